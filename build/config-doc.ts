@@ -58,6 +58,20 @@ api_key = "env:OPENAI_API_KEY"
 targets = ["groq/llama-3.3-70b", { model = "openai/gpt-5-mini", body = { reasoning_effort = "low" } }]
 \`\`\`
 
+## Single sign-on
+
+${schemaOf("sso").description} What they take is in [people.md](people.md).
+
+\`\`\`toml
+public_url = "https://weir.example.com"
+
+[sso.corp]
+issuer = "https://login.example.com/realms/main"
+client_id = "weir"
+client_secret = "env:OIDC_CLIENT_SECRET"
+rules = [{ group = "ml-platform", organization = "default", role = "developer" }]
+\`\`\`
+
 ## Options of plugins
 
 ${schemaOf("plugins").description} Each plugin says what it takes; a table for a plugin that is not loaded stops the start.

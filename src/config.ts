@@ -124,7 +124,7 @@ export const CONFIG_SCHEMA = Type.Object(
     public_api_url: text("", "Address under which clients reach the API; empty means as the client called it."),
     public_url: text(
       "",
-      "Address under which people reach the dashboard, for invitations; empty means public_api_url.",
+      "Address under which people reach the dashboard, for invitations and single sign-on; empty means public_api_url.",
     ),
     local_login: flag(true, "Whether users log in with a password."),
     key_login: flag(true, "Whether the dashboard takes a service key as a log-in."),
@@ -238,6 +238,10 @@ export const CONFIG_SCHEMA = Type.Object(
       default: {},
       description: "Routes of the unified address, as tables [routes.<name>]; only in weir.toml.",
     }),
+    sso: Type.Record(Type.String(), Type.Record(Type.String(), Type.Unknown()), {
+      default: {},
+      description: "Identity providers that people log in by, as tables [sso.<name>]; only in weir.toml.",
+    }),
     plugins: Type.Record(Type.String(), Type.Record(Type.String(), Type.Unknown()), {
       default: {},
       description: "Options of each plugin, as tables [plugins.<name>]; only in weir.toml.",
@@ -282,6 +286,7 @@ export function europeanConfig(config: Config): Config | undefined {
     database_read_url: config.eu_database_read_url,
     database_auth_token: config.eu_database_auth_token,
     public_api_url: config.eu_public_api_url,
+    public_url: config.eu_public_api_url,
     public_gateway_url: config.eu_public_gateway_url,
     eu_database_url: "",
   };

@@ -20,6 +20,14 @@ export const ERRORS = {
   insufficient_scope: { status: 403, text: "the key lacks the scope that this needs; use one that has it" },
   insufficient_permission: { status: 403, text: "this needs a permission that the caller lacks" },
   not_a_member: { status: 403, text: "you are in no organization here; ask an admin for an invitation" },
+  login_refused: { status: 403, text: "this account may not log in here" },
+  login_expired: {
+    status: 400,
+    text: "this log-in was not begun in this browser, was used, or took more than ten minutes: begin again",
+  },
+  invalid_id_token: { status: 401, text: "what the identity provider sent is not valid" },
+  sso_failed: { status: 502, text: "the identity provider and this service do not understand each other" },
+  sso_unavailable: { status: 503, text: "the identity provider cannot be reached now" },
   target_forbidden: {
     status: 403,
     text: "the target is an address that this gateway does not open; weir domains approve <host> --private opens it",

@@ -27,6 +27,7 @@ import { Region } from "./serve/region.ts";
 import { firstSignal } from "./serve/signals.ts";
 import { StartError } from "./serve/start-error.ts";
 import { Vault } from "./serve/vault.ts";
+import { ssoProviders, ssoSecrets } from "./sso/provider.ts";
 import { listCredentials } from "./store/credentials/credentials.ts";
 import { readEntries } from "./store/nodes/plugin-entries.ts";
 import { listRoutes } from "./store/routes.ts";
@@ -64,6 +65,7 @@ export async function serve(options: ServeOptions): Promise<void> {
   }
   // Before anything is written or shown, such as the first key.
   trustedAuthorities(config.extra_ca_file);
+  const secrets = ssoSecrets(ssoProviders(config), options.env);
   keepServing(log);
   const european = europeanConfig(config);
   const configs = european === undefined ? [config] : [config, european];
@@ -75,7 +77,7 @@ export async function serve(options: ServeOptions): Promise<void> {
   const watch = watchLocks(locks, log);
   try {
     for (const each of configs) refuseMissingDatabase(each);
-    const building = build(options, configs, built);
+    const building = build({ ...options, secrets }, configs, built);
     const stopped = Promise.race([signal, watch.lost]);
     stopped.catch(() => undefined); // a start that fails waits for it no more
     await Promise.race([building, stopped.then(() => within(building, START_ENDS_MS, () => undefined))]);
@@ -90,6 +92,11 @@ export async function serve(options: ServeOptions): Promise<void> {
     for (const lock of locks) lock.release();
   }
   log.info("stopped");
+}
+
+interface BuildOptions extends ServeOptions {
+  /** Of identity providers, by their names. */
+  readonly secrets: Readonly<Record<string, string>>;
 }
 
 /** What is built so far: a failed start takes it down again. */
@@ -110,7 +117,7 @@ interface Built {
 }
 
 /** @param configs - of each region, the one whose database holds keys, domains, limits and prices first. */
-async function build(options: ServeOptions, configs: readonly Config[], built: Built): Promise<void> {
+async function build(options: BuildOptions, configs: readonly Config[], built: Built): Promise<void> {
   const { config, log } = options;
   await checkDropIns(config);
   for (const each of configs) {
@@ -143,6 +150,7 @@ async function build(options: ServeOptions, configs: readonly Config[], built: B
     registry: registry.value,
     vault,
     credentialTests: built.credentialTests,
+    ssoSecrets: options.secrets,
     hooks,
     keys: known.value.keys,
     onKeys,

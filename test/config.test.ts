@@ -214,7 +214,9 @@ test("the effective configuration is printed as TOML, secrets masked, with the s
   const tables = `[plugins.door]\napi_key = "planted-four"\ncode = "shut"
     [credentials.team]\nprovider = "google"\nservice_account = "planted-five"\nmodels = ["gemini-*"]
     [credentials.main]\nprovider = "openai"\napi_key = "env:OPENAI_API_KEY"
-    [routes."claude-*"]\ntargets = ["anthropic/claude-*"]`;
+    [routes."claude-*"]\ntargets = ["anthropic/claude-*"]
+    [sso.corp]\nissuer = "https://login.test"\nclient_secret = "env:CORP"\nrules = [{ group = "a", role = "viewer" }]
+    [sso.bad]\nclient_secret = "planted-six"`;
   const text = printConfig(load({ ...env, WEIR_CREDENTIALS_KEY: PLANTED_KEY }, tables));
   expect(text).not.toContain(PLANTED_KEY);
   expect(text).not.toContain("planted");
@@ -226,6 +228,10 @@ test("the effective configuration is printed as TOML, secrets masked, with the s
   expect(printed["credentials"]).toEqual({
     team: { provider: "google", service_account: "…", models: ["gemini-*"] },
     main: { provider: "openai", api_key: "env:OPENAI_API_KEY" },
+  });
+  expect(printed["sso"]).toEqual({
+    corp: { issuer: "https://login.test", client_secret: "env:CORP", rules: [{ group: "a", role: "viewer" }] },
+    bad: { client_secret: "…" },
   });
   expect(printed["routes"]).toEqual({ "claude-*": { targets: ["anthropic/claude-*"] } });
 });

@@ -27,6 +27,7 @@ import { logFailure } from "./log-failure.ts";
 import { meEndpoints } from "./logins/me.ts";
 import { peopleEndpoints } from "./logins/people.ts";
 import { sessionEndpoints } from "./logins/session.ts";
+import { isLoginPath, ssoEndpoints } from "./logins/sso/endpoints.ts";
 import { MCP_PATH, mcpEndpoints } from "./mcp/mcp.ts";
 import { modelEndpoints } from "./models/models.ts";
 import { priceEndpoints } from "./models/prices.ts";
@@ -81,6 +82,8 @@ export function createApi(
     if (page !== undefined) return page;
     if (!isEscapedWell(new URL(request.url).pathname)) return failure(new GatewayError("not_found"));
     const answer = await answerAny(app, request)
+      // What a person opened, and not a program, is answered with a page.
+      .then((made) => (isLoginPath(gate.pathOf(request)) ? dashboard.shownFailure(request, made) : made))
       .then((made) => coded(request, made))
       .catch((error: unknown) => {
         logFailure(room.log, request, error);
@@ -146,6 +149,7 @@ function createApp(room: ApiRoom, ofPlugins: readonly RouteView[], { gate, route
     .use(sharedEndpoints(room))
     .use(keyEndpoints(room, gate))
     .use(sessionEndpoints(room, gate))
+    .use(ssoEndpoints(room))
     .use(meEndpoints(room, gate))
     .use(peopleEndpoints(room, gate))
     .use(auditEndpoints(room, gate))

@@ -76,6 +76,27 @@ export class Dashboard {
     return answer;
   }
 
+  /** The dashboard with the failure of an answer in it, where a browser asked for a page; else the answer itself. */
+  async shownFailure(request: Request, answer: Response): Promise<Response> {
+    if (answer.status < 400 || !(request.headers.get("accept") ?? "").includes("text/html")) return answer;
+    const shell = await this.#load(false).then(
+      () => this.#served.get(SHELL)?.forms.identity(),
+      () => undefined,
+    );
+    if (shell === undefined) return answer;
+    const { code, message } = (await answer.json()) as { code: string; message: string };
+    const meta = `<meta name="weir-failure" content="${escaped(JSON.stringify({ code, message }))}">`;
+    const headers = new Headers(answer.headers);
+    const own = { ...SAFE, ...UNSEEN, "content-type": "text/html; charset=utf-8" };
+    for (const [name, value] of Object.entries(own)) headers.set(name, value);
+    return new Response(
+      Buffer.from(shell)
+        .toString("utf8")
+        .replace("</head>", () => `${meta}\n</head>`),
+      { status: answer.status, headers },
+    );
+  }
+
   /** A page looks whether there is a newer build; its files are those of the build that it came from. */
   async #load(isAsset: boolean): Promise<void> {
     if (isAsset && this.#loaded !== undefined) return;
@@ -84,6 +105,10 @@ export class Dashboard {
     this.#loaded = loaded;
     this.#served = new Map(loaded.files.map(({ name, type, brotli }) => [name, servedFile(type, brotli)]));
   }
+}
+
+function escaped(text: string): string {
+  return text.replace(/[&<>"']/g, (character) => `&#${character.charCodeAt(0)};`);
 }
 
 function isPage(request: Request, pathname: string, isEndpoint: boolean): boolean {

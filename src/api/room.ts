@@ -8,6 +8,7 @@ import type { Followed } from "./access/followed.ts";
 import type { KeyWatch } from "./access/key-watch.ts";
 import type { Signer } from "./access/signer.ts";
 import type { Logins } from "./logins/logins.ts";
+import type { Sso } from "./logins/sso/sso.ts";
 import type { ApiMetrics } from "./operation/metrics.ts";
 
 interface HomeStore {
@@ -41,6 +42,7 @@ export interface ApiRoom {
   readonly credentials: Pick<Followed<unknown>, "spread" | "error">;
   readonly routes: Pick<Followed<unknown>, "spread" | "error">;
   readonly logins: Logins;
+  readonly sso: Sso;
   readonly signer: Signer;
   readonly metrics: ApiMetrics;
 }

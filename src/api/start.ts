@@ -14,6 +14,7 @@ import { KeyWatch } from "./access/key-watch.ts";
 import { Signer } from "./access/signer.ts";
 import { createApi } from "./app.ts";
 import { Logins } from "./logins/logins.ts";
+import { Sso } from "./logins/sso/sso.ts";
 import { ApiMetrics } from "./operation/metrics.ts";
 
 /** How long answers under way get when the API stops. */
@@ -23,6 +24,8 @@ interface ApiOptions {
   readonly config: Config;
   /** Of the region in whose database keys and prices stand, where that is another one. */
   readonly home?: Config | undefined;
+  /** Of identity providers whose secrets stand in variables, by their names. */
+  readonly ssoSecrets?: Readonly<Record<string, string>>;
   readonly log: Log;
   readonly recorder: Remote<RecorderFunctions>;
   readonly gateway: Remote<GatewayFunctions>;
@@ -74,11 +77,12 @@ export async function startApi(options: ApiOptions): Promise<RunningApi> {
   const { writer } = own;
   const signer = new Signer(config, reader, writer);
   const logins = new Logins({ ...homeStore, config, keys });
+  const sso = new Sso(config, options.ssoSecrets ?? {});
   const metrics = new ApiMetrics();
   const stores = { reader, current, writer, home: homeStore, ownPorts: listenerPorts(home ?? config) };
   const passedOn = new PassedOn(options.requests);
   const threads = { recorder, gateway, jobs, passedOn };
-  const room = { config, log, ...stores, ...threads, keys, credentials, routes, logins, signer, metrics };
+  const room = { config, log, ...stores, ...threads, keys, credentials, routes, logins, sso, signer, metrics };
   const api = createApi(room, await gateway.routes());
   const close = async () => {
     for (const each of [keys, credentials, routes]) await each.stop();

@@ -7,7 +7,7 @@ import { type RunningApi, startApi } from "./start.ts";
 
 /** Entry of the API's thread, started with the ports `recorder`, `gateway` and `jobs`. */
 const { options, port, ports } = threadStart<ThreadOptions>();
-const { config, home } = options;
+const { config, home, ssoSecrets = {} } = options;
 
 let running: Promise<RunningApi> | undefined;
 
@@ -16,6 +16,7 @@ const functions: ApiFunctions = {
     running ??= startApi({
       config,
       home,
+      ssoSecrets,
       log: configuredLog(config, { room: "api" }),
       recorder: connect<RecorderFunctions>(ports["recorder"]!),
       gateway: connect<GatewayFunctions>(ports["gateway"]!),

@@ -24,6 +24,12 @@ export const PEOPLE_COMMANDS: readonly Command[] = [
     load: async () => (await import("./users.ts")).inviteCommand,
   },
   {
+    name: "users unlink",
+    summary: "forget a user's accounts at identity providers: the next one with their address is linked",
+    args: ["<email>"],
+    load: async () => (await import("./users.ts")).unlinkUserCommand,
+  },
+  {
     name: "users list",
     summary: "list the users",
     options: { json: JSON_OPTION },

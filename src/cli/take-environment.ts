@@ -22,9 +22,12 @@ export function takeEnvironment(env: NodeJS.ProcessEnv): Readonly<Record<string,
   return whole;
 }
 
-/** Takes out what credentials of `weir.toml` point at with `env:NAME`; their values are read from the copy. */
-export function dropReferenced(env: NodeJS.ProcessEnv, { credentials }: Pick<Config, "credentials">): void {
-  for (const table of Object.values(credentials)) {
+/** Takes out what credentials and identity providers of `weir.toml` point at with `env:NAME`; their values are read from the copy. */
+export function dropReferenced(
+  env: NodeJS.ProcessEnv,
+  { credentials, sso }: Pick<Config, "credentials" | "sso">,
+): void {
+  for (const table of [...Object.values(credentials), ...Object.values(sso)]) {
     for (const value of Object.values(table)) {
       const name = typeof value === "string" ? /^env:(.+)$/.exec(value)?.[1] : undefined;
       if (name !== undefined) delete env[name];

@@ -2,7 +2,8 @@ import { randomBytes } from "node:crypto";
 import { FIRST_ORGANIZATION, listOrganizations } from "../store/keys.ts";
 import { invite } from "../store/people/invitations.ts";
 import { listMembers, readRole } from "../store/people/members.ts";
-import { createUser, listUsers, readEmail, shownUser } from "../store/people/users.ts";
+import { unlinkUser } from "../store/people/sso-members.ts";
+import { createUser, findUser, listUsers, readEmail, shownUser } from "../store/people/users.ts";
 import { atCommandLine } from "./acting.ts";
 import type { Run } from "./command.ts";
 import { organizationId } from "./organization.ts";
@@ -51,6 +52,24 @@ export const listUsersCommand: Run = async (invocation) => {
     cuts: ["email", "name"],
     none: "there are no users",
   });
+  return 0;
+};
+
+/** For somebody whose account at the identity provider was made anew. */
+export const unlinkUserCommand: Run = async ({ args, terminal, config }) => {
+  const { email } = readAll({ email: () => readEmail(args[0]!) });
+  const isThere = await withRecords(config, async (records) => {
+    const user = await findUser(records, "email", email);
+    if (user !== undefined) await unlinkUser(records, user, atCommandLine());
+    return user !== undefined;
+  });
+  if (!isThere) {
+    terminal.err(`there is no user ${email}\n`);
+    return 1;
+  }
+  terminal.err(
+    `${email} is linked to no account any more; the next log-in by single sign-on with this address links it\n`,
+  );
   return 0;
 };
 

@@ -6,7 +6,7 @@ import { KEYS, type KeyName, TABLE_KEYS } from "./value.ts";
 const MASK = "…";
 
 /** Tables with a name for each: `[plugins.<name>]`. */
-const NAMED_TABLES = ["credentials", "routes", "plugins"] as const satisfies readonly KeyName[];
+const NAMED_TABLES = ["credentials", "routes", "sso", "plugins"] as const satisfies readonly KeyName[];
 type NamedTable = (typeof NAMED_TABLES)[number];
 
 /** Where a secret of a credential stands; the place is none. */

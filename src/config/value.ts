@@ -10,7 +10,14 @@ export type KeyName = keyof Config;
 export const KEYS = Object.keys(CONFIG_SCHEMA.properties) as readonly KeyName[];
 
 /** These are tables: they stand in the file only, and have no variable. */
-export const TABLE_KEYS: ReadonlySet<KeyName> = new Set(["prices", "rate_limits", "credentials", "routes", "plugins"]);
+export const TABLE_KEYS: ReadonlySet<KeyName> = new Set([
+  "prices",
+  "rate_limits",
+  "credentials",
+  "routes",
+  "sso",
+  "plugins",
+]);
 
 export function schemaOf(key: KeyName): TSchema {
   return CONFIG_SCHEMA.properties[key];
@@ -154,6 +161,7 @@ export function allowedFor(key: KeyName): string {
   if (key === "prices") return `a list of tables [[prices]] with provider, model and ${PRICE_MEMBERS.join(", ")}`;
   if (key === "rate_limits") return "a list of tables [[rate_limits]]";
   if (schema["type"] === "array") return `a list of ${form ?? "texts"}`;
+  if (key === "sso") return "a table [sso.<name>] for each identity provider";
   if (schema["type"] === "object") return `a table for each ${key === "plugins" ? "plugin" : key.slice(0, -1)}`;
   return form ?? "text";
 }

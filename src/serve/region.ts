@@ -69,6 +69,8 @@ interface CommonParts extends Pick<GatewayOptions, "keys" | "privateTargets" | "
   readonly hooks: LiveHooks;
   readonly vault: Vault;
   readonly credentialTests: CredentialTests;
+  /** Of identity providers, by their names. */
+  readonly ssoSecrets: Readonly<Record<string, string>>;
   /** Told all keys whenever they have changed. */
   readonly onKeys: (keys: readonly KeySnapshot[]) => void;
 }
@@ -106,7 +108,7 @@ export class Region {
 
   /** Opens the gateway's listener: from here on traffic passes, into the spool. @returns its port. */
   async openGateway(common: CommonParts): Promise<number> {
-    const { registry, hooks, vault, credentialTests: _tests, onKeys: _onKeys, ...more } = common;
+    const { registry, hooks, vault, credentialTests: _tests, ssoSecrets: _secrets, onKeys: _onKeys, ...more } = common;
     this.#watchHooks(hooks.hooks);
     const config = await this.#gatewayConfig();
     this.#gateway = await startGateway({
@@ -319,7 +321,8 @@ export class Region {
         expose(toJobs, this.#jobs!.forward(["expedite", "relearn", "metrics"]));
         expose(toGateway, this.#gatewayFunctions(common));
         // A thread that is started again keeps the port that was free the first time.
-        const options = this.#threadOptions({ config: { ...this.config, api_port: port } });
+        const { ssoSecrets } = common;
+        const options = this.#threadOptions({ config: { ...this.config, api_port: port }, ssoSecrets });
         const endRequests = takeOver(toRequests, this.#gateway!.serveFor);
         const ports = { recorder: itsRecorder, gateway: itsGateway, jobs: itsJobs, requests: itsRequests };
         const started = startThread("src/api/worker.ts", options, ports);

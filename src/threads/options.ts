@@ -6,6 +6,8 @@ export interface ThreadOptions {
   readonly config: Config;
   /** Of the region in whose database keys, domains, limits and prices stand, where that is another one. */
   readonly home?: Config;
+  /** For the API: secrets of identity providers that stand in variables, by the provider's name. */
+  readonly ssoSecrets?: Readonly<Record<string, string>>;
   /** For the recorder: what omitted bodies are encrypted with in the spool of this run. */
   readonly sealKey?: Uint8Array;
   /** For a recorder that is started again: a database that is missing was moved away, and is not made anew. */

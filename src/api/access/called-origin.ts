@@ -5,10 +5,11 @@ import type { Config } from "../../config.ts";
 const HOST = /^[a-z0-9._-]+(:\d{1,5})?$|^\[[0-9a-f:.]+\](:\d{1,5})?$/i;
 
 /** The API's own address: as configured, else as the client called it. Without a trailing slash. */
-export function calledOrigin({ public_api_url, host, api_port }: Config, request: Request): string {
+export function calledOrigin(config: Config, request: Request): string {
+  const { public_api_url, host, api_port } = config;
   if (public_api_url !== "") return public_api_url.replace(/\/+$/, "");
   const called = request.headers.get("host") ?? "";
-  return `${isHttps(request) ? "https" : "http"}://${HOST.test(called) ? called : `${host}:${api_port}`}`;
+  return `${isHttps(config, request) ? "https" : "http"}://${HOST.test(called) ? called : `${host}:${api_port}`}`;
 }
 
 /**
@@ -22,8 +23,9 @@ export function ownOrigin(config: Config, request: Request): string | undefined 
   return config.public_api_url !== "" || isKnownHost(config, new URL(origin).hostname) ? origin : undefined;
 }
 
-function isKnownHost({ host, api_hosts }: Config, called: string): boolean {
+function isKnownHost({ host, api_hosts, public_url }: Config, called: string): boolean {
   const name = called.replace(/^\[|\]$/g, "").replace(/\.$/, "");
+  if (public_url !== "" && new URL(public_url).hostname === called) return true;
   if (isIP(name) !== 0 || name === "localhost" || name.endsWith(".localhost")) return true;
   return [host, hostname(), ...api_hosts].some((known) => known.toLowerCase().replace(/\.$/, "") === name);
 }
@@ -36,6 +38,13 @@ export function gatewayOrigin(config: Config, request: Request, port: number): s
 }
 
 /** Whether the client speaks TLS, to us or to the proxy before us. */
-export function isHttps(request: Request): boolean {
-  return request.headers.get("x-forwarded-proto") === "https";
+export function isHttps(config: Config, request: Request): boolean {
+  return request.headers.get("x-forwarded-proto") === "https" || isCalledPublicly(config, request, "https:");
+}
+
+/** Whether a request came to the address under which people reach the dashboard: then it is as that says. */
+export function isCalledPublicly({ public_url }: Config, request: Request, protocol?: "https:"): boolean {
+  if (public_url === "") return false;
+  const url = new URL(public_url);
+  return url.host === request.headers.get("host")?.toLowerCase() && (protocol ?? url.protocol) === url.protocol;
 }

@@ -27,6 +27,8 @@ export const NEEDS: Readonly<Record<string, Needs>> = {
   "GET /v1/me": "anybody known",
   "POST /v1/me/password": "anybody known",
   "GET /v1/login": "open",
+  "GET /v1/login/:name": "open",
+  "GET /v1/login/:name/callback": "open",
   "GET /v1/sessions": "anybody known",
   "DELETE /v1/sessions/:id": "anybody known",
   "POST /v1/invitations": "admin",

@@ -26,6 +26,11 @@ interface LoginsOptions {
 /** The cookie of the organization that the dashboard shows, by id: what a page loads by itself, as pictures, has no headers. */
 export const ORGANIZATION_COOKIE = "weir_organization";
 
+interface Beginning extends Pick<NewLogin, "userId" | "keyId" | "provider" | "idToken"> {
+  /** Whether the browser speaks TLS, where that is known better than by the request. */
+  readonly secure?: boolean;
+}
+
 /** What a request's cookie stands for. */
 export interface LoggedIn {
   readonly login: Login;
@@ -48,7 +53,7 @@ export class Logins {
   /** Begins a log-in with a new token. @returns the value of `Set-Cookie`. */
   async begin(
     request: Request,
-    who: Pick<NewLogin, "userId" | "keyId" | "provider" | "idToken">,
+    { secure, ...who }: Beginning,
     by: Acting,
     organizationId: string | null,
   ): Promise<string> {
@@ -56,7 +61,7 @@ export class Logins {
     const now = Date.now();
     const order = { ...who, agent: request.headers.get("user-agent"), expiresAt: this.#expiry(now, now) };
     const { token } = await beginLogin((await this.#options.writer()).records, order, by, organizationId);
-    return this.#cookie(request, token, order.expiresAt);
+    return this.#cookie(request, token, order.expiresAt, secure);
   }
 
   /** The cookie once more with a later end. */
@@ -128,15 +133,20 @@ export class Logins {
   #token(request: Request): string | undefined {
     const secure = cookieOf(request, `__Host-${this.#name}`);
     // Over HTTPS the other one may have been planted by a neighbour or on the way: no log-in of ours set it there.
-    return secure ?? (isSecure(request) ? undefined : cookieOf(request, this.#name));
+    return secure ?? (isSecure(this.#options.config, request) ? undefined : cookieOf(request, this.#name));
   }
 
   /** A page that is read says less than the log-in did of how it was reached: the cookie keeps the form that it has. */
   #cameSecure(request: Request): boolean {
-    return isSecure(request) || cookieOf(request, `__Host-${this.#name}`) !== undefined;
+    return isSecure(this.#options.config, request) || cookieOf(request, `__Host-${this.#name}`) !== undefined;
   }
 
-  #cookie(request: Request, token: string, expiresAt: number, secure = isSecure(request)): string {
+  #cookie(
+    request: Request,
+    token: string,
+    expiresAt: number,
+    secure = isSecure(this.#options.config, request),
+  ): string {
     const age = Math.max(0, Math.round((expiresAt - Date.now()) / 1_000));
     const name = secure ? `__Host-${this.#name}` : this.#name;
     return `${name}=${token}; Path=/; HttpOnly; SameSite=Lax; Max-Age=${age}${secure ? "; Secure" : ""}`;
@@ -164,8 +174,8 @@ export function cookieOf(request: Request, name: string): string | undefined {
 }
 
 /** Also where a proxy does not say how it was reached: the browser's page does. */
-export function isSecure(request: Request): boolean {
-  return isHttps(request) || (request.headers.get("origin") ?? "").startsWith("https://");
+export function isSecure(config: Config, request: Request): boolean {
+  return isHttps(config, request) || (request.headers.get("origin") ?? "").startsWith("https://");
 }
 
 /**

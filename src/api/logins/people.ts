@@ -1,6 +1,7 @@
 import { Elysia, t } from "elysia";
 import { GatewayError } from "../../errors.ts";
 import { isPassword, whyWeak } from "../../people/password.ts";
+import { publicOrigin } from "../../sso/provider.ts";
 import { acceptInvitation, invite } from "../../store/people/invitations.ts";
 import { endLogin, listLogins } from "../../store/people/logins.ts";
 import { listMembers, MEMBER_ROLES, putMember, readRole, removeMember } from "../../store/people/members.ts";
@@ -60,7 +61,9 @@ function loginEndpoints(room: ApiRoom, gate: () => Gate) {
         const local_login = room.config.local_login && (await hasPasswords(records));
         const local = { kind: "local", name: "local", label: "E-mail and password", start: "/v1/session" };
         const key = { kind: "key", name: "key", label: "Service key", start: "/v1/session" };
-        return success({ methods: [...(local_login ? [local] : []), ...(key_login ? [key] : [])] });
+        return success({
+          methods: [...room.sso.methods, ...(local_login ? [local] : []), ...(key_login ? [key] : [])],
+        });
       },
       endpoint("Session", "List the ways to log in"),
     )
@@ -160,7 +163,11 @@ function memberEndpoints(room: ApiRoom, gate: () => Gate) {
           organizationId: caller.organizationId,
         };
         const { token, ...made } = await invite(await writable(), order, caller);
-        return success({ ...made, token, link: `${calledOrigin(room.config, request)}/invitation/${token}` });
+        return success({
+          ...made,
+          token,
+          link: `${publicOrigin(room.config) || calledOrigin(room.config, request)}/invitation/${token}`,
+        });
       },
       {
         body: t.Object({ email: t.String({ maxLength: 320 }), role: ROLE }, strict),

@@ -2,8 +2,10 @@ import { Elysia, t } from "elysia";
 import packageJson from "../../../package.json" with { type: "json" };
 import { GatewayError } from "../../errors.ts";
 import { hashKey, type KeySnapshot, whyUnusable } from "../../keys.ts";
+import { storedEmail } from "../../people/email.ts";
 import { isPassword } from "../../people/password.ts";
 import { isoTime, isoTimeOrNull } from "../../record/iso-time.ts";
+import { publicOrigin } from "../../sso/provider.ts";
 import { organizationName } from "../../store/keys.ts";
 import { noteFailedLogin } from "../../store/people/logins.ts";
 import { findUser, membershipsOf } from "../../store/people/users.ts";
@@ -92,7 +94,7 @@ export function sessionEndpoints(room: ApiRoom, gate: () => Gate) {
   const byPassword = async (request: Request, typed: string, password: string) => {
     if (!room.config.local_login)
       throw new GatewayError("invalid_auth", "passwords do not log in here", { path: "email" });
-    const email = typed.trim().toLowerCase();
+    const email = storedEmail(typed) ?? typed;
     const address = calledFrom(request);
     const { records } = room.home.reader;
     const user = await findUser(records, "email", email);
@@ -145,12 +147,21 @@ export function sessionEndpoints(room: ApiRoom, gate: () => Gate) {
       "/v1/session",
       async ({ request }) => {
         const login = gate().loginOf(request);
-        const answer = success([]);
+        const provider = login?.provider ?? null;
+        const end_session_url =
+          provider === null
+            ? undefined
+            : await room.sso.endSessionUrl(provider, login!.id_token, `${publicOrigin(room.config)}/`);
+        const answer = success(end_session_url === undefined ? [] : { end_session_url });
         if (login !== undefined)
           answer.headers.set("set-cookie", await room.logins.end(request, login, gate().caller(request)));
         return answer;
       },
-      endpoint("Session", "Log out"),
+      endpoint(
+        "Session",
+        "Log out",
+        "Of a log-in by single sign-on the answer may hold `end_session_url`: open it in the browser to log out at the provider too.",
+      ),
     );
 }
 

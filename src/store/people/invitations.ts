@@ -4,7 +4,7 @@ import { hashKey } from "../../keys.ts";
 import type { Acting } from "../../people/actor.ts";
 import { isoTime } from "../../record/iso-time.ts";
 import { recorded } from "../audit/recorded.ts";
-import type { Database } from "../store.ts";
+import type { Database, Statement } from "../store.ts";
 import { type MemberRole, memberStatement } from "./members.ts";
 import { findUser, type User, userStatement } from "./users.ts";
 
@@ -66,6 +66,23 @@ export async function findInvitation(records: Database, token: string): Promise<
   return found;
 }
 
+/** What somebody with this address is invited to now. */
+export function pendingInvitations(
+  records: Database,
+  email: string,
+): Promise<Pick<InvitationRow, "id" | "organization_id" | "role">[]> {
+  const sql =
+    "select id, organization_id, role from invitations where email = ? and used_at is null and expires_at > ?";
+  return records.query({ sql, args: [email, Date.now()] });
+}
+
+export function usedStatement(id: string): Statement {
+  // Where somebody else was faster, this is null, which the column does not take: the whole change fails.
+  const sql =
+    "update invitations set used_at = iif(used_at is null, ?, null), id = iif(used_at is null, id, null) where id = ?";
+  return { sql, args: [Date.now(), id] };
+}
+
 /**
  * Accepts an invitation: the user is made and becomes a member. A user who is there already gives their own password: who
  * invites sees the link, and must not take over somebody's account by it.
@@ -90,12 +107,11 @@ export async function acceptInvitation(
   const made = known === undefined ? await userStatement({ email, name, password }) : undefined;
   const own = { id: known?.id ?? made!.id, statements: made === undefined ? [] : [made.statement] };
   const by: Acting = { ...from, actor: { kind: "user", id: own.id, name: email } };
-  const used = {
-    // Where somebody else was faster, this is null, which the column does not take: the whole change fails.
-    sql: "update invitations set used_at = iif(used_at is null, ?, null), id = iif(used_at is null, id, null) where id = ?",
-    args: [Date.now(), invitationId],
-  };
-  const statements = [used, ...own.statements, memberStatement(own.id, { organizationId, role, source: "weir" })];
+  const statements = [
+    usedStatement(invitationId),
+    ...own.statements,
+    memberStatement(own.id, { organizationId, role, source: "weir" }),
+  ];
   await recorded(records, statements, by, {
     action: known === undefined ? "user.created" : "member.added",
     organizationId,

@@ -1,6 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { GatewayError } from "../../errors.ts";
 import type { Acting } from "../../people/actor.ts";
+import { storedEmail } from "../../people/email.ts";
 import { hashPassword } from "../../people/password.ts";
 import type { Role } from "../../people/permissions.ts";
 import { isoTime, isoTimeOrNull } from "../../record/iso-time.ts";
@@ -39,12 +40,10 @@ export function shownUser({ id, email, name, ...user }: User): ShownUser {
   };
 }
 
-const EMAIL = /^[^\s@<>()",:;\\[\]]{1,64}@[a-z0-9]([a-z0-9.-]{0,253}[a-z0-9])?$/;
-
 /** An address as it is stored and compared. @throws GatewayError `invalid_body`. */
 export function readEmail(text: string, path = "email"): string {
-  const email = text.trim().toLowerCase();
-  if (EMAIL.test(email)) return email;
+  const email = storedEmail(text);
+  if (email !== undefined) return email;
   throw new GatewayError("invalid_body", `${path}: give an e-mail address, such as ada@example.com`, { path });
 }
 

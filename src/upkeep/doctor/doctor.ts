@@ -7,6 +7,7 @@ import { clockCheck, diskCheck, dnsCheck, openFilesCheck } from "./checks/machin
 import { packsCheck } from "./checks/packs.ts";
 import { authoritiesCheck, dropInsCheck, serviceCheck } from "./checks/service.ts";
 import { spoolCheck, stateCheck } from "./checks/spool.ts";
+import { ssoCheck } from "./checks/sso.ts";
 import { databaseCheck, dataDirectoryCheck } from "./checks/storage.ts";
 import { unreadCheck } from "./checks/unread.ts";
 import { upgradeDatabaseCheck, upgradeRoomCheck, upgradeSpoolCheck } from "./checks/upgrade.ts";
@@ -27,6 +28,7 @@ export const DOCTOR_CHECKS: readonly Check[] = [
   dropInsCheck,
   unreadCheck,
   credentialsCheck,
+  ssoCheck,
   deliveriesCheck,
   serviceCheck,
 ];

@@ -1,0 +1,142 @@
+import { Elysia } from "elysia";
+import { GatewayError } from "../../../errors.ts";
+import { messageOf } from "../../../observe.ts";
+import { personOf } from "../../../sso/person.ts";
+import { publicOrigin } from "../../../sso/provider.ts";
+import { rolesByRules } from "../../../sso/rules.ts";
+import { noteFailedLogin } from "../../../store/people/logins.ts";
+import { admitSignedOn } from "../../../store/people/sso-members.ts";
+import { membershipsOf } from "../../../store/people/users.ts";
+import { calledFrom } from "../../access/addresses.ts";
+import { isCalledPublicly } from "../../access/called-origin.ts";
+import { endpoint } from "../../endpoint.ts";
+import type { ApiRoom } from "../../room.ts";
+import { callerIn, cookieOf } from "../logins.ts";
+import { ATTEMPT_MS, type Attempt, attemptOf, beginAttempt } from "./attempt.ts";
+import { returnPath } from "./return-path.ts";
+
+const START_PATH = "/v1/login/:name";
+const CALLBACK_PATH = "/v1/login/:name/callback";
+
+/** Addresses that people open in a browser. */
+export const isLoginPath = (path: string | undefined): boolean => path === START_PATH || path === CALLBACK_PATH;
+
+const QUERY = {
+  return: { type: "string", description: "Path of the dashboard's page to come back to." },
+  account: { type: "string", enum: ["other"], description: "Asks the provider to let one choose another account." },
+};
+
+/** Log-in at an identity provider: the way there, and back. */
+export function ssoEndpoints(room: ApiRoom) {
+  return new Elysia()
+    .get(
+      START_PATH,
+      ({ params, request }) => watched(room, params.name, request, () => start(room, params.name, request)),
+      endpoint("Session", "Begin a log-in by single sign-on", "Redirects to the identity provider.", { query: QUERY }),
+    )
+    .get(
+      CALLBACK_PATH,
+      ({ params, request }) => watched(room, params.name, request, () => finish(room, params.name, request)),
+      endpoint(
+        "Session",
+        "Finish a log-in by single sign-on",
+        "Where the identity provider sends people back to. Answers a cookie and redirects to the dashboard.",
+      ),
+    );
+}
+
+async function start(room: ApiRoom, name: string, request: Request): Promise<Response> {
+  const { config } = room;
+  const client = room.sso.client(name);
+  const { searchParams } = new URL(request.url);
+  const returnTo = returnPath(searchParams.get("return"));
+  // The cookie of the log-in has to come back at the public address, so it is set there.
+  if (!isCalledPublicly(config, request) && config.public_url !== "" && !searchParams.has("moved")) {
+    searchParams.set("moved", "1");
+    return redirect(`${publicOrigin(config)}/v1/login/${name}?${searchParams}`);
+  }
+  const isOther = searchParams.get("account") === "other";
+  const { key, checks } = beginAttempt(cookieOf(request, cookieName(room)), name, returnTo);
+  const answer = redirect(await client.authorizationUrl(checks, isOther));
+  answer.headers.append("set-cookie", attemptCookie(room, key, ATTEMPT_MS / 1_000));
+  return answer;
+}
+
+async function finish(room: ApiRoom, name: string, request: Request): Promise<Response> {
+  const { home, config, sso } = room;
+  const client = sso.client(name);
+  const { provider } = client;
+  const { search, searchParams } = new URL(request.url);
+  const attempt = attemptIn(room, name, request, searchParams);
+  const checks = { state: searchParams.get("state")!, nonce: attempt.nonce, verifier: attempt.verifier };
+  const { issuer, claims, idToken } = await client.exchange(search, checks);
+  const person = personOf(provider, claims);
+  const { subject, email } = person;
+  const { records } = await home.writer();
+  const from = { address: calledFrom(request), requestId: null };
+  const roles = rolesByRules(provider.rules, person);
+  const signedOn = { source: `sso:${name}`, issuer, subject, email, name: person.name, roles };
+  const user = await admitSignedOn(records, signedOn, from)
+    .catch((error: unknown) => {
+      if (!(error instanceof GatewayError) || error.code !== "not_a_member") throw error;
+      const message = `${provider.label} knows you as ${email}, but you are in no organization here: ask an administrator to make you a member, or log in with another account`;
+      throw new GatewayError("not_a_member", message, { cause: error });
+    })
+    .finally(() => room.keys.spread());
+  const caller = callerIn(user, await membershipsOf(records, user), request);
+  const who = { userId: user.id, keyId: null, provider: name, idToken, secure: isSecure(room) };
+  const answer = redirect(`${publicOrigin(config)}${returnPath(attempt.returnTo)}`);
+  answer.headers.append("set-cookie", await room.logins.begin(request, who, caller, caller.organizationId));
+  answer.headers.append("set-cookie", attemptCookie(room, "", 0));
+  return answer;
+}
+
+/** @throws GatewayError `login_expired` where the log-in was not begun in this browser, with this provider, a moment ago. */
+function attemptIn(room: ApiRoom, name: string, request: Request, query: URLSearchParams): Attempt {
+  const [state, ...more] = query.getAll("state");
+  const attempt = attemptOf(cookieOf(request, cookieName(room)), more.length === 0 ? (state ?? "") : "");
+  if (attempt?.name !== name) throw new GatewayError("login_expired");
+  return attempt;
+}
+
+/** Runs a step of a log-in; a failure goes to the log with its cause, and into the audit log. */
+async function watched(
+  room: ApiRoom,
+  name: string,
+  request: Request,
+  step: () => Promise<Response>,
+): Promise<Response> {
+  try {
+    return await step();
+  } catch (error) {
+    if (!(error instanceof GatewayError) || error.code === "not_found" || error.code === "invalid_body") throw error;
+    const { code, cause } = error;
+    const because = cause === undefined ? {} : { because: messageOf(cause) };
+    room.log.warn("a log-in by single sign-on failed", { sso: name, code, why: error.message, ...because });
+    const actor = { kind: "system", id: "log-in", name: "log-in" } as const;
+    const by = { actor, address: calledFrom(request), requestId: null };
+    await noteFailedLogin((await room.home.writer()).records, `sso:${name} ${code}`, by);
+    throw error;
+  }
+}
+
+function redirect(location: string): Response {
+  return new Response(null, {
+    status: 302,
+    headers: { location, "cache-control": "no-store", "referrer-policy": "no-referrer" },
+  });
+}
+
+/** By the public address: there the browser is, whatever a proxy says of the request. */
+const isSecure = ({ config }: ApiRoom): boolean => publicOrigin(config).startsWith("https:");
+
+/** Cookies know no ports: see the one of log-ins. */
+function cookieName(room: ApiRoom): string {
+  return `${isSecure(room) ? "__Host-" : ""}weir_sso_${room.config.api_port}`;
+}
+
+/** `Lax`, because the provider's redirect comes from another site. */
+function attemptCookie(room: ApiRoom, key: string, seconds: number): string {
+  const secure = isSecure(room) ? "; Secure" : "";
+  return `${cookieName(room)}=${key}; Path=/; HttpOnly; SameSite=Lax; Max-Age=${seconds}${secure}`;
+}

@@ -1,0 +1,39 @@
+/** What a provider says of somebody, from the ID token and, where that was asked, its userinfo endpoint. */
+export type Claims = Readonly<Record<string, unknown>>;
+
+/** Groups of somebody that are looked at, and characters of one. */
+const GROUPS_MAX = 10_000;
+const GROUP_CHARS_MAX = 1_000;
+
+/**
+ * A claim by its name; where none is called so, dots lead into objects, as in Keycloak's `realm_access.roles`.
+ */
+export function claimAt(claims: Claims, name: string): unknown {
+  if (Object.hasOwn(claims, name)) return claims[name];
+  let value: unknown = claims;
+  for (const step of name.split(".")) {
+    if (typeof value !== "object" || value === null || !Object.hasOwn(value, step)) return undefined;
+    value = (value as Claims)[step];
+  }
+  return value;
+}
+
+/** A list, one text, or the members of an object, as Zitadel tells roles. Undefined where nothing is said of groups. */
+export function groupsIn(value: unknown): readonly string[] | undefined {
+  if (value === undefined || value === null) return undefined;
+  const all = typeof value === "string" ? [value] : Array.isArray(value) ? value : namesOf(value);
+  return all
+    .slice(0, GROUPS_MAX)
+    .filter((group): group is string => typeof group === "string" && group !== "" && group.length <= GROUP_CHARS_MAX);
+}
+
+function namesOf(value: unknown): readonly string[] {
+  return typeof value === "object" ? Object.keys(value as object) : [];
+}
+
+/** Entra ID leaves groups out of tokens of people who are in many, and says so in one of two ways. */
+export function leavesGroupsOut(claims: Claims, groupsClaim: string): boolean {
+  const { _claim_names: elsewhere, hasgroups } = claims;
+  const isElsewhere = typeof elsewhere === "object" && elsewhere !== null && Object.hasOwn(elsewhere, groupsClaim);
+  return isElsewhere || hasgroups === true || hasgroups === "true";
+}

@@ -1,0 +1,64 @@
+import { GatewayError } from "../errors.ts";
+import { storedEmail } from "../people/email.ts";
+import { type Claims, claimAt, groupsIn, leavesGroupsOut } from "./claims.ts";
+import type { SsoProvider } from "./provider.ts";
+
+/** Somebody whom a provider has vouched for. */
+export interface Person {
+  /** Never changes at the provider, as an e-mail address may. */
+  readonly subject: string;
+  /** As addresses are stored. */
+  readonly email: string;
+  readonly name: string;
+  readonly groups: readonly string[];
+  readonly claims: Claims;
+}
+
+const NAME_CHARS_MAX = 200;
+const SUBJECT_CHARS_MAX = 255;
+/** Whether the claims say too little for the provider's rules: its userinfo endpoint may say more. */
+export function saysTooLittle(provider: SsoProvider, claims: Claims): boolean {
+  if (typeof claims["email"] !== "string") return true;
+  return provider.rules.some(
+    ({ group, claim }) =>
+      (group !== undefined && groupsIn(claimAt(claims, provider.groupsClaim)) === undefined) ||
+      (claim !== undefined && claimAt(claims, claim.name) === undefined),
+  );
+}
+
+/**
+ * Who the claims are about.
+ *
+ * @throws GatewayError `login_refused` in words for that person: what is missing, and who can change it.
+ */
+export function personOf(provider: SsoProvider, claims: Claims): Person {
+  const { label, groupsClaim, allowedDomains, rules } = provider;
+  const { sub, email: claimed, name } = claims;
+  if (typeof sub !== "string" || sub === "" || sub.length > SUBJECT_CHARS_MAX)
+    throw refused(`${label} does not say who you are: its claim sub is missing or too long`);
+  if (typeof claimed !== "string" || claimed === "")
+    throw refused(`${label} sends no e-mail address: its administrator has to add the claim email to the ID token`);
+  const email = storedEmail(claimed);
+  if (email === undefined) throw refused(`${label} sends an e-mail address that cannot be used here`);
+  if (isDenied(claims["email_verified"]) || isDenied(claims["xms_edov"]))
+    throw refused(`${label} has not verified the e-mail address ${email}: verify it there, then log in again`);
+  const domain = email.slice(email.indexOf("@") + 1);
+  if (allowedDomains.length > 0 && !allowedDomains.includes(domain))
+    throw refused(`e-mail addresses at ${domain} do not log in here: use another account`);
+  const groups = groupsIn(claimAt(claims, groupsClaim));
+  if (groups === undefined && leavesGroupsOut(claims, groupsClaim) && rules.some(({ group }) => group !== undefined))
+    throw refused(
+      `${label} leaves your groups out, because you are in too many: its administrator has to send the groups that are assigned to this application, or its roles`,
+    );
+  const shown = typeof name === "string" && name.trim() !== "" ? name.trim().slice(0, NAME_CHARS_MAX) : email;
+  return { subject: sub, email, name: shown, groups: groups ?? [], claims };
+}
+
+/** Absent is not denied: most providers of companies say nothing, because they give the addresses out themselves. */
+function isDenied(claim: unknown): boolean {
+  return claim !== undefined && claim !== true && claim !== "true" && claim !== 1 && claim !== "1";
+}
+
+function refused(message: string): GatewayError {
+  return new GatewayError("login_refused", message);
+}

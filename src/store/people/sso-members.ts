@@ -1,0 +1,168 @@
+import { GatewayError } from "../../errors.ts";
+import type { Acting } from "../../people/actor.ts";
+import { stronger } from "../../people/permissions.ts";
+import { recorded } from "../audit/recorded.ts";
+import { patiently } from "../database/patiently.ts";
+import type { Database, Statement } from "../store.ts";
+import { pendingInvitations, usedStatement } from "./invitations.ts";
+import { type MemberRole, putMember, removeMember } from "./members.ts";
+import { findUser, type User, userStatement } from "./users.ts";
+
+/** Whom a provider of single sign-on has vouched for. */
+export interface SignedOn {
+  /** `sso:<name>` of the provider: where memberships come from. */
+  readonly source: string;
+  readonly issuer: string;
+  readonly subject: string;
+  readonly email: string;
+  readonly name: string;
+  /** What the provider's rules say, by organization. */
+  readonly roles: ReadonlyMap<string, MemberRole>;
+}
+
+type From = Pick<Acting, "address" | "requestId">;
+
+interface Held {
+  readonly role: MemberRole;
+  readonly source: string;
+}
+
+/**
+ * Makes somebody who has logged in by single sign-on what the rules say: a user, and a member of organizations. Memberships
+ * that this provider gave and no rule gives any more end, also where the log-in is then refused.
+ *
+ * @throws GatewayError `not_a_member` where they are in no organization then; `login_refused` where they are disabled, or the
+ *   address belongs to another account of the same provider.
+ */
+export async function admitSignedOn(records: Database, signedOn: SignedOn, from: From): Promise<User> {
+  const known = await findSignedOn(records, signedOn, from);
+  const held = known === undefined ? new Map<string, Held>() : await heldBy(records, known.id);
+  const invitations = await pendingInvitations(records, signedOn.email);
+  const next = await membershipsAfter(records, held, signedOn);
+  for (const { organization_id, role } of invitations) takeStronger(next, organization_id, { role, source: "weir" });
+  if (known === undefined && next.size === 0) throw new GatewayError("not_a_member");
+
+  // Two first log-ins at once make one user: the second finds the first's.
+  const create = () => createSignedOn(records, signedOn, from);
+  const user =
+    known ?? (await create().catch(async (error) => (await findSignedOn(records, signedOn, from)) ?? throwIt(error)));
+  const by = themselves(user, from);
+  for (const [organizationId, member] of next) await putMember(records, user, { organizationId, ...member }, by);
+  for (const organizationId of held.keys())
+    if (!next.has(organizationId)) await removeMember(records, organizationId, user.id, by);
+  if (invitations.length > 0) await patiently(() => records.batch(invitations.map(({ id }) => usedStatement(id))));
+  if (next.size === 0 && user.operator === 0) throw new GatewayError("not_a_member");
+  return user;
+}
+
+/** By the provider's own name for them, which stays; the first time by the address, which it vouches for. */
+async function findSignedOn(records: Database, signedOn: SignedOn, from: From): Promise<User | undefined> {
+  const { issuer, subject, email } = signedOn;
+  const sql = "select u.* from identities i join users u on u.id = i.user_id where i.provider = ? and i.subject = ?";
+  const [linked] = await records.query<User>({ sql, args: [issuer, subject] });
+  const known = linked ?? (await findUser(records, "email", email));
+  if (known !== undefined && known.disabled_at !== null)
+    throw new GatewayError("login_refused", `the user ${known.email} is disabled here: ask an operator`);
+  if (known === undefined) return undefined;
+  if (linked === undefined) await link(records, known, signedOn, from);
+  else if (linked.email !== email) return renamed(records, linked, email, from);
+  return known;
+}
+
+/** An address that somebody else has now does not give them the account of who had it before. */
+async function link(records: Database, user: User, { issuer, subject, source }: SignedOn, from: From): Promise<void> {
+  const sql = "select 1 from identities where provider = ? and user_id = ?";
+  const [other] = await records.query({ sql, args: [issuer, user.id] });
+  if (other !== undefined)
+    throw new GatewayError(
+      "login_refused",
+      `${user.email} was another account of this provider: an operator has to run weir users unlink ${user.email}, or remove that user`,
+    );
+  await recorded(records, [linkStatement(issuer, subject, user.id)], themselves(user, from), {
+    action: "user.changed",
+    organizationId: null,
+    object: { kind: "user", id: user.id, name: user.email },
+    after: { linked: source },
+  });
+}
+
+/** The address follows the provider, unless somebody else has it here. */
+async function renamed(records: Database, user: User, email: string, from: From): Promise<User> {
+  if ((await findUser(records, "email", email)) !== undefined) return user;
+  const sql = "update users set email = ?, updated_at = ? where id = ?";
+  await recorded(records, [{ sql, args: [email, Date.now(), user.id] }], themselves(user, from), {
+    action: "user.changed",
+    organizationId: null,
+    object: { kind: "user", id: user.id, name: email },
+    before: { email: user.email },
+    after: { email },
+  });
+  return { ...user, email };
+}
+
+async function createSignedOn(
+  records: Database,
+  { issuer, subject, email, name, source }: SignedOn,
+  from: From,
+): Promise<User> {
+  const { id, statement } = await userStatement({ email, name });
+  await recorded(records, [statement, linkStatement(issuer, subject, id)], themselves({ id, email }, from), {
+    action: "user.created",
+    organizationId: null,
+    object: { kind: "user", id, name: email },
+    after: { name, source },
+  });
+  return (await findUser(records, "id", id))!;
+}
+
+/** Ends what ties a user to accounts of identity providers: the next log-in by their address ties them anew. */
+export async function unlinkUser(records: Database, user: User, by: Acting): Promise<void> {
+  await recorded(records, [{ sql: "delete from identities where user_id = ?", args: [user.id] }], by, {
+    action: "user.changed",
+    organizationId: null,
+    object: { kind: "user", id: user.id, name: user.email },
+    after: { linked: null },
+  });
+}
+
+async function heldBy(records: Database, userId: string): Promise<Map<string, Held>> {
+  const sql = "select organization_id, role, source from members where user_id = ?";
+  const rows = await records.query<Held & { organization_id: string }>({ sql, args: [userId] });
+  return new Map(rows.map(({ organization_id, role, source }) => [organization_id, { role, source }]));
+}
+
+/** What this provider gave goes, what it gives now comes; a membership from elsewhere stays unless a rule's role is stronger. */
+async function membershipsAfter(
+  records: Database,
+  held: ReadonlyMap<string, Held>,
+  { source, roles }: SignedOn,
+): Promise<Map<string, Held>> {
+  const next = new Map([...held].filter(([, each]) => each.source !== source));
+  for (const [name, role] of roles) {
+    const [found] = await records.query<{ id: string }>({
+      sql: "select id from organizations where name = ?",
+      args: [name],
+    });
+    if (found !== undefined) takeStronger(next, found.id, { role, source });
+  }
+  return next;
+}
+
+function takeStronger(next: Map<string, Held>, organizationId: string, member: Held): void {
+  const known = next.get(organizationId);
+  if (known === undefined || stronger(known.role, member.role) !== known.role) next.set(organizationId, member);
+}
+
+function throwIt(error: unknown): never {
+  throw error;
+}
+
+const linkStatement = (issuer: string, subject: string, userId: string): Statement => ({
+  sql: "insert into identities (provider, subject, user_id, created_at) values (?, ?, ?, ?)",
+  args: [issuer, subject, userId, Date.now()],
+});
+
+const themselves = ({ id, email }: Pick<User, "id" | "email">, from: From): Acting => ({
+  ...from,
+  actor: { kind: "user", id, name: email },
+});
