@@ -40,14 +40,31 @@ export function finishReasonOf(body: Json, told: string | undefined): string | u
 
 function wordIn(body: Json): string | undefined {
   const whole = isObject(body.result) ? body.result : body;
-  const first = [whole.choices, whole.candidates, whole.generations, whole.results, whole.outputs, whole.completions]
-    .map((list) => listOf(list)[0])
-    .find(isObject);
-  const words = [whole, first].flatMap((at) => [
-    ...[at?.finish_reason, at?.stop_reason, at?.finishReason, at?.stopReason, at?.done_reason],
-    ...[at?.completionReason, at?.finish_reason?.reason, at?.finishReason?.reason],
-  ]);
-  return words.map(filledText).find((word) => word !== undefined) ?? ofResponse(whole) ?? ofBlocked(whole);
+  return wordAt(whole) ?? wordAt(firstOf(whole)) ?? ofResponse(whole) ?? ofBlocked(whole);
+}
+
+const CHOICES = ["choices", "candidates", "generations", "results", "outputs", "completions"] as const;
+
+/** The first of several answers. */
+function firstOf(whole: Json): Json {
+  for (const name of CHOICES) {
+    const first = listOf(whole[name])[0];
+    if (isObject(first)) return first;
+  }
+  return undefined;
+}
+
+function wordAt(at: Json): string | undefined {
+  return (
+    filledText(at?.finish_reason) ??
+    filledText(at?.stop_reason) ??
+    filledText(at?.finishReason) ??
+    filledText(at?.stopReason) ??
+    filledText(at?.done_reason) ??
+    filledText(at?.completionReason) ??
+    filledText(at?.finish_reason?.reason) ??
+    filledText(at?.finishReason?.reason)
+  );
 }
 
 /** OpenAI's responses say whether they are complete, and why they are not. */

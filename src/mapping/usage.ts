@@ -138,6 +138,7 @@ export function interactionsUsage(usage: Json): Usage | undefined {
 
 /** Google's list of what tokens are of. */
 function ofModality(modality: "audio" | "image", details: Json): number | undefined {
+  if (details === undefined) return undefined;
   const those = listOf(details).filter((detail) => textOf(detail?.modality)?.toLowerCase() === modality);
   return sumOfList(those.map((detail) => firstCount(detail.tokenCount, detail.tokens)));
 }

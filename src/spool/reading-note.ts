@@ -5,9 +5,10 @@ import { join } from "node:path";
 export type Step = "read" | "plugins" | "raw";
 const STEPS: readonly Step[] = ["read", "plugins", "raw"];
 
-/** What the file says while an exchange is prepared. */
+/** What the file says while exchanges are prepared. */
 export interface Note {
-  readonly id: string;
+  /** One, or some short ones that are read together. */
+  readonly ids: readonly string[];
   readonly step: Step;
   /** How often this was begun, counted over starts that met its end in the file. */
   readonly tries: number;
@@ -21,9 +22,11 @@ interface Fault {
   readonly reason: string;
 }
 
+/** Exchanges that are noted together. */
+export const NOTED_MAX = 16;
 /** The note takes so many bytes, whatever it says: it is overwritten in place. */
-const NOTE_BYTES = 96;
-const NOTE = /^([0-9a-f-]{36}) (\w+) (\d+) (\d+)\s*\n$/;
+const NOTE_BYTES = 60 + NOTED_MAX * 37;
+const NOTE = /^([0-9a-f-]{36}(?:,[0-9a-f-]{36})*) (\w+) (\d+) (\d+)\s*\n$/;
 /** A kill while an exchange is prepared says little of the exchange; a second one in the same does. */
 const TRIES_MAX = 2;
 const FAULTS_MAX = 1_000;
@@ -42,9 +45,9 @@ export const REREADING: NoteFiles = { note: "rereading", faults: "rereading-cras
 /** @returns undefined while nothing is prepared, and where there is no file. */
 export function readNote(directory: string, { note } = RECORDING): Note | undefined {
   try {
-    const [, id, step, tries, threadId] = NOTE.exec(fs.readFileSync(join(directory, note), "latin1")) ?? [];
-    if (id === undefined || !STEPS.includes(step as Step)) return undefined;
-    return { id, step: step as Step, tries: Number(tries), threadId: Number(threadId) };
+    const [, ids, step, tries, threadId] = NOTE.exec(fs.readFileSync(join(directory, note), "latin1")) ?? [];
+    if (ids === undefined || !STEPS.includes(step as Step)) return undefined;
+    return { ids: ids.split(","), step: step as Step, tries: Number(tries), threadId: Number(threadId) };
   } catch {
     return undefined;
   }
@@ -52,8 +55,9 @@ export function readNote(directory: string, { note } = RECORDING): Note | undefi
 
 /**
  * Says in a file beside the segments which exchange is being prepared, so that one that ends the thread or the process is
- * known at the next start and passed over. What is overwritten in place is in the page cache at once, which outlives the
- * process. Nothing here throws: without the files, less is noticed.
+ * known at the next start and passed over. Where several were read together, each of them is read by itself at the next
+ * start. What is overwritten in place is in the page cache at once, which outlives the process. Nothing here throws: without
+ * the files, less is noticed.
  */
 export class ReadingNote {
   readonly #faultsPath: string;
@@ -73,10 +77,10 @@ export class ReadingNote {
     this.#last = readNote(directory, files);
     this.#isClear = this.#last === undefined;
     this.#content.write("\n", NOTE_BYTES - 1);
-    if (this.#last !== undefined && (ended !== undefined || this.#last.tries >= TRIES_MAX)) {
-      const { id, step } = this.#last;
+    if (this.#last?.ids.length === 1 && (ended !== undefined || this.#last.tries >= TRIES_MAX)) {
+      const { ids, step } = this.#last;
       const doing = step === "plugins" ? "while plugins saw it" : "while it was read";
-      this.#faults.set(id, { step, reason: `crash: ${ended ?? "the process ended"} ${doing}` });
+      this.#faults.set(ids[0]!, { step, reason: `crash: ${ended ?? "the process ended"} ${doing}` });
       this.#writeFaults();
     }
     try {
@@ -91,10 +95,20 @@ export class ReadingNote {
     return this.#faults.size === 0 ? undefined : this.#faults.get(id);
   }
 
+  /** Whether it may have ended the run before, or has: it is then to be prepared by itself. */
+  isSuspect(id: string): boolean {
+    return this.faultOf(id) !== undefined || this.#last?.ids.includes(id) === true;
+  }
+
   begin(id: string, step: Step): void {
-    const tries = this.#last?.id === id && this.#last.step === step ? this.#last.tries + 1 : 1;
-    this.#write(`${id} ${step} ${tries} ${this.#threadId}`);
-    this.#isClear = false;
+    const last = this.#last;
+    const isAgain = last?.ids.length === 1 && last.ids[0] === id && last.step === step;
+    this.#note(id, step, isAgain ? last.tries + 1 : 1);
+  }
+
+  /** @param ids - at most `NOTED_MAX`, none of them suspect. */
+  beginTogether(ids: readonly string[]): void {
+    this.#note(ids.join(), "read", 1);
   }
 
   /** Nothing is prepared now. */
@@ -102,6 +116,11 @@ export class ReadingNote {
     if (this.#isClear) return;
     this.#write("");
     this.#isClear = true;
+  }
+
+  /** Whether anything is known against any exchange. */
+  get hasFaults(): boolean {
+    return this.#faults.size > 0;
   }
 
   /** These are in the database. */
@@ -117,6 +136,11 @@ export class ReadingNote {
     this.clear();
     fs.closeSync(this.#fd);
     this.#fd = undefined;
+  }
+
+  #note(ids: string, step: Step, tries: number): void {
+    this.#write(`${ids} ${step} ${tries} ${this.#threadId}`);
+    this.#isClear = false;
   }
 
   #write(text: string): void {

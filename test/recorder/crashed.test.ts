@@ -26,7 +26,7 @@ test("an exchange is at fault once the process has ended in it twice, or its thr
   using directory = temporaryDirectory();
   const { path } = directory;
   endIn(path, ID, "read");
-  expect(readNote(path)).toMatchObject({ id: ID, step: "read", tries: 1 });
+  expect(readNote(path)).toMatchObject({ ids: [ID], step: "read", tries: 1 });
   expect(new ReadingNote(path).faultOf(ID)).toBeUndefined();
   endIn(path, ID, "read");
   expect(readNote(path)).toMatchObject({ tries: 2 });
@@ -42,6 +42,45 @@ test("an exchange is at fault once the process has ended in it twice, or its thr
   expect(existsSync(join(path, "crashed.json"))).toBe(false);
   expect(readNote(path)).toBeUndefined();
   expect(new ReadingNote(path).faultOf(ID)).toBeUndefined();
+});
+
+test("of exchanges that were read together none is at fault: each is read by itself until one ends the thread again", () => {
+  using directory = temporaryDirectory();
+  const { path } = directory;
+  const others = Array.from({ length: 14 }, () => crypto.randomUUID());
+  new ReadingNote(path).beginTogether([ID, ...others, OTHER]);
+  expect(readNote(path)?.ids).toEqual([ID, ...others, OTHER]);
+  const note = new ReadingNote(path, "the thread ended");
+  expect([ID, OTHER, crypto.randomUUID()].map((id) => note.isSuspect(id))).toEqual([true, true, false]);
+  expect(note.faultOf(ID)).toBeUndefined();
+  note.begin(OTHER, "read");
+  expect(readNote(path)).toMatchObject({ ids: [OTHER], tries: 1 });
+  const after = new ReadingNote(path, "the thread ended");
+  expect([ID, OTHER].map((id) => after.faultOf(id)?.step)).toEqual([undefined, "read"]);
+});
+
+test("short exchanges are read together, and one that cannot be is read alone", async () => {
+  await using there = await rig();
+  await there.recorder.stop();
+  const seen: string[] = [];
+  const ids = ["a", "b", "bad", "c", "d"].map((model) => pass(there.spool, { request: `{"model":"${model}"}` }));
+  const recorder = startRecorder(there.directory, {
+    sealKey: there.spool.sealKey,
+    readExchange: (input) => {
+      seen.push(readNote(join(there.directory, "spool"))?.ids.length === 1 ? "alone" : "together");
+      if (input.requestBody?.model === "bad") {
+        const until = performance.now() + 60_000;
+        while (performance.now() < until); // as an endless loop
+      }
+      return { requestModel: input.requestBody?.model };
+    },
+  });
+  await recorder.barrier();
+  const rows = await Promise.all(ids.map((id) => there.row(id)));
+  expect(rows.map((row) => row.request_model)).toEqual(["a", "b", null, "c", "d"]);
+  expect(rows.map((row) => row.unread)).toEqual([null, null, expect.stringContaining("timeout"), null, null]);
+  expect(seen.slice(0, 3)).toEqual(["together", "together", "together"]);
+  await recorder.stop();
 });
 
 test("files that cannot be read, or not be made, change nothing", () => {

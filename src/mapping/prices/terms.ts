@@ -45,8 +45,8 @@ const KEPT_ON_VERTEX = /claude-(?:(?:sonnet|haiku|opus)-(?:4-[5-9]|[5-9])|fable)
 export function priceTerms(asked: Asked, usageRaw: Json): PriceTerms {
   let factor = 1;
   let note = "";
-  for (const [term, value] of Object.entries(termsOf(usageRaw))) {
-    if (value === undefined || STANDARD.has(value)) continue;
+  for (const [term, value] of termsOf(usageRaw)) {
+    if (STANDARD.has(value)) continue;
     const known = factorOf(asked.provider, value);
     factor *= known ?? 1;
     const shown = value.slice(0, 40);
@@ -69,13 +69,18 @@ function isKept({ provider, host, models }: Asked, usageRaw: Json): boolean {
 }
 
 /** OpenAI, Anthropic and Groq say `service_tier`, Gemini `serviceTier`, Vertex `trafficType`; Anthropic's fast mode is a `speed`. */
-function termsOf(usageRaw: Json): Readonly<Record<"tier" | "speed", string | undefined>> {
-  const tier = [usageRaw?.service_tier, usageRaw?.serviceTier, usageRaw?.trafficType].map(filledText).find(Boolean);
-  return {
-    tier: tier?.toLowerCase().replace(/^on_demand_/, ""),
-    speed: filledText(usageRaw?.speed)?.toLowerCase(),
-  };
+function termsOf(usageRaw: Json): readonly (readonly ["tier" | "speed", string])[] {
+  const tier =
+    filledText(usageRaw?.service_tier) ?? filledText(usageRaw?.serviceTier) ?? filledText(usageRaw?.trafficType);
+  const speed = filledText(usageRaw?.speed);
+  if (tier === undefined && speed === undefined) return NO_TERMS;
+  return [
+    ...(tier === undefined ? [] : [["tier", tier.toLowerCase().replace(/^on_demand_/, "")] as const]),
+    ...(speed === undefined ? [] : [["speed", speed.toLowerCase()] as const]),
+  ];
 }
+
+const NO_TERMS: readonly never[] = [];
 
 function factorOf(provider: string, tier: string): number | undefined {
   const factors = Object.hasOwn(FACTORS, provider) ? FACTORS[provider]! : {};

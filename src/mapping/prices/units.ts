@@ -36,6 +36,7 @@ const MODELS_MAX = 10;
  * been asked for advice, or refused before the one that answered: `iterations` names it.
  */
 export function billsOf(usage: Usage | undefined, raw: Json): readonly Bill[] {
+  if (!Array.isArray(raw?.iterations)) return billOf(undefined, unitsOf(usage, raw));
   const passes = passesOf(raw);
   // Where there is no list, all is one pass, and the exchange has its model.
   const models = passes.map((pass) => (pass === raw ? undefined : filledText(pass?.model)));

@@ -16,6 +16,8 @@ export interface Asset {
 /** Where nothing but its name speaks for a file, shorter texts may be anything; the smallest image has 56 characters. */
 const BARE_LENGTH_MIN = 48;
 const DATA_URL = /^data:([^;,]*)(?:;[^;,]+)*;base64,/i;
+const LETTER_D = 0x64;
+const LOWER_CASE = 0x20;
 const BASE64 = /^[A-Za-z0-9+/_-]+={0,2}\s*$/;
 const EQUALS = 0x3d;
 
@@ -23,23 +25,26 @@ const EQUALS = 0x3d;
  * The content type of the base64 text under a name, by the object that it stands in, or undefined where this object
  * does not mean a file. These are the places in which providers put files; data: URLs are found anywhere.
  */
-const FIELDS: Readonly<Record<string, (parent: Json, value: string) => string | undefined>> = {
-  // OpenAI: input_audio and message.audio; Anthropic: source, which may be plain text; Gemini: inlineData.
-  data: (parent, value) => {
-    if (parent.type === "text") return undefined;
-    const said = filledText(parent.media_type) ?? filledText(parent.mimeType) ?? filledText(parent.mime_type);
-    if (said !== undefined || value.length < BARE_LENGTH_MIN) return said;
-    if (filledText(parent.format) !== undefined) return `audio/${parent.format}`;
-    return parent.transcript === undefined && parent.expires_at === undefined ? undefined : "audio/wav";
-  },
-  file_data: (parent) => filledText(parent.mime_type) ?? "application/octet-stream",
-  b64_json: (parent) =>
-    filledText(parent.output_format) === undefined ? "image/png" : `image/${parent.output_format}`,
-  result: (parent) => (parent.type === "image_generation_call" ? `image/${parent.output_format ?? "png"}` : undefined),
-  partial_image_b64: () => "image/png",
-  // Bedrock: { image: { format, source: { bytes } } }.
-  bytes: (_parent, value) => (value.length < BARE_LENGTH_MIN ? undefined : "application/octet-stream"),
-};
+const FIELDS = new Map<string, (parent: Json, value: string) => string | undefined>(
+  Object.entries({
+    // OpenAI: input_audio and message.audio; Anthropic: source, which may be plain text; Gemini: inlineData.
+    data: (parent, value) => {
+      if (parent.type === "text") return undefined;
+      const said = filledText(parent.media_type) ?? filledText(parent.mimeType) ?? filledText(parent.mime_type);
+      if (said !== undefined || value.length < BARE_LENGTH_MIN) return said;
+      if (filledText(parent.format) !== undefined) return `audio/${parent.format}`;
+      return parent.transcript === undefined && parent.expires_at === undefined ? undefined : "audio/wav";
+    },
+    file_data: (parent) => filledText(parent.mime_type) ?? "application/octet-stream",
+    b64_json: (parent) =>
+      filledText(parent.output_format) === undefined ? "image/png" : `image/${parent.output_format}`,
+    result: (parent) =>
+      parent.type === "image_generation_call" ? `image/${parent.output_format ?? "png"}` : undefined,
+    partial_image_b64: () => "image/png",
+    // Bedrock: { image: { format, source: { bytes } } }.
+    bytes: (_parent, value) => (value.length < BARE_LENGTH_MIN ? undefined : "application/octet-stream"),
+  } satisfies Record<string, (parent: Json, value: string) => string | undefined>),
+);
 /** Names of lists whose members are base64 by themselves, as in Ollama. */
 const LISTS: Readonly<Record<string, string>> = { images: "image/png" };
 
@@ -50,15 +55,17 @@ const LISTS: Readonly<Record<string, string>> = { images: "image/png" };
  */
 export function extractAssets(root: Json): Asset[] {
   if (typeof root !== "object" || root === null) return [];
-  const assets = new Map<string, Asset>();
+  let assets: Map<string, Asset> | undefined;
   const pending: Json[] = [root];
   const take = (parent: Json, key: string | number, { contentType, bytes }: File) => {
+    assets ??= new Map();
     const id = createHash("sha256").update(bytes).digest("hex");
     assets.set(id, { id, contentType, bytes, written: [...(assets.get(id)?.written ?? []), parent[key]] });
     parent[key] = ASSET_REFERENCE + id;
   };
   for (let parent = pending.pop(); parent !== undefined; parent = pending.pop()) {
-    for (const key of Object.keys(parent)) {
+    // Every record's bodies are walked: no list of names is made, and most texts are passed over by their first character.
+    for (const key in parent) {
       const value = parent[key];
       if (typeof value === "object" && value !== null) {
         if (Array.isArray(value) && Object.hasOwn(LISTS, key)) takeFromList(value, LISTS[key]!, take);
@@ -70,7 +77,7 @@ export function extractAssets(root: Json): Asset[] {
       }
     }
   }
-  return [...assets.values()];
+  return assets === undefined ? [] : [...assets.values()];
 }
 
 interface File {
@@ -79,9 +86,9 @@ interface File {
 }
 
 function findFile(parent: Json, key: string, value: string): File | undefined {
-  const url = DATA_URL.exec(value);
+  const url = (value.charCodeAt(0) | LOWER_CASE) === LETTER_D ? DATA_URL.exec(value) : null;
   if (url !== null) return fileOf(url[1] || "text/plain", value.slice(url[0].length));
-  const contentType = Object.hasOwn(FIELDS, key) ? FIELDS[key]!(parent, value) : undefined;
+  const contentType = FIELDS.get(key)?.(parent, value);
   return contentType === undefined ? undefined : fileOf(contentType, value);
 }
 

@@ -25,7 +25,7 @@ import {
 import { type Inputs, merged, type Readings, readBoth } from "./readings.ts";
 import { type RequestRow, toRow } from "./row.ts";
 import { inputsOf } from "./side-inputs.ts";
-import { decodedSide, routingOf, type Side, type SideBytes, toSide } from "./sides.ts";
+import { decodedSide, isCoded, routingOf, type Side, type SideBytes, toSide } from "./sides.ts";
 import { toParts } from "./stored-parts.ts";
 import type { TimeLimit } from "./time-limit.ts";
 import { unreadReason } from "./unread.ts";
@@ -75,6 +75,19 @@ export function prepareBare(exchange: Exchange, now: number): Prepared {
     texts: NO_TEXTS,
     assets: [],
   };
+}
+
+/**
+ * The same as `prepare` where nothing has to be waited for; undefined where something has: a body is compressed, the
+ * provider got or sent another, or tokens have to be counted.
+ */
+export function prepareAtOnce(exchange: Exchange, deps: PrepareDeps, now: number): Prepared | undefined {
+  if (exchange.provider !== undefined || isCoded(exchange, "request") || isCoded(exchange, "response"))
+    return undefined;
+  const requestBytes = decodedSide(exchange, "request", deps) as SideBytes | undefined;
+  const responseBytes = decodedSide(exchange, "response", deps) as SideBytes | undefined;
+  const read = readExchangeOf(exchange, { requestBytes, responseBytes, provider: undefined }, deps);
+  return lacksUsage(read.inputs.provider, read.told.provider) ? undefined : put(exchange, read, deps, now);
 }
 
 /**

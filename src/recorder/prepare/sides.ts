@@ -44,6 +44,11 @@ export function decodedSide(
   return decodeBody(raw, coding, deps.bodyBytesMax).then((decoded) => ({ ...decoded, coded: true }));
 }
 
+/** Whether a body came under a content coding, which takes time to undo. */
+export function isCoded(exchange: Exchange, side: BodySide): boolean {
+  return joinedValue(headersOf(exchange, side), "content-encoding") !== undefined;
+}
+
 export function toSide(
   exchange: Exchange,
   side: BodySide,

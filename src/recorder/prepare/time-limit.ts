@@ -41,6 +41,21 @@ export async function withinLimit<R>(work: (within: TimeLimit) => Promise<R>, li
   }
 }
 
+/** Bytes of all bodies of exchanges that are read in one step. */
+export const TOGETHER_BYTES_MAX = MEASURED_BYTES_MIN;
+
+/**
+ * Does short steps one after the other under one limit, for setting one costs as much as reading a small body. Each step
+ * keeps its own result; where the limit cuts one off, or one throws, the rest is left undone.
+ */
+export function together(steps: () => void): void {
+  try {
+    unmeasured(steps, STEP_MS * UNMEASURED_PART);
+  } catch {
+    return; // what is left undone is done alone, and then says what is wrong
+  }
+}
+
 function unmeasured<R>(step: () => R, wallMs: number): R {
   try {
     return guarded(step, undefined, wallMs);

@@ -1,15 +1,15 @@
 import { type Log, messageOf } from "../../observe.ts";
 import type { RecordDraft } from "../../plugin/contract.ts";
 import { collectGarbage } from "../../runtime/memory.ts";
-import type { ReadingNote, Step } from "../../spool/reading-note.ts";
+import { NOTED_MAX, type ReadingNote, type Step } from "../../spool/reading-note.ts";
 import type { AnswerFeed } from "../answer-feed.ts";
 import type { Exchange } from "../exchanges/exchange.ts";
 import type { RecorderLosses } from "../losses.ts";
 import type { DropReason, RecorderMetrics } from "../metrics.ts";
 import { answerFacts } from "../prepare/answer.ts";
 import { applyDraft, bodyTexts, type RecordHooks, toDraft } from "../prepare/hooks.ts";
-import { type PrepareDeps, type Prepared, prepare, prepareBare } from "../prepare/prepare.ts";
-import { withinLimit } from "../prepare/time-limit.ts";
+import { type PrepareDeps, type Prepared, prepare, prepareAtOnce, prepareBare } from "../prepare/prepare.ts";
+import { TOGETHER_BYTES_MAX, together, withinLimit } from "../prepare/time-limit.ts";
 import { prepareUnread, unreadReason } from "../prepare/unread.ts";
 import type { Ledger, Positions } from "./ledger.ts";
 
@@ -75,12 +75,38 @@ export class Batches {
     return new Batch(this, this.#options, done, inFlight, positions);
   }
 
-  async prepareFinal(exchange: Exchange): Promise<Ready | undefined> {
+  /** How many of the exchanges from `at` on are so short that they are read together. */
+  together(done: readonly Exchange[], at: number): number {
+    const { note } = this.#options;
+    let bytes = 0;
+    let count = 0;
+    for (; count < NOTED_MAX && at + count < done.length; count++) {
+      const { id, request, response, messages } = done[at + count]!;
+      bytes += request.bytes + response.bytes + messages.bytes;
+      if (bytes > TOGETHER_BYTES_MAX || note.isSuspect(id)) break;
+    }
+    return count;
+  }
+
+  /** Records of short exchanges, in their order; undefined in place of one that has to be prepared alone. */
+  prepareTogether(exchanges: readonly Exchange[]): readonly (Prepared | undefined)[] {
+    this.#options.note.beginTogether(exchanges.map(({ id }) => id));
+    const records: (Prepared | undefined)[] = [];
+    const now = Date.now();
+    together(() => {
+      for (const exchange of exchanges) records.push(prepareAtOnce(exchange, this.#deps, now));
+    });
+    return records;
+  }
+
+  /** @param read - its record, where it is made already. */
+  async prepareFinal(exchange: Exchange, read?: Prepared): Promise<Ready | undefined> {
     const { note, hooks } = this.#options;
+    if (read !== undefined && !hooks?.has("onRecord")) return { record: read, draft: undefined };
     const fault = note.faultOf(exchange.id);
     const begin = (step: Step) => note.begin(exchange.id, step);
-    begin(fault === undefined ? "read" : "raw");
-    const record = fault === undefined ? await this.#prepare(exchange) : await this.#aside(exchange, fault);
+    if (read === undefined) begin(fault === undefined ? "read" : "raw");
+    const record = read ?? (fault === undefined ? await this.#prepare(exchange) : await this.#aside(exchange, fault));
     // Plugins in which the process has ended are not asked again.
     if (fault?.step === "plugins" || !hooks?.has("onRecord")) return { record, draft: undefined };
     begin("plugins");
@@ -103,14 +129,16 @@ export class Batches {
     return ready?.record;
   }
 
-  async afterCommit(ready: readonly Ready[], recorded: ReadonlySet<Prepared>): Promise<void> {
+  async afterCommit(ready: readonly Ready[], recorded: readonly Prepared[]): Promise<void> {
     const { hooks, answers, metrics, note, provider } = this.#options;
-    note.settle([...recorded].map(({ row }) => row.request_id));
+    if (note.hasFaults) note.settle([...recorded].map(({ row }) => row.request_id));
     for (const { row } of recorded) {
       metrics.used.add(provider(row.provider)?.name ?? "CUSTOM", row);
       if (row.unread != null) this.#noteUnread(row.request_id, row.unread);
     }
-    const stored = ready.filter(({ record }) => recorded.has(record));
+    if (!answers?.wanted && !hooks?.has("onRecorded")) return;
+    const those = new Set(recorded);
+    const stored = ready.filter(({ record }) => those.has(record));
     if (answers?.wanted) await this.#show(answers, stored);
     if (!hooks?.has("onRecorded")) return;
     for (const { record, draft } of stored) await hooks.onRecorded(draft ?? toDraft(record));
@@ -243,9 +271,17 @@ export class Batch {
   async #prepareSlice(): Promise<Ready[]> {
     const slice: Ready[] = [];
     let bytes = 0;
-    while (this.#next < this.#done.length && bytes < PREPARED_BYTES_MAX) {
+    let read: readonly (Prepared | undefined)[] = [];
+    for (let at = 0; this.#next < this.#done.length && bytes < PREPARED_BYTES_MAX; at++) {
+      if (at >= read.length && !this.#oneByOne) {
+        const count = this.#batches.together(this.#done, this.#next);
+        read =
+          count > 1 ? this.#batches.prepareTogether(this.#done.slice(this.#next, this.#next + count)) : [undefined];
+        at = 0;
+      }
       const exchange = this.#done[this.#next++]!;
-      const ready = await this.#batches.prepareFinal(exchange);
+      const prepared = read[at];
+      const ready = await this.#batches.prepareFinal(exchange, prepared);
       if (ready === undefined) await this.#withdraw(exchange);
       else {
         slice.push(ready);
@@ -272,7 +308,7 @@ export class Batch {
       const result = await this.#ledger.commit(records, rows, last ? this.#positions : undefined, Date.now());
       this.#recorded += result.recorded.length;
       for (const id of result.collisions) this.#batches.drop("id_taken", id);
-      await this.#batches.afterCommit(slice, new Set(result.recorded));
+      await this.#batches.afterCommit(slice, result.recorded);
     } catch (error) {
       if (!this.#oneByOne || !isFaultyRow(error)) throw error;
       for (const { record } of slice) this.#batches.drop("unstorable", record.row.request_id, messageOf(error));

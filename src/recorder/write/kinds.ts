@@ -7,8 +7,12 @@ import type { RequestRow } from "../prepare/row.ts";
 /** Kinds that are remembered as seen. */
 const SEEN_MAX = 4_096;
 /** In a row that leaves these columns to its kind; some of them must not be null. */
-const LEFT_OUT = { ...Object.fromEntries(KIND_COLUMNS.map((column) => [column, null])) } as Partial<RequestRow>;
-const NOT_NULL = { key_id: "", method: "", provider: "", storage_location: "", ai_gateway_body_mapping: "" } as const;
+const LEFT_OUT = {
+  ...(Object.fromEntries(KIND_COLUMNS.map((column) => [column, null])) as Partial<RequestRow>),
+  ...({ key_id: "", method: "", provider: "", storage_location: "", ai_gateway_body_mapping: "" } as const),
+};
+/** Kinds that a row is compared with, before its values are looked up: traffic at one time is of few. */
+const RECENT_MAX = 8;
 
 const INSERT_KIND = insertInto("kinds", ["id", ...KIND_COLUMNS, "usage_shape"], "on conflict (id) do nothing");
 
@@ -19,6 +23,7 @@ const INSERT_KIND = insertInto("kinds", ["id", ...KIND_COLUMNS, "usage_shape"], 
 export class Kinds {
   /** Ids by the values they are made of, the one that was not used for longest first. */
   readonly #seen = new Map<string, number>();
+  readonly #recent: { readonly id: number; readonly values: readonly Value[] }[] = [];
 
   /**
    * The row as it is stored.
@@ -28,19 +33,35 @@ export class Kinds {
   share(row: RequestRow, used: Map<number, readonly Value[]>): RequestRow {
     if (!isShareable(row)) return row;
     const usage = row.usage_raw === null || row.usage_raw === undefined ? undefined : splitUsage(row.usage_raw);
+    const shape = usage?.shape ?? null;
+    const kind = this.#recent.find(({ values }) => isOf(row, shape, values)) ?? this.#kindOf(row, shape);
+    if (kind === undefined) return row;
+    if (!used.has(kind.id)) used.set(kind.id, kind.values);
+    const shared = { ...row, ...LEFT_OUT, kind: kind.id };
+    return usage === undefined ? shared : { ...shared, usage_raw: usage.numbers };
+  }
+
+  /** Undefined where it comes for the first time. */
+  #kindOf(row: RequestRow, shape: string | null) {
     const values: Value[] = KIND_COLUMNS.map((column) => row[column] ?? null);
-    values.push(usage?.shape ?? null);
+    values.push(shape);
     const key = JSON.stringify(values);
     const known = this.#seen.get(key);
     const id = known ?? idOf(key);
     if (known !== undefined) this.#seen.delete(key);
     else if (this.#seen.size >= SEEN_MAX) this.#seen.delete(this.#seen.keys().next().value!);
     this.#seen.set(key, id);
-    if (known === undefined) return row;
-    if (!used.has(id)) used.set(id, values);
-    const shared = { ...row, ...LEFT_OUT, ...NOT_NULL, kind: id };
-    return usage === undefined ? shared : { ...shared, usage_raw: usage.numbers };
+    if (known === undefined) return undefined;
+    const kind = { id, values };
+    this.#recent.unshift(kind);
+    if (this.#recent.length > RECENT_MAX) this.#recent.pop();
+    return kind;
   }
+}
+
+function isOf(row: RequestRow, shape: string | null, values: readonly Value[]): boolean {
+  if (values[KIND_COLUMNS.length] !== shape) return false;
+  return KIND_COLUMNS.every((column, at) => (row[column] ?? null) === values[at]);
 }
 
 export function insertKinds(used: ReadonlyMap<number, readonly Value[]>, into: Statement[]): void {
