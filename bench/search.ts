@@ -1,3 +1,4 @@
+import { loadavg } from "node:os";
 import { resolve } from "node:path";
 import { parseArgs } from "node:util";
 import { Value as Schema } from "@sinclair/typebox/value";
@@ -49,6 +50,8 @@ await writer.close();
 
 const reader = await openStore(config, "read");
 const bytes = await new IndexSize(reader.bodies).bytes(new Deadline(600_000));
+const [load] = loadavg();
+console.log(`load ${load!.toFixed(1)}`);
 console.log(`${records} records, index ${Math.round(bytes / records)} bytes a record; ${runs} runs each, milliseconds`);
 
 const leaf = (field: string, condition: object) => ({ request_response_rmt: { [field]: condition } });
@@ -68,9 +71,10 @@ const SEARCHES: readonly (readonly [string, (run: number) => string, unknown?])[
 
 for (const [name, text, filter = "all"] of SEARCHES) {
   const times: number[] = [];
+  const cpu: number[] = [];
   let rows = 0;
   for (let run = 0; run < runs; run++) {
-    const started = performance.now();
+    const [started, before] = [performance.now(), process.cpuUsage()];
     const scope = { organizationId, tree: decodeFilter(filter, "legacy").tree };
     const deadline = new Deadline(60_000);
     const ofProviders = async () => ({});
@@ -86,10 +90,14 @@ for (const [name, text, filter = "all"] of SEARCHES) {
     const keys = page.rows.map(({ seq }) => seq);
     await listedRecords(reader.records, { organizationId, sight: "bodies", by: "seq", keys }, MADE_FROM);
     times.push(performance.now() - started);
+    const { user, system } = process.cpuUsage(before);
+    cpu.push((user + system) / 1_000);
     rows = page.rows.length;
   }
   const [p50, p95] = [quantile(times, 0.5), quantile(times, 0.95)];
-  console.log(`${name.padEnd(48)} p50 ${p50.toFixed(1).padStart(8)}  p95 ${p95.toFixed(1).padStart(8)}  (${rows})`);
+  const [busy50, busy95] = [quantile(cpu, 0.5), quantile(cpu, 0.95)];
+  const shown = [p50, p95, busy50, busy95].map((each) => each.toFixed(1).padStart(8));
+  console.log(`${name.padEnd(46)} p50 ${shown[0]}  p95 ${shown[1]}  CPU p50 ${shown[2]}  p95 ${shown[3]}  (${rows})`);
 }
 await reader.close();
 

@@ -6,7 +6,7 @@ import type { SortKey } from "../../filter/sort.ts";
 import { chooseSource } from "../../filter/source.ts";
 import { messageOf } from "../../observe.ts";
 import type { MappingsOfProviders } from "../bodies/body-text.ts";
-import type { Deadline } from "../database/deadline.ts";
+import { Deadline } from "../database/deadline.ts";
 import type { Database, Value } from "../store.ts";
 import { readDue } from "../words/due.ts";
 import { saidTexts } from "../words/said-texts.ts";
@@ -19,16 +19,18 @@ import type { FoundRow } from "./found-row.ts";
 
 /** Hits that are looked at together: few at first, because the newest often suffice, and where texts must be read. */
 const FIRST_HITS = 200;
-const HITS_MAX = 3_200;
+const HITS_MAX = 1_600;
 /** Records whose text is read at once, to look for a phrase. */
 const TEXTS_AT_ONCE = 50;
-/** Tables that one statement asks. */
+/** Tables that one statement asks: rare words are in few of them. */
 const TOGETHER_MAX = 16;
+/** Only where the tables before took no longer than this are more of them asked together. */
+const SHORT_MS = 20;
 /** A filter that selects no more records than these, which are found within this time, is asked before the index. */
 const CHOSEN_MAX = 5_000;
-const CHOOSING_MS = 150;
-/** What was found within this time is answered, and the next call goes on from there. */
-const STEP_MS = 700;
+const CHOOSING_MS = 100;
+/** What was found within this time is answered, and the next call goes on from there: the first hits are there within 300 ms. */
+const STEP_MS = 200;
 
 /** Hits come in the order in which records arrived, the newest first. The label ties a cursor to its search. */
 export const searchOrder = (search: string): readonly SortKey[] => [
@@ -58,6 +60,7 @@ export class WordSearch {
   readonly #found: FoundRow[] = [];
   /** Records up to this one may not be in the index yet: hits among them may be missing. */
   #unfilled = 0;
+  #startedMs = 0;
 
   constructor(database: Database, scope: Scope, options: SearchOptions) {
     this.#database = database;
@@ -70,14 +73,14 @@ export class WordSearch {
   async page(): Promise<Page> {
     const { limit, before } = this.#options;
     if (limit === 0) return { rows: [], next: before === undefined ? undefined : place(before), searchedTo: undefined };
-    const startedMs = performance.now();
+    this.#startedMs = performance.now();
     const due = this.#options.isIndexed ? [] : await readDue(this.#database);
     this.#unfilled = Math.max(highestUnfilled(await readUnfilled(this.#database)), due.at(-1) ?? 0);
     for await (const searched of this.#steps()) {
       const rows = this.#found.slice(0, limit);
       const last = rows.at(-1);
       if (this.#found.length > limit && last !== undefined) return this.#upTo(rows, last.seq);
-      if (performance.now() - startedMs > STEP_MS) return this.#upTo(rows, searched);
+      if (this.#isOver()) return this.#upTo(rows, searched);
     }
     const isWhole = this.#unfilled === 0 || this.#unfilled < (await this.#first());
     return { rows: this.#found, next: undefined, searchedTo: isWhole ? undefined : await this.#timeOf(this.#unfilled) };
@@ -94,18 +97,20 @@ export class WordSearch {
     for (let hits = FIRST_HITS, together = 1; ; ) {
       const asked = there.filter((shard) => shard <= shardOf(before - 1)).slice(0, together);
       if (asked.length === 0) return;
+      const askedMs = performance.now();
       const seqs = await this.#hits(asked, { before, hits, chosen });
+      const isShort = performance.now() - askedMs < SHORT_MS;
       if (seqs === undefined) together = 1;
       if (seqs === undefined && asked.length > 1) continue;
-      if (seqs !== undefined && seqs.length > 0) this.#found.push(...(await this.#fitting(seqs)));
-      if (seqs?.length === hits) {
+      const lookedTo = seqs !== undefined && seqs.length > 0 ? await this.#add(seqs) : undefined;
+      if (lookedTo !== undefined) before = lookedTo;
+      else if (seqs?.length === hits) {
         before = seqs.at(-1)!;
         hits = Math.min(hits * 2, most);
         together = 1;
       } else {
         before = asked.at(-1)! * SHARD_RECORDS;
-        // Rare words are in few of the tables: they are asked together.
-        together = Math.min(together * 4, TOGETHER_MAX);
+        if (isShort) together = Math.min(together * 4, TOGETHER_MAX);
       }
       yield before;
     }
@@ -115,14 +120,14 @@ export class WordSearch {
   async #chosen(): Promise<Chosen> {
     const { tree } = this.#scope;
     if (onlyBounds(tree) !== undefined || readsContent(tree)) return undefined;
-    const limited = { deadlineMs: CHOOSING_MS };
+    const choosing = new Deadline(CHOOSING_MS);
     try {
       const source = await chooseSource(this.#scope, undefined, async (statement) => {
-        const [row] = await this.#database.query<{ n: number }>(statement, limited);
+        const [row] = await this.#database.query<{ n: number }>(statement, choosing.rest());
         return row?.n ?? 0;
       });
       const statement = selectRecords(this.#scope, "r.seq", () => `limit ${CHOSEN_MAX + 1}`, { source });
-      const rows = await this.#database.query<{ seq: number }>(statement, limited);
+      const rows = await this.#database.query<{ seq: number }>(statement, choosing.rest());
       if (rows.length > CHOSEN_MAX) return undefined;
       return Map.groupBy(
         rows.map(({ seq }) => seq),
@@ -173,8 +178,16 @@ export class WordSearch {
     }
   }
 
-  /** Which of the hits the filter selects and have the phrases, newest first. */
-  async #fitting(seqs: readonly number[]): Promise<FoundRow[]> {
+  #isOver(): boolean {
+    return performance.now() - this.#startedMs > STEP_MS;
+  }
+
+  /**
+   * Finds those of the hits that the filter selects and that have the phrases, newest first.
+   *
+   * @returns the last one that was looked at, where time ended before all were.
+   */
+  async #add(seqs: readonly number[]): Promise<number | undefined> {
     const { deadline, query, limit } = this.#options;
     const isBodyFilter = readsContent(this.#scope.tree);
     const statement = selectRecords(
@@ -188,9 +201,12 @@ export class WordSearch {
       const fitting = await new BodySearch(this.#database, this.#scope, deadline).decide(rows);
       rows = rows.filter(({ seq }) => fitting.has(seq));
     }
-    if (query.phrases.length === 0) return rows;
-    const found: FoundRow[] = [];
-    for (let at = 0; at < rows.length && this.#found.length + found.length <= limit; at += TEXTS_AT_ONCE) {
+    if (query.phrases.length === 0) {
+      this.#found.push(...rows);
+      return undefined;
+    }
+    for (let at = 0; at < rows.length && this.#found.length <= limit; at += TEXTS_AT_ONCE) {
+      if (at > 0 && this.#isOver()) return rows[at - 1]!.seq;
       const part = rows.slice(at, at + TEXTS_AT_ONCE);
       deadline.rest();
       const texts = await saidTexts(
@@ -198,9 +214,9 @@ export class WordSearch {
         part.map(({ seq }) => seq),
         this.#options.ofProviders,
       );
-      found.push(...part.filter(({ seq }) => hasPhrases(texts.get(seq) ?? "", query)));
+      this.#found.push(...part.filter(({ seq }) => hasPhrases(texts.get(seq) ?? "", query)));
     }
-    return found;
+    return undefined;
   }
 
   /** A page with what was found, where the search has come down to the record `seq`. */
