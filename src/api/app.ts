@@ -169,7 +169,7 @@ function createApp(room: ApiRoom, ofPlugins: readonly RouteView[], { gate, route
     .use(pluginEndpoints(room, gate, ofPlugins))
     .use(mcpEndpoints(room, gate, fetch))
     .use(healthEndpoints(room))
-    .use(referenceEndpoints(routes));
+    .use(referenceEndpoints(room.config, routes));
 }
 
 /** A step such as approving needs no body, and one that is sent is left alone. */

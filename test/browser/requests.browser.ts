@@ -265,7 +265,7 @@ describe("the list", () => {
     await rows(page).nth(4).waitFor();
     await page.evaluate(() => window.dispatchEvent(new Event("offline")));
     await page.getByRole("link", { name: "Storage" }).click();
-    await page.getByRole("table", { name: "Room on the disk" }).waitFor();
+    await page.getByRole("table", { name: "Disk usage" }).waitFor();
     await page.getByText("Records are kept", { exact: true }).waitFor();
   });
 

@@ -4,9 +4,10 @@ import { code, escapeHtml, prose, table } from "./html.ts";
 import { type JsonSchema, membersOf, typeText } from "./members.ts";
 import type { Description, Operation } from "./openapi.ts";
 import { STYLE } from "./style.ts";
+import { TRY_IT, tryIt } from "./try-it.ts";
 
-const STYLE_HASH = createHash("sha256").update(STYLE).digest("base64");
-const POLICY = `default-src 'none'; style-src 'sha256-${STYLE_HASH}'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'`;
+const hashOf = (text: string) => `'sha256-${createHash("sha256").update(text).digest("base64")}'`;
+const POLICY = `default-src 'none'; style-src ${hashOf(STYLE)}; script-src ${hashOf(TRY_IT)}; connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'`;
 
 /** An operation with where it is called. */
 interface Called {
@@ -15,8 +16,13 @@ interface Called {
   readonly operation: Operation;
 }
 
-/** The API's description as one page: no script, nothing from elsewhere, so that it also works without a network. */
-export function referencePage(api: Description): Response {
+/**
+ * The API's description as one page. Nothing is from elsewhere, so that it also works without a network, and its one script
+ * sends what is tried.
+ *
+ * @param origin - where the page was called.
+ */
+export function referencePage(api: Description, origin: string): Response {
   const operations = Object.entries(api.paths).flatMap(([path, methods]) =>
     Object.entries(methods).map(([method, operation]): Called => ({ path, method: method.toUpperCase(), operation })),
   );
@@ -26,11 +32,11 @@ export function referencePage(api: Description): Response {
 <body><nav aria-label="Endpoints"><a href="/">Dashboard</a>${families.map(contents).join("")}
 <details><summary>Grammar</summary><ul><li><a href="#filters">Filters and sorting</a></li></ul></details></nav>
 <main><h1>Weir API</h1><p>${prose(api.info.description)}</p>
-<pre tabindex="0">curl localhost:8788/v1/request/query-fast -H "Authorization: Bearer $WEIR_API_KEY" \\
+<pre tabindex="0">curl ${escapeHtml(origin)}/v1/request/query-fast -H "Authorization: Bearer $WEIR_API_KEY" \\
   -H "Content-Type: application/json" -d '{"filter": "all", "limit": 1}'</pre>
 <p>For programs: <a href="/openapi.json">openapi.json</a></p>
 ${families.map(family).join("\n")}
-${filterSection()}</main></body></html>`;
+${filterSection()}</main><script>${TRY_IT}</script></body></html>`;
   return new Response(html, {
     headers: {
       "content-type": "text/html; charset=utf-8",
@@ -57,7 +63,7 @@ function section({ path, method, operation }: Called): string {
   const query = parameters.filter((parameter) => parameter.in === "query");
   return `<section id="${escapeHtml(id)}"><h3><a href="#${escapeHtml(id)}">${escapeHtml(summary)}</a></h3>
 <p class="call"><span class="method">${method}</span> ${code(path)}</p>
-<p>${prose(description)}</p>${query.length === 0 ? "" : parameterTable(query)}${bodyOf(requestBody)}${answersOf(responses)}</section>`;
+<p>${prose(description)}</p>${query.length === 0 ? "" : parameterTable(query)}${bodyOf(requestBody)}${answersOf(responses)}${tryIt({ path, method, operation })}</section>`;
 }
 
 function parameterTable(parameters: Operation["parameters"]): string {

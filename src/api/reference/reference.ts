@@ -1,4 +1,6 @@
 import { Elysia, t } from "elysia";
+import type { Config } from "../../config.ts";
+import { calledOrigin } from "../access/called-origin.ts";
 import type { DescribedRoute } from "../app.ts";
 import { endpoint } from "../endpoint.ts";
 import { plainJson } from "../envelope.ts";
@@ -6,7 +8,7 @@ import { describeApi } from "./openapi.ts";
 import { referencePage } from "./reference-page.ts";
 
 /** The API's description, for programs and for people. */
-export function referenceEndpoints(routes: () => readonly DescribedRoute[]) {
+export function referenceEndpoints(config: Config, routes: () => readonly DescribedRoute[]) {
   return new Elysia()
     .get(
       "/openapi.json",
@@ -17,7 +19,7 @@ export function referenceEndpoints(routes: () => readonly DescribedRoute[]) {
     )
     .get(
       "/docs",
-      () => referencePage(describeApi(routes())),
+      ({ request }) => referencePage(describeApi(routes()), calledOrigin(config, request)),
       endpoint("Operation", "This description as a page", "", { answers: { "text/html": t.String() } }),
     );
 }

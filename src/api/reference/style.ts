@@ -16,5 +16,8 @@ code, pre { font: 13px/1.5 ui-monospace, monospace; overflow-wrap: anywhere } pr
 .table { margin: .6rem 0; overflow-x: auto } table { width: 100%; border-collapse: collapse; font-size: 14px }
 th, td { padding: .3rem .8rem .3rem 0; border-bottom: 1px solid var(--line); text-align: start; vertical-align: top } th { color: var(--muted); font-weight: 550; font-size: 12px }
 td:first-child { min-width: 11rem } strong { color: var(--muted); font-weight: 550; font-size: 12px } summary { cursor: pointer; color: var(--muted) }
+.try form { display: grid; gap: .5rem; margin: .5rem 0; padding: .8rem; border: 1px solid var(--line); border-radius: 6px } .try label { display: grid; gap: .2rem; font-size: 13px; color: var(--muted) }
+.try input, .try textarea, .try button { font: 13px/1.5 ui-monospace, monospace; padding: .35rem .5rem; border: 1px solid var(--muted); border-radius: 5px; color: var(--text); background: var(--ground) }
+.try button { justify-self: start; cursor: pointer; font-family: inherit } .try output { font: 13px/1.5 ui-monospace, monospace; white-space: pre-wrap; overflow-wrap: anywhere; max-height: 30rem; overflow-y: auto }
 @media (max-width: 860px) { body { display: block; padding: 0 1rem } nav { position: static; height: auto; max-height: 14rem; border: 0; border-bottom: 1px solid var(--line); padding: 1rem 0 } main { padding: 1rem 0 4rem } }
 `;

@@ -2,6 +2,7 @@ import uPlot from "uplot";
 import type { Bucket } from "../metrics/range.ts";
 import { BUCKET_MS, type Span } from "../metrics/range.ts";
 import { type Series, stacked } from "../metrics/series.ts";
+import { LOCALE } from "../parts/format.ts";
 import { COLOURS, type Palette } from "./palette.ts";
 
 /** What one chart shows. */
@@ -161,12 +162,12 @@ export function gridLines(top: number, isWhole: boolean): number[] {
 
 /** @param lastTime - the last bucket: there is nothing to be named behind it. */
 function labels(splits: readonly number[], bucket: Bucket, lastTime: number): string[] {
-  const day = new Intl.DateTimeFormat(undefined, {
+  const day = new Intl.DateTimeFormat(LOCALE, {
     month: "short",
     day: "numeric",
     ...(bucket === "day" ? { timeZone: "UTC" } : {}),
   });
-  const hour = new Intl.DateTimeFormat(undefined, { hour: "2-digit", minute: "2-digit", hourCycle: "h23" });
+  const hour = new Intl.DateTimeFormat(LOCALE, { hour: "2-digit", minute: "2-digit", hourCycle: "h23" });
   return splits.map((seconds) => {
     if (seconds * 1_000 > lastTime) return "";
     const date = new Date(seconds * 1_000);
@@ -179,7 +180,7 @@ function labels(splits: readonly number[], bucket: Bucket, lastTime: number): st
 export function bucketLabel(time: number, bucket: Bucket): string {
   const zone = bucket === "day" ? { timeZone: "UTC" } : {};
   const clock = bucket === "day" ? {} : { hour: "2-digit", minute: "2-digit", hourCycle: "h23" as const };
-  const text = new Intl.DateTimeFormat(undefined, {
+  const text = new Intl.DateTimeFormat(LOCALE, {
     weekday: "short",
     month: "short",
     day: "numeric",

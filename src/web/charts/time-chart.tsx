@@ -5,6 +5,8 @@ import { colourClass, usePalette } from "./palette.ts";
 import { bucketLabel, colourOf, type Plotted, plotData, plotOptions } from "./plot.ts";
 
 const HEIGHT = 190;
+/** Between the bucket that is pointed at and what is said of it. */
+const TIP_GAP_PX = 14;
 
 interface TimeChartProps extends Plotted {
   readonly label: string;
@@ -71,6 +73,7 @@ export function TimeChart({ label, onOpen, onZoom, ...plotted }: TimeChartProps)
     } else if (event.key === "Enter" && at !== null) onOpen?.(at);
     else if (event.key === "Escape") setAt(null);
   };
+  const isLate = at !== null && at > times.length / 2;
   const spoken = at === null ? "no time chosen" : spokenOf(plotted, at);
   return (
     <div className="chart">
@@ -89,7 +92,7 @@ export function TimeChart({ label, onOpen, onZoom, ...plotted }: TimeChartProps)
         onClick={() => at !== null && onOpen?.(at)}
       />
       {at === null ? null : (
-        <div className="chart-tip" data-side={at > times.length / 2 ? "start" : "end"} aria-hidden="true">
+        <div className="chart-tip" style={tipPlace(plot.current, (times[at] ?? 0) / 1_000, isLate)} aria-hidden="true">
           <p className="chart-tip-time">{bucketLabel(times[at] ?? 0, bucket)}</p>
           <ul>
             {series.map(({ name, values }, layer) =>
@@ -108,6 +111,13 @@ export function TimeChart({ label, onOpen, onZoom, ...plotted }: TimeChartProps)
       )}
     </div>
   );
+}
+
+/** Beside the bucket that is pointed at: before it in the later half, behind it in the earlier one. */
+function tipPlace(plot: uPlot | undefined, seconds: number, isLate: boolean) {
+  if (plot === undefined) return {};
+  const left = plot.over.offsetLeft + plot.valToPos(seconds, "x");
+  return isLate ? { right: plot.root.clientWidth - left + TIP_GAP_PX } : { left: left + TIP_GAP_PX };
 }
 
 function spokenOf({ times, bucket, series, format }: Plotted, at: number): string {

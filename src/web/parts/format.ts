@@ -3,8 +3,10 @@ import { serviceNow } from "../clock.ts";
 const whole = new Intl.NumberFormat("en-US", { maximumFractionDigits: 0 });
 const compact = new Intl.NumberFormat("en-US", { notation: "compact", maximumFractionDigits: 1 });
 const MINUTE = { month: "short", day: "2-digit", hour: "2-digit", minute: "2-digit", hourCycle: "h23" } as const;
-const clock = new Intl.DateTimeFormat(undefined, { ...MINUTE, second: "2-digit" });
-const clockOfOtherYears = new Intl.DateTimeFormat(undefined, { ...MINUTE, year: "numeric" });
+/** Of dates as of numbers: the pages are in English, and a text in two languages is hard to read. */
+export const LOCALE = "en-US";
+const clock = new Intl.DateTimeFormat(LOCALE, { ...MINUTE, second: "2-digit" });
+const clockOfOtherYears = new Intl.DateTimeFormat(LOCALE, { ...MINUTE, year: "numeric" });
 
 /** What stands where nothing is known: unknown is not 0. */
 export const UNKNOWN = "–";
@@ -72,7 +74,7 @@ export function formatTime(iso: string | null | undefined, now = new Date()): st
   return clock.format(date).replace(",", "");
 }
 
-const exactClock = new Intl.DateTimeFormat("en-US", {
+const exactClock = new Intl.DateTimeFormat(LOCALE, {
   ...{ year: "numeric", ...MINUTE, second: "2-digit", fractionalSecondDigits: 3, timeZoneName: "short" },
 });
 

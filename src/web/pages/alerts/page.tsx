@@ -21,7 +21,10 @@ export function AlertsPage() {
   const firing = alerts.data?.filter(({ state }) => state === "firing").length ?? 0;
   const onShow = (next: string | undefined) => change({ ...search, id: next });
   return (
-    <Page title="Alerts" about="Who is told when figures pass a threshold, and who is told of every request.">
+    <Page
+      title="Alerts"
+      about="Notifications when a metric passes a threshold, and webhooks that receive every request."
+    >
       <Tabs
         label="Kinds"
         tabs={{ alerts: firing === 0 ? "Alerts" : `Alerts (${firing} firing)`, webhooks: "Webhooks" }}

@@ -46,7 +46,7 @@ export function Webhooks({ shown, onShow }: WebhooksProps) {
         rows={data}
         error={error}
         onRetry={() => void refetch()}
-        empty={<Empty title="No webhooks">Create one to be told of every request as it finishes.</Empty>}
+        empty={<Empty title="No webhooks">Create one to receive every request as it finishes.</Empty>}
       >
         {(rows) => <DataTable label="Webhooks" rows={rows} columns={columns} rowKey={({ id }) => id} />}
       </ListRoom>

@@ -30,8 +30,8 @@ export function Entries({ page, onPage }: { readonly page: number; readonly onPa
     placeholderData: keepPreviousData,
   });
   return (
-    <section className="top-list" aria-label="Answers kept">
-      <h2>Answers kept, the last used first</h2>
+    <section className="top-list" aria-label="Cached responses">
+      <h2>Cached responses, the last used first</h2>
       <ListRoom
         rows={data}
         error={error}
@@ -49,7 +49,7 @@ export function Entries({ page, onPage }: { readonly page: number; readonly onPa
         {(rows) => (
           <>
             <DataTable
-              label="Answers kept"
+              label="Cached responses"
               rows={rows.slice(0, PAGE_ROWS)}
               columns={COLUMNS}
               rowKey={({ key, bucket_idx }) => `${key} ${bucket_idx}`}

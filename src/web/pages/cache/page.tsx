@@ -43,7 +43,7 @@ export function CachePage() {
   return (
     <Page
       title="Cache"
-      about="Answers that are given again without a call to the provider, to requests that ask for it."
+      about="Responses that are repeated without a call to the provider, for requests that ask for it."
       actions={
         <>
           <TimeRangeMenu value={time} fallback={FALLBACK} onChange={(next) => void navigate({ search: next })} />
@@ -84,12 +84,12 @@ function Figures({ view }: { readonly view: CacheView | undefined }) {
         value={<Money of={view?.saved_cost} />}
         note={<Counted of={view?.saved_tokens} one="token" short />}
       />
-      <Tile label="Answers kept" value={<Count of={view?.entries} />} />
+      <Tile label="Cached responses" value={<Count of={view?.entries} />} />
       <Tile
-        label="Room taken"
+        label="Disk used"
         value={<Bytes of={view?.bytes} />}
         note={
-          view === undefined ? null : <Meter label="Room taken" value={view.bytes} max={view.max_bytes} text={room} />
+          view === undefined ? null : <Meter label="Disk used" value={view.bytes} max={view.max_bytes} text={room} />
         }
       />
     </dl>

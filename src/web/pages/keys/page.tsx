@@ -26,7 +26,8 @@ export function KeysPage() {
     enabled: missing === undefined,
   });
   const { key } = useSession();
-  const columns = useMemo(() => columnsOf(key.id), [key.id]);
+  const regions = new Set(data?.map(({ region }) => region)).size;
+  const columns = useMemo(() => columnsOf(key.id, regions), [key.id, regions]);
   const revoked = data?.filter(({ revoked_at }) => revoked_at !== null).length ?? 0;
   return (
     <Page
@@ -70,11 +71,17 @@ function stateOf({ revoked_at, expires_at }: KeyRow): "revoked" | "expired" | "a
   return expires_at !== null && Date.parse(expires_at) <= serviceNow() ? "expired" : "active";
 }
 
-function patternsOf(patterns: readonly string[] | null) {
-  return patterns === null ? <span className="muted">all</span> : patterns.join(", ") || "none";
+/** What a key may use, where it may not use everything. */
+function accessOf({ models, credentials }: KeyRow) {
+  if (models === null && credentials === null) return <span className="muted">all</span>;
+  const parts = [
+    models === null ? [] : [`models: ${models.join(", ") || "none"}`],
+    credentials === null ? [] : [`credentials: ${credentials.join(", ") || "none"}`],
+  ];
+  return parts.flat().join("; ");
 }
 
-function columnsOf(ownId: string): Column<KeyRow>[] {
+function columnsOf(ownId: string, regions: number): Column<KeyRow>[] {
   return [
     {
       id: "name",
@@ -94,9 +101,10 @@ function columnsOf(ownId: string): Column<KeyRow>[] {
     },
     { id: "organization", header: "Organization", value: (row) => row.organization, cell: (row) => row.organization },
     { id: "scopes", header: "Scopes", cell: (row) => row.scopes.join(", ") },
-    { id: "models", header: "Models", cell: (row) => patternsOf(row.models) },
-    { id: "credentials", header: "Credentials", cell: (row) => patternsOf(row.credentials) },
-    { id: "region", header: "Region", value: (row) => row.region, cell: (row) => row.region },
+    { id: "access", header: "Models and credentials", cell: (row) => accessOf(row) },
+    ...(regions > 1
+      ? [{ id: "region", header: "Region", value: (row: KeyRow) => row.region, cell: (row: KeyRow) => row.region }]
+      : []),
     {
       id: "created_at",
       header: "Created",

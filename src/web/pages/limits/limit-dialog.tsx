@@ -6,10 +6,17 @@ import { Field } from "../../parts/field.tsx";
 import { SecondsField } from "../../parts/seconds-field.tsx";
 import { useMissing } from "../../session.ts";
 import { KEYS, type KeyRow } from "../keys/shapes.ts";
+import { PRESETS } from "./presets.ts";
 import { LIMITS, type LimitRow, type Unit } from "./shapes.ts";
 
 const WINDOWS = [1, 60, 300, 3_600, 86_400, 604_800, 2_592_000, 31_536_000];
-const UNITS: Readonly<Record<Unit, string>> = { request: "Requests", cents: "US cents", tokens: "Tokens" };
+const UNITS: Readonly<Record<Unit, string>> = { request: "Requests", cents: "US dollars", tokens: "Tokens" };
+
+/** Budgets are typed in dollars; the API counts cents. */
+const CENTS = 100;
+
+const segmentKind = (segment: string | null | undefined) =>
+  segment === null || segment === undefined ? "" : segment === "user" ? "user" : "property";
 
 interface LimitDialogProps {
   readonly limit: LimitRow | undefined;
@@ -18,9 +25,9 @@ interface LimitDialogProps {
 
 /** Makes a rate limit or budget, or replaces one; what was counted stays. */
 export function LimitDialog({ limit, onClose }: LimitDialogProps) {
-  const [segment, setSegment] = useState(
-    limit?.segment === null || limit === undefined ? "" : limit.segment === "user" ? "user" : "property",
-  );
+  const [preset, setPreset] = useState<string>();
+  const from = limit ?? PRESETS.find(({ name }) => name === preset);
+  const [segment, setSegment] = useState(segmentKind(limit?.segment));
   const missing = useMissing("admin");
   const keys = useQuery({
     queryKey: KEYS,
@@ -43,7 +50,7 @@ export function LimitDialog({ limit, onClose }: LimitDialogProps) {
       onSubmit={({ text, number }) =>
         work.mutate({
           name: text("name"),
-          quota: number("quota"),
+          quota: text("unit") === "cents" ? Number((number("quota") * CENTS).toPrecision(12)) : number("quota"),
           window_seconds: number("window_seconds"),
           unit: text("unit"),
           segment: segment === "" ? null : segment === "user" ? "user" : text("property"),
@@ -52,9 +59,29 @@ export function LimitDialog({ limit, onClose }: LimitDialogProps) {
       }
     >
       {(errorAt) => (
-        <>
+        // Another preset makes other fields, which have its values.
+        <div className="form" key={preset ?? ""}>
+          {limit === undefined ? (
+            <Field label="Start from">
+              {(ids) => (
+                <select
+                  {...ids}
+                  value={preset ?? ""}
+                  onChange={({ target }) => {
+                    setPreset(target.value || undefined);
+                    setSegment(segmentKind(PRESETS.find(({ name }) => name === target.value)?.segment));
+                  }}
+                >
+                  <option value="">An empty limit</option>
+                  {PRESETS.map(({ name }) => (
+                    <option key={name}>{name}</option>
+                  ))}
+                </select>
+              )}
+            </Field>
+          ) : null}
           <Field label="Name" hint="Clients read it when they are refused." error={errorAt("name")}>
-            {(ids) => <input {...ids} name="name" required maxLength={200} defaultValue={limit?.name} />}
+            {(ids) => <input {...ids} name="name" required maxLength={200} defaultValue={from?.name} />}
           </Field>
           <div className="fields">
             <Field label="At most" error={errorAt("quota")}>
@@ -66,13 +93,13 @@ export function LimitDialog({ limit, onClose }: LimitDialogProps) {
                   required
                   min={0}
                   step="any"
-                  defaultValue={limit?.quota ?? 100}
+                  defaultValue={from === undefined ? 100 : from.quota / (from.unit === "cents" ? CENTS : 1)}
                 />
               )}
             </Field>
-            <Field label="Of what" error={errorAt("unit")}>
+            <Field label="Unit" error={errorAt("unit")}>
               {(ids) => (
-                <select {...ids} name="unit" defaultValue={limit?.unit ?? "request"}>
+                <select {...ids} name="unit" defaultValue={from?.unit ?? "request"}>
                   {Object.entries(UNITS).map(([unit, label]) => (
                     <option key={unit} value={unit}>
                       {label}
@@ -85,7 +112,7 @@ export function LimitDialog({ limit, onClose }: LimitDialogProps) {
               label="Within"
               name="window_seconds"
               all={WINDOWS}
-              value={limit?.window_seconds ?? 60}
+              value={from?.window_seconds ?? 60}
               error={errorAt("window_seconds")}
             />
           </div>
@@ -121,7 +148,7 @@ export function LimitDialog({ limit, onClose }: LimitDialogProps) {
               )}
             </Field>
           </div>
-        </>
+        </div>
       )}
     </DialogForm>
   );

@@ -36,9 +36,11 @@ export function Tiles({ totals, before: earlier, cache }: TilesProps) {
         label="Tokens"
         value={<Count of={totals?.total_tokens} short />}
         note={
-          <>
-            <Count of={totals?.prompt_tokens} short /> in, <Count of={totals?.completion_tokens} short /> out
-          </>
+          totals && (
+            <>
+              <Count of={totals.prompt_tokens} short /> in, <Count of={totals.completion_tokens} short /> out
+            </>
+          )
         }
       />
       <Tile
@@ -46,9 +48,11 @@ export function Tiles({ totals, before: earlier, cache }: TilesProps) {
         value={<Duration of={totals?.latency_p95} />}
         delta={<Delta now={totals?.latency_p95} before={before?.latency_p95} worse="up" />}
         note={
-          <>
-            median <Duration of={totals?.latency_p50} />
-          </>
+          totals && (
+            <>
+              median <Duration of={totals.latency_p50} />
+            </>
+          )
         }
       />
       <Tile
@@ -56,14 +60,16 @@ export function Tiles({ totals, before: earlier, cache }: TilesProps) {
         value={formatPercent(errorRate)}
         delta={<Delta now={errorRate} before={errorsBefore} worse="up" />}
         note={
-          <>
-            <Counted of={totals?.errors} one="error" />
-            {totals === undefined || totals.refused === 0 ? null : (
-              <>
-                , <Count of={totals.refused} short /> refused
-              </>
-            )}
-          </>
+          totals && (
+            <>
+              <Counted of={totals.errors} one="error" />
+              {totals.refused === 0 ? null : (
+                <>
+                  , <Count of={totals.refused} short /> refused
+                </>
+              )}
+            </>
+          )
         }
       />
       <Tile
@@ -88,7 +94,7 @@ export function Changes({ totals, before }: Pick<TilesProps, "totals" | "before"
   if (totals === undefined || before === undefined) return null;
   return (
     <p className="changes">
-      <strong>Against the time before:</strong> {changesInWords(totals, before).join(" ")}
+      <strong>Compared with the period before:</strong> {changesInWords(totals, before).join(" ")}
     </p>
   );
 }
@@ -107,10 +113,9 @@ function Delta({ now, before, worse }: DeltaProps) {
   const isFlat = Math.abs(by) < 0.005;
   const tone = isFlat || worse === undefined ? "plain" : isUp ? "bad" : "good";
   return (
-    <span className={`delta delta-${tone}`} title="against the time of the same length before">
-      {isFlat ? "±" : isUp ? "+" : "−"}
-      {formatPercent(Math.round(Math.abs(by) * 1_000) / 1_000)}
-      <span className="unseen"> against the time before</span>{" "}
+    <span className={`delta delta-${tone}`} title="compared with the period of the same length before">
+      {isFlat ? "unchanged" : `${isUp ? "+" : "−"}${formatPercent(Math.round(Math.abs(by) * 1_000) / 1_000)}`}
+      <span className="unseen"> compared with the period before</span>{" "}
     </span>
   );
 }

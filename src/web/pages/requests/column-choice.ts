@@ -20,16 +20,27 @@ export const DEFAULT_CHOICES: Choices = [
   ...["first_token", "provider", "properties", "session", "id"],
 ].map((id) => ({ id }));
 
+/** The same where there is little room beside the time: what it cost comes before what was said. */
+const NARROW_CHOICES: Choices = [
+  { id: "time" },
+  { id: "status", width: 78 },
+  { id: "cost", width: 92 },
+  ...DEFAULT_CHOICES.filter(({ id }) => !["time", "status", "cost"].includes(id)),
+];
+
+const defaultChoices = (): Choices =>
+  globalThis.matchMedia?.("(max-width: 640px)").matches === true ? NARROW_CHOICES : DEFAULT_CHOICES;
+
 /** Makes stored columns into choices: unknown and repeated ones are left out. The time is always there: it holds the row's link. */
 export function readChoices(stored: unknown): Choices {
-  if (!Array.isArray(stored)) return DEFAULT_CHOICES;
+  if (!Array.isArray(stored)) return defaultChoices();
   const choices = new Map<string, ColumnChoice>();
   for (const each of stored.slice(0, COLUMNS_MAX)) {
     const { id, width } = (typeof each === "string" ? { id: each } : (each ?? {})) as { id?: unknown; width?: unknown };
     if (typeof id !== "string" || columnOf(id) === undefined) continue;
     choices.set(id, typeof width === "number" && Number.isFinite(width) ? { id, width: clamped(width) } : { id });
   }
-  if (choices.size === 0) return DEFAULT_CHOICES;
+  if (choices.size === 0) return defaultChoices();
   return choices.has("time") ? [...choices.values()] : [{ id: "time" }, ...choices.values()];
 }
 
@@ -64,7 +75,7 @@ export function storedChoices(): Choices {
   try {
     return readChoices(JSON.parse(localStorage.getItem(STORED) ?? "null"));
   } catch {
-    return DEFAULT_CHOICES; // not written by this page
+    return defaultChoices(); // not written by this page
   }
 }
 

@@ -71,6 +71,8 @@ function focusStep(by: number): void {
   steps[at < 0 ? 0 : Math.min(steps.length - 1, Math.max(0, at + by))]?.focus();
 }
 
+/** The score that feedback is kept as. */
+const FEEDBACK = "gateway-score-feedback";
 /** Users of whom more are not named. */
 const USERS_MAX = 3;
 
@@ -103,7 +105,12 @@ function Tiles({ id, rows, totals }: { readonly totals: Totals } & Omit<SessionC
         />
       )}
       {meanScores(rows).map(([name, mean]) => (
-        <Tile key={name} label={`Score ${name}`} value={Number(mean.toPrecision(4))} note="mean" />
+        <Tile
+          key={name}
+          label={name === FEEDBACK ? "Feedback" : `Score ${name}`}
+          value={Number(mean.toPrecision(4))}
+          note="mean"
+        />
       ))}
       <Tile
         label="Sent"
@@ -115,7 +122,7 @@ function Tiles({ id, rows, totals }: { readonly totals: Totals } & Omit<SessionC
         }
       />
       <Tile
-        label="Length"
+        label="Duration"
         value={<Duration of={totals.to - totals.from} />}
         note={
           <>

@@ -63,10 +63,8 @@ const COLUMNS: readonly Column<SessionRow>[] = [
   },
   costColumn(),
   shortCountColumn("total_tokens", "Tokens", (row) => row.total_tokens),
-  { id: "sent", header: "Sent", align: "end", cell: (row) => <Bytes of={row.size_bytes} /> },
   { id: "stored", header: "Stored", align: "end", cell: (row) => <Bytes of={row.stored_bytes} /> },
-  { id: "length", header: "First to last", align: "end", cell: (row) => <Duration of={lengthOf(row)} /> },
-  timeColumn("created_at", "First request", (row) => row.created_at),
+  { id: "length", header: "Duration", align: "end", cell: (row) => <Duration of={lengthOf(row)} /> },
   timeColumn("latest_request_created_at", "Last request", (row) => row.latest_request_created_at, true),
 ];
 

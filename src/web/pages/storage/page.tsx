@@ -38,6 +38,9 @@ export function StoragePage() {
   );
 }
 
+/** Nobody plans further ahead. */
+const DAYS_LEFT_MAX = 3_650;
+
 function Tiles({ view }: { readonly view: StorageView | undefined }) {
   const { ratio, days_left: daysLeft } = view ?? {};
   const uncounted = view?.records_uncounted ?? 0;
@@ -70,7 +73,15 @@ function Tiles({ view }: { readonly view: StorageView | undefined }) {
       />
       <Tile
         label="Disk"
-        value={daysLeft == null ? <Bytes of={view?.disk_free_bytes} /> : <Counted of={daysLeft} one="day" short />}
+        value={
+          daysLeft == null ? (
+            <Bytes of={view?.disk_free_bytes} />
+          ) : daysLeft > DAYS_LEFT_MAX ? (
+            "over 10 years"
+          ) : (
+            <Counted of={daysLeft} one="day" short />
+          )
+        }
         note={
           daysLeft == null ? (
             "free"

@@ -36,8 +36,8 @@ export function Parts({ view }: { readonly view: StorageView }) {
   const rows = partsOf(view);
   return (
     <section aria-labelledby={id} className="top-list">
-      <h2 id={id}>Room on the disk</h2>
-      <DataTable label="Room on the disk" rows={rows} columns={COLUMNS} rowKey={({ name }) => name} />
+      <h2 id={id}>Disk usage</h2>
+      <DataTable label="Disk usage" rows={rows} columns={COLUMNS} rowKey={({ name }) => name} />
       {view.parts === null ? null : (
         <p className="muted">
           Measured <Time of={view.parts.measured_at} />

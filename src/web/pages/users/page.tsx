@@ -49,7 +49,7 @@ const columnsOf = (span: Span): readonly Column<UserRow>[] => [
   timeColumn("last_active", "Last active", (row) => row.last_active, true),
   {
     id: "costs",
-    header: "Figures",
+    header: "Overview",
     cell: (row) => (
       <Link to="/overview" search={{ ...isoSpan(span), filter: requestsOf(row) }}>
         Over time<span className="unseen"> of {row.user_id}</span>
