@@ -130,11 +130,13 @@ function Notes({ record }: { readonly record: RequestRecord }) {
   const isBad = (record.response_status ?? 0) >= 400;
   return (
     <div className={isBad ? "notes notes-bad" : "notes"}>
-      <ul role="status">
-        {notes.map((note) => (
-          <li key={note}>{note}</li>
-        ))}
-      </ul>
+      <div role="status">
+        <ul>
+          {notes.map((note) => (
+            <li key={note}>{note}</li>
+          ))}
+        </ul>
+      </div>
       <ApproveTarget record={record} />
     </div>
   );

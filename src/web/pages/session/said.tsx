@@ -46,7 +46,7 @@ function Words({ who, tone, text }: WordsProps) {
   return (
     <article className={`message message-${tone}`}>
       <header className="message-head">
-        <h3>{who}</h3>
+        <h2>{who}</h2>
       </header>
       <div className="message-body">
         <p className="text">{text}</p>
