@@ -25,6 +25,20 @@ effective configuration, secrets masked, and where each value came from.
 
 ${table(["Key", "Variable", "Default", "Takes", "Meaning"], rows)}
 
+## Bodies in an object store
+
+\`bodies_engine = "s3"\` keeps what is said in requests in an object store. In \`weir.toml\` the keys may stand in a table; those of the
+European pair in \`[eu_bodies]\`. A secret may be \`env:NAME\`, the variable of that name, or \`file:/path\`. See [scale.md](scale.md#bodies-in-an-object-store).
+
+\`\`\`toml
+[bodies]
+engine = "s3"
+url = "https://objects.internal:3900"
+bucket = "weir-bodies"
+access_key_id = "env:S3_ACCESS_KEY_ID"
+secret_access_key = "env:S3_SECRET_ACCESS_KEY"
+\`\`\`
+
 ## Prices
 
 ${schemaOf("prices").description} \`provider\` and \`model\` say what they are of (a model may end in \`*\`); the other members are

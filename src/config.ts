@@ -17,6 +17,34 @@ const flag = (fallback: boolean, description: string) => Type.Boolean({ default:
 
 const PORT = [0, 65_535] as const;
 
+const BODIES_ENGINES = ["records", "s3"] as const;
+
+/** Where bodies are kept. @param european - of the European pair. */
+const bodies = (european: boolean) => {
+  const meaning = (key: string, text: string) => (european ? `As bodies_${key}, for the European pair.` : text);
+  return {
+    engine: choice(
+      "records",
+      BODIES_ENGINES,
+      meaning("engine", "Where new bodies are kept: with the records, or in an object store that speaks S3."),
+    ),
+    url: text("", meaning("url", "Address of the object store; buckets are part of the path.")),
+    bucket: text("", meaning("bucket", "Bucket that holds the bodies; it must exist.")),
+    region: text("us-east-1", meaning("region", "Region that requests to the object store are signed for.")),
+    prefix: text("", meaning("prefix", "Beginning of the name of every object.")),
+    access_key_id: text("", meaning("access_key_id", "Access key, env:NAME or file:/path.")),
+    secret_access_key: text("", meaning("secret_access_key", "Secret of the access key, env:NAME or file:/path.")),
+    pack_bytes: count(
+      8_388_608,
+      65_536,
+      268_435_456,
+      meaning("pack_bytes", "Size up to which small bodies share an object, in bytes."),
+    ),
+  };
+};
+const BODIES = bodies(false);
+const EU_BODIES = bodies(true);
+
 const rate = (description: string) => Type.Optional(Type.Number({ minimum: 0, maximum: 1_000_000, description }));
 
 /** What a price may be of: a star that is not at the end would look like a pattern, and fit nothing. */
@@ -67,6 +95,14 @@ export const CONFIG_SCHEMA = Type.Object(
       "",
       "A replica of the libSQL server, for the queries of the API; what it does not have yet is read from the server itself.",
     ),
+    bodies_engine: BODIES.engine,
+    bodies_url: BODIES.url,
+    bodies_bucket: BODIES.bucket,
+    bodies_region: BODIES.region,
+    bodies_prefix: BODIES.prefix,
+    bodies_access_key_id: BODIES.access_key_id,
+    bodies_secret_access_key: BODIES.secret_access_key,
+    bodies_pack_bytes: BODIES.pack_bytes,
     eu_gateway_port: count(
       8790,
       ...PORT,
@@ -80,6 +116,14 @@ export const CONFIG_SCHEMA = Type.Object(
     ),
     eu_database_read_url: text("", "As database_read_url, for the European pair."),
     eu_database_auth_token: text("", "Token for the European pair's libSQL server."),
+    eu_bodies_engine: EU_BODIES.engine,
+    eu_bodies_url: EU_BODIES.url,
+    eu_bodies_bucket: EU_BODIES.bucket,
+    eu_bodies_region: EU_BODIES.region,
+    eu_bodies_prefix: EU_BODIES.prefix,
+    eu_bodies_access_key_id: EU_BODIES.access_key_id,
+    eu_bodies_secret_access_key: EU_BODIES.secret_access_key,
+    eu_bodies_pack_bytes: EU_BODIES.pack_bytes,
     eu_public_api_url: text("", "As public_api_url, for the European pair."),
     eu_public_gateway_url: text("", "As public_gateway_url, for the European pair."),
     providers_dir: text("", "Directory of drop-in providers; empty means providers/ in the data directory."),
@@ -260,6 +304,10 @@ export const SECRET_KEYS: ReadonlySet<string> = new Set([
   "eu_database_auth_token",
   "smtp_url",
   "credentials_key",
+  "bodies_access_key_id",
+  "bodies_secret_access_key",
+  "eu_bodies_access_key_id",
+  "eu_bodies_secret_access_key",
 ]);
 
 /** Ports of all listeners of a program that runs with it, as far as they are fixed. */
@@ -285,6 +333,14 @@ export function europeanConfig(config: Config): Config | undefined {
     database_url: config.eu_database_url,
     database_read_url: config.eu_database_read_url,
     database_auth_token: config.eu_database_auth_token,
+    bodies_engine: config.eu_bodies_engine,
+    bodies_url: config.eu_bodies_url,
+    bodies_bucket: config.eu_bodies_bucket,
+    bodies_region: config.eu_bodies_region,
+    bodies_prefix: config.eu_bodies_prefix,
+    bodies_access_key_id: config.eu_bodies_access_key_id,
+    bodies_secret_access_key: config.eu_bodies_secret_access_key,
+    bodies_pack_bytes: config.eu_bodies_pack_bytes,
     public_api_url: config.eu_public_api_url,
     public_url: config.eu_public_api_url,
     public_gateway_url: config.eu_public_gateway_url,

@@ -96,6 +96,7 @@ export const ERRORS = {
   duplicate_name: { status: 409, text: "the name is taken; take another one, or change what has it" },
   defined_in_file: { status: 409, text: "weir.toml defines it; change it there" },
   dashboard_missing: { status: 503, text: "the dashboard is not built here; run `npm ci` and start again" },
+  bodies_unavailable: { status: 503, text: "the object store that holds bodies cannot be reached now; try again" },
   database_unavailable: { status: 503, text: "the database cannot be reached now; try again" },
   database_unusable: { status: 500, text: "the database is damaged, or no database" },
   database_foreign: { status: 500, text: "the database holds tables of something else; set another one" },

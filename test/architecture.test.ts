@@ -39,7 +39,7 @@ const HOMES: Readonly<Record<string, readonly string[]>> = {
   libsql: ["store"],
   "@libsql/client": ["store"],
   "smol-toml": ["config"],
-  aws4fetch: ["unified"],
+  aws4fetch: ["unified", "store"],
   jose: ["unified"],
   "openid-client": ["sso"],
   "@cfworker/json-schema": ["plugin"],

@@ -9,6 +9,7 @@ import type { Manifest } from "../upkeep/backup/manifest.ts";
 import { restore } from "../upkeep/backup/restore.ts";
 import { RestoreError } from "../upkeep/backup/restore-error.ts";
 import { databasePlaces } from "../upkeep/places.ts";
+import { backupPlan } from "./backup-plan.ts";
 import type { Run, Terminal } from "./command.ts";
 import { CommandError } from "./usage.ts";
 import { VERSION } from "./version.ts";
@@ -17,6 +18,10 @@ import { VERSION } from "./version.ts";
 const LINE_EVERY_MS = 10_000;
 
 export const backupCommand: Run = async ({ args, options, terminal, config }) => {
+  if (options["plan"] === true) {
+    terminal.out(backupPlan(config));
+    return 0;
+  }
   const target = resolve(terminal.workingDirectory, args[0]!);
   if (existsSync(target)) {
     if (!mayBeReplaced(target)) throw new CommandError(`${target} is there and is no backup; take another name`);
@@ -47,6 +52,11 @@ export const restoreCommand: Run = async ({ args, options, terminal, config }) =
     terminal.err(`${summary(manifest)}, as of ${manifest.created_at}, verified and restored to ${config.data_dir}\n`);
     const spool = Object.keys(manifest.files).filter((name) => /^(eu\/)?spool\//.test(name)).length;
     if (spool > 0) terminal.err("what waits in the spool is recorded at the next start of weir serve\n");
+    if (config.bodies_url !== "") {
+      terminal.err(
+        "bodies are in the object store, and this copy deletes there what it no longer needs: never run it beside the first one\n",
+      );
+    }
     if (manifest.database === "server") terminal.err("the records are on a libSQL server, which is not touched\n");
     return 0;
   } finally {
@@ -62,11 +72,18 @@ function summary({ databases, files }: Manifest): string {
 }
 
 /** What lies elsewhere and has to be kept by other means. */
-function leftOut({ data_dir, providers_dir, plugins_dir, database_url }: Parameters<Run>[0]["config"]): string[] {
+function leftOut({
+  data_dir,
+  providers_dir,
+  plugins_dir,
+  database_url,
+  bodies_url,
+}: Parameters<Run>[0]["config"]): string[] {
   const outside = [providers_dir, plugins_dir].filter((path) => !path.startsWith(data_dir));
   return [
     ...outside.map((path) => `not in it: ${path}`),
     ...(/^(https?|wss?|libsql):/.test(database_url) ? ["not in it: the records, which are on a libSQL server"] : []),
+    ...(bodies_url === "" ? [] : ["not in it: bodies in the object store; see weir backup --plan"]),
   ];
 }
 

@@ -45,6 +45,8 @@ export interface Command {
   readonly summary: string;
   /** What follows the options, such as `<id>`; every one of them is needed, but for a last one such as `[filter…]`: any number. */
   readonly args?: readonly string[];
+  /** An option with which it takes none of them. */
+  readonly alone?: string;
   readonly options?: Readonly<Record<string, Option>>;
   /** Its words are handed over unread, in `args`, and it needs no configuration: it is a client of some Weir. */
   readonly readsItsOwnWords?: true;

@@ -277,7 +277,9 @@ export const COMMANDS: readonly Command[] = [
     name: "backup",
     summary: "copy records, spool, plugin state and drop-ins, also while the service runs",
     args: ["<directory or .tar file>"],
+    alone: "plan",
     options: {
+      plan: { type: "boolean", description: "only say what is where, and with which commands it is backed up" },
       force: { type: "boolean", description: "replace a backup of this name, once the new one is whole" },
       "with-credentials-key": {
         type: "boolean",

@@ -105,7 +105,8 @@ function parse(command: Command, words: readonly string[]): Words {
   } catch (error) {
     throw new UsageError(`${command.name}: ${whyUnread((error as Error).message, Object.keys(options))}`);
   }
-  const wanted = command.args ?? [];
+  const { alone } = command;
+  const wanted = alone !== undefined && parsed.values[alone] === true ? [] : (command.args ?? []);
   const given = parsed.positionals;
   const takesMore = command.name === "help" || wanted.at(-1)?.endsWith("…]");
   if (!takesMore && given.length !== wanted.length) {

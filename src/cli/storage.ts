@@ -6,6 +6,7 @@ import { configuredLog } from "../observe.ts";
 import { leaveSegments } from "../recorder/leave-segments.ts";
 import { lockDirectory } from "../store/database/lock.ts";
 import { rewriteFile } from "../store/database/snapshot.ts";
+import { packsHere } from "../store/objects/moving.ts";
 import { erasedBy, orderErasure, packsToErase } from "../store/retention/erasure.ts";
 import { maintain } from "../store/retention/maintain.ts";
 import { leftToMove } from "../store/retention/move.ts";
@@ -27,7 +28,7 @@ export const eraseStorageCommand: Run = async (invocation) => {
     const lock = lockDirectory(config.data_dir);
     if (lock !== undefined) {
       try {
-        await erase((task) => maintain(store, task), new Pace());
+        await erase((task) => maintain(store, task), new Pace(), true);
         return await leaveSegments(config, store.records, configuredLog(config, { room: "storage" }));
       } finally {
         lock.release();
@@ -51,10 +52,12 @@ export const eraseStorageCommand: Run = async (invocation) => {
 
 /** What is left of the work in the background; reads a few rows. */
 export const storageProgressCommand: Run = async (invocation) => {
-  await withStore(regionConfig(invocation), async ({ records, bodies }) => {
+  const config = regionConfig(invocation);
+  await withStore(config, async ({ records, bodies }) => {
     const progress = {
       packs_to_erase: await packsToErase(bodies),
       requests_to_move: await leftToMove(bodies),
+      ...(config.bodies_engine === "s3" && { packs_to_objects: await packsHere(bodies) }),
       records_to_fill: leftToFill(await readUnfilled(records)),
     };
     invocation.terminal.out(`${JSON.stringify(progress)}\n`);

@@ -22,11 +22,14 @@ export function takeEnvironment(env: NodeJS.ProcessEnv): Readonly<Record<string,
   return whole;
 }
 
-/** Takes out what credentials and identity providers of `weir.toml` point at with `env:NAME`; their values are read from the copy. */
-export function dropReferenced(
-  env: NodeJS.ProcessEnv,
-  { credentials, sso }: Pick<Config, "credentials" | "sso">,
-): void {
+/**
+ * Takes out what credentials and identity providers of `weir.toml` point at with `env:NAME`; their values are read from
+ * the copy. So it is with the secret of an object store, which has been read.
+ */
+export function dropReferenced(env: NodeJS.ProcessEnv, config: Config): void {
+  const { credentials, sso, bodies_secret_access_key, eu_bodies_secret_access_key } = config;
+  const read = [bodies_secret_access_key, eu_bodies_secret_access_key].filter((secret) => secret !== "");
+  for (const [name, value] of Object.entries(env)) if (read.includes(value?.trim() ?? "")) delete env[name];
   for (const table of [...Object.values(credentials), ...Object.values(sso)]) {
     for (const value of Object.values(table)) {
       const name = typeof value === "string" ? /^env:(.+)$/.exec(value)?.[1] : undefined;

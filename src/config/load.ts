@@ -3,7 +3,8 @@ import { resolve } from "node:path";
 import { parse, TomlError } from "smol-toml";
 import { CONFIG_SCHEMA, type Config, SECRET_KEYS } from "../config.ts";
 import { nearestName } from "../nearest.ts";
-import { allowedFor, checkValue, KEYS, type KeyName, readVariable, schemaOf, TABLE_KEYS } from "./value.ts";
+import { readBodiesKeys } from "./bodies.ts";
+import { allowedFor, checkValue, KEYS, type KeyName, readVariable, SECTIONS, schemaOf, TABLE_KEYS } from "./value.ts";
 
 /** Where a value came from: `default`, the name of a file, or the name of a variable. */
 export type Source = string;
@@ -81,6 +82,7 @@ export function loadConfig(inputs: ConfigInputs): LoadedConfig {
   if (problems.length === 0 && values["smtp_url"] !== "" && values["smtp_from"] === "") {
     problems.push('smtp_from = "" (default): must be an e-mail address where smtp_url is set');
   }
+  if (problems.length === 0) problems.push(...readBodiesKeys(values, inputs.env));
   if (problems.length > 0) throw new ConfigError(problems);
   const config = withPaths(values as Config, inputs.workingDirectory, hasPair);
   if (hasPair && config.eu_database_url === (config.database_url || `file:${config.data_dir}/weir.db`)) {
@@ -105,7 +107,7 @@ function readFile(inputs: ConfigInputs, problems: string[]): { file: string | un
   }
   const found = new Map<KeyName, Found>();
   try {
-    for (const [key, value] of Object.entries(parse(text))) {
+    for (const [key, value] of Object.entries(parse(text)).flatMap(membersOf)) {
       if (isKey(key)) found.set(key, { value, source: name });
       else problems.push(`${key} = ${shown(key, value)} (${name}): ${unknownKey(key, KEYS)}`);
     }
@@ -115,6 +117,14 @@ function readFile(inputs: ConfigInputs, problems: string[]): { file: string | un
     problems.push(`${name}: line ${error.line}, column ${error.column}: ${reason}`);
   }
   return { file: path, found };
+}
+
+/** The keys that a table such as `[bodies]` stands for. */
+function membersOf([key, value]: [string, unknown]): [string, unknown][] {
+  if (!SECTIONS.includes(key) || typeof value !== "object" || value === null || Array.isArray(value)) {
+    return [[key, value]];
+  }
+  return Object.entries(value).map(([member, each]) => [`${key}_${member}`, each]);
 }
 
 function readEnvironment(env: ConfigInputs["env"], problems: string[]): Map<KeyName, Found> {

@@ -88,10 +88,26 @@ const PUBLIC_ADDRESS = orEmpty({
   fits: (text) => /^https?:\/\//.test(text) && URL.canParse(text) && !/[?#]/.test(text),
   allowed: "an http(s):// address without query",
 });
+const OBJECT_STORE = orEmpty({
+  fits: (text) => /^https?:\/\/[^/]/.test(text) && URL.canParse(text) && !/[?#@]/.test(text),
+  allowed: "an http(s):// address without query and without a password",
+});
+const BUCKET = orEmpty({
+  fits: (text) => /^[a-z0-9A-Z][a-z0-9A-Z._-]{1,62}$/.test(text),
+  allowed: "the name of a bucket",
+});
+const PREFIX = orEmpty({
+  fits: (text) => /^[A-Za-z0-9][A-Za-z0-9!_.*'()/-]{0,255}$/.test(text) && !/\/\/|(^|\/)\.{1,2}(\/|$)/.test(text),
+  allowed: "the beginning of an object's name, such as weir/",
+});
+const REGION: Form = { fits: (text) => /^[A-Za-z0-9-]{1,64}$/.test(text), allowed: "a region such as us-east-1" };
 const CRON: Form = {
   fits: isCronPattern,
   allowed: 'five or six fields of a cron pattern such as "0 3 * * *"',
 };
+
+/** Tables of `weir.toml` whose members are keys: `url` in `[bodies]` is `bodies_url`. */
+export const SECTIONS: readonly string[] = ["bodies", "eu_bodies"];
 
 /** What a text must look like beyond being text; for a list, each of its entries. */
 const FORMS: Readonly<Partial<Record<KeyName, Form>>> = {
@@ -102,6 +118,14 @@ const FORMS: Readonly<Partial<Record<KeyName, Form>>> = {
   eu_database_url: DATABASE,
   database_read_url: SERVER,
   eu_database_read_url: SERVER,
+  bodies_url: OBJECT_STORE,
+  eu_bodies_url: OBJECT_STORE,
+  bodies_bucket: BUCKET,
+  eu_bodies_bucket: BUCKET,
+  bodies_region: REGION,
+  eu_bodies_region: REGION,
+  bodies_prefix: PREFIX,
+  eu_bodies_prefix: PREFIX,
   bootstrap_key: orEmpty({
     fits: (text) => /^[\x21-\x7e]{32,512}$/.test(text),
     allowed: "32 to 512 printable ASCII characters without spaces",

@@ -4,6 +4,13 @@ import { UsageMetrics } from "./usage-metrics.ts";
 /** Why something that passed has no record. */
 export type DropReason = "plugin" | "id_taken" | "unstorable" | "unreadable";
 
+/** Where the recorder stands. */
+interface Standing {
+  readonly lagBytes: number;
+  readonly bodiesBehind: number;
+  readonly inFlight: number;
+}
+
 /** The recorder's metrics, in a registry of its own: each thread answers for itself. */
 export class RecorderMetrics {
   readonly #registry = new Registry();
@@ -28,6 +35,11 @@ export class RecorderMetrics {
   readonly databaseErrors = new Counter({
     name: "weir_database_errors_total",
     help: "Writes that the database refused; they are tried again.",
+    registers: [this.#registry],
+  });
+  readonly bodiesErrors = new Counter({
+    name: "weir_bodies_errors_total",
+    help: "Writes that the object store refused or did not answer; they are tried again.",
     registers: [this.#registry],
   });
   readonly draftFailures = new Counter({
@@ -62,6 +74,11 @@ export class RecorderMetrics {
     help: "Bytes of the spool that are not in the database yet.",
     registers: [this.#registry],
   });
+  readonly #bodiesBehind = new Gauge({
+    name: "weir_bodies_behind_bytes",
+    help: "Bytes of the spool that wait for the object store; 0 while it takes bodies.",
+    registers: [this.#registry],
+  });
   readonly #inFlight = new Gauge({
     name: "weir_exchanges_in_flight",
     help: "Exchanges that began and have not ended, as the recorder sees it.",
@@ -69,8 +86,9 @@ export class RecorderMetrics {
   });
 
   /** Prometheus text. */
-  text(lagBytes: number, inFlight: number): Promise<string> {
+  text({ lagBytes, bodiesBehind, inFlight }: Standing): Promise<string> {
     this.#lag.set(lagBytes);
+    this.#bodiesBehind.set(bodiesBehind);
     this.#inFlight.set(inFlight);
     return this.#registry.metrics();
   }

@@ -15,6 +15,7 @@ import { type Exchange, release } from "./exchanges/exchange.ts";
 import { RecorderLosses } from "./losses.ts";
 import { RecorderMetrics } from "./metrics.ts";
 import type { RecorderOptions } from "./recorder-options.ts";
+import { Refusals } from "./refusals.ts";
 import { SpoolInput } from "./spool-input.ts";
 import { Waiters } from "./waiters.ts";
 import { WebhookRules } from "./webhook-rules.ts";
@@ -51,6 +52,7 @@ export class Recorder {
   readonly #log: Log;
   readonly #directory: string;
   readonly #metrics = new RecorderMetrics();
+  readonly #refusals: Refusals;
   readonly #losses = new RecorderLosses();
   readonly #ledger: Ledger;
   readonly #webhooks = new WebhookRules();
@@ -63,7 +65,6 @@ export class Recorder {
   #stopping = false;
   #wake: (() => void) | undefined;
   #recorded = 0;
-  #databaseError: string | null = null;
   /** Rows up to this one may be of exchanges in flight that are not found again; 0 once that is known. */
   #inFlightUpTo = 0;
   /** Everything before here is committed, but for what is in flight. */
@@ -74,6 +75,7 @@ export class Recorder {
   constructor(options: RecorderOptions) {
     this.#options = options;
     this.#log = options.log.with({ room: "recorder" });
+    this.#refusals = new Refusals(this.#log, this.#metrics);
     this.#directory = options.spoolDirectory ?? join(options.config.data_dir, "spool");
     this.#ledger = new Ledger(options.config, options.databaseWasThere, this.#webhooks, options.providerMappings);
     this.ready = this.#opened.promise;
@@ -172,7 +174,12 @@ export class Recorder {
   }
 
   metricsText(): Promise<string> {
-    return this.#metrics.text(this.#input?.lagBytes() ?? 0, this.#input?.assembler.inFlightCount ?? 0);
+    const lagBytes = this.#input?.lagBytes() ?? 0;
+    return this.#metrics.text({
+      lagBytes,
+      bodiesBehind: this.#bodiesBehind,
+      inFlight: this.#input?.assembler.inFlightCount ?? 0,
+    });
   }
 
   async status(): Promise<RecorderStatus> {
@@ -182,7 +189,9 @@ export class Recorder {
       inFlight: this.#input?.assembler.inFlightCount ?? 0,
       recorded: this.#recorded,
       unread: this.#batches?.unread ?? 0,
-      databaseError: this.#databaseError,
+      databaseError: this.#refusals.database,
+      bodiesError: this.#refusals.bodies,
+      bodiesBehindBytes: this.#bodiesBehind,
       losses: this.#losses.recent(),
     };
   }
@@ -349,21 +358,21 @@ export class Recorder {
       try {
         if (attempt > 0) await this.#ledger.recover();
         const result = await work();
-        if (this.#databaseError !== null) this.#log.info("the database takes records again");
-        this.#databaseError = null;
+        this.#refusals.over();
         return result;
       } catch (error) {
-        this.#metrics.databaseErrors.inc();
-        if (this.#databaseError === null) {
-          this.#log.error("records cannot be written; they wait in the spool", { error: messageOf(error) });
-        }
-        this.#databaseError = messageOf(error);
+        this.#refusals.note(error);
         for (const exchange of [...done, ...(this.#input?.assembler.inFlight ?? [])]) exchange.row = "unknown";
         if (this.#stopping && attempt >= STOP_TRIES) throw error;
         if (attempt >= 2) batch?.isolate(error);
         await this.#pause(RETRY_MS[Math.min(attempt, RETRY_MS.length - 1)]!);
       }
     }
+  }
+
+  /** Bytes of the spool that wait for the object store: what was read of it and is not committed counts too. */
+  get #bodiesBehind(): number {
+    return this.#refusals.bodies === null ? 0 : (this.#input?.lagBytes(this.#committed) ?? 0);
   }
 
   async #pause(ms: number): Promise<void> {

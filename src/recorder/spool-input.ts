@@ -90,9 +90,9 @@ export class SpoolInput {
     return this.#reader.end();
   }
 
-  lagBytes(): number {
+  lagBytes(from?: Position): number {
     try {
-      return this.#reader.lagBytes();
+      return this.#reader.lagBytes(from);
     } catch {
       return 0; // the directory is being deleted under us
     }

@@ -94,12 +94,12 @@ export class SpoolReader {
   }
 
   /** Bytes in the spool behind the position. */
-  lagBytes(): number {
+  lagBytes(from = this.position): number {
     let bytes = 0;
     for (const segment of listSegments(this.#directory)) {
-      if (segment < this.#segment) continue;
+      if (segment < from.segment) continue;
       const size = fs.statSync(segmentPath(this.#directory, segment), { throwIfNoEntry: false })?.size ?? 0;
-      bytes += segment === this.#segment ? Math.max(0, size - this.#offset) : size;
+      bytes += segment === from.segment ? Math.max(0, size - from.offset) : size;
     }
     return bytes;
   }

@@ -5,6 +5,8 @@ import type { BodyStore } from "./bodies/body-store.ts";
 import { openLocal } from "./database/local.ts";
 import { openRemote } from "./database/remote.ts";
 import { openReplica } from "./database/replica.ts";
+import type { ObjectPacks } from "./objects/object-packs.ts";
+import { openObjects } from "./objects/open-objects.ts";
 
 export type Value = string | number | bigint | null | Uint8Array;
 
@@ -41,6 +43,8 @@ export interface Database {
   settle(): Promise<void>;
   /** Several queries that see the database as of one moment; the deadline is that of all together. */
   queryTogether(statements: readonly Statement[], options: { readonly deadlineMs: number }): Promise<unknown[][]>;
+  /** Reads packs whose bytes are in an object store; undefined where none is configured. */
+  readonly objects?: ObjectPacks | undefined;
   close(): Promise<void>;
 }
 
@@ -74,8 +78,11 @@ export type StoreMode = "write" | "change" | "read" | "current";
  */
 export async function openStore(config: Config, mode: StoreMode, cacheKb?: number): Promise<Store> {
   const path = localPath(config);
-  if (path !== undefined) return openLocal(path, mode, cacheKb);
-  return mode === "read" && config.database_read_url !== "" ? openReplica(config) : openRemote(config);
+  const objects = openObjects(config);
+  if (path !== undefined) return openLocal(path, mode, { cacheKb, objects });
+  return mode === "read" && config.database_read_url !== ""
+    ? openReplica(config, objects)
+    : openRemote(config, objects);
 }
 
 /** Path of the records' file, or undefined where the database is a server. */

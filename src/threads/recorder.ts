@@ -102,10 +102,12 @@ export type Maintenance =
   | { readonly kind: "orphans"; readonly requestIds: readonly string[] }
   /** Shared content that perhaps nothing points at. */
   | { readonly kind: "blobs"; readonly hashes: readonly string[] }
-  /** Bytes of what was removed, and its words in the index. */
-  | { readonly kind: "erase" }
+  /** Bytes of what was removed, and its words in the index; by order also what is kept a while otherwise. */
+  | { readonly kind: "erase"; readonly isOrdered?: boolean }
   /** What was recorded before there were packs goes into packs. */
   | { readonly kind: "move" }
+  /** Packs that are in the database go into the object store. */
+  | { readonly kind: "objects" }
   /** Records that the sums by day do not count yet. */
   | { readonly kind: "count" }
   /** Records in the index of words that perhaps do not exist, by their numbers. */
@@ -170,6 +172,10 @@ export interface RecorderStatus {
   readonly unread: number;
   /** Why nothing can be written now, or null. */
   readonly databaseError: string | null;
+  /** Why bodies, and with them their records, cannot be written now, or null. */
+  readonly bodiesError: string | null;
+  /** Bytes of the spool that wait for the object store. */
+  readonly bodiesBehindBytes: number;
   /** What was lost in the last hour, a sentence for each kind. */
   readonly losses: readonly string[];
 }

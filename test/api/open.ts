@@ -94,6 +94,8 @@ const RECORDER: RecorderStatus = {
   recorded: 0,
   unread: 0,
   databaseError: null,
+  bodiesError: null,
+  bodiesBehindBytes: 0,
   losses: [],
 };
 

@@ -1,13 +1,17 @@
 import { join } from "node:path";
 import { begin, spoolIn } from "../spool/journal.ts";
-import { startRecorder } from "./harness.ts";
+import { configIn, startRecorder } from "./harness.ts";
 
 /**
  * A program for tests to kill: writes exchanges into the spool of the directory given, and prints the id of each whose
- * begin is in the page cache, as the gateway would before an answer leaves it. With a second argument it records too.
+ * begin is in the page cache, as the gateway would before an answer leaves it. With a second argument it records too, configured
+ * by the third, which is JSON.
  */
 const spool = spoolIn(join(process.argv[2]!, "spool"), { segmentBytes: 40_000 });
-if (process.argv[3] !== undefined) await startRecorder(process.argv[2]!).ready();
+if (process.argv[3] !== undefined) {
+  const config = configIn(process.argv[2]!, JSON.parse(process.argv[4] ?? "{}"));
+  await startRecorder(process.argv[2]!, { config }).ready();
+}
 for (let round = 0; ; round++) {
   const ids = Array.from({ length: 5 }, () => crypto.randomUUID());
   for (const id of ids) {

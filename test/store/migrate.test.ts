@@ -19,6 +19,8 @@ const IN_BODIES = new Set([
   "word_shards",
   "pairing",
   "words_due",
+  "objects",
+  "object_names",
 ]);
 const TABLES = Object.values(tables).filter((table) => is(table, SQLiteTable)) as SQLiteTable[];
 const column = (name: string, type: string, notNull: boolean, fallback: string | null, primary: boolean) =>

@@ -15,6 +15,7 @@ export type Needs =
 /** What every endpoint needs. One that is not in here does not start; those of plugins say it in their scope. */
 export const NEEDS: Readonly<Record<string, Needs>> = {
   "GET /healthz": "open",
+  "GET /v1/health": "open",
   "GET /readyz": "open",
   "GET /metrics": "open",
   "GET /docs": "open",

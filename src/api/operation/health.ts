@@ -3,7 +3,7 @@ import { messageOf } from "../../observe.ts";
 import { within } from "../../runtime/within.ts";
 import { saysWaiting } from "../../store/blocks/waiting.ts";
 import { endpoint } from "../endpoint.ts";
-import { plainJson } from "../envelope.ts";
+import { plainJson, success } from "../envelope.ts";
 import type { ApiRoom } from "../room.ts";
 import { RecentLoss } from "./recent-loss.ts";
 
@@ -32,6 +32,18 @@ export function healthEndpoints(room: ApiRoom) {
       endpoint("Operation", "Whether traffic is served", "503 only where it is not; `degraded` says what is wrong.", {
         answers: PROBE,
       }),
+    )
+    .get(
+      "/v1/health",
+      async () => {
+        const { ready, degraded, bodies } = await readiness(room, recent);
+        return success({ status: ready ? "ready" : "not ready", degraded, bodies });
+      },
+      endpoint(
+        "Operation",
+        "How the parts are doing",
+        "As `/readyz`, always 200 where it is answered; `bodies.behind` is how many bytes wait in the spool for the object store.",
+      ),
     )
     .get(
       "/metrics",
@@ -69,6 +81,13 @@ interface Readiness {
   /** What is wrong, a sentence each. */
   readonly degraded: readonly string[];
   readonly databaseUsable: boolean;
+  readonly bodies: {
+    /** Where new bodies are kept. */
+    readonly engine: "records" | "s3";
+    /** Bytes of the spool that wait for the object store. */
+    readonly behind: number;
+    readonly error: string | null;
+  };
 }
 
 interface Recent {
@@ -95,6 +114,8 @@ async function readiness(room: ApiRoom, { loss, unread }: Recent): Promise<Readi
   if (recorder === undefined) degraded.push("recorder: it does not answer");
   else {
     if (recorder.databaseError !== null) degraded.push(`recorder: ${recorder.databaseError}`);
+    if (recorder.bodiesError !== null)
+      degraded.push(`[bodies] behind: ${recorder.bodiesBehindBytes} bytes wait in the spool: ${recorder.bodiesError}`);
     if (unread.isRecent(recorder.unread, performance.now()))
       degraded.push(`recorder: the bodies of ${recorder.unread} records are not read; try again: weir models reread`);
     degraded.push(...recorder.losses);
@@ -111,6 +132,11 @@ async function readiness(room: ApiRoom, { loss, unread }: Recent): Promise<Readi
     degraded,
     // A recorder too busy to answer says nothing about the database.
     databaseUsable: database === undefined && (recorder?.databaseError ?? null) === null,
+    bodies: {
+      engine: room.config.bodies_engine,
+      behind: recorder?.bodiesBehindBytes ?? 0,
+      error: recorder?.bodiesError ?? null,
+    },
   };
 }
 

@@ -39,7 +39,7 @@ export function startErasing(options: ErasingOptions): { stop(): Promise<void> }
   const run = (ordered: string | undefined) =>
     inTurn(async () => {
       const isDue = (await packsToErase(reader.bodies)) > 0;
-      await erase(maintain, pace);
+      await erase(maintain, pace, ordered !== undefined);
       // What was deleted may have come into the newest segment, which is otherwise kept until it is full.
       const journal = isDue || ordered !== undefined ? await leftSegments(options, pace) : true;
       if (ordered !== undefined && !pace.stopped)
@@ -59,8 +59,8 @@ export function startErasing(options: ErasingOptions): { stop(): Promise<void> }
 }
 
 /** Step by step, until nothing is left. */
-export async function erase(maintain: ErasingOptions["maintain"], pace: Pace): Promise<void> {
-  while (!pace.stopped && (await pace.step(() => maintain({ kind: "erase" }))) > 0);
+export async function erase(maintain: ErasingOptions["maintain"], pace: Pace, isOrdered: boolean): Promise<void> {
+  while (!pace.stopped && (await pace.step(() => maintain({ kind: "erase", isOrdered }))) > 0);
 }
 
 /** Waits until the segments before the next one are deleted. @returns false where a request in flight needs one. */

@@ -178,7 +178,7 @@ export class Retention {
     const startedAt = Date.now();
     const leftovers = new Leftovers({ reader, maintain, pace: this.#pace });
     const orphans = await leftovers.remove();
-    await erase(maintain, this.#pace);
+    await erase(maintain, this.#pace, false);
     const freed = await leftovers.compact();
     if (orphans + freed > 0) log.info("space was freed", { orphans, bytes: freed });
     const { records } = await writer();

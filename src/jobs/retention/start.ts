@@ -8,6 +8,7 @@ import { startCounting } from "./counting.ts";
 import { startErasing } from "./erasing.ts";
 import { startMoving } from "./moving.ts";
 import { Retention, type RetentionOptions } from "./retention.ts";
+import { startToObjects } from "./to-objects.ts";
 
 const LOOK_MS = 1_000;
 
@@ -38,6 +39,7 @@ export function startRemovals({ recorder, isMine, ...options }: RemovalsOptions)
   });
   const counting = startCounting({ ...options, isMine, maintain: (task) => recorder.maintain(task) });
   const auditAges = startAuditAges({ ...options, isMine });
+  const toObjects = startToObjects({ ...options, isMine, maintain: (task) => recorder.maintain(task) });
   const queue = new Queue();
   const inTurn = inQueue(queue, options.log);
   const cron = new Cron(options.config.retention_cron, CRON, async () => {
@@ -57,7 +59,8 @@ export function startRemovals({ recorder, isMine, ...options }: RemovalsOptions)
       clearInterval(timer);
       cron.stop();
       retention.stop();
-      await Promise.all([queue.idle(), erasing.stop(), moving.stop(), counting.stop(), auditAges.stop()]);
+      const steps = [erasing, moving, counting, auditAges, toObjects];
+      await Promise.all([queue.idle(), ...steps.map((each) => each.stop())]);
     },
   };
 }

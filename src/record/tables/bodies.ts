@@ -5,16 +5,51 @@ import { blob, index, integer, primaryKey, sqliteTable, text, uniqueIndex } from
  * Up to 128 kB of what was said in requests, in the order in which it came, as one zstd frame. In `bodies.db`, like all
  * tables here.
  */
-export const packs = sqliteTable("packs", {
-  id: integer().primaryKey(),
-  /** Before compression. */
-  bytes: integer().notNull(),
-  /** 1 where rows whose home is far behind it refer to it. */
-  shared: integer().notNull(),
-  /** Who wrote it, on a server that nodes share. */
-  node: text(),
-  data: blob({ mode: "buffer" }).notNull(),
-});
+export const packs = sqliteTable(
+  "packs",
+  {
+    id: integer().primaryKey(),
+    /** Before compression. */
+    bytes: integer().notNull(),
+    /** 1 where rows whose home is far behind it refer to it. */
+    shared: integer().notNull(),
+    /** Who wrote it, on a server that nodes share. */
+    node: text(),
+    /** Empty where the bytes are in an object. */
+    data: blob({ mode: "buffer" }).notNull(),
+    /** The object of the object store that holds it, and where in it. */
+    object: text(),
+    at: integer(),
+    stored: integer(),
+  },
+  (t) => [
+    index("packs_object").on(t.object).where(sql`object is not null`),
+    index("packs_here").on(t.id).where(sql`object is null`),
+  ],
+);
+
+/** Objects of the object store that hold packs. In `bodies.db`. */
+export const objects = sqliteTable(
+  "objects",
+  {
+    name: text().primaryKey(),
+    bytes: integer().notNull(),
+    /** Who wrote it, on a server that nodes share. */
+    node: text(),
+    /** 1 where a pack that was in it is elsewhere or gone: its bytes are still there. */
+    partly: integer().notNull(),
+    /** Since when it holds no pack that is needed, in milliseconds since 1970; 0 where it must go at once. */
+    dead_at: integer(),
+  },
+  (t) => [
+    index("objects_partly").on(t.name).where(sql`partly = 1 and dead_at is null`),
+    index("objects_dead").on(t.dead_at).where(sql`dead_at is not null`),
+    index("objects_small").on(t.bytes).where(sql`dead_at is null`),
+  ],
+);
+
+/** One row: what the objects of this database are called by, among those of others in the bucket. In `bodies.db`. */
+export const objectNames = sqliteTable("object_names", { id: integer().primaryKey(), prefix: text().notNull() });
 
 /** Which ranges of which packs a request's bodies, headers, files and texts are made of; the id is a UUID's 16 bytes. */
 export const contents = sqliteTable(

@@ -29,12 +29,14 @@ interface CommitPlan {
  * Decides about final records and rows of exchanges in flight, and notes at the exchanges which row is theirs.
  *
  * @param known - rows of those exchanges that may have one.
+ * @param packsExcerpts - whether inputs and outputs of small records stand in the packs.
  */
 export function planCommit(
   records: readonly Prepared[],
   known: ReadonlyMap<string, KnownRow>,
-  nextSeq: () => number,
+  { nextSeq, packsExcerpts }: { readonly nextSeq: () => number; readonly packsExcerpts: boolean },
 ): CommitPlan {
+  const written = <Each extends Prepared>(record: Each) => (packsExcerpts ? withPackedExcerpts(record) : record);
   const fresh: { record: Prepared; seq: number }[] = [];
   const completed: { record: Prepared; seq: number; relabelled: boolean }[] = [];
   const recorded: Prepared[] = [];
@@ -47,19 +49,19 @@ export function planCommit(
     if ((row !== undefined && !isSame(exchange, row)) || seen.has(exchange.id)) collisions.push(exchange.id);
     else if (exchange.row === "stored" && final) {
       completed.push({
-        record: withPackedExcerpts(relabelled(record)),
+        record: written(relabelled(record)),
         seq: exchange.seq,
         relabelled: record.changedByPlugins,
       });
       recorded.push(record);
     } else if (row === undefined) {
-      fresh.push({ record: withPackedExcerpts(record), seq: nextSeq() });
+      fresh.push({ record: written(record), seq: nextSeq() });
       if (final) recorded.push(record);
     } else if (row.response_status === null) {
       exchange.row = "stored";
       exchange.seq = row.seq;
       if (!final) continue;
-      const kept = withPackedExcerpts({ ...record, row: { ...record.row, properties: row.properties } });
+      const kept = written({ ...record, row: { ...record.row, properties: row.properties } });
       completed.push({ record: kept, seq: row.seq, relabelled: false });
       recorded.push(record);
     } else if (exchange.row === "none") collisions.push(exchange.id);

@@ -170,7 +170,8 @@ export class Ledger {
     const newIds = new Set(records.flatMap(({ exchange }) => (exchange.row === "unknown" ? [] : exchange.id)));
     const known = await this.#knownRows([...records, ...inFlight]);
     await this.#takeNumbers(records.length + inFlight.length);
-    const plan = planCommit([...records, ...inFlight], known, () => this.#nextSeq++);
+    const packsExcerpts = this.store.content.isNear;
+    const plan = planCommit([...records, ...inFlight], known, { nextSeq: () => this.#nextSeq++, packsExcerpts });
     const hasBodies = plan.written.some(({ parts }) => parts.length > 0);
     const pairing = hasBodies && !this.isShared ? pairingStatements(this.#nextSeq - 1, now) : undefined;
     const words = this.#backlog.plan(this.#words([...plan.fresh, ...plan.completed]), this.isShared);
@@ -227,7 +228,8 @@ export class Ledger {
       if (owner !== undefined) return owner === organization_id ? "existing" : "taken";
       owners.set(request_id, organization_id);
       const seq = this.#nextSeq++;
-      fresh.push({ record: withPackedExcerpts(toStorable(arrival, seq)), seq });
+      const record = toStorable(arrival, seq);
+      fresh.push({ record: this.store.content.isNear ? withPackedExcerpts(record) : record, seq });
       return "imported";
     });
     if (fresh.length === 0) return results;

@@ -121,7 +121,8 @@ async function rewriteContents(
     const row = rows.get(change.requestId)!;
     const all = [...kept, ...found];
     const { input, output } = change.columns;
-    const read = "input" in change.columns ? packedExcerpts({ ...row, input, output } as RequestRow, all) : excerpts;
+    const packed = content.isNear ? packedExcerpts({ ...row, input, output } as RequestRow, all) : undefined;
+    const read = "input" in change.columns ? packed : excerpts;
     return {
       row,
       parts: all,

@@ -8,6 +8,8 @@ import type { Statement } from "../store.ts";
  * call at a time.
  */
 export interface BodyStore {
+  /** Whether reading takes no network: then a record's excerpts may stand beside its bodies. */
+  readonly isNear: boolean;
   /**
    * Stores what was said in these requests, all or nothing, in place of what is stored of them.
    *
@@ -35,13 +37,19 @@ export interface BodyStore {
   packed(requestIds: readonly string[]): Promise<string[]>;
   /** What was said in these requests is no longer found; its bytes are there until they are swept. */
   remove(requestIds: readonly string[]): Promise<void>;
-  /** One small step that takes the bytes of what was removed out of the store. */
-  sweep(): Promise<SweepStep>;
+  /**
+   * One small step that takes the bytes of what was removed out of the store.
+   *
+   * @param isOrdered - also what would otherwise stay a while for those who may be reading it.
+   */
+  sweep(isOrdered?: boolean): Promise<SweepStep>;
+  /** One step that moves what is in the database into the object store. @returns how many packs; 0 once all are there. */
+  moveOut(): Promise<number>;
 }
 
 export interface SweepStep {
   /** Whether there was anything to do. */
   readonly swept: boolean;
-  /** Packs that are left to look at. */
+  /** Packs and objects that are left to look at. */
   readonly left: number;
 }

@@ -3,6 +3,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { pathToFileURL } from "node:url";
 import Libsql from "libsql";
 import { GatewayError } from "../../errors.ts";
+import type { ObjectPacks } from "../objects/object-packs.ts";
 import type { Database, Statement } from "../store.ts";
 import { BUSY_MS } from "./busy.ts";
 import { asStoreError, isLocked } from "./failure.ts";
@@ -18,11 +19,13 @@ const LOCK_POLL_MS = 25;
 export class LocalReader implements Database {
   readonly #path: string;
   readonly #bodiesPath: string;
+  readonly objects: ObjectPacks | undefined;
   #open: { connection: Connection; statements: StatementCache; readers: LocalReaders; files: string } | undefined;
   #closed = false;
 
-  constructor(path: string, bodiesPath: string) {
+  constructor(path: string, bodiesPath: string, objects?: ObjectPacks) {
     this.#path = path;
+    this.objects = objects;
     this.#bodiesPath = bodiesPath;
   }
 

@@ -1,6 +1,7 @@
 import { pathToFileURL } from "node:url";
 import Libsql from "libsql";
 import { GatewayError } from "../../errors.ts";
+import type { ObjectPacks } from "../objects/object-packs.ts";
 import type { Database, Statement } from "../store.ts";
 import { bind } from "./bind.ts";
 import { BUSY_MS } from "./busy.ts";
@@ -21,6 +22,7 @@ export const CACHE_KB = { recorder: 16_000, other: 4_000 } as const;
 interface LocalWriterOptions extends Layout {
   /** What the recorder needs, unless given. */
   readonly cacheKb?: number | undefined;
+  readonly objects?: ObjectPacks | undefined;
 }
 
 /**
@@ -31,6 +33,7 @@ export const PAGE_BYTES = { records: 8_192, bodies: 4_096 } as const;
 
 /** Statements run on the calling thread: a batch of thousands of rows costs less there than the way to another one. */
 export class LocalWriter implements Database {
+  readonly objects: ObjectPacks | undefined;
   readonly #path: string;
   readonly #options: LocalWriterOptions;
   #connection: Connection;
@@ -40,6 +43,7 @@ export class LocalWriter implements Database {
   constructor(path: string, makes: boolean, options: LocalWriterOptions) {
     this.#path = path;
     this.#options = options;
+    this.objects = options.objects;
     this.#connection = openForWriting(path, makes, options);
     this.#statements = new StatementCache(this.#connection);
     this.#file = identify(path);

@@ -1,5 +1,6 @@
 import { mkdirSync } from "node:fs";
 import { dirname, join } from "node:path";
+import type { Objects } from "../objects/open-objects.ts";
 import { LocalPackIds } from "../packs/pack-ids.ts";
 import { PackStore } from "../packs/pack-store.ts";
 import type { Store, StoreMode } from "../store.ts";
@@ -14,21 +15,28 @@ export function bodiesPath(path: string): string {
   return join(dirname(path), "bodies.db");
 }
 
-/** Opens the records' file at `path` and `bodies.db` beside it. @param cacheKb - of each, for writing. */
-export function openLocal(path: string, mode: StoreMode, cacheKb?: number): Store {
+interface LocalOptions {
+  /** Pages that each file's connection for writing holds. */
+  readonly cacheKb?: number | undefined;
+  /** Where bodies are, where that is not the file. */
+  readonly objects?: Objects | undefined;
+}
+
+/** Opens the records' file at `path` and `bodies.db` beside it. */
+export function openLocal(path: string, mode: StoreMode, { cacheKb, objects }: LocalOptions = {}): Store {
   if (mode === "read" || mode === "current") {
-    const both = new LocalReader(path, bodiesPath(path));
-    const content = new PackStore(both, new LocalPackIds(both, bodiesPath(path)));
+    const both = new LocalReader(path, bodiesPath(path), objects?.packs);
+    const content = new PackStore(both, new LocalPackIds(both, bodiesPath(path)), objects);
     return { records: both, bodies: both, content, close: () => both.close() };
   }
   const makes = mode === "write";
   if (makes) mkdirSync(dirname(path), { recursive: true });
   const records = new LocalWriter(path, makes, { ...RECORDS_FILE, cacheKb });
-  const bodies = new LocalWriter(bodiesPath(path), makes, { ...BODIES_FILE, cacheKb });
+  const bodies = new LocalWriter(bodiesPath(path), makes, { ...BODIES_FILE, cacheKb, objects: objects?.packs });
   return {
     records,
     bodies,
-    content: new PackStore(bodies, new LocalPackIds(bodies, bodiesPath(path))),
+    content: new PackStore(bodies, new LocalPackIds(bodies, bodiesPath(path)), objects),
     close: async () => {
       await records.close();
       await bodies.close();

@@ -3,6 +3,8 @@ import type { Config } from "../../config.ts";
 import { GatewayError } from "../../errors.ts";
 import { within } from "../../runtime/within.ts";
 import { nodeIdOf } from "../nodes/nodes.ts";
+import type { ObjectPacks } from "../objects/object-packs.ts";
+import type { Objects } from "../objects/open-objects.ts";
 import { SharedPackIds } from "../packs/pack-ids.ts";
 import { PackStore } from "../packs/pack-store.ts";
 import type { Database, Statement, Store } from "../store.ts";
@@ -16,21 +18,23 @@ const CONCURRENCY = 20;
 const ANSWER_MS = 15_000;
 
 /** A libSQL server (`http(s)`, `ws(s)`, `libsql`); it holds both databases in one. */
-export function openRemote(config: Config): Store {
-  const database = openServer(config.database_url, config.database_auth_token);
-  const content = new PackStore(database, new SharedPackIds(database, () => nodeIdOf(config.data_dir)));
+export function openRemote(config: Config, objects?: Objects): Store {
+  const database = openServer(config.database_url, config.database_auth_token, objects?.packs);
+  const content = new PackStore(database, new SharedPackIds(database, () => nodeIdOf(config.data_dir)), objects);
   return { records: database, bodies: database, content, close: () => database.close() };
 }
 
-export function openServer(url: string, authToken: string): Database {
-  return new RemoteDatabase(url, authToken);
+export function openServer(url: string, authToken: string, objects?: ObjectPacks): Database {
+  return new RemoteDatabase(url, authToken, objects);
 }
 
 class RemoteDatabase implements Database {
+  readonly objects: ObjectPacks | undefined;
   readonly #client: Client;
   readonly #origin: string;
 
-  constructor(url: string, authToken: string) {
+  constructor(url: string, authToken: string, objects: ObjectPacks | undefined) {
+    this.objects = objects;
     this.#origin = URL.parse(url)?.host ?? "the database server";
     // Integers as bigint: the client refuses to read a row with one number over 2^53 otherwise.
     const options = { url, intMode: "bigint", concurrency: CONCURRENCY } as const;

@@ -2,6 +2,8 @@ import { setTimeout as sleep } from "node:timers/promises";
 import type { Config } from "../../config.ts";
 import { GatewayError } from "../../errors.ts";
 import { nodeIdOf } from "../nodes/nodes.ts";
+import type { ObjectPacks } from "../objects/object-packs.ts";
+import type { Objects } from "../objects/open-objects.ts";
 import { SharedPackIds } from "../packs/pack-ids.ts";
 import { PackStore } from "../packs/pack-store.ts";
 import type { Database, Statement, Store } from "../store.ts";
@@ -23,7 +25,7 @@ const AWAY_MS = 1_000;
  * costs it next to nothing, and a replica that does not get there in time is passed over. While the primary is away the
  * replica answers by itself: nothing newer is written then.
  */
-export function openReplica(config: Config): Store {
+export function openReplica(config: Config, objects?: Objects): Store {
   const primary = openServer(config.database_url, config.database_auth_token);
   const replica = openServer(config.database_read_url, config.database_auth_token);
   const database = new ReplicaDatabase(
@@ -32,11 +34,13 @@ export function openReplica(config: Config): Store {
     new Progress(config.database_url, config.database_auth_token),
     new Progress(config.database_read_url, config.database_auth_token),
   );
-  const content = new PackStore(database, new SharedPackIds(database, () => nodeIdOf(config.data_dir)));
+  database.objects = objects?.packs;
+  const content = new PackStore(database, new SharedPackIds(database, () => nodeIdOf(config.data_dir)), objects);
   return { records: database, bodies: database, content, close: () => database.close() };
 }
 
 class ReplicaDatabase implements Database {
+  objects: ObjectPacks | undefined;
   readonly #primary: Database;
   readonly #replica: Database;
   readonly #ahead: Progress;

@@ -31,6 +31,7 @@ import { NOTES } from "./0028-notes.ts";
 import { WORDS_DUE } from "./0029-words-due.ts";
 import { AUDIT } from "./0030-audit.ts";
 import { ALERT_CALENDARS } from "./0031-alert-calendars.ts";
+import { OBJECTS } from "./0032-objects.ts";
 
 /** Every step there ever was, in order; a step that was released is never changed, only followed by another. */
 export const MIGRATIONS: readonly Migration[] = [
@@ -66,4 +67,5 @@ export const MIGRATIONS: readonly Migration[] = [
   { target: "bodies", version: 6, name: "words due", statements: WORDS_DUE },
   { target: "records", version: 25, name: "audit", statements: AUDIT },
   { target: "records", version: 26, name: "alerts by the calendar", statements: ALERT_CALENDARS },
+  { target: "bodies", version: 7, name: "objects", statements: OBJECTS },
 ];

@@ -12,7 +12,11 @@ export const ID_CLAIM_KEPT_MS = 7 * 86_400_000;
 
 /** What tells this data directory's writing from that of others on one database; made when first asked for. */
 export function nodeIdOf(dataDirectory: string): string {
-  const path = join(dataDirectory, "node-id");
+  return idInFile(join(dataDirectory, "node-id"));
+}
+
+/** A UUID that is made when it is first asked for. */
+export function idInFile(path: string): string {
   try {
     const known = readFileSync(path, "utf8").trim();
     if (/^[0-9a-f-]{36}$/.test(known)) return known;

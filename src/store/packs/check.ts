@@ -4,14 +4,18 @@ import { decompressed } from "./gather.ts";
 
 const PACKS = 64;
 
-/** Packs that cannot be decompressed, or not to what they held; reads all of them. */
+/** Packs of the database that cannot be decompressed, or not to what they held; reads all of them. */
 export async function damagedPacks(database: Database): Promise<readonly number[]> {
   const damaged: number[] = [];
-  const table = await database.query({ sql: "select 1 from pragma_table_info('packs') limit 1", args: [] });
-  if (table.length === 0) return damaged; // not migrated yet
+  const columns = await database.query<{ name: string }>({
+    sql: "select name from pragma_table_info('packs')",
+    args: [],
+  });
+  if (columns.length === 0) return damaged; // not migrated yet
+  const isHere = columns.some(({ name }) => name === "object") ? "object is null" : "true";
   for (let after = 0; ; ) {
     const rows = await database.query<{ id: number; bytes: number; data: Uint8Array }>({
-      sql: `select id, bytes, data from packs where id > ? order by id limit ${PACKS}`,
+      sql: `select id, bytes, data from packs where id > ? and ${isHere} order by id limit ${PACKS}`,
       args: [after],
     });
     const last = rows.at(-1);

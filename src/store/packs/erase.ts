@@ -1,7 +1,11 @@
 import { compressZstd } from "../../runtime/zstd.ts";
 import type { SweepStep } from "../bodies/body-store.ts";
-import type { Database, Statement } from "../store.ts";
+import { ALONE, AMONG_NODES } from "../nodes/of-node.ts";
+import type { PackBytes } from "../objects/object-writer.ts";
+import type { Database } from "../store.ts";
 import { decompressed } from "./gather.ts";
+import { packBytes } from "./pack-bytes.ts";
+import type { PackPlaces } from "./pack-places.ts";
 import { OPEN_REACH, REACH } from "./pack-writer.ts";
 import { type Range, rangesOf } from "./placed.ts";
 import { decoded } from "./read.ts";
@@ -13,11 +17,22 @@ const PACKS_APART = 1_024;
 /** Rows that are read in one step, and packs that are written in one. */
 const STEP_ROWS = 2_000;
 const STEP_PACKS = 8;
+/** In an object store they share an object. */
+const STEP_PLACED = PACKS;
+/** Objects of which a pack was erased are deleted by the same sweep. */
+const AT_ONCE = 0;
 
 interface Marked {
   readonly pack: number;
   readonly marks: number;
   readonly shared: number;
+}
+
+interface EraserOptions {
+  readonly node: () => string | null;
+  readonly places: PackPlaces;
+  /** From its call on nothing new refers to these packs. */
+  readonly release: (packs: ReadonlySet<number>) => void;
 }
 
 /** A walk through the rows that may refer to some packs. */
@@ -39,15 +54,12 @@ interface Walk {
  */
 export class PackEraser {
   readonly #database: Database;
-  readonly #node: () => string | null;
-  readonly #release: (packs: ReadonlySet<number>) => void;
+  readonly #options: EraserOptions;
   #walk: Walk | undefined;
 
-  /** @param release - from its call on nothing new refers to these packs. */
-  constructor(database: Database, node: () => string | null, release: (packs: ReadonlySet<number>) => void) {
+  constructor(database: Database, options: EraserOptions) {
     this.#database = database;
-    this.#node = node;
-    this.#release = release;
+    this.#options = options;
   }
 
   async step(): Promise<SweepStep> {
@@ -75,13 +87,13 @@ export class PackEraser {
   }
 
   get #mine(): string {
-    return this.#node() === null ? ALONE : AMONG_NODES;
+    return this.#options.node() === null ? ALONE : AMONG_NODES;
   }
 
   async #waiting(): Promise<number> {
     const [row] = await this.#database.query<{ n: number }>({
       sql: `select count(*) as n from pack_erasures e join packs p on p.id = e.pack where ${this.#mine}`,
-      args: [this.#node()],
+      args: [this.#options.node()],
     });
     return row!.n;
   }
@@ -90,12 +102,12 @@ export class PackEraser {
     const found = await this.#database.query<Marked>({
       sql: `select e.pack, e.marks, p.shared from pack_erasures e join packs p on p.id = e.pack
         where ${this.#mine} order by e.pack limit ${PACKS}`,
-      args: [this.#node()],
+      args: [this.#options.node()],
     });
     const first = found[0]?.pack;
     if (first === undefined) return undefined;
     const marked = found.filter(({ pack }) => pack <= first + PACKS_APART);
-    this.#release(new Set(marked.map(({ pack }) => pack)));
+    this.#options.release(new Set(marked.map(({ pack }) => pack)));
     const reaches = marked.map(({ pack, shared }) => pack + (shared === 0 ? OPEN_REACH : REACH));
     return {
       marked,
@@ -120,35 +132,41 @@ export class PackEraser {
   }
 
   async #write({ marked, kept }: Walk): Promise<void> {
-    const part = marked.slice(0, STEP_PACKS);
-    const rows = await this.#database.query<{ id: number; data: Uint8Array }>({
-      sql: "select id, data from packs where id in (select value from json_each(?))",
-      args: [JSON.stringify(part.map(({ pack }) => pack))],
-    });
-    const data = new Map(rows.map((row) => [row.id, row.data]));
-    await this.#database.batch(
-      part.flatMap(({ pack, marks }) => [
-        ...rewritten(pack, data.get(pack), kept.get(pack) ?? []),
-        // Marked again since, it is looked at once more.
-        { sql: "delete from pack_erasures where pack = ? and marks = ?", args: [pack, marks] },
-      ]),
+    const { places, node } = this.#options;
+    const part = marked.slice(0, places.areObjects ? STEP_PLACED : STEP_PACKS);
+    const [empty, others] = [part.filter((each) => !isKept(each)), part.filter(isKept)];
+    const data = await packBytes(
+      this.#database,
+      others.map(({ pack }) => pack),
     );
+    const rewritten = others.flatMap(({ pack }) => filled(pack, data.get(pack), kept.get(pack)!));
+    await this.#database.batch([
+      ...places.removed(
+        empty.map(({ pack }) => pack),
+        AT_ONCE,
+      ),
+      ...(await places.replaced(rewritten, node(), AT_ONCE)),
+      // A pack that grew stands in earlier objects too, which are kept for a while otherwise.
+      { sql: "update objects set dead_at = ? where dead_at > ?", args: [AT_ONCE, AT_ONCE] },
+      // Marked again since, it is looked at once more.
+      ...part.map(({ pack, marks }) => ({
+        sql: "delete from pack_erasures where pack = ? and marks = ?",
+        args: [pack, marks],
+      })),
+    ]);
     marked.splice(0, part.length);
+
+    function isKept({ pack }: Marked): boolean {
+      return (kept.get(pack) ?? []).length > 0;
+    }
   }
 }
 
-/** In a database of one's own there is no table of nodes. */
-const ALONE = "p.node is ?1";
-/** Its own packs, which no other node shares, and those of nodes that are gone for good. */
-const AMONG_NODES = `${ALONE} or p.node not in (select id from nodes)`;
-
-/** Statements that leave a pack nothing but what is kept. */
-function rewritten(pack: number, data: Uint8Array | undefined, kept: readonly Range[]): Statement[] {
-  if (data === undefined) return [];
-  if (kept.length === 0) return [{ sql: "delete from packs where id = ?", args: [pack] }];
-  const content = decompressed(data);
-  if (content === undefined) return []; // damaged: `weir doctor` names it
-  const filled = new Uint8Array(content.length);
-  for (const { offset, length } of kept) filled.set(content.subarray(offset, offset + length), offset);
-  return [{ sql: "update packs set data = ? where id = ?", args: [compressZstd(filled), pack] }];
+/** A pack with nothing in it but what is kept; none where it is gone. */
+function filled(id: number, data: Uint8Array | undefined, kept: readonly Range[]): PackBytes[] {
+  const content = data && decompressed(data);
+  if (content === undefined) return []; // a damaged one `weir doctor` names
+  const left = new Uint8Array(content.length);
+  for (const { offset, length } of kept) left.set(content.subarray(offset, offset + length), offset);
+  return [{ id, data: compressZstd(left) }];
 }

@@ -1,5 +1,6 @@
 import { decompressZstd } from "../../runtime/zstd.ts";
 import type { Database } from "../store.ts";
+import { packBytes } from "./pack-bytes.ts";
 import type { Range } from "./placed.ts";
 
 /** Packs that are in memory at once: 8 MB. */
@@ -42,11 +43,7 @@ export class Gathering {
     const ids = [...this.#copies.keys()].sort((a, b) => a - b);
     for (let at = 0; at < ids.length; at += PACKS) {
       const part = ids.slice(at, at + PACKS);
-      const rows = await database.query<{ id: number; data: Uint8Array }>({
-        sql: "select id, data from packs where id in (select value from json_each(?))",
-        args: [JSON.stringify(part)],
-      });
-      const found = new Map(rows.map(({ id, data }) => [id, data]));
+      const found = await packBytes(database, part);
       for (const id of part) this.#copy(id, found.get(id));
     }
   }

@@ -1,20 +1,20 @@
-import { compressZstd } from "../../runtime/zstd.ts";
 import type { BodyStore, SweepStep } from "../bodies/body-store.ts";
 import { loadBodies, loadTexts } from "../bodies/load-bodies.ts";
 import { havePlain, loadPlainAsset, loadPlainWhole, removePlain } from "../bodies/plain-bodies.ts";
 import { insertInto, insertRows } from "../database/statements.ts";
+import { movePacks } from "../objects/moving.ts";
+import { ObjectSweeper } from "../objects/object-sweeper.ts";
+import type { Objects } from "../objects/open-objects.ts";
 import type { Database, Statement, Value } from "../store.ts";
 import { PackEraser } from "./erase.ts";
 import type { PackIds } from "./pack-ids.ts";
+import { PackPlaces } from "./pack-places.ts";
 import { PackWriter, packsFor } from "./pack-writer.ts";
 import { type BodyPart, rangesOf } from "./placed.ts";
 import { type ContentView, decoded, loadPlaced, readAsset, readWhole } from "./read.ts";
 import type { Content, RequestContent } from "./request-content.ts";
 import { idBytes, idList, idOf, ROWS_OF } from "./row-id.ts";
 
-const INSERT_PACK = insertInto("packs", ["id", "bytes", "shared", "node", "data"], "");
-/** A pack that grew; never one that others have put in its place. */
-const GROW_PACK = "update packs set bytes = ?, shared = ?, data = ? where id = ? and bytes = ?";
 const INSERT_CONTENT = insertInto(
   "contents",
   ["request_id", "home", "parts"],
@@ -26,17 +26,30 @@ export class PackStore implements BodyStore {
   readonly #database: Database;
   readonly #ids: PackIds;
   readonly #writer: PackWriter;
+  readonly #places: PackPlaces;
   readonly #eraser: PackEraser;
+  readonly #sweeper: ObjectSweeper | undefined;
+  #hasSwept = false;
 
-  constructor(database: Database, ids: PackIds) {
+  /** @param objects - the object store where packs are, or were. */
+  constructor(database: Database, ids: PackIds, objects?: Objects) {
     this.#database = database;
     this.#ids = ids;
     this.#writer = new PackWriter(() => ids.take());
-    this.#eraser = new PackEraser(
-      database,
-      () => ids.node(),
-      (packs) => this.#writer.release(packs),
-    );
+    this.#places = new PackPlaces(database, objects);
+    const node = () => ids.node();
+    this.#eraser = new PackEraser(database, {
+      node,
+      places: this.#places,
+      release: (packs) => this.#writer.release(packs),
+    });
+    const writer = this.#places.objects;
+    if (writer !== undefined)
+      this.#sweeper = new ObjectSweeper(database, { node, writer, takesNew: objects!.takesNew });
+  }
+
+  get isNear(): boolean {
+    return !this.#places.areObjects;
   }
 
   async put(contents: readonly RequestContent[], beside: readonly Statement[] = []): Promise<void> {
@@ -46,7 +59,7 @@ export class PackStore implements BodyStore {
       if (!(await this.#ids.prepare(packsFor(contents)))) this.#writer.failed();
       const before = await this.#packsOf(requestIds);
       for (const content of contents) this.#writer.add(content);
-      await this.#database.batch([...this.#statements(), ...marks(before), ...beside]);
+      await this.#database.batch([...(await this.#statements()), ...marks(before), ...beside]);
       this.#writer.committed();
     } catch (cause) {
       this.#writer.failed();
@@ -102,20 +115,24 @@ export class PackStore implements BodyStore {
     ]);
   }
 
-  sweep(): Promise<SweepStep> {
-    return this.#eraser.step();
+  async sweep(isOrdered = false): Promise<SweepStep> {
+    const erased = await this.#eraser.step();
+    if (this.#sweeper === undefined || erased.left > 0) return erased;
+    const objects = await this.#sweeper.step(isOrdered);
+    // The last step has nothing to do itself, and says what those before it did.
+    const swept = this.#hasSwept || erased.swept || objects.swept;
+    this.#hasSwept = swept && objects.left > 0;
+    return { swept, left: objects.left };
   }
 
-  #statements(): Statement[] {
-    const { packs, rows, shared } = this.#writer.pending();
-    const statements: Statement[] = [];
-    const values: Value[] = [];
-    for (const { id, content, shared: isShared, written } of packs) {
-      const data = compressZstd(content);
-      if (written === 0) values.push(id, content.length, Number(isShared), this.#ids.node(), data);
-      else statements.push({ sql: GROW_PACK, args: [content.length, Number(isShared), data, id, written] });
-    }
-    insertRows(INSERT_PACK, values, statements);
+  async moveOut(): Promise<number> {
+    const { objects, areObjects } = this.#places;
+    return objects === undefined || !areObjects ? 0 : movePacks(this.#database, objects, this.#ids.node());
+  }
+
+  async #statements(): Promise<Statement[]> {
+    const { packs, rows, shared } = this.#writer.pending(this.#places.areObjects);
+    const statements = await this.#places.stored(packs, this.#ids.node());
     insertRows(
       INSERT_CONTENT,
       rows.flatMap(({ requestId, home, parts }): Value[] => [idBytes(requestId), home, parts]),

@@ -38,8 +38,10 @@ export interface WrittenPack {
   readonly id: number;
   readonly content: Buffer;
   readonly shared: boolean;
-  /** Bytes of it that are in the database; 0 where it is new. */
+  /** Bytes of it that are stored; 0 where it is new. */
   readonly written: number;
+  /** Whether more may come into it. */
+  readonly open: boolean;
 }
 
 /** Where the parts of one request were put; `parts` is what `encodePlaced` makes. */
@@ -142,15 +144,22 @@ export class PackWriter {
     this.#row(content.requestId, { fresh, parts, assets, prompt, completion, ...excerpts });
   }
 
-  /** What has to be written, all in one transaction. */
-  pending(): { packs: WrittenPack[]; rows: readonly WrittenRow[]; shared: readonly number[] } {
-    const packs = [...this.#full, ...this.#open.values()].filter(({ changed }) => changed);
+  /**
+   * What has to be written, all in one transaction.
+   *
+   * @param openTogether - where one open pack is to be written, so are all.
+   */
+  pending(openTogether = false): { packs: WrittenPack[]; rows: readonly WrittenRow[]; shared: readonly number[] } {
+    const open = [...this.#open.values()];
+    const isDue = openTogether && open.some(({ changed }) => changed);
+    const packs = [...this.#full.filter(({ changed }) => changed), ...open.filter(({ changed }) => changed || isDue)];
     return {
-      packs: packs.map(({ id, buffer, length, shared, written }) => ({
-        id,
-        content: buffer.subarray(0, length),
-        shared,
-        written,
+      packs: packs.map((pack) => ({
+        id: pack.id,
+        content: pack.buffer.subarray(0, pack.length),
+        shared: pack.shared,
+        written: pack.written,
+        open: open.includes(pack),
       })),
       rows: this.#rows,
       shared: [...this.#newlyShared],

@@ -22,9 +22,11 @@ export async function maintain(store: Store, task: Maintenance): Promise<number>
     case "blobs":
       return removeBlobs(store, task.hashes);
     case "erase":
-      return erase(store);
+      return erase(store, task.isOrdered === true);
     case "move":
       return moveStep(store);
+    case "objects":
+      return store.content.moveOut();
     case "count":
       return countStep(store.records);
     case "lost words":
@@ -60,8 +62,8 @@ async function removeBodies({ records, bodies, content }: Store, organizationId:
 }
 
 /** At the end the logs are emptied: what was erased stands in them as it was. */
-async function erase({ records, bodies, content }: Store): Promise<number> {
-  const packs = await content.sweep();
+async function erase({ records, bodies, content }: Store, isOrdered: boolean): Promise<number> {
+  const packs = await content.sweep(isOrdered);
   const words = await eraseWords(bodies);
   const left = packs.left + words.left;
   if ((packs.swept || words.swept) && left === 0) {

@@ -34,7 +34,7 @@ const NEWEST_PACKS = 1_000;
 export async function storedPacks(bodies: Database) {
   const [newest] = await bodies.query<{ packs: number; content_bytes: number; stored_bytes: number }>({
     sql: `select count(*) as packs, coalesce(sum(bytes), 0) as content_bytes, coalesce(sum(stored), 0) as stored_bytes
-      from (select bytes, length(data) as stored from packs order by id desc limit ${NEWEST_PACKS})`,
+      from (select bytes, coalesce(stored, length(data)) as stored from packs order by id desc limit ${NEWEST_PACKS})`,
     args: [],
   });
   return { newest: newest!, to_erase: await packsToErase(bodies), requests_to_move: await leftToMove(bodies) };

@@ -31,7 +31,7 @@ export async function recordBytes(database: Database, requestIds: readonly strin
     const packs = [...new Set(placed.flatMap(({ fresh }) => fresh.map(({ pack }) => pack)))];
     const sizes = await database.query<PackSize>({
       // Neither length makes SQLite read the content.
-      sql: "select id, bytes, length(data) as stored from packs where id in (select value from json_each(?))",
+      sql: "select id, bytes, coalesce(stored, length(data)) as stored from packs where id in (select value from json_each(?))",
       args: [JSON.stringify(packs)],
     });
     const shares = new Map(sizes.map(({ id, bytes, stored }) => [id, bytes === 0 ? 0 : stored / bytes]));

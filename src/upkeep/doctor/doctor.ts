@@ -4,6 +4,7 @@ import { lockDirectory } from "../../store/database/lock.ts";
 import { credentialsCheck } from "./checks/credentials.ts";
 import { deliveriesCheck } from "./checks/deliveries.ts";
 import { clockCheck, diskCheck, dnsCheck, openFilesCheck } from "./checks/machine.ts";
+import { objectsCheck } from "./checks/objects.ts";
 import { packsCheck } from "./checks/packs.ts";
 import { authoritiesCheck, dropInsCheck, serviceCheck } from "./checks/service.ts";
 import { spoolCheck, stateCheck } from "./checks/spool.ts";
@@ -23,6 +24,7 @@ export const DOCTOR_CHECKS: readonly Check[] = [
   authoritiesCheck,
   databaseCheck,
   packsCheck,
+  objectsCheck,
   spoolCheck,
   stateCheck,
   dropInsCheck,

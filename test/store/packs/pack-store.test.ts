@@ -1,14 +1,16 @@
-import { expect, test } from "bun:test";
+import { afterAll, describe, expect, test } from "bun:test";
 import { createHash } from "node:crypto";
 import fc from "fast-check";
 import { openLocal } from "../../../src/store/database/local.ts";
 import { migrate } from "../../../src/store/migrate.ts";
 import { MIGRATIONS } from "../../../src/store/migrations/list.ts";
+import { openObjects } from "../../../src/store/objects/open-objects.ts";
 import { PARTS } from "../../../src/store/packs/placed.ts";
 import type { RequestContent, StoredPart } from "../../../src/store/packs/request-content.ts";
 import type { Store } from "../../../src/store/store.ts";
 import { assertProperty, chance } from "../../chance.ts";
 import { temporaryDirectory } from "../../directory.ts";
+import { startObjectStore } from "../../objects/store.ts";
 
 const random = chance("pack store");
 
@@ -21,11 +23,32 @@ function content(parts: readonly StoredPart[], changes: Partial<RequestContent> 
   return { requestId: crypto.randomUUID(), organizationId: "o", parts, assets: [], texts, ...changes };
 }
 
-async function open() {
+const objectStore = await startObjectStore();
+afterAll(() => objectStore[Symbol.asyncDispose]());
+
+/** Where bodies are. */
+type Engine = "the database" | "an object store";
+const ENGINES: readonly Engine[] = ["the database", "an object store"];
+
+async function open(engine: Engine = "the database") {
   const directory = temporaryDirectory();
   const path = `${directory.path}/weir.db`;
-  let store = openLocal(path, "write");
+  const openAgain = () => {
+    const settings = {
+      data_dir: directory.path,
+      database_url: "",
+      bodies_prefix: "a/",
+      bodies_pack_bytes: 100_000,
+      ...objectStore.settings,
+    };
+    return openLocal(path, "write", engine === "the database" ? {} : { objects: openObjects(settings) });
+  };
+  let store = openAgain();
   await migrate(store);
+  const objects = async () => {
+    const [row] = await store.bodies.query<{ prefix: string }>({ sql: "select prefix from object_names", args: [] });
+    return row === undefined ? [] : [...(await objectStore.all(`a/${row.prefix}/`)).values()];
+  };
   return {
     get store(): Store {
       return store;
@@ -33,11 +56,11 @@ async function open() {
     /** As after a restart: nothing is remembered. */
     async again() {
       await store.close();
-      store = openLocal(path, "write");
+      store = openAgain();
     },
     async sweep() {
       let steps = 0;
-      while ((await store.content.sweep()).swept && ++steps < 1_000);
+      while ((await store.content.sweep(true)).swept && ++steps < 1_000);
       expect(steps).toBeLessThan(1_000);
     },
     async count(table: string) {
@@ -47,11 +70,13 @@ async function open() {
     /** Everything that is in packs. */
     async packed(): Promise<Buffer> {
       const rows = await store.bodies.query<{ data: Uint8Array }>({
-        sql: "select data from packs order by id",
+        sql: "select data from packs where length(data) > 0 order by id",
         args: [],
       });
-      return Buffer.concat(rows.map(({ data }) => Bun.zstdDecompressSync(data)));
+      const all = [...rows.map(({ data }) => data as Uint8Array<ArrayBuffer>), ...(await objects())];
+      return Buffer.concat(all.map((data) => Bun.zstdDecompressSync(data)));
     },
+    objects,
     async [Symbol.asyncDispose]() {
       await store.close();
       directory[Symbol.dispose]();
@@ -136,118 +161,138 @@ const anyAct = fc.oneof(
   { weight: 1, arbitrary: fc.constant("sweep" as const) },
 );
 
-test("whatever is put, removed, swept, cut off and started again, each body is read as it was put last", async () => {
-  const ids = Array.from({ length: 13 }, () => crypto.randomUUID());
-  await assertProperty(
-    fc.asyncProperty(fc.array(anyAct, { maxLength: 14 }), async (acts) => {
-      await using it = await open();
-      const expected = new Map<string, RequestContent>();
-      for (const act of acts) {
-        if (act === "restart") await it.again();
-        else if (act === "sweep") await it.sweep();
-        else if (act === "sweep a step") await it.store.content.sweep();
-        else if (act === "fail") {
-          const fault = { sql: "insert into packs (id) values (null)", args: [] };
-          const lost = content([part("request", "text", TEXT.slice(0, 20_000))], { requestId: ids[0]! });
-          expect(await it.store.content.put([lost], [fault]).catch(() => "failed")).toBe("failed");
-        } else if ("put" in act) {
-          const contents = act.put.map(({ id, organization, parts, texts, excerpts }) =>
-            content(parts, { requestId: ids[id]!, organizationId: `o${organization}`, texts, excerpts }),
-          );
-          const once = new Map(contents.map((each) => [each.requestId, each]));
-          await it.store.content.put([...once.values()]);
-          for (const [id, each] of once) expected.set(id, each);
-        } else {
-          await it.store.content.remove(act.remove.map((id) => ids[id]!));
-          for (const id of act.remove) expected.delete(ids[id]!);
+describe.each(ENGINES)("packs in %s", (engine) => {
+  test("whatever is put, removed, swept, cut off and started again, each body is read as it was put last", async () => {
+    const ids = Array.from({ length: 13 }, () => crypto.randomUUID());
+    await assertProperty(
+      fc.asyncProperty(fc.array(anyAct, { maxLength: 14 }), async (acts) => {
+        await using it = await open(engine);
+        const expected = new Map<string, RequestContent>();
+        for (const act of acts) {
+          if (act === "restart") await it.again();
+          else if (act === "sweep") await it.sweep();
+          else if (act === "sweep a step") await it.store.content.sweep();
+          else if (act === "fail") {
+            const fault = { sql: "insert into packs (id) values (null)", args: [] };
+            const lost = content([part("request", "text", TEXT.slice(0, 20_000))], { requestId: ids[0]! });
+            expect(await it.store.content.put([lost], [fault]).catch(() => "failed")).toBe("failed");
+          } else if ("put" in act) {
+            const contents = act.put.map(({ id, organization, parts, texts, excerpts }) =>
+              content(parts, { requestId: ids[id]!, organizationId: `o${organization}`, texts, excerpts }),
+            );
+            const once = new Map(contents.map((each) => [each.requestId, each]));
+            await it.store.content.put([...once.values()]);
+            for (const [id, each] of once) expected.set(id, each);
+          } else {
+            await it.store.content.remove(act.remove.map((id) => ids[id]!));
+            for (const id of act.remove) expected.delete(ids[id]!);
+          }
         }
-      }
-      await expectStored(it.store, expected);
-      expect((await it.store.content.having(ids)).sort()).toEqual([...expected.keys()].sort());
-      await it.store.content.remove(ids);
-      await it.sweep();
-      expect([await it.count("packs"), await it.count("contents"), await it.count("pack_erasures")]).toEqual([0, 0, 0]);
-    }),
-    { numRuns: 25 },
-  );
-}, 60_000);
+        await expectStored(it.store, expected);
+        expect((await it.store.content.having(ids)).sort()).toEqual([...expected.keys()].sort());
+        await it.store.content.remove(ids);
+        await it.sweep();
+        expect([await it.count("packs"), await it.count("contents"), await it.count("pack_erasures")]).toEqual([
+          0, 0, 0,
+        ]);
+        expect([await it.count("objects"), (await it.objects()).length]).toEqual([0, 0]);
+      }),
+      { numRuns: 25 },
+    );
+  }, 60_000);
 
-test("what is removed is in no pack after a sweep, and what others share with it is", async () => {
-  await using it = await open();
-  const secret = () => random.bytes(30).toString("hex");
-  const [head, tail, small] = [random.bytes(40_000).toString("hex"), secret(), secret()];
-  const turns = [0, 1, 2].map((turn) =>
-    content([part("headers", "json", small + turn), part("request", "text", head + tail.repeat(turn * 60))]),
-  );
-  const foreign = content([part("request", "text", head)], { organizationId: "other" });
-  for (const turn of turns) await it.store.content.put([turn]);
-  await it.store.content.put([foreign]);
-  const packed = await it.packed();
-  // Stored once for each organization, with what the three turns have of their own.
-  expect(packed.length).toBeLessThan(2 * 80_000 + 3 * 10_000);
-  expect(packed.includes(tail) && packed.includes(`${small}1`)).toBe(true);
+  test("what is removed is in no pack after a sweep, and what others share with it is", async () => {
+    await using it = await open(engine);
+    const secret = () => random.bytes(30).toString("hex");
+    const [head, tail, small] = [random.bytes(40_000).toString("hex"), secret(), secret()];
+    const turns = [0, 1, 2].map((turn) =>
+      content([part("headers", "json", small + turn), part("request", "text", head + tail.repeat(turn * 60))]),
+    );
+    const foreign = content([part("request", "text", head)], { organizationId: "other" });
+    for (const turn of turns) await it.store.content.put([turn]);
+    await it.store.content.put([foreign]);
+    await it.sweep();
+    const packed = await it.packed();
+    // Stored once for each organization, with what the three turns have of their own.
+    expect(packed.length).toBeLessThan(2 * 80_000 + 3 * 10_000);
+    expect(packed.includes(tail) && packed.includes(`${small}1`)).toBe(true);
 
-  await it.store.content.remove([turns[1]!.requestId, turns[2]!.requestId]);
-  await it.sweep();
-  const left = await it.packed();
-  expect(left.includes(tail)).toBe(false);
-  expect(left.includes(`${small}1`) || left.includes(`${small}2`)).toBe(false);
-  expect(left.includes(`${small}0`)).toBe(true);
-  await expectStored(it.store, new Map([turns[0]!, foreign].map((each) => [each.requestId, each])));
+    await it.store.content.remove([turns[1]!.requestId, turns[2]!.requestId]);
+    await it.sweep();
+    const left = await it.packed();
+    expect(left.includes(tail)).toBe(false);
+    expect(left.includes(`${small}1`) || left.includes(`${small}2`)).toBe(false);
+    expect(left.includes(`${small}0`)).toBe(true);
+    await expectStored(it.store, new Map([turns[0]!, foreign].map((each) => [each.requestId, each])));
 
-  const next = content([part("request", "text", head + tail)]);
-  await it.store.content.put([next]);
-  await it.store.content.remove([turns[0]!.requestId]);
-  await it.sweep();
-  await expectStored(it.store, new Map([next, foreign].map((each) => [each.requestId, each])));
-}, 60_000);
+    const next = content([part("request", "text", head + tail)]);
+    await it.store.content.put([next]);
+    await it.store.content.remove([turns[0]!.requestId]);
+    await it.sweep();
+    await expectStored(it.store, new Map([next, foreign].map((each) => [each.requestId, each])));
+  }, 60_000);
 
-test("files are shown as references, read by themselves, and sent as they were", async () => {
-  await using it = await open();
-  const file = random.bytes(50_000);
-  const id = createHash("sha256").update(file).digest("hex");
-  const loose = { id: createHash("sha256").update("x").digest("hex"), contentType: "text/x", bytes: Buffer.from("x") };
-  const base64 = file.toString("base64").replaceAll("/", "\\/");
-  const text = `{"a":"é${base64}","b":[{"url":"data:image/png;base64,${base64}"}],"n":1.0}`;
-  const places = [base64, `data:image/png;base64,${base64}`].map((written) => ({
-    offset:
-      Buffer.from(text).indexOf(`"${written.startsWith("data") ? "" : "é"}${written}"`) +
-      (written.startsWith("data") ? 1 : 3),
-    length: written.length,
-    id,
-  }));
-  const stored = content([{ ...part("request", "json", text), files: places }], {
-    assets: [{ id, contentType: "image/png", bytes: file }, { id, contentType: "image/png", bytes: file }, loose],
+  test("files are shown as references, read by themselves, and sent as they were", async () => {
+    await using it = await open(engine);
+    const file = random.bytes(50_000);
+    const id = createHash("sha256").update(file).digest("hex");
+    const loose = {
+      id: createHash("sha256").update("x").digest("hex"),
+      contentType: "text/x",
+      bytes: Buffer.from("x"),
+    };
+    const base64 = file.toString("base64").replaceAll("/", "\\/");
+    const text = `{"a":"é${base64}","b":[{"url":"data:image/png;base64,${base64}"}],"n":1.0}`;
+    const places = [base64, `data:image/png;base64,${base64}`].map((written) => ({
+      offset:
+        Buffer.from(text).indexOf(`"${written.startsWith("data") ? "" : "é"}${written}"`) +
+        (written.startsWith("data") ? 1 : 3),
+      length: written.length,
+      id,
+    }));
+    const stored = content([{ ...part("request", "json", text), files: places }], {
+      assets: [{ id, contentType: "image/png", bytes: file }, { id, contentType: "image/png", bytes: file }, loose],
+    });
+    await it.store.content.put([stored]);
+    const get = async (view: "shown" | "sent") => {
+      const found = await it.store.content.get([stored.requestId], ["request"], view);
+      return Buffer.from(found.get(stored.requestId)!.request!.content).toString();
+    };
+    expect(await get("sent")).toBe(text);
+    expect(await get("shown")).toBe(`{"a":"éweir-asset:${id}","b":[{"url":"weir-asset:${id}"}],"n":1.0}`);
+    const asset = await it.store.content.asset(stored.requestId, id);
+    expect(asset?.contentType).toBe("image/png");
+    expect(Buffer.compare(asset!.content, file)).toBe(0);
+    expect(Buffer.from((await it.store.content.asset(stored.requestId, loose.id))!.content).toString()).toBe("x");
+    expect(await it.store.content.asset(stored.requestId, "0".repeat(64))).toBeUndefined();
+    // Put again as a whole it is the same.
+    const whole = (await it.store.content.whole([stored.requestId])).get(stored.requestId)!;
+    await it.store.content.put([{ ...stored, ...whole }]);
+    expect(await get("sent")).toBe(text);
+    expect(Buffer.compare((await it.store.content.asset(stored.requestId, id))!.content, file)).toBe(0);
   });
-  await it.store.content.put([stored]);
-  const get = async (view: "shown" | "sent") => {
-    const found = await it.store.content.get([stored.requestId], ["request"], view);
-    return Buffer.from(found.get(stored.requestId)!.request!.content).toString();
-  };
-  expect(await get("sent")).toBe(text);
-  expect(await get("shown")).toBe(`{"a":"éweir-asset:${id}","b":[{"url":"weir-asset:${id}"}],"n":1.0}`);
-  const asset = await it.store.content.asset(stored.requestId, id);
-  expect(asset?.contentType).toBe("image/png");
-  expect(Buffer.compare(asset!.content, file)).toBe(0);
-  expect(Buffer.from((await it.store.content.asset(stored.requestId, loose.id))!.content).toString()).toBe("x");
-  expect(await it.store.content.asset(stored.requestId, "0".repeat(64))).toBeUndefined();
-  // Put again as a whole it is the same.
-  const whole = (await it.store.content.whole([stored.requestId])).get(stored.requestId)!;
-  await it.store.content.put([{ ...stored, ...whole }]);
-  expect(await get("sent")).toBe(text);
-  expect(Buffer.compare((await it.store.content.asset(stored.requestId, id))!.content, file)).toBe(0);
-});
 
-test("a text that stands in a body is not stored again", async () => {
-  await using it = await open();
-  const prompt = `${TEXT}\n"quoted" \\ é`;
-  const asked = part("request", "json", JSON.stringify({ messages: [{ content: prompt }] }));
-  const answered = part("response", "json", `{"text":"\\u0041nswer"}`);
-  const excerpts = { input: `${TEXT}\n"quoted`, output: "Answer" };
-  const stored = content([asked, answered], { texts: { prompt, completion: "Answer" }, excerpts });
-  await it.store.content.put([stored]);
-  await expectStored(it.store, new Map([[stored.requestId, stored]]));
-  expect((await it.packed()).length).toBe(asked.bytes.length + answered.bytes.length + 2 * "Answer".length);
+  test("a text that stands in a body is not stored again", async () => {
+    await using it = await open(engine);
+    const prompt = `${TEXT}\n"quoted" \\ é`;
+    const asked = part("request", "json", JSON.stringify({ messages: [{ content: prompt }] }));
+    const answered = part("response", "json", `{"text":"\\u0041nswer"}`);
+    const excerpts = { input: `${TEXT}\n"quoted`, output: "Answer" };
+    const stored = content([asked, answered], { texts: { prompt, completion: "Answer" }, excerpts });
+    await it.store.content.put([stored]);
+    await expectStored(it.store, new Map([[stored.requestId, stored]]));
+    expect((await it.packed()).length).toBe(asked.bytes.length + answered.bytes.length + 2 * "Answer".length);
+  });
+
+  test("a body of many packs is read as it was", async () => {
+    await using it = await open(engine);
+    const long = content([part("request", "binary", random.bytes(36_000_000)), part("headers", "json", "{}")]);
+    const after = content([part("request", "binary", long.parts[0]!.bytes.subarray(10_000_000, 10_400_000))]);
+    await it.store.content.put([long]);
+    await it.store.content.put([after]);
+    await expectStored(it.store, new Map([long, after].map((each) => [each.requestId, each])));
+    expect(await it.count("packs")).toBeLessThan(280);
+  });
 });
 
 test("a damaged pack costs the bodies that are in it, and a damaged row its request", async () => {
@@ -275,16 +320,6 @@ test("a damaged pack costs the bodies that are in it, and a damaged row its requ
   ]);
   await it.store.content.remove([contents[0]!.requestId]);
   await it.sweep();
-});
-
-test("a body of many packs is read as it was", async () => {
-  await using it = await open();
-  const long = content([part("request", "binary", random.bytes(36_000_000)), part("headers", "json", "{}")]);
-  const after = content([part("request", "binary", long.parts[0]!.bytes.subarray(10_000_000, 10_400_000))]);
-  await it.store.content.put([long]);
-  await it.store.content.put([after]);
-  await expectStored(it.store, new Map([long, after].map((each) => [each.requestId, each])));
-  expect(await it.count("packs")).toBeLessThan(280);
 });
 
 test("what an earlier version recorded is still there", async () => {

@@ -1,0 +1,56 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import { Pace } from "../jobs/retention/pace.ts";
+import { moveToObjects } from "../jobs/retention/to-objects.ts";
+import { lockDirectory } from "../store/database/lock.ts";
+import { packsHere } from "../store/objects/moving.ts";
+import { maintain } from "../store/retention/maintain.ts";
+import { leftToMove } from "../store/retention/move.ts";
+import { areObjectsOrdered, noteObjects, orderObjects } from "../store/retention/objects-order.ts";
+import type { Store } from "../store/store.ts";
+import type { Run } from "./command.ts";
+import { regionConfig } from "./region.ts";
+import { CommandError } from "./usage.ts";
+import { withStore } from "./with-store.ts";
+
+const LOOK_MS = 500;
+const TELL_MS = 2_000;
+
+/** A running service does it, and without one it is done here. It goes on where it stood when it is cut off. */
+export const migrateBodiesCommand: Run = async (invocation) => {
+  const config = regionConfig(invocation);
+  if (config.bodies_engine !== "s3") {
+    throw new CommandError("bodies_engine is not s3: there is no object store to move bodies to");
+  }
+  await withStore(config, async (store) => {
+    const told = progress(store, invocation.terminal.err);
+    const lock = lockDirectory(config.data_dir);
+    if (lock === undefined) {
+      await orderObjects(store.records);
+      while (await areObjectsOrdered(store.records)) {
+        await told();
+        await sleep(LOOK_MS);
+      }
+      return;
+    }
+    try {
+      await moveToObjects((task) => maintain(store, task), new Pace(), told);
+      await noteObjects(store.records);
+    } finally {
+      lock.release();
+    }
+  });
+  invocation.terminal.err("all bodies are in the object store\n");
+  return 0;
+};
+
+/** A line now and then about what is left. */
+function progress({ bodies }: Store, print: (text: string) => void): () => Promise<void> {
+  let toldAt = Number.NEGATIVE_INFINITY;
+  return async () => {
+    if (performance.now() - toldAt < TELL_MS) return;
+    toldAt = performance.now();
+    const [packs, requests] = [await packsHere(bodies), await leftToMove(bodies)];
+    const older = requests === 0 ? "" : `, ${requests} requests of an earlier version`;
+    print(`${packs} packs are left${older}\n`);
+  };
+}

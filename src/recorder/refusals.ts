@@ -1,0 +1,43 @@
+import { GatewayError } from "../errors.ts";
+import { type Log, messageOf } from "../observe.ts";
+import type { RecorderMetrics } from "./metrics.ts";
+
+/** Why nothing can be written now: the database does not take it, or the object store does not take bodies. */
+export class Refusals {
+  readonly #log: Log;
+  readonly #metrics: RecorderMetrics;
+  #database: string | null = null;
+  #bodies: string | null = null;
+
+  constructor(log: Log, metrics: RecorderMetrics) {
+    this.#log = log;
+    this.#metrics = metrics;
+  }
+
+  /** What the database said last; null while it takes records. */
+  get database(): string | null {
+    return this.#database;
+  }
+
+  /** What the object store said last; null while it takes bodies. */
+  get bodies(): string | null {
+    return this.#bodies;
+  }
+
+  over(): void {
+    if (this.#database !== null) this.#log.info("the database takes records again");
+    if (this.#bodies !== null) this.#log.info("the object store takes bodies again");
+    this.#database = null;
+    this.#bodies = null;
+  }
+
+  note(error: unknown): void {
+    const what = messageOf(error);
+    const isOfBodies = error instanceof GatewayError && error.code === "bodies_unavailable";
+    const before = isOfBodies ? this.#bodies : this.#database;
+    if (before === null) this.#log.error("records cannot be written; they wait in the spool", { error: what });
+    (isOfBodies ? this.#metrics.bodiesErrors : this.#metrics.databaseErrors).inc();
+    this.#bodies = isOfBodies ? what : null;
+    this.#database = isOfBodies ? null : what;
+  }
+}

@@ -1,0 +1,169 @@
+import { createHash } from "node:crypto";
+import { setTimeout as sleep } from "node:timers/promises";
+import { AwsV4Signer } from "aws4fetch";
+import { GatewayError } from "../../errors.ts";
+import { messageOf } from "../../observe.ts";
+import type { ByteRange, ListedObject, ObjectStore } from "./object-store.ts";
+import { readError, readList } from "./s3-xml.ts";
+
+/** Pauses before a call is made again; each up to half as long again, so that nodes do not come together. */
+const RETRY_MS = [100, 400];
+/** Time for a call, and for each megabyte that it carries. */
+const CALL_MS = 10_000;
+const MEGABYTE_MS = 2_000;
+/** The response of a store that is in trouble, not of one that refuses. */
+const PASSING: ReadonlySet<number> = new Set([408, 429, 500, 502, 503, 504]);
+const LIST_MAX = 1_000;
+
+export interface S3Options {
+  readonly url: string;
+  readonly bucket: string;
+  readonly region: string;
+  readonly accessKeyId: string;
+  readonly secretAccessKey: string;
+}
+
+interface Call {
+  readonly method: "PUT" | "GET" | "DELETE";
+  readonly name?: string;
+  readonly query?: Readonly<Record<string, string>>;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly body?: Uint8Array;
+  /** Bytes that the response is expected to carry. */
+  readonly expected?: number;
+}
+
+interface Answer {
+  readonly status: number;
+  readonly headers: Headers;
+  readonly body: Uint8Array;
+}
+
+/**
+ * A store that speaks S3: PUT, ranged GET, LIST version 2 and DELETE, and nothing else. The bucket stands in the path,
+ * which every store understands.
+ *
+ * Failures are GatewayErrors `bodies_unavailable`. What may pass is tried again a few times first.
+ */
+export class S3Store implements ObjectStore {
+  readonly place: string;
+  readonly #options: S3Options;
+  readonly #base: string;
+
+  constructor(options: S3Options) {
+    this.#options = options;
+    this.#base = `${options.url.replace(/\/+$/, "")}/${options.bucket}`;
+    this.place = `${options.bucket} at ${new URL(options.url).host}`;
+  }
+
+  async put(name: string, content: Uint8Array): Promise<void> {
+    const answer = await this.#call({ method: "PUT", name, body: content });
+    if (answer.status >= 300) throw this.#refused(answer, `write ${name}`);
+  }
+
+  async get(name: string, { offset, length }: ByteRange): Promise<Uint8Array | undefined> {
+    if (length === 0) return new Uint8Array(0);
+    const headers = { range: `bytes=${offset}-${offset + length - 1}` };
+    const answer = await this.#call({ method: "GET", name, headers, expected: length });
+    if (answer.status === 404 && readError(answer.body).code !== "NoSuchBucket") return undefined;
+    if (answer.status === 416) return undefined;
+    if (answer.status >= 300) throw this.#refused(answer, `read ${name}`);
+    // A store that knows no ranges sends all of it.
+    const body = answer.status === 206 ? answer.body : answer.body.subarray(offset, offset + length);
+    return body.length === length ? body : undefined;
+  }
+
+  async *list(prefix: string, after?: string): AsyncGenerator<readonly ListedObject[]> {
+    for (let token: string | undefined; ; ) {
+      const query = {
+        "list-type": "2",
+        "max-keys": String(LIST_MAX),
+        prefix,
+        ...(token !== undefined && { "continuation-token": token }),
+        ...(token === undefined && after !== undefined && { "start-after": after }),
+      };
+      const answer = await this.#call({ method: "GET", query });
+      if (answer.status >= 300) throw this.#refused(answer, "list objects");
+      const { objects, next } = readList(answer.body);
+      if (objects.length > 0) yield objects;
+      if (next === undefined || next === token) return;
+      token = next;
+    }
+  }
+
+  async remove(name: string): Promise<void> {
+    const answer = await this.#call({ method: "DELETE", name });
+    if (answer.status >= 300 && answer.status !== 404) throw this.#refused(answer, `delete ${name}`);
+  }
+
+  /** What the store says about its own clock, in milliseconds behind ours; undefined where it does not say. */
+  async clockDifferenceMs(): Promise<number | undefined> {
+    const startedAt = Date.now();
+    const answer = await this.#call({ method: "GET", query: { "list-type": "2", "max-keys": "1" } });
+    const theirs = Date.parse(answer.headers.get("date") ?? "");
+    // The header has whole seconds: half of one is added.
+    return Number.isNaN(theirs) ? undefined : theirs + 500 - (startedAt + Date.now()) / 2;
+  }
+
+  /** Until it is answered, or has failed as often as it is tried. */
+  async #call(call: Call): Promise<Answer> {
+    for (let attempt = 0; ; attempt++) {
+      const pause = RETRY_MS[attempt];
+      try {
+        const answer = await this.#once(call);
+        if (pause === undefined || !PASSING.has(answer.status)) return answer;
+      } catch (cause) {
+        if (pause === undefined) throw this.#away(cause);
+      }
+      await sleep(pause * (1 + Math.random() / 2));
+    }
+  }
+
+  async #once({ method, name, query = {}, headers = {}, body, expected = 0 }: Call): Promise<Answer> {
+    const url = new URL(name === undefined ? this.#base : `${this.#base}/${encodedPath(name)}`);
+    for (const [key, value] of Object.entries(query)) url.searchParams.set(key, value);
+    const { region, accessKeyId, secretAccessKey } = this.#options;
+    const sum = createHash("sha256")
+      .update(body ?? "")
+      .digest("hex");
+    const signed = await new AwsV4Signer({
+      method,
+      url: url.href,
+      headers: { ...headers, "x-amz-content-sha256": sum },
+      service: "s3",
+      region,
+      accessKeyId,
+      secretAccessKey,
+    }).sign();
+    const megabytes = ((body?.length ?? 0) + expected) / 1e6;
+    const response = await fetch(signed.url, {
+      method,
+      headers: signed.headers,
+      ...(body !== undefined && { body: body as Uint8Array<ArrayBuffer> }),
+      redirect: "manual",
+      signal: AbortSignal.timeout(CALL_MS + megabytes * MEGABYTE_MS),
+    });
+    return { status: response.status, headers: response.headers, body: new Uint8Array(await response.arrayBuffer()) };
+  }
+
+  #away(cause: unknown): GatewayError {
+    const why =
+      cause instanceof Error && cause.name === "TimeoutError" ? "it does not answer in time" : messageOf(cause);
+    return new GatewayError("bodies_unavailable", `the object store ${this.place} cannot be reached: ${why}`, {
+      cause,
+    });
+  }
+
+  #refused({ status, body }: Answer, what: string): GatewayError {
+    const { code, message } = readError(body);
+    const said = [code, message].filter((part) => part !== "").join(": ");
+    return new GatewayError(
+      "bodies_unavailable",
+      `the object store ${this.place} did not ${what}: ${status}${said === "" ? "" : `, ${said}`}`,
+    );
+  }
+}
+
+function encodedPath(name: string): string {
+  return name.split("/").map(encodeURIComponent).join("/");
+}
