@@ -15,6 +15,7 @@ import { beat, leave, nodeIdOf } from "../../src/store/nodes/nodes.ts";
 import { openStore, type Store } from "../../src/store/store.ts";
 import { insertInto, insertRecord } from "../api/open.ts";
 import { chance } from "../chance.ts";
+import { startObjectStore } from "../objects/store.ts";
 import { ownDirectory } from "./open.ts";
 
 const random = chance("remote");
@@ -76,52 +77,73 @@ describe.each(["http", "ws"])("a libSQL server over %s", (scheme) => {
     }
   });
 
-  test("keeps what two nodes put into packs apart, and each erases its own; of one that is gone the other does", async () => {
-    const nodes = [ownDirectory(), ownDirectory()];
-    const database_url = `${scheme}://127.0.0.1:${port}`;
-    const [one, two] = [
-      await openStore({ ...nodes[0]!.config, database_url }, "write"),
-      await openStore({ ...nodes[1]!.config, database_url }, "write"),
-    ];
-    const ids = nodes.map(({ path }) => nodeIdOf(path));
-    for (const id of ids) await beat(store.records, id, "run", true);
-    const text = random.bytes(20_000).toString("base64");
-    const put = async (node: Store, bytes: string) => {
-      const part = { part: "request", form: "text", contentType: null, bytes: Buffer.from(bytes) } as const;
-      const texts = { prompt: null, completion: null };
-      const requestId = crypto.randomUUID();
-      await node.content.put([{ requestId, organizationId: "o", parts: [part], assets: [], texts }]);
-      return requestId;
-    };
-    const read = async (id: string) => {
-      const body = (await store.content.get([id], ["request"])).get(id)?.request;
-      return body && Buffer.from(body.content).toString();
-    };
-    const packs = async () =>
-      (await store.bodies.query<{ node: string }>({ sql: "select node from packs order by id", args: [] }))
-        .map(({ node }) => ids.indexOf(node))
-        .filter((at) => at >= 0);
-    const mine = [await put(one, text), await put(one, `${text}!`)];
-    const others = [await put(two, text), await put(two, `${text}?`)];
-    expect([await read(mine[1]!), await read(others[1]!)]).toEqual([`${text}!`, `${text}?`]);
-    expect(await packs()).toEqual([0, 1]);
+  test.each(["records", "s3"] as const)(
+    "keeps what two nodes put into packs apart, and each erases its own; of one that is gone the other does: %s",
+    async (bodies_engine) => {
+      await using bucket = await startObjectStore();
+      const nodes = [ownDirectory(), ownDirectory()];
+      const settings = { ...bucket.settings, bodies_engine, database_url: `${scheme}://127.0.0.1:${port}` };
+      const [one, two, reader] = [
+        await openStore({ ...nodes[0]!.config, ...settings }, "write"),
+        await openStore({ ...nodes[1]!.config, ...settings }, "write"),
+        await openStore({ ...nodes[1]!.config, ...settings }, "current"),
+      ];
+      const ids = nodes.map(({ path }) => nodeIdOf(path));
+      for (const id of ids) await beat(store.records, id, "run", true);
+      const text = random.bytes(20_000).toString("base64");
+      const put = async (node: Store, bytes: string) => {
+        const part = { part: "request", form: "text", contentType: null, bytes: Buffer.from(bytes) } as const;
+        const texts = { prompt: null, completion: null };
+        const requestId = crypto.randomUUID();
+        await node.content.put([{ requestId, organizationId: "o", parts: [part], assets: [], texts }]);
+        return requestId;
+      };
+      const read = async (id: string) => {
+        const body = (await reader.content.get([id], ["request"])).get(id)?.request;
+        return body && Buffer.from(body.content).toString();
+      };
+      const sweep = async (node: Store) => {
+        while ((await node.content.sweep(true)).swept);
+      };
+      /** Whose objects are in the bucket. */
+      const owners = async () => {
+        const names = [...(await bucket.all()).keys()];
+        return [...new Set(names.map((name) => ids.indexOf(name.split("/")[1]!)))].sort();
+      };
+      const written = (...nodes: number[]) => (bodies_engine === "s3" ? nodes : []);
+      const packs = async () =>
+        (await store.bodies.query<{ node: string }>({ sql: "select node from packs order by id", args: [] }))
+          .map(({ node }) => ids.indexOf(node))
+          .filter((at) => at >= 0);
+      const mine = [await put(one, text), await put(one, `${text}!`)];
+      const others = [await put(two, text), await put(two, `${text}?`)];
+      expect([await read(mine[1]!), await read(others[1]!)]).toEqual([`${text}!`, `${text}?`]);
+      expect(await packs()).toEqual([0, 1]);
+      expect(await owners()).toEqual(written(0, 1));
 
-    await two.content.remove([mine[0]!, mine[1]!]);
-    while ((await two.content.sweep()).swept);
-    expect(await packs()).toEqual([0, 1]);
-    while ((await one.content.sweep()).swept);
-    expect(await packs()).toEqual([1]);
-    expect([await read(mine[1]!), await read(others[1]!)]).toEqual([undefined, `${text}?`]);
-    mine.push(await put(one, `${text}.`));
-    expect(await read(mine[2]!)).toBe(`${text}.`);
+      await two.content.remove([mine[0]!, mine[1]!]);
+      await sweep(two);
+      expect(await packs()).toEqual([0, 1]);
+      expect(await owners()).toEqual(written(0, 1));
+      await sweep(one);
+      expect(await packs()).toEqual([1]);
+      expect(await owners()).toEqual(written(1));
+      expect([await read(mine[1]!), await read(others[1]!)]).toEqual([undefined, `${text}?`]);
+      mine.push(await put(one, `${text}.`));
+      expect(await read(mine[2]!)).toBe(`${text}.`);
 
-    await leave(store.records, ids[1]!, "run");
-    await one.content.remove(others);
-    while ((await one.content.sweep()).swept);
-    expect(await packs()).toEqual([0]);
-    await Promise.all([one.close(), two.close()]);
-    for (const node of nodes) node[Symbol.dispose]();
-  });
+      await leave(store.records, ids[1]!, "run");
+      await one.content.remove(others);
+      await sweep(one);
+      expect(await packs()).toEqual([0]);
+      expect(await owners()).toEqual(written(0));
+      await leave(store.records, ids[0]!, "run");
+      await one.content.remove(mine);
+      await sweep(one);
+      await Promise.all([one.close(), two.close(), reader.close()]);
+      for (const node of nodes) node[Symbol.dispose]();
+    },
+  );
 
   test("undoes a whole batch when one statement of it fails", async () => {
     const row = insertInto("settings", { name: scheme, value: "1" });

@@ -8,8 +8,10 @@ import { readError, readList } from "./s3-xml.ts";
 
 /** Pauses before a call is made again; each up to half as long again, so that nodes do not come together. */
 const RETRY_MS = [100, 400];
-/** Time for a call, and for each megabyte that it carries. */
+/** Time for a call, and for each megabyte that it carries; one that takes longer is not made again. */
 const CALL_MS = 10_000;
+/** A store that could not be reached counts as away for so long: readers are refused without a call. */
+const AWAY_MS = 1_000;
 const MEGABYTE_MS = 2_000;
 /** The response of a store that is in trouble, not of one that refuses. */
 const PASSING: ReadonlySet<number> = new Set([408, 429, 500, 502, 503, 504]);
@@ -49,6 +51,8 @@ export class S3Store implements ObjectStore {
   readonly place: string;
   readonly #options: S3Options;
   readonly #base: string;
+  #lastFailure: GatewayError | undefined;
+  #awayUntil = 0;
 
   constructor(options: S3Options) {
     this.#options = options;
@@ -107,13 +111,16 @@ export class S3Store implements ObjectStore {
 
   /** Until it is answered, or has failed as often as it is tried. */
   async #call(call: Call): Promise<Answer> {
+    if (call.method === "GET" && this.#lastFailure !== undefined && performance.now() < this.#awayUntil) {
+      throw this.#lastFailure;
+    }
     for (let attempt = 0; ; attempt++) {
       const pause = RETRY_MS[attempt];
       try {
         const answer = await this.#once(call);
         if (pause === undefined || !PASSING.has(answer.status)) return answer;
       } catch (cause) {
-        if (pause === undefined) throw this.#away(cause);
+        if (pause === undefined || isTimeout(cause)) throw this.#away(cause);
       }
       await sleep(pause * (1 + Math.random() / 2));
     }
@@ -147,11 +154,11 @@ export class S3Store implements ObjectStore {
   }
 
   #away(cause: unknown): GatewayError {
-    const why =
-      cause instanceof Error && cause.name === "TimeoutError" ? "it does not answer in time" : messageOf(cause);
-    return new GatewayError("bodies_unavailable", `the object store ${this.place} cannot be reached: ${why}`, {
-      cause,
-    });
+    const why = isTimeout(cause) ? "it does not answer in time" : messageOf(cause);
+    const says = `the object store ${this.place} cannot be reached: ${why}`;
+    this.#lastFailure = new GatewayError("bodies_unavailable", says, { cause });
+    this.#awayUntil = performance.now() + AWAY_MS;
+    return this.#lastFailure;
   }
 
   #refused({ status, body }: Answer, what: string): GatewayError {
@@ -162,6 +169,10 @@ export class S3Store implements ObjectStore {
       `the object store ${this.place} did not ${what}: ${status}${said === "" ? "" : `, ${said}`}`,
     );
   }
+}
+
+function isTimeout(cause: unknown): boolean {
+  return cause instanceof Error && cause.name === "TimeoutError";
 }
 
 function encodedPath(name: string): string {

@@ -14,17 +14,27 @@ export const STORAGE_DAYS = 30;
 /** Bytes on disk of the whole deployment; on a libSQL server the database's own count, and bodies are part of it. */
 export async function storedBytes(config: Config, records: Database) {
   const spool_bytes = bytesIn(join(config.data_dir, "spool"));
+  const objects_bytes = await bytesOfObjects(records);
   const path = localPath(config);
   if (path !== undefined) {
     const database_bytes = bytesOf(path);
     const bodies_bytes = bytesOf(bodiesPath(path));
-    return { database_bytes, bodies_bytes, spool_bytes };
+    return { database_bytes, bodies_bytes, objects_bytes, spool_bytes };
   }
   const [row] = await records.query<{ bytes: number }>({
     sql: "select (select page_count from pragma_page_count()) * (select page_size from pragma_page_size()) as bytes",
     args: [],
   });
-  return { database_bytes: row?.bytes ?? null, bodies_bytes: null, spool_bytes };
+  return { database_bytes: row?.bytes ?? null, bodies_bytes: null, objects_bytes, spool_bytes };
+}
+
+/** Bytes of all objects in the object store; null where there are none. Both files are seen through a reader's connection. */
+async function bytesOfObjects(reader: Database): Promise<number | null> {
+  const [row] = await reader.query<{ bytes: number | null }>({
+    sql: "select sum(bytes) as bytes from objects",
+    args: [],
+  });
+  return row?.bytes ?? null;
 }
 
 /** Packs of which it is told how well they compress. */
