@@ -22,6 +22,7 @@ import {
 } from "./serve/first-keys.ts";
 import { watchLocks } from "./serve/lock-watch.ts";
 import { ModelLists, type ModelListsOptions } from "./serve/model-lists.ts";
+import { noteDropIns } from "./serve/note-drop-ins.ts";
 import { reachable } from "./serve/reachable.ts";
 import { Region } from "./serve/region.ts";
 import { firstSignal } from "./serve/signals.ts";
@@ -125,8 +126,12 @@ async function build(options: BuildOptions, configs: readonly Config[], built: B
   }
   const { regions } = built;
   const recorder = regions[0]!.recorder;
+  const onChange = noteDropIns(recorder.forward(["note"]).note, log);
   // These wait for nothing while the recorder's thread loads.
-  const [known, registry] = await Promise.allSettled([firstKeys(options, recorder), openRegistry({ config, log })]);
+  const [known, registry] = await Promise.allSettled([
+    firstKeys(options, recorder),
+    openRegistry({ config, log, onChange }),
+  ]);
   if (known.status === "fulfilled") built.unshownKey = known.value.made;
   if (registry.status === "fulfilled") built.registry = registry.value;
   else throw registry.reason;
@@ -256,7 +261,8 @@ async function openPlugins({ config, log }: ServeOptions, built: Built): Promise
   const lent = { usageOf, organizationOfKey, providerHosts, shares, onPrivateTargets };
   const host = createPluginHost({ config, log, entries, ...lent });
   built.pluginHost = host;
-  built.hooks = await openHooks({ config, log, host });
+  const onChange = noteDropIns(built.regions[0]!.recorder.forward(["note"]).note, log);
+  built.hooks = await openHooks({ config, log, host, onChange });
   return built.hooks;
 }
 

@@ -8,6 +8,7 @@ import { Gate, type Route } from "./access/gate.ts";
 import { keyEndpoints } from "./access/keys.ts";
 import { NEEDS, type Needs } from "./access/needs.ts";
 import { auditEndpoints } from "./audit/audit.ts";
+import { Refusals } from "./audit/refusals.ts";
 import { bulkEndpoints } from "./changes/bulk.ts";
 import { changeEndpoints } from "./changes/changes.ts";
 import { IMPORT_PATH, importEndpoints } from "./changes/import.ts";
@@ -68,6 +69,12 @@ export function createApi(
   routes = routesOf(app);
   const { keys, logins, config } = room;
   gate = new Gate({ keys, logins, routes, ownOrigin: (request) => ownOrigin(config, request) });
+  const refusals = new Refusals(room);
+  const noteRefusal = async (request: Request) => {
+    const [caller, path] = [gate.known(request), gate.pathOf(request)];
+    if (caller === undefined || path === undefined) return;
+    await refusals.note(request, caller, path).catch((error: unknown) => logFailure(room.log, request, error));
+  };
   const dashboard = new Dashboard(room.log);
   const isHelicone = servesHelicone(config);
   return async (called, address) => {
@@ -89,6 +96,7 @@ export function createApi(
         logFailure(room.log, request, error);
         return serverError();
       });
+    if (answer.status === 403) await noteRefusal(request);
     answer.headers.set("x-content-type-options", "nosniff");
     const seconds = (performance.now() - started) / 1000;
     room.metrics.answered(request.method, gate.pathOf(request) ?? "none", answer.status, seconds);

@@ -78,6 +78,7 @@ export const ALERT_COMMANDS: readonly Command[] = [
     args: ["<url>"],
     options: {
       name: text("NAME", "what it is called"),
+      event: texts("EVENT", "request.finished or audit.entry (default: request.finished)"),
       property: texts("NAME[=VALUE]", "only requests with this property, all of them where several are given"),
       "sample-rate": text("PERCENT", "only so many of the requests (default: 100)"),
       fields: text("LIST", "the record's fields that are sent, with commas"),

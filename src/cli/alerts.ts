@@ -15,6 +15,7 @@ import {
 import { channelChecks } from "../store/alerts/channel-checks.ts";
 import { CHANNELS, shownAddress } from "../store/alerts/channels.ts";
 import type { Database } from "../store/store.ts";
+import { atCommandLine } from "./acting.ts";
 import type { Invocation, Run } from "./command.ts";
 import { withOrganization } from "./organization.ts";
 import { printJson, printList } from "./print.ts";
@@ -50,7 +51,7 @@ export const createAlertCommand: Run = async (invocation) => {
     readAlertRule(checkedBody(ALERT_SCHEMA, readOptions(options)), channelChecks(config, listenerPorts(config))),
   );
   await withOrganization(invocation, async ({ records }, organizationId) => {
-    const { alert, newSecrets } = await putAlert(records, organizationId, rule);
+    const { alert, newSecrets } = await putAlert(records, { organizationId, by: atCommandLine() }, rule);
     if (options["json"]) return printJson(terminal, shownAlert(alert, [], newSecrets));
     for (const channel of alert.channels) {
       if (channel.type === "webhook") terminal.err(`${channel.url} is signed with ${channel.secret}\n`);
@@ -65,7 +66,7 @@ export const createAlertCommand: Run = async (invocation) => {
 
 export const deleteAlertCommand: Run = async (invocation) => {
   await withAlert(invocation, async (records, alert) => {
-    await removeAlert(records, alert.id);
+    await removeAlert(records, alert, atCommandLine());
     invocation.terminal.err(`alert ${alert.name} is removed\n`);
   });
   return 0;

@@ -1,14 +1,18 @@
 import { existsSync } from "node:fs";
 import { resolve } from "node:path";
+import type { Config } from "../config.ts";
 import { madeKeyPath } from "../credentials/keyring.ts";
 import { messageOf } from "../observe.ts";
 import { openDataDirectory } from "../serve/data-directory.ts";
+import { noted } from "../store/audit/recorded.ts";
+import { openStore } from "../store/store.ts";
 import { mayBeReplaced } from "../upkeep/backup/archive.ts";
 import { backUp, type Step } from "../upkeep/backup/backup.ts";
 import type { Manifest } from "../upkeep/backup/manifest.ts";
 import { restore } from "../upkeep/backup/restore.ts";
 import { RestoreError } from "../upkeep/backup/restore-error.ts";
 import { databasePlaces } from "../upkeep/places.ts";
+import { atCommandLine } from "./acting.ts";
 import { backupPlan } from "./backup-plan.ts";
 import type { Run, Terminal } from "./command.ts";
 import { CommandError } from "./usage.ts";
@@ -35,6 +39,9 @@ export const backupCommand: Run = async ({ args, options, terminal, config }) =>
   const withCredentialsKey = options["with-credentials-key"] === true;
   const manifest = await failingInWords(backUp({ config, target, version: VERSION, onStep, withCredentialsKey }));
   terminal.err(`${summary(manifest)} in ${args[0]}\n`);
+  await noteBackup(config, args[0]!).catch((error: unknown) => {
+    terminal.err(`the audit log does not have it: ${messageOf(error)}\n`);
+  });
   for (const line of leftOut(config)) terminal.err(`${line}\n`);
   if (existsSync(madeKeyPath(config)) && !withCredentialsKey) {
     terminal.err(`not in it: ${madeKeyPath(config)}, without which no credential opens; keep it apart\n`);
@@ -63,6 +70,17 @@ export const restoreCommand: Run = async ({ args, options, terminal, config }) =
     lock.release();
   }
 };
+
+/** Not by way of a migration: a backup before an upgrade leaves the database as it is. */
+async function noteBackup(config: Config, name: string): Promise<void> {
+  const { records, close } = await openStore(config, "change");
+  try {
+    const object = { kind: "backup", id: name, name };
+    await noted(records, atCommandLine(), { action: "backup.made", organizationId: null, object });
+  } finally {
+    await close();
+  }
+}
 
 function summary({ databases, files }: Manifest): string {
   const bytes = Object.values(files).reduce((sum, file) => sum + file.bytes, 0);

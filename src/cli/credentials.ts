@@ -37,7 +37,7 @@ export const addCredentialCommand: Run = async (invocation) => {
     const order = asUsage(() => readCredential({ ...members, ...secrets }, rules));
     if (order.name !== undefined && Object.hasOwn(config.credentials, order.name))
       throw new CommandError(`weir.toml has a credential ${order.name}; take another name`);
-    const kept = await keepCredential({ config, records }, id, order);
+    const kept = await keepCredential({ config, records, by: atCommandLine() }, id, order);
     if (options["json"]) printJson(terminal, shownCredential(kept, false));
     else {
       terminal.err(
@@ -85,7 +85,12 @@ export const setCredentialCommand: Run = (invocation) =>
     if (Object.keys({ ...members, ...secrets }).length === 0) throw new UsageError("say what to set; see --help");
     const rules = await rulesOf(config, records, previous.organization_id, providers);
     const order = asUsage(() => readCredential({ ...members, ...secrets }, rules, previous));
-    const kept = await keepCredential({ config, records }, previous.organization_id, order, previous);
+    const kept = await keepCredential(
+      { config, records, by: atCommandLine() },
+      previous.organization_id,
+      order,
+      previous,
+    );
     if (options["json"]) printJson(terminal, shownCredential(kept, isLocked(kept, readKeyring(config))));
     else terminal.err(`credential "${kept.name}" is changed; a running service follows within a second\n`);
     return 0;
@@ -93,14 +98,16 @@ export const setCredentialCommand: Run = (invocation) =>
 
 export const removeCredentialCommand: Run = (invocation) =>
   withCredential(invocation, async (records, { name, organization_id }) => {
-    await removeCredential(records, organization_id, name);
+    await removeCredential(records, organization_id, name, atCommandLine());
     invocation.terminal.err(`credential "${name}" is removed\n`);
     return 0;
   });
 
 /** Of all organizations. Ends with status 1 where a secret could not be opened. */
 export const rotateCredentialsCommand: Run = async ({ config, terminal }) => {
-  const { rotated, kept, locked } = await withRecords(config, (records) => rotateCredentials(config, records));
+  const { rotated, kept, locked } = await withRecords(config, (records) =>
+    rotateCredentials(config, records, atCommandLine()),
+  );
   const [first] = readKeyring(config);
   terminal.err(`${rotated} encrypted again with the key ${first!.id}, ${kept} had it already\n`);
   for (const name of locked) terminal.err(`${name} is locked: no key here opens it; it is left as it is\n`);

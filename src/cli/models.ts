@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Config } from "../config.ts";
 import { Mapper } from "../jobs/reading/mapper.ts";
+import type { Acting } from "../people/actor.ts";
 import { isoTime } from "../record/iso-time.ts";
 import { lockDirectory } from "../store/database/lock.ts";
 import { patiently } from "../store/database/patiently.ts";
@@ -8,6 +9,7 @@ import { approveNewest, rollBack, shownMapping, shownVersion } from "../store/mo
 import { type ModelName, mappingHistory, type StoredMapping } from "../store/models/mappings.ts";
 import { listModels, type ModelRow } from "../store/models/models.ts";
 import type { Database } from "../store/store.ts";
+import { atCommandLine } from "./acting.ts";
 import type { Invocation, Run } from "./command.ts";
 import { organizationId } from "./organization.ts";
 import { printJson, printList } from "./print.ts";
@@ -54,11 +56,11 @@ const withoutMapping = (each: StoredMapping) => {
 };
 
 const stepCommand =
-  (done: string, step: (records: Database, name: ModelName) => Promise<StoredMapping | undefined>): Run =>
+  (done: string, step: (records: Database, name: ModelName, by: Acting) => Promise<StoredMapping | undefined>): Run =>
   async (invocation) => {
     await withStore(regionConfig(invocation), async ({ records }) => {
       const [, name] = await chosen(records, invocation);
-      const version = await step(records, name);
+      const version = await step(records, name, atCommandLine());
       if (version === undefined) throw new CommandError(`${name.provider} ${name.model} has no mapping`);
       invocation.terminal.err(
         `${name.provider} ${name.model}: ${done}; version ${version.version} is ${version.state}\n`,

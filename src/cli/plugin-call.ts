@@ -8,9 +8,9 @@ import { readOnlyJournal } from "../plugin/host/journal.ts";
 import { buildRegistry, hostsOf } from "../plugin/providers/registry.ts";
 import { callRoute } from "../plugin/routes.ts";
 import { setUp, tearDown } from "../plugin/setup.ts";
-import { patiently } from "../store/database/patiently.ts";
 import { snapshotKeys } from "../store/keys.ts";
 import { readEntries, writeEntries } from "../store/nodes/plugin-entries.ts";
+import { atCommandLine } from "./acting.ts";
 import { CommandError, UsageError } from "./usage.ts";
 import { withRecords } from "./with-store.ts";
 
@@ -39,7 +39,7 @@ export async function callPlugin(config: Config, wanted: PluginCall): Promise<Js
   return withRecords(config, async (records) => {
     const entries = new Entries({
       read: (version) => readEntries(records, version),
-      write: (changes) => patiently(() => writeEntries(records, changes)),
+      write: (changes) => writeEntries(records, changes, atCommandLine()),
       log,
     });
     await entries.load();

@@ -15,6 +15,7 @@ import {
   shownRun,
 } from "../store/retention/retention.ts";
 import { openStore, type Store } from "../store/store.ts";
+import { atCommandLine } from "./acting.ts";
 import type { Invocation, Run } from "./command.ts";
 import { withOrganization } from "./organization.ts";
 import { printJson } from "./print.ts";
@@ -61,7 +62,7 @@ export const setRetentionCommand: Run = async (invocation) => {
       body_days: body_days === undefined ? before.body_days : body_days,
       properties,
     };
-    await putRetention(records, organizationId, rule);
+    await putRetention(records, organizationId, rule, atCommandLine());
     const force = inForce(rule, regionConfig(invocation));
     terminal.err(`records are kept ${told(force.days)}, bodies ${told(force.body_days)}\n`);
   });

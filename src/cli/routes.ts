@@ -41,7 +41,8 @@ export const setRouteCommand: Run = async (invocation) => {
   await withRecords(config, async (records) => {
     const organizationId = await ensureOrganization(records, organizationOf(invocation), atCommandLine());
     const others = [...configuredRoutes(config), ...(await listRoutes(records, organizationId))];
-    await putRoute(records, { organizationId, name, terms: asUsage(() => readRoute(name, body, others)) });
+    const terms = asUsage(() => readRoute(name, body, others));
+    await putRoute(records, { organizationId, name, terms }, atCommandLine());
   });
   terminal.err(`route "${name}" is set\n`);
   return 0;
@@ -51,7 +52,7 @@ export const removeRouteCommand: Run = async (invocation) => {
   const { args, config, terminal } = invocation;
   const name = args[0]!;
   const own = await organizationId(config, organizationOf(invocation));
-  if (!(await withRecords(config, (records) => removeRoute(records, own, name)))) {
+  if (!(await withRecords(config, (records) => removeRoute(records, own, name, atCommandLine())))) {
     refuseConfigured(invocation, name);
     throw new CommandError(`there is no route ${JSON.stringify(name)}; \`weir routes list\` shows them`);
   }

@@ -9,6 +9,7 @@ import type { Database } from "../store/store.ts";
 import { readWebhookRule, WEBHOOK_SCHEMA } from "../store/webhooks/webhook-rule.ts";
 import { shownWebhook, webhookTest } from "../store/webhooks/webhook-shown.ts";
 import { findWebhook, listWebhooks, putWebhook, removeWebhook, type Webhook } from "../store/webhooks/webhooks.ts";
+import { atCommandLine } from "./acting.ts";
 import type { Invocation, Run } from "./command.ts";
 import { withOrganization } from "./organization.ts";
 import { printJson, printList } from "./print.ts";
@@ -39,7 +40,7 @@ export const addWebhookCommand: Run = async (invocation) => {
   const { refuseUrl } = channelChecks(config, listenerPorts(config));
   const rule = asUsage(() => readWebhookRule(checkedBody(WEBHOOK_SCHEMA, readOptions(invocation)), refuseUrl));
   await withOrganization(invocation, async ({ records }, organizationId) => {
-    const webhook = await putWebhook(records, organizationId, rule);
+    const webhook = await putWebhook(records, { organizationId, by: atCommandLine() }, rule);
     const { secret } = webhook;
     if (options["json"]) return printJson(terminal, { ...shownWebhook(webhook), secret });
     if (rule.secret === undefined) terminal.err(`What it is sent is signed with ${secret}, shown this once.\n`);
@@ -49,9 +50,9 @@ export const addWebhookCommand: Run = async (invocation) => {
 };
 
 export const removeWebhookCommand: Run = (invocation) =>
-  withWebhook(invocation, async (records, { id, url }) => {
-    await removeWebhook(records, id);
-    invocation.terminal.err(`${url} is told of nothing any more\n`);
+  withWebhook(invocation, async (records, webhook) => {
+    await removeWebhook(records, webhook, atCommandLine());
+    invocation.terminal.err(`${webhook.url} is told of nothing any more\n`);
     return 0;
   });
 
@@ -100,6 +101,7 @@ function readOptions({ args, options, terminal }: Invocation): Readonly<Record<s
   return {
     url: args[0],
     ...(options["name"] !== undefined && { name: options["name"] }),
+    ...(options["event"] !== undefined && { events: options["event"] }),
     ...(filters.length > 0 && { property_filters: filters }),
     ...(sampleRate !== undefined && { sample_rate: sampleRate }),
     ...(fields !== undefined && { fields: fields.map((each) => each.trim()) }),

@@ -9,6 +9,8 @@ export interface Question<T> {
   readonly body: unknown;
   /** Of a body that is text already; anything else is sent as JSON. */
   readonly contentType?: string;
+  /** Of the export that it is a page of: the audit log has an entry for it. */
+  readonly exportId?: string;
   /** That the key must have; `read` unless told otherwise. */
   readonly scope?: string;
   /** Turns an answer with status 200 into its meaning. @throws UnreadableAnswer to have it asked again. */
@@ -95,6 +97,7 @@ async function fetchAnswer(options: ClientOptions, question: Question<unknown>, 
       headers: {
         authorization: `Bearer ${options.apiKey}`,
         "content-type": question.contentType ?? "application/json",
+        ...(question.exportId !== undefined && { "gateway-export": question.exportId }),
       },
       body: question.contentType === undefined ? JSON.stringify(question.body) : String(question.body),
       // A redirect would carry the key to a host that nobody named.

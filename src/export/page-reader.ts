@@ -1,3 +1,4 @@
+import { randomUUID } from "node:crypto";
 import { AnswerTooLong, type Client } from "./client.ts";
 import type { Order } from "./options.ts";
 import { cursorAtEnd, type Page, readPage, UnreadableAnswer } from "./page.ts";
@@ -43,6 +44,7 @@ interface Ahead {
 export class PageReader {
   readonly #client: Client;
   readonly #selection: Selection;
+  readonly #exportId = randomUUID();
   #rowsNext = ROWS_FIRST;
   #ahead: Ahead | undefined;
 
@@ -77,6 +79,7 @@ export class PageReader {
     return this.#client.ask({
       path: QUERY_PATH,
       body: queryBody(this.#selection, cursor, limit),
+      exportId: this.#exportId,
       read,
       bytesUsual: 1.2 * PAGE_BYTES_AIM,
       bytesMax: limit === 1 ? undefined : PAGE_BYTES_MAX,

@@ -2,7 +2,7 @@ import type { Config } from "../config.ts";
 import type { Log } from "../observe.ts";
 import { PluginError } from "./files/check.ts";
 import { byName, type LoadedPlugin, pluginFolders } from "./files/load.ts";
-import { watchFolders } from "./files/reload.ts";
+import { type DropInChange, watchFolders } from "./files/reload.ts";
 import { Hooks } from "./hooks/hooks.ts";
 import { optionsOf, type PluginHost } from "./host/host.ts";
 import { buildRegistry, logReplaced, type Registry } from "./providers/registry.ts";
@@ -21,12 +21,17 @@ export interface LiveRegistry {
 }
 
 /** @throws PluginError, or AggregateError of several, where a file is broken at the start. */
-export async function openRegistry(options: { readonly config: Config; readonly log: Log }): Promise<LiveRegistry> {
+export async function openRegistry(options: {
+  readonly config: Config;
+  readonly log: Log;
+  readonly onChange?: (changes: readonly DropInChange[]) => void;
+}): Promise<LiveRegistry> {
   let registry: Registry | undefined;
   const watched = await watchFolders({
     kind: "provider",
     folders: pluginFolders("provider", options.config),
     log: options.log,
+    onChange: options.onChange,
     use: (loaded) => {
       const next = buildRegistry(loaded);
       if (registry === undefined) logReplaced(loaded, options.log);
@@ -64,6 +69,7 @@ export async function openHooks(options: {
   readonly log: Log;
   /** In the gateway's thread. */
   readonly host?: PluginHost;
+  readonly onChange?: (changes: readonly DropInChange[]) => void;
 }): Promise<LiveHooks> {
   const { config, log, host } = options;
   const hooks = new Hooks(log);
@@ -90,7 +96,8 @@ export async function openHooks(options: {
     hooks.use(next);
     for (const each of before) if (!next.includes(each)) await tearDown(each, log);
   };
-  const watched = await watchFolders({ kind: "plugin", folders: pluginFolders("plugin", config), log, use });
+  const { onChange } = options;
+  const watched = await watchFolders({ kind: "plugin", folders: pluginFolders("plugin", config), log, use, onChange });
   return {
     hooks,
     degraded: () => [...watched.degraded(), ...hooks.degraded()],

@@ -20,9 +20,9 @@ export function createRecorder(options: RecorderOptions): Omit<RecorderFunctions
     barrier: () => recorder.barrier(),
     indexWords: () => recorder.indexWords(),
     amend: (change) => recorder.amend({ ...change, requestId: change.requestId.toLowerCase() }),
-    remove: ({ organizationId, requestIds, when }) => {
+    remove: ({ organizationId, requestIds, when, by, asked }) => {
       const ids = requestIds.map((id) => id.toLowerCase());
-      return recorder.indexed((store) => removeRecords(store, organizationId, ids), when);
+      return recorder.indexed((store) => removeRecords(store, organizationId, ids, by && { by, asked }), when);
     },
     maintain: (task) => recorder.indexed((store) => maintain(store, task), "next"),
     rewrite: (changes) =>
@@ -40,9 +40,10 @@ export function createRecorder(options: RecorderOptions): Omit<RecorderFunctions
     callStates: ({ organizationId, callIds }) =>
       recorder.between(({ records }) => callStatesOf(records, organizationId, callIds, Date.now())),
     readEntries: (version) => recorder.readEntries(version),
-    writeEntries: (entries) => recorder.writeEntries(entries),
+    writeEntries: (entries, by) => recorder.writeEntries(entries, by),
+    note: (note) => recorder.note(note),
     claimShares: (claims) => recorder.claimShares(claims),
-    import: (arrivals) => recorder.import(arrivals),
+    import: (arrivals, by) => recorder.import(arrivals, by),
     metrics: () => recorder.metricsText(),
     status: () => recorder.status(),
     stop: () => recorder.stop(),

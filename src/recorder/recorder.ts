@@ -2,15 +2,17 @@ import { join } from "node:path";
 import { setImmediate as nextTurn, setTimeout as sleep } from "node:timers/promises";
 import { GatewayError } from "../errors.ts";
 import { type Log, messageOf } from "../observe.ts";
+import type { Acting } from "../people/actor.ts";
 import type { Entry, StoredEntry } from "../plugin/host/entries.ts";
 import type { ShareAnswer, ShareClaim } from "../plugin/host/shares.ts";
 import type { Position } from "../spool/frame.ts";
 import { isBefore } from "../spool/position.ts";
 import { ReadingNote } from "../spool/reading-note.ts";
 import { SealKey } from "../spool/seal.ts";
+import { noted } from "../store/audit/recorded.ts";
 import { readEntries, writeEntries } from "../store/nodes/plugin-entries.ts";
 import type { Store } from "../store/store.ts";
-import type { Amendment, AmendResult, Arrival, ArrivalResult, RecorderStatus, Removal } from "../threads.ts";
+import type { Amendment, AmendResult, Arrival, ArrivalResult, Note, RecorderStatus, Removal } from "../threads.ts";
 import { type Exchange, release } from "./exchanges/exchange.ts";
 import { RecorderLosses } from "./losses.ts";
 import { RecorderMetrics } from "./metrics.ts";
@@ -159,18 +161,21 @@ export class Recorder {
     return this.ready.then(() => readEntries(this.#ledger.store.records, version));
   }
 
-  writeEntries(entries: readonly Entry[]): Promise<void> {
-    return this.ready.then(() => writeEntries(this.#ledger.store.records, entries));
+  writeEntries(entries: readonly Entry[], by: Acting): Promise<void> {
+    return this.ready.then(() => writeEntries(this.#ledger.store.records, entries, by));
+  }
+
+  note({ by, act, outcome }: Note): Promise<void> {
+    return this.ready.then(() => noted(this.#ledger.store.records, by, act, outcome));
   }
 
   claimShares(claims: readonly ShareClaim[]): Promise<ShareAnswer> {
     return this.ready.then(() => this.#ledger.claimShares(claims));
   }
 
-  import(arrivals: readonly Arrival[]): Promise<ArrivalResult[]> {
-    return this.#caughtUp(WAIT_MS, () =>
-      this.#ledger.import(arrivals, (id) => this.#input?.assembler.find(id)?.begin.organization, Date.now()),
-    );
+  import(arrivals: readonly Arrival[], by: Acting): Promise<ArrivalResult[]> {
+    const inFlight = (id: string) => this.#input?.assembler.find(id)?.begin.organization;
+    return this.#caughtUp(WAIT_MS, () => this.#ledger.import(arrivals, { inFlight, by, now: Date.now() }));
   }
 
   metricsText(): Promise<string> {

@@ -6,6 +6,7 @@ import type { Log } from "../observe.ts";
 import { askAboutAnswers } from "../plugin/hooks/answer.ts";
 import { hooksText } from "../plugin/hooks/hook-metrics.ts";
 import type { Hooks } from "../plugin/hooks/hooks.ts";
+import { callerOfRoute } from "../plugin/host/acting.ts";
 import type { LiveHooks, LiveRegistry } from "../plugin/live.ts";
 import { mappingsOf } from "../plugin/providers/registry.ts";
 import { callRoute, viewRoutes } from "../plugin/routes.ts";
@@ -374,7 +375,7 @@ export class Region {
       plugins: view,
       hookHealth: () => ({ failures: Object.fromEntries(hooks.failures()), degraded: degraded() }),
       routes: () => viewRoutes(hooks.routes()),
-      callRoute: (route, call) => callRoute(hooks.routes(), route, call, this.#log),
+      callRoute: (route, call, by) => callerOfRoute.run(by, () => callRoute(hooks.routes(), route, call, this.#log)),
     };
   }
 }

@@ -1,9 +1,10 @@
 import { randomUUID } from "node:crypto";
 import { createKey, hashKey, type KeySnapshot, SCOPES, type Scope } from "../keys.ts";
+import type { Act } from "../people/actions.ts";
 import { type Acting, SYSTEM } from "../people/actor.ts";
 import { type Permission, permissionsOf, ROLES, type Role, scopesWithin } from "../people/permissions.ts";
 import { isoTime, isoTimeOrNull } from "../record/iso-time.ts";
-import { type Act, record, recorded } from "./audit/recorded.ts";
+import { record, recorded } from "./audit/recorded.ts";
 import { freeOrganizationId } from "./organization-id.ts";
 import type { Database, Statement } from "./store.ts";
 

@@ -1,8 +1,9 @@
 import { GatewayError } from "../errors.ts";
+import type { Acting } from "../people/actor.ts";
 import { type RouteTerms, readRoute } from "../routing/read-route.ts";
 import type { Route } from "../routing/route.ts";
 import { shownRoute } from "../routing/shown-route.ts";
-import { patiently } from "./database/patiently.ts";
+import { recorded } from "./audit/recorded.ts";
 import type { Database } from "./store.ts";
 
 /** A route as the database has it. Times are milliseconds since 1970. */
@@ -59,7 +60,9 @@ export async function putRoute(
     name,
     terms,
   }: { readonly organizationId: string; readonly name: string; readonly terms: RouteTerms },
+  by: Acting,
 ): Promise<void> {
+  const known = (await listRoutes(records, organizationId)).find((route) => route.name === name);
   const [counted] = await records.query<{ others: number }>({
     sql: "select count(*) as others from routes where organization_id = ? and name <> ?",
     args: [organizationId, name],
@@ -71,14 +74,29 @@ export async function putRoute(
     on conflict (organization_id, name) do update
     set route = excluded.route, updated_at = max(excluded.updated_at, routes.updated_at + 1)`;
   const args = [organizationId, name, JSON.stringify(shownRoute(terms)), Date.now()];
-  await patiently(() => records.batch([{ sql, args }]));
+  await recorded(records, [{ sql, args }], by, {
+    action: known === undefined ? "route.created" : "route.changed",
+    organizationId,
+    object: { kind: "route", id: name, name },
+    ...(known !== undefined && { before: shownRoute(known) }),
+    after: shownRoute(terms),
+  });
 }
 
 /** @returns whether there was one. */
-export async function removeRoute(records: Database, organizationId: string, name: string): Promise<boolean> {
+export async function removeRoute(
+  records: Database,
+  organizationId: string,
+  name: string,
+  by: Acting,
+): Promise<boolean> {
   const lookup = "select 1 from routes where organization_id = ? and name = ?";
   if ((await records.query<unknown>({ sql: lookup, args: [organizationId, name] })).length === 0) return false;
   const sql = "delete from routes where organization_id = ? and name = ?";
-  await patiently(() => records.batch([{ sql, args: [organizationId, name] }]));
+  await recorded(records, [{ sql, args: [organizationId, name] }], by, {
+    action: "route.removed",
+    organizationId,
+    object: { kind: "route", id: name, name },
+  });
   return true;
 }

@@ -1,6 +1,7 @@
 import type { StoredCredential } from "../credentials/stored.ts";
 import type { KeySnapshot } from "../keys.ts";
 import type { Mapping } from "../mapping/mapping.ts";
+import type { Acting } from "../people/actor.ts";
 import type { AnswerNote, Json, RouteAnswer, RouteCall } from "../plugin/contract.ts";
 import type { AnswerFacts } from "../plugin/hooks/answer.ts";
 import type { RouteView } from "../plugin/routes.ts";
@@ -49,7 +50,7 @@ export type GatewayFunctions = {
   /** Endpoints of the API that plugins answer. */
   routes(): readonly RouteView[] | Promise<readonly RouteView[]>;
   /** Never rejects. */
-  callRoute(route: Pick<RouteView, "method" | "path">, call: RouteCall): Promise<RouteAnswer>;
+  callRoute(route: Pick<RouteView, "method" | "path">, call: RouteCall, by: Acting): Promise<RouteAnswer>;
 };
 
 /** Main thread, as a recorder sees it. */

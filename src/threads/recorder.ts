@@ -1,4 +1,6 @@
 import type { CallMemories } from "../mapping/translate/call-memory.ts";
+import type { Act, Outcome } from "../people/actions.ts";
+import type { Acting } from "../people/actor.ts";
 import type { RequestUsage } from "../plugin/contract.ts";
 import type { Entry, StoredEntry } from "../plugin/host/entries.ts";
 import type { ShareAnswer, ShareClaim } from "../plugin/host/shares.ts";
@@ -44,11 +46,13 @@ export type RecorderFunctions = {
   callStates(calls: CallsNamed): Promise<CallMemories>;
   /** What plugins stored after `version`; 0 asks for all. */
   readEntries(version: number): Promise<readonly StoredEntry[]>;
-  writeEntries(entries: readonly Entry[]): Promise<void>;
+  writeEntries(entries: readonly Entry[], by: Acting): Promise<void>;
+  /** Writes an entry of the audit log. */
+  note(note: Note): Promise<void>;
   /** This node's shares of limits, settled with other nodes on the same database. */
   claimShares(claims: readonly ShareClaim[]): Promise<ShareAnswer>;
   /** Records that another Weir made, all of one organization; an id that is taken is left alone. */
-  import(arrivals: readonly Arrival[]): Promise<readonly ArrivalResult[]>;
+  import(arrivals: readonly Arrival[], by: Acting): Promise<readonly ArrivalResult[]>;
   /** How the plugins of this thread are doing. */
   hookHealth(): Promise<HookHealth>;
   /** Prometheus text of this thread's metrics. */
@@ -57,6 +61,13 @@ export type RecorderFunctions = {
   /** Reads the spool to its end, commits, closes. */
   stop(): Promise<void>;
 };
+
+/** What somebody did outside of the database. */
+export interface Note {
+  readonly by: Acting;
+  readonly act: Act;
+  readonly outcome?: Outcome;
+}
 
 export interface AnswerName {
   readonly organizationId: string;
@@ -93,6 +104,9 @@ export interface Removal {
    * recorder catches up with the spool first, which takes a while where traffic leaves it no time.
    */
   readonly when?: "next" | "caught up" | undefined;
+  /** Who wants it, for the audit log, and what they asked for; retention notes a run as a whole. */
+  readonly by?: Acting | undefined;
+  readonly asked?: unknown;
 }
 
 /** What can be removed besides whole records; each step is as small as its lists. */

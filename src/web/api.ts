@@ -28,6 +28,7 @@ export interface Answer<T> {
 export interface CallOptions {
   readonly body?: unknown;
   readonly signal?: AbortSignal;
+  readonly headers?: Readonly<Record<string, string>>;
 }
 
 /**
@@ -36,11 +37,11 @@ export interface CallOptions {
  * @throws ApiFailure for every answer that is not a success, and where there is none.
  */
 export async function call<T>(method: string, path: string, options: CallOptions = {}): Promise<Answer<T>> {
-  const { body, signal } = options;
+  const { body, signal, headers = {} } = options;
   const init: RequestInit = {
     method,
     credentials: "same-origin",
-    headers: body === undefined ? {} : { "content-type": "application/json" },
+    headers: { ...(body === undefined ? {} : { "content-type": "application/json" }), ...headers },
     ...(body === undefined ? {} : { body: JSON.stringify(body) }),
     ...(signal === undefined ? {} : { signal }),
   };

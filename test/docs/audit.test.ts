@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { ACTIONS } from "../../src/store/audit/actions.ts";
+import { ACTIONS } from "../../src/people/actions.ts";
 
 test("docs/audit.md lists every action of the audit log", async () => {
   const page = await Bun.file(new URL("../../docs/audit.md", import.meta.url)).text();

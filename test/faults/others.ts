@@ -6,6 +6,7 @@ import { madeKeyPath } from "../../src/credentials/keyring.ts";
 import { readCredential } from "../../src/credentials/read-credential.ts";
 import { AnswerStore } from "../../src/gateway/cache/answer-store.ts";
 import { createLog } from "../../src/observe.ts";
+import { SYSTEM } from "../../src/people/actor.ts";
 import type { ProviderPlugin } from "../../src/plugin/contract.ts";
 import { Journal } from "../../src/plugin/host/journal.ts";
 import { Vault } from "../../src/serve/vault.ts";
@@ -98,7 +99,7 @@ export const OTHERS: Readonly<Record<string, Row>> = {
     await migrate(database);
     const rules = { providers: knownProviders(providers), operator: true, refuseUrl: () => undefined };
     const order = readCredential({ provider: "openai", api_key: "sk-planted-0123456789abcdef" }, rules);
-    await keepCredential({ config, records: database.records }, "o", order);
+    await keepCredential({ config, records: database.records, by: SYSTEM }, "o", order);
     const stored = await listCredentials(database.records);
     await database.close();
     const open = () => new Vault({ config, env: {}, log: silent, providers, ownPorts: [], onChange: async () => {} });

@@ -1,6 +1,7 @@
 import { expect, test } from "bun:test";
 import { AlertChecker } from "../../src/jobs/alerts/checker.ts";
 import { createLog } from "../../src/observe.ts";
+import { SYSTEM } from "../../src/people/actor.ts";
 import { alertHistory, findAlert, firingOf, putAlert } from "../../src/store/alerts/alerts.ts";
 import { listDeliveries } from "../../src/store/deliveries/deliveries.ts";
 import { migrate } from "../../src/store/migrate.ts";
@@ -40,12 +41,16 @@ async function opened(directory: ReturnType<typeof ownDirectory>) {
 
 const put = async (store: Store, changes: object = {}) =>
   (
-    await putAlert(store.records, "o", {
-      ...RULE,
-      group_by: [...RULE.group_by],
-      channels: [...RULE.channels],
-      ...changes,
-    })
+    await putAlert(
+      store.records,
+      { organizationId: "o", by: SYSTEM },
+      {
+        ...RULE,
+        group_by: [...RULE.group_by],
+        channels: [...RULE.channels],
+        ...changes,
+      },
+    )
   ).alert;
 
 const record = (store: Store, user: string, time = Date.now()) =>
@@ -121,9 +126,17 @@ test("what fires is resolved when the alert is switched off, and fires anew when
   const one = await checker();
   await one.checker.checkAll();
   const { channels, ...rule } = alert;
-  await putAlert(store.records, "o", { ...rule, channels: [...channels], enabled: false }, alert);
+  await putAlert(
+    store.records,
+    { organizationId: "o", by: SYSTEM, previous: alert },
+    { ...rule, channels: [...channels], enabled: false },
+  );
   await one.checker.checkAll();
-  await putAlert(store.records, "o", { ...rule, channels: [...channels], enabled: true }, alert);
+  await putAlert(
+    store.records,
+    { organizationId: "o", by: SYSTEM, previous: alert },
+    { ...rule, channels: [...channels], enabled: true },
+  );
   await one.checker.checkAll();
   const history = await alertHistory(store.records, alert.id, PAGE);
   expect(history.map(({ kind }) => kind)).toEqual(["triggered", "resolved", "triggered"]);

@@ -15,7 +15,7 @@ async function twoProcesses() {
   const open = () =>
     new Entries({
       read: (version) => readEntries(store.records, version),
-      write: (entries) => writeEntries(store.records, entries),
+      write: (entries, by) => writeEntries(store.records, entries, by),
       log,
     });
   return {

@@ -1,5 +1,6 @@
 import { expect, test } from "bun:test";
 import fc from "fast-check";
+import { SYSTEM } from "../../src/people/actor.ts";
 import { shareOf, WebhookRules } from "../../src/recorder/webhook-rules.ts";
 import type { Storable } from "../../src/recorder/write/insert.ts";
 import { migrate } from "../../src/store/migrate.ts";
@@ -49,8 +50,8 @@ test.each([
   using directory = ownDirectory();
   const store = await openStore(directory.config, "write");
   await migrate(store);
-  await putWebhook(store.records, "o", { ...RULE, property_filters: [...filters] });
-  await putWebhook(store.records, "another", { ...RULE, property_filters: [] });
+  await putWebhook(store.records, { organizationId: "o", by: SYSTEM }, { ...RULE, property_filters: [...filters] });
+  await putWebhook(store.records, { organizationId: "another", by: SYSTEM }, { ...RULE, property_filters: [] });
   const rules = new WebhookRules();
   await rules.load(store.records);
   expect(subjects(rules, [record("r", properties, erased)])).toEqual(expected ? ["r"] : []);
@@ -62,7 +63,11 @@ test("a webhook that is switched off is told of nothing", async () => {
   using directory = ownDirectory();
   const store = await openStore(directory.config, "write");
   await migrate(store);
-  await putWebhook(store.records, "o", { ...RULE, property_filters: [], enabled: false });
+  await putWebhook(
+    store.records,
+    { organizationId: "o", by: SYSTEM },
+    { ...RULE, property_filters: [], enabled: false },
+  );
   const rules = new WebhookRules();
   await rules.load(store.records);
   expect(subjects(rules, [record("r", {})])).toEqual([]);
@@ -73,7 +78,7 @@ test("reading a record twice gives one delivery", async () => {
   using directory = ownDirectory();
   const store = await openStore(directory.config, "write");
   await migrate(store);
-  await putWebhook(store.records, "o", { ...RULE, property_filters: [] });
+  await putWebhook(store.records, { organizationId: "o", by: SYSTEM }, { ...RULE, property_filters: [] });
   const rules = new WebhookRules();
   await rules.load(store.records);
   for (let time = 0; time < 2; time++) await store.records.batch(rules.deliveriesOf([record("r", {})], time));

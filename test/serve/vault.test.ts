@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { knownProviders } from "../../src/credentials/form.ts";
 import { readCredential } from "../../src/credentials/read-credential.ts";
 import { createLog } from "../../src/observe.ts";
+import { SYSTEM } from "../../src/people/actor.ts";
 import type { ProviderPlugin } from "../../src/plugin/contract.ts";
 import type { RoutingTables } from "../../src/routing/tables.ts";
 import { Vault } from "../../src/serve/vault.ts";
@@ -53,7 +54,7 @@ async function storedIn(config: ReturnType<typeof ownDirectory>["config"]) {
   await migrate(store);
   const rules = { providers: knownProviders(providers), operator: true, refuseUrl: () => undefined };
   const order = readCredential({ provider: "openai", api_key: SECRET }, rules);
-  await keepCredential({ config, records: store.records }, "o", order);
+  await keepCredential({ config, records: store.records, by: SYSTEM }, "o", order);
   const stored = await listCredentials(store.records);
   await store.close();
   return stored;

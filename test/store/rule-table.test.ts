@@ -1,4 +1,5 @@
 import { expect, test } from "bun:test";
+import { SYSTEM } from "../../src/people/actor.ts";
 import { migrate } from "../../src/store/migrate.ts";
 import { openStore } from "../../src/store/store.ts";
 import { readWebhookRule } from "../../src/store/webhooks/webhook-rule.ts";
@@ -11,13 +12,18 @@ test("an organization that has all the webhooks it may have can change and remov
   await migrate(store);
   const { records } = store;
   const rule = readWebhookRule({ url: "https://hooks.example.com/" }, () => undefined);
-  const last = await putWebhook(records, "org-1", rule);
-  for (let made = 1; made < 100; made++) await putWebhook(records, "org-1", rule);
-  await expect(putWebhook(records, "org-1", rule)).rejects.toThrow("there are 100 webhooks already: remove one first");
-  expect((await putWebhook(records, "org-1", { ...rule, name: "changed" }, last)).id).toBe(last.id);
-  await putWebhook(records, "org-2", rule);
-  await removeWebhook(records, last.id);
-  await putWebhook(records, "org-1", rule);
+  const last = await putWebhook(records, { organizationId: "org-1", by: SYSTEM }, rule);
+  for (let made = 1; made < 100; made++) await putWebhook(records, { organizationId: "org-1", by: SYSTEM }, rule);
+  await expect(putWebhook(records, { organizationId: "org-1", by: SYSTEM }, rule)).rejects.toThrow(
+    "there are 100 webhooks already: remove one first",
+  );
+  expect(
+    (await putWebhook(records, { organizationId: "org-1", by: SYSTEM, previous: last }, { ...rule, name: "changed" }))
+      .id,
+  ).toBe(last.id);
+  await putWebhook(records, { organizationId: "org-2", by: SYSTEM }, rule);
+  await removeWebhook(records, last, SYSTEM);
+  await putWebhook(records, { organizationId: "org-1", by: SYSTEM }, rule);
   expect((await listWebhooks(records, "org-1")).length).toBe(100);
   await store.close();
 });

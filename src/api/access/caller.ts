@@ -57,6 +57,11 @@ export function callerOfUser(
   return { ...acting(actor, from), ...reachOf(organizationId, permissions), key, user };
 }
 
+/** What of a caller goes to another thread, for the audit log. */
+export function actingOf({ actor, address, requestId }: Acting): Acting {
+  return { actor, address, requestId };
+}
+
 export function may({ permissions }: Pick<Caller, "permissions">, permission: Permission): boolean {
   return permissions.includes(permission);
 }

@@ -3,6 +3,7 @@ import { GatewayError } from "../../errors.ts";
 import { type KeySnapshot, whyUnusable } from "../../keys.ts";
 import { nearestName } from "../../nearest.ts";
 import type { Login } from "../../store/people/logins.ts";
+import { notePerson } from "../audit/body-views.ts";
 import { type Logins, refuseOtherSites } from "../logins/logins.ts";
 import { calledFrom } from "./addresses.ts";
 import { type Caller, callerOfKey, lacks, may } from "./caller.ts";
@@ -76,9 +77,10 @@ export class Gate {
     const caller =
       (await this.#identifyLogin(request, changes(request.method, needs))) ??
       callerOfKey(this.#identify(request.headers.get("authorization")), { request, address: calledFrom(request) });
+    this.#callers.set(request, caller);
     const permission = permissionNeeded(needs, caller.user === undefined ? "key" : "user");
     if (permission !== undefined && !may(caller, permission)) throw lacks(permission);
-    this.#callers.set(request, caller);
+    if (this.#loginsOf.has(request)) notePerson(request, caller);
   }
 
   /** Who calls, of an admitted request. Endpoints act for their organization and no other. */
@@ -86,6 +88,11 @@ export class Gate {
     const caller = this.#callers.get(request);
     if (caller === undefined) throw new GatewayError("missing_auth");
     return caller;
+  }
+
+  /** Who calls, also of a request that was refused; undefined where nobody knows. */
+  known(request: Request): Caller | undefined {
+    return this.#callers.get(request);
   }
 
   /** The log-in that an admitted request came with, or undefined where it came with a key. */

@@ -1,8 +1,8 @@
 import { Type } from "@sinclair/typebox";
 import { Elysia } from "elysia";
 import { GatewayError } from "../../errors.ts";
+import { ACTIONS } from "../../people/actions.ts";
 import { readIsoTime } from "../../record/iso-time.ts";
-import { ACTIONS } from "../../store/audit/actions.ts";
 import { listAudit } from "../../store/audit/list.ts";
 import { findOrganization } from "../../store/people/organizations.ts";
 import { type Caller, may } from "../access/caller.ts";

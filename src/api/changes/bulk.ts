@@ -1,6 +1,7 @@
 import { Elysia, t } from "elysia";
 import { within } from "../../runtime/within.ts";
 import type { Amendment } from "../../threads.ts";
+import { actingOf, type Caller } from "../access/caller.ts";
 import type { Gate } from "../access/gate.ts";
 import { endpoint } from "../endpoint.ts";
 import { success } from "../envelope.ts";
@@ -38,8 +39,10 @@ export function bulkEndpoints(room: ApiRoom, gate: () => Gate) {
     }
     return success(changed, {}, { next_cursor: next });
   };
-  const remove = async (organizationId: string, requestIds: readonly string[]) =>
-    within(room.recorder.remove({ organizationId, requestIds }), REMOVE_MS, tooLate);
+  const remove = async (caller: Caller, requestIds: readonly string[], asked: unknown) => {
+    const order = { organizationId: caller.organizationId, requestIds, by: actingOf(caller), asked };
+    return within(room.recorder.remove(order), REMOVE_MS, tooLate);
+  };
 
   return new Elysia()
     .put(
@@ -59,7 +62,7 @@ export function bulkEndpoints(room: ApiRoom, gate: () => Gate) {
         const caller = gate().caller(request);
         let removed = 0;
         for await (const { ids, next } of selected(room, caller, body)) {
-          if (ids.length > 0) removed += await remove(caller.organizationId, ids);
+          if (ids.length > 0) removed += await remove(caller, ids, body.filter && { filter: body.filter });
           if (typeof body.limit === "number") return success(removed, {}, { next_cursor: next });
         }
         return success(removed);

@@ -6,6 +6,7 @@ import { messageOf } from "../../observe.ts";
 import { IMPORT_RECORDS_MAX, ImportRefused } from "../../record/imported.ts";
 import { elementsOf } from "../../record/json-members.ts";
 import type { Arrival } from "../../threads.ts";
+import { actingOf } from "../access/caller.ts";
 import type { Gate } from "../access/gate.ts";
 import { endpoint } from "../endpoint.ts";
 import { success } from "../envelope.ts";
@@ -38,9 +39,13 @@ export function importEndpoints(room: ApiRoom, gate: () => Gate) {
   return new Elysia().post(
     IMPORT_PATH,
     async ({ body, request }) => {
+      const caller = gate().caller(request);
       const rejected: Rejection[] = [];
-      const read = await readAll(linesOf(body as string), gate().caller(request).key, rejected);
-      const results = await room.recorder.import(read.map(({ arrival }) => arrival));
+      const read = await readAll(linesOf(body as string), caller.key, rejected);
+      const results = await room.recorder.import(
+        read.map(({ arrival }) => arrival),
+        actingOf(caller),
+      );
       const counts = { imported: 0, existing: 0 };
       for (const [index, { line, arrival }] of read.entries()) {
         const result = results[index];

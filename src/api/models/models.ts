@@ -8,6 +8,7 @@ import { type ModelName, mappingHistory, type StoredMapping } from "../../store/
 import { listModels } from "../../store/models/models.ts";
 import type { Database } from "../../store/store.ts";
 import type { ExpediteOrder } from "../../threads.ts";
+import type { Caller } from "../access/caller.ts";
 import type { Gate } from "../access/gate.ts";
 import { endpoint } from "../endpoint.ts";
 import { success } from "../envelope.ts";
@@ -27,10 +28,10 @@ export function modelEndpoints(room: ApiRoom, gate: () => Gate) {
   /** Does a step with the mapping of the model that the address names, and lets everybody know. */
   const step = async (
     request: Request,
-    work: (records: Database, name: ModelName) => Promise<StoredMapping | undefined>,
+    work: (records: Database, name: ModelName, by: Caller) => Promise<StoredMapping | undefined>,
   ) => {
     const name = await nameOf(records, request, organization(request));
-    const done = await work((await room.writer()).records, name);
+    const done = await work((await room.writer()).records, name, gate().caller(request));
     if (done === undefined) throw new GatewayError("not_found", "the model has no mapping");
     spread(room);
     return success(shownMapping(done));
@@ -70,7 +71,7 @@ export function modelEndpoints(room: ApiRoom, gate: () => Gate) {
       "/v1/models/:model/mapping",
       async ({ request, body }) => {
         refuseFaulty(body);
-        return step(request, (writable, name) => putMapping(writable, name, body as Mapping));
+        return step(request, (writable, name, by) => putMapping(writable, name, body as Mapping, by));
       },
       {
         body: t.Object({}, { additionalProperties: true, description: "A mapping; see docs/models.md." }),

@@ -8,6 +8,7 @@ import { recordsByIds } from "../../store/find/records.ts";
 import { LearntTables } from "../../store/models/learnt.ts";
 import { askedModels, listModels } from "../../store/models/models.ts";
 import { listPrices, putPrice, removePrice, type StoredPrice } from "../../store/models/prices.ts";
+import type { Caller } from "../access/caller.ts";
 import type { Gate } from "../access/gate.ts";
 import { endpoint } from "../endpoint.ts";
 import { success } from "../envelope.ts";
@@ -68,7 +69,7 @@ export function priceEndpoints(room: ApiRoom, gate: () => Gate) {
       "/v1/models/prices",
       async ({ request, body }) => {
         const organizationId = organization(request);
-        await setPrice(room, organizationId, body as { provider: string; model: string });
+        await setPrice(room, gate().caller(request), body as { provider: string; model: string });
         return success(await list(organizationId));
       },
       {
@@ -85,7 +86,10 @@ export function priceEndpoints(room: ApiRoom, gate: () => Gate) {
       async ({ request, body }) => {
         const query = new URL(request.url).searchParams;
         const organizationId = organization(request);
-        await unsetPrice(room, organizationId, { ...Object.fromEntries(query), ...(body as object | undefined) });
+        await unsetPrice(room, gate().caller(request), {
+          ...Object.fromEntries(query),
+          ...(body as object | undefined),
+        });
         return success(await list(organizationId));
       },
       {
@@ -104,20 +108,21 @@ export function priceEndpoints(room: ApiRoom, gate: () => Gate) {
 
 async function setPrice(
   room: ApiRoom,
-  organizationId: string,
+  caller: Caller,
   { provider, model, ...price }: { readonly provider: string; readonly model: string },
 ): Promise<void> {
   if (Object.keys(price).length === 0) {
     throw new GatewayError("invalid_body", "give at least one price, such as input");
   }
   const { records } = await room.home.writer();
-  await putPrice(records, { organizationId, provider: provider.toUpperCase(), model, price });
+  const { organizationId } = caller;
+  await putPrice(records, { organizationId, provider: provider.toUpperCase(), model, price }, caller);
   spread(room);
 }
 
 async function unsetPrice(
   room: ApiRoom,
-  organizationId: string,
+  caller: Caller,
   { provider, model }: Readonly<Record<string, unknown>>,
 ): Promise<void> {
   if (typeof provider !== "string" || typeof model !== "string") {
@@ -126,7 +131,8 @@ async function unsetPrice(
     });
   }
   const { records } = await room.home.writer();
-  if (!(await removePrice(records, organizationId, provider.toUpperCase(), model))) {
+  const which = { organizationId: caller.organizationId, provider: provider.toUpperCase(), model };
+  if (!(await removePrice(records, which, caller))) {
     throw new GatewayError("not_found", "there is no such price of your own");
   }
   spread(room);

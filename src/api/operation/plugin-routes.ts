@@ -2,7 +2,7 @@ import { Elysia } from "elysia";
 import type { RouteAnswer } from "../../plugin/contract.ts";
 import type { RouteView } from "../../plugin/routes.ts";
 import { firstOrganizationId } from "../../store/keys.ts";
-import { may } from "../access/caller.ts";
+import { actingOf, may } from "../access/caller.ts";
 import type { Gate } from "../access/gate.ts";
 import { PLUGIN_NEEDS } from "../access/needs.ts";
 import { codeOfStatus, failed, success } from "../envelope.ts";
@@ -28,7 +28,7 @@ export function pluginEndpoints(room: ApiRoom, gate: () => Gate, routes: readonl
           body: body === undefined ? undefined : given,
           caller,
         };
-        return toResponse(await room.gateway.callRoute({ method, path }, call));
+        return toResponse(await room.gateway.callRoute({ method, path }, call, actingOf(asking)));
       },
       { detail },
     );

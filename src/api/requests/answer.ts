@@ -3,6 +3,7 @@ import { assetIds, MADE_FROM, type MadeFrom, madeMembers, promptInputs } from ".
 import { bodyText, bodyTexts, loadMappings, loadShownBodies, READ_BY } from "../../store/bodies/body-text.ts";
 import { type Asked, type ListedRecord, listedRecords, shownMembers } from "../../store/find/records.ts";
 import { recordBytes } from "../../store/sizes/record-bytes.ts";
+import { noteBodyViews } from "../audit/body-views.ts";
 import { successText } from "../envelope.ts";
 import { logFailure } from "../log-failure.ts";
 import type { ApiRoom } from "../room.ts";
@@ -29,6 +30,8 @@ interface AnswerOptions extends Included {
 interface Printing extends Included {
   /** A record's address in, absolute address out, which works without a key. */
   readonly sign: (path: string) => string;
+  /** Called before bodies of these requests are shown. */
+  readonly onBodies: (requestIds: readonly string[]) => Promise<void>;
 }
 
 /** Records that are read at once. */
@@ -46,9 +49,10 @@ export async function answerRecords(
   { extra, headers = {}, ...included }: AnswerOptions,
 ): Promise<Response> {
   const sign = await room.signer.forRequest(request);
+  const onBodies = (ids: readonly string[]) => noteBodyViews(room, request, asked.organizationId, ids);
   async function* text() {
     yield `{"data":[`;
-    yield* recordTexts(room, asked, { ...included, sign });
+    yield* recordTexts(room, asked, { ...included, sign, onBodies });
     yield `],${JSON.stringify({ error: null, ...extra }).slice(1)}`;
   }
   return streamText(text(), headers, (error) => logFailure(room.log, request, error));
@@ -58,7 +62,8 @@ export async function answerRecords(
 export async function answerRecord(room: ApiRoom, request: Request, asked: Asked): Promise<Response | undefined> {
   const sign = await room.signer.forRequest(request);
   let text = "";
-  const printing = { includeBody: true, includeInputs: true, includeStoredBytes: true, sign };
+  const onBodies = (ids: readonly string[]) => noteBodyViews(room, request, asked.organizationId, ids);
+  const printing = { includeBody: true, includeInputs: true, includeStoredBytes: true, sign, onBodies };
   for await (const piece of recordTexts(room, asked, printing)) text += piece;
   return text === "" ? undefined : successText(text);
 }
@@ -107,6 +112,7 @@ async function* wholeTexts(room: ApiRoom, asked: Asked, printing: Printing): Asy
     return { group, bodies, sizes: await sizesOf(room, group, printing) };
   });
   for await (const { group, bodies, sizes } of groups) {
+    await printing.onBodies(group.map(({ row }) => row.request_id));
     const mappings = await loadMappings(
       records,
       group.map(({ row }) => row),

@@ -8,6 +8,7 @@ import { isoTime } from "../../record/iso-time.ts";
 import { Deadline } from "../../store/database/deadline.ts";
 import { countMatches, findPage } from "../../store/find/find.ts";
 import type { Gate } from "../access/gate.ts";
+import { noteExport } from "../audit/exports.ts";
 import { endpoint } from "../endpoint.ts";
 import { success } from "../envelope.ts";
 import {
@@ -105,7 +106,9 @@ export function queryEndpoints(room: ApiRoom, gate: () => Gate) {
     });
   };
 
-  const find = (request: Request, body: QueryBody, dialect: Dialect) => {
+  const find = async (request: Request, body: QueryBody, dialect: Dialect) => {
+    const asked = { filter: body.filter, includeBody: body.includeBody ?? true };
+    await noteExport(room, request, gate().caller(request), asked);
     if (typeof body.search !== "string") return query(request, body, dialect);
     const search = { ...body, search: body.search, limitMax: ROWS_MAX[dialect] };
     return answerSearch(room, request, search, readScope(gate().caller(request), body, dialect));

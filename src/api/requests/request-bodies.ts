@@ -7,6 +7,7 @@ import { recordsByIds } from "../../store/find/records.ts";
 import type { BodyPart } from "../../store/packs/placed.ts";
 import type { RequestBodies, StoredBody } from "../../store/packs/read.ts";
 import type { Gate } from "../access/gate.ts";
+import { noteBodyViews } from "../audit/body-views.ts";
 import { endpoint } from "../endpoint.ts";
 import { success, successText } from "../envelope.ts";
 import { noSuchRequest, requestIdOf } from "../input/request-id.ts";
@@ -103,6 +104,8 @@ async function findShown(room: ApiRoom, gate: Gate, request: Request, id: string
       })
     : await recordsByIds(room.reader.records, gate.caller(request).organizationId, [id]);
   if (row === undefined) throw noSuchRequest();
+  // Who was given a signed address has been noted with it.
+  if (!signed) await noteBodyViews(room, request, row.organization_id, [id]);
   return row;
 }
 

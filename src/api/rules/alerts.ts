@@ -21,7 +21,7 @@ import { endpoint } from "../endpoint.ts";
 import { success } from "../envelope.ts";
 import { PAGE_QUERY, readPage } from "../input/page-query.ts";
 import type { ApiRoom } from "../room.ts";
-import { findRule, type RuleFamily, ruleEndpoints } from "./rule-endpoints.ts";
+import { findRule, placeOf, type RuleFamily, ruleEndpoints } from "./rule-endpoints.ts";
 
 const SECRETS = "A webhook channel's `secret` is in the answer that makes it, and in no other.";
 
@@ -72,14 +72,18 @@ function alertFamily(room: ApiRoom): RuleFamily<Alert, AlertBody> {
       const firing = Map.groupBy(await firingOf(records, { organizationId }), ({ alert_id }) => alert_id);
       return alerts.map((alert) => shownAlert(alert, firing.get(alert.id) ?? []));
     },
-    async put({ organizationId, sight }, body, previous) {
+    async put(caller, body, previous) {
       const rule = readAlertRule(body, checks);
-      refuseSaid(sight, decodeFilter(rule.filter, "legacy").tree);
-      const { alert, newSecrets } = await putAlert((await room.writer()).records, organizationId, rule, previous);
+      refuseSaid(caller.sight, decodeFilter(rule.filter, "legacy").tree);
+      const { alert, newSecrets } = await putAlert(
+        (await room.writer()).records,
+        { ...placeOf(caller), previous },
+        rule,
+      );
       return shownAlert(alert, await firingOf(records, { alertId: alert.id }), newSecrets);
     },
-    async remove(alert) {
-      await removeAlert((await room.writer()).records, alert.id);
+    async remove(alert, caller) {
+      await removeAlert((await room.writer()).records, alert, caller);
       return shownAlert(alert, []);
     },
     testsOf(alert) {

@@ -158,6 +158,10 @@ function told<Rule extends StoredRule, Body extends object>(family: RuleFamily<R
   return endpoint(family.tag, family.summaries[asked], family.descriptions[asked]);
 }
 
+export function placeOf(caller: Caller) {
+  return { organizationId: caller.organizationId, by: caller };
+}
+
 /** @throws GatewayError `not_found` */
 export async function findRule<Rule extends StoredRule, Body extends object>(
   family: RuleFamily<Rule, Body>,

@@ -4,7 +4,7 @@ import { shownWebhook, webhookBody, webhookTest } from "../../store/webhooks/web
 import { findWebhook, listWebhooks, putWebhook, removeWebhook, type Webhook } from "../../store/webhooks/webhooks.ts";
 import type { Gate } from "../access/gate.ts";
 import type { ApiRoom } from "../room.ts";
-import { type RuleFamily, ruleEndpoints } from "./rule-endpoints.ts";
+import { placeOf, type RuleFamily, ruleEndpoints } from "./rule-endpoints.ts";
 
 const SECRET = "The `secret` is in the answer that makes it, and in no other.";
 
@@ -41,14 +41,14 @@ function webhookFamily(room: ApiRoom): RuleFamily<Webhook, WebhookBody> {
     find: (id, organizationId) => findWebhook(records, id, organizationId),
     bodyOf: webhookBody,
     shown: async (webhooks) => webhooks.map(shownWebhook),
-    async put({ organizationId }, body, previous) {
+    async put(caller, body, previous) {
       const rule = readWebhookRule(body, refuseUrl);
-      const webhook = await putWebhook((await room.writer()).records, organizationId, rule, previous);
+      const webhook = await putWebhook((await room.writer()).records, { ...placeOf(caller), previous }, rule);
       await spreadWebhooks(room);
       return { ...shownWebhook(webhook), ...(webhook.secret !== previous?.secret && { secret: webhook.secret }) };
     },
-    async remove(webhook) {
-      await removeWebhook((await room.writer()).records, webhook.id);
+    async remove(webhook, caller) {
+      await removeWebhook((await room.writer()).records, webhook, caller);
       await spreadWebhooks(room);
       return shownWebhook(webhook);
     },

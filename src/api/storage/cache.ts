@@ -1,5 +1,6 @@
 import { Elysia, t } from "elysia";
 import { isoTime } from "../../record/iso-time.ts";
+import { noted } from "../../store/audit/recorded.ts";
 import { Deadline } from "../../store/database/deadline.ts";
 import { cacheSeries, cacheStatistics } from "../../store/figures/cache-statistics.ts";
 import { TIME_BUCKETS } from "../../store/figures/group-by.ts";
@@ -88,9 +89,14 @@ export function cacheEndpoints(room: ApiRoom, gate: () => Gate) {
     .delete(
       "/v1/cache",
       async ({ body, request }) => {
-        const { organizationId } = gate().caller(request);
+        const caller = gate().caller(request);
+        const { organizationId } = caller;
         const { request_id: requestId, ...wish } = body ?? {};
         const purge = { ...wish, ...(requestId !== undefined && { requestId: requestId.toLowerCase() }) };
+        // The files are no part of a transaction: without its entry nothing is removed.
+        const object = { kind: "cache", id: "", name: "" };
+        const act = { action: "cache.purged", organizationId, object, after: body ?? { all: true } } as const;
+        await noted((await room.writer()).records, caller, act);
         return success(await room.gateway.purgeCache(organizationId, purge));
       },
       {

@@ -39,7 +39,7 @@ export function retentionEndpoints(room: ApiRoom, gate: () => Gate) {
       "/v1/retention",
       async ({ body, request }) => {
         const organizationId = organization(request);
-        await putRetention((await room.writer()).records, organizationId, readRetention(body));
+        await putRetention((await room.writer()).records, organizationId, readRetention(body), gate().caller(request));
         return success(await current(organizationId));
       },
       {

@@ -8,6 +8,7 @@ import { shownConfigured, shownCredential, shownLent } from "../../credentials/s
 import type { StoredCredential } from "../../credentials/stored.ts";
 import { TERMS_SCHEMA } from "../../credentials/terms.ts";
 import { GatewayError } from "../../errors.ts";
+import { noted } from "../../store/audit/recorded.ts";
 import { listCredentials, removeCredential } from "../../store/credentials/credentials.ts";
 import { credentialGuards } from "../../store/credentials/guards.ts";
 import { keepCredential } from "../../store/credentials/keep.ts";
@@ -85,7 +86,8 @@ export function credentialEndpoints(room: ApiRoom, gate: () => Gate) {
         const organizationId = organization(request);
         const order = readCredential(body, await rulesOf(room, gate().caller(request)));
         refuseConfigured(room, order.name);
-        const home = { config: room.home.config, records: (await room.home.writer()).records };
+        const caller = gate().caller(request);
+        const home = { config: room.home.config, records: (await room.home.writer()).records, by: caller };
         return changed(organizationId, (await keepCredential(home, organizationId, order)).name);
       },
       endpoint("Credentials", "Add a credential", SECRETS, { body: NEW }),
@@ -97,7 +99,12 @@ export function credentialEndpoints(room: ApiRoom, gate: () => Gate) {
         const { records } = await room.home.writer();
         const previous = await ownCredential(room, records, organizationId, nameOf(params));
         const order = readCredential(body, await rulesOf(room, gate().caller(request)), previous);
-        await keepCredential({ config: room.home.config, records }, organizationId, order, previous);
+        await keepCredential(
+          { config: room.home.config, records, by: gate().caller(request) },
+          organizationId,
+          order,
+          previous,
+        );
         return changed(organizationId, previous.name);
       },
       endpoint("Credentials", "Change a credential", `Members left out stay, null resets one. ${SECRETS}`, {
@@ -113,6 +120,9 @@ export function credentialEndpoints(room: ApiRoom, gate: () => Gate) {
         );
         if (known === undefined) throw noSuchCredential(nameOf(params));
         const { model } = checked(TEST, body ?? {});
+        const object = { kind: "credential", id: known.name, name: known.name };
+        const act = { action: "credential.tested", organizationId, object } as const;
+        await noted((await room.home.writer()).records, gate().caller(request), act);
         return success(await room.gateway.testCredential({ organizationId, name: known.name, model }));
       },
       endpoint("Credentials", "Ask the provider whether a credential works", TESTED, { body: TEST }),
@@ -123,7 +133,7 @@ export function credentialEndpoints(room: ApiRoom, gate: () => Gate) {
         const organizationId = organization(request);
         const { records } = await room.home.writer();
         const { id, name } = await ownCredential(room, records, organizationId, nameOf(params));
-        await removeCredential(records, organizationId, name);
+        await removeCredential(records, organizationId, name, gate().caller(request));
         await room.credentials.spread();
         return success({ id, name });
       },

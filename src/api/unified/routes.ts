@@ -52,7 +52,11 @@ export function routeEndpoints(room: ApiRoom, gate: () => Gate) {
         const organizationId = await placeOf(room, gate().caller(request), named);
         const { records } = await room.home.writer();
         const others = [...configuredRoutes(room.home.config), ...(await listRoutes(records, organizationId))];
-        await putRoute(records, { organizationId, name, terms: readRoute(name, route, others) });
+        await putRoute(
+          records,
+          { organizationId, name, terms: readRoute(name, route, others) },
+          gate().caller(request),
+        );
         await room.routes.spread();
         return success((await routesOf(room, organizationId)).find((each) => each.name === name));
       },
@@ -63,7 +67,7 @@ export function routeEndpoints(room: ApiRoom, gate: () => Gate) {
       async ({ request, params }) => {
         const name = nameOf(params);
         const { records } = await room.home.writer();
-        if (!(await removeRoute(records, organization(request), name))) {
+        if (!(await removeRoute(records, organization(request), name, gate().caller(request)))) {
           refuseConfigured(room, name);
           throw noSuchRoute(name);
         }

@@ -52,10 +52,10 @@ export function viewEndpoints(room: ApiRoom, gate: () => Gate) {
     if (!views.some((view) => view.id !== id && view.owner_id === owner_id && view.name === name)) return;
     throw new GatewayError("duplicate_name", `name: you have a view ${JSON.stringify(name)} already`, { path: "name" });
   };
-  const put = async (view: SavedView, owner: Owner) => {
+  const put = async (view: SavedView, caller: Caller) => {
     await refuseTaken(view);
-    await putView((await room.writer()).records, view);
-    return success(shownView(view, owner));
+    await putView((await room.writer()).records, view, caller);
+    return success(shownView(view, ownerOf(caller)));
   };
 
   return new Elysia()
@@ -88,7 +88,7 @@ export function viewEndpoints(room: ApiRoom, gate: () => Gate) {
           ...{ name: storable(name.trim()), shared: shared === true, terms: readTerms(terms) },
           ...{ created_at: now, updated_at: now },
         };
-        return put(view, owner);
+        return put(view, caller);
       },
       { body: VIEW_BODY, ...endpoint(TAG, "Save a view", "A shared one needs `write`.") },
     )
@@ -105,7 +105,7 @@ export function viewEndpoints(room: ApiRoom, gate: () => Gate) {
           ...{ name: storable(name.trim()), shared: isShared, updated_at: Date.now() },
           terms: readTerms({ ...view.terms, ...withoutOtherTime(terms) }),
         };
-        return put(next, owner);
+        return put(next, caller);
       },
       { body: VIEW_CHANGES, ...endpoint(TAG, "Change parts of a view", `${CHANGING} null resets a member.`) },
     )

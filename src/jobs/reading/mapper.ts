@@ -2,6 +2,7 @@ import { setImmediate as nextTurn, setTimeout as sleep } from "node:timers/promi
 import { type Inference, inferMapping } from "../../mapping/infer/infer.ts";
 import type { Sample } from "../../mapping/infer/sample.ts";
 import type { Log } from "../../observe.ts";
+import { SYSTEM } from "../../people/actor.ts";
 import type { ProviderPlugin } from "../../plugin/contract.ts";
 import type { RequestRow } from "../../record/request-record.ts";
 import type { LearntTables } from "../../store/models/learnt.ts";
@@ -141,13 +142,8 @@ export class Mapper {
     const isSure = confidence >= CONFIDENCE_MIN;
     const isKnown = newest !== undefined && JSON.stringify(newest.mapping) === JSON.stringify(mapping);
     if (!(isKnown && (newest.state === "active" || (newest.state === "draft" && !isSure)))) {
-      await addMapping(records, name, {
-        state: isSure ? "active" : "draft",
-        origin: "inferred",
-        mapping,
-        confidence,
-        samples,
-      });
+      const state = isSure ? "active" : "draft";
+      await addMapping(records, name, { state, origin: "inferred", mapping, confidence, samples }, SYSTEM);
     }
     if (!isSure) {
       const reason = `a mapping was found, but with confidence ${confidence} it waits for approval`;

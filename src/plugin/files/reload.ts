@@ -13,11 +13,21 @@ const CHECK_MS = [2_000, 4_000, 8_000] as const;
 
 type Value<K extends PluginKind> = K extends "provider" ? ProviderPlugin : GatewayPlugin;
 
+export interface DropInChange {
+  readonly kind: PluginKind;
+  readonly file: string;
+  readonly state: "loaded" | "failed" | "gone";
+  /** Why it failed. */
+  readonly reason?: string;
+}
+
 interface WatchOptions<K extends PluginKind> {
   readonly kind: K;
   readonly folders: readonly PluginFolder[];
   readonly log: Log;
   /** Told the whole set of files at the start and after each change. Throwing keeps what was there before. */
+  /** Drop-ins that were loaded, went, or could not be loaded: then what was there before stays. */
+  readonly onChange?: ((changes: readonly DropInChange[]) => void) | undefined;
   readonly use: (loaded: readonly Loaded<Value<K>>[]) => void | Promise<void>;
 }
 
@@ -93,6 +103,7 @@ class Folders<K extends PluginKind> implements Watched<Value<K>> {
       this.#loaded = (await loadFolders(this.#options.kind, this.#options.folders)) as Loaded<Value<K>>[];
       await this.#options.use(this.#loaded);
       this.#used = this.#loaded;
+      this.#tell(this.#loaded.filter(({ builtIn }) => !builtIn).map(({ file }) => file));
       this.#watch();
     } catch (error) {
       this.close();
@@ -148,6 +159,20 @@ class Folders<K extends PluginKind> implements Watched<Value<K>> {
     const replaced = new Set(next.map(({ file }) => file));
     this.#loaded = inOrder([...kept.filter(({ file }) => !replaced.has(file)), ...next]);
     await this.#use();
+    this.#tell([...changed, ...gone]);
+  }
+
+  #tell(paths: readonly string[]): void {
+    const { kind, onChange } = this.#options;
+    if (onChange === undefined || paths.length === 0) return;
+    const files = this.files();
+    onChange(
+      paths.map((file) => {
+        const reason = this.#broken.get(file) ?? files.find((each) => each.file === file)?.reason;
+        if (reason !== undefined) return { kind, file, state: "failed", reason };
+        return { kind, file, state: this.#used.some((each) => each.file === file) ? "loaded" : "gone" };
+      }),
+    );
   }
 
   /** The changed file, or undefined where it is broken or holds the bytes that are loaded already. */

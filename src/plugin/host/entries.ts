@@ -1,5 +1,7 @@
 import { type Log, messageOf } from "../../observe.ts";
+import type { Acting } from "../../people/actor.ts";
 import type { Json, PluginStore } from "../contract.ts";
+import { actingFor } from "./acting.ts";
 
 /** One entry of a plugin's store on its way to the database: JSON text, or null where it is removed. */
 export interface Entry {
@@ -16,7 +18,7 @@ export interface StoredEntry extends Entry {
 interface EntriesOptions {
   /** Entries written after `version`, in the order of writing. */
   readonly read: (version: number) => Promise<readonly StoredEntry[]>;
-  readonly write: (entries: readonly Entry[]) => Promise<void>;
+  readonly write: (entries: readonly Entry[], by: Acting) => Promise<void>;
   readonly log: Log;
 }
 
@@ -85,12 +87,14 @@ export class Entries {
   storeOf(plugin: string): PluginStore & { readonly release: () => void } {
     const entries = this.#of(plugin);
     const own: (() => void)[] = [];
-    const write = (key: string, value: string | null) =>
-      this.#inTurn(async () => {
-        await this.#options.write([{ plugin, key, value }]);
+    const write = (key: string, value: string | null) => {
+      const by = actingFor(plugin);
+      return this.#inTurn(async () => {
+        await this.#options.write([{ plugin, key, value }], by);
         set(entries, key, value);
         for (const listener of entries.listeners) listener();
       });
+    };
     return {
       entries: () => entries.values,
       put: (key, value) => write(key, JSON.stringify(value)),

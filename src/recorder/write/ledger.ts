@@ -1,7 +1,9 @@
 import type { Config } from "../../config.ts";
 import { GatewayError } from "../../errors.ts";
+import type { Acting } from "../../people/actor.ts";
 import type { ShareAnswer, ShareClaim } from "../../plugin/host/shares.ts";
 import type { Position } from "../../spool/frame.ts";
+import { recorded } from "../../store/audit/recorded.ts";
 import type { MappingsOfProviders } from "../../store/bodies/body-text.ts";
 import { identify } from "../../store/database/file-identity.ts";
 import { bodiesPath } from "../../store/database/local.ts";
@@ -26,6 +28,13 @@ import { withPackedExcerpts } from "./pack-excerpts.ts";
 import { WordBacklog } from "./word-backlog.ts";
 
 /** Where each exchange in flight begins, and where reading stood, at the last commit. */
+interface ImportContext {
+  /** The organization of an exchange in flight of this id. */
+  readonly inFlight: (id: string) => string | undefined;
+  readonly by: Acting;
+  readonly now: number;
+}
+
 export interface Positions {
   /** Reading must start here to see all of every exchange that is not recorded. */
   readonly resume: Position;
@@ -205,13 +214,8 @@ export class Ledger {
   /**
    * Writes records that come from outside, in the order given. What is there already stays as it is.
    *
-   * @param inFlight - the organization of an exchange in flight of this id.
    */
-  async import(
-    arrivals: readonly Arrival[],
-    inFlight: (id: string) => string | undefined,
-    now: number,
-  ): Promise<ArrivalResult[]> {
+  async import(arrivals: readonly Arrival[], { inFlight, by, now }: ImportContext): Promise<ArrivalResult[]> {
     const owners = new Map<string, string>();
     for (const { row } of arrivals) {
       const owner = inFlight(row.request_id);
@@ -236,7 +240,11 @@ export class Ledger {
     const records = fresh.map(({ record }) => record);
     const words = this.#backlog.plan(this.#words(fresh), this.isShared);
     await putContents(this.store.content, records, { beside: words.statements });
-    await this.store.records.batch(recordStatements({ fresh, completed: [], positions: [], kinds: this.#kinds, now }));
+    const statements = recordStatements({ fresh, completed: [], positions: [], kinds: this.#kinds, now });
+    const { organization_id: organizationId } = arrivals[0]!.row;
+    const object = { kind: "records", id: "", name: "" };
+    const act = { action: "records.imported", organizationId, object, after: { records: fresh.length } } as const;
+    await recorded(this.store.records, statements, by, act);
     words.done();
     return results;
   }

@@ -1,7 +1,7 @@
+import type { Acting } from "../../people/actor.ts";
 import { uuidv7 } from "../../runtime/uuid.ts";
-import { patiently } from "../database/patiently.ts";
-import { ruleTable, type StoredRule } from "../rule-table.ts";
-import type { Database, Statement } from "../store.ts";
+import { type RulePlace, ruleTable, type StoredRule } from "../rule-table.ts";
+import type { Database } from "../store.ts";
 import type { AlertRule } from "./alert-rule.ts";
 import { type Channel, toChannel } from "./channels.ts";
 
@@ -57,6 +57,8 @@ const ALERTS = ruleTable<Alert>("alerts", {
   json: ["filter", "group_by", "channels"],
   flags: ["enabled"],
   max: ALERTS_MAX,
+  // Secrets of channels are masked by their name.
+  noted: { noun: "alert", nameOf: ({ name }) => name, shown: ({ checked_at: _, error: __, ...alert }) => alert },
 });
 
 export const { list: listAlerts, find: findAlert } = ALERTS;
@@ -96,9 +98,8 @@ export async function alertHistory(
  */
 export async function putAlert(
   records: Database,
-  organizationId: string,
+  { organizationId, by, previous }: RulePlace<Alert>,
   rule: AlertRule,
-  previous?: Alert,
 ): Promise<{ readonly alert: Alert; readonly newSecrets: ReadonlySet<string> }> {
   const now = Date.now();
   const newSecrets = new Set<string>();
@@ -115,17 +116,16 @@ export async function putAlert(
     checked_at: previous?.checked_at ?? null,
     error: null,
   };
-  await ALERTS.put(records, alert);
+  await ALERTS.put(records, alert, by, previous);
   return { alert, newSecrets };
 }
 
 /** Removes an alert with its history and all that is still to be delivered of it. */
-export async function removeAlert(records: Database, id: string): Promise<void> {
-  const statements: Statement[] = [
+export async function removeAlert(records: Database, alert: Alert, by: Acting): Promise<void> {
+  const { id } = alert;
+  await ALERTS.remove(records, alert, by, [
     { sql: "delete from deliveries where source_id = ?", args: [id] },
     { sql: "delete from alert_states where alert_id = ?", args: [id] },
     { sql: "delete from alert_events where alert_id = ?", args: [id] },
-    { sql: "delete from alerts where id = ?", args: [id] },
-  ];
-  await patiently(() => records.batch(statements));
+  ]);
 }

@@ -1,9 +1,7 @@
 import { createHash } from "node:crypto";
+import type { Action, Outcome } from "../../people/actions.ts";
 import type { Actor } from "../../people/actor.ts";
 import { isoTime } from "../../record/iso-time.ts";
-import type { Action } from "./actions.ts";
-
-export type Outcome = "done" | "refused";
 
 /** An entry as it is shown, exported and hashed. */
 export interface AuditEntry {

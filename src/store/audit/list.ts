@@ -1,6 +1,6 @@
 import { GatewayError } from "../../errors.ts";
+import { ACTIONS, type Action } from "../../people/actions.ts";
 import type { Database, Value } from "../store.ts";
-import { ACTIONS, type Action } from "./actions.ts";
 import { type AuditEntry, type AuditRow, toEntry } from "./entry.ts";
 
 /** Which entries are asked for; what is absent does not count. */

@@ -1,25 +1,14 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { maskText } from "../../masking/mask.ts";
 import { messageOf } from "../../observe.ts";
+import type { Act, Outcome } from "../../people/actions.ts";
 import type { Acting } from "../../people/actor.ts";
 import { isAway } from "../database/failure.ts";
 import { PATIENCE_MS, PAUSE_MS } from "../database/patiently.ts";
 import type { Database, Statement } from "../store.ts";
-import type { Action } from "./actions.ts";
 import { audienceStatement } from "./audience.ts";
-import { AUDIT_COLUMNS, type AuditRow, hashOf, type Outcome } from "./entry.ts";
+import { AUDIT_COLUMNS, type AuditRow, hashOf } from "./entry.ts";
 import { shownChange, storable } from "./shown-change.ts";
-
-/** What is noted of a change beside who made it. */
-export interface Act {
-  readonly action: Action;
-  /** Null where it concerns the deployment. */
-  readonly organizationId: string | null;
-  readonly object: { readonly kind: string; readonly id: string; readonly name: string };
-  /** What was and what is; secrets in it are masked. */
-  readonly before?: unknown;
-  readonly after?: unknown;
-}
 
 export interface Recording {
   readonly statements: readonly Statement[];

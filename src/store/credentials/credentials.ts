@@ -1,6 +1,9 @@
 import type { CredentialTerms, StoredCredential, StoredSecret } from "../../credentials/stored.ts";
 import { GatewayError } from "../../errors.ts";
-import { patiently } from "../database/patiently.ts";
+import type { Act } from "../../people/actions.ts";
+import type { Acting } from "../../people/actor.ts";
+import { isoTime } from "../../record/iso-time.ts";
+import { record, recorded } from "../audit/recorded.ts";
 import type { Database } from "../store.ts";
 
 /** An organization has so many at most: each request of the unified address looks at all of a provider. */
@@ -30,7 +33,7 @@ export async function credentialsFingerprint(records: Database): Promise<string>
 }
 
 /** @throws GatewayError `duplicate_name`, or `invalid_body` where there are too many. */
-export async function addCredential(records: Database, credential: StoredCredential): Promise<void> {
+export async function addCredential(records: Database, credential: StoredCredential, by: Acting): Promise<void> {
   const { id, organization_id, name, provider, secrets, terms, created_at, updated_at } = credential;
   const own = await listCredentials(records, organization_id);
   if (own.length >= CREDENTIALS_MAX)
@@ -47,7 +50,8 @@ export async function addCredential(records: Database, credential: StoredCredent
     created_at,
     updated_at,
   ];
-  await patiently(() => records.batch([{ sql, args }]));
+  const act = { ...actOf("credential.created", credential), after: shownTerms(credential) };
+  await record(records, { statements: [{ sql, args }], by, acts: [act], ifChanged: true });
   const [kept] = await records.query<{ id: string }>({
     sql: "select id from credentials where organization_id = ? and name = ?",
     args: [organization_id, name],
@@ -67,12 +71,15 @@ export async function changeCredential(
   records: Database,
   previous: StoredCredential,
   { secrets, terms }: Pick<StoredCredential, "secrets" | "terms">,
+  by: Acting,
 ): Promise<StoredCredential> {
   // Later than before also within a millisecond: whoever watches for changes sees this one.
   const updatedAt = Math.max(Date.now(), previous.updated_at + 1);
   const sql = "update credentials set secrets = ?, terms = ?, updated_at = ? where id = ? and updated_at = ?";
   const args = [JSON.stringify(secrets), JSON.stringify(terms), updatedAt, previous.id, previous.updated_at];
-  await patiently(() => records.batch([{ sql, args }]));
+  const after = shownTerms({ ...previous, secrets, terms });
+  const act = { ...actOf("credential.changed", previous), before: shownTerms(previous), after };
+  await record(records, { statements: [{ sql, args }], by, acts: [act], ifChanged: true });
   const now = (await listCredentials(records, previous.organization_id)).find(({ id }) => id === previous.id);
   if (now === undefined) throw new GatewayError("not_found", `the credential "${previous.name}" was removed meanwhile`);
   if (now.updated_at !== updatedAt)
@@ -84,10 +91,31 @@ export async function changeCredential(
 }
 
 /** @returns whether there was one. */
-export async function removeCredential(records: Database, organizationId: string, name: string): Promise<boolean> {
+export async function removeCredential(
+  records: Database,
+  organizationId: string,
+  name: string,
+  by: Acting,
+): Promise<boolean> {
   const own = await listCredentials(records, organizationId);
-  if (!own.some((credential) => credential.name === name)) return false;
+  const known = own.find((credential) => credential.name === name);
+  if (known === undefined) return false;
   const sql = "delete from credentials where organization_id = ? and name = ?";
-  await patiently(() => records.batch([{ sql, args: [organizationId, name] }]));
+  const act = { ...actOf("credential.removed", known), before: shownTerms(known) };
+  await recorded(records, [{ sql, args: [organizationId, name] }], by, act);
   return true;
+}
+
+function actOf(action: Act["action"], { id, organization_id, name }: StoredCredential): Act {
+  return { action, organizationId: organization_id, object: { kind: "credential", id, name } };
+}
+
+/** Of its secrets when each was set, and how it ends: that they changed is to be seen. */
+function shownTerms({ provider, terms, secrets }: StoredCredential) {
+  const set = Object.entries(secrets).map(([member, { set_at, last4 }]) => ({
+    member,
+    set_at: isoTime(set_at),
+    last4,
+  }));
+  return { provider, ...terms, set };
 }

@@ -4,6 +4,7 @@ import type { CredentialOrder } from "../../credentials/read-credential.ts";
 import { type SealKey, seal, unseal } from "../../credentials/seal.ts";
 import type { StoredCredential, StoredSecret } from "../../credentials/stored.ts";
 import { GatewayError } from "../../errors.ts";
+import type { Acting } from "../../people/actor.ts";
 import { uuidv7 } from "../../runtime/uuid.ts";
 import { type Database, localPath } from "../store.ts";
 import { addCredential, changeCredential, listCredentials } from "./credentials.ts";
@@ -19,7 +20,7 @@ const NAMES_TRIED_MAX = 1_000;
  * @throws GatewayError `duplicate_name`, `credentials_key_missing`, `invalid_body`.
  */
 export async function keepCredential(
-  { config, records }: { readonly config: Config; readonly records: Database },
+  { config, records, by }: { readonly config: Config; readonly records: Database; readonly by: Acting },
   organizationId: string,
   { name, provider, terms, secrets }: CredentialOrder,
   previous?: StoredCredential,
@@ -33,7 +34,7 @@ export async function keepCredential(
     return [member, sealed(secret, key!, { organizationId, credentialId: id, member })] as const;
   });
   const all = Object.fromEntries([...kept, ...set]);
-  if (previous !== undefined) return changeCredential(records, previous, { secrets: all, terms });
+  if (previous !== undefined) return changeCredential(records, previous, { secrets: all, terms }, by);
   const now = Date.now();
   const credential: StoredCredential = {
     id,
@@ -45,7 +46,7 @@ export async function keepCredential(
     created_at: now,
     updated_at: now,
   };
-  await addCredential(records, credential);
+  await addCredential(records, credential, by);
   return credential;
 }
 
@@ -79,7 +80,7 @@ export interface Rotation {
  *
  * @throws GatewayError `credentials_key_missing` where there is no key.
  */
-export async function rotateCredentials(config: Config, records: Database): Promise<Rotation> {
+export async function rotateCredentials(config: Config, records: Database, by: Acting): Promise<Rotation> {
   const keys = readKeyring(config);
   const [first] = keys;
   if (first === undefined) throw new GatewayError("credentials_key_missing", "there is no key to rotate to");
@@ -100,7 +101,7 @@ export async function rotateCredentials(config: Config, records: Database): Prom
       const again = opened.map(({ member, secret, text, place }) => {
         return [member, { ...secret, sealed: seal(text!, first, place) }] as const;
       });
-      await changeCredential(records, credential, { secrets: Object.fromEntries(again), terms });
+      await changeCredential(records, credential, { secrets: Object.fromEntries(again), terms }, by);
       rotated++;
     }
   }

@@ -1,4 +1,5 @@
 import type { Mapping } from "../../mapping/mapping.ts";
+import type { Acting } from "../../people/actor.ts";
 import { isoTime } from "../../record/iso-time.ts";
 import type { Database } from "../store.ts";
 import {
@@ -17,29 +18,39 @@ export const isCurrent = ({ state }: StoredMapping) => state === "active" || sta
 export const shownVersion = (history: readonly StoredMapping[]) => history.find(isCurrent) ?? history[0];
 
 /** Approves the draft that is newest, else the mapping in force. @returns undefined where there is neither. */
-export async function approveNewest(records: Database, name: ModelName): Promise<StoredMapping | undefined> {
+export async function approveNewest(
+  records: Database,
+  name: ModelName,
+  by: Acting,
+): Promise<StoredMapping | undefined> {
   const history = await mappingHistory(records, name);
   const wanted = history.find(({ state }) => state === "draft") ?? history.find(isCurrent);
   if (wanted === undefined) return undefined;
-  await approveMapping(records, name, wanted.version);
+  await approveMapping(records, name, wanted.version, by);
   return shownVersion(await mappingHistory(records, name));
 }
 
 /** Goes back to the version before the one in force; a draft is thrown away. @returns undefined where there is nothing. */
-export async function rollBack(records: Database, name: ModelName): Promise<StoredMapping | undefined> {
+export async function rollBack(records: Database, name: ModelName, by: Acting): Promise<StoredMapping | undefined> {
   const history = await mappingHistory(records, name);
   const wanted = history.find(isCurrent) ?? history.find(({ state }) => state === "draft");
   if (wanted === undefined) return undefined;
   const previous = isCurrent(wanted)
     ? history.find(({ state, version }) => state === "replaced" && version < wanted.version)
     : undefined;
-  await rollBackMapping(records, name, wanted.version, previous?.version);
+  await rollBackMapping(records, name, { version: wanted.version, previous: previous?.version }, by);
   return shownVersion(await mappingHistory(records, name));
 }
 
 /** An admin's own mapping: in force at once, and the mapper leaves it alone. */
-export async function putMapping(records: Database, name: ModelName, mapping: Mapping): Promise<StoredMapping> {
-  await addMapping(records, name, { state: "approved", origin: "edited", mapping, confidence: 1, samples: 0 });
+export async function putMapping(
+  records: Database,
+  name: ModelName,
+  mapping: Mapping,
+  by: Acting,
+): Promise<StoredMapping> {
+  const order = { state: "approved", origin: "edited", mapping, confidence: 1, samples: 0 } as const;
+  await addMapping(records, name, order, by);
   return shownVersion(await mappingHistory(records, name))!;
 }
 

@@ -1,4 +1,7 @@
 import type { Mapping } from "../../mapping/mapping.ts";
+import type { Act } from "../../people/actions.ts";
+import type { Acting } from "../../people/actor.ts";
+import { recorded } from "../audit/recorded.ts";
 import { patiently } from "../database/patiently.ts";
 import type { Database, Statement, Value } from "../store.ts";
 
@@ -65,7 +68,7 @@ export async function mappingHistory(
 type MappingOrder = Pick<StoredMapping, "state" | "origin" | "mapping" | "confidence" | "samples">;
 
 /** Adds a version. One that records are to be read with takes the place of the one before, and old records are read again. */
-export async function addMapping(records: Database, name: ModelName, order: MappingOrder): Promise<void> {
+export async function addMapping(records: Database, name: ModelName, order: MappingOrder, by: Acting): Promise<void> {
   const now = Date.now();
   const isCurrent = order.state !== "draft";
   const key = keyOf(name);
@@ -86,20 +89,20 @@ export async function addMapping(records: Database, name: ModelName, order: Mapp
       ...key,
     ],
   };
-  await patiently(() =>
-    records.batch(isCurrent ? [retire(name, now), insert, modelIs(name, "mapped", null)] : [insert]),
-  );
+  const statements = isCurrent ? [retire(name, now), insert, modelIs(name, "mapped", null)] : [insert];
+  await recorded(records, statements, by, { ...actOf("mapping.changed", name), after: order });
 }
 
 /** An admin agrees with a version: from now on records are read with it, and the mapper leaves it alone. */
-export async function approveMapping(records: Database, name: ModelName, version: number): Promise<void> {
+export async function approveMapping(records: Database, name: ModelName, version: number, by: Acting): Promise<void> {
   const now = Date.now();
   const approve: Statement = {
     sql: `update mappings set state = 'approved', updated_at = ?, reread_after = coalesce(reread_after, 0)
       where organization_id = ? and provider = ? and model = ? and version = ?`,
     args: [now, ...keyOf(name), version],
   };
-  await patiently(() => records.batch([retire(name, now), approve, modelIs(name, "mapped", null)]));
+  const statements = [retire(name, now), approve, modelIs(name, "mapped", null)];
+  await recorded(records, statements, by, { ...actOf("mapping.approved", name), after: { version } });
 }
 
 /**
@@ -109,8 +112,8 @@ export async function approveMapping(records: Database, name: ModelName, version
 export async function rollBackMapping(
   records: Database,
   name: ModelName,
-  version: number,
-  previous: number | undefined,
+  { version, previous }: { readonly version: number; readonly previous: number | undefined },
+  by: Acting,
 ): Promise<void> {
   const now = Date.now();
   const key = keyOf(name);
@@ -130,7 +133,12 @@ export async function rollBackMapping(
       args: [now, ...key, previous],
     });
   }
-  await patiently(() => records.batch(statements));
+  const change = { before: { version }, after: { version: previous ?? null } };
+  await recorded(records, statements, by, { ...actOf("mapping.rolled_back", name), ...change });
+}
+
+function actOf(action: Act["action"], { organizationId, provider, model }: ModelName): Act {
+  return { action, organizationId, object: { kind: "model", id: `${provider}/${model}`, name: model } };
 }
 
 /** Requests that `isRead` looks at: the newest. */

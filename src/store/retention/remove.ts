@@ -1,10 +1,21 @@
+import type { Act } from "../../people/actions.ts";
+import type { Acting } from "../../people/actor.ts";
 import { forgetCalls } from "../answers/call-states.ts";
+import { recorded } from "../audit/recorded.ts";
 import { uncount } from "../sizes/sums.ts";
 import type { Store } from "../store.ts";
 import { removeWords } from "../words/remove.ts";
 
 /** Records that go in one transaction: the lock is not held long enough for anyone to notice. */
 const STEP_ROWS = 500;
+/** Ids that an entry of the audit log names. */
+const IDS_SHOWN = 20;
+
+/** Who wants records removed, and what they asked for. */
+export interface RemovalOrder {
+  readonly by: Acting;
+  readonly asked?: unknown;
+}
 
 /**
  * Deletes records of one organization with everything that only they refer to. Called by whoever writes records, and by
@@ -14,16 +25,18 @@ const STEP_ROWS = 500;
  * without its body; what a crash leaves of the bodies nobody refers to. The bytes of bodies are erased later, by `sweep`.
  *
  * @param requestIds - in lower case; those that the organization does not have are passed over.
+ * @param order - for the audit log; retention has an entry for a run as a whole.
  * @returns how many records there were.
  */
 export async function removeRecords(
   store: Store,
   organizationId: string,
   requestIds: readonly string[],
+  order?: RemovalOrder,
 ): Promise<number> {
   let removed = 0;
   for (let at = 0; at < requestIds.length; at += STEP_ROWS) {
-    removed += await removeStep(store, organizationId, requestIds.slice(at, at + STEP_ROWS));
+    removed += await removeStep(store, organizationId, requestIds.slice(at, at + STEP_ROWS), order);
   }
   return removed;
 }
@@ -32,6 +45,7 @@ async function removeStep(
   { records, bodies, content }: Store,
   organizationId: string,
   requestIds: readonly string[],
+  order: RemovalOrder | undefined,
 ): Promise<number> {
   const found = await records.query<{ seq: number; request_id: string }>({
     // The plus keeps SQLite from going through all of the organization's records for a few ids.
@@ -43,15 +57,30 @@ async function removeStep(
   const numbers = found.map(({ seq }) => seq);
   const seqs = JSON.stringify(numbers);
   const ids = JSON.stringify(found.map(({ request_id }) => request_id));
-  await records.batch([
+  const statements = [
     uncount(seqs),
     { sql: "delete from properties where seq in (select value from json_each(?))", args: [seqs] },
     { sql: "delete from requests where seq in (select value from json_each(?))", args: [seqs] },
     forgetCalls(ids),
     { sql: "delete from comments where request_id in (select value from json_each(?))", args: [ids] },
     { sql: "delete from shared_links where subject in (select value from json_each(?))", args: [ids] },
-  ]);
+  ];
+  if (order === undefined) await records.batch(statements);
+  else await recorded(records, statements, order.by, actOf(organizationId, found, order.asked));
   await content.remove(found.map(({ request_id }) => request_id));
   await removeWords(bodies, numbers);
   return found.length;
+}
+
+/** Each step is an entry: of how many records, and of the first of them. */
+function actOf(organizationId: string, found: readonly { readonly request_id: string }[], asked: unknown): Act {
+  const ids = found.slice(0, IDS_SHOWN).map(({ request_id }) => request_id);
+  const [only] = found.length === 1 ? ids : [];
+  return {
+    action: "records.deleted",
+    organizationId,
+    object: { kind: only === undefined ? "records" : "record", id: only ?? "", name: "" },
+    before: { records: found.length, ids },
+    ...(asked !== undefined && { after: { asked } }),
+  };
 }

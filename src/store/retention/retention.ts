@@ -1,7 +1,9 @@
 import { type Static, Type } from "@sinclair/typebox";
 import type { Config } from "../../config.ts";
 import { GatewayError } from "../../errors.ts";
+import { type Acting, SYSTEM } from "../../people/actor.ts";
 import { isoTime, isoTimeOrNull } from "../../record/iso-time.ts";
+import { recorded } from "../audit/recorded.ts";
 import { patiently } from "../database/patiently.ts";
 import type { Database } from "../store.ts";
 
@@ -76,12 +78,23 @@ export async function retentionOf(records: Database, organizationId: string): Pr
   return row === undefined ? DEFAULT : { ...row, properties: JSON.parse(row.properties) };
 }
 
-export async function putRetention(records: Database, organizationId: string, rule: RetentionRule): Promise<void> {
+export async function putRetention(
+  records: Database,
+  organizationId: string,
+  rule: RetentionRule,
+  by: Acting,
+): Promise<void> {
   const sql = `insert into retention (organization_id, days, body_days, properties, updated_at) values (?, ?, ?, ?, ?)
     on conflict (organization_id) do update set days = excluded.days, body_days = excluded.body_days,
       properties = excluded.properties, updated_at = excluded.updated_at`;
   const args = [organizationId, rule.days, rule.body_days, JSON.stringify(rule.properties), Date.now()];
-  await patiently(() => records.batch([{ sql, args }]));
+  await recorded(records, [{ sql, args }], by, {
+    action: "retention.changed",
+    organizationId,
+    object: { kind: "retention", id: organizationId, name: "" },
+    before: await retentionOf(records, organizationId),
+    after: rule,
+  });
 }
 
 /** Days in force for everything that no property says otherwise of; 0 is for good. */
@@ -130,7 +143,15 @@ export async function noteRun(
   const sql = `insert or replace into retention_runs (organization_id, started_at, finished_at, records_removed,
     bodies_removed, orphans_removed, bytes_freed, error) values (?, ?, ?, ?, ?, ?, ?, ?)`;
   const { startedAt, records: removed, bodies, orphans, freed, error } = run;
-  await records.batch([{ sql, args: [organizationId, startedAt, Date.now(), removed, bodies, orphans, freed, error] }]);
+  const args = [organizationId, startedAt, Date.now(), removed, bodies, orphans, freed, error];
+  const act = {
+    action: "records.deleted",
+    organizationId,
+    object: { kind: "records", id: "", name: "" },
+    before: { records: removed, bodies },
+    after: { asked: "retention" },
+  } as const;
+  await recorded(records, [{ sql, args }], SYSTEM, ...(removed + bodies > 0 ? [act] : []));
 }
 
 /** Lets the service do a run at once, as soon as it sees this. */

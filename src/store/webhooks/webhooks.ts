@@ -1,7 +1,7 @@
+import type { Acting } from "../../people/actor.ts";
 import { uuidv7 } from "../../runtime/uuid.ts";
-import { patiently } from "../database/patiently.ts";
 import { createSecret } from "../deliveries/signing.ts";
-import { ruleTable, type StoredRule } from "../rule-table.ts";
+import { type RulePlace, ruleTable, type StoredRule } from "../rule-table.ts";
 import type { Database } from "../store.ts";
 import type { WebhookRule } from "./webhook-rule.ts";
 
@@ -19,6 +19,7 @@ const WEBHOOKS = ruleTable<Webhook>("webhooks", {
   json: ["property_filters", "fields", "events"],
   flags: ["include_body", "enabled"],
   max: WEBHOOKS_MAX,
+  noted: { noun: "webhook", nameOf: ({ name, url }) => name || url, shown: ({ secret: _, ...webhook }) => webhook },
 });
 
 export const { list: listWebhooks, find: findWebhook } = WEBHOOKS;
@@ -32,9 +33,8 @@ export async function webhooksFingerprint(records: Database): Promise<string> {
 /** Stores a webhook, a new one or in place of `previous`, whose secret it keeps unless the rule has one. */
 export async function putWebhook(
   records: Database,
-  organizationId: string,
+  { organizationId, by, previous }: RulePlace<Webhook>,
   rule: WebhookRule,
-  previous?: Webhook,
 ): Promise<Webhook> {
   const now = Date.now();
   const webhook: Webhook = {
@@ -46,12 +46,12 @@ export async function putWebhook(
     // Later than before also within a millisecond: whoever watches for changes sees this one.
     updated_at: Math.max(now, (previous?.updated_at ?? 0) + 1),
   };
-  await WEBHOOKS.put(records, webhook);
+  await WEBHOOKS.put(records, webhook, by, previous);
   return webhook;
 }
 
 /** Removes a webhook and all that is still to be delivered to it. */
-export async function removeWebhook(records: Database, id: string): Promise<void> {
-  const statements = ["delete from deliveries where source_id = ?", "delete from webhooks where id = ?"];
-  await patiently(() => records.batch(statements.map((sql) => ({ sql, args: [id] }))));
+export async function removeWebhook(records: Database, webhook: Webhook, by: Acting): Promise<void> {
+  const waiting = { sql: "delete from deliveries where source_id = ?", args: [webhook.id] };
+  await WEBHOOKS.remove(records, webhook, by, [waiting]);
 }

@@ -1,11 +1,12 @@
 import { describe, expect, test } from "bun:test";
 import { createHash } from "node:crypto";
 import Libsql from "libsql";
-import type { Acting } from "../../../src/people/actor.ts";
-import { ACTIONS, type Action } from "../../../src/store/audit/actions.ts";
+import type { Act } from "../../../src/people/actions.ts";
+import { ACTIONS, type Action } from "../../../src/people/actions.ts";
+import { type Acting, SYSTEM } from "../../../src/people/actor.ts";
 import { canonical } from "../../../src/store/audit/entry.ts";
 import { listAudit } from "../../../src/store/audit/list.ts";
-import { type Act, noted, record, recorded } from "../../../src/store/audit/recorded.ts";
+import { noted, record, recorded } from "../../../src/store/audit/recorded.ts";
 import { removeOldEntries } from "../../../src/store/audit/remove-old.ts";
 import { allEntries, verifyAudit } from "../../../src/store/audit/verify.ts";
 import { createServiceKey, ensureFirstKey, listKeys, revokeKey } from "../../../src/store/keys.ts";
@@ -249,19 +250,19 @@ test("the first key, and an organization that comes with a key, are noted", () =
 test("webhooks that want them are sent the entries of their organization, in the same transaction", () =>
   withRecords(async (records) => {
     const rule = (events: string[]) => readWebhookRule({ url: "https://hooks.example.com/", events }, () => undefined);
-    const wants = await putWebhook(records, "org-1", rule(["audit.entry"]));
-    await putWebhook(records, "org-1", rule(["request.finished"]));
-    await putWebhook(records, "org-2", rule(["audit.entry"]));
-    await noted(records, ADA, act("key.created"));
+    const wants = await putWebhook(records, { organizationId: "org-1", by: SYSTEM }, rule(["audit.entry"]));
+    await putWebhook(records, { organizationId: "org-1", by: SYSTEM }, rule(["request.finished"]));
+    await putWebhook(records, { organizationId: "org-2", by: SYSTEM }, rule(["audit.entry"]));
+    await noted(records, ADA, act("key.created", "k-1"));
     const rows = await records.query<{ source_id: string; payload: string }>({
-      sql: "select * from deliveries",
+      sql: "select * from deliveries where payload like '%name of k-1%'",
       args: [],
     });
     expect(rows.map(({ source_id }) => source_id)).toEqual([wants.id]);
     expect(JSON.parse(rows[0]!.payload)).toMatchObject({
       type: "audit.entry",
       webhook_id: wants.id,
-      entry: { seq: 1, action: "key.created" },
+      entry: { seq: 4, action: "key.created" },
     });
   }));
 

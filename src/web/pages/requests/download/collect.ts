@@ -24,6 +24,7 @@ export async function collect(wanted: Wanted): Promise<Blob> {
   const { path, filter, sort, search, isInParts } = question;
   const file = new TableFile(format, named);
   let cursor: string | null = null;
+  const headers = { "gateway-export": crypto.randomUUID() };
   let rows = 0;
   do {
     const body: object = {
@@ -31,7 +32,7 @@ export async function collect(wanted: Wanted): Promise<Blob> {
       ...(isInParts && search === undefined ? { partial: true } : {}),
       ...(cursor === null ? {} : { cursor }),
     };
-    const answer = await call<readonly Row[]>("POST", path, { body, signal });
+    const answer = await call<readonly Row[]>("POST", path, { body, signal, headers });
     await file.add(answer.data);
     rows += answer.data.length;
     onProgress(rows);

@@ -58,3 +58,16 @@ export const ACTIONS = {
 } as const satisfies Readonly<Record<string, string>>;
 
 export type Action = keyof typeof ACTIONS;
+
+/** What an entry says of an act beside who did it. */
+export interface Act {
+  readonly action: Action;
+  /** Null where it concerns the deployment. */
+  readonly organizationId: string | null;
+  readonly object: { readonly kind: string; readonly id: string; readonly name: string };
+  /** What was and what is; secrets in it are masked. */
+  readonly before?: unknown;
+  readonly after?: unknown;
+}
+
+export type Outcome = "done" | "refused";
