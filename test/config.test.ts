@@ -104,6 +104,81 @@ test("without any of its keys there is no European pair, and it is none beside a
   expect(problems(same)).toEqual(["eu_database_url: must not be the database of the first region"]);
 });
 
+describe("an object store for bodies", () => {
+  const STORE = `[bodies]
+engine = "s3"
+url = "https://objects.test:3900"
+bucket = "weir-bodies"
+access_key_id = "AK"
+`;
+  const withSecret = (value: string) => `${STORE}secret_access_key = "${value}"`;
+
+  test("is a table of the file, or variables, and each wins as for other keys", () => {
+    const { config, sources } = load({ WEIR_BODIES_BUCKET: "other" }, withSecret("s"));
+    expect(config).toMatchObject({
+      bodies_engine: "s3",
+      bodies_url: "https://objects.test:3900",
+      bodies_bucket: "other",
+      bodies_region: "us-east-1",
+      bodies_prefix: "",
+      bodies_pack_bytes: 8_388_608,
+    });
+    expect([sources.bodies_url, sources.bodies_bucket]).toEqual(["weir.toml", "WEIR_BODIES_BUCKET"]);
+  });
+
+  test("has its secrets from variables or files, and prints none", () => {
+    using directory = temporaryDirectory("secrets");
+    const file = join(directory.path, "secret");
+    writeFileSync(file, "from-a-file\n");
+    expect(load({}, withSecret(`file:${file}`)).config.bodies_secret_access_key).toBe("from-a-file");
+    const loaded = load({ STORE_SECRET: "from-a-variable" }, withSecret("env:STORE_SECRET"));
+    expect(loaded.config.bodies_secret_access_key).toBe("from-a-variable");
+    expect(printConfig(loaded)).not.toMatch(/from-a-variable|"AK"/);
+  });
+
+  test("of the European pair is another one", () => {
+    const european = withSecret("eu").replace("[bodies]", "[eu_bodies]").replace("weir-bodies", "weir-eu");
+    const { config } = load({ WEIR_EU_API_PORT: "0" }, `${withSecret("us")}\n${european}`);
+    expect(config).toMatchObject({ bodies_bucket: "weir-bodies", bodies_secret_access_key: "us" });
+    expect(europeanConfig(config)).toMatchObject({ bodies_bucket: "weir-eu", bodies_secret_access_key: "eu" });
+    const { config: alone } = load({ WEIR_EU_API_PORT: "0" }, withSecret("us"));
+    expect(europeanConfig(alone)).toMatchObject({ bodies_engine: "records", bodies_url: "" });
+  });
+
+  test.each<[string, string, string]>([
+    [
+      "a missing bucket",
+      withSecret("s").replace(/bucket.*\n/, ""),
+      "bodies_bucket: must be set where bodies_engine is s3",
+    ],
+    ["a missing secret", STORE, "bodies_secret_access_key: must be set where bodies_engine is s3"],
+    [
+      "an address without the rest",
+      '[bodies]\nurl = "http://a.test"\nbucket = "bodies"\naccess_key_id = "AK"',
+      "bodies_secret_access_key: must be set where bodies_url is set",
+    ],
+    [
+      "a variable that is not set",
+      withSecret("env:NOWHERE"),
+      "bodies_secret_access_key: the variable NOWHERE is not set",
+    ],
+    [
+      "a file that is not there",
+      withSecret("file:/no/such/file"),
+      "bodies_secret_access_key: /no/such/file cannot be read",
+    ],
+    ["a relative file", withSecret("file:secret"), "bodies_secret_access_key: write file: and a path from the root"],
+    ["an unknown member", `${withSecret("s")}\nbuckets = 1`, "bodies_buckets = 1 (weir.toml): there is no such key"],
+    ["another engine", '[bodies]\nengine = "gcs"', 'bodies_engine = "gcs" (weir.toml): must be one of records, s3'],
+    ["a password in the address", '[bodies]\nurl = "http://a:b@c.test"', "bodies_url = "],
+    ["a prefix with dots", '[bodies]\nprefix = "../x"', 'bodies_prefix = "../x" (weir.toml): must be the beginning'],
+    ["too small an object", "[bodies]\npack_bytes = 10", "bodies_pack_bytes = 10 (weir.toml): must be a whole number"],
+  ])("with %s stops the start", (_name, toml, expected) => {
+    expect(problems({}, toml).join("\n")).toContain(expected);
+    expect(problems({}, toml)).toHaveLength(1);
+  });
+});
+
 describe("one line tells key, value and what is allowed", () => {
   test.each<[Record<string, string>, string | undefined, string]>([
     [

@@ -14,10 +14,12 @@ const SECRETS = ["access_key_id", "secret_access_key"] as const;
  */
 export function readBodiesKeys(values: Values, env: Environment): string[] {
   return ["bodies", "eu_bodies"].flatMap((section) => {
-    if (values[`${section}_engine`] !== "s3") return [];
+    // With the address alone, what is in the store is read.
+    const why = values[`${section}_engine`] === "s3" ? `${section}_engine is s3` : `${section}_url is set`;
+    if (values[`${section}_engine`] !== "s3" && values[`${section}_url`] === "") return [];
     const missing = NEEDED.filter((name) => values[`${section}_${name}`] === "");
     if (missing.length > 0) {
-      return missing.map((name) => `${section}_${name}: must be set where ${section}_engine is s3`);
+      return missing.map((name) => `${section}_${name}: must be set where ${why}`);
     }
     return SECRETS.flatMap((name) => {
       const key = `${section}_${name}`;

@@ -1,5 +1,6 @@
 import { expect, test } from "bun:test";
 import { join } from "node:path";
+import { lostObjects } from "../../src/store/objects/lost.ts";
 import { packsHere } from "../../src/store/objects/moving.ts";
 import { openStore } from "../../src/store/store.ts";
 import { chance } from "../chance.ts";
@@ -10,6 +11,7 @@ import { startObjectStore, type TestStore } from "./store.ts";
 
 const random = chance("objects");
 
+const BINARY = { headers: ["Content-Type", "application/octet-stream"] };
 const ask = (prompt: string) => JSON.stringify({ model: "m", prompt });
 const requestOf = async (weir: Rig, id: string) => (await weir.body(id, "request"))?.content.toString();
 const erased = async (weir: Rig) => {
@@ -122,6 +124,27 @@ test("an object that no row knows is found by the list of the bucket and deleted
   expect(left).not.toContain(orphan);
   expect(left).toEqual(expect.arrayContaining(foreign));
   expect(await requestOf(weir, id)).toBe(ask("kept"));
+});
+
+test("an object that is gone costs the bodies in it and no others, and is named", async () => {
+  await using store = await startObjectStore();
+  await using weir = await rig({ settings: store.settings });
+  const ids: string[] = [];
+  for (let round = 0; round < 3; round++) {
+    ids.push(pass(weir.spool, { request: random.bytes(120_000), begin: BINARY }));
+    await weir.recorder.barrier();
+  }
+  await erased(weir);
+  expect(await lostObjects(weir.store.bodies, store.client)).toEqual([]);
+  const sizes = [...(await store.all())].sort(([, a], [, b]) => b.length - a.length);
+  const [name] = sizes[0]!;
+  await store.client.remove(name);
+  expect(await lostObjects(weir.store.bodies, store.client)).toEqual([name]);
+  const read = await Promise.all(ids.map((id) => weir.body(id, "request")));
+  expect(read.filter((body) => body === undefined).length).toBeGreaterThan(0);
+  expect(read.filter((body) => body !== undefined).length).toBeGreaterThan(0);
+  for (const id of ids) expect(await weir.row(id)).toMatchObject({ response_status: 200 });
+  await erased(weir);
 });
 
 test("what was recorded before goes into the object store in steps, and can be read at each", async () => {

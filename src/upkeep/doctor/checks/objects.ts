@@ -1,22 +1,29 @@
 import { randomUUID } from "node:crypto";
 import type { Config } from "../../../config.ts";
 import { messageOf } from "../../../observe.ts";
+import { lostObjects } from "../../../store/objects/lost.ts";
 import { openObjectStore } from "../../../store/objects/open-objects.ts";
 import type { S3Store } from "../../../store/objects/s3-store.ts";
+import { openStore } from "../../../store/store.ts";
 import { regionsOf } from "../../places.ts";
 import { type Check, fail, type Outcome, ok, warn } from "../finding.ts";
 
 /** Stores refuse what was signed by a clock that is far from theirs; a second is already worth a look. */
 const CLOCK_WARN_MS = 1_000;
+/** Names that are told. */
+const NAMED_MAX = 3;
 /** The header of the time has whole seconds. */
 const CLOCK_KNOWN_MS = 1_000;
 
 /** Whether the object store takes, gives back and deletes an object, and what its clock says. */
 export const objectsCheck: Check = {
   name: "object store",
-  async run({ config }) {
+  async run({ config, thorough }) {
     const outcomes: Outcome[] = [];
-    for (const { config: theirs } of regionsOf(config)) outcomes.push(...(await checkStore(theirs)));
+    for (const { config: theirs } of regionsOf(config)) {
+      outcomes.push(...(await checkStore(theirs)));
+      if (thorough) outcomes.push(...(await checkThere(theirs)));
+    }
     return outcomes.length > 0 ? outcomes : [ok("none: bodies are kept with the records")];
   },
 };
@@ -36,6 +43,24 @@ async function checkStore(config: Config): Promise<Outcome[]> {
     return outcomes;
   } catch (error) {
     return [fail(messageOf(error), mend)];
+  }
+}
+
+/** Whether every object that the database knows is in the store, in its size. */
+async function checkThere(config: Config): Promise<Outcome[]> {
+  const objects = openObjectStore(config);
+  if (objects === undefined) return [];
+  const store = await openStore(config, "read");
+  try {
+    const lost = await lostObjects(store.bodies, objects);
+    if (lost.length === 0) return [ok(`${objects.place}: every object is there`)];
+    const named = lost.slice(0, NAMED_MAX).join(", ");
+    const says = `${objects.place}: ${lost.length} objects are missing or cut, among them ${named}; the bodies in them are lost`;
+    return [warn(says, "put them back from a copy of the bucket; look for rules of the bucket that delete by age")];
+  } catch (error) {
+    return [warn(`whether every object is there cannot be told: ${messageOf(error)}`, "see the findings before")];
+  } finally {
+    await store.close();
   }
 }
 
