@@ -16,6 +16,9 @@ import { logEndpoints } from "./changes/log.ts";
 import { sessionTagEndpoints } from "./changes/session-tag.ts";
 import { coded } from "./coding.ts";
 import { Dashboard } from "./dashboard.ts";
+import { datasetEndpoints } from "./datasets/datasets.ts";
+import { datasetExportEndpoint } from "./datasets/export.ts";
+import { datasetItemEndpoints } from "./datasets/items.ts";
 import { atOwnPath, servesHelicone } from "./earlier-product.ts";
 import type { Unusual } from "./endpoint.ts";
 import { asGatewayError, failure } from "./envelope.ts";
@@ -173,6 +176,9 @@ function createApp(room: ApiRoom, ofPlugins: readonly RouteView[], { gate, route
     .use(retentionEndpoints(room, gate))
     .use(storageEndpoints(room, gate))
     .use(viewEndpoints(room, gate))
+    .use(datasetEndpoints(room, gate))
+    .use(datasetItemEndpoints(room, gate))
+    .use(datasetExportEndpoint(room, gate))
     .use(pluginListEndpoints(room))
     .use(pluginEndpoints(room, gate, ofPlugins))
     .use(mcpEndpoints(room, gate, fetch))

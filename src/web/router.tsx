@@ -2,6 +2,7 @@ import { createRootRoute, createRoute, createRouter, lazyRouteComponent, redirec
 import { client } from "./client.ts";
 import { isUnreadable } from "./filter/address.ts";
 import { readAlertsSearch } from "./pages/alerts/search.ts";
+import { readDatasetSearch } from "./pages/datasets/search.ts";
 import { readDomainsSearch } from "./pages/domains/search.ts";
 import { readModelsSearch } from "./pages/models/search.ts";
 import { readOverviewSearch } from "./pages/overview/search.ts";
@@ -191,6 +192,19 @@ const account = createRoute({
   component: lazyRouteComponent(() => import("./pages/account/page.tsx"), "AccountPage"),
 });
 
+const datasets = createRoute({
+  getParentRoute: () => root,
+  path: "/datasets",
+  component: lazyRouteComponent(() => import("./pages/datasets/page.tsx"), "DatasetsPage"),
+});
+
+const dataset = createRoute({
+  getParentRoute: () => root,
+  path: "/datasets/$id",
+  validateSearch: only(readDatasetSearch),
+  component: lazyRouteComponent(() => import("./pages/datasets/dataset-page.tsx"), "DatasetPage"),
+});
+
 const members = createRoute({
   getParentRoute: () => root,
   path: "/members",
@@ -226,6 +240,8 @@ export const router = createRouter({
     plugins,
     keys,
     storage,
+    datasets,
+    dataset,
     members,
     account,
   ]),

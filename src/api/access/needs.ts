@@ -82,6 +82,18 @@ export const NEEDS: Readonly<Record<string, Needs>> = {
   "POST /v1/property/:name/search": "figures",
   "POST /v1/property/:name/top-costs/query": "figures",
 
+  "GET /v1/datasets": "bodies",
+  "POST /v1/datasets": "write",
+  "GET /v1/datasets/:id": "bodies",
+  "PATCH /v1/datasets/:id": "write",
+  "DELETE /v1/datasets/:id": "write",
+  "GET /v1/datasets/:id/versions": "bodies",
+  "GET /v1/datasets/:id/items": "bodies",
+  "POST /v1/datasets/:id/items": "write",
+  "PATCH /v1/datasets/:id/items/:item": "write",
+  "DELETE /v1/datasets/:id/items": "write",
+  "GET /v1/datasets/:id/export": "bodies",
+
   "GET /v1/views": "figures",
   "GET /v1/views/:id": "figures",
   "POST /v1/views": "figures",

@@ -1,5 +1,6 @@
 import { Elysia, t } from "elysia";
 import { within } from "../../runtime/within.ts";
+import { forgetRequests } from "../../store/datasets/items.ts";
 import type { Amendment } from "../../threads.ts";
 import { actingOf, type Caller } from "../access/caller.ts";
 import type { Gate } from "../access/gate.ts";
@@ -40,7 +41,10 @@ export function bulkEndpoints(room: ApiRoom, gate: () => Gate) {
     return success(changed, {}, { next_cursor: next });
   };
   const remove = async (caller: Caller, requestIds: readonly string[], asked: unknown) => {
-    const order = { organizationId: caller.organizationId, requestIds, by: actingOf(caller), asked };
+    const { organizationId } = caller;
+    // First: what fails in between is asked again, and then the records are still there to be found.
+    await forgetRequests((await room.writer()).records, organizationId, requestIds);
+    const order = { organizationId, requestIds, by: actingOf(caller), asked };
     return within(room.recorder.remove(order), REMOVE_MS, tooLate);
   };
 

@@ -36,7 +36,7 @@ export interface Selection extends Flags {
 }
 
 /** One step of a change: at most `CHANGED_MAX` ids. */
-interface Step {
+export interface Step {
   readonly ids: readonly string[];
   /** Where the next step begins; null at the end. */
   readonly next: string | null;

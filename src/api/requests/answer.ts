@@ -1,4 +1,5 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
+import type { Json } from "../../plugin/contract.ts";
 import { assetIds, MADE_FROM, type MadeFrom, madeMembers, promptInputs } from "../../record/request-record.ts";
 import { bodyText, bodyTexts, loadMappings, loadShownBodies, READ_BY } from "../../store/bodies/body-text.ts";
 import { type Asked, type ListedRecord, listedRecords, shownMembers } from "../../store/find/records.ts";
@@ -66,6 +67,13 @@ export async function answerRecord(room: ApiRoom, request: Request, asked: Asked
   const printing = { includeBody: true, includeInputs: true, includeStoredBytes: true, sign, onBodies };
   for await (const piece of recordTexts(room, asked, printing)) text += piece;
   return text === "" ? undefined : successText(text);
+}
+
+/** Whole records as the API shows them, one after the other, for those who make something else of them. */
+export async function* readRecords(room: ApiRoom, request: Request, asked: Asked): AsyncGenerator<Json> {
+  const onBodies = (ids: readonly string[]) => noteBodyViews(room, request, asked.organizationId, ids);
+  const printing = { includeBody: true, includeInputs: false, sign: (path: string) => path, onBodies };
+  for await (const group of wholeTexts(room, asked, printing)) for (const text of group) yield JSON.parse(text);
 }
 
 /** Records as JSON text, separated by commas, several in a piece. */

@@ -11,6 +11,7 @@ import { REQUEST_KEYS } from "../requests/key-list.ts";
 import { useNeighbours } from "../requests/neighbours.ts";
 import { lastQuestion, lastSearch, rememberActive } from "../requests/place.ts";
 import { StepButtons } from "../requests/step-buttons.tsx";
+import { DatasetButton } from "./dataset-button.tsx";
 import { DeleteButton } from "./delete-button.tsx";
 import { recordQuery } from "./record.ts";
 import { RequestView, Subtitle, tabBeside } from "./request-view.tsx";
@@ -83,6 +84,7 @@ export function RequestPage() {
           <Link to="/playground" search={{ from: id }} className="button">
             <Icon name="play" /> Try again with…
           </Link>
+          <DatasetButton id={id} />
           <DeleteButton id={id} onDone={back} />
           <button type="button" className="quiet" aria-label="Keys" onClick={() => setHelping(true)}>
             <Icon name="help" />

@@ -7,6 +7,8 @@ import type { Selection } from "./use-selection.ts";
 
 const BulkDialog = lazy(async () => ({ default: (await import("./bulk-dialog.tsx")).BulkDialog }));
 
+const AddToDataset = lazy(async () => ({ default: (await import("../../datasets/add-dialog.tsx")).AddToDataset }));
+
 const KINDS: readonly (readonly [BulkKind, string])[] = [
   ["property", "Set property"],
   ["score", "Add score"],
@@ -25,9 +27,13 @@ interface BulkBarProps {
 
 /** What can be done with the rows that are chosen. */
 export function BulkBar({ selection, question, count, loaded, hasMore }: BulkBarProps) {
-  const [kind, open] = useState<BulkKind>();
+  const [kind, open] = useState<BulkKind | "dataset">();
   const { ids, isAll } = selection;
   if (ids.size === 0 && !isAll) return null;
+  const close = (isDone: boolean) => {
+    open(undefined);
+    if (isDone) selection.clear();
+  };
   const all = count === undefined ? "All that match" : `All ${formatCount(count)}`;
   return (
     <section className="bulk-bar panel" aria-label="Selection">
@@ -47,20 +53,19 @@ export function BulkBar({ selection, question, count, loaded, hasMore }: BulkBar
           {label}
         </GatedButton>
       ))}
+      <GatedButton scope="write" className="small" onClick={() => open("dataset")}>
+        Add to dataset
+      </GatedButton>
       <button type="button" className="quiet small" onClick={selection.clear}>
         Clear selection
       </button>
       {kind === undefined ? null : (
         <Suspense fallback={null}>
-          <BulkDialog
-            kind={kind}
-            question={question}
-            ids={isAll ? undefined : [...ids]}
-            onClose={(isDone) => {
-              open(undefined);
-              if (isDone) selection.clear();
-            }}
-          />
+          {kind === "dataset" ? (
+            <AddToDataset target={isAll ? question : { ids: [...ids] }} onClose={close} />
+          ) : (
+            <BulkDialog kind={kind} question={question} ids={isAll ? undefined : [...ids]} onClose={close} />
+          )}
         </Suspense>
       )}
     </section>

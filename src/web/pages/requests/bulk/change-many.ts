@@ -7,6 +7,8 @@ export interface Work {
   readonly path: string;
   /** Beside what says which requests. */
   readonly body: object;
+  /** How many requests a response says were changed; it is that number unless given. */
+  readonly counted?: (data: unknown) => number;
 }
 
 /** Which requests: by their ids, or all of a filter; with words, those that a search finds. */
@@ -30,12 +32,12 @@ interface Change {
 
 /** Changes requests a step at a time. @returns how many were changed. */
 export async function changeMany({ target, work, isStopped, onProgress }: Change): Promise<number> {
-  const { method, path, body } = work;
+  const { method, path, body, counted = Number } = work;
   let changed = 0;
   for await (const { which, goOn } of steps(target)) {
     if (isStopped()) break;
-    const answer = await call<number>(method, path, { body: { ...body, ...which } });
-    changed += answer.data;
+    const answer = await call<unknown>(method, path, { body: { ...body, ...which } });
+    changed += counted(answer.data);
     onProgress(changed);
     goOn(answer.next_cursor ?? null);
   }

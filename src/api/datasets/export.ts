@@ -1,0 +1,61 @@
+import { Elysia, t } from "elysia";
+import { GatewayError } from "../../errors.ts";
+import { hint, quote } from "../../filter/hint.ts";
+import { listItems } from "../../store/datasets/items.ts";
+import type { Gate } from "../access/gate.ts";
+import { endpoint } from "../endpoint.ts";
+import { logFailure } from "../log-failure.ts";
+import { streamText } from "../requests/stream-text.ts";
+import type { ApiRoom } from "../room.ts";
+import { datasetOf, TAG } from "./datasets.ts";
+import { FORMATS } from "./formats.ts";
+import { shownItem } from "./items.ts";
+import { ITEMS_QUERY, readItemsQuery } from "./items-query.ts";
+
+const PAGE = 200;
+const QUERY = {
+  format: t.String({ description: `${Object.keys(FORMATS).join(", ")}; jsonl unless given.` }),
+  label: t.String({ description: "Only items with this label." }),
+  version: ITEMS_QUERY.version,
+};
+
+/** A dataset as a file. */
+export function datasetExportEndpoint(room: ApiRoom, gate: () => Gate) {
+  return new Elysia().get(
+    "/v1/datasets/:id/export",
+    async ({ params, request }) => {
+      const dataset = await datasetOf(room, gate().caller(request).organizationId, params.id);
+      const { version } = readItemsQuery(request, dataset.version);
+      const query = new URL(request.url).searchParams;
+      const format = query.get("format") ?? "jsonl";
+      const label = query.get("label");
+      const lineOf = Object.hasOwn(FORMATS, format) ? FORMATS[format]! : undefined;
+      if (lineOf === undefined) {
+        const message = `there is no format ${quote(format)}; ${hint(format, Object.keys(FORMATS))}`;
+        throw new GatewayError("invalid_body", message, { path: "format" });
+      }
+      async function* lines() {
+        for (let after = ""; ; ) {
+          const items = await listItems(room.current.records, dataset.id, { version, after, limit: PAGE });
+          const wanted = label === null ? items : items.filter(({ labels }) => labels.includes(label));
+          const made = wanted.map((item) => lineOf!(format === "jsonl" ? (shownItem(item) as never) : item));
+          yield made.map((each) => ("line" in each ? `${JSON.stringify(each.line)}\n` : "")).join("");
+          if (items.length < PAGE) return;
+          after = items.at(-1)!.id;
+        }
+      }
+      const name = `${dataset.name.replace(/[^\w.-]+/g, "-").slice(0, 60) || "dataset"}-v${version}-${format}.jsonl`;
+      const headers = {
+        "content-type": "application/x-ndjson; charset=utf-8",
+        "content-disposition": `attachment; filename="${name}"`,
+      };
+      return streamText(lines(), headers, (error) => logFailure(room.log, request, error));
+    },
+    endpoint(
+      TAG,
+      "Export a dataset",
+      "A JSON object a line. `openai` and `anthropic` are for fine-tuning, `sharegpt` for trainers of open models, `fixtures` for tests (request and response), `jsonl` for everything. Items without an output are left out where the format needs one.",
+      { query: QUERY, answers: { "application/x-ndjson": t.String() } },
+    ),
+  );
+}

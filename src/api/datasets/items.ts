@@ -1,0 +1,169 @@
+import { Elysia, t } from "elysia";
+import { GatewayError } from "../../errors.ts";
+import type { Json } from "../../plugin/contract.ts";
+import { isoTime } from "../../record/iso-time.ts";
+import {
+  addItems,
+  alreadyIn,
+  changeItem,
+  type Example,
+  findItem,
+  type Item,
+  listItems,
+  removeItems,
+} from "../../store/datasets/items.ts";
+import { type Caller, require } from "../access/caller.ts";
+import type { Gate } from "../access/gate.ts";
+import { CHANGED_MAX, SELECTION, type Selection, type Step, selected } from "../changes/selection.ts";
+import { endpoint } from "../endpoint.ts";
+import { success } from "../envelope.ts";
+import { readRecords } from "../requests/answer.ts";
+import type { ApiRoom } from "../room.ts";
+import { settled } from "../settled.ts";
+import { datasetOf, TAG } from "./datasets.ts";
+import { exampleOf } from "./example.ts";
+import { ITEM_CHANGES, type ItemBody, NEW_ITEM, readExample } from "./item-body.ts";
+import { ITEMS_QUERY, readItemsQuery } from "./items-query.ts";
+
+/** A dataset of more is two. */
+const ITEMS_MAX = 100_000;
+
+const strict = { additionalProperties: false };
+const NEW_ITEMS = t.Object(
+  {
+    ...SELECTION,
+    items: t.Optional(
+      t.Array(NEW_ITEM, { maxItems: CHANGED_MAX, description: "Examples that are written, not recorded." }),
+    ),
+    labels: t.Optional(ITEM_CHANGES.properties.labels),
+  },
+  strict,
+);
+const REMOVAL = t.Object({ ids: t.Array(t.String(), { maxItems: CHANGED_MAX, description: "Ids of items." }) }, strict);
+
+/** An item as the API shows it. */
+export type ShownItem = Omit<Item, "created_at"> & { readonly created_at: string };
+
+/** The examples in a dataset. Every change makes a new version. */
+export function datasetItemEndpoints(room: ApiRoom, gate: () => Gate) {
+  const { records } = room.current;
+  const find = async (request: Request, id: string) => {
+    const caller = gate().caller(request);
+    return { caller, dataset: await datasetOf(room, caller.organizationId, id) };
+  };
+  const answer = async (caller: Caller, id: string, more: object, beside: Readonly<Record<string, unknown>> = {}) => {
+    const { version, items } = await datasetOf(room, caller.organizationId, id);
+    return success({ ...more, version, items }, {}, beside);
+  };
+
+  return new Elysia()
+    .get(
+      "/v1/datasets/:id/items",
+      async ({ params, request }) => {
+        const { dataset } = await find(request, params.id);
+        const { limit, after, version } = readItemsQuery(request, dataset.version);
+        const rows = await listItems(records, dataset.id, { version, after, limit: limit + 1 });
+        const page = rows.slice(0, limit);
+        const next = rows.length > limit ? (page.at(-1)?.id ?? null) : null;
+        return success(page.map(shownItem), {}, { next_cursor: next, version });
+      },
+      endpoint(TAG, "List the items of a dataset", "In the order in which they were added, of any version.", {
+        query: ITEMS_QUERY,
+      }),
+    )
+    .post(
+      "/v1/datasets/:id/items",
+      async ({ params, body, request }) => {
+        const { caller, dataset } = await find(request, params.id);
+        const { items, labels, ...selection } = body;
+        if (items !== undefined && (selection.requestIds ?? selection.filter) !== undefined)
+          throw new GatewayError("invalid_body", "give either items, or requests by requestIds or filter");
+        const made =
+          items === undefined
+            ? await fromRequests(room, request, caller, { datasetId: dataset.id, selection })
+            : { examples: items.map((item, at) => readExample(item, `items.${at}`)), skipped: [], next: null };
+        refuseTooMany(dataset.items + made.examples.length);
+        const examples = labels === undefined ? made.examples : made.examples.map((each) => ({ ...each, labels }));
+        const ids = await addItems((await room.writer()).records, dataset.id, examples);
+        return answer(caller, dataset.id, { ids, skipped: made.skipped }, { next_cursor: made.next });
+      },
+      {
+        body: NEW_ITEMS,
+        ...endpoint(
+          TAG,
+          "Put requests, or examples, into a dataset",
+          `By ids, by a filter (up to ${CHANGED_MAX} in one call; \`next_cursor\` as \`cursor\` goes on), or as \`items\`. Needs \`bodies\` too. A request that is in it already, or holds no conversation, is in \`skipped\`.`,
+        ),
+      },
+    )
+    .patch(
+      "/v1/datasets/:id/items/:item",
+      async ({ params, body, request }) => {
+        const { caller, dataset } = await find(request, params.id);
+        require(caller, "bodies");
+        const item = await findItem(records, dataset.id, params.item);
+        if (item === undefined) throw new GatewayError("not_found", "the newest version has no item of this id");
+        const changed = { ...item, ...readExample(merged(item, body), ""), request_id: item.request_id };
+        await changeItem((await room.writer()).records, dataset.id, changed);
+        return success(shownItem((await findItem(room.current.records, dataset.id, item.id)) ?? changed));
+      },
+      { body: ITEM_CHANGES, ...endpoint(TAG, "Change an item", "Its earlier state stays in the versions before.") },
+    )
+    .delete(
+      "/v1/datasets/:id/items",
+      async ({ params, body, request }) => {
+        const { caller, dataset } = await find(request, params.id);
+        const removed = await removeItems((await room.writer()).records, dataset.id, body.ids);
+        return answer(caller, dataset.id, { removed });
+      },
+      {
+        body: REMOVAL,
+        ...endpoint(
+          TAG,
+          "Take items out of a dataset",
+          "They stay in the versions before. Deleting their requests takes them out of all.",
+        ),
+      },
+    );
+}
+
+function refuseTooMany(items: number): void {
+  if (items > ITEMS_MAX) throw new GatewayError("invalid_body", `a dataset has at most ${ITEMS_MAX} items`);
+}
+
+/** Examples of one step of a selection, in the order in which the requests were made. */
+async function fromRequests(
+  room: ApiRoom,
+  request: Request,
+  caller: Caller,
+  { datasetId, selection }: { readonly datasetId: string; readonly selection: Selection },
+) {
+  require(caller, "bodies");
+  const step: Step = (await selected(room, caller, selection).next()).value!;
+  await settled(room);
+  const there = await alreadyIn(room.current.records, datasetId, step.ids);
+  const skipped = step.ids.filter((id) => there.has(id)).map((request_id) => skip(request_id, "it is in the dataset"));
+  const wanted = step.ids.filter((id) => !there.has(id));
+  const examples: (Example & { readonly time: string })[] = [];
+  const found = new Set<string>();
+  const asked = { organizationId: caller.organizationId, sight: caller.sight, by: "request_id", keys: wanted } as const;
+  for await (const record of readRecords(room, request, asked)) {
+    found.add(record.request_id);
+    const example = exampleOf(record);
+    if (example === undefined) skipped.push(skip(record.request_id, "no conversation of it was recorded"));
+    else examples.push({ ...example, time: record.request_created_at });
+  }
+  for (const id of wanted) if (!found.has(id)) skipped.push(skip(id, "there is no such request"));
+  examples.sort((a, b) => (a.time < b.time ? -1 : 1));
+  return { examples: examples as readonly Example[], skipped, next: step.next };
+}
+
+function merged({ input, output, labels, note }: Item, changes: Partial<ItemBody>): ItemBody {
+  return { input, output, labels: [...labels], note, ...changes };
+}
+
+const skip = (request_id: string, why: string): Json => ({ request_id, why });
+
+export function shownItem({ created_at, ...item }: Item): ShownItem {
+  return { ...item, created_at: isoTime(created_at) };
+}
