@@ -16,7 +16,7 @@ import { quantile } from "./figures.ts";
 import { beginning, type Passed, WORKLOADS, type Workload } from "./storage-workloads.ts";
 
 const ROOT = resolve(import.meta.dir, "..");
-const COUNTS: Readonly<Record<string, number>> = { small: 16_000, chat: 1_800 };
+const COUNTS: Readonly<Record<string, number>> = { small: 32_000, chat: 1_800, RAG: 240, vision: 108 };
 /** What all begin with, so that the code is compiled when the clock starts. */
 const WARM_UP: Readonly<Record<string, number>> = { small: 8_000, chat: 300 };
 

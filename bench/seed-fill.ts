@@ -1,5 +1,7 @@
 import { join } from "node:path";
 import Database from "libsql";
+import { beginning, EXCERPT_MAX } from "../src/record/excerpt.ts";
+import { PACKED_SIZE_MAX } from "../src/recorder/write/pack-excerpts.ts";
 import { LocalWriter, PAGE_BYTES } from "../src/store/database/local-writer.ts";
 import { FIRST_ORGANIZATION } from "../src/store/keys.ts";
 import { LocalPackIds } from "../src/store/packs/pack-ids.ts";
@@ -108,7 +110,10 @@ function contentOf(n: number): Content {
     bytes: Buffer.from(JSON.stringify(body)),
     contentType: null,
   });
-  return { parts: [part("request", request), part("response", response)], assets: [], texts: { prompt, completion } };
+  const parts = [part("request", request), part("response", response)];
+  const size = parts.reduce((sum, { bytes }) => sum + bytes.length, 0);
+  const excerpts = { input: beginning(prompt, EXCERPT_MAX), output: beginning(completion, EXCERPT_MAX) };
+  return { parts, assets: [], texts: { prompt, completion }, ...(size <= PACKED_SIZE_MAX && { excerpts }) };
 }
 
 /** `h` and `id` of `partsOf`. */
@@ -220,7 +225,7 @@ function insertRequests(database: Connection, step: RecordStep): void {
         response_id, response_status, outcome, delay_ms, time_to_first_token, prompt_tokens, completion_tokens, total_tokens,
         prompt_cache_read_tokens, cost, cost_source, user_id, session_id, session_name, session_path, prompt_id,
         experiment_id, cache_enabled, cached, streamed, size_bytes, wire_schema, properties, prompt_inputs, scores,
-        feedback_id, feedback_rating, feedback_created_at, kind)
+        feedback_id, feedback_rating, feedback_created_at, kind, excerpts_packed)
       ${PARTS}
       select ?5 + v, id, ?6, ${own("'seed'", "''")}, ${own("'seed'")}, ${own("'seed'")}, ${own("'POST'", "''")},
         ${own(TARGET)}, ${own("'/v1/chat/completions'")},
@@ -237,7 +242,7 @@ function insertRequests(database: Connection, step: RecordStep): void {
         ${objectOf(PROPERTIES)}, ${objectOf(INPUTS)},
         case when a % 20 = 0 then json_object('quality', c / 1000.0) else '{}' end,
         case when a % 25 = 0 then v end, case when a % 25 = 0 then b % 3 > 0 end, case when a % 25 = 0 then created + 60000 end,
-        case when ${IS_SHARED} then ${KIND_ID} end
+        case when ${IS_SHARED} then ${KIND_ID} end, case when p.size <= ${PACKED_SIZE_MAX} then 1 end
       from parts ${MODEL_OF} join temp.pool p on p.n = h % ${POOL}`,
     )
     .run(from, to, start, everyMs(records), before, organization);

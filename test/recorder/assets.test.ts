@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
 import fc from "fast-check";
-import { extractAssets } from "../../src/recorder/bodies/assets.ts";
+import { extractAssets, mayHoldAssets } from "../../src/recorder/bodies/assets.ts";
 import { filePlaces } from "../../src/recorder/bodies/file-places.ts";
 import { assertProperty, chance } from "../chance.ts";
 
@@ -47,6 +47,41 @@ test("files are found where they stand, however long they are and however they b
   const found = filePlaces(bytes, extractAssets(body), body);
   const texts = found?.map(({ offset, length }) => bytes.toString("utf8", offset, offset + length));
   expect(texts).toEqual([...written, written[3]!, written[6]!]);
+});
+
+test("the quick look passes over no body that holds a file, however its names are written", () => {
+  const name = fc.constantFrom(
+    "data",
+    "file_data",
+    "b64_json",
+    "result",
+    "partial_image_b64",
+    "bytes",
+    "images",
+    "url",
+    "x",
+  );
+  const base64 = "QUJD".repeat(20);
+  const text = fc.constantFrom(base64, PREFIX + base64, `DATA:;BASE64,${base64}`, "text", "");
+  const more = fc.dictionary(
+    fc.constantFrom("type", "format", "media_type"),
+    fc.constantFrom("image_generation_call", "png", "text"),
+  );
+  const part = fc
+    .tuple(name, text, more, fc.boolean())
+    .map(([key, value, rest, isList]) => ({ ...rest, [key]: isList ? [value] : value }));
+  const escaped = (json: string) =>
+    json.replace(/[a-z]/g, (letter) => `\\u${letter.charCodeAt(0).toString(16).padStart(4, "0")}`);
+  assertProperty(
+    fc.property(fc.array(part, { maxLength: 3 }), fc.boolean(), (parts, isEscaped) => {
+      const json = JSON.stringify({ parts });
+      const bytes = Buffer.from(isEscaped ? escaped(json) : json);
+      if (extractAssets(JSON.parse(bytes.toString())).length > 0) expect(mayHoldAssets(bytes)).toBe(true);
+    }),
+  );
+  expect(mayHoldAssets(Buffer.from('{"model":"m","messages":[{"role":"user","content":"data, bytes: [1]"}]}'))).toBe(
+    false,
+  );
 });
 
 test("a file whose text stands there in another way is not found", () => {

@@ -45,6 +45,16 @@ const FIELDS = new Map<string, (parent: Json, value: string) => string | undefin
     bytes: (_parent, value) => (value.length < BARE_LENGTH_MIN ? undefined : "application/octet-stream"),
   } satisfies Record<string, (parent: Json, value: string) => string | undefined>),
 );
+/** Text that a JSON body holds somewhere where a file is in it, unless letters of it are escaped. */
+const MARKS = /base64,|"(?:data|file_data|b64_json|result|partial_image_b64|bytes|images)"|\\u/i;
+/** A look at the text of a longer body takes as long as a walk through its values. */
+const MARKED_BYTES_MAX = 16_384;
+
+/** Whether there may be files in the value of a JSON text: a quick look, for most bodies have none. */
+export function mayHoldAssets(json: Buffer): boolean {
+  return json.length > MARKED_BYTES_MAX || MARKS.test(json.toString("latin1"));
+}
+
 /** Names of lists whose members are base64 by themselves, as in Ollama. */
 const LISTS: Readonly<Record<string, string>> = { images: "image/png" };
 

@@ -1,7 +1,7 @@
 import type { Json } from "../../plugin/contract.ts";
 import type { RawHeaders } from "../../spool/frame.ts";
 import type { StoredPart } from "../../store/packs/request-content.ts";
-import { type Asset, extractAssets } from "../bodies/assets.ts";
+import { type Asset, extractAssets, mayHoldAssets } from "../bodies/assets.ts";
 import type { Body } from "../bodies/body.ts";
 import { filePlaces } from "../bodies/file-places.ts";
 import type { Exchange } from "../exchanges/exchange.ts";
@@ -65,7 +65,7 @@ export function storedBody(part: StoredPart["part"], { form, bytes, sent, mime }
 
 /** Takes the files out of a body's value, in place, and says where in its text they are. */
 function withoutFiles(stored: StoredPart, json: Json, assets: Asset[]): StoredPart {
-  const found = extractAssets(json);
+  const found = mayHoldAssets(stored.bytes) ? extractAssets(json) : [];
   if (found.length === 0) return stored;
   assets.push(...found);
   const files = stored.sent === undefined ? filePlaces(stored.bytes, found, json) : undefined;

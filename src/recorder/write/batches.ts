@@ -99,10 +99,14 @@ export class Batches {
     return records;
   }
 
+  /** A record that is made already and that no plugin is to see; most are, and need no promise. */
+  withoutPlugins(record: Prepared | undefined): Ready | undefined {
+    return record === undefined || this.#options.hooks?.has("onRecord") ? undefined : { record, draft: undefined };
+  }
+
   /** @param read - its record, where it is made already. */
   async prepareFinal(exchange: Exchange, read?: Prepared): Promise<Ready | undefined> {
     const { note, hooks } = this.#options;
-    if (read !== undefined && !hooks?.has("onRecord")) return { record: read, draft: undefined };
     const fault = note.faultOf(exchange.id);
     const begin = (step: Step) => note.begin(exchange.id, step);
     if (read === undefined) begin(fault === undefined ? "read" : "raw");
@@ -280,8 +284,7 @@ export class Batch {
         at = 0;
       }
       const exchange = this.#done[this.#next++]!;
-      const prepared = read[at];
-      const ready = await this.#batches.prepareFinal(exchange, prepared);
+      const ready = this.#batches.withoutPlugins(read[at]) ?? (await this.#batches.prepareFinal(exchange, read[at]));
       if (ready === undefined) await this.#withdraw(exchange);
       else {
         slice.push(ready);

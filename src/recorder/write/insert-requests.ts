@@ -14,11 +14,12 @@ const DEFAULTS = Object.fromEntries(
   Object.entries(getTableColumns(requests)).map(([name, column]) => [name, column.default ?? null]),
 ) as Record<keyof RequestRow, Value>;
 
-/** Texts that all requests of one client for one model have in common. */
+/** What all requests of one client for one model have in common, and most that are written together. */
 const REPEATED = [
   ...(["key_id", "organization_id", "gateway_user", "auth_hash", "method", "target_url", "request_path"] as const),
   ...(["provider", "request_model", "response_model", "model", "outcome", "cost_source", "wire_schema"] as const),
   ...(["route", "credential", "routed_model", "ai_gateway_body_mapping", "storage_location"] as const),
+  ...(["kind", "excerpts_packed", "response_status", "updated_at"] as const),
 ] as const satisfies readonly (keyof RequestRow)[];
 const VARYING = REQUEST_COLUMNS.filter((column) => !(REPEATED as readonly string[]).includes(column));
 

@@ -7,7 +7,7 @@ import type { Storable } from "./insert.ts";
  * the bodies beside them say the same; in the row they would take as much as all else of a small record. Of larger
  * records a pack holds only a few, so that a list would have to read as many packs as it has rows.
  */
-const PACKED_SIZE_MAX = 8_192;
+export const PACKED_SIZE_MAX = 8_192;
 
 /** What the row holds in their place. */
 export const PACKED = { input: null, output: null, excerpts_packed: 1 } as const;
