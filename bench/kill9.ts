@@ -1,7 +1,8 @@
 /**
  * `kill -9` at random moments under mixed load, again and again.
  *
- * Claim: every `gateway-id` whose headers reached a client has exactly one record; cut-off ones say 500.
+ * Claim: every `gateway-id` whose headers reached a client has exactly one record; cut-off ones say 500; every body is
+ * recorded as the client sent or got it.
  * A data directory serves `--rounds-each` rounds, is then compared with all that clients saw, and makes room for the next
  * one, so that thousands of rounds need the disk of a hundred. `--out` gets a line of JSON for each round.
  *
@@ -44,7 +45,7 @@ keep({
 });
 console.log(`seed ${values.seed}: the moments of the kills; which requests they hit depends on the machine`);
 console.log(
-  "round  killed_ms   seen  whole  cut_off  left  found  missing  doubled  wrong  whole_but_cut  recovered_ms",
+  "round  killed_ms   seen  whole  cut_off  left  found  missing  doubled  wrong  bodies  differing  whole_but_cut  recovered_ms",
 );
 while (done.length < rounds) {
   const lost = await crashRounds(
@@ -76,16 +77,21 @@ function show(round: CrashRound): void {
     [round.missing.length, 7],
     [round.doubled.length, 7],
     [round.wrong.length, 5],
+    [round.bodies, 6],
+    [round.differing.length, 9],
     [round.wholeButCutInRecord, 13],
     [round.recoveredMs, 12],
   ];
   console.log(cells.map(([value, width]) => String(value).padStart(width)).join("  "));
-  for (const line of [...round.missing.map((id) => `missing ${id}`), ...round.wrong].slice(0, 10))
+  for (const line of [...round.missing.map((id) => `missing ${id}`), ...round.wrong, ...round.differing].slice(0, 10))
     console.log(`       ${line}`);
 }
 
 function failures(): number {
-  return atTheEnd.length + total(({ missing, doubled, wrong }) => missing.length + doubled.length + wrong.length);
+  return (
+    atTheEnd.length +
+    total(({ missing, doubled, wrong, differing }) => missing.length + doubled.length + wrong.length + differing.length)
+  );
 }
 
 function summary(): string {
@@ -93,6 +99,7 @@ function summary(): string {
     `ids seen ${total(({ seen }) => seen)}, found ${total(({ found }) => found)}, ` +
     `cut off ${total(({ cutOff }) => cutOff)}, missing ${total(({ missing }) => missing.length)}, ` +
     `doubled ${total(({ doubled }) => doubled.length)}, wrong status ${total(({ wrong }) => wrong.length)}, ` +
+    `bodies compared ${total(({ bodies }) => bodies)}, differing ${total(({ differing }) => differing.length)}, ` +
     `not there once each at the end of a directory ${atTheEnd.length}, ` +
     `whole but cut in the record ${total(({ wholeButCutInRecord }) => wholeButCutInRecord)}, ` +
     `cut but whole in the record ${total(({ cutButWholeInRecord }) => cutButWholeInRecord)}`

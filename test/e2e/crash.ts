@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type SeenAnswer, startLoad } from "./load.ts";
 import type { Upstream } from "./upstream.ts";
-import { type ApiRecord, queryIds, startWeir, until, type Weir } from "./weir.ts";
+import { type ApiRecord, callApi, queryIds, startWeir, until, type Weir } from "./weir.ts";
 
 /** What one round of load, `kill -9` and restart showed. */
 export interface CrashRound {
@@ -23,6 +23,9 @@ export interface CrashRound {
   readonly cutButWholeInRecord: number;
   /** Records whose status contradicts what the client saw, as `kind: client saw, record says`. */
   readonly wrong: readonly string[];
+  /** Bodies that are recorded other than the client sent or got them: of cut-off ones, what it got is a beginning. */
+  readonly differing: readonly string[];
+  readonly bodies: number;
   /** Milliseconds from the restart until every record was there and finished. */
   readonly recoveredMs: number;
 }
@@ -58,10 +61,12 @@ export async function crashRounds(
       await stopped;
       const restartedAt = performance.now();
       weir = await startWeir({ dataDirectory, env });
-      earlier.push(...load.seen);
       upstream.forget();
       const records = await allRecords(weir, load.seen);
-      onRound(compare(killedAfterMs, load.seen, records, performance.now() - restartedAt));
+      const recoveredMs = performance.now() - restartedAt;
+      const bodies = await compareBodies(weir, load.seen, records);
+      onRound({ ...compare(killedAfterMs, load.seen, records, recoveredMs), ...bodies });
+      earlier.push(...load.seen.map((answer) => ({ ...answer, sent: NOTHING, received: [] })));
     }
     const ids = earlier.map(({ id }) => id);
     const found = new Map<string, number>();
@@ -71,6 +76,47 @@ export async function crashRounds(
     await weir.stop();
     rmSync(dataDirectory, { recursive: true, force: true });
   }
+}
+
+const NOTHING = Buffer.alloc(0);
+const AT_ONCE = 8;
+
+/** Reads every body of the records as it was sent. */
+async function compareBodies(
+  weir: Weir,
+  seen: readonly SeenAnswer[],
+  records: readonly ApiRecord[],
+): Promise<Pick<CrashRound, "bodies" | "differing">> {
+  const statuses = new Map(records.map((record) => [record["request_id"], record["response_status"]]));
+  const left = seen.filter(({ id }) => statuses.has(id));
+  const differing: string[] = [];
+  let bodies = 0;
+  const check = async ({ id, kind, status, complete, sent, received }: SeenAnswer) => {
+    const read = async (part: string) => {
+      const answer = await callApi(weir, `/v1/request/${id}/body?part=${part}&raw=true`);
+      bodies++;
+      return Buffer.from(await answer.arrayBuffer());
+    };
+    const got = Buffer.concat(received);
+    const [request, response] = [await read("request"), await read("response")];
+    // A response head may come before all of an upload is in the spool; only then may a part of it be missing.
+    const isWhole = complete && statuses.get(id) === status;
+    if (isWhole ? !request.equals(sent) : !sent.subarray(0, request.length).equals(request))
+      differing.push(`${id} (${kind}): request of ${sent.length} bytes, recorded ${request.length}`);
+    if (isWhole ? !response.equals(got) : !isBeginning(got, response))
+      differing.push(`${id} (${kind}): response of ${got.length} bytes, recorded ${response.length}`);
+  };
+  const take = async () => {
+    for (let next = left.pop(); next !== undefined; next = left.pop()) await check(next);
+  };
+  await Promise.all(Array.from({ length: AT_ONCE }, take));
+  return { bodies, differing };
+}
+
+/** Whether one is the beginning of the other. */
+function isBeginning(a: Buffer, b: Buffer): boolean {
+  const length = Math.min(a.length, b.length);
+  return a.subarray(0, length).equals(b.subarray(0, length));
 }
 
 /** The records of all ids, once none is unfinished; gives up waiting for missing ones after ten seconds. */
@@ -94,7 +140,7 @@ function compare(
   seen: readonly SeenAnswer[],
   records: readonly ApiRecord[],
   recoveredMs: number,
-): CrashRound {
+): Omit<CrashRound, "bodies" | "differing"> {
   const byId = new Map<string, ApiRecord[]>();
   for (const record of records) byId.set(record["request_id"], [...(byId.get(record["request_id"]) ?? []), record]);
   let wholeButCutInRecord = 0;

@@ -21,6 +21,7 @@ test("after kill -9 under load every id that reached a client has exactly one re
       missing: [],
       doubled: [],
       wrong: [],
+      differing: [],
     });
     expect(round.cutButWholeInRecord).toBeLessThanOrEqual(1);
   }

@@ -11,32 +11,38 @@ export interface SeenAnswer {
   complete: boolean;
   /** Whether the client itself went away. */
   left: boolean;
+  /** What was sent, another text each time, and the pieces that came back. */
+  readonly sent: Buffer;
+  readonly received: Buffer[];
 }
 
 interface Kind {
   readonly name: string;
   readonly path: string;
-  readonly body: string | Buffer;
+  /** @param mark - makes it another one. */
+  readonly body: (mark: string) => string | Buffer;
   /** The client leaves after this many milliseconds. */
   readonly leavesAfterMs?: number;
 }
 
-const chat = (stream: boolean) =>
+const chat = (stream: boolean) => (mark: string) =>
   JSON.stringify({
     model: "gpt-4o-mini",
     stream,
-    messages: [{ role: "user", content: "How much does the weir hold?" }],
+    messages: [{ role: "user", content: `How much does the weir hold? ${mark}` }],
   });
+
+const other = (mark: string) => JSON.stringify({ mark });
 
 /** Small and large, quick and slow, plain and streamed, taken and left. */
 const KINDS: readonly Kind[] = [
   { name: "plain", path: "/v1/chat/completions", body: chat(false) },
   { name: "stream", path: "/v1/chat/completions", body: chat(true) },
-  { name: "long stream", path: "/events?n=60&ms=5", body: "{}" },
-  { name: "upload", path: "/echo", body: Buffer.alloc(200_000, "weir ") },
-  { name: "slow", path: "/slow?ms=120", body: "{}" },
-  { name: "download", path: "/bytes?n=400000", body: "{}" },
-  { name: "leaves", path: "/endless", body: "{}", leavesAfterMs: 40 },
+  { name: "long stream", path: "/events?n=60&ms=5", body: other },
+  { name: "upload", path: "/echo", body: (mark) => Buffer.alloc(200_000, `weir ${mark} `) },
+  { name: "slow", path: "/slow?ms=120", body: other },
+  { name: "download", path: "/bytes?n=400000", body: other },
+  { name: "leaves", path: "/endless", body: other, leavesAfterMs: 40 },
 ];
 
 export interface Load {
@@ -72,6 +78,7 @@ function ask(kind: Kind, port: number, target: string, agent: Agent, seen: SeenA
   return new Promise((resolve) => {
     let answer: SeenAnswer | undefined;
     const end = () => resolve(answer !== undefined);
+    const sent = Buffer.from(kind.body(crypto.randomUUID()));
     const call: ClientRequest = request({
       host: "127.0.0.1",
       port,
@@ -81,19 +88,21 @@ function ask(kind: Kind, port: number, target: string, agent: Agent, seen: SeenA
       headers: {
         ...gatewayHeaders(target, { "Gateway-Property-Kind": kind.name }),
         "Content-Type": "application/json",
-        "Content-Length": String(Buffer.byteLength(kind.body)),
+        "Content-Length": String(sent.length),
       },
     });
     call.on("response", (response) => {
       const id = String(response.headers["gateway-id"] ?? "");
-      answer = { id, kind: kind.name, status: response.statusCode ?? 0, complete: false, left: false };
+      const status = response.statusCode ?? 0;
+      const received: Buffer[] = [];
+      answer = { id, kind: kind.name, status, complete: false, left: false, sent, received };
       seen.push(answer);
+      response.on("data", (piece: Buffer) => received.push(piece));
       response.on("end", () => {
         answer!.complete = response.complete;
       });
       response.on("error", end);
       response.on("close", end);
-      response.resume();
       if (kind.leavesAfterMs !== undefined)
         setTimeout(() => {
           answer!.left = !response.closed;
@@ -102,6 +111,6 @@ function ask(kind: Kind, port: number, target: string, agent: Agent, seen: SeenA
     });
     call.on("error", end);
     call.on("close", end);
-    call.end(kind.body);
+    call.end(sent);
   });
 }

@@ -6,6 +6,7 @@ import type { Flags } from "../../filter/flags.ts";
 import { decodeSort } from "../../filter/sort.ts";
 import { isoTime } from "../../record/iso-time.ts";
 import { Deadline } from "../../store/database/deadline.ts";
+import { readsContent } from "../../store/find/body-search.ts";
 import { countMatches, findPage } from "../../store/find/find.ts";
 import type { Gate } from "../access/gate.ts";
 import { noteExport } from "../audit/exports.ts";
@@ -91,7 +92,11 @@ export function queryEndpoints(room: ApiRoom, gate: () => Gate) {
       throw new GatewayError("invalid_body", "partial answers have no offset: use the cursor", { path: "offset" });
     }
     const withinMs = isPart ? PART_MS : undefined;
-    const page = await findPage(database, scope, { sort, limit, offset, after, deadline: until, withinMs });
+    const page = await findPage(database, scope, { sort, limit, offset, after, deadline: until, withinMs }).catch(
+      (cause) => {
+        throw readsContent(scope.tree, sort) ? sayPartial(cause) : cause;
+      },
+    );
     const asked = { organizationId, sight, by: "seq", keys: page.rows.map(({ seq }) => seq) } as const;
     return answerRecords(room, request, asked, {
       includeBody: body.includeBody ?? true,
@@ -143,4 +148,12 @@ export function queryEndpoints(room: ApiRoom, gate: () => Gate) {
       },
       { body: COUNT_BODY, ...endpoint("Requests", "Count requests", "`data` is the number.") },
     );
+}
+
+/** A query that had to read what was said in too many records can be asked for in parts. */
+function sayPartial(cause: unknown): unknown {
+  if (!(cause instanceof GatewayError) || cause.code !== "query_timeout") return cause;
+  const message =
+    'reading what was said takes longer than a query may: send "partial": true for what is found in a second, or narrow the filter';
+  return new GatewayError("query_timeout", message, { cause });
 }
