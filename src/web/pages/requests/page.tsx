@@ -25,7 +25,7 @@ import { marksOf } from "./marks.tsx";
 import { rememberSearch } from "./place.ts";
 import { questionOf, type RequestsQuestion, useRequestCount, useRequests } from "./query.ts";
 import { RefusedBanner } from "./refused-banner.tsx";
-import { hasRoomBeside } from "./room-beside.ts";
+import { hasRoomBeside, usePageInstead } from "./room-beside.ts";
 import type { RequestsSearch } from "./search.ts";
 import { Named, SearchStatus } from "./search-status.tsx";
 import { RequestsTable } from "./table.tsx";
@@ -86,6 +86,7 @@ function ReadRequests() {
   }, []);
   const [hasFacets, setFacets] = useFacetsOpen();
   const { open } = search;
+  usePageInstead(open);
   const onOpen = useCallback(
     (id: string) => {
       if (!hasRoomBeside()) return void navigate({ to: "/requests/$id", params: { id } });

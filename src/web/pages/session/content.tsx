@@ -8,6 +8,7 @@ import { Segments } from "../../parts/segments.tsx";
 import { Share } from "../../parts/share.tsx";
 import { Tile } from "../../parts/tile.tsx";
 import { Bytes, Count, Duration, Money, Time } from "../../parts/values.tsx";
+import { usePageInstead } from "../requests/room-beside.ts";
 import { Said } from "./said.tsx";
 import { VIEWS } from "./search.ts";
 import { StepPanel } from "./step-panel.tsx";
@@ -27,6 +28,7 @@ interface SessionContentProps {
 export function SessionContent({ id, rows, isCut }: SessionContentProps) {
   const { view = "tree", open } = useSearch({ from: "/sessions/$id" });
   const navigate = useNavigate({ from: "/sessions/$id" });
+  usePageInstead(open);
   // An open request has these keys for itself.
   const focus = (by: number) => (open === undefined ? focusStep(by) : "unused");
   useKeys({ j: () => focus(1), k: () => focus(-1) });

@@ -159,7 +159,7 @@ export function BulkDialog({ kind, question, ids, onClose }: BulkDialogProps) {
   );
 }
 
-const SCORE_PATTERN = "true|false|[-+]?[0-9]*\\.?[0-9]+([eE][-+]?[0-9]+)?";
+const SCORE_PATTERN = "true|false|[\\-+]?[0-9]*\\.?[0-9]+([eE][\\-+]?[0-9]+)?";
 
 function workOf(kind: BulkKind, name: string, value: string | null): Work {
   if (kind === "delete") return { method: "DELETE", path: "/v1/request", body: {} };
