@@ -1,13 +1,13 @@
 import { randomUUID } from "node:crypto";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Config } from "../config.ts";
-import { type Progress, recomputeCosts } from "../jobs/reading/recompute.ts";
-import { placeOrder, type RecomputeOrder, stateOf } from "../jobs/reading/recompute-order.ts";
+import { recomputeCosts } from "../jobs/reading/recompute.ts";
 import { explainCost } from "../mapping/prices/explain.ts";
 import { readIsoTime } from "../record/iso-time.ts";
 import type { RequestRow } from "../record/request-record.ts";
 import { lockDirectory } from "../store/database/lock.ts";
 import { LearntTables } from "../store/models/learnt.ts";
+import { type Progress, placeOrder, type RecomputeOrder, stateOf } from "../store/models/recompute-order.ts";
 import type { Database, Store } from "../store/store.ts";
 import type { Invocation, Run } from "./command.ts";
 import { printJson, printTable } from "./print.ts";

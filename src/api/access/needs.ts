@@ -110,6 +110,8 @@ export const NEEDS: Readonly<Record<string, Needs>> = {
   "GET /v1/models/prices/in-force": "figures",
   "PUT /v1/models/prices": "admin",
   "DELETE /v1/models/prices": "admin",
+  "POST /v1/models/prices/recompute": "operator",
+  "GET /v1/models/prices/recompute/:id": "operator",
 
   "GET /v1/credentials": "bodies",
   "GET /v1/credentials/:name": "bodies",

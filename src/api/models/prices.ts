@@ -1,13 +1,15 @@
+import { randomUUID } from "node:crypto";
 import { Elysia, t } from "elysia";
 import { OWN_PRICE_SCHEMA, PRICED_MODEL } from "../../config.ts";
 import { GatewayError } from "../../errors.ts";
 import { explainCost } from "../../mapping/prices/explain.ts";
 import { priceInForce } from "../../mapping/prices/in-force.ts";
-import { isoTime } from "../../record/iso-time.ts";
+import { isoTime, readIsoTime } from "../../record/iso-time.ts";
 import { recordsByIds } from "../../store/find/records.ts";
 import { LearntTables } from "../../store/models/learnt.ts";
 import { askedModels, listModels } from "../../store/models/models.ts";
 import { listPrices, putPrice, removePrice, type StoredPrice } from "../../store/models/prices.ts";
+import { placeOrder, stateOf } from "../../store/models/recompute-order.ts";
 import type { Caller } from "../access/caller.ts";
 import type { Gate } from "../access/gate.ts";
 import { endpoint } from "../endpoint.ts";
@@ -36,6 +38,15 @@ const PRICE = t.Object(
     additionalProperties: false,
     description: "US dollars per million tokens; `request`: US dollars for each request.",
   },
+);
+
+const RECOMPUTE = t.Object(
+  {
+    since: t.Optional(t.Union([t.String({ description: "Records from this ISO 8601 time on." }), t.Null()])),
+    model: t.Optional(t.Union([t.String({ description: "Of this model only." }), t.Null()])),
+    dry_run: t.Optional(t.Union([t.Boolean({ description: "true changes nothing." }), t.Null()])),
+  },
+  { additionalProperties: false },
 );
 
 /** Prices of one's own, which hold before all others, and what a request cost by which price. */
@@ -77,7 +88,7 @@ export function priceEndpoints(room: ApiRoom, gate: () => Gate) {
         ...endpoint(
           "Models",
           "Set a price of your own",
-          "For requests from now on; `weir costs recompute` repairs history.",
+          "For requests from now on; `POST /v1/models/prices/recompute` prices what was recorded before.",
         ),
       },
     )
@@ -98,6 +109,35 @@ export function priceEndpoints(room: ApiRoom, gate: () => Gate) {
           query: { provider: t.String(), model: t.String() },
         }),
       },
+    )
+    .post(
+      "/v1/models/prices/recompute",
+      async ({ body }) => {
+        const since = body.since == null ? 0 : readIsoTime(body.since);
+        if (since === undefined) {
+          throw new GatewayError("invalid_body", "since is an ISO 8601 date such as 2026-01-31", { path: "since" });
+        }
+        const id = randomUUID();
+        const { records } = await room.writer();
+        await placeOrder(records, { id, since, model: body.model ?? null, dryRun: body.dry_run === true });
+        return success({ id });
+      },
+      {
+        body: RECOMPUTE,
+        ...endpoint(
+          "Models",
+          "Recompute recorded costs",
+          "Prices recorded usage of all organizations again, by the prices in force now. What a provider stated stays. It runs in the background.",
+        ),
+      },
+    )
+    .get(
+      "/v1/models/prices/recompute/:id",
+      async ({ params }) => {
+        const none = { id: params.id, done: false, seen: 0, changed: 0, before: 0, after: 0, total: 0 };
+        return success((await stateOf(room.reader.records, params.id)) ?? none);
+      },
+      endpoint("Models", "How far a recomputation is", "`before` and `after`: US dollars of the records seen."),
     )
     .get(
       "/v1/request/:id/cost",

@@ -1,42 +1,20 @@
 import { messageOf } from "../../observe.ts";
-import { patiently } from "../../store/database/patiently.ts";
 import type { LearntTables } from "../../store/models/learnt.ts";
-import type { Database, Store } from "../../store/store.ts";
-import { type Progress, type RecomputeOptions, recomputeCosts } from "./recompute.ts";
+import {
+  ORDER,
+  type Progress,
+  type RecomputeOrder,
+  type RecomputeState,
+  readSetting,
+  removeSetting,
+  STATE,
+  writeSetting,
+} from "../../store/models/recompute-order.ts";
+import type { Store } from "../../store/store.ts";
+import { type RecomputeOptions, recomputeCosts } from "./recompute.ts";
 
-/** What stands under these names in `settings`. */
-const ORDER = "costs recompute order";
-const STATE = "costs recompute state";
 /** The one who ordered looks twice a second at most. */
 const TOLD_MS = 500;
-
-/** Costs to compute anew, for a running service: it is the one that writes records. */
-export interface RecomputeOrder {
-  readonly id: string;
-  /** Milliseconds since 1970. */
-  readonly since: number;
-  readonly model: string | null;
-  readonly dryRun: boolean;
-}
-
-/** How far an order is. */
-interface RecomputeState extends Progress {
-  readonly id: string;
-  readonly done: boolean;
-  /** Why it was given up. */
-  readonly failed?: string;
-}
-
-/** Orders it from the service, in the place of an order that nobody has served yet. */
-export async function placeOrder(records: Database, order: RecomputeOrder): Promise<void> {
-  await writeSetting(records, ORDER, order);
-}
-
-/** What has come of an order; undefined before it is begun. */
-export async function stateOf(records: Database, id: string): Promise<RecomputeState | undefined> {
-  const state = await readSetting<RecomputeState>(records, STATE);
-  return state?.id === id ? state : undefined;
-}
 
 /**
  * Serves the order that there is. It is taken off the table when it is done, so that a service that was stopped begins
@@ -73,25 +51,4 @@ export async function serveOrder(
   } finally {
     await removeSetting(records, ORDER, order);
   }
-}
-
-/** A job's order or state, which the command line and the service share. */
-export async function readSetting<T>(records: Database, name: string): Promise<T | undefined> {
-  const rows = await records.query<{ value: string }>({
-    sql: "select value from settings where name = ?",
-    args: [name],
-  });
-  return rows[0] === undefined ? undefined : (JSON.parse(rows[0].value) as T);
-}
-
-export async function writeSetting(records: Database, name: string, value: object): Promise<void> {
-  const sql =
-    "insert into settings (name, value) values (?, ?) on conflict (name) do update set value = excluded.value";
-  await patiently(() => records.batch([{ sql, args: [name, JSON.stringify(value)] }]));
-}
-
-/** Another order that came meanwhile stays. */
-export async function removeSetting(records: Database, name: string, value: object): Promise<void> {
-  const sql = "delete from settings where name = ? and value = ?";
-  await patiently(() => records.batch([{ sql, args: [name, JSON.stringify(value)] }]));
 }

@@ -7,6 +7,7 @@ import type { ProviderPlugin } from "../../plugin/contract.ts";
 import { usageText } from "../../record/kinds.ts";
 import type { RequestRow } from "../../record/request-record.ts";
 import type { Learnt } from "../../store/models/learnt.ts";
+import type { Progress } from "../../store/models/recompute-order.ts";
 import type { Store } from "../../store/store.ts";
 import type { RecordChange } from "../../threads.ts";
 import { loadRecorded, type Recorded, toInputs } from "./recorded.ts";
@@ -26,15 +27,6 @@ export interface RecomputeOptions {
   readonly model: string | undefined;
   readonly dryRun: boolean;
   readonly onProgress: (progress: Progress) => void;
-}
-
-export interface Progress {
-  readonly seen: number;
-  readonly changed: number;
-  /** US dollars of the records seen, as recorded and as computed now. */
-  readonly before: number;
-  readonly after: number;
-  readonly total: number;
 }
 
 /** Prices recorded usage anew, oldest first, in small steps. What a provider stated stays. Can be broken off and run again. */

@@ -1,6 +1,6 @@
 import { messageOf } from "../../observe.ts";
+import { readSetting, removeSetting, writeSetting } from "../../store/models/recompute-order.ts";
 import type { Database, Store } from "../../store/store.ts";
-import { readSetting, removeSetting, writeSetting } from "./recompute-order.ts";
 import { rereadUnread, type UnreadProgress } from "./unread.ts";
 
 /** What stands under these names in `settings`. */

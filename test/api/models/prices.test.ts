@@ -1,4 +1,5 @@
 import { expect, test } from "bun:test";
+import { ORDER, readSetting, STATE, writeSetting } from "../../../src/store/models/recompute-order.ts";
 import { insertInto, insertRecord, openApi } from "../open.ts";
 
 test("every model that was seen is shown with what it costs now, and by whose word", async () => {
@@ -41,4 +42,18 @@ test.each([
   const { status, json } = await api.call("PUT", "/v1/models/prices", { body: { provider: "OPENAI", ...price } });
   expect([status, json.path]).toEqual([400, path]);
   expect((await api.call("GET", "/v1/models/prices")).json.data).toEqual([]);
+});
+
+test("recorded costs are recomputed on order, whose progress can be read", async () => {
+  await using api = await openApi();
+  const path = "/v1/models/prices/recompute";
+  expect((await api.call("POST", path, { body: { since: "soon" } })).json).toMatchObject({ error: 400, path: "since" });
+  const body = { since: "2026-01-31", model: "gpt-4o", dry_run: true };
+  expect((await api.call("POST", path, { body, key: api.keys.read })).status).toBe(403);
+  const { id } = (await api.call("POST", path, { body })).json.data;
+  const order = { id, since: Date.UTC(2026, 0, 31), model: "gpt-4o", dryRun: true };
+  expect(await readSetting<object>(api.store.records, ORDER)).toEqual(order);
+  expect((await api.call("GET", `${path}/${id}`)).json.data).toMatchObject({ id, done: false, total: 0 });
+  await writeSetting(api.store.records, STATE, { id, done: true, seen: 4, changed: 1, before: 2, after: 3, total: 4 });
+  expect((await api.call("GET", `${path}/${id}`)).json.data).toMatchObject({ done: true, changed: 1, after: 3 });
 });

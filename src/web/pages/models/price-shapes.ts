@@ -4,7 +4,7 @@ const RATES = {
   output: "Output",
   cache_read: "Cache read",
   cache_write: "Cache write",
-  cache_write_1h: "Cache write, 1 h",
+  cache_write_1h: "Write, 1 h",
   input_audio: "Audio in",
   output_audio: "Audio out",
   request: "Each request",

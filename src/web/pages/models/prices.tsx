@@ -10,6 +10,7 @@ import { ListRoom } from "../../parts/list-room.tsx";
 import { Empty } from "../../parts/states.tsx";
 import { PriceDialog } from "./price-dialog.tsx";
 import { type OwnPrice, PRICES, type Price, type PriceInForce, RATE_LIST } from "./price-shapes.ts";
+import { RecomputeButton } from "./recompute.tsx";
 
 /** What every model costs now, and the prices of one's own, which hold before all others. */
 export function Prices({ part = "" }: { readonly part: string | undefined }) {
@@ -28,14 +29,14 @@ export function Prices({ part = "" }: { readonly part: string | undefined }) {
   return (
     <>
       <div className="beside-head">
-        <p className="muted">
-          US dollars per million tokens. Prices of your own hold for requests from now on;{" "}
-          <code>weir costs recompute</code> recalculates the costs of recorded requests.
-        </p>
-        <GatedButton scope="admin" className="primary" onClick={() => setEdited("new")}>
-          <Icon name="plus" />
-          Set a price
-        </GatedButton>
+        <p className="muted">US dollars per million tokens. Prices of your own hold for requests from now on.</p>
+        <span className="row-actions">
+          <RecomputeButton />
+          <GatedButton scope="admin" className="primary" onClick={() => setEdited("new")}>
+            <Icon name="plus" />
+            Set a price
+          </GatedButton>
+        </span>
       </div>
       <section className="top-list" aria-label="Prices of your own">
         <h2>Prices of your own</h2>
@@ -136,14 +137,23 @@ function ownColumnsOf(rows: readonly OwnPrice[], onEdit: (row: Price) => void): 
 }
 
 function inForceColumnsOf(rows: readonly PriceInForce[], onEdit: (row: Price) => void): Column<PriceInForce>[] {
+  const [model, provider, ...rates] = priceColumns(rows);
   return [
-    ...priceColumns(rows),
+    model!,
+    provider!,
     {
       id: "source",
-      header: "By",
+      header: "Source",
       value: (row) => row.source,
-      cell: (row) => <span className="wraps">{row.source ?? <span className="muted">not known</span>}</span>,
+      cell: (row) =>
+        row.source === null ? (
+          <span className="muted">not known</span>
+        ) : (
+          // The date of a table is what there is no room for.
+          <span title={row.source}>{row.source.replace(/ \(.*\)$/, "")}</span>
+        ),
     },
+    ...rates,
     {
       id: "actions",
       header: "Actions",

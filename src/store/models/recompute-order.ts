@@ -1,0 +1,64 @@
+import { patiently } from "../database/patiently.ts";
+import type { Database } from "../store.ts";
+
+/** What stands under these names in `settings`. */
+export const ORDER = "costs recompute order";
+export const STATE = "costs recompute state";
+/** How far a recomputation is. */
+export interface Progress {
+  readonly seen: number;
+  readonly changed: number;
+  /** US dollars of the records seen, as recorded and as computed now. */
+  readonly before: number;
+  readonly after: number;
+  readonly total: number;
+}
+
+/** Costs to compute anew, for a running service: it is the one that writes records. */
+export interface RecomputeOrder {
+  readonly id: string;
+  /** Milliseconds since 1970. */
+  readonly since: number;
+  readonly model: string | null;
+  readonly dryRun: boolean;
+}
+
+/** How far an order is. */
+export interface RecomputeState extends Progress {
+  readonly id: string;
+  readonly done: boolean;
+  /** Why it was given up. */
+  readonly failed?: string;
+}
+
+/** Orders it from the service, in the place of an order that nobody has served yet. */
+export async function placeOrder(records: Database, order: RecomputeOrder): Promise<void> {
+  await writeSetting(records, ORDER, order);
+}
+
+/** What has come of an order; undefined before it is begun. */
+export async function stateOf(records: Database, id: string): Promise<RecomputeState | undefined> {
+  const state = await readSetting<RecomputeState>(records, STATE);
+  return state?.id === id ? state : undefined;
+}
+
+/** A job's order or state, which the command line and the service share. */
+export async function readSetting<T>(records: Database, name: string): Promise<T | undefined> {
+  const rows = await records.query<{ value: string }>({
+    sql: "select value from settings where name = ?",
+    args: [name],
+  });
+  return rows[0] === undefined ? undefined : (JSON.parse(rows[0].value) as T);
+}
+
+export async function writeSetting(records: Database, name: string, value: object): Promise<void> {
+  const sql =
+    "insert into settings (name, value) values (?, ?) on conflict (name) do update set value = excluded.value";
+  await patiently(() => records.batch([{ sql, args: [name, JSON.stringify(value)] }]));
+}
+
+/** Another order that came meanwhile stays. */
+export async function removeSetting(records: Database, name: string, value: object): Promise<void> {
+  const sql = "delete from settings where name = ? and value = ?";
+  await patiently(() => records.batch([{ sql, args: [name, JSON.stringify(value)] }]));
+}
