@@ -36,6 +36,7 @@ export const ACTIONS = {
   "domain.revoked": "the approval of a domain was taken back",
   "price.changed": "an own price was set",
   "price.removed": "an own price was removed",
+  "costs.recomputed": "recorded usage was priced again, by the API",
   "mapping.changed": "a model has a new mapping, from an admin or from the mapper",
   "mapping.approved": "a mapping was approved",
   "mapping.rolled_back": "a model has the mapping before again, or none",

@@ -31,6 +31,7 @@ export const ACTION_OF: Readonly<Record<string, Action | null>> = {
   "POST /v1/models/:model/rollback": "mapping.rolled_back",
   "PUT /v1/models/prices": "price.changed",
   "DELETE /v1/models/prices": "price.removed",
+  "POST /v1/models/prices/recompute": "costs.recomputed",
   "POST /v1/credentials": "credential.created",
   "PUT /v1/credentials/:name": "credential.changed",
   "POST /v1/credentials/:name/test": "credential.tested",
@@ -75,6 +76,7 @@ export const ACTION_OF: Readonly<Record<string, Action | null>> = {
   "PATCH /v1/views/:id": null,
   "DELETE /v1/views/:id": null,
   // What they start has its entries when it happens.
+  "POST /mcp": null,
   "POST /v1/models/:model/expedite": null,
   "POST /v1/retention/run": null,
   "POST /v1/alerts/:id/test": null,

@@ -5,12 +5,13 @@ import { GatewayError } from "../../errors.ts";
 import { explainCost } from "../../mapping/prices/explain.ts";
 import { priceInForce } from "../../mapping/prices/in-force.ts";
 import { isoTime, readIsoTime } from "../../record/iso-time.ts";
+import { noted } from "../../store/audit/recorded.ts";
 import { recordsByIds } from "../../store/find/records.ts";
 import { LearntTables } from "../../store/models/learnt.ts";
 import { askedModels, listModels } from "../../store/models/models.ts";
 import { listPrices, putPrice, removePrice, type StoredPrice } from "../../store/models/prices.ts";
-import { placeOrder, stateOf } from "../../store/models/recompute-order.ts";
-import type { Caller } from "../access/caller.ts";
+import { placeOrder, type RecomputeOrder, stateOf } from "../../store/models/recompute-order.ts";
+import { actingOf, type Caller } from "../access/caller.ts";
 import type { Gate } from "../access/gate.ts";
 import { endpoint } from "../endpoint.ts";
 import { success } from "../envelope.ts";
@@ -112,14 +113,16 @@ export function priceEndpoints(room: ApiRoom, gate: () => Gate) {
     )
     .post(
       "/v1/models/prices/recompute",
-      async ({ body }) => {
+      async ({ request, body }) => {
         const since = body.since == null ? 0 : readIsoTime(body.since);
         if (since === undefined) {
           throw new GatewayError("invalid_body", "since is an ISO 8601 date such as 2026-01-31", { path: "since" });
         }
         const id = randomUUID();
         const { records } = await room.writer();
-        await placeOrder(records, { id, since, model: body.model ?? null, dryRun: body.dry_run === true });
+        const order = { id, since, model: body.model ?? null, dryRun: body.dry_run === true };
+        await placeOrder(records, order);
+        if (!order.dryRun) await noteRecomputing(room, gate().caller(request), order);
         return success({ id });
       },
       {
@@ -144,6 +147,16 @@ export function priceEndpoints(room: ApiRoom, gate: () => Gate) {
       async ({ params, request }) => success(await explainedCost(room, organization(request), requestIdOf(params.id))),
       endpoint("Requests", "Explain what a request cost"),
     );
+}
+
+async function noteRecomputing(room: ApiRoom, caller: Caller, { since, model }: RecomputeOrder): Promise<void> {
+  const { records } = await room.home.writer();
+  await noted(records, actingOf(caller), {
+    action: "costs.recomputed",
+    organizationId: caller.organizationId,
+    object: { kind: "price", id: model ?? "*", name: model ?? "all models" },
+    after: { since: isoTime(since), model },
+  });
 }
 
 async function setPrice(
