@@ -69,6 +69,12 @@ export const ACTION_OF: Readonly<Record<string, Action | null>> = {
   "DELETE /v1/request/:id/comments/:comment": null,
   "POST /v1/log": null,
   "PUT /v1/session/:id/tag": null,
+  "POST /v1/datasets": null,
+  "PATCH /v1/datasets/:id": null,
+  "DELETE /v1/datasets/:id": null,
+  "POST /v1/datasets/:id/items": null,
+  "PATCH /v1/datasets/:id/items/:item": null,
+  "DELETE /v1/datasets/:id/items": null,
   // One's own views and links.
   "POST /v1/shared-links": null,
   "DELETE /v1/shared-links/:id": null,
