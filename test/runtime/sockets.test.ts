@@ -4,6 +4,7 @@ import { readdirSync } from "node:fs";
 import net from "node:net";
 import { nativeSockets } from "../../src/runtime/http/native-sockets.ts";
 import { type ByteSocket, type Listener, nodeSockets } from "../../src/runtime/http/sockets.ts";
+import { writeJoined } from "../../src/runtime/http/write-joined.ts";
 import { until } from "../until.ts";
 
 const listeners: Listener[] = [];
@@ -55,6 +56,34 @@ describe.each([
     client.end();
     expect(client.writable).toBe(false);
     expect(Buffer.compare(await taken.promise, Buffer.concat([...pieces, Buffer.from("last")]))).toBe(0);
+  });
+
+  test("text and bytes that are written together arrive so, however little of them a slow reader takes", async () => {
+    const pieces = Array.from({ length: 300 }, (_, at) => Buffer.alloc(60_000 + at, at));
+    const taken = Promise.withResolvers<Buffer>();
+    const listener = await listen((socket) => {
+      const got: Buffer[] = [];
+      socket.on("data", (bytes) => void got.push(bytes));
+      socket.on("end", () => {
+        taken.resolve(Buffer.concat(got));
+        socket.end();
+      });
+      socket.pause();
+      setTimeout(() => socket.resume(), 100);
+    });
+    const client = sockets.connect("127.0.0.1", listener.port);
+    await happens(client, "connect");
+    const room = pieces.map((piece, at) => writeJoined(client, `\xe9${at}:`, piece, at % 2 === 0 ? "\r\n" : ""));
+    expect(room.at(-1)).toBe(false);
+    writeJoined(client, "large ", Buffer.alloc(100_000, 1));
+    client.end();
+    const expected = pieces.flatMap((piece, at) => [
+      Buffer.from(`\xe9${at}:`, "latin1"),
+      piece,
+      Buffer.from(at % 2 === 0 ? "\r\n" : ""),
+    ]);
+    const all = Buffer.concat([...expected, Buffer.from("large "), Buffer.alloc(100_000, 1)]);
+    expect(Buffer.compare(await taken.promise, all)).toBe(0);
   });
 
   test("nothing is delivered while it is paused, not even the end", async () => {

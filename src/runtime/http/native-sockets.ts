@@ -123,6 +123,15 @@ class NativeSocket extends EventEmitter implements ByteSocket {
     return false;
   }
 
+  writeCopied(bytes: Buffer, length: number): boolean {
+    if (this.#handle === undefined || !this.writable) return false;
+    const sent = this.#unsentBytes > 0 ? 0 : Math.max(0, this.#handle.write(bytes, 0, length));
+    if (sent === length) return true;
+    this.#unsent.push(Buffer.copyBytesFrom(bytes, sent, length - sent));
+    this.#unsentBytes += length - sent;
+    return false;
+  }
+
   end(): void {
     if (!this.writable) return;
     this.#isEnding = true;

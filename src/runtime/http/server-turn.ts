@@ -1,6 +1,7 @@
 import type { RequestHead } from "./request-parser.ts";
 import type { Answer, BodySink, IncomingRequest } from "./server.ts";
 import type { ServerConnection } from "./server-connection.ts";
+import { writeJoined } from "./write-joined.ts";
 
 /** What a header value or a reason may hold; anything else could be read as another line. */
 const SAFE = /^[\t\x20-\x7e\x80-\xff]*$/;
@@ -168,11 +169,7 @@ export class Turn implements IncomingRequest, Answer {
     const start = this.#head === undefined ? before : this.#head + before;
     this.#head = undefined;
     if (start === "" && behind === "") return bytes.byteLength === 0 || socket.write(bytes);
-    const all = Buffer.allocUnsafe(start.length + bytes.byteLength + behind.length);
-    all.write(start, 0, "latin1");
-    all.set(bytes, start.length);
-    if (behind !== "") all.write(behind, start.length + bytes.byteLength, "latin1");
-    return socket.write(all);
+    return writeJoined(socket, start, bytes, behind);
   }
 }
 

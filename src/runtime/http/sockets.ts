@@ -19,6 +19,8 @@ export interface ByteSocket {
   emit(event: "data", bytes: Buffer): unknown;
   /** @returns false where the caller should wait for "drain". */
   write(bytes: Uint8Array): boolean;
+  /** The same for bytes that the caller writes over afterwards: what the system does not take is copied. */
+  writeCopied?(bytes: Buffer, length: number): boolean;
   /** Closes this side once all that was written has left. */
   end(): unknown;
   /** Closes both sides now. */

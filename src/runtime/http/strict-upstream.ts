@@ -2,6 +2,7 @@ import { Connection, type ConnectionUser, keyOf, Pool } from "./connection-pool.
 import type { ByteSocket } from "./sockets.ts";
 import type { Upstream, UpstreamCall, UpstreamEvents, UpstreamOptions, UpstreamRequest } from "./upstream.ts";
 import { mayResend, UpstreamError } from "./upstream.ts";
+import { writeJoined } from "./write-joined.ts";
 
 /**
  * Upstream over sockets of our own: an HTTP/1.1 client with keep-alive that sends exactly what it is given and takes
@@ -149,7 +150,7 @@ class Call implements UpstreamCall, ConnectionUser {
     connection.begin(this, this.#request);
     if (this.#paused) connection.pause();
     const { socket } = connection;
-    socket.write(headBytes(this.#request));
+    writeJoined(socket, headText(this.#request), this.#request.body ?? NOTHING);
     const waiting = this.#waiting;
     this.#waiting = [];
     let room = true;
@@ -162,8 +163,7 @@ class Call implements UpstreamCall, ConnectionUser {
     this.#bodyPassed = true;
     if (bytes.byteLength === 0) return true;
     if (this.#request.framing !== "chunked") return socket.write(bytes);
-    const size = Buffer.from(`${bytes.byteLength.toString(16)}\r\n`);
-    return socket.write(Buffer.concat([size, bytes, CRLF]));
+    return writeJoined(socket, `${bytes.byteLength.toString(16)}\r\n`, bytes, "\r\n");
   }
 
   #writeEnd(socket: ByteSocket): void {
@@ -171,17 +171,11 @@ class Call implements UpstreamCall, ConnectionUser {
   }
 }
 
-const CRLF = Buffer.from("\r\n");
+const NOTHING = new Uint8Array(0);
 const LAST_CHUNK = Buffer.from("0\r\n\r\n");
 
-/** The head, and the body where it is in memory, as one run of bytes. */
-function headBytes({ method, path, headers, body }: UpstreamRequest): Buffer {
+function headText({ method, path, headers }: UpstreamRequest): string {
   let text = `${method} ${path} HTTP/1.1\r\n`;
   for (let at = 0; at < headers.length; at += 2) text += `${headers[at]}: ${headers[at + 1]}\r\n`;
-  text += "\r\n";
-  if (body === undefined || body.byteLength === 0) return Buffer.from(text, "latin1");
-  const all = Buffer.allocUnsafe(text.length + body.byteLength);
-  all.write(text, 0, "latin1");
-  all.set(body, text.length);
-  return all;
+  return `${text}\r\n`;
 }
