@@ -13,15 +13,15 @@ export interface Departing {
  * dozen answers become whole in one turn, and a write for each took longer than sending it.
  */
 export class Departures {
-  readonly #spool: Pick<SpoolWriter, "flush">;
+  readonly #spool: Pick<SpoolWriter, "atTurnEnd" | "flush">;
   #waiting: Departing[] = [];
 
-  constructor(spool: Pick<SpoolWriter, "flush">) {
+  constructor(spool: Pick<SpoolWriter, "atTurnEnd" | "flush">) {
     this.#spool = spool;
   }
 
   add(answer: Departing): void {
-    if (this.#waiting.push(answer) === 1) setImmediate(() => this.#leave());
+    if (this.#waiting.push(answer) === 1) this.#spool.atTurnEnd(() => this.#leave());
   }
 
   #leave(): void {

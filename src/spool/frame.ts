@@ -186,6 +186,8 @@ export interface SpoolWriter {
   providerResponse(id: string, meta: ProviderResponseMeta): void;
   providerResponseChunk(id: string, bytes: Uint8Array): void;
   end(id: string, meta: EndMeta): void;
+  /** Calls `work` at the end of this turn of the event loop. What it appends goes into the write that ends the turn anyway. */
+  atTurnEnd(work: () => void): void;
   /** Puts everything appended so far into the page cache. Called before a response head that could outrun its `begin`. */
   flush(): void;
   /** Resolves once all that was appended is on the disk itself; used with `spool_sync = "always"`. */

@@ -90,6 +90,7 @@ class Writer implements Spool {
   readonly #secondly: ReturnType<typeof setInterval>;
   #used = 0;
   #scheduled = false;
+  readonly #atTurnEnd: (() => void)[] = [];
   #healthy = true;
   #closed = false;
   #unsynced = false;
@@ -200,6 +201,11 @@ class Writer implements Spool {
     if (closing !== undefined) this.#putJson(FRAME.end, id, closing);
   }
 
+  atTurnEnd(work: () => void): void {
+    this.#atTurnEnd.push(work);
+    this.#schedule();
+  }
+
   flush(): void {
     if (this.#used === 0) return;
     const frames = this.#buffer.subarray(0, this.#used);
@@ -228,7 +234,7 @@ class Writer implements Spool {
 
   #putChunk(kind: FrameKind, id: string, bytes: Uint8Array): void {
     for (let at = 0; at < bytes.byteLength; at += CHUNK_BYTES_MAX) {
-      const part = bytes.subarray(at, at + CHUNK_BYTES_MAX);
+      const part = bytes.byteLength <= CHUNK_BYTES_MAX ? bytes : bytes.subarray(at, at + CHUNK_BYTES_MAX);
       if (this.#isLost(kind, id)) return;
       this.#room(FRAME_HEAD_BYTES + part.byteLength);
       this.#buffer.set(part, this.#used + FRAME_HEAD_BYTES);
@@ -274,12 +280,23 @@ class Writer implements Spool {
   #seal(kind: FrameKind, id: string, payloadBytes: number): void {
     this.#used = sealFrame(this.#buffer, this.#used, kind, id, payloadBytes);
     this.#framesWritten++;
+    this.#schedule();
+  }
+
+  #schedule(): void {
     if (this.#scheduled) return;
     this.#scheduled = true;
-    setImmediate(() => {
+    setImmediate(() => this.#endTurn());
+  }
+
+  #endTurn(): void {
+    try {
+      while (this.#atTurnEnd.length > 0) this.#atTurnEnd.shift()!();
+    } finally {
       this.#scheduled = false;
       this.flush();
-    });
+      if (this.#atTurnEnd.length > 0) this.#schedule(); // one before them threw
+    }
   }
 
   #write(frames: Buffer): void {

@@ -6,7 +6,10 @@ const nextTurn = () => new Promise((resolve) => setImmediate(resolve));
 /** Departures that write down what is done to answers and spool. */
 function watched() {
   const done: string[] = [];
-  const departures = new Departures({ flush: () => void done.push("flush") });
+  const departures = new Departures({
+    atTurnEnd: (work) => void setImmediate(work),
+    flush: () => void done.push("flush"),
+  });
   const answer = (name: string, more: Partial<Departing> = {}): Departing => ({
     seal: () => done.push(`seal ${name}`) > 0,
     depart: () => void done.push(`depart ${name}`),

@@ -100,6 +100,9 @@ export class MemorySpool implements SpoolWriter {
     if (one !== undefined) one.end = asWritten(end);
     for (const wake of this.#waiting) wake();
   }
+  atTurnEnd(work: () => void): void {
+    setImmediate(work);
+  }
   flush(): void {
     for (const id of this.exchanges.keys()) this.flushed.add(id);
   }

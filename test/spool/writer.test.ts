@@ -61,6 +61,26 @@ test("frames reach the file at the end of the turn without a flush", async () =>
   await spool.close();
 });
 
+test("what is appended at the end of a turn goes into the write that ends it", async () => {
+  using directory = temporaryDirectory();
+  const spool = spoolIn(directory.path);
+  const [first, second] = [randomUUID(), randomUUID()];
+  const bytes = () => spool.stats.bytesWritten;
+  spool.begin(first, begin());
+  spool.atTurnEnd(() => {
+    spool.begin(second, begin());
+    expect(bytes()).toBe(0);
+  });
+  await new Promise((resolve) => setImmediate(resolve));
+  expect(readAll(directory.path).map(({ id }) => id)).toEqual([first, second]);
+  let ends = 0;
+  const again = () => void (++ends < 3 && spool.atTurnEnd(again));
+  spool.atTurnEnd(again);
+  await new Promise((resolve) => setImmediate(resolve));
+  expect(ends).toBe(3);
+  await spool.close();
+});
+
 test("chunks of any sizes come back as the same bytes over any segment size", async () => {
   await assertProperty(
     fc.asyncProperty(
