@@ -78,7 +78,7 @@ export const CONFIG_SCHEMA = Type.Object(
       1,
       1,
       64,
-      "Threads that serve the gateway's port; the system divides connections among them. More than one: Linux.",
+      "Threads that serve the gateway's port; the system divides connections among them. More than one is experimental and needs Linux.",
     ),
     api_port: count(8788, ...PORT, "Port of the API, the dashboard and the metrics; 0 takes a free one."),
     gateway_domain: text("localhost", "Domain below which each provider has its own gateway address."),
