@@ -92,6 +92,21 @@ test("what is deleted is in no object after the sweep, and what others share wit
   expect((await store.all()).size).toBe(await rows(weir, "select count(*) as n from objects"));
 });
 
+test("what is deleted leaves an object in which other packs stay", async () => {
+  await using store = await startObjectStore();
+  await using weir = await rig({ settings: store.settings });
+  const marker = random.bytes(20).toString("hex");
+  // Each fills a pack or more, and one batch puts them into one object.
+  const texts = [0, 1, 2, 3].map((at) => ask(`${at === 1 ? marker : at} ${random.bytes(80_000).toString("hex")}`));
+  const ids = texts.map((text) => pass(weir.spool, { request: text }));
+  await weir.recorder.barrier();
+  expect((await packed(store)).includes(marker)).toBe(true);
+  expect(await weir.recorder.remove({ organizationId: "org-1", requestIds: [ids[1]!] })).toBe(1);
+  await erased(weir);
+  expect((await packed(store)).includes(marker)).toBe(false);
+  for (const at of [0, 2, 3]) expect(await requestOf(weir, ids[at]!)).toBe(texts[at]);
+});
+
 test("small objects are put together, and all bodies are still there", async () => {
   await using store = await startObjectStore();
   await using weir = await rig({ settings: { ...store.settings, bodies_pack_bytes: 400_000 } });
