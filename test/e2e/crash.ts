@@ -82,7 +82,7 @@ const NOTHING = Buffer.alloc(0);
 const AT_ONCE = 8;
 
 /** Reads every body of the records as it was sent. */
-async function compareBodies(
+export async function compareBodies(
   weir: Weir,
   seen: readonly SeenAnswer[],
   records: readonly ApiRecord[],
@@ -120,7 +120,7 @@ function isBeginning(a: Buffer, b: Buffer): boolean {
 }
 
 /** The records of all ids, once none is unfinished; gives up waiting for missing ones after ten seconds. */
-async function allRecords(weir: Weir, seen: readonly SeenAnswer[]): Promise<ApiRecord[]> {
+export async function allRecords(weir: Weir, seen: readonly SeenAnswer[]): Promise<ApiRecord[]> {
   const ids = seen.map(({ id }) => id);
   let records: ApiRecord[] = [];
   const finished = async () => {
