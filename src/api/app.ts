@@ -41,6 +41,7 @@ import { sharedEndpoints } from "./notes/shared.ts";
 import { healthEndpoints } from "./operation/health.ts";
 import { pluginEndpoints } from "./operation/plugin-routes.ts";
 import { pluginListEndpoints } from "./operation/plugins.ts";
+import { TRACES_PATH, traceEndpoints } from "./otlp/traces.ts";
 import { referenceEndpoints } from "./reference/reference.ts";
 import { queryEndpoints } from "./requests/query.ts";
 import { requestBodyEndpoints } from "./requests/request-bodies.ts";
@@ -56,6 +57,9 @@ import { PLAYGROUND_PATH, playgroundEndpoints } from "./unified/playground.ts";
 import { routeEndpoints } from "./unified/routes.ts";
 import { routingEndpoints } from "./unified/routing.ts";
 import { viewEndpoints } from "./views/views.ts";
+
+/** They read their bodies themselves, and answer in words of their own protocols what is none. */
+const OWN_BODIES: ReadonlySet<string> = new Set([MCP_PATH, TRACES_PATH]);
 
 /** The whole API as one function from request to answer. It never rejects. */
 export function createApi(
@@ -127,7 +131,7 @@ function createApp(room: ApiRoom, ofPlugins: readonly RouteView[], { gate, route
       if (takesBody === false || (takesBody === true && request.body === null)) return undefined;
       if (request.method === "DELETE" && request.body === null) return undefined; // the address says what to delete
       if (gate().pathOf(request)?.startsWith(PLAYGROUND_PATH)) return null; // the gateway reads it
-      if (gate().pathOf(request) === MCP_PATH) return null; // it answers in JSON-RPC what is no JSON
+      if (OWN_BODIES.has(gate().pathOf(request) ?? "")) return null;
       if (gate().pathOf(request) === IMPORT_PATH) return readText(request, IMPORT_BYTES_MAX);
       if (!declaresBody(routes(), gate().pathOf(request), request.method)) return undefined;
       const body = await readJson(request, room.config.max_api_body_bytes);
@@ -155,6 +159,7 @@ function createApp(room: ApiRoom, ofPlugins: readonly RouteView[], { gate, route
     .use(bulkEndpoints(room, gate))
     .use(importEndpoints(room, gate))
     .use(logEndpoints(room, gate))
+    .use(traceEndpoints(room, gate))
     .use(commentEndpoints(room, gate))
     .use(linkEndpoints(room, gate))
     .use(sharedEndpoints(room))

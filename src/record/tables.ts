@@ -18,3 +18,4 @@ export * from "./tables/people.ts";
 export * from "./tables/requests.ts";
 export * from "./tables/retention.ts";
 export * from "./tables/saved-views.ts";
+export * from "./tables/spans.ts";

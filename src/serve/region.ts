@@ -48,6 +48,7 @@ const ASKED_BY_API = [
   "barrier",
   "indexWords",
   "amend",
+  "rewrite",
   "remove",
   "import",
   "relearn",

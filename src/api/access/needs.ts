@@ -72,11 +72,13 @@ export const NEEDS: Readonly<Record<string, Needs>> = {
   "GET /v1/shared/:token/request/:id/assets/:asset": "open",
   "POST /v1/import": "admin",
   "POST /v1/log": "write",
+  "POST /v1/traces": "write",
 
   "POST /v1/metrics/query": "figures",
   "POST /v1/user/metrics/query": "figures",
   "POST /v1/session/query": "figures",
   "GET /v1/session/:id/tag": "figures",
+  "GET /v1/session/:id/spans": "figures",
   "PUT /v1/session/:id/tag": "write",
   "POST /v1/property/query": "figures",
   "POST /v1/property/:name/search": "figures",

@@ -43,7 +43,8 @@ export async function readText(request: Request, bytesMax: number): Promise<stri
   return decode(await readBytes(request, bytesMax));
 }
 
-async function readBytes(request: Request, bytesMax: number): Promise<Uint8Array> {
+/** The body as it was sent. @throws GatewayError `body_too_large`. */
+export async function readBytes(request: Request, bytesMax: number): Promise<Uint8Array> {
   if (request.body === null) return new Uint8Array(0);
   // A length that is announced is refused before any of it is read.
   if (Number(request.headers.get("content-length") ?? 0) > bytesMax) throw tooLarge(bytesMax);

@@ -8,7 +8,7 @@ import type { WireSchema } from "../wire-schema.ts";
 export const logged: WireSchema = {
   name: "logged",
   llmType: "data",
-  path: /\/v1\/log(?:\/request)?$/,
+  path: /\/v1\/(?:log(?:\/request)?|traces)$/,
   fits: (request) => kindOf(request) !== undefined,
   fold: () => undefined,
   readResponse: () => ({}),

@@ -13,7 +13,7 @@ import { putContents } from "./insert.ts";
 import { CountedModels } from "./models.ts";
 import { PACKED, packedExcerpts } from "./pack-excerpts.ts";
 
-/** Columns that reading a record again may change, and no others. */
+/** Columns that may change: by reading a record again, and the session by what a later span says of its trace. */
 const CHANGEABLE: ReadonlySet<string> = new Set<string>([
   "response_model",
   "model",
@@ -28,6 +28,7 @@ const CHANGEABLE: ReadonlySet<string> = new Set<string>([
   "cost_source",
   "wire_schema",
   "request_model",
+  "session_id",
   "user_id",
   "streamed",
   "assets",

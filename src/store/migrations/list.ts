@@ -33,6 +33,7 @@ import { AUDIT } from "./0030-audit.ts";
 import { ALERT_CALENDARS } from "./0031-alert-calendars.ts";
 import { OBJECTS } from "./0032-objects.ts";
 import { DATASETS } from "./0033-datasets.ts";
+import { SPANS } from "./0034-spans.ts";
 
 /** Every step there ever was, in order; a step that was released is never changed, only followed by another. */
 export const MIGRATIONS: readonly Migration[] = [
@@ -70,4 +71,5 @@ export const MIGRATIONS: readonly Migration[] = [
   { target: "records", version: 26, name: "alerts by the calendar", statements: ALERT_CALENDARS },
   { target: "bodies", version: 7, name: "objects", statements: OBJECTS },
   { target: "records", version: 27, name: "datasets", statements: DATASETS },
+  { target: "records", version: 28, name: "spans", statements: SPANS },
 ];

@@ -1,0 +1,216 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import { GatewayError } from "../../errors.ts";
+import type { KeySnapshot } from "../../keys.ts";
+import { headerPairs } from "../../store/bodies/body-text.ts";
+import {
+  linkSpans,
+  recordedSpans,
+  requestsByResponse,
+  requestsOf,
+  type SpanLink,
+  sessionsOfTraces,
+  withoutSession,
+  withoutSpan,
+} from "../../store/spans.ts";
+import type { ApiRoom } from "../room.ts";
+import { keyOf, type PassedOver, SpanTree, traceParentIn } from "./join.ts";
+import type { Span } from "./span.ts";
+import { type Step, stepOf } from "./step.ts";
+import { recordIdOf, toExchange } from "./to-exchange.ts";
+
+/** Requests of the gateway that are looked at for the header `traceparent`, for one export. */
+const LOOKED_AT_MAX = 200;
+/** How much earlier or later than its span a request of the gateway may seem to be: clocks differ. */
+const CLOCK_MS = 5_000;
+const NAME_CHARS_MAX = 300;
+/** How long a call is looked at later than it ended. */
+const FRESH_MS = 500;
+
+/**
+ * Makes records of spans, or finds the records that the gateway has made of the same calls.
+ *
+ * Where a request stands in its trace is noted first, then each span goes to the journal: a client that is not answered
+ * sends all of it again, and nothing is doubled.
+ *
+ * @throws GatewayError `spool_full` where nothing can be recorded now.
+ */
+export async function ingest(
+  room: ApiRoom,
+  spans: readonly Span[],
+  key: KeySnapshot,
+  passedOver: PassedOver,
+): Promise<void> {
+  const { organizationId } = key;
+  const steps: Step[] = [];
+  const others: Span[] = [];
+  for (const span of spans) {
+    const step = stepOf(span);
+    if (step === undefined) others.push(span);
+    else steps.push(step);
+  }
+  passedOver.note(organizationId, others);
+  if (steps.length === 0) return;
+  // What came before is in the database then: the same span of an earlier export, and the gateway's own calls.
+  await room.recorder.barrier();
+  const tree = new SpanTree(steps, (traceId, spanId) => passedOver.parentOf(organizationId, traceId, spanId));
+  const made = await new Joiner(room, organizationId, tree).join(steps);
+  await linkSpans((await room.writer()).records, made.links);
+  for (const [traceId, sessionId] of made.sessions) await moveToSession(room, organizationId, traceId, sessionId);
+  for (const { step, sessionId } of made.recorded) {
+    if (!(await room.gateway.record(toExchange(step, key, sessionId))))
+      throw new GatewayError("spool_full", "nothing can be recorded now");
+  }
+}
+
+/**
+ * The gateway notes the end of a call when the response has left it, and a client may tell of it a moment earlier: a span
+ * that has just ended is looked at a little later.
+ */
+export async function aged(spans: readonly Span[]): Promise<void> {
+  const now = Date.now();
+  if (spans.some((span) => Math.abs(now - span.endedAt) < FRESH_MS && isOfCall(span))) await sleep(FRESH_MS);
+}
+
+const isOfCall = (span: Span) => {
+  const step = stepOf(span);
+  return step !== undefined && isCall(step);
+};
+
+/** What came of a trace before it was said which session it is. */
+async function moveToSession(room: ApiRoom, organizationId: string, traceId: string, sessionId: string): Promise<void> {
+  const rows = await withoutSession(room.current.records, organizationId, { traceId, sessionId });
+  if (rows.length === 0) return;
+  const columns = { session_id: sessionId };
+  await room.recorder.rewrite(rows.map(({ seq, request_id }) => ({ seq, requestId: request_id, columns })));
+}
+
+interface Made {
+  /** By trace. */
+  readonly sessions: ReadonlyMap<string, string>;
+  readonly links: readonly SpanLink[];
+  /** Steps that have no record yet. */
+  readonly recorded: readonly { readonly step: Step; readonly sessionId: string }[];
+}
+
+const isCall = ({ kind }: Step) => kind === "llm" || kind === "embedding";
+
+/** Says of each step of one export which record is its own. */
+class Joiner {
+  readonly #room: ApiRoom;
+  readonly #organizationId: string;
+  readonly #tree: SpanTree;
+  /** Records of the gateway, by step. */
+  readonly #joined = new Map<Step, string>();
+  readonly #links = new Map<string, SpanLink>();
+  /** By trace. */
+  readonly #sessions = new Map<string, string>();
+
+  constructor(room: ApiRoom, organizationId: string, tree: SpanTree) {
+    this.#room = room;
+    this.#organizationId = organizationId;
+    this.#tree = tree;
+  }
+
+  async join(steps: readonly Step[]): Promise<Made> {
+    const records = this.#room.current.records;
+    const ids = new Map(steps.map((step) => [step, recordIdOf(this.#organizationId, step)]));
+    const traceIds = [...new Set(steps.map(({ span }) => span.traceId))];
+    const recordedBefore = await recordedSpans(records, this.#organizationId, traceIds);
+    const added = steps.filter(({ span }) => !recordedBefore.has(keyOf(span.traceId, span.spanId)));
+    const named = added.flatMap(({ recordId }) => recordId ?? []);
+    const there = await requestsOf(records, this.#organizationId, named);
+    const known = new Map(there.map(({ request_id, session_id }) => [request_id, session_id]));
+    for (const step of added) {
+      if (step.recordId !== undefined && known.has(step.recordId))
+        this.#joins(step, step.recordId, known.get(step.recordId)!);
+    }
+    await this.#joinByResponse(added);
+    await this.#learnSessions(steps);
+    await this.#joinByTraceParent(added);
+    for (const step of added) this.#link(step, this.#joined.get(step) ?? ids.get(step)!);
+    const recorded = [...new Map(added.map((step) => [ids.get(step), step])).values()]
+      .filter((step) => !this.#joined.has(step))
+      .map((step) => ({ step, sessionId: this.#sessionOf(step) }));
+    const traces = [...new Set(added.map(({ span }) => span.traceId))];
+    // A call that the gateway recorded without a session belongs to the one of its trace.
+    const sessions = new Map(traces.map((trace) => [trace, this.#sessions.get(trace) ?? trace]));
+    return { links: [...this.#links.values()], recorded, sessions };
+  }
+
+  async #joinByResponse(steps: readonly Step[]): Promise<void> {
+    const asked = steps.filter((step) => isCall(step) && step.responseId !== undefined && !this.#joined.has(step));
+    if (asked.length === 0) return;
+    const responseIds = asked.map(({ responseId }) => responseId!);
+    const records = this.#room.current.records;
+    const found = await requestsByResponse(records, this.#organizationId, responseIds, timesOf(asked));
+    const byResponse = Map.groupBy(found, (row) => row.response_id);
+    for (const step of asked) {
+      // Ids are unique with real providers; where several have one, `traceparent` has to say whose it is.
+      const [row, ...others] = byResponse.get(step.responseId!) ?? [];
+      if (row !== undefined && others.length === 0) this.#joins(step, row.request_id, row.session_id);
+    }
+  }
+
+  /** Of calls of the gateway in these sessions: whose span, or within whose. */
+  async #joinByTraceParent(steps: readonly Step[]): Promise<void> {
+    if (steps.length === 0) return;
+    const sessions = [...new Set(steps.map((step) => this.#sessionOf(step)))];
+    const rows = await withoutSpan(this.#room.current.records, this.#organizationId, sessions, {
+      ...timesOf(steps),
+      limit: LOOKED_AT_MAX,
+    });
+    const unknown = rows.filter(({ trace_id }) => trace_id === null).map(({ request_id }) => request_id);
+    const headers = await this.#room.current.content.get(unknown, ["headers"]);
+    const taken = new Set(this.#joined.values());
+    for (const { request_id, trace_id, parent_span_id } of rows) {
+      const parent =
+        trace_id === null
+          ? traceParentIn(headerPairs(headers.get(request_id)?.headers, "request") ?? [])
+          : { traceId: trace_id, spanId: parent_span_id ?? "" };
+      if (parent === undefined || taken.has(request_id)) continue;
+      const maker = this.#tree.maker(parent.traceId, parent.spanId);
+      if (maker !== undefined && isCall(maker) && !this.#joined.has(maker)) this.#joined.set(maker, request_id);
+      else this.#place(request_id, parent.traceId, maker?.span.spanId ?? parent.spanId);
+    }
+  }
+
+  #joins(step: Step, requestId: string, sessionId: string | null): void {
+    this.#joined.set(step, requestId);
+    if (sessionId !== null) this.#sessions.set(step.span.traceId, sessionId);
+  }
+
+  async #learnSessions(steps: readonly Step[]): Promise<void> {
+    const traces = [...new Set(steps.map(({ span }) => span.traceId))];
+    const known = await sessionsOfTraces(this.#room.current.records, this.#organizationId, traces);
+    for (const { span, sessionId } of steps) if (sessionId !== undefined) this.#sessions.set(span.traceId, sessionId);
+    for (const [trace, session] of known) if (!this.#sessions.has(trace)) this.#sessions.set(trace, session);
+  }
+
+  /** A trace of which nobody says a session is one. */
+  #sessionOf({ span, sessionId }: Step): string {
+    return sessionId ?? this.#sessions.get(span.traceId) ?? span.traceId;
+  }
+
+  #link(step: Step, requestId: string): void {
+    const { span, kind } = step;
+    this.#links.set(requestId, {
+      request_id: requestId,
+      organization_id: this.#organizationId,
+      trace_id: span.traceId,
+      span_id: span.spanId,
+      parent_span_id: this.#tree.around(span) ?? null,
+      name: span.name.slice(0, NAME_CHARS_MAX).toWellFormed(),
+      kind,
+    });
+  }
+
+  #place(requestId: string, traceId: string, parentSpanId: string): void {
+    const link = { request_id: requestId, organization_id: this.#organizationId, trace_id: traceId, span_id: null };
+    this.#links.set(requestId, { ...link, parent_span_id: parentSpanId, name: "", kind: "llm" });
+  }
+}
+
+function timesOf(steps: readonly Step[]) {
+  const from = Math.min(...steps.map(({ span }) => span.startedAt)) - CLOCK_MS;
+  return { from, to: Math.max(...steps.map(({ span }) => span.endedAt)) + CLOCK_MS };
+}

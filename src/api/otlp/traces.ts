@@ -1,0 +1,145 @@
+import { Elysia, t } from "elysia";
+import { GatewayError } from "../../errors.ts";
+import { storable } from "../../record/storable.ts";
+import { decodeBody } from "../../runtime/content-coding.ts";
+import { linksOfSession } from "../../store/spans.ts";
+import type { Gate } from "../access/gate.ts";
+import { endpoint } from "../endpoint.ts";
+import { asGatewayError, success } from "../envelope.ts";
+import { readBytes } from "../input/body.ts";
+import type { ApiRoom } from "../room.ts";
+import { settled } from "../settled.ts";
+import { aged, ingest } from "./ingest.ts";
+import { PassedOver } from "./join.ts";
+import { readJsonSpans } from "./read-json.ts";
+import { readProtoSpans } from "./read-proto.ts";
+import type { ReadSpans } from "./span.ts";
+import { bytesField, numberField } from "./wire.ts";
+
+export const TRACES_PATH = "/v1/traces";
+
+/** How much a body may unpack to, in its own lengths at most. */
+const UNPACKED_TIMES = 10;
+/** Exports that wait for the one before them; more are told to come back. */
+const WAITING_MAX = 32;
+const LINKS_MAX = 10_000;
+
+const TYPES = { json: "application/json", proto: "application/x-protobuf" } as const;
+type Form = keyof typeof TYPES;
+
+/** Spans of OpenTelemetry become steps of their session. */
+export function traceEndpoints(room: ApiRoom, gate: () => Gate) {
+  // One export after the other, so that a span that comes twice at once is seen the second time.
+  let last: Promise<unknown> = Promise.resolve();
+  let waiting = 0;
+  const passedOver = new PassedOver();
+  const inTurn = async (work: () => Promise<void>): Promise<void> => {
+    if (waiting >= WAITING_MAX) throw new GatewayError("rate_limited", "too many exports wait: send this one again");
+    waiting++;
+    const turn = last.then(work).finally(() => waiting--);
+    last = turn.catch(() => {}); // the one who waits for it is told
+    return turn;
+  };
+  return new Elysia()
+    .post(
+      TRACES_PATH,
+      async ({ request }) => {
+        const { key } = gate().caller(request);
+        const form = formOf(request);
+        try {
+          const read = readSpans(form, await bodyOf(request, room.config.max_api_body_bytes));
+          await aged(read.spans);
+          await inTurn(() => ingest(room, read.spans, key, passedOver));
+          return answer(form, 200, form === "json" ? jsonAnswer(read) : protoAnswer(read));
+        } catch (error) {
+          const known = asGatewayError(error);
+          if (known === undefined) throw error;
+          return failed(form, known);
+        }
+      },
+      endpoint(
+        "Requests",
+        "Take in spans of OpenTelemetry",
+        "OTLP over HTTP, in protobuf or JSON, with gzip. Spans by the conventions for generative AI and by OpenInference become steps of their session. See the page on OpenTelemetry.",
+        {
+          takes: { [TYPES.proto]: { type: "string" }, [TYPES.json]: { type: "object" } },
+          answers: { [TYPES.proto]: { type: "string" }, [TYPES.json]: { type: "object" } },
+        },
+      ),
+    )
+    .get(
+      "/v1/session/:id/spans",
+      async ({ params, request }) => {
+        const { organizationId } = gate().caller(request);
+        await settled(room);
+        const links = await linksOfSession(room.reader.records, organizationId, storable(params.id), LINKS_MAX);
+        return success(links);
+      },
+      endpoint(
+        "Sessions",
+        "Read where a session's requests stand in their traces",
+        "Of each request that is a span, or was made within one: its trace, its span, the span around it, name and kind.",
+        { answers: { "application/json": t.Object({ data: t.Array(t.Unknown()) }) } },
+      ),
+    );
+}
+
+function formOf(request: Request): Form {
+  const type = request.headers.get("content-type")?.split(";")[0]?.trim().toLowerCase();
+  if (type === TYPES.json) return "json";
+  if (type === TYPES.proto) return "proto";
+  throw new GatewayError("invalid_body", `send spans as Content-Type: ${TYPES.proto} or ${TYPES.json}`);
+}
+
+async function bodyOf(request: Request, bytesMax: number): Promise<Buffer> {
+  const sent = Buffer.from(await readBytes(request, bytesMax));
+  const coding = request.headers.get("content-encoding") ?? undefined;
+  const unpackedMax = bytesMax * UNPACKED_TIMES;
+  const { bytes, incomplete } = await decodeBody(sent, coding, unpackedMax);
+  if (!incomplete) return bytes;
+  if (bytes.byteLength >= unpackedMax)
+    throw new GatewayError("body_too_large", `the body unpacks to over ${unpackedMax} bytes`);
+  throw new GatewayError("invalid_body", "the body is not as its Content-Encoding says");
+}
+
+function readSpans(form: Form, body: Buffer): ReadSpans {
+  return form === "json" ? readJsonSpans(body.toString("utf8")) : readProtoSpans(body);
+}
+
+function answer(
+  form: Form,
+  status: number,
+  body: Uint8Array<ArrayBuffer> | string,
+  more: Record<string, string> = {},
+): Response {
+  const headers = { "content-type": TYPES[form], "cache-control": "no-store", ...more };
+  return new Response(body, { status, headers });
+}
+
+const messageOf = ({ rejected, why }: ReadSpans) => `${rejected} spans are not taken: ${why}`;
+
+/** ExportTraceServiceResponse. */
+function jsonAnswer(read: ReadSpans): string {
+  if (read.rejected === 0) return "{}";
+  return JSON.stringify({ partialSuccess: { rejectedSpans: String(read.rejected), errorMessage: messageOf(read) } });
+}
+
+function protoAnswer(read: ReadSpans): Uint8Array<ArrayBuffer> {
+  if (read.rejected === 0) return new Uint8Array(0);
+  const partial = Buffer.concat([numberField(1, read.rejected), bytesField(2, Buffer.from(messageOf(read)))]);
+  return Uint8Array.from(bytesField(1, partial));
+}
+
+/** Codes of google.rpc.Status; a client tries again what is 429, 502, 503 or 504. */
+const RPC_CODES: Readonly<Record<number, number>> = { 400: 3, 413: 8, 429: 8, 503: 14, 504: 4 };
+const RETRY_SECONDS = 2;
+
+function failed(form: Form, { status, message, headers }: GatewayError): Response {
+  const code = RPC_CODES[status] ?? 13;
+  const later = status === 429 || status === 503 ? { "retry-after": `${RETRY_SECONDS}` } : {};
+  const body =
+    form === "json"
+      ? JSON.stringify({ code, message })
+      : Uint8Array.from(Buffer.concat([numberField(1, code), bytesField(2, Buffer.from(message))]));
+  return answer(form, status, body, { ...later, ...headers });
+}
