@@ -24,7 +24,11 @@ interface Shot {
 }
 
 const shots = (requestId: string): readonly Shot[] => [
-  { name: "requests", path: "/requests" },
+  {
+    name: "requests",
+    path: "/requests",
+    before: (page) => page.getByRole("slider", { name: /^Requests over time/ }).waitFor(),
+  },
   {
     name: "filter",
     path: `/requests?range=7d&filter=${encodeURIComponent(
