@@ -36,6 +36,41 @@ export const PEOPLE_COMMANDS: readonly Command[] = [
     load: async () => (await import("./users.ts")).listUsersCommand,
   },
   {
+    name: "users disable",
+    summary: "log a user out and keep them, and their keys, out",
+    args: ["<email>"],
+    load: async () => (await import("./users.ts")).changeUserCommand("disable"),
+  },
+  {
+    name: "users enable",
+    summary: "let a disabled user in again",
+    args: ["<email>"],
+    load: async () => (await import("./users.ts")).changeUserCommand("enable"),
+  },
+  {
+    name: "users remove",
+    summary: "remove a user with their memberships; their keys stop",
+    args: ["<email>"],
+    load: async () => (await import("./users.ts")).changeUserCommand("remove"),
+  },
+  {
+    name: "members set",
+    summary: "make a user a member, or change their role",
+    args: ["<email>"],
+    options: {
+      role: { type: "string", value: "ROLE", description: "viewer, analyst, developer or admin" },
+      org: { type: "string", value: "ORG", description: "organization (default: default)" },
+    },
+    load: async () => (await import("./users.ts")).setMemberCommand,
+  },
+  {
+    name: "members remove",
+    summary: "remove a member; their keys of the organization stop",
+    args: ["<email>"],
+    options: { org: { type: "string", value: "ORG", description: "organization (default: default)" } },
+    load: async () => (await import("./users.ts")).removeMemberCommand,
+  },
+  {
     name: "members list",
     summary: "list the members of an organization",
     options: {
@@ -43,6 +78,26 @@ export const PEOPLE_COMMANDS: readonly Command[] = [
       json: JSON_OPTION,
     },
     load: async () => (await import("./users.ts")).listMembersCommand,
+  },
+  {
+    name: "organizations create",
+    summary: "make an organization and print its id on stdout",
+    args: ["<name>"],
+    load: async () => (await import("./users.ts")).createOrganizationCommand,
+  },
+  {
+    name: "organizations set",
+    summary: "rename an organization, or bound how long its new keys work",
+    args: ["<name>"],
+    options: {
+      name: { type: "string", value: "NAME", description: "the new name" },
+      "max-key-days": {
+        type: "string",
+        value: "DAYS",
+        description: "days that a new key works at most; 0 for no limit, default for what the configuration says",
+      },
+    },
+    load: async () => (await import("./users.ts")).setOrganizationCommand,
   },
   {
     name: "organizations list",

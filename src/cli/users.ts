@@ -1,14 +1,27 @@
 import { randomBytes } from "node:crypto";
+import { GatewayError } from "../errors.ts";
 import { FIRST_ORGANIZATION, listOrganizations } from "../store/keys.ts";
 import { invite } from "../store/people/invitations.ts";
-import { listMembers, readRole } from "../store/people/members.ts";
+import { listMembers, putMember, readRole, removeMember } from "../store/people/members.ts";
+import { changeOrganization, createOrganization } from "../store/people/organizations.ts";
 import { unlinkUser } from "../store/people/sso-members.ts";
-import { createUser, findUser, listUsers, readEmail, shownUser } from "../store/people/users.ts";
+import {
+  changeUser,
+  createUser,
+  findUser,
+  listUsers,
+  readEmail,
+  removeUser,
+  shownUser,
+  type User,
+} from "../store/people/users.ts";
+import type { Database } from "../store/store.ts";
 import { atCommandLine } from "./acting.ts";
 import type { Run } from "./command.ts";
 import { organizationId } from "./organization.ts";
 import { printList } from "./print.ts";
 import { readAll } from "./read-options.ts";
+import { CommandError, UsageError } from "./usage.ts";
 import { withRecords } from "./with-store.ts";
 
 /** Prints the password alone on stdout, where one was made. */
@@ -93,3 +106,90 @@ export const listOrganizationsCommand: Run = async (invocation) => {
   });
   return 0;
 };
+
+/** `disable`, `enable` or `remove`; a running service follows within a second. */
+export const changeUserCommand =
+  (done: "disable" | "enable" | "remove"): Run =>
+  async ({ args, terminal, config }) => {
+    const { email } = readAll({ email: () => readEmail(args[0]!) });
+    await withRecords(config, async (records) => {
+      const user = await knownUser(records, email);
+      const by = atCommandLine();
+      if (done === "remove") await removeUser(records, user.id, by);
+      else await changeUser(records, user.id, { disabled: done === "disable" }, by);
+    });
+    terminal.err(`user ${email} is ${done === "enable" ? "enabled" : `${done}d`}\n`);
+    return 0;
+  };
+
+/** Makes a user a member of an organization, or changes their role in it. */
+export const setMemberCommand: Run = async ({ args, options, terminal, config }) => {
+  const { email, role } = readAll({
+    email: () => readEmail(args[0]!),
+    role: () => readRole(options["role"]?.toString() ?? ""),
+  });
+  const organization = options["org"]?.toString() ?? FIRST_ORGANIZATION;
+  const id = await organizationId(config, organization);
+  await withRecords(config, async (records) => {
+    const user = await knownUser(records, email);
+    await putMember(records, user, { organizationId: id, role, source: "weir" }, atCommandLine());
+  });
+  terminal.err(`${email} is ${role} in "${organization}"\n`);
+  return 0;
+};
+
+export const removeMemberCommand: Run = async ({ args, options, terminal, config }) => {
+  const { email } = readAll({ email: () => readEmail(args[0]!) });
+  const organization = options["org"]?.toString() ?? FIRST_ORGANIZATION;
+  const id = await organizationId(config, organization);
+  await withRecords(config, async (records) => {
+    const user = await knownUser(records, email);
+    if (!(await removeMember(records, id, user.id, atCommandLine())))
+      throw new CommandError(`${email} is no member of "${organization}"`);
+  });
+  terminal.err(`${email} is no member of "${organization}" any more\n`);
+  return 0;
+};
+
+async function knownUser(records: Database, email: string): Promise<User> {
+  const user = await findUser(records, "email", email);
+  if (user === undefined) throw new CommandError(`there is no user ${email}; \`weir users list\` shows them`);
+  return user;
+}
+
+/** Prints the id alone on stdout. */
+export const createOrganizationCommand: Run = async ({ args, terminal, config }) => {
+  const made = await withRecords(config, (records) =>
+    createOrganization(records, nameOf(args[0]!), atCommandLine()).catch(asCommandError),
+  );
+  terminal.out(`${made.id}\n`);
+  return 0;
+};
+
+export const setOrganizationCommand: Run = async ({ args, options, terminal, config }) => {
+  const name = options["name"]?.toString();
+  const days = options["max-key-days"]?.toString();
+  if (name === undefined && days === undefined) throw new UsageError("say what to set; see --help");
+  if (days !== undefined && days !== "default" && !/^\d{1,5}$/.test(days))
+    throw new UsageError("--max-key-days: give a whole number of days, 0 for no limit, or default");
+  const change = {
+    ...(name !== undefined && { name: nameOf(name) }),
+    ...(days !== undefined && { max_key_days: days === "default" ? null : Number(days) }),
+  };
+  const id = await organizationId(config, args[0]!);
+  await withRecords(config, (records) =>
+    changeOrganization(records, id, change, atCommandLine()).catch(asCommandError),
+  );
+  terminal.err(`organization "${change.name ?? args[0]}" is changed\n`);
+  return 0;
+};
+
+function nameOf(text: string): string {
+  const name = text.trim();
+  if (name === "" || name.length > 200) throw new UsageError("a name has 1 to 200 characters");
+  return name;
+}
+
+function asCommandError(error: unknown): never {
+  throw error instanceof GatewayError ? new CommandError(error.message) : error;
+}

@@ -19,6 +19,8 @@ export const NAVIGATION = [
   { to: "/plugins", label: "Plugins", icon: "plug" },
   { to: "/keys", label: "Keys", icon: "key" },
   { to: "/members", label: "Members", icon: "person" },
+  { to: "/audit", label: "Audit", icon: "list" },
+  { to: "/organizations", label: "Organizations", icon: "layers" },
   { to: "/storage", label: "Storage", icon: "disk" },
 ] as const satisfies readonly {
   to: string;

@@ -211,6 +211,18 @@ const members = createRoute({
   component: lazyRouteComponent(() => import("./pages/members/page.tsx"), "MembersPage"),
 });
 
+const audit = createRoute({
+  getParentRoute: () => root,
+  path: "/audit",
+  component: lazyRouteComponent(() => import("./pages/audit/page.tsx"), "AuditPage"),
+});
+
+const organizations = createRoute({
+  getParentRoute: () => root,
+  path: "/organizations",
+  component: lazyRouteComponent(() => import("./pages/organizations/page.tsx"), "OrganizationsPage"),
+});
+
 const storage = createRoute({
   getParentRoute: () => root,
   path: "/storage",
@@ -243,6 +255,8 @@ export const router = createRouter({
     datasets,
     dataset,
     members,
+    audit,
+    organizations,
     account,
   ]),
   rewrite: {

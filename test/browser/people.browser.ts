@@ -128,3 +128,35 @@ test("an account shows its log-ins, switches organizations and changes its passw
   await page.getByText("Members are for admins").waitFor();
   expect(faults).toEqual([]);
 });
+
+test("the audit log shows who did what, with before and after; operators make, change and delete organizations", async () => {
+  await using opened = await it.open("/organizations");
+  const { page, faults } = opened;
+  await page.getByRole("button", { name: "New organization" }).click();
+  await page.getByLabel("Name").fill("acme");
+  await page.getByRole("button", { name: "Make it" }).click();
+  await page.getByRole("row", { name: /acme/ }).waitFor();
+  await page.getByRole("button", { name: "Change acme" }).click();
+  await page.getByLabel("Days that a new key works at most").fill("30");
+  await page.getByRole("button", { name: "Save" }).click();
+  await page.getByText("30 days").waitFor();
+  expect(await findingsInBothThemes(page)).toEqual([]);
+  await page.getByRole("button", { name: "Delete acme" }).click();
+  await page.getByLabel("Type acme to confirm").fill("acm");
+  await page.getByRole("button", { name: "Delete organization" }).click();
+  await page.getByText("this is not its name").waitFor();
+  await page.getByLabel("Type acme to confirm").fill("acme");
+  await page.getByRole("button", { name: "Delete organization" }).click();
+  await page.getByRole("row", { name: /acme/ }).waitFor({ state: "detached" });
+
+  await page.getByRole("link", { name: "Audit" }).click();
+  await page.getByLabel("Action").fill("organization.changed");
+  await page.getByRole("button", { name: "Show" }).click();
+  await page.getByRole("row", { name: /organization acme/ }).waitFor();
+  expect(await findingsInBothThemes(page)).toEqual([]);
+  await page.getByRole("button", { name: /Details of entry/ }).click();
+  await page.getByRole("region", { name: "After" }).getByText('"max_key_days": 30').waitFor();
+  expect(await findingsInBothThemes(page)).toEqual([]);
+  await page.getByRole("button", { name: "Close" }).last().click();
+  expect(faults).toEqual([]);
+});

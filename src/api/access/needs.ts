@@ -43,6 +43,7 @@ export const NEEDS: Readonly<Record<string, Needs>> = {
   "GET /v1/organizations": "operator",
   "POST /v1/organizations": "operator",
   "PATCH /v1/organizations/:id": "operator",
+  "DELETE /v1/organizations/:id": "operator",
   "GET /v1/audit": "admin",
 
   "POST /v1/request/query-fast": "figures",

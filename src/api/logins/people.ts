@@ -24,6 +24,7 @@ import type { Gate } from "../access/gate.ts";
 import { endpoint } from "../endpoint.ts";
 import { success } from "../envelope.ts";
 import type { ApiRoom } from "../room.ts";
+import { deleteOrganization } from "./delete-organization.ts";
 import { refuseOtherSites } from "./logins.ts";
 
 const strict = { additionalProperties: false };
@@ -252,6 +253,19 @@ function organizationEndpoints(room: ApiRoom, gate: () => Gate) {
       {
         body: t.Object({ name: t.Optional(NAME), max_key_days: t.Optional(DAYS) }, strict),
         ...endpoint("Organizations", "Rename an organization, or bound its keys"),
+      },
+    )
+    .delete(
+      "/v1/organizations/:id",
+      async ({ params, body, request }) =>
+        success(await deleteOrganization(room, gate().caller(request), params.id, body.name)),
+      {
+        body: t.Object({ name: NAME }, strict),
+        ...endpoint(
+          "Organizations",
+          "Delete an organization with all it has",
+          "The body repeats its name. One call deletes records for some seconds and answers how many remain; call again until `done`. Export what is needed before.",
+        ),
       },
     );
 }

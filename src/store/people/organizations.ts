@@ -1,8 +1,9 @@
 import { GatewayError } from "../../errors.ts";
+import type { Act } from "../../people/actions.ts";
 import type { Acting } from "../../people/actor.ts";
 import { isoTime } from "../../record/iso-time.ts";
 import { recorded } from "../audit/recorded.ts";
-import { firstOrganizationId } from "../keys.ts";
+import { firstOrganizationId, listKeys } from "../keys.ts";
 import { freeOrganizationId } from "../organization-id.ts";
 import type { Database, Statement } from "../store.ts";
 
@@ -77,7 +78,12 @@ export async function changeOrganization(
 }
 
 /** Tables with settings of an organization, which go with it; its records are removed before. */
-const TABLES = ["keys", "members", "invitations"] as const;
+const TABLES = [
+  ...(["keys", "members", "invitations", "credentials", "routes", "prices", "models", "mappings", "webhooks"] as const),
+  ...(["deliveries", "retention", "retention_runs", "saved_views", "shared_links", "session_tags"] as const),
+];
+/** What belongs to its alerts, which go last. */
+const OF_ALERTS = ["alert_states", "alert_events"] as const;
 
 /** Removes an organization that has no records any more. @throws GatewayError `invalid_body` for the one that runs the deployment. */
 export async function removeOrganization(records: Database, id: string, by: Acting): Promise<boolean> {
@@ -88,13 +94,38 @@ export async function removeOrganization(records: Database, id: string, by: Acti
     sql: `delete from ${table} where ${column} = ?`,
     args: [id],
   });
-  const statements = [...TABLES.map((table) => remove(table, "organization_id")), remove("organizations", "id")];
+  const ofAlerts = OF_ALERTS.map((table) => ({
+    sql: `delete from ${table} where alert_id in (select id from alerts where organization_id = ?)`,
+    args: [id],
+  }));
+  const ofDatasets = {
+    sql: "delete from dataset_items where dataset_id in (select id from datasets where organization_id = ?)",
+    args: [id],
+  };
+  const statements = [
+    ...ofAlerts,
+    ofDatasets,
+    ...[...TABLES, "alerts", "datasets"].map((table) => remove(table, "organization_id")),
+    remove("organizations", "id"),
+  ];
   await recorded(records, statements, by, {
     action: "organization.removed",
     organizationId: id,
     object: { kind: "organization", id, name: known.name },
   });
   return true;
+}
+
+/** Revokes all its keys: nothing of it is recorded any more. */
+export async function stopKeys(records: Database, organizationId: string, by: Acting): Promise<void> {
+  const now = Date.now();
+  const all = await listKeys(records, { organizationId });
+  const acts = all
+    .filter(({ revoked_at }) => revoked_at === null)
+    .map(({ id, name }): Act => ({ action: "key.revoked", organizationId, object: { kind: "key", id, name } }));
+  if (acts.length === 0) return;
+  const sql = "update keys set revoked_at = ? where organization_id = ? and revoked_at is null";
+  await recorded(records, [{ sql, args: [now, organizationId] }], by, ...acts);
 }
 
 /** @throws GatewayError `invalid_body` for the organization that runs the deployment. */

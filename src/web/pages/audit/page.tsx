@@ -1,0 +1,151 @@
+import { useInfiniteQuery } from "@tanstack/react-query";
+import { useMemo, useState } from "react";
+import type { AuditEntry } from "../../../store/audit/entry.ts";
+import { call } from "../../api.ts";
+import { Badge } from "../../parts/badge.tsx";
+import { type Column, DataTable } from "../../parts/data-table.tsx";
+import { Field } from "../../parts/field.tsx";
+import { ListRoom } from "../../parts/list-room.tsx";
+import { Page } from "../../parts/page.tsx";
+import { Empty } from "../../parts/states.tsx";
+import { Time } from "../../parts/values.tsx";
+import { useMissing } from "../../session.ts";
+import { Detail } from "./detail.tsx";
+import { ExportButton } from "./export-button.tsx";
+
+const PAGE_ROWS = 100;
+
+/** What is asked for, by the names of the API's parameters; empty means all. */
+export type Asked = Readonly<Record<"actor" | "action" | "object" | "outcome" | "since" | "until", string>>;
+
+const ALL: Asked = { actor: "", action: "", object: "", outcome: "", since: "", until: "" };
+
+/** The address of a page of entries. */
+export function auditPath(asked: Asked, limit: number, cursor: string | null): string {
+  const query = new URLSearchParams({ limit: String(limit) });
+  for (const [name, value] of Object.entries(asked)) if (value !== "") query.set(name, value);
+  if (cursor !== null) query.set("cursor", cursor);
+  return `/v1/audit?${query}`;
+}
+
+/** Who did what, and what was refused. */
+export function AuditPage() {
+  const missing = useMissing("admin");
+  const [asked, setAsked] = useState(ALL);
+  const [shown, setShown] = useState<AuditEntry>();
+  const { data, error, refetch, hasNextPage, fetchNextPage, isFetchingNextPage } = useInfiniteQuery({
+    queryKey: ["audit", asked],
+    queryFn: ({ signal, pageParam }) =>
+      call<readonly AuditEntry[]>("GET", auditPath(asked, PAGE_ROWS, pageParam), { signal }),
+    initialPageParam: null as string | null,
+    getNextPageParam: ({ next_cursor }) => next_cursor ?? undefined,
+    enabled: missing === undefined,
+  });
+  const rows = useMemo(() => data?.pages.flatMap((page) => page.data), [data]);
+  const columns = useMemo(() => columnsOf(setShown), []);
+  return (
+    <Page
+      title="Audit"
+      about="Who did what, and what was refused. Nobody can change or delete an entry here."
+      actions={<ExportButton asked={asked} disabled={missing !== undefined} />}
+    >
+      {missing !== undefined ? (
+        <Empty title="The audit log is for admins">{missing}</Empty>
+      ) : (
+        <>
+          <Filters onAsk={setAsked} />
+          <ListRoom
+            rows={rows}
+            error={error}
+            onRetry={() => void refetch()}
+            empty={<Empty title="No entries">Nothing fits these filters.</Empty>}
+          >
+            {(all) => <DataTable label="Audit" rows={all} columns={columns} rowKey={({ seq }) => String(seq)} />}
+          </ListRoom>
+          {hasNextPage ? (
+            <div className="form-actions">
+              <button type="button" disabled={isFetchingNextPage} onClick={() => void fetchNextPage()}>
+                Older entries
+              </button>
+            </div>
+          ) : null}
+        </>
+      )}
+      {shown === undefined ? null : <Detail entry={shown} onClose={() => setShown(undefined)} />}
+    </Page>
+  );
+}
+
+function Filters({ onAsk }: { readonly onAsk: (asked: Asked) => void }) {
+  return (
+    <form
+      className="filter-form"
+      aria-label="Filters"
+      onSubmit={(event) => {
+        event.preventDefault();
+        const values = new FormData(event.currentTarget);
+        const text = (name: keyof Asked) => String(values.get(name) ?? "").trim();
+        onAsk({
+          ...{ actor: text("actor"), action: text("action"), object: text("object"), outcome: text("outcome") },
+          ...{ since: moment(text("since")), until: moment(text("until")) },
+        });
+      }}
+    >
+      <Field label="Actor" hint="Name, id or kind">
+        {(ids) => <input {...ids} name="actor" maxLength={300} />}
+      </Field>
+      <Field label="Action" hint="Such as key.created, or key.*">
+        {(ids) => <input {...ids} name="action" maxLength={100} />}
+      </Field>
+      <Field label="Object" hint="Name, id or kind">
+        {(ids) => <input {...ids} name="object" maxLength={300} />}
+      </Field>
+      <Field label="Outcome">
+        {(ids) => (
+          <select {...ids} name="outcome">
+            <option value="">all</option>
+            <option>done</option>
+            <option>refused</option>
+          </select>
+        )}
+      </Field>
+      <Field label="Since">{(ids) => <input {...ids} name="since" type="datetime-local" />}</Field>
+      <Field label="Until">{(ids) => <input {...ids} name="until" type="datetime-local" />}</Field>
+      <button type="submit" className="primary">
+        Show
+      </button>
+    </form>
+  );
+}
+
+/** A moment of this browser's zone as the API takes it. */
+function moment(local: string): string {
+  return local === "" ? "" : new Date(local).toISOString();
+}
+
+function columnsOf(onShow: (entry: AuditEntry) => void): Column<AuditEntry>[] {
+  return [
+    { id: "time", header: "Time", cell: ({ time }) => <Time of={time} /> },
+    { id: "actor", header: "Actor", cell: ({ actor }) => `${actor.name} (${actor.kind})` },
+    {
+      id: "action",
+      header: "Action",
+      cell: (entry) => (
+        <>
+          {entry.action} {entry.outcome === "refused" ? <Badge tone="plain">refused</Badge> : null}
+        </>
+      ),
+    },
+    { id: "object", header: "Object", cell: ({ object }) => `${object.kind} ${object.name || object.id}` },
+    { id: "organization", header: "Organization", cell: ({ organization }) => organization ?? "" },
+    {
+      id: "details",
+      header: "Details",
+      cell: (entry) => (
+        <button type="button" className="small" onClick={() => onShow(entry)}>
+          Details<span className="unseen"> of entry {entry.seq}</span>
+        </button>
+      ),
+    },
+  ];
+}

@@ -1,0 +1,70 @@
+import { useMutation, useQueryClient } from "@tanstack/react-query";
+import { useState } from "react";
+import type { ShownOrganization } from "../../../store/people/organizations.ts";
+import { call } from "../../api.ts";
+import { DialogForm } from "../../parts/dialog-form.tsx";
+import { Field } from "../../parts/field.tsx";
+import { ORGANIZATIONS } from "./organization-dialog.tsx";
+
+interface Step {
+  readonly removed: number;
+  readonly remaining: number;
+  readonly done: boolean;
+}
+
+interface DeleteDialogProps {
+  readonly organization: ShownOrganization;
+  readonly onClose: () => void;
+}
+
+/** Deletes an organization, step by step; closing the dialog stops it after the step at hand. */
+export function DeleteDialog({ organization, onClose }: DeleteDialogProps) {
+  const { id, name } = organization;
+  const client = useQueryClient();
+  const [removed, setRemoved] = useState(0);
+  const [remaining, setRemaining] = useState<number>();
+  const [stop] = useState(() => new AbortController());
+  const work = useMutation({
+    mutationFn: async (typed: string) => {
+      for (;;) {
+        const { signal } = stop;
+        const { data } = await call<Step>("DELETE", `/v1/organizations/${id}`, { body: { name: typed }, signal });
+        setRemoved((before) => before + data.removed);
+        setRemaining(data.remaining);
+        if (data.done) return;
+      }
+    },
+    onSettled: () => client.invalidateQueries({ queryKey: ORGANIZATIONS }),
+    onSuccess: onClose,
+  });
+  const close = () => {
+    stop.abort();
+    onClose();
+  };
+  return (
+    <DialogForm
+      title={`Delete ${name}?`}
+      action="Delete organization"
+      work={work}
+      onClose={close}
+      onSubmit={({ text }) => work.mutate(text("name"))}
+    >
+      {(errorAt) => (
+        <>
+          <p>
+            Its keys stop at once. All its records, members and settings are deleted for good; entries of the audit log
+            stay. Export its records first if they may be needed: <code>weir export</code> with one of its keys.
+          </p>
+          <Field label={`Type ${name} to confirm`} error={errorAt("name")}>
+            {(ids) => <input {...ids} name="name" required autoComplete="off" />}
+          </Field>
+          {remaining === undefined ? null : (
+            <p role="status">
+              {removed} records are deleted, {remaining} remain.
+            </p>
+          )}
+        </>
+      )}
+    </DialogForm>
+  );
+}
