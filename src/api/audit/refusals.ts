@@ -68,6 +68,7 @@ export const ACTION_OF: Readonly<Record<string, Action | null>> = {
   "POST /v1/request/:id/comments": null,
   "DELETE /v1/request/:id/comments/:comment": null,
   "POST /v1/log": null,
+  "POST /v1/traces": null,
   "PUT /v1/session/:id/tag": null,
   "POST /v1/datasets": null,
   "PATCH /v1/datasets/:id": null,
