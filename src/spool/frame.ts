@@ -74,6 +74,8 @@ export interface BeginMeta {
 export interface RoutingMeta {
   /** The model string as the client wrote it, where that is not in its body. */
   readonly requestModel?: string;
+  /** The session that a coding tool names in a header of its own. */
+  readonly session?: string;
   /** The model as it was sent to the provider. */
   readonly routedModel?: string;
   /** Path and query as the provider got them, credentials masked. */

@@ -53,6 +53,7 @@ const START: Form<StartMeta> = {
 };
 
 const ROUTING: Form<RoutingMeta> = {
+  session: optional(isText),
   requestModel: optional(isText),
   routedModel: optional(isText),
   path: optional(isText),

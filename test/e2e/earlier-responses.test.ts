@@ -332,6 +332,16 @@ describe("a stored response", () => {
   });
 });
 
+test.each([
+  [{ "X-Claude-Code-Session-Id": "claude-1", session_id: "x" }, "claude-1"],
+  [{ session_id: "codex-1", conversation_id: "x" }, "codex-1"],
+  [{ conversation_id: "codex-2" }, "codex-2"],
+  [{ "Gateway-Session-Id": "own-1", "X-Claude-Code-Session-Id": "x" }, "own-1"],
+])("the session that a coding tool names is the record's: %j", async (headers, session) => {
+  const { headers: answered } = await respond(CLAUDE, "x", {}, { headers });
+  expect((await recordOf(weir, answered.get("gateway-id")!)).session_id).toBe(session);
+});
+
 test("state of calls that a client forgot is put back, after a crash as well, unless the response was omitted", async () => {
   const tools = [{ type: "function", function: { name: "f", parameters: { type: "object" } } }];
   const user = said("user", "go");

@@ -63,9 +63,12 @@ process.on("exit", () => {
   for (const child of running) child.kill("SIGKILL");
 });
 
-/** These end what hangs: on a machine with a load of 20 a start has taken 40 s. */
+/**
+ * These end what hangs. On a machine with a load of 20 a start has taken 40 s. A stop may take `drain_seconds`, and a minute
+ * in which the spool is read to its end.
+ */
 const START_MS_MAX = 90_000;
-const STOP_MS_MAX = 60_000;
+const STOP_MS_MAX = 150_000;
 
 export async function startWeir(options: WeirOptions = {}): Promise<Weir> {
   const temporary = options.dataDirectory === undefined;

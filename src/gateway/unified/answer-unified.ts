@@ -60,11 +60,12 @@ export async function answerUnified(
     throw new GatewayError("invalid_body", "the body must be a JSON object");
   if (exchange.ended) return;
   const model = unified.model ?? endpoint.named.model ?? described.model;
-  if (model === undefined) throw new GatewayError("invalid_body", "model: name a model, such as openai/gpt-5-mini");
+  if (model === undefined)
+    throw new GatewayError("invalid_body", "model: name a model, such as openai/gpt-5-mini", { path: "model" });
   const said = { ...described, model, stream: endpoint.named.stream ?? described.stream };
-  exchange.routing = { ...exchange.routing, requestModel: model };
-
   const session = sessionOf(admitted.headers);
+  exchange.routing = { ...exchange.routing, requestModel: model, ...(session !== undefined && { session }) };
+
   const { userId: user, properties } = admitted.seen;
   const demand = demandOf({ key, user, session, properties }, said);
   const { organizationId } = key;

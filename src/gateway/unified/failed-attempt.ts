@@ -36,6 +36,7 @@ export function recordFailedAttempt(
     attempt: number,
     time: startedAt,
     routing: {
+      ...(exchange.routing?.session !== undefined && { session: exchange.routing.session }),
       routedModel: candidate.model,
       route: candidate.target.route,
       reason: candidate.target.reason,

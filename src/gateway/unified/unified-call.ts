@@ -310,6 +310,7 @@ export class UnifiedCall implements UpstreamCall {
 
 /** What Bedrock says of some models, and servers of endpoints that they do not have. */
 function countsNot({ failure: { status }, body }: FailedOutcome): boolean {
+  if (status === 404) return !/model/i.test(body);
   return status === 405 || status === 501 || (status === 400 && /support (?:token )?count/i.test(body));
 }
 

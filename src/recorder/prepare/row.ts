@@ -75,7 +75,7 @@ export function toRow(exchange: Exchange, labels: Labels, findings: Findings | u
     cost: findings?.cost.cost ?? null,
     cost_source: findings?.cost.source ?? null,
     user_id: setting("user-id") ?? masked(reading?.userId, maskLabel),
-    session_id: setting("session-id"),
+    session_id: setting("session-id") ?? masked(routing?.session, maskLabel),
     session_name: setting("session-name"),
     session_path: setting("session-path"),
     prompt_id: setting("prompt-id"),

@@ -80,6 +80,7 @@ describe("counts", () => {
     [400, { message: "The provided model doesn't support counting tokens." }],
     [405, {}],
     [501, {}],
+    [404, { detail: "Not Found" }],
   ])("a provider that counts, but not for this model, with %p: the estimate answers", async (status, body) => {
     await using provider = standIn(() => json(body, status));
     await using gateway = await startUnified({
