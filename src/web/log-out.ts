@@ -2,10 +2,11 @@ import type { QueryClient } from "@tanstack/react-query";
 import { ApiFailure, call } from "./api.ts";
 import { tellTabs } from "./session.ts";
 
-/** Ends the log-in and loads the page anew. @returns false where the service did not answer. */
+/** Ends the log-in and loads the page anew, or opens where the identity provider ends its own. @returns false where the service did not answer. */
 export async function logOut(client: QueryClient): Promise<boolean> {
+  let elsewhere: string | undefined;
   try {
-    await call("DELETE", "/v1/session");
+    elsewhere = (await call<{ readonly end_session_url?: string }>("DELETE", "/v1/session")).data.end_session_url;
   } catch (error) {
     // A log-in that has ended is what was wanted.
     if (!(error instanceof ApiFailure) || error.status !== 401) return false;
@@ -13,6 +14,7 @@ export async function logOut(client: QueryClient): Promise<boolean> {
   tellTabs();
   client.clear();
   sessionStorage.clear();
-  window.location.reload();
+  if (elsewhere === undefined) window.location.reload();
+  else window.location.assign(elsewhere);
   return true;
 }

@@ -2,6 +2,7 @@ import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { type FormEvent, useEffect, useRef, useState } from "react";
 import type { SessionView } from "../api/logins/session.ts";
 import { ApiFailure, get, post } from "./api.ts";
+import type { LoginFailure } from "./login-failure.ts";
 import { Field } from "./parts/field.tsx";
 import { Failed } from "./parts/states.tsx";
 import { entered, sessionQuery, tellTabs } from "./session.ts";
@@ -9,6 +10,10 @@ import { entered, sessionQuery, tellTabs } from "./session.ts";
 /** A way to log in that `GET /v1/login` lists. */
 interface Method {
   readonly kind: string;
+  readonly name: string;
+  readonly label: string;
+  /** Address that begins it. */
+  readonly start: string;
 }
 
 interface Way {
@@ -56,8 +61,17 @@ const WAYS: Readonly<Record<string, Way>> = {
   },
 };
 
+interface LoginProps {
+  /** Why the log-in before came to nothing. */
+  readonly failure?: LoginFailure;
+  /** Whether somebody is logged in regardless. */
+  readonly isLoggedIn?: boolean;
+  /** Called once there is something else to show than the failure. */
+  readonly onLeave?: () => void;
+}
+
 /** Asks who it is in place of whatever page was opened, which then shows. Nothing that is typed is kept. */
-export function Login() {
+export function Login({ failure, isLoggedIn = false, onLeave }: LoginProps) {
   useEffect(() => {
     document.title = "Log in · Weir";
   }, []);
@@ -66,8 +80,9 @@ export function Login() {
     queryFn: async ({ signal }) => (await get<{ readonly methods: readonly Method[] }>("/v1/login", signal)).methods,
   });
   const [chosen, choose] = useState<string>();
+  const providers = data?.filter(({ kind }) => kind === "oidc") ?? [];
   const kinds = data?.map(({ kind }) => kind).filter((kind) => Object.hasOwn(WAYS, kind)) ?? [];
-  const kind = chosen ?? kinds[0];
+  const kind = chosen ?? (providers.length === 0 ? kinds[0] : undefined);
   const others = kinds.filter((each) => each !== kind);
   if (data === undefined && error === null) return <main className="login" aria-busy="true" />;
   if (data === undefined)
@@ -80,16 +95,55 @@ export function Login() {
     <main className="login">
       <div className="login-form">
         <h1>Weir</h1>
-        {kind === undefined ? <p className="login-about">Nobody can log in here: every way is switched off.</p> : null}
-        {kind === undefined ? null : <LoginForm key={kind} kind={kind} way={WAYS[kind]!} />}
+        {failure === undefined ? null : <Refusal failure={failure} providers={providers} />}
+        {kinds.length + providers.length > 0 ? null : (
+          <p className="login-about">Nobody can log in here: every way is switched off.</p>
+        )}
+        {providers.map(({ name, label, start }) => (
+          <a key={name} className="login-provider" href={`${start}?return=${encodeURIComponent(here())}`}>
+            Log in with {label}
+          </a>
+        ))}
+        {kind === undefined ? null : <LoginForm key={kind} kind={kind} way={WAYS[kind]!} onDone={onLeave} />}
         {others.map((other) => (
           <button key={other} type="button" className="link" onClick={() => choose(other)}>
             {WAYS[other]!.change}
           </button>
         ))}
+        {isLoggedIn ? (
+          <button type="button" className="link" onClick={onLeave}>
+            Go on as you are logged in
+          </button>
+        ) : null}
       </div>
     </main>
   );
+}
+
+/** The page that was opened, which the log-in comes back to. */
+function here(): string {
+  return location.pathname + location.search + location.hash;
+}
+
+/** Who is known at a provider may have another account there that is known here. */
+const ANOTHER_ACCOUNT_HELPS: readonly string[] = ["not_a_member", "login_refused"];
+
+function Refusal({ failure, providers }: { readonly failure: LoginFailure; readonly providers: readonly Method[] }) {
+  const provider = providers.find(({ name }) => name === failure.provider);
+  return (
+    <>
+      <p className="login-failure" role="alert">
+        {sentence(failure.message)}
+      </p>
+      {provider === undefined || !ANOTHER_ACCOUNT_HELPS.includes(failure.code) ? null : (
+        <a href={`${provider.start}?account=other`}>Log in with another account of {provider.label}</a>
+      )}
+    </>
+  );
+}
+
+function sentence(message: string): string {
+  return `${message[0]!.toUpperCase()}${message.slice(1)}.`;
 }
 
 interface Wrong {
@@ -97,7 +151,13 @@ interface Wrong {
   readonly text: string;
 }
 
-function LoginForm({ kind, way }: { readonly kind: string; readonly way: Way }) {
+interface LoginFormProps {
+  readonly kind: string;
+  readonly way: Way;
+  readonly onDone?: (() => void) | undefined;
+}
+
+function LoginForm({ kind, way, onDone }: LoginFormProps) {
   const client = useQueryClient();
   const [wrong, setWrong] = useState<Wrong>();
   const [isBusy, setBusy] = useState(false);
@@ -125,6 +185,7 @@ function LoginForm({ kind, way }: { readonly kind: string; readonly way: Way }) 
       const session = await post<SessionView>("/v1/session", body);
       client.setQueryData(sessionQuery.queryKey, entered(client, session));
       tellTabs();
+      onDone?.();
     } catch (failure) {
       setBusy(false);
       refuse(last, said(failure, way));
@@ -163,5 +224,5 @@ function said(failure: unknown, { tooMany }: Way): string {
   if (!(failure instanceof ApiFailure)) return String(failure);
   if (failure.status === 429) return tooMany;
   if (failure.status !== 401 && failure.status !== 403) return failure.message;
-  return `${failure.message[0]!.toUpperCase()}${failure.message.slice(1)}.`;
+  return sentence(failure.message);
 }

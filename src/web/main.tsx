@@ -2,6 +2,7 @@ import { QueryClientProvider } from "@tanstack/react-query";
 import { RouterProvider } from "@tanstack/react-router";
 import { lazy, StrictMode, Suspense } from "react";
 import { createRoot } from "react-dom/client";
+import "./login-failure.ts"; // before the router, which reads the address
 import { client } from "./client.ts";
 import { router } from "./router.tsx";
 import { followTabs, sessionQuery } from "./session.ts";

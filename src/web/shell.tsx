@@ -4,6 +4,7 @@ import { useEffect, useRef, useState } from "react";
 import { ApiFailure } from "./api.ts";
 import { logOut } from "./log-out.ts";
 import { Login } from "./login.tsx";
+import { loginFailure } from "./login-failure.ts";
 import { NAVIGATION } from "./navigation.ts";
 import { PaletteButton } from "./palette/palette-button.tsx";
 import { Icon } from "./parts/icon.tsx";
@@ -16,6 +17,9 @@ import { ThemeToggle } from "./theme-toggle.tsx";
 /** What is around every page; the log-in where nobody is logged in. It asks before it shows anything. */
 export function Shell() {
   const { data, error, refetch, isPending } = useQuery(sessionQuery);
+  const [failure, setFailure] = useState(loginFailure);
+  const forget = () => setFailure(undefined);
+  if (failure !== undefined) return <Login failure={failure} isLoggedIn={data !== undefined} onLeave={forget} />;
   if (error instanceof ApiFailure && error.status === 401) return <Login />;
   if (data !== undefined) return <Frame key={whoIs(data)} />;
   if (isPending) return <main className="login" aria-busy="true" />;
