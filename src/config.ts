@@ -183,6 +183,11 @@ export const CONFIG_SCHEMA = Type.Object(
     audit_days: count(400, 0, 36_500, "Days that entries of the audit log are kept; 0 keeps all."),
     audit_body_views: flag(true, "Whether the audit log has an entry when a person looks at bodies."),
     api_hosts: list("Host names under which browsers reach the dashboard, beside its own, localhost and addresses."),
+    tls_cert_file: text(
+      "",
+      "PEM file of the certificate, and those that it was issued by, of every listener; with it they speak TLS.",
+    ),
+    tls_key_file: text("", "PEM file of the certificate's private key, without a passphrase."),
     public_gateway_url: text(
       "",
       "Address under which clients reach the gateway; empty means the API's host with the gateway's port.",
@@ -309,6 +314,11 @@ export const SECRET_KEYS: ReadonlySet<string> = new Set([
   "eu_bodies_access_key_id",
   "eu_bodies_secret_access_key",
 ]);
+
+/** What every listener of a program that runs with it speaks. */
+export function schemeOf({ tls_cert_file }: Pick<Config, "tls_cert_file">): "http" | "https" {
+  return tls_cert_file === "" ? "http" : "https";
+}
 
 /** Ports of all listeners of a program that runs with it, as far as they are fixed. */
 export function listenerPorts(config: Config): readonly number[] {

@@ -1,6 +1,7 @@
-import { type Config, europeanConfig, listenerPorts } from "./config.ts";
+import { type Config, europeanConfig, listenerPorts, schemeOf } from "./config.ts";
 import type { KeySnapshot } from "./keys.ts";
 import { trustedAuthorities } from "./net/authorities.ts";
+import { checkTlsPair } from "./net/tls-pair-of.ts";
 import { keepServing, type Log, messageOf } from "./observe.ts";
 import { checkDropIns } from "./plugin/files/check-thread.ts";
 import { Entries } from "./plugin/host/entries.ts";
@@ -66,6 +67,7 @@ export async function serve(options: ServeOptions): Promise<void> {
   }
   // Before anything is written or shown, such as the first key.
   trustedAuthorities(config.extra_ca_file);
+  checkTlsPair(config);
   const secrets = ssoSecrets(ssoProviders(config), options.env);
   keepServing(log);
   const european = europeanConfig(config);
@@ -185,9 +187,10 @@ async function build(options: BuildOptions, configs: readonly Config[], built: B
   const apiPorts = await Promise.all(opening);
   built.modelLists = openModelLists(built, built.credentialTests, log);
   const host = config.host.includes(":") ? `[${config.host}]` : config.host;
-  const [gateway, euGateway] = gatewayPorts.map((port) => `http://${host}:${port}`);
-  const [unified, euUnified] = built.regions.map(({ unifiedPort: port }) => port && `http://${host}:${port}`);
-  const [api, euApi] = apiPorts.map((port) => `http://${host}:${port}`);
+  const scheme = schemeOf(config);
+  const [gateway, euGateway] = gatewayPorts.map((port) => `${scheme}://${host}:${port}`);
+  const [unified, euUnified] = built.regions.map(({ unifiedPort: port }) => port && `${scheme}://${host}:${port}`);
+  const [api, euApi] = apiPorts.map((port) => `${scheme}://${host}:${port}`);
   if (built.unshownKey !== undefined) options.onFirstKey(built.unshownKey);
   built.unshownKey = undefined;
   log.info("weir is serving", {

@@ -1,8 +1,9 @@
 import { type Config, listenerPorts } from "../config.ts";
 import { GatewayError } from "../errors.ts";
+import { tlsPairOf } from "../net/tls-pair-of.ts";
 import { type Log, messageOf } from "../observe.ts";
 import { PassedOn } from "../runtime/http/pass-on.ts";
-import { listen } from "../runtime/listen.ts";
+import { listen, listenTls } from "../runtime/listen.ts";
 import type { Endpoint, Remote } from "../runtime/rpc.ts";
 import { credentialsFingerprint, listCredentials } from "../store/credentials/credentials.ts";
 import { OpenedLater } from "../store/database/opened-later.ts";
@@ -13,6 +14,7 @@ import { Followed } from "./access/followed.ts";
 import { KeyWatch } from "./access/key-watch.ts";
 import { Signer } from "./access/signer.ts";
 import { createApi } from "./app.ts";
+import { onFault } from "./fault.ts";
 import { Logins } from "./logins/logins.ts";
 import { Sso } from "./logins/sso/sso.ts";
 import { ApiMetrics } from "./operation/metrics.ts";
@@ -93,7 +95,9 @@ export async function startApi(options: ApiOptions): Promise<RunningApi> {
     await opened?.close();
   };
   try {
-    const listener = listen(config.host, config.api_port, api);
+    const pair = tlsPairOf(config, log);
+    const at = [config.host, config.api_port, api] as const;
+    const listener = pair === undefined ? listen(...at) : await listenTls(...at, { pair, onFault });
     return {
       port: listener.port,
       stop: async () => {

@@ -1,5 +1,7 @@
+import { schemeOf } from "../config.ts";
 import { messageOf } from "../observe.ts";
 import type { Json } from "../plugin/contract.ts";
+import { publicOrigin } from "../sso/provider.ts";
 import type { Invocation } from "./command.ts";
 import { CommandError, UsageError } from "./usage.ts";
 
@@ -47,9 +49,14 @@ export async function wholeAnswer(invocation: Invocation, path: string, body: un
   throw new CommandError(status === 401 ? `${said}; is WEIR_API_KEY a key that has not expired?` : said);
 }
 
-function addressOf({ options, terminal, config: { host, api_port } }: Invocation): string {
+function addressOf({ options, terminal, config }: Invocation): string {
+  const { host, api_port } = config;
   const reachable = host === "0.0.0.0" ? "127.0.0.1" : host === "::" ? "::1" : host;
-  const own = `http://${reachable.includes(":") ? `[${reachable}]` : reachable}:${api_port}`;
+  // A certificate names the public address, and not this machine's loopback.
+  const isPublic = schemeOf(config) === "https" && publicOrigin(config) !== "";
+  const own = isPublic
+    ? publicOrigin(config)
+    : `${schemeOf(config)}://${reachable.includes(":") ? `[${reachable}]` : reachable}:${api_port}`;
   const given = options["api-url"]?.toString() ?? (terminal.env["WEIR_API_URL"] || own);
   const url = URL.canParse(given) ? new URL(given) : undefined;
   if (url === undefined || !/^https?:$/.test(url.protocol) || url.username || url.password || url.search || url.hash)

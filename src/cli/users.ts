@@ -1,5 +1,6 @@
 import { randomBytes } from "node:crypto";
 import { GatewayError } from "../errors.ts";
+import { schemeOf } from "../config.ts";
 import { FIRST_ORGANIZATION, listOrganizations } from "../store/keys.ts";
 import { invite } from "../store/people/invitations.ts";
 import { listMembers, putMember, readRole, removeMember } from "../store/people/members.ts";
@@ -45,10 +46,11 @@ export const inviteCommand: Run = async ({ args, options, terminal, config }) =>
   const id = await organizationId(config, organization);
   const order = { email, role, organizationId: id };
   const { token, expires_at } = await withRecords(config, (records) => invite(records, order, atCommandLine()));
-  const origin = (config.public_url || config.public_api_url || `http://${config.host}:${config.api_port}`).replace(
-    /\/+$/,
-    "",
-  );
+  const origin = (
+    config.public_url ||
+    config.public_api_url ||
+    `${schemeOf(config)}://${config.host}:${config.api_port}`
+  ).replace(/\/+$/, "");
   terminal.err(`invited ${email} to "${organization}" as ${role}; the link works once, until ${expires_at}\n`);
   terminal.out(`${origin}/invitation/${token}\n`);
   return 0;

@@ -83,6 +83,7 @@ export function loadConfig(inputs: ConfigInputs): LoadedConfig {
     problems.push('smtp_from = "" (default): must be an e-mail address where smtp_url is set');
   }
   if (problems.length === 0) problems.push(...readBodiesKeys(values, inputs.env));
+  if (problems.length === 0) problems.push(...halfPair(values, sources));
   if (problems.length > 0) throw new ConfigError(problems);
   const config = withPaths(values as Config, inputs.workingDirectory, hasPair);
   if (hasPair && config.eu_database_url === (config.database_url || `file:${config.data_dir}/weir.db`)) {
@@ -164,6 +165,15 @@ function shown(key: string, value: unknown): string {
   return text.length > 100 ? `${text.slice(0, 100)}…` : text;
 }
 
+/** A certificate without its key, or the reverse. */
+function halfPair(values: Readonly<Record<string, unknown>>, sources: Readonly<Record<string, Source>>): string[] {
+  const keys = ["tls_cert_file", "tls_key_file"];
+  const missing = keys.filter((key) => values[key] === "");
+  if (missing.length !== 1) return [];
+  const given = keys.find((key) => !missing.includes(key));
+  return [`${missing[0]} = "" (${sources[missing[0]!]}): must be set where ${given} is`];
+}
+
 /** Two listeners on one port. */
 function portsTaken(
   values: Readonly<Record<string, unknown>>,
@@ -193,6 +203,8 @@ function withPaths(config: Config, directory: string, hasPair: boolean): Config 
     providers_dir: resolve(directory, config.providers_dir || resolve(dataDirectory, "providers")),
     plugins_dir: resolve(directory, config.plugins_dir || resolve(dataDirectory, "plugins")),
     credentials_key_file: config.credentials_key_file && resolve(directory, config.credentials_key_file),
+    tls_cert_file: config.tls_cert_file && resolve(directory, config.tls_cert_file),
+    tls_key_file: config.tls_key_file && resolve(directory, config.tls_key_file),
     extra_ca_file: config.extra_ca_file && resolve(directory, config.extra_ca_file),
   };
 }

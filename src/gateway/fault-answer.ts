@@ -6,6 +6,7 @@ import { errorBody, reasonOf } from "./refusal.ts";
 const ANSWERS: Readonly<Record<RequestFault, readonly [status: number, message: string]>> = {
   malformed: [400, ERRORS.bad_request.text],
   method: [405, "the gateway does not take this method"],
+  plain: [400, "this port speaks TLS: use an https:// address"],
   timeout: [408, "the request did not arrive in time"],
   size: [431, "the request has too many header fields, or too long ones"],
 };

@@ -5,14 +5,17 @@ import type { KeySnapshot } from "../keys.ts";
 import { trustedAuthorities } from "../net/authorities.ts";
 import { createResolve } from "../net/resolve.ts";
 import { TargetGuard } from "../net/target-guard.ts";
+import { tlsPairOf } from "../net/tls-pair-of.ts";
 import type { Log } from "../observe.ts";
 import type { Credential } from "../routing/credential.ts";
 import type { Health } from "../routing/rests.ts";
 import { NO_TABLES, type RoutingTables } from "../routing/tables.ts";
 import type { PassedOn } from "../runtime/http/pass-on.ts";
-import type { Answer, IncomingRequest, Server } from "../runtime/http/server.ts";
+import type { Answer, IncomingRequest, RequestFault, Server } from "../runtime/http/server.ts";
 import { startStrictServer } from "../runtime/http/strict-server.ts";
 import { createStrictUpstream } from "../runtime/http/strict-upstream.ts";
+import type { TlsPair } from "../runtime/http/tls-pair.ts";
+import { tlsSockets } from "../runtime/http/tls-sockets.ts";
 import { neverThrowing } from "../runtime/http/upstream.ts";
 import type { SpoolWriter } from "../spool/frame.ts";
 import type { GatewayFigures, GatewayStatus, RouteExplanation, RouteQuestion } from "../threads.ts";
@@ -280,8 +283,9 @@ function idHeadersOf({ header_aliases }: Config): string[] {
   return [...new Set(["gateway", ...header_aliases].map((prefix) => `${prefix.replace(/-+$/, "").toLowerCase()}-id`))];
 }
 
-function startServer(parts: GatewayParts, { config }: GatewayOptions): Promise<Server> {
+function startServer(parts: GatewayParts, { config, log }: GatewayOptions): Promise<Server> {
   return listen(parts, config, {
+    pair: tlsPairOf(config, log),
     port: config.gateway_port,
     portShared: config.gateway_port_shared === "yes",
     more: {},
@@ -289,23 +293,31 @@ function startServer(parts: GatewayParts, { config }: GatewayOptions): Promise<S
 }
 
 /** The port of the unified address, which the first gateway thread alone listens on: what rests is known there. */
-async function startUnified(parts: GatewayParts, { config, passedOn }: GatewayOptions): Promise<Server | undefined> {
+async function startUnified(
+  parts: GatewayParts,
+  { config, log, passedOn }: GatewayOptions,
+): Promise<Server | undefined> {
   if (config.unified_port < 0 || passedOn !== undefined) return undefined;
-  return listen(parts, config, { port: config.unified_port, portShared: false, more: { unified: true } });
+  const pair = tlsPairOf(config, log);
+  return listen(parts, config, { pair, port: config.unified_port, portShared: false, more: { unified: true } });
 }
 
 interface ListenTerms {
+  /** Undefined where no TLS is spoken. */
+  readonly pair: TlsPair | undefined;
   readonly port: number;
   readonly portShared: boolean;
   /** What is known of every request that comes there. */
   readonly more: Pick<ClientRequest, "unified">;
 }
 
-function listen(parts: GatewayParts, config: Config, { port, portShared, more }: ListenTerms): Promise<Server> {
+function listen(parts: GatewayParts, config: Config, { pair, port, portShared, more }: ListenTerms): Promise<Server> {
+  const onFault = (fault: RequestFault) => faultAnswer(fault, parts.idHeaders);
   return startStrictServer({
     host: config.host,
     port,
     portShared,
+    ...(pair !== undefined && { sockets: tlsSockets({ pair, plainAnswer: () => onFault("plain") }) }),
     headBytesMax: HEAD_BYTES_MAX,
     headMs: HEAD_MS,
     idleMs: KEEP_ALIVE_MS,
@@ -315,7 +327,7 @@ function listen(parts: GatewayParts, config: Config, { port, portShared, more }:
         socket.on("error", () => socket.destroy());
         void handle(parts, { incoming, client: { socket, early }, ...more }, new SocketAnswer(socket));
       },
-      onFault: (fault) => faultAnswer(fault, parts.idHeaders),
+      onFault,
     },
   });
 }

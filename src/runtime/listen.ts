@@ -1,3 +1,7 @@
+import { type FetchHandler, startFetchServer } from "./http/fetch-server.ts";
+import type { RequestFault } from "./http/server.ts";
+import type { TlsPair } from "./http/tls-pair.ts";
+import { tlsSockets } from "./http/tls-sockets.ts";
 import { isDeno } from "./platform.ts";
 
 export interface Listener {
@@ -18,8 +22,30 @@ declare const Deno: {
   ): DenoServer;
 };
 
-/** @param address - the other end of the connection, where it is known. */
-type Handle = (request: Request, address: string | null) => Promise<Response>;
+/** The address is that of the other end of the connection, where it is known. */
+type Handle = FetchHandler;
+
+/** What a listener that speaks TLS needs. */
+interface ListenTls {
+  readonly pair: TlsPair;
+  /** The whole answer to what is no request that can be served. */
+  readonly onFault: (fault: RequestFault) => Uint8Array;
+}
+
+/** The same over TLS, by sockets of our own: the runtimes' servers cannot take another certificate while they listen. */
+export async function listenTls(
+  host: string,
+  port: number,
+  handle: Handle,
+  { pair, onFault }: ListenTls,
+): Promise<Listener> {
+  const sockets = tlsSockets({ pair, plainAnswer: () => onFault("plain") });
+  const server = await startFetchServer({ host, port, handle, onFault, sockets });
+  return {
+    port: server.port,
+    stop: (graceMs) => withGrace(server.close(), graceMs, () => server.closeAll()),
+  };
+}
 
 /**
  * Serves a fetch-shaped handler on Bun and Deno alike; port 0 takes a free one.

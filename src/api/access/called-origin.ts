@@ -1,6 +1,6 @@
 import { isIP } from "node:net";
 import { hostname } from "node:os";
-import type { Config } from "../../config.ts";
+import { type Config, schemeOf } from "../../config.ts";
 
 const HOST = /^[a-z0-9._-]+(:\d{1,5})?$|^\[[0-9a-f:.]+\](:\d{1,5})?$/i;
 
@@ -34,11 +34,12 @@ function isKnownHost({ host, api_hosts, public_url }: Config, called: string): b
 export function gatewayOrigin(config: Config, request: Request, port: number): string {
   if (config.public_gateway_url !== "") return config.public_gateway_url.replace(/\/+$/, "");
   const url = new URL(calledOrigin(config, request));
-  return `http://${url.hostname}:${port}`;
+  return `${schemeOf(config)}://${url.hostname}:${port}`;
 }
 
 /** Whether the client speaks TLS, to us or to the proxy before us. */
 export function isHttps(config: Config, request: Request): boolean {
+  if (schemeOf(config) === "https") return true;
   return request.headers.get("x-forwarded-proto") === "https" || isCalledPublicly(config, request, "https:");
 }
 

@@ -1,7 +1,7 @@
 import { createHash, randomUUID } from "node:crypto";
 import { hostname } from "node:os";
 import { setTimeout as sleep } from "node:timers/promises";
-import { type Config, listenerPorts } from "../../config.ts";
+import { type Config, listenerPorts, schemeOf } from "../../config.ts";
 import { type Log, messageOf } from "../../observe.ts";
 import { isoTime } from "../../record/iso-time.ts";
 import { windowStart } from "../../store/alerts/alert-rule.ts";
@@ -214,7 +214,7 @@ export class Deliverer {
     const { public_api_url, host } = this.#options.config;
     if (public_api_url !== "") return public_api_url.replace(/\/+$/, "");
     const name = /^(0\.0\.0\.0|::)$/.test(host) ? "127.0.0.1" : host;
-    return `http://${name.includes(":") ? `[${name}]` : name}:${this.#ports.api}`;
+    return `${schemeOf(this.#options.config)}://${name.includes(":") ? `[${name}]` : name}:${this.#ports.api}`;
   }
 
   /** Tried until the database takes it: what was sent must not be sent again for nothing. */

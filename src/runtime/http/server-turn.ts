@@ -46,6 +46,10 @@ export class Turn implements IncomingRequest, Answer {
     this.upgrade = framing.webSocket && framing.switching && !old;
   }
 
+  get address(): string | undefined {
+    return this.#connection.socket.remoteAddress;
+  }
+
   sendContinue(): void {
     if (!this.waitsForContinue || this.ended) return;
     this.waitsForContinue = false;

@@ -17,8 +17,8 @@ export interface ServerHandlers {
   onFault(fault: RequestFault): Uint8Array;
 }
 
-/** `size`: more header bytes or fields than are taken. */
-export type RequestFault = "malformed" | "method" | "size" | "timeout";
+/** `size`: more header bytes or fields than are taken; `plain`: no TLS where that is spoken. */
+export type RequestFault = "malformed" | "method" | "size" | "timeout" | "plain";
 
 /** A request whose head has come, and its body as it comes. */
 export interface IncomingRequest {
@@ -28,6 +28,8 @@ export interface IncomingRequest {
   readonly url: string;
   /** HTTP/1.0. */
   readonly old: boolean;
+  /** Address of the client, where it is known. */
+  readonly address?: string | undefined;
   /** Raw pairs, spelled as on the wire, values as Latin-1 strings. */
   readonly rawHeaders: readonly string[];
   /** Whether the client waits for a "100 Continue" before it sends its body. */

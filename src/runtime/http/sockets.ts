@@ -11,6 +11,8 @@ export interface ByteSocket {
   readonly writable: boolean;
   /** Bytes that the system has not taken yet. */
   readonly writableLength: number;
+  /** Address of the other side, where it is known. */
+  readonly remoteAddress?: string | undefined;
   /** Whether "drain" will be emitted. */
   readonly writableNeedDrain: boolean;
   on<E extends keyof SocketEvents>(event: E, listener: SocketEvents[E]): unknown;
@@ -68,7 +70,7 @@ export interface Sockets {
   connect(address: string, port: number): ByteSocket;
 }
 
-const BACKLOG = 4_096;
+export const BACKLOG = 4_096;
 
 export const nodeSockets: Sockets = {
   async listen({ host, port, portShared }, onSocket) {

@@ -1,5 +1,6 @@
-import { request } from "node:http";
-import type { Config } from "../../config.ts";
+import http from "node:http";
+import https from "node:https";
+import { type Config, schemeOf } from "../../config.ts";
 
 const ANSWER_MS = 5_000;
 const ANSWER_BYTES_MAX = 1024 * 1024;
@@ -10,13 +11,24 @@ export type Answer =
   | { readonly state: "no answer"; readonly address: string; readonly why: string };
 
 /** Asks `/readyz` of the service that this configuration describes, on this machine. Never rejects. */
-export function askReadiness({ host, api_port: port }: Pick<Config, "host" | "api_port">): Promise<Answer> {
+export function askReadiness(config: Pick<Config, "host" | "api_port" | "tls_cert_file">): Promise<Answer> {
+  const { host, api_port: port } = config;
+  const scheme = schemeOf(config);
   const reachable = host === "0.0.0.0" ? "127.0.0.1" : host === "::" ? "::1" : host;
-  const address = `http://${reachable.includes(":") ? `[${reachable}]` : reachable}:${port}/readyz`;
+  const address = `${scheme}://${reachable.includes(":") ? `[${reachable}]` : reachable}:${port}/readyz`;
   return new Promise((resolve) => {
     const none = (why: string) => resolve({ state: "no answer", address, why });
     if (port === 0) return none("api_port is 0, so its port is not known");
-    const asked = request({ host: reachable, port, path: "/readyz", agent: false, timeout: ANSWER_MS }, (response) => {
+    // The certificate names another host than this machine's loopback, and may be private; nothing secret is sent.
+    const where = {
+      host: reachable,
+      port,
+      path: "/readyz",
+      agent: false,
+      timeout: ANSWER_MS,
+      rejectUnauthorized: false,
+    };
+    const asked = (scheme === "https" ? https : http).request(where, (response) => {
       let text = "";
       response.setEncoding("utf8");
       response.on("data", (chunk: string) => {

@@ -1,0 +1,34 @@
+import type { Config } from "../config.ts";
+import { GatewayError } from "../errors.ts";
+import { type Log, messageOf } from "../observe.ts";
+import { readPair, TlsPair } from "../runtime/http/tls-pair.ts";
+
+type Files = Pick<Config, "tls_cert_file" | "tls_key_file">;
+
+/** The pair that listeners speak TLS with, which follows its files; undefined where they speak none. @throws GatewayError `config_invalid`. */
+export function tlsPairOf(config: Files, log: Log): TlsPair | undefined {
+  if (config.tls_cert_file === "") return undefined;
+  return checked(
+    () =>
+      new TlsPair({
+        ...filesOf(config),
+        onReloaded: () => log.info("the certificate was read again; new connections have it"),
+        onRefused: (why) => log.warn("the certificate cannot be read again; the one before stays in use", { why }),
+      }),
+  );
+}
+
+/** @returns the certificate; undefined where none is configured. @throws GatewayError `config_invalid` where the two files are no pair. */
+export function checkTlsPair(config: Files) {
+  return config.tls_cert_file === "" ? undefined : checked(() => readPair(filesOf(config)).certificate);
+}
+
+const filesOf = ({ tls_cert_file, tls_key_file }: Files) => ({ certFile: tls_cert_file, keyFile: tls_key_file });
+
+function checked<T>(read: () => T): T {
+  try {
+    return read();
+  } catch (error) {
+    throw new GatewayError("config_invalid", `tls_cert_file and tls_key_file: ${messageOf(error)}`, { cause: error });
+  }
+}

@@ -1,0 +1,71 @@
+import net from "node:net";
+import { TLSSocket } from "node:tls";
+import type { ByteSocket, Sockets } from "./sockets.ts";
+import { BACKLOG, usualSockets } from "./sockets.ts";
+import type { TlsPair } from "./tls-pair.ts";
+
+/** First byte of a connection that speaks TLS: a handshake record. */
+const HANDSHAKE = 0x16;
+/** Time that a client has for its first byte. */
+const FIRST_BYTE_MS = 30_000;
+
+interface TlsSocketsOptions {
+  readonly pair: TlsPair;
+  /** What is answered to a client that speaks HTTP without TLS. */
+  readonly plainAnswer: () => Uint8Array;
+}
+
+/**
+ * Listens for connections over TLS. Each takes the pair that is valid when it begins. `node:tls` on both runtimes: Bun's own
+ * sockets can neither be looked at before the handshake nor change their pair.
+ */
+export function tlsSockets({ pair, plainAnswer }: TlsSocketsOptions): Sockets {
+  const accept = (raw: net.Socket, onSocket: (socket: ByteSocket) => void): void => {
+    const timer = setTimeout(() => raw.destroy(), FIRST_BYTE_MS);
+    timer.unref();
+    raw.on("error", () => raw.destroy());
+    raw.once("close", () => clearTimeout(timer));
+    raw.once("data", (first: Buffer) => {
+      clearTimeout(timer);
+      if (first[0] !== HANDSHAKE) {
+        refusePlain(raw, first, plainAnswer);
+        return;
+      }
+      raw.pause();
+      raw.unshift(first);
+      const socket = new TLSSocket(raw, { isServer: true, secureContext: pair.context });
+      raw.once("close", () => socket.destroy());
+      onSocket(socket);
+    });
+    raw.once("end", () => raw.destroy()); // without a byte
+  };
+  return {
+    async listen({ host, port, portShared }, onSocket) {
+      const server = net.createServer({ allowHalfOpen: true }, (raw) => accept(raw, onSocket));
+      await new Promise<void>((resolve, reject) => {
+        server.once("error", reject);
+        server.listen({ port, host, backlog: BACKLOG, ...(portShared && { reusePort: true }) }, () => resolve());
+      });
+      return {
+        port: (server.address() as net.AddressInfo).port,
+        close() {
+          pair.stop();
+          return new Promise<void>((resolve) => server.close(() => resolve()));
+        },
+      };
+    },
+    connect: usualSockets.connect,
+  };
+}
+
+/** Somebody wrote `http://`: they are told. Anything else gets no answer. */
+function refusePlain(raw: net.Socket, first: Buffer, answer: () => Uint8Array): void {
+  const isHttp = /^[A-Z]{3,}/.test(first.toString("latin1", 0, 8));
+  if (!isHttp) {
+    raw.destroy();
+    return;
+  }
+  raw.on("data", () => undefined); // what comes is read away, so that the answer is not lost
+  raw.end(answer());
+  setTimeout(() => raw.destroy(), 2_000).unref();
+}

@@ -1,0 +1,46 @@
+import { expect, setDefaultTimeout, test } from "bun:test";
+import { join } from "node:path";
+import { KEY, ROOT, startWeir } from "./weir.ts";
+
+setDefaultTimeout(180_000);
+
+const pem = (name: string) => join(ROOT, "test/runtime/fixtures", name);
+const TLS = { WEIR_TLS_CERT_FILE: pem("cert.pem"), WEIR_TLS_KEY_FILE: pem("key.pem") };
+const over = (init: RequestInit = {}) => ({ ...init, tls: { rejectUnauthorized: false } }) as RequestInit;
+
+test("both listeners speak TLS, in every gateway thread, and cookies are Secure with the prefix of their host", async () => {
+  await using weir = await startWeir({
+    env: { ...TLS, ...(process.platform === "linux" && { WEIR_GATEWAY_THREADS: "2" }) },
+  });
+  const [gateway, api] = [`https://127.0.0.1:${weir.gatewayPort}`, `https://127.0.0.1:${weir.apiPort}`];
+  const headers = { host: "echo.localhost", "gateway-auth": `Bearer ${KEY}`, "content-type": "application/json" };
+  const body = JSON.stringify({ model: "echo", messages: [{ role: "user", content: "hello" }] });
+  for (let count = 0; count < 8; count++) {
+    const answer = await fetch(`${gateway}/v1/chat/completions`, over({ method: "POST", headers, body }));
+    expect([answer.status, (await answer.json()).choices[0].message.content]).toEqual([200, "hello"]);
+  }
+  for (const plain of [gateway, api]) {
+    const answer = await fetch(`${plain.replace("https:", "http:")}/v1/me`);
+    expect([answer.status, await answer.text()]).toEqual([
+      400,
+      expect.stringContaining("this port speaks TLS: use an https:// address"),
+    ]);
+  }
+  const own = { origin: api, "sec-fetch-site": "same-origin", "content-type": "application/json" };
+  const login = await fetch(
+    `${api}/v1/session`,
+    over({ method: "POST", headers: own, body: JSON.stringify({ key: KEY }) }),
+  );
+  expect(login.status).toBe(200);
+  const cookie = login.headers.get("set-cookie")!;
+  expect(cookie).toMatch(/^__Host-weir_session_\d+=[\w-]{43}; Path=\/; HttpOnly; SameSite=Lax; Max-Age=\d+; Secure$/);
+  const session = await (await fetch(`${api}/v1/session`, over({ headers: { cookie: cookie.split(";")[0]! } }))).json();
+  expect([session.data.gateway_url, session.data.api_url]).toEqual([gateway, api]);
+  expect(weir.log()).toContain(`"dashboard":"${api}"`);
+});
+
+test("a start with two files that are no pair, or with one of them, says so and ends", async () => {
+  const mismatch = { ...TLS, WEIR_TLS_KEY_FILE: pem("other-key.pem") };
+  await expect(startWeir({ env: mismatch })).rejects.toThrow("the key is not that of the certificate");
+  await expect(startWeir({ env: { WEIR_TLS_CERT_FILE: TLS.WEIR_TLS_CERT_FILE } })).rejects.toThrow("tls_key_file");
+});
