@@ -104,7 +104,7 @@ export class SsoClient {
       this.#keepKeys(config);
       const inToken = tokens.claims()!;
       const claims = saysTooLittle(this.provider, inToken)
-        ? { ...(await this.#userInfo(config, metadata, tokens.access_token, inToken.sub)), ...inToken }
+        ? joined(inToken, await this.#userInfo(config, metadata, tokens.access_token, inToken.sub))
         : inToken;
       const idToken = tokens.id_token!;
       return { issuer: inToken.iss, claims, idToken: idToken.length > ID_TOKEN_CHARS_MAX ? null : idToken };
@@ -180,7 +180,6 @@ export class SsoClient {
     return this.#configuration(metadata);
   }
 
-  /** What it says of other members of the ID token does not count. */
   async #userInfo(
     config: oidc.Configuration,
     metadata: oidc.ServerMetadata,
@@ -190,6 +189,13 @@ export class SsoClient {
     if (metadata.userinfo_endpoint === undefined) return {};
     return oidc.fetchUserInfo(config, accessToken, subject);
   }
+}
+
+/** The ID token counts, and what is said besides. Whether an address is verified is said where the address is. */
+function joined(inToken: Claims, besides: Claims): Claims {
+  if (inToken["email"] !== undefined) return { ...besides, ...inToken };
+  const { email, email_verified, xms_edov } = besides;
+  return { ...besides, ...inToken, email, email_verified, xms_edov };
 }
 
 /** How a provider is asked for another account: by choosing one, or by logging in again. */

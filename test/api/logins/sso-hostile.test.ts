@@ -235,6 +235,15 @@ describe("what a provider says of somebody", () => {
     expect((await world.logIn("eve", { claims: said })).url.pathname).toBe("/requests");
   });
 
+  test("an address of the userinfo endpoint is as verified as it says there, whatever the ID token says", async () => {
+    world.other.tamper = (token) => ({ ...token, email_verified: true });
+    const claims = { email: "bo@example.test", email_verified: false };
+    const { response } = await world
+      .logIn("bo", { at: "other", claims })
+      .finally(() => (world.other.tamper = undefined));
+    expect([response.status, (await response.json()).code]).toEqual([403, "login_refused"]);
+  });
+
   test("an address whose lower case would be somebody else's is not theirs", async () => {
     const { browser } = await world.logIn("kate", { claims: { email: "kate@lab.test" } });
     const me = async (browser: Browser) => (await (await browser.ask(`${world.it.origin}/v1/me`)).json()).data;
@@ -315,6 +324,7 @@ describe("a provider that does not answer", () => {
     await using it = await openSsoWorld({
       sso: {
         gone: { issuer: "http://127.0.0.1:9", client_id: "weir", label: "Gone" },
+        unreadable: { issuer: world.corp.issuer, client_id: "weir", client_secret: "file:/nowhere/secret" },
         liar: { issuer: `${world.corp.issuer}/`, client_id: "weir" },
       },
     });
@@ -324,6 +334,8 @@ describe("a provider that does not answer", () => {
       "Gone cannot be reached now; other ways to log in still work",
     ]);
     expect(it.it.log.join("")).toContain('"sso":"gone"');
+    const unreadable = (await new Browser().open(`${it.it.origin}/v1/login/unreadable`)).response;
+    expect([unreadable.status, await unreadable.text()]).toEqual([502, expect.not.stringContaining("nowhere")]);
     const own = { origin: it.it.origin, "sec-fetch-site": "same-origin" };
     expect(
       (await it.it.call("POST", "/v1/session", { key: null, headers: own, body: { key: it.it.keys.read } })).status,

@@ -113,11 +113,28 @@ async function watched(
     const { code, cause } = error;
     const because = cause === undefined ? {} : { because: messageOf(cause) };
     room.log.warn("a log-in by single sign-on failed", { sso: name, code, why: error.message, ...because });
+    // Where a file is, or what is wrong with it, is for the operator.
+    const told = code === "config_invalid" ? new GatewayError("sso_failed", NOT_SET_UP, { cause: error }) : error;
+    if (!mayNote()) throw told;
     const actor = { kind: "system", id: "log-in", name: "log-in" } as const;
     const by = { actor, address: calledFrom(request), requestId: null };
-    await noteFailedLogin((await room.home.writer()).records, `sso:${name} ${code}`, by);
-    throw error;
+    await noteFailedLogin((await room.home.writer()).records, `sso:${name}: ${told.message}`, by);
+    throw told;
   }
+}
+
+const NOT_SET_UP = "this single sign-on is not set up rightly; the service's log says why";
+
+/** Anybody can begin log-ins that fail: their entries must not fill the audit log. */
+const NOTED_A_MINUTE_MAX = 60;
+let minute = 0;
+let notedInMinute = 0;
+
+function mayNote(): boolean {
+  const now = Math.floor(performance.now() / 60_000);
+  if (now !== minute) notedInMinute = 0;
+  minute = now;
+  return ++notedInMinute <= NOTED_A_MINUTE_MAX;
 }
 
 function redirect(location: string): Response {
