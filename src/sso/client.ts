@@ -109,6 +109,7 @@ export class SsoClient {
       const idToken = tokens.id_token!;
       return { issuer: inToken.iss, claims, idToken: idToken.length > ID_TOKEN_CHARS_MAX ? null : idToken };
     } catch (error) {
+      this.#keys = undefined; // a provider may have given another key the old one's name
       throw asLoginError(this.provider, error);
     }
   }

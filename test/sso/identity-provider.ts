@@ -71,8 +71,8 @@ export class IdentityProvider implements AsyncDisposable {
   }
 
   /** The key is another one from now on. */
-  async rotate(): Promise<void> {
-    this.#key = await newKey(String(Number(this.#key.jwk.kid) + 1));
+  async rotate(name = (before: string) => String(Number(before) + 1)): Promise<void> {
+    this.#key = await newKey(name(this.#key.jwk.kid!));
   }
 
   /** Signed by this provider's key. */
