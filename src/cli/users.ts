@@ -1,6 +1,6 @@
 import { randomBytes } from "node:crypto";
-import { GatewayError } from "../errors.ts";
 import { schemeOf } from "../config.ts";
+import { GatewayError } from "../errors.ts";
 import { FIRST_ORGANIZATION, listOrganizations } from "../store/keys.ts";
 import { invite } from "../store/people/invitations.ts";
 import { listMembers, putMember, readRole, removeMember } from "../store/people/members.ts";
