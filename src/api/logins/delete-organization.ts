@@ -1,8 +1,12 @@
+import { mkdirSync } from "node:fs";
+import { open } from "node:fs/promises";
+import { join } from "node:path";
 import { GatewayError } from "../../errors.ts";
 import { within } from "../../runtime/within.ts";
 import { refuseFirst, removeOrganization, shownOrganizations, stopKeys } from "../../store/people/organizations.ts";
 import { actingOf, type Caller } from "../access/caller.ts";
 import { tooLate } from "../changes/amendments.ts";
+import { readRecords } from "../requests/answer.ts";
 import type { ApiRoom } from "../room.ts";
 import { settled } from "../settled.ts";
 
@@ -20,6 +24,16 @@ export interface Deletion {
   readonly remaining: number;
   /** Whether the organization is gone; else the same call goes on. */
   readonly done: boolean;
+  /** The file on the service's machine that has the records, where they were to be exported; else null. */
+  readonly exported: string | null;
+}
+
+interface Order {
+  readonly id: string;
+  /** As it was typed. */
+  readonly name: string;
+  /** Whether each record is written to a file before it is deleted. */
+  readonly isExported: boolean;
 }
 
 /**
@@ -28,7 +42,12 @@ export interface Deletion {
  *
  * @throws GatewayError `not_found`; `invalid_body` where the name is not its name, or for the first organization.
  */
-export async function deleteOrganization(room: ApiRoom, caller: Caller, id: string, typed: string): Promise<Deletion> {
+export async function deleteOrganization(
+  room: ApiRoom,
+  request: Request,
+  caller: Caller,
+  { id, name: typed, isExported }: Order,
+): Promise<Deletion> {
   const { records } = await room.home.writer();
   const [known] = await shownOrganizations(records, id);
   if (known === undefined) throw new GatewayError("not_found", "there is no organization of this id");
@@ -38,21 +57,54 @@ export async function deleteOrganization(room: ApiRoom, caller: Caller, id: stri
   await stopKeys(records, id, caller);
   await room.keys.spread();
   await settled(room);
+  const exported = isExported ? exportPath(room, id) : null;
   const endsAt = performance.now() + STEP_MS;
   let removed = 0;
   for (;;) {
     const requestIds = await someOf(room, id);
     if (requestIds.length === 0) break;
+    if (exported !== null) await exportRecords(room, request, { path: exported, organizationId: id, requestIds });
     const order = { organizationId: id, requestIds, by: actingOf(caller), asked: { organization: name } };
     const gone = await within(room.recorder.remove(order), REMOVE_MS, tooLate);
     removed += gone;
     if (gone === 0 || performance.now() > endsAt) break;
   }
   const remaining = await countOf(room, id);
-  if (remaining > 0) return { id, name, removed, remaining, done: false };
+  if (remaining > 0) return { id, name, removed, remaining, done: false, exported };
   await removeOrganization(records, id, caller);
   await Promise.all([room.keys.spread(), room.credentials.spread(), room.routes.spread()]);
-  return { id, name, removed, remaining: 0, done: true };
+  return { id, name, removed, remaining: 0, done: true, exported };
+}
+
+/** The same for each call of one deletion, so that a later call goes on in it. */
+function exportPath({ config }: ApiRoom, organizationId: string): string {
+  const folder = join(config.data_dir, "exports");
+  mkdirSync(folder, { recursive: true, mode: 0o700 });
+  return join(folder, `${organizationId}.jsonl`);
+}
+
+interface Exported {
+  readonly path: string;
+  readonly organizationId: string;
+  readonly requestIds: readonly string[];
+}
+
+/**
+ * Appends whole records, as `weir import` reads them, and has them on the disk before it returns. A crash between this and the
+ * deletion writes some of them twice: an import takes each once.
+ */
+async function exportRecords(room: ApiRoom, request: Request, { path, organizationId, requestIds }: Exported) {
+  const asked = { organizationId, sight: "bodies", by: "request_id", keys: requestIds } as const;
+  const file = await open(path, "a", 0o600);
+  try {
+    for await (const record of readRecords(room, request, asked)) {
+      const { signed_body_url: _, asset_urls: __, ...kept } = record;
+      await file.appendFile(`${JSON.stringify(kept)}\n`);
+    }
+    await file.sync();
+  } finally {
+    await file.close();
+  }
 }
 
 /** Records that are finished: what is in flight ends soon, for its key is revoked. */

@@ -258,13 +258,25 @@ function organizationEndpoints(room: ApiRoom, gate: () => Gate) {
     .delete(
       "/v1/organizations/:id",
       async ({ params, body, request }) =>
-        success(await deleteOrganization(room, gate().caller(request), params.id, body.name)),
+        success(
+          await deleteOrganization(room, request, gate().caller(request), {
+            ...{ id: params.id, name: body.name, isExported: body.export === true },
+          }),
+        ),
       {
-        body: t.Object({ name: NAME }, strict),
+        body: t.Object(
+          {
+            name: NAME,
+            export: t.Optional(
+              t.Boolean({ description: "Writes each record to a file on the service's machine before it is deleted." }),
+            ),
+          },
+          strict,
+        ),
         ...endpoint(
           "Organizations",
           "Delete an organization with all it has",
-          "The body repeats its name. One call deletes records for some seconds and answers how many remain; call again until `done`. Export what is needed before.",
+          "The body repeats its name. One call deletes records for some seconds and answers how many remain; call again until `done`. With `export` the records are in `exported` first, a file in the data directory that `weir import` reads.",
         ),
       },
     );

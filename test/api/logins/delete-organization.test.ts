@@ -1,5 +1,11 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
+import { randomUUID } from "node:crypto";
+import { readFileSync, statSync } from "node:fs";
+import { join } from "node:path";
+import type { Json } from "../../../src/plugin/contract.ts";
 import { verifyAudit } from "../../../src/store/audit/verify.ts";
+import { createServiceKey } from "../../../src/store/keys.ts";
+import { until } from "../../until.ts";
 import { insertRecord, openApi, type TestApi } from "../open.ts";
 
 let it: TestApi;
@@ -17,6 +23,47 @@ test("deleting asks for the name, is for operators, and leaves the first organiz
   expect((await remove("none", { name: "other" })).status).toBe(404);
   expect((await remove(it.organization, { name: "default" })).status).toBe(400);
   expect((await it.call("GET", "/v1/keys", { key: it.keys.other })).status).toBe(200);
+});
+
+test("its records are exported first where that is asked for, and come back by an import", async () => {
+  const order = { name: "short-lived", organization: "short-lived", scopes: ["admin"], region: "us", expiresAt: null };
+  const { key } = await createServiceKey(it.store.records, order as never);
+  await until(() => it.published().some(({ name }) => name === "short-lived"));
+  const lines = [0, 1, 2].map((n) =>
+    JSON.stringify({
+      ...{ request_id: randomUUID(), request_created_at: "2026-02-01T00:00:00Z", response_status: 200, cost: n },
+      ...{ request_path: "/v1/chat/completions", properties: { Team: `t${n}` } },
+      request_body: { model: "m", messages: [{ role: "user", content: `question ${n}` }] },
+      response_body: { object: "chat.completion", choices: [{ message: { role: "assistant", content: "a" } }] },
+    }),
+  );
+  const headers = { "Content-Type": "application/x-ndjson" };
+  await it.call("POST", "/v1/import", { key, body: lines.join("\n"), headers });
+  const { json: before } = await it.call("POST", "/v1/request/query", {
+    key,
+    body: { filter: "all", sort: { cost: "asc" } },
+  });
+  expect(before.data).toHaveLength(3);
+  const { json: all } = await it.call("GET", "/v1/organizations");
+  const { id } = all.data.find(({ name }: { name: string }) => name === "short-lived");
+  const { json } = await remove(id, { name: "short-lived", export: true });
+  const exported = join(it.config.data_dir, "exports", `${id}.jsonl`);
+  expect(json.data).toMatchObject({ removed: 3, remaining: 0, done: true, exported });
+  expect(statSync(exported).mode & 0o777).toBe(0o600);
+  const text = readFileSync(exported, "utf8");
+  expect(text).not.toContain("signature=");
+  const back = await it.call("POST", "/v1/import", { key: it.keys.all, body: text, headers });
+  expect(back.json.data).toMatchObject({ imported: 3 });
+  const filter = { request_response_rmt: { properties: { Team: { like: "t%" } } } };
+  const { json: after } = await it.call("POST", "/v1/request/query", { body: { filter, sort: { cost: "asc" } } });
+  const said = (records: readonly Json[]) =>
+    records.map(({ request_id, cost, request_body, response_body }) => ({
+      request_id,
+      cost,
+      request_body,
+      response_body,
+    }));
+  expect(said(after.data)).toEqual(said(before.data));
 });
 
 test("its keys stop, its records and settings go, everybody else's stay, and the log tells of it", async () => {

@@ -10,6 +10,7 @@ interface Step {
   readonly removed: number;
   readonly remaining: number;
   readonly done: boolean;
+  readonly exported: string | null;
 }
 
 interface DeleteDialogProps {
@@ -25,10 +26,10 @@ export function DeleteDialog({ organization, onClose }: DeleteDialogProps) {
   const [remaining, setRemaining] = useState<number>();
   const [stop] = useState(() => new AbortController());
   const work = useMutation({
-    mutationFn: async (typed: string) => {
+    mutationFn: async (body: { readonly name: string; readonly export: boolean }) => {
       for (;;) {
         const { signal } = stop;
-        const { data } = await call<Step>("DELETE", `/v1/organizations/${id}`, { body: { name: typed }, signal });
+        const { data } = await call<Step>("DELETE", `/v1/organizations/${id}`, { body, signal });
         setRemoved((before) => before + data.removed);
         setRemaining(data.remaining);
         if (data.done) return;
@@ -47,14 +48,18 @@ export function DeleteDialog({ organization, onClose }: DeleteDialogProps) {
       action="Delete organization"
       work={work}
       onClose={close}
-      onSubmit={({ text }) => work.mutate(text("name"))}
+      onSubmit={({ text, isOn }) => work.mutate({ name: text("name"), export: isOn("export") })}
     >
       {(errorAt) => (
         <>
           <p>
             Its keys stop at once. All its records, members and settings are deleted for good; entries of the audit log
-            stay. Export its records first if they may be needed: <code>weir export</code> with one of its keys.
+            stay.
           </p>
+          <label className="check">
+            <input type="checkbox" name="export" />
+            Export its records first, to <code>exports/{id}.jsonl</code> in the data directory
+          </label>
           <Field label={`Type ${name} to confirm`} error={errorAt("name")}>
             {(ids) => <input {...ids} name="name" required autoComplete="off" />}
           </Field>
