@@ -100,7 +100,8 @@ export const testAlertCommand: Run = (invocation) =>
     const tests = alert.channels.map(({ id }) => ({ endpoint_id: id, payload }));
     return testEndpoints(invocation, records, alert, tests, (endpointId) => {
       const channel = alert.channels.find(({ id }) => id === endpointId)!;
-      return `${channel.type} ${shownAddress(channel)}`;
+      // Of an address that is shown whole everybody sees what it is.
+      return CHANNELS[channel.type].isSecret ? `${channel.type} ${shownAddress(channel)}` : shownAddress(channel);
     });
   });
 

@@ -5,6 +5,7 @@ import { NEEDS } from "../../src/api/access/needs.ts";
 import { TOOLS } from "../../src/api/mcp/tools.ts";
 import { createServiceKey } from "../../src/store/keys.ts";
 import { idOf, insert } from "../filter/world.ts";
+import { until } from "../until.ts";
 import { openApi, type TestApi } from "./open.ts";
 
 const NOW = Date.now();
@@ -43,6 +44,7 @@ beforeAll(async () => {
   const made = { organization: "default", region: "us", expiresAt: null } as const;
   const figures = await createServiceKey(it.store.records, { ...made, name: "figures", scopes: ["figures"] });
   const both = await createServiceKey(it.store.records, { ...made, name: "rw", scopes: ["read", "write"] });
+  await until(() => it.published().some(({ name }) => name === "rw"));
   keys = {
     ...{ read: it.keys.read, gateway: it.keys.gateway, other: it.keys.other },
     ...{ figures: figures.key, write: both.key },

@@ -126,15 +126,17 @@ test("on Deno a request passes unchanged, is recorded with its usage, and found 
 });
 
 test("on Deno a stream is passed on as it comes and recorded as the object it stands for", async () => {
+  // Of a stream without an end something arrives: nothing waited for the whole.
+  const reader = (await send("/endless", {})).body!.getReader();
+  expect((await reader.read()).done).toBe(false);
+  await reader.cancel();
   const answer = await send("/v1/chat/completions", { ...CHAT, stream: true });
-  const chunks: string[] = [];
-  for await (const chunk of answer.body!) chunks.push(new TextDecoder().decode(chunk));
-  expect(chunks.length).toBeGreaterThan(1);
+  const text = await answer.text();
   const id = answer.headers.get("gateway-id")!;
   const record = await recordOf(weir, id);
   expect(record).toMatchObject({ streamed: true, response_status: 200 });
   expect(record["llmSchema"].response.messages[0].content.length).toBeGreaterThan(0);
-  expect((await bodyPart(weir, id, "response&raw=true")).toString()).toBe(chunks.join(""));
+  expect((await bodyPart(weir, id, "response&raw=true")).toString()).toBe(text);
 });
 
 test.each(Object.keys(CODINGS))(

@@ -133,10 +133,8 @@ describe("where calls go", () => {
   });
 
   test("one shape answers for one model where a platform carries several", () => {
-    expect(addresses("AWS", "anthropic.claude-x", aws).map((each) => each.split(" ")[0])).toEqual([
-      "messages",
-      "converse",
-    ]);
+    expect(addresses("AWS", "anthropic.claude-x", aws).map((each) => each.split(" ")[0])).toEqual(["messages"]);
+    expect(addresses("AWS", "amazon.nova", aws).map((each) => each.split(" ")[0])).toEqual(["converse"]);
     expect(addresses("GOOGLE", "gemini-x", vertex).map((each) => each.split(" ")[0])).toEqual([
       "generate-content",
       "embeddings",
