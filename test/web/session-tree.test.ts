@@ -1,5 +1,6 @@
 import { expect, test } from "bun:test";
 import fc from "fast-check";
+import { inTraces, type SpanPlace } from "../../src/web/pages/session/spans.ts";
 import { type Step, sessionTotals, sessionTree, type TreeNode, visible } from "../../src/web/pages/session/tree.ts";
 import { assertProperty } from "../chance.ts";
 
@@ -67,4 +68,31 @@ test("whatever paths there are, every request is in the tree once and the totals
       expect(sessionTotals(tree)).toMatchObject({ requests: all.length, cost: all.length / 2 });
     }),
   );
+});
+
+const place = (request_id: string, span_id: string | null, parent_span_id: string | null): SpanPlace => {
+  return { request_id, trace_id: "t", span_id, parent_span_id, name: request_id, kind: "tool" };
+};
+
+test("steps stand within the step whose span is around theirs, whatever comes first", () => {
+  const traced = inTraces([
+    place("r3", "c", "b"),
+    place("r2", "b", "a"),
+    place("r1", "a", null),
+    place("r4", null, "gone"),
+  ]);
+  const steps = ["r1", "r2", "r3", "r4"].map((id, at) => ({ ...step(id, null, at), within: traced.get(id)?.within }));
+  const tree = sessionTree(steps);
+  expect(visible(tree, new Set()).map(({ key, depth }) => [key, depth])).toEqual([
+    ["r1", 0],
+    ["r2", 1],
+    ["r3", 2],
+    ["r4", 0],
+  ]);
+  expect(tree[0]!.totals.requests).toBe(3);
+});
+
+test("spans that claim to be within each other are shown all the same", () => {
+  const traced = inTraces([place("r1", "a", "b"), place("r2", "b", "a"), place("r3", "c", "c")]);
+  expect(["r1", "r2", "r3"].map((id) => traced.get(id)?.within)).toEqual([undefined, undefined, undefined]);
 });

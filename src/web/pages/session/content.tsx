@@ -11,6 +11,7 @@ import { Bytes, Count, Duration, Money, Time } from "../../parts/values.tsx";
 import { usePageInstead } from "../requests/room-beside.ts";
 import { Said } from "./said.tsx";
 import { VIEWS } from "./search.ts";
+import { inTraces, type SpanPlace } from "./spans.ts";
 import { StepPanel } from "./step-panel.tsx";
 import { meanScores, type RecordRow, stepOf, usersOf } from "./steps.ts";
 import { Timeline } from "./timeline.tsx";
@@ -20,19 +21,21 @@ interface SessionContentProps {
   readonly id: string;
   /** In the order in which they began. */
   readonly rows: readonly RecordRow[];
+  readonly places: readonly SpanPlace[];
   /** Whether the session has more. */
   readonly isCut: boolean;
 }
 
 /** A session's figures, and its requests as somebody wants to look at them. */
-export function SessionContent({ id, rows, isCut }: SessionContentProps) {
+export function SessionContent({ id, rows, places, isCut }: SessionContentProps) {
   const { view = "tree", open } = useSearch({ from: "/sessions/$id" });
   const navigate = useNavigate({ from: "/sessions/$id" });
   usePageInstead(open);
   // An open request has these keys for itself.
   const focus = (by: number) => (open === undefined ? focusStep(by) : "unused");
   useKeys({ j: () => focus(1), k: () => focus(-1) });
-  const steps = rows.map(stepOf);
+  const traced = inTraces(places);
+  const steps = rows.map((row) => stepOf(row, traced.get(row.request_id)));
   const tree = sessionTree(steps);
   const totals = sessionTotals(tree)!;
   const nodes = view === "tree" ? tree : inTime(steps);
@@ -78,7 +81,7 @@ const FEEDBACK = "gateway-score-feedback";
 /** Users of whom more are not named. */
 const USERS_MAX = 3;
 
-function Tiles({ id, rows, totals }: { readonly totals: Totals } & Omit<SessionContentProps, "isCut">) {
+function Tiles({ id, rows, totals }: { readonly totals: Totals } & Omit<SessionContentProps, "isCut" | "places">) {
   const users = usersOf(rows);
   const ofThis = ofSession("session_session_id", { equals: id });
   const failed = and(ofThis, ERRORS);

@@ -10,6 +10,7 @@ import { GatedButton } from "../../parts/gated-button.tsx";
 import { Page } from "../../parts/page.tsx";
 import { Empty, Failed, Loading } from "../../parts/states.tsx";
 import { SessionContent } from "./content.tsx";
+import type { SpanPlace } from "./spans.ts";
 import type { RecordRow } from "./steps.ts";
 
 /** Requests of a session that are shown; the rest is a link away. */
@@ -26,6 +27,12 @@ export function SessionPage() {
         { filter, sort: { created_at: "asc" }, limit: STEPS_MAX, includeBody: false, includeStoredBytes: true },
         signal,
       ),
+    refetchInterval: 10_000,
+  });
+  const { data: places = [] } = useQuery({
+    queryKey: ["sessions", "spans", id],
+    queryFn: ({ signal }) => get<readonly SpanPlace[]>(`/v1/session/${encodeURIComponent(id)}/spans`, signal),
+    enabled: !/^\.\.?$/.test(id), // an address ends at such a name
     refetchInterval: 10_000,
   });
   const name = data?.findLast(({ session_name }) => session_name !== null)?.session_name ?? id;
@@ -55,7 +62,7 @@ export function SessionPage() {
           It may have been deleted, or belong to another organization.
         </Empty>
       ) : (
-        <SessionContent id={id} rows={data} isCut={data.length === STEPS_MAX} />
+        <SessionContent id={id} rows={data} places={places} isCut={data.length === STEPS_MAX} />
       )}
     </Page>
   );

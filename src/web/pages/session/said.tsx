@@ -25,7 +25,7 @@ function SaidHead({ step }: { readonly step: SessionStep }) {
   return (
     <div className="said-head">
       <Status of={step.status} />
-      <StepLink id={step.request_id}>{step.model ?? step.provider}</StepLink>
+      <StepLink id={step.request_id}>{step.model ?? (step.span?.name || step.provider)}</StepLink>
       {step.session_path === null ? null : <code className="muted">{step.session_path}</code>}
       {step.cached ? <span className="badge badge-accent">cached</span> : null}
       <span className="said-figures">

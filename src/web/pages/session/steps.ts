@@ -1,3 +1,4 @@
+import type { InTrace } from "./spans.ts";
 import type { Step } from "./tree.ts";
 
 /** What the API says of each request of a session. */
@@ -29,25 +30,32 @@ export interface SessionStep extends Step {
   /** What the user or a tool said last, and what was answered; null where none was recorded. */
   readonly input: string | null;
   readonly output: string | null;
+  /** Name and kind of its span, where it has one. */
+  readonly span: Pick<InTrace, "name" | "kind"> | undefined;
 }
 
-export function stepOf(row: RecordRow): SessionStep {
+export function stepOf(row: RecordRow, inTrace?: InTrace): SessionStep {
   const { request_id, session_path, cost, total_tokens, outcome, model, provider, cached, input, output } = row;
   const [created_at, latency, status] = [row.request_created_at, row.delay_ms, row.response_status];
   return {
     ...{ request_id, session_path, created_at, latency, cost, total_tokens, status, outcome },
     ...{ model, provider, cached, input, output },
+    ...{ within: inTrace?.within, span: inTrace },
   };
 }
 
 /** Longer labels say nothing more in a table's row. */
 const LABEL_CHARS_MAX = 120;
 
+/** Kinds of spans that are calls of a model: their words say more than their names. */
+const CALLS: ReadonlySet<string> = new Set(["llm", "embedding"]);
+
 /**
- * What happened in a request, in one line: the tools that it called, or the first words that were answered, or asked; where no
+ * What happened in a request, in one line: the name of a span that calls no model; the tools that it called, or the first words that were answered, or asked; where no
  * words were recorded, the model.
  */
-export function stepLabel({ input, output, model, provider }: SessionStep): string {
+export function stepLabel({ input, output, model, provider, span }: SessionStep): string {
+  if (span !== undefined && span.name !== "" && !CALLS.has(span.kind)) return span.name;
   const words = firstLine(calls(output) ?? output) ?? firstLine(input);
   return words ?? model ?? provider;
 }

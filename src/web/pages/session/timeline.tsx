@@ -70,6 +70,9 @@ function Row({ node, whole, isClosed, onToggle }: RowProps) {
     <tr className={step === undefined ? "session-path" : undefined}>
       <td>
         <div className="session-name" style={indent}>
+          {step === undefined || node.children.length === 0 ? null : (
+            <Toggle isClosed={isClosed} onToggle={onToggle} label={`What is within ${stepLabel(step)}`} />
+          )}
           {step === undefined ? (
             <button type="button" className="quiet small" aria-expanded={!isClosed} onClick={onToggle}>
               <Icon name={isClosed ? "right" : "down"} size={12} />
@@ -87,6 +90,7 @@ function Row({ node, whole, isClosed, onToggle }: RowProps) {
               >
                 {stepLabel(step)}
               </StepLink>
+              {step.span === undefined ? null : <span className="badge">{step.span.kind}</span>}
               {stepLabel(step) === step.model ? null : <span className="session-model">{step.model}</span>}
             </>
           )}
@@ -117,6 +121,18 @@ function Row({ node, whole, isClosed, onToggle }: RowProps) {
         <Money of={totals.cost} />
       </td>
     </tr>
+  );
+}
+
+interface ToggleProps extends Pick<RowProps, "isClosed" | "onToggle"> {
+  readonly label: string;
+}
+
+function Toggle({ isClosed, onToggle, label }: ToggleProps) {
+  return (
+    <button type="button" className="quiet small" aria-label={label} aria-expanded={!isClosed} onClick={onToggle}>
+      <Icon name={isClosed ? "right" : "down"} size={12} />
+    </button>
   );
 }
 

@@ -10,6 +10,8 @@ export interface Step {
   readonly total_tokens: number | null;
   readonly status: number | null;
   readonly outcome: string | null;
+  /** The request within whose span this one is, where a trace says so. */
+  readonly within?: string | undefined;
 }
 
 /** A request, or a segment of paths with what is below it. */
@@ -40,16 +42,22 @@ interface Branch<S extends Step> {
   readonly steps: S[];
 }
 
+/** Steps within each other one, by its request. */
+type Within<S> = ReadonlyMap<string, readonly S[]>;
+
 /** Segments of a path that are followed; deeper ones belong to the last. */
 const DEPTH_MAX = 32;
 
 /**
- * A session's requests by their paths: `/plan/search` stands below `/plan`. Requests without a path stand at the top.
- * Everything is in the order in which it began.
+ * A session's requests by their traces, and by their paths: `/plan/search` stands below `/plan`. Requests without either
+ * stand at the top. Everything is in the order in which it began.
  */
 export function sessionTree<S extends Step>(steps: readonly S[]): TreeNode<S>[] {
   const root: Branch<S> = { path: "", name: "", branches: new Map(), steps: [] };
-  for (const step of steps) {
+  const ids = new Set(steps.map(({ request_id }) => request_id));
+  const isWithin = ({ within }: S) => within !== undefined && ids.has(within);
+  const within: Within<S> = Map.groupBy(steps.filter(isWithin), (step) => step.within!);
+  for (const step of steps.filter((each) => !isWithin(each))) {
     let at = root;
     for (const name of segmentsOf(step.session_path)) {
       let next = at.branches.get(name);
@@ -61,7 +69,7 @@ export function sessionTree<S extends Step>(steps: readonly S[]): TreeNode<S>[] 
     }
     at.steps.push(step);
   }
-  return childrenOf(root, 0);
+  return childrenOf(root, 0, within);
 }
 
 function segmentsOf(path: string | null): string[] {
@@ -71,15 +79,25 @@ function segmentsOf(path: string | null): string[] {
     : [...segments.slice(0, DEPTH_MAX - 1), segments.slice(DEPTH_MAX - 1).join("/")];
 }
 
-function childrenOf<S extends Step>(branch: Branch<S>, depth: number): TreeNode<S>[] {
-  const leaves = branch.steps.map((step): TreeNode<S> => {
-    return { key: step.request_id, name: step.request_id, depth, step, children: [], totals: totalsOf(step) };
-  });
+function childrenOf<S extends Step>(branch: Branch<S>, depth: number, within: Within<S>): TreeNode<S>[] {
   const branches = [...branch.branches.values()].map((each): TreeNode<S> => {
-    const children = childrenOf(each, depth + 1);
+    const children = childrenOf(each, depth + 1, within);
     return { key: each.path, name: each.name, depth, step: undefined, children, totals: added(children) };
   });
-  return [...leaves, ...branches].sort((a, b) => a.totals.from - b.totals.from || (a.key < b.key ? -1 : 1));
+  return inOrder([...branch.steps.map((step) => nodeOf(step, depth, within)), ...branches]);
+}
+
+function nodeOf<S extends Step>(step: S, depth: number, within: Within<S>): TreeNode<S> {
+  const inner = within.get(step.request_id) ?? [];
+  // What is nested deeper than anybody looks stands side by side.
+  const below = depth < DEPTH_MAX ? depth + 1 : depth;
+  const children = inOrder(inner.map((each) => nodeOf(each, below, within)));
+  const totals = added([{ totals: totalsOf(step) }, ...children]);
+  return { key: step.request_id, name: step.request_id, depth, step, children, totals };
+}
+
+function inOrder<S extends Step>(nodes: TreeNode<S>[]): TreeNode<S>[] {
+  return nodes.sort((a, b) => a.totals.from - b.totals.from || (a.key < b.key ? -1 : 1));
 }
 
 function totalsOf(step: Step): Totals {
@@ -110,7 +128,7 @@ function added(nodes: readonly { readonly totals: Totals }[]): Totals {
 
 /** The requests alone, one after the other. */
 export function inTime<S extends Step>(steps: readonly S[]): TreeNode<S>[] {
-  return childrenOf({ path: "", name: "", branches: new Map(), steps: [...steps] }, 0);
+  return childrenOf({ path: "", name: "", branches: new Map(), steps: [...steps] }, 0, new Map());
 }
 
 /** The whole of a session. */
