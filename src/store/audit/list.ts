@@ -34,7 +34,7 @@ interface PageOptions {
 const ACTOR_KINDS: readonly string[] = ["user", "key", "cli", "plugin", "system"];
 const KIND = /^[a-z_]{1,30}$/;
 /** Entries of each index that are counted to choose where to begin. */
-const COUNTED_MAX = 2_000;
+const COUNTED_MAX = 20_000;
 
 /** The newest first; entries of one moment by number. */
 export async function listAudit(records: Database, filter: AuditFilter, page: PageOptions): Promise<AuditPage> {
