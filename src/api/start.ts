@@ -1,7 +1,10 @@
+import { basename } from "node:path";
 import { type Config, listenerPorts } from "../config.ts";
 import { GatewayError } from "../errors.ts";
 import { tlsPairOf } from "../net/tls-pair-of.ts";
 import { type Log, messageOf } from "../observe.ts";
+import type { Act } from "../people/actions.ts";
+import { SYSTEM } from "../people/actor.ts";
 import { PassedOn } from "../runtime/http/pass-on.ts";
 import { listen, listenTls } from "../runtime/listen.ts";
 import type { Endpoint, Remote } from "../runtime/rpc.ts";
@@ -95,7 +98,8 @@ export async function startApi(options: ApiOptions): Promise<RunningApi> {
     await opened?.close();
   };
   try {
-    const pair = tlsPairOf(config, log);
+    // The gateway's threads follow the same files: one entry is enough.
+    const pair = tlsPairOf(config, log, () => noteReloaded(options));
     const at = [config.host, config.api_port, api] as const;
     const listener = pair === undefined ? listen(...at) : await listenTls(...at, { pair, onFault });
     return {
@@ -110,4 +114,15 @@ export async function startApi(options: ApiOptions): Promise<RunningApi> {
     const where = `${config.host}:${config.api_port}`;
     throw new GatewayError("config_invalid", `the API cannot listen on ${where}: ${messageOf(cause)}`, { cause });
   }
+}
+
+function noteReloaded({ recorder, config, log }: ApiOptions): void {
+  const act: Act = {
+    action: "config.reloaded",
+    organizationId: null,
+    object: { kind: "certificate", id: config.tls_cert_file, name: basename(config.tls_cert_file) },
+  };
+  recorder.note({ by: SYSTEM, act }).catch((error: unknown) => {
+    log.warn("the audit log does not have that the certificate was read again", { why: messageOf(error) });
+  });
 }

@@ -5,14 +5,22 @@ import { readPair, TlsPair } from "../runtime/http/tls-pair.ts";
 
 type Files = Pick<Config, "tls_cert_file" | "tls_key_file">;
 
-/** The pair that listeners speak TLS with, which follows its files; undefined where they speak none. @throws GatewayError `config_invalid`. */
-export function tlsPairOf(config: Files, log: Log): TlsPair | undefined {
+/**
+ * The pair that listeners speak TLS with, which follows its files; undefined where they speak none.
+ *
+ * @param onReloaded - called when a new pair is in use.
+ * @throws GatewayError `config_invalid`.
+ */
+export function tlsPairOf(config: Files, log: Log, onReloaded = () => {}): TlsPair | undefined {
   if (config.tls_cert_file === "") return undefined;
   return checked(
     () =>
       new TlsPair({
         ...filesOf(config),
-        onReloaded: () => log.info("the certificate was read again; new connections have it"),
+        onReloaded: () => {
+          log.info("the certificate was read again; new connections have it");
+          onReloaded();
+        },
         onRefused: (why) => log.warn("the certificate cannot be read again; the one before stays in use", { why }),
       }),
   );

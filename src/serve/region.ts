@@ -51,6 +51,7 @@ const ASKED_BY_API = [
   "rewrite",
   "remove",
   "import",
+  "note",
   "relearn",
   "hookHealth",
   "metrics",

@@ -1,5 +1,8 @@
 import { expect, setDefaultTimeout, test } from "bun:test";
+import { appendFileSync, cpSync, mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { until } from "../until.ts";
 import { KEY, ROOT, startWeir } from "./weir.ts";
 
 setDefaultTimeout(180_000);
@@ -37,6 +40,29 @@ test("both listeners speak TLS, in every gateway thread, and cookies are Secure 
   const session = await (await fetch(`${api}/v1/session`, over({ headers: { cookie: cookie.split(";")[0]! } }))).json();
   expect([session.data.gateway_url, session.data.api_url]).toEqual([gateway, api]);
   expect(weir.log()).toContain(`"dashboard":"${api}"`);
+});
+
+test("a renewed certificate is in use without a restart, and the audit log has it", async () => {
+  const folder = mkdtempSync(join(tmpdir(), "weir-tls-"));
+  const [cert, key] = [join(folder, "cert.pem"), join(folder, "key.pem")];
+  cpSync(pem("cert.pem"), cert);
+  cpSync(pem("key.pem"), key);
+  await using weir = await startWeir({ env: { WEIR_TLS_CERT_FILE: cert, WEIR_TLS_KEY_FILE: key } });
+  appendFileSync(cert, "\n");
+  const entries = async () => {
+    const headers = { authorization: `Bearer ${KEY}` };
+    const url = `https://127.0.0.1:${weir.apiPort}/v1/audit?action=config.reloaded`;
+    return (await (await fetch(url, over({ headers }))).json()).data;
+  };
+  await until(
+    async () => (await entries()).length > 0,
+    60_000,
+    () => weir.log(),
+  );
+  expect(await entries()).toMatchObject([
+    { action: "config.reloaded", actor: { kind: "system" }, object: { kind: "certificate", name: "cert.pem" } },
+  ]);
+  rmSync(folder, { recursive: true });
 });
 
 test("a start with two files that are no pair, or with one of them, says so and ends", async () => {
