@@ -72,7 +72,8 @@ async function write(records: Database, recording: Recording): Promise<void> {
       return;
     } catch (cause) {
       if (messageOf(cause).includes("audit.seq")) {
-        if (await isKept(records, tried[0]!)) return; // it was taken before its answer was lost
+        // It was taken before its answer was lost. The last entry tells: two processes may make an organization of one name at once.
+        if (await isKept(records, tried.at(-1)!)) return;
         if (++lost > LOST_MAX) throw cause;
         await sleep(Math.random() * LOST_PAUSE_MS);
         continue;
