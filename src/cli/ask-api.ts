@@ -19,7 +19,19 @@ export async function postToApi(invocation: Invocation, path: string, body: unkn
 }
 
 /** The same, with what stands beside `data`, such as `next_cursor`. */
-export async function wholeAnswer(invocation: Invocation, path: string, body: unknown, scope: string): Promise<Json> {
+export function wholeAnswer(invocation: Invocation, path: string, body: unknown, scope: string): Promise<Json> {
+  return askApi(invocation, { method: "POST", path, body, scope });
+}
+
+interface Question {
+  readonly method: "GET" | "POST" | "DELETE";
+  readonly path: string;
+  readonly body?: unknown;
+  readonly scope: string;
+}
+
+/** The same with another method. */
+export async function askApi(invocation: Invocation, { method, path, body, scope }: Question): Promise<Json> {
   const { terminal } = invocation;
   const key = terminal.env["WEIR_API_KEY"]?.trim() ?? "";
   if (key === "") throw new UsageError(`no key: set WEIR_API_KEY to a service key with the scope ${scope}`);
@@ -27,9 +39,9 @@ export async function wholeAnswer(invocation: Invocation, path: string, body: un
   if (!/^[\x21-\x7e]+$/.test(key)) throw new UsageError("WEIR_API_KEY has characters that no key has");
   const address = addressOf(invocation);
   const request = {
-    method: "POST",
+    method,
     headers: { Authorization: `Bearer ${key}`, "Content-Type": "application/json" },
-    body: JSON.stringify(body),
+    ...(body !== undefined && { body: JSON.stringify(body) }),
     redirect: "error",
     signal: AbortSignal.timeout(ANSWER_MS),
   } as const;

@@ -100,6 +100,27 @@ export const PEOPLE_COMMANDS: readonly Command[] = [
     load: async () => (await import("./users.ts")).setOrganizationCommand,
   },
   {
+    name: "organizations delete",
+    summary: "delete an organization with all its records, keys and settings, through the running service",
+    args: ["<name>"],
+    options: {
+      confirm: { type: "string", value: "NAME", description: "the name once more" },
+      export: {
+        type: "boolean",
+        description: "writes each record to exports/<id>.jsonl in the service's data directory first",
+      },
+      "api-url": {
+        type: "string",
+        value: "URL",
+        description: "the API's address (default: WEIR_API_URL, or this machine's)",
+      },
+    },
+    notes: [
+      "WEIR_API_KEY is a key of the first organization with the scope admin. Stopped, it goes on when it is run again.",
+    ],
+    load: async () => (await import("./delete-organization.ts")).deleteOrganizationCommand,
+  },
+  {
     name: "organizations list",
     summary: "list the organizations",
     options: { json: JSON_OPTION },

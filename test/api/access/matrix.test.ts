@@ -3,8 +3,19 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { permissionsPage } from "../../../build/permissions-doc.ts";
 import { NEEDS, PLUGIN_NEEDS, permissionNeeded } from "../../../src/api/access/needs.ts";
-import { type Permission, permissionsOf, SCOPES, type Scope } from "../../../src/people/permissions.ts";
+import { SYSTEM } from "../../../src/people/actor.ts";
+import {
+  type Permission,
+  permissionsOf,
+  ROLE_NAMES,
+  ROLES,
+  type Role,
+  SCOPES,
+  type Scope,
+} from "../../../src/people/permissions.ts";
 import { createServiceKey } from "../../../src/store/keys.ts";
+import { memberStatement } from "../../../src/store/people/members.ts";
+import { createUser } from "../../../src/store/people/users.ts";
 import { until } from "../../until.ts";
 import { openApi, type TestApi } from "../open.ts";
 
@@ -35,18 +46,24 @@ test("the table of needs holds the API's own endpoints and no others", () => {
 });
 
 /** What an endpoint needs by the table, read here once more. */
-const needed = (name: string): Permission | undefined =>
-  permissionNeeded(NEEDS[name] ?? PLUGIN_NEEDS[name.startsWith("GET ") ? "figures" : "write"], "key");
+const needed = (name: string, kind: "key" | "user"): Permission | undefined =>
+  permissionNeeded(NEEDS[name] ?? PLUGIN_NEEDS[name.startsWith("GET ") ? "figures" : "write"], kind);
 
 /** Whether the gate lets each endpoint through: a body that fits none makes the rest a 400. */
-async function expectByTable(key: string, permissions: readonly Permission[]): Promise<void> {
+async function expectByTable(
+  caller: { readonly key: string | null; readonly headers?: Record<string, string> },
+  permissions: readonly Permission[],
+  kind: "key" | "user",
+): Promise<void> {
   for (const { name, method, path } of endpoints) {
     if (NEEDS[name] === undefined || NEEDS[name] === "open" || name === "DELETE /v1/session") continue;
-    const permission = needed(name);
+    // The log-in in use would end with its session or its password.
+    if (kind === "user" && /^(DELETE \/v1\/session|POST \/v1\/me\/password|POST \/mcp)/.test(name)) continue;
+    const permission = needed(name, kind);
     // Whoever may try models waits for the gateway, which this test does not have.
     if (path.startsWith("/v1/playground") && permissions.includes(permission!)) continue;
     const body = method === "GET" || method === "DELETE" ? undefined : "no object";
-    const { status, json } = await it.call(method, path, { key, ...(body !== undefined && { body }) });
+    const { status, json } = await it.call(method, path, { ...caller, ...(body !== undefined && { body }) });
     const isRefused = status === 403 && json.code === "insufficient_permission";
     expect([name, isRefused]).toEqual([name, permission !== undefined && !permissions.includes(permission)]);
     if (isRefused) expect(json.message).toContain(permission!);
@@ -63,7 +80,28 @@ test.each(SCOPES.map((scope) => [scope]))(
       15_000,
       () => "the key is not known",
     );
-    await expectByTable(key, permissionsOf([scope]));
+    await expectByTable({ key }, permissionsOf([scope]), "key");
+  },
+);
+
+test.each(ROLE_NAMES.map((role) => [role]))(
+  "a user with the role %s reaches what the table says and nothing else",
+  async (role: Role) => {
+    const { records } = it.store;
+    const password = "correct horse battery";
+    const email = `${role}@example.com`;
+    const user = await createUser(records, { email, name: role, password, operator: role === "operator" }, SYSTEM);
+    if (role !== "operator")
+      await records.batch([memberStatement(user.id, { organizationId: it.organization, role, source: "weir" })]);
+    const own = { origin: it.origin, "sec-fetch-site": "same-origin" };
+    const login = await fetch(`${it.origin}/v1/session`, {
+      method: "POST",
+      headers: { ...own, "content-type": "application/json" },
+      body: JSON.stringify({ email, password }),
+    });
+    expect(login.status).toBe(200);
+    const headers = { ...own, cookie: login.headers.get("set-cookie")!.split(";")[0]! };
+    await expectByTable({ key: null, headers }, ROLES[role], "user");
   },
 );
 

@@ -1,0 +1,26 @@
+import { askApi } from "./ask-api.ts";
+import type { Run } from "./command.ts";
+import { CommandError, UsageError } from "./usage.ts";
+
+/** Deletes step by step and says how far it is; the file of an export is the only thing on stdout. */
+export const deleteOrganizationCommand: Run = async (invocation) => {
+  const { args, options, terminal } = invocation;
+  const name = args[0]!;
+  if (options["confirm"] !== name)
+    throw new UsageError(`this deletes all records of "${name}" for good: add --confirm ${JSON.stringify(name)}`);
+  const { data: all } = await askApi(invocation, { method: "GET", path: "/v1/organizations", scope: "admin" });
+  const id = all.find((each: { readonly name: string }) => each.name === name)?.id;
+  if (id === undefined)
+    throw new CommandError(`there is no organization "${name}"; \`weir organizations list\` shows them`);
+  const body = { name, ...(options["export"] === true && { export: true }) };
+  for (let removed = 0; ; ) {
+    const path = `/v1/organizations/${encodeURIComponent(id)}`;
+    const { data } = await askApi(invocation, { method: "DELETE", path, body, scope: "admin" });
+    removed += data.removed;
+    terminal.err(`${removed} records are deleted, ${data.remaining} remain\n`);
+    if (!data.done) continue;
+    terminal.err(`organization "${name}" is deleted\n`);
+    if (data.exported !== null) terminal.out(`${data.exported}\n`);
+    return 0;
+  }
+};

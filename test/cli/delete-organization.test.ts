@@ -1,0 +1,27 @@
+import { afterAll, beforeAll, expect, test } from "bun:test";
+import { existsSync } from "node:fs";
+import { insertRecord, openApi, type TestApi } from "../api/open.ts";
+import { commandLine } from "./terminal.ts";
+
+let it: TestApi;
+beforeAll(async () => {
+  it = await openApi();
+});
+afterAll(() => it[Symbol.asyncDispose]());
+
+const run = (key: string, ...words: string[]) =>
+  commandLine({ WEIR_API_URL: it.origin, WEIR_API_KEY: key }).run("organizations", "delete", ...words);
+
+test("an organization is deleted by its name, given twice, with its records in a file first", async () => {
+  for (let n = 0; n < 3; n++) await insertRecord(it.store, it.other, {});
+  const unsure = await run(it.keys.all, "other");
+  expect([unsure.status, unsure.err]).toEqual([2, expect.stringContaining('add --confirm "other"')]);
+  const misspelt = await run(it.keys.all, "othr", "--confirm", "othr");
+  expect([misspelt.status, misspelt.err]).toEqual([1, expect.stringContaining('no organization "othr"')]);
+  const foreign = await run(it.keys.other, "default", "--confirm", "default");
+  expect(foreign.status).toBe(1);
+  const { status, out, err } = await run(it.keys.all, "other", "--confirm", "other", "--export");
+  expect([status, err]).toEqual([0, expect.stringContaining("3 records are deleted, 0 remain")]);
+  expect(existsSync(out.trim())).toBe(true);
+  expect((await it.call("GET", "/v1/me", { key: it.keys.other })).status).toBe(401);
+});
