@@ -1,6 +1,9 @@
+import { setTimeout as sleep } from "node:timers/promises";
 import { askApi } from "./ask-api.ts";
 import type { Run } from "./command.ts";
 import { CommandError, UsageError } from "./usage.ts";
+
+const PAUSE_MS = 1_000;
 
 /** Deletes step by step and says how far it is; the file of an export is the only thing on stdout. */
 export const deleteOrganizationCommand: Run = async (invocation) => {
@@ -18,6 +21,8 @@ export const deleteOrganizationCommand: Run = async (invocation) => {
     const { data } = await askApi(invocation, { method: "DELETE", path, body, scope: "admin" });
     removed += data.removed;
     terminal.err(`${removed} records are deleted, ${data.remaining} remain\n`);
+    // What is left is in flight: it ends by itself, and is not asked for without a pause.
+    if (!data.done && data.removed === 0) await sleep(PAUSE_MS);
     if (!data.done) continue;
     terminal.err(`organization "${name}" is deleted\n`);
     if (data.exported !== null) terminal.out(`${data.exported}\n`);

@@ -3,6 +3,7 @@ import { Client } from "@modelcontextprotocol/sdk/client/index.js";
 import { StreamableHTTPClientTransport } from "@modelcontextprotocol/sdk/client/streamableHttp.js";
 import { NEEDS } from "../../src/api/access/needs.ts";
 import { TOOLS } from "../../src/api/mcp/tools.ts";
+import type { Json } from "../../src/plugin/contract.ts";
 import { createServiceKey } from "../../src/store/keys.ts";
 import { idOf, insert } from "../filter/world.ts";
 import { until } from "../until.ts";
@@ -61,8 +62,7 @@ async function connected(key: string): Promise<Client & AsyncDisposable> {
   return Object.assign(client, { [Symbol.asyncDispose]: () => client.close() });
 }
 
-// biome-ignore lint/suspicious/noExplicitAny: results are checked by what the tests expect of them
-type Result = { isError?: boolean; text: string; value: any };
+type Result = { isError?: boolean; text: string; value: Json };
 
 /** Calls a tool with the SDK's client, which holds the result against the tool's own schema. */
 async function call(client: Client, name: string, input: Record<string, unknown> = {}): Promise<Result> {

@@ -32,8 +32,8 @@ describe.each([
     return listener;
   }
 
-  test("what a slow reader does not take waits, drains, and arrives whole before the end", async () => {
-    const pieces = Array.from({ length: 40 }, (_, at) => Buffer.alloc(400_000 + at, at + 1));
+  /** Connected to a server that reads nothing at first; `taken` is all that it read in the end. */
+  async function toSlowReader() {
     const taken = Promise.withResolvers<Buffer>();
     const listener = await listen((socket) => {
       const got: Buffer[] = [];
@@ -47,6 +47,12 @@ describe.each([
     });
     const client = sockets.connect("127.0.0.1", listener.port);
     await happens(client, "connect");
+    return { client, taken };
+  }
+
+  test("what a slow reader does not take waits, drains, and arrives whole before the end", async () => {
+    const pieces = Array.from({ length: 40 }, (_, at) => Buffer.alloc(400_000 + at, at + 1));
+    const { client, taken } = await toSlowReader();
     const room = pieces.map((piece) => client.write(piece));
     expect([room.at(-1), client.writableNeedDrain]).toEqual([false, true]);
     expect(client.writableLength).toBeGreaterThan(0);
@@ -60,19 +66,7 @@ describe.each([
 
   test("text and bytes that are written together arrive so, however little of them a slow reader takes", async () => {
     const pieces = Array.from({ length: 300 }, (_, at) => Buffer.alloc(60_000 + at, at));
-    const taken = Promise.withResolvers<Buffer>();
-    const listener = await listen((socket) => {
-      const got: Buffer[] = [];
-      socket.on("data", (bytes) => void got.push(bytes));
-      socket.on("end", () => {
-        taken.resolve(Buffer.concat(got));
-        socket.end();
-      });
-      socket.pause();
-      setTimeout(() => socket.resume(), 100);
-    });
-    const client = sockets.connect("127.0.0.1", listener.port);
-    await happens(client, "connect");
+    const { client, taken } = await toSlowReader();
     const room = pieces.map((piece, at) => writeJoined(client, `\xe9${at}:`, piece, at % 2 === 0 ? "\r\n" : ""));
     expect(room.at(-1)).toBe(false);
     writeJoined(client, "large ", Buffer.alloc(100_000, 1));

@@ -14,8 +14,8 @@ document.addEventListener("submit", async (event) => {
   try {
     const response = await fetch(path.value, { method: form.dataset.method, headers, body: body ? body.value : undefined });
     const text = await response.text();
-    let pretty = text;
-    try { pretty = JSON.stringify(JSON.parse(text), undefined, 2); } catch {}
+    let pretty;
+    try { pretty = JSON.stringify(JSON.parse(text), undefined, 2); } catch { pretty = text; } // no JSON: shown as it came
     shown.textContent = response.status + " " + response.statusText + "\\n" + pretty.slice(0, 100000);
   } catch (error) {
     shown.textContent = "Not sent: " + error.message;

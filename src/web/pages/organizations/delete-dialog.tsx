@@ -13,6 +13,8 @@ interface Step {
   readonly exported: string | null;
 }
 
+const PAUSE_MS = 1_000;
+
 interface DeleteDialogProps {
   readonly organization: ShownOrganization;
   readonly onClose: () => void;
@@ -33,6 +35,8 @@ export function DeleteDialog({ organization, onClose }: DeleteDialogProps) {
         setRemoved((before) => before + data.removed);
         setRemaining(data.remaining);
         if (data.done) return;
+        // What is left is in flight and ends by itself.
+        if (data.removed === 0) await new Promise((resolve) => setTimeout(resolve, PAUSE_MS));
       }
     },
     onSettled: () => client.invalidateQueries({ queryKey: ORGANIZATIONS }),
