@@ -20,6 +20,7 @@ const LAYERS: readonly (readonly string[])[] = [
   ["threads"],
   ["threads.ts"],
   ["store"],
+  ["engine"],
   ["recorder"],
   ["gateway", "api", "jobs", "export", "upkeep"],
   ["web"],
@@ -33,7 +34,7 @@ const LAYERS: readonly (readonly string[])[] = [
 /** Packages that one room, or a few, may know. */
 const HOMES: Readonly<Record<string, readonly string[]>> = {
   elysia: ["api"],
-  "drizzle-orm": ["record", "filter", "store", "recorder"],
+  "drizzle-orm": ["record", "filter", "store", "engine", "recorder"],
   croner: ["jobs", "config"],
   nodemailer: ["jobs"],
   libsql: ["store"],

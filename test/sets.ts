@@ -29,6 +29,8 @@ export const LONG_TESTS: readonly string[] = `
   api/dashboard
   api/logins/session
   api/reading
+  engine/libsql/blocks/answers
+  engine/libsql/blocks/keeper
   export/faults
   export/formats
   export/progress
@@ -66,8 +68,6 @@ export const LONG_TESTS: readonly string[] = `
   runtime/upstream-requests
   serve/vault
   spool/writer
-  store/blocks/answers
-  store/blocks/keeper
   store/local
 `
   .trim()

@@ -17,7 +17,7 @@ interface RecordLinks {
 
 /**
  * Members of a record that show one column as it is, and which. Where many records are listed the database prints them
- * as JSON text (`store/find/records.ts`); none of the columns is a floating-point number, which it would round.
+ * as JSON text (`engine/libsql/find/records.ts`); none of the columns is a floating-point number, which it would round.
  */
 export const STORED_MEMBERS = {
   request_id: "request_id",

@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, expect, setDefaultTimeout, test } from "bun:test";
+import { findPage } from "../../src/engine/libsql/find/find.ts";
 import { decodeFilter } from "../../src/filter/decode.ts";
 import { decodeSort } from "../../src/filter/sort.ts";
 import { FILTER_NODES_MAX } from "../../src/filter/tree.ts";
 import { Deadline } from "../../src/store/database/deadline.ts";
-import { findPage } from "../../src/store/find/find.ts";
 import { EXCHANGES, ORGANIZATION } from "./samples.ts";
 import { openWorld } from "./world.ts";
 

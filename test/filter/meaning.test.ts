@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import fc from "fast-check";
+import { countMatches, findPage } from "../../src/engine/libsql/find/find.ts";
 import { decodeFilter } from "../../src/filter/decode.ts";
 import { decodeSort } from "../../src/filter/sort.ts";
 import { Deadline } from "../../src/store/database/deadline.ts";
-import { countMatches, findPage } from "../../src/store/find/find.ts";
 import type { Database } from "../../src/store/store.ts";
 import { assertProperty } from "../chance.ts";
 import { anyFilter, anyLeaf } from "./any-filter.ts";

@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
+import { countMatches, findPage } from "../../src/engine/libsql/find/find.ts";
 import { decodeFilter } from "../../src/filter/decode.ts";
 import { decodeSort } from "../../src/filter/sort.ts";
 import { chooseSource } from "../../src/filter/source.ts";
 import { Deadline } from "../../src/store/database/deadline.ts";
-import { countMatches, findPage } from "../../src/store/find/find.ts";
 import { migrate } from "../../src/store/migrate.ts";
 import { openStore, type Store } from "../../src/store/store.ts";
 import { ownDirectory } from "../store/open.ts";

@@ -1,11 +1,11 @@
 import { expect, test } from "bun:test";
 import fc from "fast-check";
+import { findPage } from "../../src/engine/libsql/find/find.ts";
+import { listedRecords, recordsByIds } from "../../src/engine/libsql/find/records.ts";
 import { decodeFilter } from "../../src/filter/decode.ts";
 import { decodeSort } from "../../src/filter/sort.ts";
 import { MADE_FROM } from "../../src/record/request-record.ts";
 import { Deadline } from "../../src/store/database/deadline.ts";
-import { findPage } from "../../src/store/find/find.ts";
-import { listedRecords, recordsByIds } from "../../src/store/find/records.ts";
 import { assertProperty } from "../chance.ts";
 import { pass, type Rig, rig } from "./harness.ts";
 

@@ -1,10 +1,10 @@
 import { expect, test } from "bun:test";
 import fc from "fast-check";
+import { listedRecords, recordsByIds } from "../../src/engine/libsql/find/records.ts";
 import { splitUsage, usageText } from "../../src/record/kinds.ts";
 import { MADE_FROM } from "../../src/record/request-record.ts";
 import type { RequestRow } from "../../src/recorder/prepare/row.ts";
 import { Kinds } from "../../src/recorder/write/kinds.ts";
-import { listedRecords, recordsByIds } from "../../src/store/find/records.ts";
 import type { Value } from "../../src/store/store.ts";
 import { assertProperty } from "../chance.ts";
 import { pass, type Rig, rig } from "./harness.ts";

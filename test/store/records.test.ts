@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { getTableColumns } from "drizzle-orm";
 import fc from "fast-check";
+import { listedRecords, recordsByIds } from "../../src/engine/libsql/find/records.ts";
 import { MADE_FROM, storedMembers } from "../../src/record/request-record.ts";
 import { requests } from "../../src/record/tables.ts";
 import { READ_BY } from "../../src/store/bodies/body-text.ts";
-import { listedRecords, recordsByIds } from "../../src/store/find/records.ts";
 import { migrate } from "../../src/store/migrate.ts";
 import { openStore, type Store } from "../../src/store/store.ts";
 import { insertRecord } from "../api/open.ts";

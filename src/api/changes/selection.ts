@@ -1,4 +1,5 @@
 import { t } from "elysia";
+import { findPage } from "../../engine/libsql/find/find.ts";
 import { GatewayError } from "../../errors.ts";
 import { decodeCursor, encodeCursor, type Position } from "../../filter/cursor.ts";
 import type { Flags } from "../../filter/flags.ts";
@@ -6,7 +7,6 @@ import type { Scope } from "../../filter/select.ts";
 import type { Reach } from "../../filter/sight.ts";
 import { NEWEST_FIRST } from "../../filter/sort.ts";
 import { Deadline } from "../../store/database/deadline.ts";
-import { findPage } from "../../store/find/find.ts";
 import { FILTER, FLAGS, optional, optionalCursor, readPaging, readScope } from "../input/query-body.ts";
 import { readIds } from "../input/request-id.ts";
 import type { ApiRoom } from "../room.ts";

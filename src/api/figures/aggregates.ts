@@ -1,10 +1,10 @@
 import { Elysia, t } from "elysia";
+import { facets } from "../../engine/libsql/figures/facets.ts";
+import { metrics } from "../../engine/libsql/figures/metrics.ts";
+import { USER_SORTS, users } from "../../engine/libsql/figures/totals.ts";
+import { GROUPS, TIME_BUCKETS } from "../../filter/group-by.ts";
+import { readGroups } from "../../filter/read-groups.ts";
 import { Deadline } from "../../store/database/deadline.ts";
-import { facets } from "../../store/figures/facets.ts";
-import { GROUPS, TIME_BUCKETS } from "../../store/figures/group-by.ts";
-import { metrics } from "../../store/figures/metrics.ts";
-import { readGroups } from "../../store/figures/read-groups.ts";
-import { USER_SORTS, users } from "../../store/figures/totals.ts";
 import type { Gate } from "../access/gate.ts";
 import { endpoint } from "../endpoint.ts";
 import { success } from "../envelope.ts";

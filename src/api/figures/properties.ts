@@ -1,11 +1,11 @@
 import { Elysia, t } from "elysia";
+import { propertyCosts } from "../../engine/libsql/figures/property-costs.ts";
+import { propertyNames, propertyValues } from "../../engine/libsql/find/property-list.ts";
 import { propertyName } from "../../filter/property-names.ts";
 import { PATTERN_CHARS_MAX } from "../../filter/tree.ts";
 import { substring } from "../../filter/wildcards.ts";
 import { storable } from "../../record/storable.ts";
 import { Deadline } from "../../store/database/deadline.ts";
-import { propertyCosts } from "../../store/figures/property-costs.ts";
-import { propertyNames, propertyValues } from "../../store/find/property-list.ts";
 import type { Gate } from "../access/gate.ts";
 import { endpoint } from "../endpoint.ts";
 import { success } from "../envelope.ts";

@@ -1,12 +1,12 @@
 import { Elysia, type Static, t } from "elysia";
+import type { Key } from "../../engine/libsql/blocks/groups.ts";
+import { withSessionBytes } from "../../engine/libsql/figures/session-bytes.ts";
+import { SESSION_SORTS, sessions, sessionsOf, sessionsWith } from "../../engine/libsql/figures/sessions.ts";
 import { GatewayError } from "../../errors.ts";
 import type { Scope } from "../../filter/select.ts";
 import { ALL } from "../../filter/tree.ts";
 import { isoTime } from "../../record/iso-time.ts";
-import type { Key } from "../../store/blocks/groups.ts";
 import { Deadline } from "../../store/database/deadline.ts";
-import { SESSION_SORTS, sessions, sessionsOf, sessionsWith } from "../../store/figures/sessions.ts";
-import { withSessionBytes } from "../../store/sizes/session-bytes.ts";
 import type { Gate } from "../access/gate.ts";
 import { endpoint } from "../endpoint.ts";
 import { success } from "../envelope.ts";

@@ -1,6 +1,6 @@
+import type { Order } from "../../engine/libsql/figures/totals.ts";
 import { GatewayError } from "../../errors.ts";
 import { hint, quote } from "../../filter/hint.ts";
-import type { Order } from "../../store/figures/totals.ts";
 
 /**
  * The order of a list of totals, as a body gives it.

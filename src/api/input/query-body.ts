@@ -2,10 +2,10 @@ import { t } from "elysia";
 import { GatewayError } from "../../errors.ts";
 import { type DecodedFilter, type Dialect, decodeFilter } from "../../filter/decode.ts";
 import { type Flags, withFlags } from "../../filter/flags.ts";
+import { TIME_BUCKETS, type TimeBucket } from "../../filter/group-by.ts";
 import { hint, quote } from "../../filter/hint.ts";
 import type { Scope } from "../../filter/select.ts";
 import { type Reach, refuseSaid } from "../../filter/sight.ts";
-import { TIME_BUCKETS, type TimeBucket } from "../../store/figures/group-by.ts";
 
 /** Most rows that an endpoint which adds up records answers at once. */
 export const AGGREGATES_MAX = 10_000;

@@ -1,12 +1,12 @@
 import { randomUUID } from "node:crypto";
 import { Elysia, t } from "elysia";
 import { OWN_PRICE_SCHEMA, PRICED_MODEL } from "../../config.ts";
+import { recordsByIds } from "../../engine/libsql/find/records.ts";
 import { GatewayError } from "../../errors.ts";
 import { explainCost } from "../../mapping/prices/explain.ts";
 import { priceInForce } from "../../mapping/prices/in-force.ts";
 import { isoTime, readIsoTime } from "../../record/iso-time.ts";
 import { noted } from "../../store/audit/recorded.ts";
-import { recordsByIds } from "../../store/find/records.ts";
 import { LearntTables } from "../../store/models/learnt.ts";
 import { askedModels, listModels } from "../../store/models/models.ts";
 import { listPrices, putPrice, removePrice, type StoredPrice } from "../../store/models/prices.ts";

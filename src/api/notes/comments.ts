@@ -1,10 +1,10 @@
 import { Elysia, t } from "elysia";
+import { recordsByIds } from "../../engine/libsql/find/records.ts";
 import { GatewayError } from "../../errors.ts";
 import { isoTime } from "../../record/iso-time.ts";
 import { storable } from "../../record/storable.ts";
 import { uuidv7 } from "../../runtime/uuid.ts";
 import { addComment, COMMENTS_MAX, type Comment, listComments, removeComment } from "../../store/comments.ts";
-import { recordsByIds } from "../../store/find/records.ts";
 import { may } from "../access/caller.ts";
 import type { Gate } from "../access/gate.ts";
 import { type Owner, ownerOf } from "../access/owner.ts";

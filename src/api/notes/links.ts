@@ -1,10 +1,10 @@
 import { randomBytes } from "node:crypto";
 import { Elysia, t } from "elysia";
+import { recordsByIds } from "../../engine/libsql/find/records.ts";
 import { GatewayError } from "../../errors.ts";
 import { isoTime } from "../../record/iso-time.ts";
 import { storable } from "../../record/storable.ts";
 import { uuidv7 } from "../../runtime/uuid.ts";
-import { recordsByIds } from "../../store/find/records.ts";
 import { isSession } from "../../store/session-tags.ts";
 import {
   addLink,

@@ -1,4 +1,5 @@
 import { Elysia, t } from "elysia";
+import { recordsByIds } from "../../engine/libsql/find/records.ts";
 import { GatewayError } from "../../errors.ts";
 import { whyUnusable } from "../../keys.ts";
 import { ROLES, type Role } from "../../people/permissions.ts";
@@ -7,7 +8,6 @@ import type { RequestRow } from "../../record/request-record.ts";
 import { assetIds, storedMembers } from "../../record/request-record.ts";
 import { isUuid } from "../../runtime/uuid.ts";
 import { bodyTexts, loadMappings, loadShownBodies } from "../../store/bodies/body-text.ts";
-import { recordsByIds } from "../../store/find/records.ts";
 import { linkOfToken, roleIn, type SharedLink } from "../../store/shared-links.ts";
 import { UNSEEN } from "../dashboard.ts";
 import { endpoint } from "../endpoint.ts";

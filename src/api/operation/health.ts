@@ -1,7 +1,7 @@
 import { Elysia, t } from "elysia";
+import { saysWaiting } from "../../engine/libsql/blocks/waiting.ts";
 import { messageOf } from "../../observe.ts";
 import { within } from "../../runtime/within.ts";
-import { saysWaiting } from "../../store/blocks/waiting.ts";
 import { endpoint } from "../endpoint.ts";
 import { plainJson, success } from "../envelope.ts";
 import type { ApiRoom } from "../room.ts";

@@ -1,8 +1,8 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
+import { type Asked, type ListedRecord, listedRecords, shownMembers } from "../../engine/libsql/find/records.ts";
 import type { Json } from "../../plugin/contract.ts";
 import { assetIds, MADE_FROM, type MadeFrom, madeMembers, promptInputs } from "../../record/request-record.ts";
 import { bodyText, bodyTexts, loadMappings, loadShownBodies, READ_BY } from "../../store/bodies/body-text.ts";
-import { type Asked, type ListedRecord, listedRecords, shownMembers } from "../../store/find/records.ts";
 import { recordBytes } from "../../store/sizes/record-bytes.ts";
 import { noteBodyViews } from "../audit/body-views.ts";
 import { successText } from "../envelope.ts";

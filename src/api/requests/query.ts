@@ -1,4 +1,6 @@
 import { Elysia, t } from "elysia";
+import { readsContent } from "../../engine/libsql/find/body-search.ts";
+import { countMatches, findPage } from "../../engine/libsql/find/find.ts";
 import { GatewayError } from "../../errors.ts";
 import { decodeCursor, encodeCursor } from "../../filter/cursor.ts";
 import type { Dialect } from "../../filter/decode.ts";
@@ -6,8 +8,6 @@ import type { Flags } from "../../filter/flags.ts";
 import { decodeSort } from "../../filter/sort.ts";
 import { isoTime } from "../../record/iso-time.ts";
 import { Deadline } from "../../store/database/deadline.ts";
-import { readsContent } from "../../store/find/body-search.ts";
-import { countMatches, findPage } from "../../store/find/find.ts";
 import type { Gate } from "../access/gate.ts";
 import { noteExport } from "../audit/exports.ts";
 import { endpoint } from "../endpoint.ts";

@@ -1,9 +1,9 @@
 import { Type } from "@sinclair/typebox";
 import { Elysia, t } from "elysia";
+import { recordsByIds } from "../../engine/libsql/find/records.ts";
 import { GatewayError } from "../../errors.ts";
 import type { RequestRow } from "../../record/request-record.ts";
 import { bodyText, contentType, headerPairs } from "../../store/bodies/body-text.ts";
-import { recordsByIds } from "../../store/find/records.ts";
 import type { BodyPart } from "../../store/packs/placed.ts";
 import type { RequestBodies, StoredBody } from "../../store/packs/read.ts";
 import type { Gate } from "../access/gate.ts";

@@ -1,3 +1,4 @@
+import { searchOrder, WordSearch } from "../../engine/libsql/find/word-search.ts";
 import { GatewayError } from "../../errors.ts";
 import { decodeCursor, encodeCursor } from "../../filter/cursor.ts";
 import type { Scope } from "../../filter/select.ts";
@@ -5,7 +6,6 @@ import { lacksBodies } from "../../filter/sight.ts";
 import { decodeSort, NEWEST_FIRST } from "../../filter/sort.ts";
 import { isoTime } from "../../record/iso-time.ts";
 import { Deadline } from "../../store/database/deadline.ts";
-import { searchOrder, WordSearch } from "../../store/find/word-search.ts";
 import { readWordQuery } from "../../store/words/word-query.ts";
 import { type Asked, readPaging } from "../input/query-body.ts";
 import type { ApiRoom } from "../room.ts";

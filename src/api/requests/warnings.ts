@@ -1,10 +1,10 @@
+import { saysWaiting } from "../../engine/libsql/blocks/waiting.ts";
+import { hasPropertyName, propertyNames } from "../../engine/libsql/find/property-list.ts";
 import { boundsOf } from "../../filter/bounds.ts";
 import type { DecodedFilter } from "../../filter/decode.ts";
 import { propertyName } from "../../filter/property-names.ts";
 import { conditionsOf, type FilterTree } from "../../filter/tree.ts";
-import { saysWaiting } from "../../store/blocks/waiting.ts";
 import type { Deadline } from "../../store/database/deadline.ts";
-import { hasPropertyName, propertyNames } from "../../store/find/property-list.ts";
 import type { Database, Store } from "../../store/store.ts";
 
 /** Names that are looked up at most; a hint need not be complete. */

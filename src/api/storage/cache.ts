@@ -1,9 +1,9 @@
 import { Elysia, t } from "elysia";
+import { cacheSeries, cacheStatistics } from "../../engine/libsql/figures/cache-statistics.ts";
+import { TIME_BUCKETS } from "../../filter/group-by.ts";
 import { isoTime } from "../../record/iso-time.ts";
 import { noted } from "../../store/audit/recorded.ts";
 import { Deadline } from "../../store/database/deadline.ts";
-import { cacheSeries, cacheStatistics } from "../../store/figures/cache-statistics.ts";
-import { TIME_BUCKETS } from "../../store/figures/group-by.ts";
 import type { Gate } from "../access/gate.ts";
 import { endpoint } from "../endpoint.ts";
 import { success } from "../envelope.ts";

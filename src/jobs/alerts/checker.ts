@@ -1,4 +1,5 @@
 import type { Config } from "../../config.ts";
+import { metrics } from "../../engine/libsql/figures/metrics.ts";
 import { decodeFilter } from "../../filter/decode.ts";
 import { both, type FilterTree } from "../../filter/tree.ts";
 import { type Log, messageOf } from "../../observe.ts";
@@ -10,7 +11,6 @@ import { Deadline } from "../../store/database/deadline.ts";
 import { isAway } from "../../store/database/failure.ts";
 import { patiently } from "../../store/database/patiently.ts";
 import { enqueue } from "../../store/deliveries/deliveries.ts";
-import { metrics } from "../../store/figures/metrics.ts";
 import type { Database, Statement, Store } from "../../store/store.ts";
 import { groupKey, type Transition, transitions } from "./transitions.ts";
 

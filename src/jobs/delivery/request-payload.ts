@@ -1,8 +1,8 @@
 import type { Config } from "../../config.ts";
+import { recordsByIds } from "../../engine/libsql/find/records.ts";
 import { maskBody } from "../../record/mask-body.ts";
 import { type RequestRow, toRecordFields } from "../../record/request-record.ts";
 import { contentType, plainBodyTexts } from "../../store/bodies/body-text.ts";
-import { recordsByIds } from "../../store/find/records.ts";
 import { addressSigner } from "../../store/signed-address.ts";
 import type { Store } from "../../store/store.ts";
 import type { StoredSecret } from "../../store/stored-secret.ts";

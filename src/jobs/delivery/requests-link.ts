@@ -1,5 +1,5 @@
+import { PROPERTY_PREFIX } from "../../filter/group-by.ts";
 import type { Alert, Group } from "../../store/alerts/alerts.ts";
-import { PROPERTY_PREFIX } from "../../store/figures/group-by.ts";
 
 /** What the filter grammar calls names that alerts group by, where it is another name. */
 const FIELDS: Readonly<Record<string, string>> = { user: "user_id", key: "gateway_user", prompt: "prompt_id" };

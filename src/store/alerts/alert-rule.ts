@@ -2,9 +2,9 @@ import { type Static, Type } from "@sinclair/typebox";
 import { GatewayError } from "../../errors.ts";
 import { decodeFilter } from "../../filter/decode.ts";
 import { hint, quote } from "../../filter/hint.ts";
+import { readGroups } from "../../filter/read-groups.ts";
 import type { Json } from "../../plugin/contract.ts";
 import { beginningOf, CALENDARS, type Calendar, isTimeZone } from "../../record/calendar.ts";
-import { readGroups } from "../figures/read-groups.ts";
 import { CHANNEL_SCHEMA, type ChannelBody, type ChannelChecks, checkChannels } from "./channels.ts";
 
 /** Figures of `metrics` by name, and how a value is made of them; null where nothing was measured. */

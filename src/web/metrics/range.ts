@@ -1,4 +1,4 @@
-import type { TimeBucket } from "../../store/figures/group-by.ts";
+import type { TimeBucket } from "../../filter/group-by.ts";
 
 export type Bucket = TimeBucket;
 

@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { NEEDS } from "../../../src/api/access/needs.ts";
+import { GROUPS } from "../../../src/filter/group-by.ts";
 import { SAID_MEMBERS } from "../../../src/filter/sight.ts";
 import { SYSTEM } from "../../../src/people/actor.ts";
 import type { Scope } from "../../../src/people/permissions.ts";
-import { GROUPS } from "../../../src/store/figures/group-by.ts";
 import { createServiceKey } from "../../../src/store/keys.ts";
 import { memberStatement } from "../../../src/store/people/members.ts";
 import { createUser } from "../../../src/store/people/users.ts";

@@ -1,0 +1,100 @@
+import {
+  type GroupBy,
+  type GroupName,
+  groupClause,
+  groupColumns,
+  groupNames,
+  PROPERTY_PREFIX,
+  TIME_BUCKETS,
+} from "../../../filter/group-by.ts";
+import { type Scope, selectRecords } from "../../../filter/select.ts";
+import type { Deadline } from "../../../store/database/deadline.ts";
+import type { Database } from "../../../store/store.ts";
+import { Figures, type GroupRow, type Measures, RANKED, type RankedName, REFUSED } from "./figures.ts";
+import { byNumber, byProperty, byText, byTime, type Dimension } from "./groups.ts";
+import { askBlocks } from "./read.ts";
+
+const DIMENSIONS: Readonly<Record<GroupName, Dimension>> = {
+  model: byText("model"),
+  provider: byText("provider"),
+  user: byText("user_id"),
+  status: byNumber("response_status"),
+  outcome: byText("outcome"),
+  finish_reason: byText("finish_reason"),
+  error_code: byText("error_code"),
+  key: byText("gateway_user"),
+  prompt: byText("prompt_id"),
+  prompt_version: byText("prompt_version"),
+  route: byText("route"),
+  credential: byText("credential"),
+  session: byText("session_id"),
+};
+
+/** Figures of a scope by group, added up from blocks; undefined where the records answer better, or alone can. */
+export async function blockFigures(
+  database: Database,
+  scope: Scope,
+  query: GroupBy & { readonly measures: Measures },
+  deadline: Deadline,
+): Promise<Figures | undefined> {
+  const dimensions = dimensionsOf(query);
+  const names = groupNames(query);
+  let figures = new Figures(dimensions, query.measures);
+  const answered = await askBlocks<GroupRow>(database, scope, deadline, (source) => ({
+    outside: selectRecords(
+      scope,
+      ({ bind }) => `${groupColumns(query, bind)} ${sumsSql(query.measures)}`,
+      () => groupClause(query),
+      { source },
+    ),
+    begin: (rows) => {
+      figures = new Figures(dimensions, query.measures);
+      for (const row of rows)
+        if (row.requests > 0)
+          figures.addRow(
+            names.map((name) => row[name] ?? null),
+            row,
+          );
+    },
+    addBlock: (view, mask) => figures.addBlock(view, mask),
+  }));
+  return answered ? figures : undefined;
+}
+
+function dimensionsOf({ groupBy, timeBucket }: GroupBy): Dimension[] {
+  const dimensions = groupBy.map((name) =>
+    name.startsWith(PROPERTY_PREFIX) ? byProperty(name.slice(PROPERTY_PREFIX.length)) : DIMENSIONS[name as GroupName],
+  );
+  return timeBucket === undefined ? dimensions : [...dimensions, byTime(TIME_BUCKETS[timeBucket])];
+}
+
+function sumsSql({ tokens, outcomes, latencies, speeds, activity }: Measures): string {
+  return [
+    "count(*) as requests, sum(r.cost) as cost",
+    ...(tokens
+      ? ["prompt_tokens", "completion_tokens", "total_tokens"].map((name) => `sum(r.${name} + 0.0) as ${name}`)
+      : []),
+    ...(outcomes ? [OUTCOMES] : []),
+    ...(latencies ? [LATENCIES] : []),
+    ...(speeds ? [SPEEDS] : []),
+    ...(activity ? ["min(r.request_created_at) as first, max(r.request_created_at) as last"] : []),
+  ].join(", ");
+}
+
+/** A request that the gateway itself refused is no error of its provider's, whatever its status. */
+export const ERRORS = `total(r.response_status >= 400 and r.outcome is not '${REFUSED}')`;
+export const REFUSALS = `total(r.outcome is '${REFUSED}')`;
+export const OUTCOMES = `${ERRORS} as errors, ${REFUSALS} as refused, total(r.cached) as cache_hits`;
+
+/** All values of a group as the items of a JSON array, null where there is none. */
+const gathered = (sql: string, where: string, name: RankedName) =>
+  `group_concat(printf('%!.17g', ${sql})) filter (where ${where}) as ${RANKED[name]}`;
+export const LATENCIES = gathered("r.delay_ms", "r.delay_ms is not null", "latencies");
+export const SPEEDS = [
+  gathered("r.time_to_first_token", "r.time_to_first_token is not null", "firsts"),
+  gathered(
+    "r.completion_tokens * 1000.0 / (r.delay_ms - r.time_to_first_token)",
+    "r.delay_ms > r.time_to_first_token and r.completion_tokens > 0",
+    "rates",
+  ),
+].join(", ");

@@ -1,0 +1,147 @@
+import { randomUUID } from "node:crypto";
+import { setImmediate as nextTurn } from "node:timers/promises";
+import { isHeld } from "../../../filter/outside-blocks.ts";
+import type { Statement, Store } from "../../../store/store.ts";
+import {
+  BLOCK_ROWS,
+  type BlockRow,
+  buildBlock,
+  ERASED_NAMES,
+  type ErasedName,
+  insertBlock,
+  mayHaveErasedNames,
+} from "./build.ts";
+
+/** Lengths of blocks, as numbers of `seq`; the long one is a multiple of the short one. */
+export interface BlockSizes {
+  /** The newest records: until so many are there, figures read them as records. */
+  readonly short: number;
+  /** Older ones: few blocks, whose texts are stored once each. */
+  readonly long: number;
+  /** Changed records from which on a block is made anew. */
+  readonly changesMax: number;
+}
+
+const BLOCK_SIZES: BlockSizes = { short: 8_192, long: 65_536, changesMax: 1_024 };
+
+/** Records read before others on this thread, and writers of the database, get their turn. */
+const STEP_ROWS = 1_000;
+/** To read which blocks there are. */
+const READ_MS_MAX = 10_000;
+
+/** From one `seq` to another, both included. */
+export interface Range {
+  readonly first: number;
+  readonly last: number;
+}
+
+/**
+ * Makes the next block that is missing or worn out, and answers up to which `seq` it goes; undefined where there is
+ * none. The newest come first. Call it again until then. Several programs may do so on one database: of two that make the same block one fails.
+ */
+export async function makeNextBlock(store: Store, sizes: BlockSizes = BLOCK_SIZES): Promise<number | undefined> {
+  const range = (await missing(store, sizes)) ?? (await wornOut(store, sizes));
+  if (range === undefined) return undefined;
+  await makeBlock(store, range);
+  return range.last;
+}
+
+/** The numbers that records have, and the blocks that there are. */
+interface Numbers {
+  readonly oldest: number;
+  readonly newest: number;
+  readonly blocks: readonly Range[];
+}
+
+async function missing({ records }: Store, sizes: BlockSizes): Promise<Range | undefined> {
+  const [ends, blocks] = (await records.queryTogether(
+    [
+      {
+        sql: `select coalesce((select min(seq) from requests), 1) as oldest,
+          max(coalesce((select max(seq) from requests), 0), coalesce((select max(last_seq) from blocks), 0)) as newest`,
+        args: [],
+      },
+      { sql: "select first_seq as first, last_seq as last from blocks", args: [] },
+    ],
+    { deadlineMs: READ_MS_MAX },
+  )) as [{ oldest: number; newest: number }[], Range[]];
+  return nextMissing({ ...ends[0]!, blocks }, sizes);
+}
+
+/**
+ * The newest range that wants a block. Blocks lie on a grid of long cells: each cell is one long block, but the newest,
+ * which is not full yet, holds short ones, and one long block takes their place.
+ */
+export function nextMissing({ oldest, newest, blocks }: Numbers, { short, long }: BlockSizes): Range | undefined {
+  const lengths = new Map(blocks.map(({ first, last }) => [first, last - first + 1]));
+  const full = newest - (newest % long);
+  for (let last = newest - (newest % short); last > full && last >= oldest; last -= short) {
+    if (!lengths.has(last - short + 1)) return { first: last - short + 1, last };
+  }
+  for (let last = full; last >= oldest; last -= long) {
+    if (lengths.get(last - long + 1) !== long) return { first: last - long + 1, last };
+  }
+  return undefined;
+}
+
+/** A block many of whose records have changed. */
+async function wornOut({ records }: Store, { changesMax }: BlockSizes): Promise<Range | undefined> {
+  const [row] = await records.query<Range>({
+    sql: `select b.first_seq as first, b.last_seq as last from blocks b
+      where (select count(*) from block_changes c where c.seq between b.first_seq and b.last_seq) >= b.odd_rows + ?
+      order by b.first_seq desc limit 1`,
+    args: [changesMax],
+  });
+  return row;
+}
+
+/**
+ * What changes while the block is being made is noted by the triggers, which watch from before the first record is read,
+ * and stays noted: only notes that were there before, and are not written anew, go with the old block.
+ */
+async function makeBlock({ records }: Store, { first, last }: Range): Promise<void> {
+  const token = randomUUID();
+  await records.batch([
+    { sql: "update block_watch set seq = max(seq, ?), token = ? where id = 1", args: [last, token] },
+    // Notes where there is no block say nothing, and a program that reads there now will fail: its token is gone.
+    { sql: `delete from block_changes where not ${isHeld("block_changes.seq")}`, args: [] },
+    { sql: "update block_changes set taken = 1 where seq between ? and ?", args: [first, last] },
+  ]);
+  const rows: BlockRow[] = [];
+  const erased: ErasedName[] = [];
+  for (let at = first; ; at = rows.at(-1)!.seq + 1) {
+    const step = await records.query<BlockRow>({ sql: BLOCK_ROWS, args: [at, last, STEP_ROWS] });
+    rows.push(...step);
+    const asked = step.filter(mayHaveErasedNames).map(({ seq }) => seq);
+    if (asked.length > 0) {
+      erased.push(...(await records.query<ErasedName>({ sql: ERASED_NAMES, args: [JSON.stringify(asked)] })));
+    }
+    if (step.length < STEP_ROWS) break;
+    await nextTurn();
+  }
+  const block = buildBlock(rows, erased, first);
+  await records.batch([
+    onlyWith(token),
+    ...removeBlocks({ first, last }),
+    ...insertBlock(block, first, last),
+    { sql: "delete from block_changes where seq between ? and ? and taken = 1", args: [first, last] },
+    {
+      sql: "insert or ignore into block_changes (seq) select value from json_each(?)",
+      args: [JSON.stringify(block.odd)],
+    },
+  ]);
+}
+
+/** Fails, and everything with it, where another program has begun to make a block meanwhile: `token` may not be null. */
+function onlyWith(token: string): Statement {
+  return { sql: "update block_watch set token = case when token = ? then token end where id = 1", args: [token] };
+}
+
+function removeBlocks({ first, last }: Range): Statement[] {
+  const ids = "(select id from blocks where first_seq >= ? and last_seq <= ?)";
+  return [
+    { sql: `delete from block_columns where block in ${ids}`, args: [first, last] },
+    { sql: `delete from block_parts where block in ${ids}`, args: [first, last] },
+    { sql: "delete from blocks where first_seq >= ? and last_seq <= ?", args: [first, last] },
+  ];
+}

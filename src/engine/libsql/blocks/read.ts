@@ -1,0 +1,142 @@
+import { setImmediate as nextTurn } from "node:timers/promises";
+import { boundsOf, creationBounds } from "../../../filter/bounds.ts";
+import type { SqlStatement } from "../../../filter/parameters.ts";
+import type { Scope } from "../../../filter/select.ts";
+import { countCreated, type Source } from "../../../filter/source.ts";
+import type { Deadline } from "../../../store/database/deadline.ts";
+import type { Database } from "../../../store/store.ts";
+import { SEQ } from "./columns.ts";
+import { type BlockTest, blockTest, type Mask } from "./filter.ts";
+import { BlockGone, BlockUnfit, BlockView, type Part } from "./view.ts";
+import { withoutBlock } from "./waiting.ts";
+
+/** With more changes than these, blocks answer little and cost much. */
+const CHANGES_MAX = 100_000;
+/** How often a question is asked anew because a block was replaced meanwhile. */
+const TRIES = 3;
+
+/** Up to so many records without a block are found by their number: it is where the newest ones usually are. */
+const WAITING_FEW = 20_000;
+/** An entry of the index of times costs so much less than a record. */
+const ENTRIES_A_RECORD = 4;
+
+/** Takes what is asked of blocks, part by part, and of the other records in one statement. */
+interface BlockQuestion<Row> {
+  /** Select of the records outside of blocks. */
+  readonly outside: SqlStatement;
+  /** Called first, anew for each try. */
+  readonly begin: (rows: readonly Row[]) => void;
+  readonly addBlock: (view: BlockView, mask: Mask) => Promise<void>;
+}
+
+/** How many records of the organization lie in blocks that reach into the filter's bounds on creation. */
+export async function rowsInBlocks(database: Database, scope: Scope): Promise<number> {
+  const parts = await database.query<Part>(partsOf(scope));
+  return parts.reduce((rows, part) => rows + part.rows, 0);
+}
+
+/**
+ * Asks the blocks, and for all records that no block holds, the records. False where blocks cannot answer.
+ *
+ * Everything is as of one moment: which blocks there are, what changed since they were made, and the records beside them
+ * are read in one transaction; blocks themselves never change. Runs on the calling thread, a few milliseconds at a time.
+ */
+export async function askBlocks<Row>(
+  database: Database,
+  scope: Scope,
+  deadline: Deadline,
+  /** @param outside - the records that blocks do not speak for: those that none holds yet, and those that changed. */
+  question: (outside: Source) => BlockQuestion<Row>,
+): Promise<boolean> {
+  const test = blockTest(scope.tree, database);
+  if (test === undefined) return false;
+  const outside = await outsideOf(database, scope, deadline);
+  for (let tries = 0; tries < TRIES; tries++) {
+    try {
+      return await ask(database, scope, deadline, { test, question: question(outside) });
+    } catch (error) {
+      if (error instanceof BlockUnfit) return false;
+      if (!(error instanceof BlockGone)) throw error;
+    }
+  }
+  return false;
+}
+
+async function ask<Row>(
+  database: Database,
+  scope: Scope,
+  deadline: Deadline,
+  { test, question }: { readonly test: BlockTest; readonly question: BlockQuestion<Row> },
+): Promise<boolean> {
+  const [few] = await database.query<{ n: number }>({
+    sql: `select count(*) as n from (select 1 from block_changes limit ${CHANGES_MAX + 1})`,
+    args: [],
+  });
+  if (few!.n > CHANGES_MAX) return false;
+  const [parts, changes, outside] = (await database.queryTogether(
+    [partsOf(scope), CHANGES, question.outside],
+    deadline.rest(),
+  )) as [Part[], { seq: number }[], Row[]];
+  question.begin(outside);
+  for (const part of parts) {
+    const view = new BlockView(database, part, deadline);
+    const mask = await test(view);
+    await question.addBlock(view, await withoutChanged(view, mask, changes));
+    await nextTurn();
+  }
+  return true;
+}
+
+/** Where many have no block, most of them may be older than what is asked for. */
+async function outsideOf(database: Database, scope: Scope, deadline: Deadline): Promise<Source> {
+  const byNumber: Source = { kind: "outside blocks", by: "number" };
+  const bounds = creationBounds(scope.tree);
+  const waiting = bounds.length === 0 ? 0 : await withoutBlock({ records: database });
+  if (waiting <= WAITING_FEW) return byNumber;
+  const most = waiting * ENTRIES_A_RECORD;
+  const [row] = await database.query<{ n: number }>(countCreated(scope, bounds, most), deadline.rest());
+  return row!.n > most ? byNumber : { kind: "outside blocks", by: "creation" };
+}
+
+/** Parts of the organization that reach into the filter's bounds on creation. */
+function partsOf(scope: Scope): SqlStatement {
+  const { least, most } = boundsOf(scope.tree);
+  return {
+    sql: `select p.block, b.first_seq, b.last_seq, p.first_row, p.rows, p.first_created, p.last_created, b.names_complete
+      from block_parts p join blocks b on b.id = p.block
+      where p.organization_id = ? and p.last_created >= ? and p.first_created <= ? order by b.first_seq desc`,
+    args: [scope.organizationId, least, most],
+  };
+}
+
+const CHANGES: SqlStatement = {
+  sql: "select seq from block_changes order by seq",
+  args: [],
+};
+
+/** What a block says of a record that changed since is passed over: the record is among those outside. */
+async function withoutChanged(view: BlockView, mask: Mask, changes: readonly { seq: number }[]): Promise<Mask> {
+  const { first_seq, last_seq, rows } = view.part;
+  const end = placeOf(changes.length, (at) => changes[at]!.seq > last_seq);
+  let at = placeOf(changes.length, (place) => changes[place]!.seq >= first_seq);
+  if (mask === false || at === end) return mask;
+  const seqs = await view.numbers(SEQ);
+  const kept = mask === true ? new Uint8Array(rows).fill(1) : mask;
+  for (; at < end; at++) {
+    const seq = changes[at]!.seq - first_seq;
+    const row = placeOf(rows, (place) => seqs[place]! >= seq);
+    if (seqs[row] === seq) kept[row] = 0;
+  }
+  return kept;
+}
+
+/** The first place for which the test holds, where it holds for all after it too. */
+function placeOf(length: number, test: (place: number) => boolean): number {
+  let [low, high] = [0, length];
+  while (low < high) {
+    const middle = (low + high) >>> 1;
+    if (test(middle)) high = middle;
+    else low = middle + 1;
+  }
+  return low;
+}

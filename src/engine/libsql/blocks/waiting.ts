@@ -1,0 +1,43 @@
+import { GAPS } from "../../../filter/outside-blocks.ts";
+import type { Store } from "../../../store/store.ts";
+
+/** So many records without a block are no burst: figures over them take seconds. */
+export const WAITING_MAX = 250_000;
+
+/** Records that no block holds yet. */
+export async function withoutBlock({ records }: Pick<Store, "records">): Promise<number> {
+  const [row] = await records.query<{ n: number }>({
+    // A subquery for each end: each is one step of an index, both in one would be a scan.
+    sql: `with ends as (select (select min(seq) from requests) as oldest, (select max(seq) from requests) as newest)
+      select coalesce(newest - oldest + 1, 0) - coalesce((select sum(min(last_seq, newest) - max(first_seq, oldest) + 1)
+        from blocks where last_seq >= oldest and first_seq <= newest), 0) as n from ends`,
+    args: [],
+  });
+  return row?.n ?? 0;
+}
+
+/**
+ * Since when records have blocks, but for the newest ones that wait for theirs: older figures take longer. Undefined
+ * where all have, and where none has.
+ */
+export async function heldSince({ records }: Pick<Store, "records">): Promise<number | undefined> {
+  const [row] = await records.query<{ time: number }>({
+    sql: `select r.request_created_at as time from requests r where r.seq > (
+        select g.last from (${GAPS}) g where g.last < (select max(last_seq) from blocks)
+          and exists (select 1 from requests s where s.seq between g.first and g.last)
+        order by g.last desc limit 1)
+      order by r.seq limit 1`,
+    args: [],
+  });
+  return row?.time;
+}
+
+/** What to say while so many records wait that figures take long; undefined where they do not. */
+export async function saysWaiting(store: Pick<Store, "records">, least = Number.NEGATIVE_INFINITY) {
+  const waiting = await withoutBlock(store);
+  if (waiting <= WAITING_MAX) return undefined;
+  const since = await heldSince(store);
+  if (since !== undefined && least >= since) return undefined;
+  const quick = since === undefined ? "" : `; figures since ${new Date(since).toISOString()} are quick`;
+  return `${waiting} records have no block yet, and figures over them are right and slow${quick}`;
+}

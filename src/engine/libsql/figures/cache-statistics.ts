@@ -1,0 +1,58 @@
+import { bucketSql, type TimeBucket } from "../../../filter/group-by.ts";
+import { type Scope, selectRecords } from "../../../filter/select.ts";
+import { dollars } from "../../../record/dollars.ts";
+import { isoTime } from "../../../record/iso-time.ts";
+import type { Deadline } from "../../../store/database/deadline.ts";
+import type { Database } from "../../../store/store.ts";
+import { withoutBodies } from "../find/find.ts";
+
+export interface CacheStatistics {
+  readonly hits: number;
+  /** Requests that asked the cache and went to their provider. */
+  readonly misses: number;
+  /** US dollars that the repeated answers cost when they were made. */
+  readonly saved_cost: number;
+  readonly saved_tokens: number;
+}
+
+/** What the cache did for one organization, over all its records. */
+export async function cacheStatistics(
+  database: Database,
+  organizationId: string,
+  deadline: Deadline,
+): Promise<CacheStatistics> {
+  // `outcome` is null while a request is in flight: it may still become a hit.
+  const sql = `
+    select counted.hits, counted.misses, saved.saved_cost, saved.saved_tokens
+    from (select count(*) filter (where cached = 1) as hits, count(*) filter (where cached = 0) as misses
+        from requests where organization_id = ? and cache_enabled = 1 and outcome is not null and outcome not in ('refused', 'failed')
+      ) as counted,
+      (select total(source.cost) as saved_cost, cast(total(source.total_tokens) as integer) as saved_tokens
+        from requests as hit join requests as source
+          on source.request_id = hit.cache_reference_id and source.organization_id = hit.organization_id
+        where hit.organization_id = ? and hit.cache_enabled = 1 and hit.cached = 1
+      ) as saved`;
+  const [row] = await database.query<CacheStatistics>({ sql, args: [organizationId, organizationId] }, deadline.rest());
+  return { ...row!, saved_cost: dollars(row!.saved_cost) };
+}
+
+/** Buckets that one answer holds at most. */
+const BUCKETS_MAX = 10_000;
+
+/** What the cache did for the requests of a scope, by time; buckets in which nobody asked it are left out. */
+export async function cacheSeries(database: Database, asked: Scope, timeBucket: TimeBucket, deadline: Deadline) {
+  const { scope, source } = await withoutBodies(database, asked, deadline);
+  // The answer that was repeated, by its id: one step of an index for each hit.
+  const repeated = (column: string) => `(select source.${column} from requests as source
+    where r.cached = 1 and source.request_id = r.cache_reference_id and source.organization_id = r.organization_id)`;
+  const statement = selectRecords(
+    scope,
+    `${bucketSql(timeBucket)} as time,
+      count(*) filter (where r.cached = 1) as hits, count(*) filter (where r.cached = 0) as misses,
+      total(${repeated("cost")}) as saved_cost, cast(total(${repeated("total_tokens")}) as integer) as saved_tokens`,
+    () => `group by time order by time limit ${BUCKETS_MAX}`,
+    { source, where: () => "r.cache_enabled = 1 and r.outcome is not null and r.outcome not in ('refused', 'failed')" },
+  );
+  const rows = await database.query<CacheStatistics & { readonly time: number }>(statement, deadline.rest());
+  return rows.map((row) => ({ ...row, saved_cost: dollars(row.saved_cost), time: isoTime(row.time) }));
+}

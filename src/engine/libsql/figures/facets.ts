@@ -1,0 +1,63 @@
+import { type GroupBy, groupClause, groupColumns } from "../../../filter/group-by.ts";
+import { type Scope, selectRecords } from "../../../filter/select.ts";
+import type { Deadline } from "../../../store/database/deadline.ts";
+import type { Database } from "../../../store/store.ts";
+import type { Key } from "../blocks/groups.ts";
+import { withoutBodies } from "../find/find.ts";
+import { fromBlocks } from "./from-blocks.ts";
+import { inOrder, type OrderKey } from "./order-rows.ts";
+
+/** The values of one name with the number of requests that have each; the most frequent first. */
+export interface Facet {
+  readonly name: string;
+  readonly values: readonly { readonly value: Key; readonly requests: number }[];
+  /** Whether there are more values than were asked for. */
+  readonly more: boolean;
+}
+
+const ORDER: readonly OrderKey[] = [
+  ["requests", "desc"],
+  ["value", "asc"],
+];
+
+/** Counts the requests of a scope by each of some names: cheaper than metrics, which add up tokens and rank latencies. */
+export async function facets(
+  database: Database,
+  scope: Scope,
+  { names, limit }: { readonly names: readonly string[]; readonly limit: number },
+  deadline: Deadline,
+): Promise<Facet[]> {
+  const counted: Facet[] = [];
+  for (const name of names) {
+    const rows = await valuesOf(database, scope, { name, limit: limit + 1 }, deadline);
+    counted.push({ name, values: rows.slice(0, limit), more: rows.length > limit });
+  }
+  return counted;
+}
+
+async function valuesOf(
+  database: Database,
+  asked: Scope,
+  { name, limit }: { readonly name: string; readonly limit: number },
+  deadline: Deadline,
+) {
+  const query: GroupBy = { groupBy: [name], timeBucket: undefined };
+  const page = { limit, offset: 0 };
+  const figures = await fromBlocks(database, asked, { ...query, measures: {} }, deadline);
+  if (figures !== undefined) {
+    const rows = [...figures.groups()].map((group) => ({
+      value: figures.keysOf(group)[0] ?? null,
+      requests: figures.requestsOf(group),
+    }));
+    return inOrder(rows, ORDER, page);
+  }
+  const { scope, source } = await withoutBodies(database, asked, deadline);
+  const statement = selectRecords(
+    scope,
+    ({ bind }) => `${groupColumns(query, bind)} count(*) as requests`,
+    ({ bind }) => `${groupClause(query)} order by requests desc, g0 is null, g0 limit ${bind(limit)}`,
+    { source },
+  );
+  const rows = await database.query<{ g0: Key; requests: number }>(statement, deadline.rest());
+  return rows.map(({ g0: value, requests }) => ({ value, requests }));
+}

@@ -1,0 +1,57 @@
+import type { GroupBy } from "../../../filter/group-by.ts";
+import type { Scope } from "../../../filter/select.ts";
+import { dollars } from "../../../record/dollars.ts";
+import type { Deadline } from "../../../store/database/deadline.ts";
+import type { Database } from "../../../store/store.ts";
+import { blockFigures } from "../blocks/block-figures.ts";
+import { type Figures, type Measures, TOKENS } from "../blocks/figures.ts";
+import type { Key } from "../blocks/groups.ts";
+import { rowsInBlocks } from "../blocks/read.ts";
+import { needsManyRecords } from "../find/find.ts";
+
+export interface ListOptions {
+  readonly limit: number;
+  readonly offset: number;
+}
+
+/** Fewer records than these are read as fast as records. */
+const ROWS_MIN = 4_096;
+
+/**
+ * Sums that every kind of aggregate shows. Null where no record knows a value; over no records they are 0. In floating
+ * point, for a sum of integers that is too large for one is an error to SQLite.
+ */
+export const TOTALS = ["cost", ...TOKENS]
+  .map((column) => `case when count(*) = 0 then 0 else sum(r.${column} + 0.0) end as ${column}`)
+  .join(", ");
+
+/** What blocks answer, where so many records are asked for that they answer sooner. */
+export async function fromBlocks(
+  database: Database,
+  scope: Scope,
+  query: GroupBy & { readonly measures: Measures },
+  deadline: Deadline,
+): Promise<Figures | undefined> {
+  if ((await rowsInBlocks(database, scope)) < ROWS_MIN) return undefined;
+  if (!(await needsManyRecords(database, scope, deadline))) return undefined;
+  return blockFigures(database, scope, query, deadline);
+}
+
+/** The same sums from blocks. */
+export function sumsOf(figures: Figures, group: number): Readonly<Record<string, number | null>> {
+  const isEmpty = figures.requestsOf(group) === 0;
+  const sumOf = (name: keyof Figures["sums"]) => (isEmpty ? 0 : figures.sums[name].of(group));
+  return {
+    cost: sumOf("cost"),
+    prompt_tokens: sumOf("prompt_tokens"),
+    completion_tokens: sumOf("completion_tokens"),
+    total_tokens: sumOf("total_tokens"),
+  };
+}
+
+/** A sum of costs as the database or blocks give it, without the noise of adding up. */
+export const sumOfDollars = (sum: Key | undefined): number | null => (typeof sum === "number" ? dollars(sum) : null);
+
+export function iso(time: Key | undefined): string {
+  return new Date(Number(time)).toISOString();
+}

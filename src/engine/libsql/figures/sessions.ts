@@ -1,0 +1,118 @@
+import { GROUPS } from "../../../filter/group-by.ts";
+import { type Scope, selectRecords } from "../../../filter/select.ts";
+import { ALL } from "../../../filter/tree.ts";
+import type { Deadline } from "../../../store/database/deadline.ts";
+import type { Database } from "../../../store/store.ts";
+import type { Key } from "../blocks/groups.ts";
+import { withoutBodies } from "../find/find.ts";
+import { fromBlocks, iso, type ListOptions, sumOfDollars } from "./from-blocks.ts";
+import { type Order, type Subject, totalsBy } from "./totals.ts";
+
+export const SESSION_SORTS = [
+  "session_id",
+  "requests",
+  "cost",
+  "prompt_tokens",
+  "completion_tokens",
+  "total_tokens",
+  "errors",
+  "refused",
+  "created_at",
+  "latest_request_created_at",
+];
+
+const SESSIONS: Subject = {
+  name: "session",
+  id: "session_id",
+  first: "created_at",
+  last: "latest_request_created_at",
+};
+
+interface SessionsQuery {
+  /** Names of `SESSION_SORTS`. */
+  readonly order: Order;
+  readonly page: ListOptions;
+  /** Only these sessions. */
+  readonly among?: ReadonlySet<Key> | undefined;
+}
+
+/** Figures of each session, over the requests of the scope. */
+export async function sessions(database: Database, scope: Scope, query: SessionsQuery, deadline: Deadline) {
+  const { order, page, among } = query;
+  if (among?.size === 0) return [];
+  const sorted = [...order, ["session_id", "desc"] as const];
+  const rows = await totalsBy(database, scope, { ...SESSIONS, order: sorted, page, among }, deadline);
+  const known = await lookUp(database, scope, { ids: rows.map((row) => row["session_id"] ?? null), deadline });
+  return rows.map(({ latest_request_created_at, created_at, session_id = null, ...totals }) => {
+    const { name = null, users = "[]" } = known.get(String(session_id)) ?? {};
+    return {
+      session_id,
+      session_name: name,
+      users: JSON.parse(users) as string[],
+      ...totals,
+      cost: sumOfDollars(totals["cost"]),
+      created_at: iso(created_at),
+      latest_request_created_at: iso(latest_request_created_at),
+    };
+  });
+}
+
+interface LookUp {
+  readonly ids: readonly Key[];
+  readonly deadline: Deadline;
+}
+
+/** The newest requests of a session whose users are listed. */
+const USERS_OF_NEWEST = 100;
+
+/** Names and users are looked up for the page alone, so that the totals can be added up from an index. */
+async function lookUp(database: Database, { organizationId }: Scope, { ids, deadline }: LookUp) {
+  const found = await database.query<{ id: string; name: string | null; users: string }>(
+    {
+      sql: `select w.value as id, (select s.session_name from requests s where s.organization_id = ?2
+          and s.session_id = w.value and s.session_name is not null order by s.request_created_at desc limit 1) as name,
+        (select json_group_array(distinct n.user_id) from (select s.user_id from requests s where s.organization_id = ?2
+          and s.session_id = w.value order by s.request_created_at desc limit ${USERS_OF_NEWEST}) n
+          where n.user_id is not null) as users
+        from json_each(?1) w`,
+      args: [JSON.stringify(ids), organizationId],
+    },
+    deadline.rest(),
+  );
+  return new Map(found.map((row) => [row.id, row]));
+}
+
+/** Ids of the sessions that have a request of the scope. */
+export async function sessionsWith(database: Database, asked: Scope, deadline: Deadline): Promise<ReadonlySet<Key>> {
+  const query = { groupBy: ["session"], timeBucket: undefined, measures: {} };
+  const figures = await fromBlocks(database, asked, query, deadline);
+  if (figures !== undefined) {
+    const keys = [...figures.groups()].map((group) => figures.keysOf(group)[0] ?? null);
+    return new Set(keys.filter((key) => key !== null));
+  }
+  const { scope, source } = await withoutBodies(database, asked, deadline);
+  return distinctSessions(
+    database,
+    selectRecords(scope, SESSION_IDS, () => "", { source, where: HAS_SESSION }),
+    deadline,
+  );
+}
+
+/** Ids of the sessions of some records. */
+export function sessionsOf(database: Database, { organizationId }: Scope, seqs: readonly number[], deadline: Deadline) {
+  const scope = { organizationId, tree: ALL };
+  const statement = selectRecords(scope, SESSION_IDS, () => "", { source: { kind: "rows", seqs }, where: HAS_SESSION });
+  return distinctSessions(database, statement, deadline);
+}
+
+const SESSION_IDS = `distinct ${GROUPS["session"]} as id`;
+const HAS_SESSION = () => `${GROUPS["session"]} is not null`;
+
+async function distinctSessions(
+  database: Database,
+  statement: ReturnType<typeof selectRecords>,
+  deadline: Deadline,
+): Promise<ReadonlySet<Key>> {
+  const rows = await database.query<{ id: string }>(statement, deadline.rest());
+  return new Set(rows.map(({ id }) => id));
+}

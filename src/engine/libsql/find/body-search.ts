@@ -1,0 +1,292 @@
+import { setImmediate as nextTurn } from "node:timers/promises";
+import { afterSql, type Position } from "../../../filter/cursor.ts";
+import { neededTexts, needsTexts, type Scope, selectRecords } from "../../../filter/select.ts";
+import { NEWEST_FIRST, orderSql, type Sort, type SortKey } from "../../../filter/sort.ts";
+import { creationColumn, PLANNED, type Source } from "../../../filter/source.ts";
+import { ALL, both, type Condition, conditionsOf, conjuncts, type FilterTree } from "../../../filter/tree.ts";
+import { BodyMatcher, bodyTestKey } from "../../../store/bodies/body-matcher.ts";
+import { loadBodies, loadExcerpts, loadTexts } from "../../../store/bodies/load-bodies.ts";
+import type { Deadline } from "../../../store/database/deadline.ts";
+import type { RequestTexts } from "../../../store/packs/read.ts";
+import type { Database } from "../../../store/store.ts";
+import { type FoundRow, positionOf, rowColumns } from "./found-row.ts";
+
+/** Rows per step: few at first, because the newest often suffice. */
+const FIRST_STEP_ROWS = 100;
+const STEP_ROWS_MAX = 3_200;
+/** Bodies decoded before others on this thread get their turn. */
+const GROUP_BYTES = 4 << 20;
+const GROUP_ROWS = 200;
+
+/** A row that matches if what was said in it does. */
+export interface Candidate extends FoundRow {
+  readonly size_bytes: number;
+  readonly created: number;
+  /** 1 where its input and output stand in packs. */
+  readonly packed: number | null;
+}
+
+interface FindOptions {
+  readonly sort: Sort;
+  readonly limit: number;
+  readonly offset: number;
+  readonly after?: Position | undefined;
+  readonly source: Source;
+  /** What is found within so many milliseconds will do. */
+  readonly withinMs?: number | undefined;
+}
+
+interface FoundInBodies {
+  readonly rows: FoundRow[];
+  /** The last row that was looked at, where the search was broken off, and the time of that record. */
+  readonly upTo?: { readonly place: Position; readonly time: number };
+}
+
+/** SQL of the columns of a candidate beside those of a found row. */
+export const CANDIDATE_COLUMNS = "r.size_bytes, r.request_created_at as created, r.excerpts_packed as packed";
+
+type Texts = ReadonlyMap<string, RequestTexts>;
+
+/** Whether a filter or an order asks for what was said. */
+export function readsContent(tree: FilterTree, sort?: Sort): boolean {
+  return needsTexts(tree, sort) || conditionsOf(tree).some(({ source }) => source.from === "body");
+}
+
+/** What of a filter can be asked without having read what was said: it selects all that the filter does, and more. */
+export function withoutTexts(scope: Scope): Scope {
+  const terms = conjuncts(scope.tree).flatMap((term): FilterTree[] => {
+    if (!needsTexts(term)) return [term];
+    const weaker = (term.kind === "or" ? term.terms : [term]).map(withoutPacked);
+    return weaker.includes(undefined) ? [] : [{ kind: "or", terms: weaker.flatMap((each) => each ?? []) }];
+  });
+  return { ...scope, tree: terms.reduce<FilterTree>(both, ALL) };
+}
+
+/** True of every row whose excerpts stand in packs, else as the condition says; undefined of what no row can say. */
+function withoutPacked(term: FilterTree): readonly Condition[] | undefined {
+  if (term.kind !== "condition") return undefined;
+  const { source } = term;
+  if (!needsTexts(term)) return [term];
+  if (source.from !== "row" || source.inRow === undefined) return undefined;
+  return [IS_PACKED, { ...term, source: { from: "row", sql: source.inRow } }];
+}
+
+const IS_PACKED: Condition = {
+  kind: "condition",
+  label: "excerpts_packed",
+  source: { from: "row", sql: "(r.excerpts_packed is not null)" },
+  valueKind: "boolean",
+  name: undefined,
+  operator: "equals",
+  value: true,
+};
+
+/**
+ * Answers filters that ask for text in bodies, prompts and completions, which are compressed and so beyond SQL.
+ *
+ * Step by step along the order: SQL finds rows that could match if every body did; what was said in them is read and
+ * searched here; then SQL decides over those rows with what was found. All of "and", "or" and the other fields stay in
+ * SQL, and so do all operators on prompts and completions.
+ */
+export class BodySearch {
+  readonly #database: Database;
+  readonly #scope: Scope;
+  readonly #deadline: Deadline;
+  readonly #matcher: BodyMatcher;
+  readonly #coarse: Scope;
+
+  constructor(database: Database, scope: Scope, deadline: Deadline) {
+    this.#database = database;
+    this.#scope = scope;
+    this.#deadline = deadline;
+    this.#matcher = new BodyMatcher(scope.tree);
+    this.#coarse = withoutTexts(scope);
+  }
+
+  /** Up to `limit + 1` matching rows after `offset` of them, in order; fewer where a part will do. */
+  async find(options: FindOptions): Promise<FoundInBodies> {
+    const { sort, limit, offset, after, source, withinMs = Number.POSITIVE_INFINITY } = options;
+    const found: FoundRow[] = [];
+    if (sort === "random") {
+      for await (const row of this.#matches(NEWEST_FIRST, source)) found.push(row);
+      return { rows: shuffled(found).slice(offset, offset + limit) };
+    }
+    if (needsTexts(ALL, sort)) {
+      const first = await this.#first(sort, { count: offset + limit + 1, after, source });
+      return { rows: first.slice(offset) };
+    }
+    const startedMs = performance.now();
+    for await (const group of this.#groups(sort, source, after)) {
+      found.push(...(await this.#decide(group)).matching);
+      if (found.length > offset + limit) break;
+      if (performance.now() - startedMs < withinMs) continue;
+      const last = group.at(-1)!;
+      return { rows: found.slice(offset), upTo: { place: positionOf(last, sort), time: last.created } };
+    }
+    return { rows: found.slice(offset, offset + limit + 1) };
+  }
+
+  /** Every matching row. */
+  async all(source: Source): Promise<number[]> {
+    const seqs: number[] = [];
+    for await (const { seq } of this.#matches(NEWEST_FIRST, source)) seqs.push(seq);
+    return seqs;
+  }
+
+  /** Which of some rows the whole filter selects. */
+  async decide(candidates: readonly Candidate[]): Promise<ReadonlySet<number>> {
+    const seqs = new Set<number>();
+    for (const group of grouped(candidates)) {
+      for (const { seq } of (await this.#decide(group)).matching) seqs.add(seq);
+    }
+    return seqs;
+  }
+
+  async *#matches(sort: readonly SortKey[], source: Source, start?: Position): AsyncGenerator<Candidate> {
+    for await (const group of this.#groups(sort, source, start)) yield* (await this.#decide(group)).matching;
+  }
+
+  /** The first rows in the order of what was said: of each group and the first ones before it the first are kept. */
+  async #first(
+    sort: readonly SortKey[],
+    { count, after, source }: { count: number; after: Position | undefined; source: Source },
+  ): Promise<FoundRow[]> {
+    let first: FoundRow[] = [];
+    let texts: Texts = new Map();
+    for await (const group of this.#groups(NEWEST_FIRST, source)) {
+      const decided = await this.#decide(group, true);
+      const rows = [...first, ...decided.matching];
+      const said = new Map([...texts, ...decided.texts]);
+      const statement = selectRecords(
+        { ...this.#scope, tree: ALL },
+        ({ bind }) => rowColumns(sort, bind, PLANNED),
+        ({ bind }) => `order by ${orderSql(sort, bind)} limit ${bind(count)}`,
+        {
+          source: { kind: "rows", seqs: rows.map(({ seq }) => seq) },
+          sort,
+          texts: textList(rows, said),
+          where: ({ bind }) => (after === undefined ? "1" : afterSql(after, sort, bind)),
+        },
+      );
+      first = await this.#database.query<FoundRow>(statement, this.#deadline.rest());
+      texts = new Map(first.flatMap(({ request_id: id }) => (said.has(id) ? [[id, said.get(id)!]] : [])));
+    }
+    return first;
+  }
+
+  /** Rows that could match, in order, a few at a time. */
+  async *#groups(sort: readonly SortKey[], source: Source, start?: Position): AsyncGenerator<Candidate[]> {
+    let after = start;
+    for (let rows = FIRST_STEP_ROWS; ; rows = Math.min(rows * 2, STEP_ROWS_MAX)) {
+      const candidates = await this.#candidates(sort, source, after, rows);
+      yield* grouped(candidates);
+      if (candidates.length < rows) return;
+      after = positionOf(candidates.at(-1)!, sort);
+    }
+  }
+
+  #candidates(
+    sort: readonly SortKey[],
+    source: Source,
+    after: Position | undefined,
+    rows: number,
+  ): Promise<Candidate[]> {
+    const creation = creationColumn(source);
+    const statement = selectRecords(
+      this.#coarse,
+      ({ bind }) => `${rowColumns(sort, bind, source)}, ${CANDIDATE_COLUMNS}`,
+      ({ bind }) => `order by ${orderSql(sort, bind, creation)} limit ${bind(rows)}`,
+      {
+        source,
+        sort,
+        body: () => "1",
+        where: ({ bind }) => (after === undefined ? "1" : afterSql(after, sort, bind, creation)),
+      },
+    );
+    return this.#database.query<Candidate>(statement, this.#deadline.rest());
+  }
+
+  /** Those of the candidates that the whole filter selects, in their order, and what was said in them where that was read. */
+  async #decide(
+    candidates: readonly Candidate[],
+    readsTexts = neededTexts(this.#scope.tree).texts,
+  ): Promise<{ readonly matching: Candidate[]; readonly texts: Texts }> {
+    this.#deadline.rest();
+    const ids = candidates.map(({ request_id }) => request_id);
+    const texts: Texts = readsTexts ? await loadTexts(this.#database, ids) : new Map();
+    const packed = neededTexts(this.#scope.tree).excerpts ? candidates.filter((each) => each.packed !== null) : [];
+    const excerpts = await loadExcerpts(
+      this.#database,
+      packed.map(({ request_id }) => request_id),
+    );
+    const found = await this.#search(candidates, ids);
+    const statement = selectRecords(this.#scope, "r.seq", () => "", {
+      source: { kind: "rows", seqs: candidates.map(({ seq }) => seq) },
+      texts: textList(candidates, texts),
+      excerpts: JSON.stringify(
+        packed.map(({ seq, request_id }) => {
+          const { input = null, output = null } = excerpts.get(request_id) ?? {};
+          return [seq, input, output];
+        }),
+      ),
+      body: (condition, bind) =>
+        `r.seq in (select value from json_each(${bind(JSON.stringify(found.get(bodyTestKey(condition)) ?? []))}))`,
+    });
+    const rows = await this.#database.query<{ seq: number }>(statement, this.#deadline.rest());
+    await nextTurn();
+    const matching = new Set(rows.map(({ seq }) => seq));
+    return { matching: candidates.filter(({ seq }) => matching.has(seq)), texts };
+  }
+
+  /** Per test, the rows whose body passes it. */
+  async #search(candidates: readonly Candidate[], ids: readonly string[]): Promise<ReadonlyMap<string, number[]>> {
+    const found = new Map<string, number[]>();
+    const { parts } = this.#matcher;
+    if (parts.length === 0) return found;
+    const bodies = await loadBodies(this.#database, ids, parts);
+    for (const { request_id, seq } of candidates) {
+      for (const part of parts) {
+        const body = bodies.get(request_id)?.[part];
+        if (body === undefined) continue;
+        for (const key of this.#matcher.passedBy({ ...body, part }, this.#deadline)) {
+          const passed = found.get(key);
+          if (passed === undefined) found.set(key, [seq]);
+          else passed.push(seq);
+        }
+      }
+    }
+    return found;
+  }
+}
+
+function textList(rows: readonly FoundRow[], texts: Texts): string {
+  return JSON.stringify(
+    rows.map(({ seq, request_id }) => {
+      const { prompt, completion } = texts.get(request_id) ?? { prompt: null, completion: null };
+      return [seq, prompt, completion];
+    }),
+  );
+}
+
+function* grouped(candidates: readonly Candidate[]): Generator<Candidate[]> {
+  let group: Candidate[] = [];
+  let bytes = 0;
+  for (const candidate of candidates) {
+    group.push(candidate);
+    bytes += candidate.size_bytes;
+    if (group.length < GROUP_ROWS && bytes < GROUP_BYTES) continue;
+    yield group;
+    group = [];
+    bytes = 0;
+  }
+  if (group.length > 0) yield group;
+}
+
+function shuffled<T>(rows: readonly T[]): T[] {
+  const result = [...rows];
+  for (let i = result.length - 1; i > 0; i--) {
+    const j = Math.floor(Math.random() * (i + 1));
+    [result[i], result[j]] = [result[j]!, result[i]!];
+  }
+  return result;
+}

@@ -1,0 +1,142 @@
+import { afterInParts, afterSql, type Position } from "../../../filter/cursor.ts";
+import type { Bind } from "../../../filter/operators.ts";
+import type { SqlStatement } from "../../../filter/parameters.ts";
+import { needsTexts, type Scope, selectRecords } from "../../../filter/select.ts";
+import { NEWEST_FIRST, orderSql, type Sort } from "../../../filter/sort.ts";
+import { chooseSource, creationColumn, type Source, scopeAfter } from "../../../filter/source.ts";
+import { ALL } from "../../../filter/tree.ts";
+import type { Deadline } from "../../../store/database/deadline.ts";
+import type { Database } from "../../../store/store.ts";
+import { blockFigures } from "../blocks/block-figures.ts";
+import { rowsInBlocks } from "../blocks/read.ts";
+import { BodySearch, readsContent } from "./body-search.ts";
+import { foremostSource } from "./find-foremost.ts";
+import { type FoundRow, positionOf, rowColumns } from "./found-row.ts";
+
+interface PageOptions {
+  readonly sort: Sort;
+  readonly limit: number;
+  readonly offset: number;
+  /** Only what comes after this row in the order. */
+  readonly after?: Position | undefined;
+  readonly deadline: Deadline;
+  /** Where bodies are searched, what is found within so many milliseconds will do. */
+  readonly withinMs?: number | undefined;
+}
+
+export interface Page {
+  readonly rows: readonly FoundRow[];
+  /** The last row of the page where more follow; undefined at the end. */
+  readonly next: Position | undefined;
+  /** Where a search was broken off: the time of the last record that was looked at. */
+  readonly searchedTo?: number | undefined;
+}
+
+/** One page of a query. */
+export async function findPage(database: Database, scope: Scope, options: PageOptions): Promise<Page> {
+  const { sort, limit, offset, deadline } = options;
+  if (limit === 0) return { rows: [], next: options.after };
+  const reads = readsContent(scope.tree, sort);
+  // An order by what was said is made of all rows, whichever come first.
+  const order = needsTexts(ALL, sort) ? NEWEST_FIRST : sort;
+  const source = await chooseSource(scope, order, (statement) => counted(database, statement, deadline));
+  if (reads) {
+    const { rows, upTo } = await new BodySearch(database, scope, deadline).find({ ...options, source });
+    if (upTo === undefined) return page(rows, sort, limit);
+    return { rows, next: upTo.place, searchedTo: upTo.time };
+  }
+  const count = limit + 1 + offset;
+  const few = await foremostSource(database, scope, { sort, count, after: options.after, source }, deadline);
+  if (few !== undefined) {
+    const rows = await rowsFrom(database, scope, few, options);
+    // Fewer than there were a moment ago: some have changed meanwhile, and others have come in their place.
+    if (rows.length > limit) return page(rows, sort, limit);
+  }
+  return page(await rowsFrom(database, scope, source, options), sort, limit);
+}
+
+/** One row more than the page has, where there is one. */
+async function rowsFrom(
+  database: Database,
+  scope: Scope,
+  source: Source,
+  { sort, limit, offset, after, deadline }: PageOptions,
+): Promise<readonly FoundRow[]> {
+  const creation = creationColumn(source);
+  const rest = after === undefined || sort === "random" ? scope : scopeAfter(scope, sort, after);
+  const rows = async (where: (bind: Bind) => string, most: number) => {
+    const statement = selectRecords(
+      rest,
+      ({ bind }) => rowColumns(sort, bind, source),
+      ({ bind }) => `order by ${orderSql(sort, bind, creation)} limit ${bind(most)} offset ${bind(offset)}`,
+      { source, sort, where: ({ bind }) => where(bind) },
+    );
+    return database.query<FoundRow>(statement, deadline.rest());
+  };
+  if (after === undefined || sort === "random") return rows(() => "1", limit + 1);
+  const parts = offset === 0 ? afterInParts(after, sort) : undefined;
+  if (parts === undefined) return rows((bind) => afterSql(after, sort, bind, creation), limit + 1);
+  const found: FoundRow[] = [];
+  for (const part of parts) if (found.length <= limit) found.push(...(await rows(part, limit + 1 - found.length)));
+  return found;
+}
+
+/** More records than these are counted sooner in blocks. */
+const COUNTED_MAX = 200_000;
+
+/** How many records a filter selects. */
+export async function countMatches(database: Database, scope: Scope, deadline: Deadline): Promise<number> {
+  if ((await rowsInBlocks(database, scope)) > COUNTED_MAX && (await needsManyRecords(database, scope, deadline))) {
+    const all = { groupBy: [], timeBucket: undefined, measures: {} };
+    const figures = await blockFigures(database, scope, all, deadline);
+    if (figures !== undefined) return [...figures.groups()].reduce((sum, group) => sum + figures.requestsOf(group), 0);
+  }
+  const { scope: plain, source } = await withoutBodies(database, scope, deadline);
+  return counted(
+    database,
+    selectRecords(plain, "count(*) as n", () => "", { source }),
+    deadline,
+  );
+}
+
+/**
+ * The same scope for a single statement that aggregates: where the filter asks for bodies, the rows are looked up
+ * first and stand in its place.
+ */
+export async function withoutBodies(
+  database: Database,
+  scope: Scope,
+  deadline: Deadline,
+): Promise<{ scope: Scope; source: Source }> {
+  const source = await chooseSource(scope, undefined, (statement) => counted(database, statement, deadline));
+  if (!readsContent(scope.tree)) return { scope, source };
+  const seqs = await new BodySearch(database, scope, deadline).all(source);
+  return { scope: { ...scope, tree: ALL }, source: { kind: "rows", seqs } };
+}
+
+/** With more records of one user or one session than these, blocks answer sooner. */
+const KEYED_MAX = 20_000;
+
+/** Whether no index leaves few of the records that a filter looks at: then blocks answer sooner, if they can. */
+export async function needsManyRecords(database: Database, scope: Scope, deadline: Deadline): Promise<boolean> {
+  if (readsContent(scope.tree)) return false;
+  const source = await chooseSource(scope, undefined, (statement) => counted(database, statement, deadline));
+  if (source.kind === "index" && source.key !== undefined) {
+    const keyed = { organizationId: scope.organizationId, tree: source.key };
+    const { sql, args } = selectRecords(keyed, "r.seq", () => `limit ${KEYED_MAX + 1}`, { source });
+    return (await counted(database, { sql: `select count(*) as n from (${sql})`, args }, deadline)) > KEYED_MAX;
+  }
+  return source.kind === "scan" || source.kind === "property" || source.kind === "index";
+}
+
+function page(rows: readonly FoundRow[], sort: Sort, limit: number): Page {
+  const shown = rows.slice(0, limit);
+  const last = shown.at(-1);
+  const more = rows.length > limit && sort !== "random" && last !== undefined;
+  return { rows: shown, next: more ? positionOf(last, sort) : undefined };
+}
+
+async function counted(database: Database, statement: SqlStatement, deadline: Deadline): Promise<number> {
+  const [row] = await database.query<{ n: number }>(statement, deadline.rest());
+  return row?.n ?? 0;
+}

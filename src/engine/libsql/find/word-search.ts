@@ -1,0 +1,236 @@
+import { GatewayError } from "../../../errors.ts";
+import { boundsOf, onlyBounds } from "../../../filter/bounds.ts";
+import { GAPS } from "../../../filter/outside-blocks.ts";
+import { type Scope, selectRecords } from "../../../filter/select.ts";
+import type { SortKey } from "../../../filter/sort.ts";
+import { chooseSource } from "../../../filter/source.ts";
+import { messageOf } from "../../../observe.ts";
+import type { MappingsOfProviders } from "../../../store/bodies/body-text.ts";
+import { Deadline } from "../../../store/database/deadline.ts";
+import type { Database, Value } from "../../../store/store.ts";
+import { readDue } from "../../../store/words/due.ts";
+import { saidTexts } from "../../../store/words/said-texts.ts";
+import { SHARD_RECORDS, shardOf, shards, tableOf } from "../../../store/words/shards.ts";
+import { highestUnfilled, readUnfilled } from "../../../store/words/unfilled.ts";
+import { hasPhrases, matchText, type WordQuery } from "../../../store/words/word-query.ts";
+import { BodySearch, CANDIDATE_COLUMNS, type Candidate, readsContent, withoutTexts } from "./body-search.ts";
+import type { Page } from "./find.ts";
+import type { FoundRow } from "./found-row.ts";
+
+/** Hits that are looked at together: few at first, because the newest often suffice, and where texts must be read. */
+const FIRST_HITS = 200;
+const HITS_MAX = 1_600;
+/** Records whose text is read at once, to look for a phrase. */
+const TEXTS_AT_ONCE = 50;
+/** Tables that one statement asks: rare words are in few of them. */
+const TOGETHER_MAX = 16;
+/** Only where the tables before took no longer than this are more of them asked together. */
+const SHORT_MS = 20;
+/** A filter that selects no more records than these, which are found within this time, is asked before the index. */
+const CHOSEN_MAX = 5_000;
+const CHOOSING_MS = 100;
+/** What was found within this time is answered, and the next call goes on from there: the first hits are there within 300 ms. */
+const STEP_MS = 200;
+
+/** Hits come in the order in which records arrived, the newest first. The label ties a cursor to its search. */
+export const searchOrder = (search: string): readonly SortKey[] => [
+  { label: `search:${search}`, direction: "desc", sql: () => "r.seq", nullable: false },
+];
+
+/** Numbers of records by table; undefined is any. */
+type Chosen = ReadonlyMap<number, readonly number[]> | undefined;
+
+interface SearchOptions {
+  readonly query: WordQuery;
+  readonly limit: number;
+  /** Only records of lower numbers. */
+  readonly before: number | undefined;
+  readonly deadline: Deadline;
+  /** Whether every record that the search can find has its words in the index. */
+  readonly isIndexed: boolean;
+  readonly ofProviders: MappingsOfProviders;
+}
+
+/** The newest records of a scope whose text has the words, found in bounded steps. */
+export class WordSearch {
+  readonly #database: Database;
+  readonly #scope: Scope;
+  readonly #options: SearchOptions;
+  readonly #match: string;
+  readonly #found: FoundRow[] = [];
+  /** Records up to this one may not be in the index yet: hits among them may be missing. */
+  #unfilled = 0;
+  #startedMs = 0;
+
+  constructor(database: Database, scope: Scope, options: SearchOptions) {
+    this.#database = database;
+    this.#scope = scope;
+    this.#options = options;
+    this.#match = matchText(options.query, scope.organizationId);
+  }
+
+  /** A page, which may be short of hits although more follow. */
+  async page(): Promise<Page> {
+    const { limit, before } = this.#options;
+    if (limit === 0) return { rows: [], next: before === undefined ? undefined : place(before), searchedTo: undefined };
+    this.#startedMs = performance.now();
+    const due = this.#options.isIndexed ? [] : await readDue(this.#database);
+    this.#unfilled = Math.max(highestUnfilled(await readUnfilled(this.#database)), due.at(-1) ?? 0);
+    for await (const searched of this.#steps()) {
+      const rows = this.#found.slice(0, limit);
+      const last = rows.at(-1);
+      if (this.#found.length > limit && last !== undefined) return this.#upTo(rows, last.seq);
+      if (this.#isOver()) return this.#upTo(rows, searched);
+    }
+    const isWhole = this.#unfilled === 0 || this.#unfilled < (await this.#first());
+    return { rows: this.#found, next: undefined, searchedTo: isWhole ? undefined : await this.#timeOf(this.#unfilled) };
+  }
+
+  /** The numbers down to which all hits are found, a step after the other. */
+  async *#steps(): AsyncGenerator<number> {
+    const [first, chosen] = [await this.#first(), await this.#chosen()];
+    const most = this.#options.query.phrases.length > 0 ? FIRST_HITS : HITS_MAX;
+    const there = (await shards(this.#database))
+      .map(({ shard }) => shard)
+      .filter((shard) => (shard + 1) * SHARD_RECORDS > first && (chosen === undefined || chosen.has(shard)));
+    let before = this.#options.before ?? Number.MAX_SAFE_INTEGER;
+    for (let hits = FIRST_HITS, together = 1; ; ) {
+      const asked = there.filter((shard) => shard <= shardOf(before - 1)).slice(0, together);
+      if (asked.length === 0) return;
+      const askedMs = performance.now();
+      const seqs = await this.#hits(asked, { before, hits, chosen });
+      const isShort = performance.now() - askedMs < SHORT_MS;
+      if (seqs === undefined) together = 1;
+      if (seqs === undefined && asked.length > 1) continue;
+      const lookedTo = seqs !== undefined && seqs.length > 0 ? await this.#add(seqs) : undefined;
+      if (lookedTo !== undefined) before = lookedTo;
+      else if (seqs?.length === hits) {
+        before = seqs.at(-1)!;
+        hits = Math.min(hits * 2, most);
+        together = 1;
+      } else {
+        before = asked.at(-1)! * SHARD_RECORDS;
+        if (isShort) together = Math.min(together * 4, TOGETHER_MAX);
+      }
+      yield before;
+    }
+  }
+
+  /** The records that the filter selects, by table, where they are few and soon found; undefined where they are not. */
+  async #chosen(): Promise<Chosen> {
+    const { tree } = this.#scope;
+    if (onlyBounds(tree) !== undefined || readsContent(tree)) return undefined;
+    const choosing = new Deadline(CHOOSING_MS);
+    try {
+      const source = await chooseSource(this.#scope, undefined, async (statement) => {
+        const [row] = await this.#database.query<{ n: number }>(statement, choosing.rest());
+        return row?.n ?? 0;
+      });
+      const statement = selectRecords(this.#scope, "r.seq", () => `limit ${CHOSEN_MAX + 1}`, { source });
+      const rows = await this.#database.query<{ seq: number }>(statement, choosing.rest());
+      if (rows.length > CHOSEN_MAX) return undefined;
+      return Map.groupBy(
+        rows.map(({ seq }) => seq),
+        shardOf,
+      );
+    } catch (cause) {
+      if (cause instanceof GatewayError && cause.code === "query_timeout") return undefined;
+      throw cause;
+    }
+  }
+
+  /** The first number that a record of the filter's times can have, as far as blocks tell. */
+  async #first(): Promise<number> {
+    const { least } = boundsOf(this.#scope.tree);
+    const [row] = await this.#database.query<{ first: number }>({
+      sql: `select min(
+        coalesce((select min(b.first_seq) from blocks b join block_parts p on p.block = b.id
+            where p.organization_id = ?1 and p.last_created >= ?2), ${Number.MAX_SAFE_INTEGER}),
+        (select min(g.first) from (${GAPS}) g where g.last = ${Number.MAX_SAFE_INTEGER}
+          or exists (select 1 from requests s where s.seq between g.first and g.last)),
+        coalesce((select min(c.seq) from block_changes c join requests r on r.seq = c.seq
+            where r.request_created_at >= ?2), ${Number.MAX_SAFE_INTEGER})) as first`,
+      args: [this.#scope.organizationId, least],
+    });
+    return row?.first ?? 0;
+  }
+
+  /** The highest numbers of hits in these tables; undefined where one of them has just been dropped. */
+  async #hits(
+    asked: readonly number[],
+    { before, hits, chosen }: { before: number; hits: number; chosen: Chosen },
+  ): Promise<number[] | undefined> {
+    const args: Value[] = [this.#match, before, hits];
+    const tables = asked.map((shard) => {
+      const table = tableOf(shard);
+      const among = chosen === undefined ? "" : `and +rowid in (select value from json_each(?${args.length + 1}))`;
+      if (chosen !== undefined) args.push(JSON.stringify(chosen.get(shard) ?? []));
+      return `select * from (select rowid as seq from ${table} where ${table} match ?1 and rowid < ?2 ${among}
+        order by rowid desc limit ?3)`;
+    });
+    const sql = `${tables.join(" union all ")} order by seq desc limit ?3`;
+    try {
+      const rows = await this.#database.query<{ seq: number }>({ sql, args }, this.#options.deadline.rest());
+      return rows.map(({ seq }) => seq);
+    } catch (cause) {
+      if (/no such table: \w*words_/.test(messageOf(cause))) return undefined;
+      throw cause;
+    }
+  }
+
+  #isOver(): boolean {
+    return performance.now() - this.#startedMs > STEP_MS;
+  }
+
+  /**
+   * Finds those of the hits that the filter selects and that have the phrases, newest first.
+   *
+   * @returns the last one that was looked at, where time ended before all were.
+   */
+  async #add(seqs: readonly number[]): Promise<number | undefined> {
+    const { deadline, query, limit } = this.#options;
+    const isBodyFilter = readsContent(this.#scope.tree);
+    const statement = selectRecords(
+      withoutTexts(this.#scope),
+      `r.seq, r.request_id, ${CANDIDATE_COLUMNS}, r.seq as k0`,
+      () => "order by r.seq desc",
+      { source: { kind: "rows", seqs }, ...(isBodyFilter && { body: () => "1" }) },
+    );
+    let rows: Candidate[] = await this.#database.query<Candidate>(statement, deadline.rest());
+    if (isBodyFilter && rows.length > 0) {
+      const fitting = await new BodySearch(this.#database, this.#scope, deadline).decide(rows);
+      rows = rows.filter(({ seq }) => fitting.has(seq));
+    }
+    if (query.phrases.length === 0) {
+      this.#found.push(...rows);
+      return undefined;
+    }
+    for (let at = 0; at < rows.length && this.#found.length <= limit; at += TEXTS_AT_ONCE) {
+      if (at > 0 && this.#isOver()) return rows[at - 1]!.seq;
+      const part = rows.slice(at, at + TEXTS_AT_ONCE);
+      deadline.rest();
+      const texts = await saidTexts(
+        this.#database,
+        part.map(({ seq }) => seq),
+        this.#options.ofProviders,
+      );
+      this.#found.push(...part.filter(({ seq }) => hasPhrases(texts.get(seq) ?? "", query)));
+    }
+    return undefined;
+  }
+
+  /** A page with what was found, where the search has come down to the record `seq`. */
+  async #upTo(rows: readonly FoundRow[], seq: number): Promise<Page> {
+    return { rows, next: place(seq), searchedTo: await this.#timeOf(Math.max(seq, this.#unfilled)) };
+  }
+
+  async #timeOf(seq: number): Promise<number | undefined> {
+    const [oldest] = await this.#database.query<{ time: number }>({
+      sql: `select request_created_at as time from requests where seq >= ? order by seq limit 1`,
+      args: [seq],
+    });
+    return oldest?.time;
+  }
+}
+
+const place = (seq: number) => ({ values: [seq], requestId: "" });

@@ -1,0 +1,72 @@
+import type { Bind } from "./operators.ts";
+import { propertySql } from "./property-names.ts";
+
+/** Lengths of the buckets of time, in milliseconds. */
+export const TIME_BUCKETS = {
+  minute: 60_000,
+  "5m": 300_000,
+  hour: 3_600_000,
+  "6h": 21_600_000,
+  day: 86_400_000,
+} as const;
+export type TimeBucket = keyof typeof TIME_BUCKETS;
+
+const NAMES = {
+  model: "r.model",
+  provider: "r.provider",
+  user: "r.user_id",
+  status: "r.response_status",
+  outcome: "r.outcome",
+  finish_reason: "r.finish_reason",
+  error_code: "r.error_code",
+  key: "r.gateway_user",
+  prompt: "r.prompt_id",
+  prompt_version: "r.prompt_version",
+  route: "r.route",
+  credential: "r.credential",
+  session: "r.session_id",
+} as const;
+export type GroupName = keyof typeof NAMES;
+
+/** What records can be grouped by, besides `property:<Name>`. */
+export const GROUPS: Readonly<Record<string, string>> = NAMES;
+
+export const PROPERTY_PREFIX = "property:";
+
+/** Names of `GROUPS`, or `property:<Name>`, and a bucket of time. */
+export interface GroupBy {
+  readonly groupBy: readonly string[];
+  readonly timeBucket: TimeBucket | undefined;
+}
+
+/** Names of the columns that rows are grouped by: `g0`, `g1` and so on, and `time`. */
+export function groupNames({ groupBy, timeBucket }: GroupBy): string[] {
+  return [...groupBy.map((_, index) => `g${index}`), ...(timeBucket === undefined ? [] : ["time"])];
+}
+
+/** SQL of these columns, each with a comma after it. */
+export function groupColumns({ groupBy, timeBucket }: GroupBy, bind: Bind): string {
+  const columns = groupBy.map((name, index) => `${groupSql(name, bind)} as g${index},`);
+  if (timeBucket !== undefined) {
+    columns.push(`${bucketSql(timeBucket)} as time,`);
+  }
+  return columns.join(" ");
+}
+
+/** SQL of the beginning of the bucket that a row `r` was created in; before 1970 a plain remainder would be negative. */
+export function bucketSql(timeBucket: TimeBucket): string {
+  const length = TIME_BUCKETS[timeBucket];
+  return `r.request_created_at - (r.request_created_at % ${length} + ${length}) % ${length}`;
+}
+
+/** SQL of what a group is named by. */
+function groupSql(name: string, bind: Bind): string {
+  if (!name.startsWith(PROPERTY_PREFIX)) return GROUPS[name]!;
+  return propertySql(name.slice(PROPERTY_PREFIX.length), bind);
+}
+
+/** SQL "group by", nothing where all is one group. */
+export function groupClause(by: GroupBy): string {
+  const names = groupNames(by);
+  return names.length === 0 ? "" : `group by ${names.join(", ")}`;
+}

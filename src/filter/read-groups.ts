@@ -1,0 +1,25 @@
+import { GatewayError } from "../errors.ts";
+import { GROUPS, PROPERTY_PREFIX } from "./group-by.ts";
+import { hint, quote } from "./hint.ts";
+
+/** Names that one query groups by at most. */
+const GROUPS_MAX = 8;
+
+/**
+ * Names that records are grouped by, each once.
+ *
+ * @throws GatewayError `invalid_body` where there are too many, or one that nothing is grouped by.
+ */
+export function readGroups(names: readonly string[], path = "group_by"): readonly string[] {
+  if (names.length > GROUPS_MAX) {
+    throw new GatewayError("invalid_body", `${path}: give at most ${GROUPS_MAX} names`, { path });
+  }
+  const known = [...Object.keys(GROUPS), `${PROPERTY_PREFIX}<Name>`];
+  for (const [index, name] of names.entries()) {
+    const isProperty = name.startsWith(PROPERTY_PREFIX) && name.length > PROPERTY_PREFIX.length;
+    if (isProperty || Object.hasOwn(GROUPS, name)) continue;
+    const message = `nothing is grouped by ${quote(name)}; ${hint(name, known)}`;
+    throw new GatewayError("invalid_body", message, { path: `${path}.${index}` });
+  }
+  return [...new Set(names)];
+}
