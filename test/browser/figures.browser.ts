@@ -3,6 +3,7 @@ import { until } from "../until.ts";
 import { findings } from "./axe.ts";
 import { expectCalm, hostileText } from "./calm.ts";
 import { type Dashboard, openDashboard } from "./open.ts";
+import { expectUsers } from "./request-rows.ts";
 import { fillWorld, HOSTILE, type World } from "./world.ts";
 
 let it: Dashboard;
@@ -199,8 +200,7 @@ describe("Users", () => {
     expect(JSON.parse(new URL(page.url()).searchParams.get("filter")!)).toEqual({
       request_response_rmt: { user_id: { equals: HOSTILE } },
     });
-    await page.getByRole("row").filter({ hasText: HOSTILE }).waitFor();
-    expect(await page.getByRole("row").filter({ hasText: "ada" }).count()).toBe(0);
+    await expectUsers(page, [HOSTILE]);
   });
 
   test("that nobody is called are said to be none", async () => {
