@@ -1,5 +1,5 @@
 import type { Bind } from "./operators.ts";
-import { propertySql } from "./property-names.ts";
+import { memberSql, propertySql } from "./property-names.ts";
 
 /** Lengths of the buckets of time, in milliseconds. */
 export const TIME_BUCKETS = {
@@ -32,8 +32,10 @@ export type GroupName = keyof typeof NAMES;
 export const GROUPS: Readonly<Record<string, string>> = NAMES;
 
 export const PROPERTY_PREFIX = "property:";
+/** Groups by the value of a score. */
+export const SCORE_PREFIX = "score:";
 
-/** Names of `GROUPS`, or `property:<Name>`, and a bucket of time. */
+/** Names of `GROUPS`, `property:<Name>` or `score:<Name>`, and a bucket of time. */
 export interface GroupBy {
   readonly groupBy: readonly string[];
   readonly timeBucket: TimeBucket | undefined;
@@ -61,8 +63,14 @@ export function bucketSql(timeBucket: TimeBucket): string {
 
 /** SQL of what a group is named by. */
 function groupSql(name: string, bind: Bind): string {
-  if (!name.startsWith(PROPERTY_PREFIX)) return GROUPS[name]!;
-  return propertySql(name.slice(PROPERTY_PREFIX.length), bind);
+  if (name.startsWith(PROPERTY_PREFIX)) return propertySql(name.slice(PROPERTY_PREFIX.length), bind);
+  if (name.startsWith(SCORE_PREFIX)) return scoreSql(name.slice(SCORE_PREFIX.length), bind);
+  return GROUPS[name]!;
+}
+
+/** SQL of a score of the row `r`, null where it has none of that name. In floating point, as filters compare. */
+export function scoreSql(name: string, bind: Bind): string {
+  return `(${memberSql("r.scores", name, bind)} + 0.0)`;
 }
 
 /** SQL "group by", nothing where all is one group. */

@@ -1,9 +1,10 @@
 import { GatewayError } from "../errors.ts";
-import { GROUPS, PROPERTY_PREFIX } from "./group-by.ts";
+import { GROUPS, PROPERTY_PREFIX, SCORE_PREFIX } from "./group-by.ts";
 import { hint, quote } from "./hint.ts";
 
 /** Names that one query groups by at most. */
 const GROUPS_MAX = 8;
+const PREFIXES = [PROPERTY_PREFIX, SCORE_PREFIX];
 
 /**
  * Names that records are grouped by, each once.
@@ -14,10 +15,10 @@ export function readGroups(names: readonly string[], path = "group_by"): readonl
   if (names.length > GROUPS_MAX) {
     throw new GatewayError("invalid_body", `${path}: give at most ${GROUPS_MAX} names`, { path });
   }
-  const known = [...Object.keys(GROUPS), `${PROPERTY_PREFIX}<Name>`];
+  const known = [...Object.keys(GROUPS), ...PREFIXES.map((prefix) => `${prefix}<Name>`)];
   for (const [index, name] of names.entries()) {
-    const isProperty = name.startsWith(PROPERTY_PREFIX) && name.length > PROPERTY_PREFIX.length;
-    if (isProperty || Object.hasOwn(GROUPS, name)) continue;
+    const isNamed = PREFIXES.some((prefix) => name.startsWith(prefix) && name.length > prefix.length);
+    if (isNamed || Object.hasOwn(GROUPS, name)) continue;
     const message = `nothing is grouped by ${quote(name)}; ${hint(name, known)}`;
     throw new GatewayError("invalid_body", message, { path: `${path}.${index}` });
   }

@@ -4,6 +4,7 @@ import { metrics } from "../../engine/libsql/figures/metrics.ts";
 import { USER_SORTS, users } from "../../engine/libsql/figures/totals.ts";
 import { GROUPS, TIME_BUCKETS } from "../../filter/group-by.ts";
 import { readGroups } from "../../filter/read-groups.ts";
+import { readScoreNames } from "../../filter/read-score-names.ts";
 import { Deadline } from "../../store/database/deadline.ts";
 import type { Gate } from "../access/gate.ts";
 import { endpoint } from "../endpoint.ts";
@@ -29,12 +30,15 @@ const METRICS = t.Object(
   {
     ...LIST,
     group_by: optional(
-      t.Array(t.String(), { description: `Any of ${Object.keys(GROUPS).join(", ")}, property:<Name>.` }),
+      t.Array(t.String(), { description: `Any of ${Object.keys(GROUPS).join(", ")}, property:<Name>, score:<Name>.` }),
     ),
     time_bucket: optional(t.String({ description: `${Object.keys(TIME_BUCKETS).join(", ")}.` })),
     latencies: optional(t.Boolean({ description: "false leaves the latencies out, which take most of the time." })),
     speeds: optional(
       t.Boolean({ description: "true adds times to the first token and tokens per second, of streams." }),
+    ),
+    scores: optional(
+      t.Array(t.String(), { description: "Names of scores: adds `scores`, for each its count, mean, min and max." }),
     ),
   },
   { additionalProperties: false },
@@ -44,7 +48,9 @@ const VALUES_MAX = 1_000;
 const FACETS = t.Object(
   {
     filter: t.Optional(FILTER),
-    facets: t.Array(t.String(), { description: `At most 8 of ${Object.keys(GROUPS).join(", ")}, property:<Name>.` }),
+    facets: t.Array(t.String(), {
+      description: `At most 8 of ${Object.keys(GROUPS).join(", ")}, property:<Name>, score:<Name>.`,
+    }),
     limit: optional(t.Number({ description: `Values of each, 0 to ${VALUES_MAX}; 10 unless given.` })),
   },
   { additionalProperties: false },
@@ -76,6 +82,7 @@ export function aggregateEndpoints(room: ApiRoom, gate: () => Gate) {
           timeBucket,
           latencies: body.latencies !== false,
           speeds: body.speeds === true,
+          ...(body.scores == null ? {} : { scores: readScoreNames(body.scores) }),
           ...page,
         };
         return success(await metrics(database, scope, query, deadline), warnings);

@@ -1,4 +1,4 @@
-import { PROPERTY_PREFIX } from "../../filter/group-by.ts";
+import { PROPERTY_PREFIX, SCORE_PREFIX } from "../../filter/group-by.ts";
 import type { Alert, Group } from "../../store/alerts/alerts.ts";
 
 /** What the filter grammar calls names that alerts group by, where it is another name. */
@@ -26,6 +26,9 @@ export function requestsLink(
 function leafOf(name: string, value: unknown): object {
   const is = { equals: value };
   if (name === "session") return { sessions_request_response_rmt: { session_session_id: is } };
-  if (!name.startsWith(PROPERTY_PREFIX)) return { request_response_rmt: { [FIELDS[name] ?? name]: is } };
-  return { request_response_rmt: { properties: { [name.slice(PROPERTY_PREFIX.length)]: is } } };
+  if (name.startsWith(PROPERTY_PREFIX))
+    return { request_response_rmt: { properties: { [name.slice(PROPERTY_PREFIX.length)]: is } } };
+  if (name.startsWith(SCORE_PREFIX))
+    return { request_response_rmt: { scores: { [name.slice(SCORE_PREFIX.length)]: is } } };
+  return { request_response_rmt: { [FIELDS[name] ?? name]: is } };
 }

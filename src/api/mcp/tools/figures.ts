@@ -21,21 +21,25 @@ export const FIGURE_TOOLS: readonly Tool[] = [
           t.Array(t.String(), {
             maxItems: 4,
             description:
-              "Of model, provider, user, status, session, key, outcome, error_code, finish_reason, route, credential, prompt, prompt_version, property:<Name>.",
+              "Of model, provider, user, status, session, key, outcome, error_code, finish_reason, route, credential, prompt, prompt_version, property:<Name>, score:<Name>.",
             examples: [["model"], ["provider", "property:Team"]],
           }),
         ),
         time_bucket: t.Optional(t.String({ description: "minute, hour or day.", examples: ["day"] })),
         speeds: t.Optional(t.Boolean({ description: "true adds the time to the first token and tokens per second." })),
+        scores: t.Optional(
+          t.Array(t.String(), { maxItems: 8, description: "Names of scores: adds count, mean, min and max of each." }),
+        ),
         limit: limit(ROWS_MAX, ROWS),
         offset: t.Optional(t.Integer({ minimum: 0 })),
       },
       { additionalProperties: false },
     ),
     output: { rows: { type: "array", items: { type: "object" } }, next_offset: { type: ["integer", "null"] } },
-    async call(ask, { group_by, time_bucket, speeds, offset = 0, ...input }) {
+    async call(ask, { group_by, time_bucket, speeds, scores, offset = 0, ...input }) {
       const wanted = input.limit ?? ROWS;
-      const body = { filter: chosen(input), ...present({ group_by, time_bucket, speeds }), limit: wanted, offset };
+      const optional = present({ group_by, time_bucket, speeds, scores });
+      const body = { filter: chosen(input), ...optional, limit: wanted, offset };
       const { data } = await ask("POST", "/v1/metrics/query", body);
       const rows = rowsWithin(data);
       const isWhole = rows.length === data.length && data.length < wanted;

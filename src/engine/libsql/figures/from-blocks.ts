@@ -1,4 +1,4 @@
-import type { GroupBy } from "../../../filter/group-by.ts";
+import { type GroupBy, SCORE_PREFIX } from "../../../filter/group-by.ts";
 import type { Scope } from "../../../filter/select.ts";
 import { dollars } from "../../../record/dollars.ts";
 import type { Deadline } from "../../../store/database/deadline.ts";
@@ -32,6 +32,8 @@ export async function fromBlocks(
   query: GroupBy & { readonly measures: Measures },
   deadline: Deadline,
 ): Promise<Figures | undefined> {
+  // Blocks hold no scores.
+  if (query.groupBy.some((name) => name.startsWith(SCORE_PREFIX))) return undefined;
   if ((await rowsInBlocks(database, scope)) < ROWS_MIN) return undefined;
   if (!(await needsManyRecords(database, scope, deadline))) return undefined;
   return blockFigures(database, scope, query, deadline);

@@ -10,12 +10,15 @@ import { percentiles } from "../blocks/percentiles.ts";
 import { withoutBodies } from "../find/find.ts";
 import { fromBlocks, iso, type ListOptions, sumOfDollars, sumsOf, TOTALS } from "./from-blocks.ts";
 import { inOrder, type OrderKey } from "./order-rows.ts";
+import { scoreColumns, shownScores } from "./score-columns.ts";
 
 interface MetricsQuery extends GroupBy, ListOptions {
   /** False leaves latencies out: ranking them takes most of the time. */
   readonly latencies?: boolean;
   /** True adds times to the first token, and tokens a second. */
   readonly speeds?: boolean;
+  /** Names of scores whose means are shown. */
+  readonly scores?: readonly string[];
 }
 
 type Row = Readonly<Record<string, Key>>;
@@ -52,7 +55,9 @@ export async function metrics(database: Database, scope: Scope, query: MetricsQu
     ...(query.latencies === false ? {} : { latencies: true }),
     ...(query.speeds === true ? { speeds: true } : {}),
   };
-  const figures = await fromBlocks(database, scope, { ...query, measures }, deadline);
+  const hasScores = query.scores !== undefined && query.scores.length > 0;
+  // Blocks hold no scores.
+  const figures = hasScores ? undefined : await fromBlocks(database, scope, { ...query, measures }, deadline);
   if (figures === undefined) return metricsOfRecords(database, scope, query, { order, deadline });
   const rows = [...figures.groups()].map((group) => ({
     group,
@@ -115,7 +120,7 @@ async function metricsOfRecords(
     ({ bind }) =>
       `${groupColumns(query, bind)} count(*) as requests, ${OUTCOMES}, ${TOTALS}${
         query.latencies !== false ? `, avg(r.delay_ms) as latency_avg, ${LATENCIES}` : ""
-      }${query.speeds === true ? `, ${SPEEDS}` : ""}`,
+      }${query.speeds === true ? `, ${SPEEDS}` : ""}${scoreColumns(query.scores ?? [], bind)}`,
     ({ bind }) => `${groupClause(query)} order by ${order.map((key) => key.join(" ")).join(", ")}
       limit ${bind(query.limit)} offset ${bind(query.offset)}`,
     { source },
@@ -140,7 +145,7 @@ async function metricsOfRecords(
 /** Text of some 10,000 latencies. */
 const LATENCIES_CHARS = 100_000;
 
-function metricsRow(row: Row, { groupBy, timeBucket, latencies = true }: MetricsQuery, ranks: Ranks) {
+function metricsRow(row: Row, { groupBy, timeBucket, latencies = true, scores }: MetricsQuery, ranks: Ranks) {
   const keys = Object.fromEntries(groupBy.map((name, index) => [name, row[`g${index}`] ?? null]));
   return {
     ...keys,
@@ -156,6 +161,7 @@ function metricsRow(row: Row, { groupBy, timeBucket, latencies = true }: Metrics
     total_tokens: row["total_tokens"],
     ...(latencies ? { latency_avg: row["latency_avg"] } : {}),
     ...ranks,
+    ...(scores === undefined ? {} : { scores: shownScores(row, scores) }),
   };
 }
 

@@ -1,0 +1,36 @@
+import { scoreSql } from "../../../filter/group-by.ts";
+import type { Bind } from "../../../filter/operators.ts";
+import type { Key } from "../blocks/groups.ts";
+
+/** What is known of one score in a group of records. All but `count` are null where no record has the score. */
+export interface ScoreFigures {
+  /** Records that have it. */
+  readonly count: number;
+  readonly mean: number | null;
+  readonly min: number | null;
+  readonly max: number | null;
+}
+
+const MEASURES = { count: "count", mean: "avg", min: "min", max: "max" } as const;
+
+/** SQL of the figures of each score, each column with a comma before it. */
+export function scoreColumns(names: readonly string[], bind: Bind): string {
+  const columns = names.flatMap((name, index) => {
+    const value = scoreSql(name, bind);
+    return Object.entries(MEASURES).map(([measure, sql]) => `, ${sql}(${value}) as s${index}_${measure}`);
+  });
+  return columns.join("");
+}
+
+/** The same columns as a row of an answer shows them, by the name of the score. */
+export function shownScores(
+  row: Readonly<Record<string, Key>>,
+  names: readonly string[],
+): Record<string, ScoreFigures> {
+  const figures = names.map((name, index) => {
+    const measure = (of: keyof ScoreFigures) => row[`s${index}_${of}`] as number | null;
+    const shown = { count: measure("count") ?? 0, mean: measure("mean"), min: measure("min"), max: measure("max") };
+    return [name, shown] as const;
+  });
+  return Object.fromEntries(figures);
+}
