@@ -16,6 +16,7 @@ import { logEndpoints } from "./changes/log.ts";
 import { sessionTagEndpoints } from "./changes/session-tag.ts";
 import { coded } from "./coding.ts";
 import { Dashboard } from "./dashboard.ts";
+import { dashboardEndpoints } from "./dashboards/dashboards.ts";
 import { datasetEndpoints } from "./datasets/datasets.ts";
 import { datasetExportEndpoint } from "./datasets/export.ts";
 import { datasetItemEndpoints } from "./datasets/items.ts";
@@ -181,6 +182,7 @@ function createApp(room: ApiRoom, ofPlugins: readonly RouteView[], { gate, route
     .use(retentionEndpoints(room, gate))
     .use(storageEndpoints(room, gate))
     .use(viewEndpoints(room, gate))
+    .use(dashboardEndpoints(room, gate))
     .use(datasetEndpoints(room, gate))
     .use(datasetItemEndpoints(room, gate))
     .use(datasetExportEndpoint(room, gate))

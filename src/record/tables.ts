@@ -9,6 +9,7 @@ export * from "./tables/answers.ts";
 export * from "./tables/audit.ts";
 export * from "./tables/blocks.ts";
 export * from "./tables/bodies.ts";
+export * from "./tables/dashboards.ts";
 export * from "./tables/datasets.ts";
 export * from "./tables/deployment.ts";
 export * from "./tables/models.ts";

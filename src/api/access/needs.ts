@@ -103,6 +103,12 @@ export const NEEDS: Readonly<Record<string, Needs>> = {
   "PATCH /v1/views/:id": "figures",
   "DELETE /v1/views/:id": "figures",
 
+  "GET /v1/dashboards": "figures",
+  "GET /v1/dashboards/:id": "figures",
+  "POST /v1/dashboards": "figures",
+  "PUT /v1/dashboards/:id": "figures",
+  "DELETE /v1/dashboards/:id": "figures",
+
   "GET /v1/models": "figures",
   "POST /v1/models/:model/expedite": "write",
   "GET /v1/models/:model/mapping": "figures",

@@ -34,6 +34,7 @@ import { ALERT_CALENDARS } from "./0031-alert-calendars.ts";
 import { OBJECTS } from "./0032-objects.ts";
 import { DATASETS } from "./0033-datasets.ts";
 import { SPANS } from "./0034-spans.ts";
+import { DASHBOARDS } from "./0035-dashboards.ts";
 
 /** Every step there ever was, in order; a step that was released is never changed, only followed by another. */
 export const MIGRATIONS: readonly Migration[] = [
@@ -72,4 +73,5 @@ export const MIGRATIONS: readonly Migration[] = [
   { target: "bodies", version: 7, name: "objects", statements: OBJECTS },
   { target: "records", version: 27, name: "datasets", statements: DATASETS },
   { target: "records", version: 28, name: "spans", statements: SPANS },
+  { target: "records", version: 29, name: "dashboards", statements: DASHBOARDS },
 ];

@@ -80,7 +80,15 @@ export async function changeOrganization(
 /** Tables with settings of an organization, which go with it; its records are removed before. */
 const TABLES = [
   ...(["keys", "members", "invitations", "credentials", "routes", "prices", "models", "mappings", "webhooks"] as const),
-  ...(["deliveries", "retention", "retention_runs", "saved_views", "shared_links", "session_tags"] as const),
+  ...([
+    "deliveries",
+    "retention",
+    "retention_runs",
+    "saved_views",
+    "dashboards",
+    "shared_links",
+    "session_tags",
+  ] as const),
 ];
 /** What belongs to its alerts, which go last. */
 const OF_ALERTS = ["alert_states", "alert_events"] as const;

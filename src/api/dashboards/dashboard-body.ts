@@ -1,0 +1,101 @@
+import { t } from "elysia";
+import { GROUPS } from "../../filter/group-by.ts";
+import {
+  GRID_COLUMNS,
+  PANEL_KINDS,
+  PANEL_METRICS,
+  PANEL_RANGES,
+  type PanelMetric,
+  THRESHOLD_COLOURS,
+} from "../../store/dashboards.ts";
+import { FILTER, optional } from "../input/query-body.ts";
+
+export const PANELS_MAX = 40;
+export const METRICS_MAX = 8;
+export const GROUPS_MAX = 50;
+/** Rows of the grid. */
+const ROWS_MAX = 1_000;
+const HEIGHT_MAX = 20;
+
+/** One of a list of names. */
+function oneOf<const Name extends string>(names: readonly Name[], description: string) {
+  const all = names.map((name) => t.Literal(name));
+  return t.Union(all, { description, expects: `give one of ${names.map((name) => `"${name}"`).join(", ")}` });
+}
+
+const METRIC_NAMES = Object.keys(PANEL_METRICS) as PanelMetric[];
+
+const THRESHOLD = t.Object(
+  {
+    comparison: oneOf(["above", "below"], "The value itself is neither."),
+    value: t.Number({ description: "Dollars, milliseconds, tokens or a count; a rate is a share from 0 to 1." }),
+    colour: oneOf(THRESHOLD_COLOURS, "Of the line, and of values beyond it."),
+  },
+  { additionalProperties: false },
+);
+
+const PLACE = t.Object(
+  {
+    x: t.Integer({ minimum: 0, maximum: GRID_COLUMNS - 1, description: "Columns to its left." }),
+    y: t.Integer({ minimum: 0, maximum: ROWS_MAX, description: "Rows above it." }),
+    w: t.Integer({ minimum: 1, maximum: GRID_COLUMNS, description: "Columns." }),
+    h: t.Integer({ minimum: 1, maximum: HEIGHT_MAX, description: "Rows." }),
+  },
+  {
+    additionalProperties: false,
+    description: `Where it stands on a grid of ${GRID_COLUMNS} columns. Without it the panel stands below all others.`,
+  },
+);
+
+const PANEL = t.Object(
+  {
+    title: t.String({
+      minLength: 1,
+      maxLength: 100,
+      pattern: "\\S",
+      expects: "give 1 to 100 characters, not only blanks",
+    }),
+    kind: oneOf(PANEL_KINDS, "How it is drawn."),
+    metrics: t.Array(oneOf(METRIC_NAMES, "A metric."), {
+      minItems: 1,
+      maxItems: METRICS_MAX,
+      expects: `give 1 to ${METRICS_MAX} metrics`,
+      description: "One, or several of the same unit; a table has any.",
+    }),
+    split_by: optional(
+      t.Array(t.String(), {
+        maxItems: 2,
+        expects: "give at most 2 names",
+        description: `Up to two of ${Object.keys(GROUPS).join(", ")}, property:<Name>.`,
+      }),
+    ),
+    groups: optional(t.Integer({ minimum: 1, maximum: GROUPS_MAX, description: "Groups that are shown." })),
+    filter: t.Optional(FILTER),
+    range: optional(oneOf(PANEL_RANGES, "In place of the dashboard's.")),
+    thresholds: optional(t.Array(THRESHOLD, { maxItems: 5, expects: "give at most 5 thresholds" })),
+    place: optional(PLACE),
+  },
+  { additionalProperties: false },
+);
+
+/** What makes a dashboard or replaces one; an exported file holds the same. */
+export const DASHBOARD_BODY = t.Object(
+  {
+    version: optional(t.Literal(1, { expects: "this Weir reads version 1", description: "Of the form of files." })),
+    name: t.String({
+      minLength: 1,
+      maxLength: 100,
+      pattern: "\\S",
+      expects: "give 1 to 100 characters, not only blanks",
+    }),
+    description: optional(t.String({ maxLength: 1_000 })),
+    shared: optional(t.Boolean({ description: "true shows it to everybody of the organization; needs `write`." })),
+    range: optional(oneOf(PANEL_RANGES, "A span that ends now; 7d unless given.")),
+    filter: t.Optional(FILTER),
+    panels: t.Array(PANEL, { maxItems: PANELS_MAX, expects: `give at most ${PANELS_MAX} panels` }),
+  },
+  { additionalProperties: false },
+);
+
+export type DashboardBody = typeof DASHBOARD_BODY.static;
+export type PanelBody = typeof PANEL.static;

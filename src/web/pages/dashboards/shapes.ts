@@ -1,0 +1,38 @@
+import type { ListedDashboard, ShownDashboard } from "../../../api/dashboards/dashboards.ts";
+import type {
+  PanelKind,
+  PanelMetric,
+  PanelRange,
+  Place,
+  Panel as StoredPanel,
+  Threshold,
+} from "../../../store/dashboards.ts";
+import type { FilterTree } from "../../filter/tree.ts";
+
+export type { ListedDashboard, PanelKind, PanelMetric, PanelRange, Place, Threshold };
+
+export type Panel = Omit<StoredPanel, "filter"> & { readonly filter: FilterTree | null };
+
+export type Dashboard = Omit<ShownDashboard, "filter" | "panels"> & {
+  readonly filter: FilterTree | null;
+  readonly panels: readonly Panel[];
+};
+
+/** What a file holds, and what makes a dashboard. */
+export type DashboardFile = Pick<Dashboard, "name" | "description" | "range" | "filter" | "panels"> & {
+  readonly version?: 1;
+  readonly shared?: boolean;
+};
+
+export const DASHBOARDS = ["dashboards"] as const;
+
+/** As the API draws them. */
+export const GRID_COLUMNS = 12;
+
+export const KINDS: Readonly<Record<PanelKind, string>> = {
+  line: "Line chart",
+  bar: "Bar chart",
+  number: "Number",
+  table: "Table",
+  heatmap: "Heat map",
+};
