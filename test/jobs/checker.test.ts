@@ -101,6 +101,30 @@ test("only requests within the window and of the organization count", async () =
   for (const each of [...one.stores, store]) await each.close();
 });
 
+test("the time to the first token and the speed of streams are watched", async () => {
+  using directory = ownDirectory();
+  const { store, checker } = await opened(directory);
+  const late = await put(store, { metric: "time_to_first_token_p95", threshold: 1_000 });
+  const slow = await put(store, { metric: "tokens_per_second_p50", comparison: "below", threshold: 30 });
+  const stream = (user_id: string, time_to_first_token: number) =>
+    insertRecord(store, "o", {
+      ...{ user_id, time_to_first_token, completion_tokens: 20, delay_ms: time_to_first_token + 1_000 },
+      request_created_at: Date.now(),
+    });
+  await stream("late", 1_500);
+  await stream("soon", 200);
+  const one = await checker();
+  await one.checker.checkAll();
+  const firing = async (alertId: string) =>
+    (await firingOf(store.records, { alertId })).map(({ group, value }) => [group["user"], value]).sort();
+  expect(await firing(late.id)).toEqual([["late", 1_500]]);
+  expect(await firing(slow.id)).toEqual([
+    ["late", 20],
+    ["soon", 20],
+  ]);
+  for (const each of [...one.stores, store]) await each.close();
+});
+
 test("an alert that cannot be checked says why, and the others are checked all the same", async () => {
   using directory = ownDirectory();
   const { store, checker } = await opened(directory);

@@ -10,6 +10,15 @@ import { CHANNEL_SCHEMA, type ChannelBody, type ChannelChecks, checkChannels } f
 /** Figures of `metrics` by name, and how a value is made of them; null where nothing was measured. */
 type Figures = Readonly<Record<string, Json>>;
 
+/** Of streams alone, and measured where they are asked for. */
+const SPEEDS = [
+  "time_to_first_token_p50",
+  "time_to_first_token_p95",
+  "tokens_per_second_p50",
+  "tokens_per_second_p95",
+] as const;
+export const isSpeed = (metric: string): boolean => SPEEDS.some((name) => name === metric);
+
 const figure = (name: string) => (row: Figures) => (typeof row[name] === "number" ? row[name] : null);
 const share = (name: string) => (row: Figures) => (row["requests"] > 0 ? row[name] / row["requests"] : null);
 
@@ -29,6 +38,7 @@ export const ALERT_METRICS: Readonly<Record<string, (row: Figures) => number | n
         "total_tokens",
       ],
       ...["latency_avg", "latency_p50", "latency_p90", "latency_p95", "latency_p99"],
+      ...SPEEDS,
     ].map((name) => [name, figure(name)]),
   ),
   refusal_rate: share("refused"),

@@ -52,7 +52,7 @@ export function valueText(metric: string, value: number | null): string {
   const plain = (number: number) => String(Number(number.toPrecision(6)));
   if (metric === "cost") return `$${plain(value)}`;
   if (metric.endsWith("_rate")) return `${plain(value * 100)}%`;
-  return metric.startsWith("latency_") ? `${plain(value)} ms` : plain(value);
+  return /^(?:latency|time_to_first_token)_/.test(metric) ? `${plain(value)} ms` : plain(value);
 }
 
 const UNITS = [

@@ -23,6 +23,10 @@ export const METRICS: Readonly<Record<string, readonly [label: string, unit: "co
     completion_tokens: ["Output tokens", "count"],
     cache_hits: ["Cache hits", "count"],
     cache_hit_rate: ["Cache hit rate", "percent"],
+    time_to_first_token_p50: ["Time to first token, median", "ms"],
+    time_to_first_token_p95: ["Time to first token, p95", "ms"],
+    tokens_per_second_p50: ["Tokens per second, median", "count"],
+    tokens_per_second_p95: ["Tokens per second, p95", "count"],
   };
 
 export const unitOf = (metric: string) => METRICS[metric]?.[1] ?? "count";
