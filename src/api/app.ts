@@ -20,6 +20,7 @@ import { dashboardEndpoints } from "./dashboards/dashboards.ts";
 import { datasetEndpoints } from "./datasets/datasets.ts";
 import { datasetExportEndpoint } from "./datasets/export.ts";
 import { datasetItemEndpoints } from "./datasets/items.ts";
+import { datasetRunEndpoints } from "./datasets/runs/runs.ts";
 import { atOwnPath, servesHelicone } from "./earlier-product.ts";
 import type { Unusual } from "./endpoint.ts";
 import { asGatewayError, failure } from "./envelope.ts";
@@ -186,6 +187,7 @@ function createApp(room: ApiRoom, ofPlugins: readonly RouteView[], { gate, route
     .use(datasetEndpoints(room, gate))
     .use(datasetItemEndpoints(room, gate))
     .use(datasetExportEndpoint(room, gate))
+    .use(datasetRunEndpoints(room, gate))
     .use(pluginListEndpoints(room))
     .use(pluginEndpoints(room, gate, ofPlugins))
     .use(mcpEndpoints(room, gate, fetch))

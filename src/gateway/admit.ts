@@ -5,6 +5,7 @@ import type { BodyNeed } from "../plugin/contract.ts";
 import type { IncomingRequest } from "../runtime/http/server.ts";
 import type { ByteSocket } from "../runtime/http/sockets.ts";
 import type { BeginMeta } from "../spool/frame.ts";
+import type { SentFor } from "../unified/through-gateway.ts";
 import { requireGatewayScope } from "./authenticate.ts";
 import { type CacheSettings, readCacheSettings } from "./cache/settings.ts";
 import { checkMessage } from "./check-message.ts";
@@ -28,8 +29,8 @@ export interface ClientRequest {
   readonly client?: { readonly socket: ByteSocket; readonly early: Uint8Array };
   /** Whether it came to the port of the unified address. */
   readonly unified?: true;
-  /** Hash of the service key that the dashboard sends it for: then it brings no key itself. */
-  readonly keyHash?: string;
+  /** For whom this program sends it itself: then it brings no key. */
+  readonly sentFor?: SentFor;
 }
 
 /** A request as far as it is understood: a refusal is recorded with what there is. */

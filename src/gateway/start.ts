@@ -21,6 +21,7 @@ import type { SpoolWriter } from "../spool/frame.ts";
 import type { GatewayFigures, GatewayStatus, RouteExplanation, RouteQuestion } from "../threads.ts";
 import { FileFetcher } from "../unified/fetch-files.ts";
 import type { ListedModel } from "../unified/listed-models.ts";
+import type { SentFor } from "../unified/through-gateway.ts";
 import type { ClientRequest } from "./admit.ts";
 import { KeyRing } from "./authenticate.ts";
 import { BodyBudget, type BudgetTimes } from "./body/budget.ts";
@@ -106,8 +107,8 @@ export interface Gateway extends CacheAdministration {
   takeId(id: string): Promise<boolean>;
   /** Serves a request of a connection that a further thread has. */
   serve(incoming: IncomingRequest, answer: Answer): void;
-  /** Serves a request of the dashboard, at the unified address. @param keyHash - of the service key that it is sent for. */
-  serveFor(incoming: IncomingRequest, answer: Answer, keyHash?: string): void;
+  /** Serves a request of this program's own, at the unified address. @param sentFor - a `SentFor`; for nobody unless given. */
+  serveFor(incoming: IncomingRequest, answer: Answer, sentFor?: unknown): void;
   /**
    * Stops accepting, lets what is in flight end for so many seconds, then cuts it off.
    *
@@ -167,7 +168,8 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
     metrics: (others) => parts.metrics.text(others),
     takeId: (id) => parts.ids.take(id),
     serve: (incoming, answer) => void handle(parts, { incoming }, answer),
-    serveFor: (incoming, answer, keyHash = "") => void handle(parts, { incoming, unified: true, keyHash }, answer),
+    serveFor: (incoming, answer, sentFor = "") =>
+      void handle(parts, { incoming, unified: true, sentFor: sentFor as SentFor }, answer),
     listModels: (key) => modelsOf(parts, key),
     routeHealth: (organizationId) => routeHealth(parts, organizationId),
     explainRoute: (question) => explainRoute(parts, question),

@@ -2,7 +2,8 @@ import { Cron } from "croner";
 import type { Config } from "../config.ts";
 import type { Log } from "../observe.ts";
 import { openRegistry } from "../plugin/live.ts";
-import type { Remote } from "../runtime/rpc.ts";
+import { PassedOn } from "../runtime/http/pass-on.ts";
+import type { Endpoint, Remote } from "../runtime/rpc.ts";
 import { OpenedLater } from "../store/database/opened-later.ts";
 import { openStore } from "../store/store.ts";
 import type { HostFunctions, JobFunctions, RecorderFunctions } from "../threads.ts";
@@ -15,6 +16,7 @@ import { CRON, inQueue, Queue } from "./queue.ts";
 import { expediteElsewhere } from "./reading/expedite-elsewhere.ts";
 import { ReadingJobs } from "./reading/reading-jobs.ts";
 import { startRemovals } from "./retention/start.ts";
+import { Runner } from "./runs/runner.ts";
 
 /** How often the database is asked for what others changed, what the command line ordered, and what was cut off. */
 const LOOK_MS = 1_000;
@@ -24,8 +26,13 @@ interface JobOptions {
   /** Of the region in whose database prices stand, where that is another one. */
   readonly home?: Config | undefined;
   readonly log: Log;
-  readonly recorder: Pick<Remote<RecorderFunctions>, "rewrite" | "relearn" | "remove" | "maintain" | "status">;
+  readonly recorder: Pick<
+    Remote<RecorderFunctions>,
+    "rewrite" | "relearn" | "remove" | "maintain" | "status" | "barrier"
+  >;
   readonly host: Remote<HostFunctions>;
+  /** The way of requests into the gateway. */
+  readonly requests: Endpoint;
 }
 
 /**
@@ -34,7 +41,7 @@ interface JobOptions {
  * here there is one queue. Alerts have a queue of their own, so that they are not late because of it, and deliveries
  * wait for nobody.
  */
-export async function startJobs({ config, home, log, recorder, host }: JobOptions): Promise<JobFunctions> {
+export async function startJobs({ config, home, log, recorder, host, requests }: JobOptions): Promise<JobFunctions> {
   const registry = await openRegistry({ config, log });
   const stores = await openStores(config, home);
   const { reader, writer } = stores;
@@ -52,6 +59,12 @@ export async function startJobs({ config, home, log, recorder, host }: JobOption
   const deliverer = new Deliverer({ config, log, reader, writer, ports: () => host.ports() });
   deliverer.start();
   const checker = new AlertChecker({ config, log, reader, writer });
+  const runner = new Runner({
+    ...shared,
+    home: stores.home ?? reader.records,
+    passedOn: new PassedOn(requests),
+    isMine: () => node.hasJobs,
+  });
   const checks = new Queue();
   const checked = inQueue(checks, log);
   const onOneNode = (job: () => Promise<void>) => async () => {
@@ -64,6 +77,7 @@ export async function startJobs({ config, home, log, recorder, host }: JobOption
   const timer = setInterval(() => {
     changes.look();
     void look();
+    void runner.look();
   }, LOOK_MS);
   timer.unref();
 
@@ -76,11 +90,15 @@ export async function startJobs({ config, home, log, recorder, host }: JobOption
       void look();
     },
     metrics: () => deliverer.metricsText(),
+    pause: async () => runner.pause(),
     stop: async () => {
       clearInterval(timer);
       for (const cron of crons) cron.stop();
       checker.stop();
-      await Promise.all([readingJobs.stop(), checks.idle(), removals.stop(), deliverer.stop(), blocks.stop()]);
+      await Promise.all([
+        ...[readingJobs.stop(), checks.idle(), removals.stop(), deliverer.stop(), blocks.stop()],
+        runner.stop(),
+      ]);
       await changes.idle();
       await node.stop();
       registry.close();

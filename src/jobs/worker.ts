@@ -5,7 +5,7 @@ import { threadStart } from "../runtime/thread.ts";
 import type { HostFunctions, JobFunctions, RecorderFunctions, ThreadOptions } from "../threads.ts";
 import { startJobs } from "./start.ts";
 
-/** Entry of the jobs' thread, started with the ports `recorder` and `host`. */
+/** Entry of the jobs' thread, started with the ports `recorder`, `host` and `requests`. */
 const { options, port, ports } = threadStart<ThreadOptions>();
 jobsYieldToTraffic();
 
@@ -15,6 +15,7 @@ const started = startJobs({
   log: configuredLog(options.config, { room: "jobs" }),
   recorder: connect<RecorderFunctions>(ports["recorder"]!),
   host: connect<HostFunctions>(ports["host"]!),
+  requests: ports["requests"]!,
 });
 started.catch(() => {}); // `ready` tells it
 
@@ -23,6 +24,7 @@ const functions: JobFunctions = {
   expedite: async (order) => (await started).expedite(order),
   relearn: async () => (await started).relearn(),
   metrics: async () => (await started).metrics(),
+  pause: async () => (await started).pause(),
   stop: async () => (await started).stop(),
 };
 expose(port, functions);

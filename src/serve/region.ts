@@ -41,6 +41,8 @@ const RECORDER_STOP_MS = 60_000;
 const API_STOP_MS = 5_000;
 /** Milliseconds that a job gets to finish its step; it goes on where it was at the next start. */
 const JOBS_STOP_MS = 10_000;
+/** Milliseconds that the jobs get to hear that the gateway is about to stop. */
+const JOBS_PAUSE_MS = 1_000;
 
 /** What the API asks of the recorder. */
 const ASKED_BY_API = [
@@ -179,8 +181,15 @@ export class Region {
   }
 
   async drain(seconds: number): Promise<void> {
+    await this.#pauseJobs();
     const others = this.#threads?.stop(seconds);
     await Promise.all([this.#gateway?.drain(seconds, others), others]);
+  }
+
+  /** What the jobs send would keep the gateway from coming to its end. */
+  async #pauseJobs(): Promise<void> {
+    const paused = this.#jobs?.forward(["pause"]).pause();
+    if (paused !== undefined) await inTime(paused, JOBS_PAUSE_MS);
   }
 
   /** Takes down whatever is built, in reverse; never rejects. */
@@ -284,14 +293,19 @@ export class Region {
       start: () => {
         const [toRecorder, itsRecorder] = threadPorts();
         const [toHost, itsHost] = threadPorts();
-        for (const each of [toRecorder, toHost]) each.start();
-        expose(toRecorder, this.recorder.forward(["rewrite", "relearn", "remove", "maintain", "status"]));
+        const [toRequests, itsRequests] = threadPorts();
+        for (const each of [toRecorder, toHost, toRequests]) each.start();
+        expose(toRecorder, this.recorder.forward(["rewrite", "relearn", "remove", "maintain", "status", "barrier"]));
         const host: HostFunctions = {
           ports: () => this.#listeners,
           leaveSegment: () => this.spool.leaveSegment(),
         };
         expose(toHost, host);
-        return startThread("src/jobs/worker.ts", this.#threadOptions(), { recorder: itsRecorder, host: itsHost });
+        const endRequests = takeOver(toRequests, this.#gateway!.serveFor);
+        const ports = { recorder: itsRecorder, host: itsHost, requests: itsRequests };
+        const started = startThread("src/jobs/worker.ts", this.#threadOptions(), ports);
+        void started.ended.then(endRequests);
+        return started;
       },
       onStarted: (remote) => remote.ready(),
       log: this.#log,

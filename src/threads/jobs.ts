@@ -12,7 +12,7 @@ export interface ListenerPorts {
   readonly api: number;
 }
 
-/** Jobs thread: what is done by the clock. It is started with the ports `recorder` and `host`. */
+/** Jobs thread: what is done by the clock. It is started with the ports `recorder`, `host` and `requests`. */
 export type JobFunctions = {
   ready(): Promise<void>;
   /** Maps a model now, in whichever providers it was seen. @returns an outcome for each; none where it was never seen. */
@@ -21,6 +21,8 @@ export type JobFunctions = {
   relearn(): Promise<void>;
   /** Prometheus text of this thread's metrics. */
   metrics(): Promise<string>;
+  /** The gateway is about to stop: nothing more is sent through it. */
+  pause(): Promise<void>;
   stop(): Promise<void>;
 };
 

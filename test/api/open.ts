@@ -132,7 +132,9 @@ export async function openApi(settings: Partial<Config> = {}): Promise<TestApi> 
   });
   await recorder.ready();
   const answer = <T>(value: T | Error) => (value instanceof Error ? Promise.reject(value) : Promise.resolve(value));
+  const [requestsOfJobs] = threadPorts();
   const jobs = await startJobs({
+    requests: requestsOfJobs as unknown as Endpoint,
     config,
     log: quiet,
     recorder: recorder as Remote<RecorderFunctions>,

@@ -3,6 +3,7 @@ import type { Reach } from "../../filter/sight.ts";
 import type { KeySnapshot } from "../../keys.ts";
 import type { Acting } from "../../people/actor.ts";
 import { type Permission, type Role, SCOPES, scopesWithin } from "../../people/permissions.ts";
+import type { SentFor } from "../../unified/through-gateway.ts";
 
 /** Who calls an endpoint, in which organization, and what they may do there. */
 export interface Caller extends Acting, Reach {
@@ -55,6 +56,14 @@ export function callerOfUser(
     credentials: null,
   };
   return { ...acting(actor, from), ...reachOf(organizationId, permissions), key, user };
+}
+
+/**
+ * For whom the gateway takes what a caller sends through the API. An endpoint has asked for the permission already, so a user
+ * needs no scope besides.
+ */
+export function sentFor({ key, user }: Pick<Caller, "key" | "user">): SentFor {
+  return user === undefined ? key.hash : { ...key, scopes: ["gateway"] };
 }
 
 /** What of a caller goes to another thread, for the audit log. */

@@ -79,6 +79,11 @@ export const ACTION_OF: Readonly<Record<string, Action | null>> = {
   "POST /v1/datasets/:id/items": null,
   "PATCH /v1/datasets/:id/items/:item": null,
   "DELETE /v1/datasets/:id/items": null,
+  "POST /v1/datasets/:id/runs/estimate": null,
+  "POST /v1/datasets/:id/runs": "dataset_run.started",
+  "POST /v1/datasets/:id/runs/:run/cancel": "dataset_run.cancelled",
+  "POST /v1/datasets/:id/runs/:run/resume": "dataset_run.resumed",
+  "DELETE /v1/datasets/:id/runs/:run": "dataset_run.removed",
   // One's own views and links.
   "POST /v1/shared-links": null,
   "DELETE /v1/shared-links/:id": null,

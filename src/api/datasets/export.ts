@@ -36,9 +36,8 @@ export function datasetExportEndpoint(room: ApiRoom, gate: () => Gate) {
       }
       async function* lines() {
         for (let after = ""; ; ) {
-          const items = await listItems(room.current.records, dataset.id, { version, after, limit: PAGE });
-          const wanted = label === null ? items : items.filter(({ labels }) => labels.includes(label));
-          const made = wanted.map((item) => lineOf!(format === "jsonl" ? (shownItem(item) as never) : item));
+          const items = await listItems(room.current.records, dataset.id, { version, label, after, limit: PAGE });
+          const made = items.map((item) => lineOf!(format === "jsonl" ? (shownItem(item) as never) : item));
           yield made.map((each) => ("line" in each ? `${JSON.stringify(each.line)}\n` : "")).join("");
           if (items.length < PAGE) return;
           after = items.at(-1)!.id;

@@ -1,8 +1,9 @@
 import { Elysia, t } from "elysia";
+import { sendThroughGateway } from "../../unified/through-gateway.ts";
+import { sentFor } from "../access/caller.ts";
 import type { Gate } from "../access/gate.ts";
 import { endpoint } from "../endpoint.ts";
 import type { ApiRoom } from "../room.ts";
-import { sendThroughGateway } from "./send-through-gateway.ts";
 
 export const PLAYGROUND_PATH = "/v1/playground";
 
@@ -10,7 +11,7 @@ export const PLAYGROUND_PATH = "/v1/playground";
 const ENDPOINTS = ["chat/completions", "responses", "messages"] as const;
 
 const ABOUT =
-  "The unified address for the dashboard, whose log-in stands for a key that it does not know: the request is sent as that key's. " +
+  "The unified address for the dashboard, whose log-in stands for a user, or for a key that it does not know: the request is sent as theirs. " +
   "Its record has the property `Playground`. Takes and answers what the unified address does, streams too.";
 
 /** Headers of a client that say something to the gateway or the provider; what else a browser sends concerns neither. */
@@ -28,7 +29,7 @@ export function playgroundEndpoints(room: ApiRoom, gate: () => Gate) {
         sendThroughGateway(room.passedOn, request, {
           url: `/v1/${path}`,
           headers: headersOf(request),
-          keyHash: gate().caller(request).key.hash,
+          sentFor: sentFor(gate().caller(request)),
         }),
       {
         ...endpoint("Playground", `Try a model: ${path}`, ABOUT, {

@@ -45,7 +45,9 @@ export function identifyUnified(
   parts: GatewayParts,
   { exchange, request, headers }: Arrival,
 ): KeySnapshot | GatewayError {
-  if (request.keyHash !== undefined) return parts.keys.ofHash(request.keyHash, exchange.startedAt);
+  const { sentFor } = request;
+  if (sentFor !== undefined)
+    return typeof sentFor === "string" ? parts.keys.ofHash(sentFor, exchange.startedAt) : sentFor;
   if (headers.auth.length > 0) return parts.keys.identify(headers.auth, exchange.startedAt);
   const key = sdkKey(headers, request.incoming.url);
   if (key === undefined)

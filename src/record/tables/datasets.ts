@@ -1,5 +1,5 @@
 import { sql } from "drizzle-orm";
-import { index, integer, primaryKey, sqliteTable, text, uniqueIndex } from "drizzle-orm/sqlite-core";
+import { index, integer, primaryKey, real, sqliteTable, text, uniqueIndex } from "drizzle-orm/sqlite-core";
 
 /** Examples under a name. Each change makes the next version; earlier ones can still be read. */
 export const datasets = sqliteTable(
@@ -43,5 +43,70 @@ export const datasetItems = sqliteTable(
   (t) => [
     primaryKey({ columns: [t.dataset_id, t.id, t.since] }),
     index("dataset_items_request").on(t.request_id).where(sql`request_id is not null`),
+  ],
+);
+
+/** A version of a dataset that is sent to one model or several, item by item. */
+export const datasetRuns = sqliteTable(
+  "dataset_runs",
+  {
+    /** A UUIDv7. */
+    id: text().primaryKey(),
+    dataset_id: text().notNull(),
+    organization_id: text().notNull(),
+    name: text().notNull(),
+    version: integer().notNull(),
+    /** Only items with this label; null for all. */
+    label: text(),
+    /** JSON text: a list of what each item is sent to. */
+    targets: text().notNull(),
+    /** JSON text: concurrency, the most it may cost, retries, whether to stream. */
+    settings: text().notNull(),
+    /** Items when it was started. */
+    items: integer().notNull(),
+    /** `running`, `done`, `stopped` or `cancelled`. */
+    state: text().notNull(),
+    /** Why it stopped, or null. */
+    reason: text(),
+    created_by: text().notNull(),
+    /** `key:<id>` or `user:<id>`: for whom it is sent. */
+    sender: text().notNull(),
+    created_at: integer().notNull(),
+    finished_at: integer(),
+  },
+  (t) => [
+    index("dataset_runs_dataset").on(t.dataset_id, t.id),
+    index("dataset_runs_running").on(t.id).where(sql`state = 'running'`),
+  ],
+);
+
+/** What came of one item at one target. */
+export const datasetRunResults = sqliteTable(
+  "dataset_run_results",
+  {
+    run_id: text().notNull(),
+    item_id: text().notNull(),
+    /** Its place in the run's targets, from 0. */
+    target: integer().notNull(),
+    /** Of the call's record; the figures are a copy. */
+    request_id: text().notNull(),
+    ok: integer().notNull(),
+    status: integer(),
+    error: text(),
+    /** JSON text of the assistant's message, or null. */
+    output: text(),
+    provider: text(),
+    model: text(),
+    prompt_tokens: integer(),
+    completion_tokens: integer(),
+    cost: real(),
+    /** Milliseconds. */
+    latency: real(),
+    first_token: real(),
+    created_at: integer().notNull(),
+  },
+  (t) => [
+    primaryKey({ columns: [t.run_id, t.item_id, t.target] }),
+    index("dataset_run_results_request").on(t.request_id),
   ],
 );

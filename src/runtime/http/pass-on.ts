@@ -1,10 +1,10 @@
 import type { Endpoint } from "../rpc.ts";
 import type { Answer, IncomingRequest } from "./server.ts";
 
-/** A request without its body, and for whom it is sent where it brings no key: the hash of a service key. */
+/** A request without its body, and for whom it is sent where it brings no key; the gateway reads that. */
 export interface PassedHead
   extends Pick<IncomingRequest, "method" | "url" | "old" | "rawHeaders" | "waitsForContinue"> {
-  readonly keyHash?: string | undefined;
+  readonly sentFor?: unknown;
 }
 
 /** What another thread tells the first gateway thread of a request that it passes on. */
@@ -47,15 +47,15 @@ export class PassedOn {
     return this.#open.size;
   }
 
-  /** @param keyHash - of the service key that the request is sent for, where that is known and the request brings none. */
-  passOn(incoming: IncomingRequest, answer: Answer, keyHash?: string): void {
+  /** @param sentFor - for whom, where that is known and the request brings no key. */
+  passOn(incoming: IncomingRequest, answer: Answer, sentFor?: unknown): void {
     const number = this.#next++;
     this.#open.set(number, { incoming, answer, waiting: 0 });
     answer.onClose(() => {
       if (this.#open.delete(number)) this.#send({ number, event: "closed" });
     });
     const { method, url, old, rawHeaders, waitsForContinue } = incoming;
-    this.#send({ number, request: { method, url, old, rawHeaders, waitsForContinue, keyHash } });
+    this.#send({ number, request: { method, url, old, rawHeaders, waitsForContinue, sentFor } });
   }
 
   #send(message: FromClient): void {

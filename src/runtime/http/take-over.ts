@@ -12,7 +12,7 @@ const ON_THE_WAY_MAX = 1024 * 1024;
  */
 export function takeOver(
   port: Endpoint,
-  serve: (incoming: IncomingRequest, answer: Answer, keyHash?: string) => void,
+  serve: (incoming: IncomingRequest, answer: Answer, sentFor?: unknown) => void,
 ): () => void {
   const open = new Map<number, TakenOver>();
   port.addEventListener("message", ({ data }) => {
@@ -21,7 +21,7 @@ export function takeOver(
     if ("request" in message) {
       const turn = new TakenOver(port, number, message.request, () => open.delete(number));
       open.set(number, turn);
-      serve(turn, turn, message.request.keyHash);
+      serve(turn, turn, message.request.sentFor);
     } else open.get(number)?.take(message);
   });
   return () => {

@@ -64,9 +64,14 @@ export async function renameDataset(
   await named(name, () => records.batch([{ sql, args: [name, description, Date.now(), id] }]));
 }
 
-/** With all of its versions. */
+/** With all of its versions and runs. */
 export async function removeDataset(records: Database, id: string): Promise<void> {
   const statements: Statement[] = [
+    {
+      sql: "delete from dataset_run_results where run_id in (select id from dataset_runs where dataset_id = ?)",
+      args: [id],
+    },
+    { sql: "delete from dataset_runs where dataset_id = ?", args: [id] },
     { sql: "delete from dataset_items where dataset_id = ?", args: [id] },
     { sql: "delete from datasets where id = ?", args: [id] },
   ];

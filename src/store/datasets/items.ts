@@ -34,15 +34,49 @@ interface Row {
   readonly created_at: number;
 }
 
-/** Items of one version, in the order in which they were added. @param after - id of the last one before the page. */
+export interface ItemsPage {
+  readonly version: number;
+  /** Id of the last item before the page. */
+  readonly after: string;
+  readonly limit: number;
+  /** Only items with this label. */
+  readonly label?: string | null;
+}
+
+/** Those of a version `?2`, with a label `?3` unless that is null. */
+const CHOSEN = `dataset_id = ?1 and since <= ?2 and (until is null or until > ?2)
+    and (?3 is null or exists (select 1 from json_each(labels) where value = ?3))`;
+
+/** Items of one version, in the order in which they were added. */
 export async function listItems(
   records: Database,
   datasetId: string,
-  { version, after, limit }: { readonly version: number; readonly after: string; readonly limit: number },
+  { version, after, limit, label = null }: ItemsPage,
 ): Promise<Item[]> {
   const sql = `select id, since, request_id, input, output, labels, note, created_at from dataset_items
-    where dataset_id = ?1 and id > ?2 and since <= ?3 and (until is null or until > ?3) order by id limit ?4`;
-  return (await records.query<Row>({ sql, args: [datasetId, after, version, limit] })).map(toItem);
+    where ${CHOSEN} and id > ?4 order by id limit ?5`;
+  return (await records.query<Row>({ sql, args: [datasetId, version, label, after, limit] })).map(toItem);
+}
+
+/** Items of one version by their ids, in their order. */
+export async function itemsOfVersion(
+  records: Database,
+  datasetId: string,
+  version: number,
+  ids: readonly string[],
+): Promise<Item[]> {
+  const sql = `select id, since, request_id, input, output, labels, note, created_at from dataset_items
+    where ${CHOSEN} and id in (select value from json_each(?4)) order by id`;
+  return (await records.query<Row>({ sql, args: [datasetId, version, null, JSON.stringify(ids)] })).map(toItem);
+}
+
+export async function countItems(
+  records: Database,
+  datasetId: string,
+  { version, label = null }: Pick<ItemsPage, "version" | "label">,
+): Promise<number> {
+  const sql = `select count(*) as n from dataset_items where ${CHOSEN}`;
+  return (await records.query<{ n: number }>({ sql, args: [datasetId, version, label] }))[0]!.n;
 }
 
 /** As it is in the newest version. */
@@ -110,9 +144,18 @@ export async function forgetRequests(
   organizationId: string,
   requestIds: readonly string[],
 ): Promise<void> {
-  const sql = `delete from dataset_items where request_id in (select value from json_each(?))
-    and dataset_id in (select id from datasets where organization_id = ?)`;
-  await patiently(() => records.batch([{ sql, args: [JSON.stringify(requestIds), organizationId] }]));
+  const args = [JSON.stringify(requestIds), organizationId];
+  const made = `select id from dataset_items where request_id in (select value from json_each(?1))
+    and dataset_id in (select id from datasets where organization_id = ?2)`;
+  const runs = "select id from dataset_runs where organization_id = ?2";
+  const statements = [
+    // Answers to what is deleted, and answers that are deleted themselves.
+    `delete from dataset_run_results where item_id in (${made}) and run_id in (${runs})`,
+    `delete from dataset_run_results where request_id in (select value from json_each(?1)) and run_id in (${runs})`,
+    `delete from dataset_items where request_id in (select value from json_each(?1))
+      and dataset_id in (select id from datasets where organization_id = ?2)`,
+  ];
+  await patiently(() => records.batch(statements.map((sql) => ({ sql, args }))));
 }
 
 const CURRENT = "(select version from datasets where id = ?)";

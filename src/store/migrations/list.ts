@@ -35,6 +35,7 @@ import { OBJECTS } from "./0032-objects.ts";
 import { DATASETS } from "./0033-datasets.ts";
 import { SPANS } from "./0034-spans.ts";
 import { DASHBOARDS } from "./0035-dashboards.ts";
+import { DATASET_RUNS } from "./0036-dataset-runs.ts";
 
 /** Every step there ever was, in order; a step that was released is never changed, only followed by another. */
 export const MIGRATIONS: readonly Migration[] = [
@@ -74,4 +75,5 @@ export const MIGRATIONS: readonly Migration[] = [
   { target: "records", version: 27, name: "datasets", statements: DATASETS },
   { target: "records", version: 28, name: "spans", statements: SPANS },
   { target: "records", version: 29, name: "dashboards", statements: DASHBOARDS },
+  { target: "records", version: 30, name: "dataset runs", statements: DATASET_RUNS },
 ];

@@ -106,14 +106,14 @@ export async function removeOrganization(records: Database, id: string, by: Acti
     sql: `delete from ${table} where alert_id in (select id from alerts where organization_id = ?)`,
     args: [id],
   }));
-  const ofDatasets = {
-    sql: "delete from dataset_items where dataset_id in (select id from datasets where organization_id = ?)",
-    args: [id],
-  };
+  const ofDatasets = [
+    "delete from dataset_items where dataset_id in (select id from datasets where organization_id = ?)",
+    "delete from dataset_run_results where run_id in (select id from dataset_runs where organization_id = ?)",
+  ].map((sql) => ({ sql, args: [id] }));
   const statements = [
     ...ofAlerts,
-    ofDatasets,
-    ...[...TABLES, "alerts", "datasets"].map((table) => remove(table, "organization_id")),
+    ...ofDatasets,
+    ...[...TABLES, "alerts", "datasets", "dataset_runs"].map((table) => remove(table, "organization_id")),
     remove("organizations", "id"),
   ];
   await recorded(records, statements, by, {

@@ -1,24 +1,27 @@
-import { GatewayError } from "../../errors.ts";
-import type { PassedOn } from "../../runtime/http/pass-on.ts";
-import type { Answer, BodySink, IncomingRequest } from "../../runtime/http/server.ts";
+import { GatewayError } from "../errors.ts";
+import type { KeySnapshot } from "../keys.ts";
+import type { PassedOn } from "../runtime/http/pass-on.ts";
+import type { Answer, BodySink, IncomingRequest } from "../runtime/http/server.ts";
 
 /** Bytes of an answer that wait for a browser that takes its time. */
 const WAITING_BYTES_MAX = 256 * 1_024;
+
+/** The hash of a service key, which must still be usable, or what stands for a user. */
+export type SentFor = string | KeySnapshot;
 
 interface Sent {
   /** Path at the unified address. */
   readonly url: string;
   /** Raw pairs. */
   readonly headers: readonly string[];
-  /** Of the service key that it is sent for. */
-  readonly keyHash: string;
+  readonly sentFor: SentFor;
 }
 
-/** Sends a request of the API's listener through the gateway, without a connection: both are in this process. */
+/** Sends a request through the gateway of this process, from another thread: no connection, and no key that anybody has to know. */
 export function sendThroughGateway(passedOn: PassedOn, request: Request, sent: Sent): Promise<Response> {
   const answer = new FetchAnswer();
   request.signal.addEventListener("abort", () => answer.left());
-  passedOn.passOn(new FetchRequest(request, sent), answer, sent.keyHash);
+  passedOn.passOn(new FetchRequest(request, sent), answer, sent.sentFor);
   return answer.response;
 }
 

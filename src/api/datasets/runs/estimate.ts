@@ -1,0 +1,188 @@
+import { GatewayError } from "../../../errors.ts";
+import { costLines, type OwnPriceOf, totalOf } from "../../../mapping/prices/own.ts";
+import { genaiRates } from "../../../mapping/prices/table.ts";
+import type { Json } from "../../../plugin/contract.ts";
+import { dollars } from "../../../record/dollars.ts";
+import { type Item, listItems } from "../../../store/datasets/items.ts";
+import { recordedCalls } from "../../../store/datasets/run-results.ts";
+import type { Target } from "../../../store/datasets/runs.ts";
+import { LearntTables } from "../../../store/models/learnt.ts";
+import type { Caller } from "../../access/caller.ts";
+import type { ApiRoom } from "../../room.ts";
+
+const PAGE = 200;
+/** Characters of a token, where nothing counts them: a guess. */
+const TOKEN_CHARS = 4;
+
+/** What a run would send to one target. */
+export interface TargetEstimate {
+  readonly name: string;
+  /** Who would be asked first; null where the request would be refused. */
+  readonly provider: string | null;
+  readonly model: string | null;
+  readonly calls: number;
+  readonly prompt_tokens: number;
+  readonly completion_tokens: number | null;
+  /** US dollars; null where nothing is known of the price or of the tokens. */
+  readonly cost: number | null;
+  readonly price_source: string | null;
+  /** What the figures leave out or guess, a sentence each. */
+  readonly notes: readonly string[];
+}
+
+export interface Selection {
+  readonly datasetId: string;
+  readonly version: number;
+  readonly label: string | null;
+  readonly targets: readonly Target[];
+}
+
+/** Tokens of an item: as its request's record counts them, or a guess. */
+interface ItemTokens {
+  readonly prompt: number;
+  readonly isGuessed: boolean;
+  readonly completion: number | null;
+  readonly systemChars: number;
+}
+
+/** What a run is likely to cost, from what the items' own requests used and from the prices in force. Nothing is called. */
+export async function estimateRun(room: ApiRoom, caller: Caller, selection: Selection): Promise<TargetEstimate[]> {
+  const { records } = room.current;
+  const learnt = new LearntTables(room.config.prices, room.home.reader.records);
+  await learnt.load(room.reader.records);
+  const providers = await room.gateway.providers();
+  const ruled = new Set(providers.flatMap(({ name, hasCostRule }) => (hasCostRule && name !== null ? [name] : [])));
+  const tokens: ItemTokens[] = [];
+  let first: Item | undefined;
+  for (let after = ""; ; ) {
+    const { datasetId, version, label } = selection;
+    const items = await listItems(records, datasetId, { version, label, after, limit: PAGE });
+    first ??= items[0];
+    const ids = items.flatMap(({ request_id }) => request_id ?? []);
+    const recorded = await recordedCalls(room.reader.records, caller.organizationId, ids);
+    for (const item of items) tokens.push(tokensOf(item, recorded.get(item.request_id ?? "")));
+    if (items.length < PAGE) break;
+    after = items.at(-1)!.id;
+  }
+  return Promise.all(
+    selection.targets.map(async (target) => {
+      const asked = await firstAsked(room, caller, target, first);
+      if ("refused" in asked) return { ...nothing(target, tokens.length), notes: [asked.refused] };
+      const own = learnt.priceOf(caller.organizationId, asked.provider);
+      return estimateTarget({ target, tokens, ...asked, own, isRuled: ruled.has(asked.provider) });
+    }),
+  );
+}
+
+const nothing = ({ name }: Target, calls: number) => ({
+  ...{ name, provider: null, model: null, calls, prompt_tokens: 0, completion_tokens: null },
+  ...{ cost: null, price_source: null },
+});
+
+/** Who would be asked for the first item. */
+async function firstAsked(room: ApiRoom, { key }: Caller, { model, parameters }: Target, item: Item | undefined) {
+  const body = item && JSON.stringify({ ...parameters, model, messages: item.input.messages });
+  try {
+    const { targets } = await room.gateway.explainRoute({
+      ...{ key, model, shape: "chat-completions", body, user: undefined, session: undefined, properties: {} },
+    });
+    const asked = targets.find(({ skipped }) => skipped === null);
+    if (asked === undefined) return { refused: targets[0]?.skipped ?? "there is no target that could be asked" };
+    return { provider: asked.provider, model: asked.model };
+  } catch (error) {
+    if (error instanceof GatewayError) return { refused: error.message };
+    // Errors of another thread come as plain ones.
+    return { refused: error instanceof Error ? error.message : String(error) };
+  }
+}
+
+interface Estimating {
+  readonly target: Target;
+  readonly tokens: readonly ItemTokens[];
+  readonly provider: string;
+  readonly model: string;
+  readonly own: OwnPriceOf;
+  readonly isRuled: boolean;
+}
+
+function estimateTarget({ target, tokens, provider, model, own, isRuled }: Estimating): TargetEstimate {
+  const cap: Json = target.parameters.max_completion_tokens ?? target.parameters.max_tokens;
+  const known = tokens.flatMap(({ completion }) => completion ?? []);
+  const mean = known.length === 0 ? null : Math.ceil(known.reduce((sum, each) => sum + each, 0) / known.length);
+  const used = tokens.map(({ prompt, completion, systemChars }) => {
+    const more = target.system === null ? 0 : Math.round((target.system.length - systemChars) / TOKEN_CHARS);
+    const likely = completion ?? mean ?? (typeof cap === "number" ? cap : null);
+    return {
+      prompt: Math.max(1, prompt + more),
+      completion: likely !== null && typeof cap === "number" ? Math.min(likely, cap) : likely,
+    };
+  });
+  const price = priceOf({ provider, model, own, isRuled });
+  const costs = used.map(({ prompt, completion }) => (completion === null ? null : price.of(prompt, completion)));
+  const isPriced = costs.length > 0 && costs.every((cost) => cost !== null);
+  const guessed = tokens.filter(({ isGuessed }) => isGuessed).length;
+  const open = tokens.length - known.length;
+  const source = price.source();
+  const notes = [
+    ...(guessed > 0
+      ? [`${guessed} of ${tokens.length} items have no recorded tokens: four characters count as one`]
+      : []),
+    ...(open > 0 && mean !== null
+      ? [`${open} items have no recorded output: it counts as the mean of the others`]
+      : []),
+    ...(open > 0 && mean === null
+      ? [
+          typeof cap === "number"
+            ? "no output is recorded: each counts as the limit"
+            : "how long the outputs are is not known",
+        ]
+      : []),
+    ...(source === null ? [isRuled ? `the rule of the provider ${provider} prices it` : "the price is not known"] : []),
+    ...(target.system === null ? [] : ["the other system prompt is counted by its characters"]),
+  ];
+  const total = (values: readonly (number | null)[]) =>
+    values.length > 0 && values.every((each) => each !== null)
+      ? values.reduce<number>((sum, each) => sum + each!, 0)
+      : null;
+  return {
+    ...{ name: target.name, provider, model, calls: tokens.length },
+    prompt_tokens: total(used.map(({ prompt }) => prompt)) ?? 0,
+    completion_tokens: total(used.map(({ completion }) => completion)),
+    cost: isPriced ? dollars(total(costs)) : null,
+    price_source: source,
+    notes,
+  };
+}
+
+function priceOf({ provider, model, own, isRuled }: Pick<Estimating, "provider" | "model" | "own" | "isRuled">) {
+  const at = new Date();
+  const found = own([model]);
+  const rated = (input: number, output: number) =>
+    isRuled ? undefined : genaiRates(provider, model, { input_tokens: input, output_tokens: output }, at);
+  return {
+    source: (): string | null => found?.source ?? rated(1_000, 1_000)?.table ?? null,
+    of(prompt: number, completion: number): number | null {
+      const usage = { prompt_tokens: prompt, completion_tokens: completion };
+      const lines = found === undefined ? rated(prompt, completion)?.lines : costLines(found.price, usage);
+      return lines === undefined ? null : totalOf(lines);
+    },
+  };
+}
+
+function tokensOf(
+  { input, output }: Item,
+  recorded: { readonly prompt_tokens: number | null; readonly completion_tokens: number | null } | undefined,
+): ItemTokens {
+  const messages: readonly Json[] = input.messages;
+  const system = messages.filter(({ role }) => role === "system" || role === "developer");
+  const chars = JSON.stringify(input).length;
+  const prompt = recorded?.prompt_tokens ?? Math.ceil(chars / TOKEN_CHARS);
+  const said =
+    output === null ? null : Math.ceil(JSON.stringify(output.content ?? output.tool_calls ?? "").length / TOKEN_CHARS);
+  return {
+    prompt,
+    isGuessed: recorded?.prompt_tokens == null,
+    completion: recorded?.completion_tokens ?? said,
+    systemChars: system.reduce((sum, { content }) => sum + (typeof content === "string" ? content.length : 0), 0),
+  };
+}

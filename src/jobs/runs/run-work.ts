@@ -1,0 +1,227 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import { type Log, messageOf } from "../../observe.ts";
+import type { PassedOn } from "../../runtime/http/pass-on.ts";
+import type { Remote } from "../../runtime/rpc.ts";
+import { type Item, listItems } from "../../store/datasets/items.ts";
+import {
+  callName,
+  madeCalls,
+  putResults,
+  type RecordedCall,
+  type RunResult,
+  recordedCalls,
+  resultFigures,
+} from "../../store/datasets/run-results.ts";
+import { finishRun, type Run, type RunState } from "../../store/datasets/runs.ts";
+import { findSentFor } from "../../store/people/sent-for.ts";
+import type { Database, Store } from "../../store/store.ts";
+import type { RecorderFunctions } from "../../threads.ts";
+import type { SentFor } from "../../unified/through-gateway.ts";
+import { type Call, type CallOutcome, makeCall } from "./call.ts";
+
+/** Items that are read at once. */
+const PAGE = 100;
+/** Calls that fail one after the other before the run stops: something is wrong with all of them. */
+const FAILURES_MAX = 25;
+/** Calls that are made before it is asked once more whether the sender may send. */
+const SENDER_CALLS = 50;
+const RECORDER_PAUSE_MS = 1_000;
+
+export interface RunWorkOptions {
+  readonly log: Log;
+  readonly reader: Store;
+  readonly writer: () => Promise<Store>;
+  /** Where keys and users stand. */
+  readonly home: Database;
+  readonly recorder: Pick<Remote<RecorderFunctions>, "barrier">;
+  readonly passedOn: PassedOn;
+}
+
+/** Why a run ends before all calls are made. `left` is for others, or for the next start. */
+type End = "left" | { readonly state: RunState; readonly reason: string | null };
+
+interface Finished extends Call {
+  readonly outcome: CallOutcome;
+}
+
+/** Makes the calls of one run that are not made yet, and notes what came of each as soon as its record is there. */
+export class RunWork {
+  readonly #options: RunWorkOptions;
+  readonly #run: Run;
+  #end: End | undefined;
+  #isAbandoned = false;
+  #inFlight = 0;
+  #finished: Finished[] = [];
+  #noting: Promise<void> | undefined;
+  #wake = Promise.withResolvers<void>();
+  #spent = 0;
+  /** The dearest call so far; undefined before the first. */
+  #dearest: number | undefined;
+  #failedInARow = 0;
+  #sentFor: SentFor | undefined;
+  #callsSinceAsked = SENDER_CALLS;
+
+  constructor(run: Run, options: RunWorkOptions) {
+    this.#run = run;
+    this.#options = options;
+  }
+
+  /** No further call is begun. */
+  leave(): void {
+    this.#stop("left");
+  }
+
+  /** Calls that are under way are not waited for either. */
+  abandon(): void {
+    this.#isAbandoned = true;
+    this.#stop("left");
+  }
+
+  /** Resolves when every call that was begun is noted. */
+  async work(): Promise<void> {
+    const { reader, writer } = this.#options;
+    for (const { cost } of await resultFigures(reader.records, this.#run.id)) this.#pay(cost);
+    for await (const call of this.#calls()) {
+      await this.#room();
+      if (this.#end === undefined) await this.#ask();
+      if (this.#end !== undefined) break;
+      this.#begin(call);
+    }
+    while (this.#inFlight > 0 && !this.#isAbandoned) await this.#wake.promise;
+    await this.#noting;
+    if (this.#end === "left") return;
+    await finishRun((await writer()).records, this.#run.id, this.#end ?? { state: "done", reason: null });
+  }
+
+  #stop(end: End): void {
+    this.#end ??= end;
+    this.#woken();
+  }
+
+  #woken(): void {
+    this.#wake.resolve();
+    this.#wake = Promise.withResolvers();
+  }
+
+  /** Those that there is no result of, item by item. */
+  async *#calls(): AsyncGenerator<Call> {
+    const { id, dataset_id, version, label, targets } = this.#run;
+    const { records } = this.#options.reader;
+    for (let after = ""; ; ) {
+      const items: Item[] = await listItems(records, dataset_id, { version, label, after, limit: PAGE });
+      const ids = items.map((item) => item.id);
+      const made = await madeCalls(records, id, ids);
+      for (const item of items)
+        for (const target of targets.keys())
+          if (!made.has(callName(item.id, target))) yield { run: this.#run, item, target };
+      if (items.length < PAGE) return;
+      after = ids.at(-1)!;
+    }
+  }
+
+  /** Waits until another call may be begun, or none may be any more. */
+  async #room(): Promise<void> {
+    const { concurrency, max_cost } = this.#run.settings;
+    for (;;) {
+      if (this.#end !== undefined) return;
+      if (this.#inFlight < concurrency && (max_cost === null || this.#isAffordable(max_cost))) return;
+      if (this.#inFlight === 0) {
+        const reason = `another call may cost more than what is left of $${max_cost}`;
+        return this.#stop({ state: "stopped", reason });
+      }
+      await this.#wake.promise;
+    }
+  }
+
+  /** What a call costs is known afterwards, so each counts as the dearest one before, and the first goes alone. */
+  #isAffordable(maxCost: number): boolean {
+    if (this.#dearest === undefined) return this.#inFlight === 0 && maxCost > 0;
+    return this.#spent + (this.#inFlight + 1) * this.#dearest <= maxCost;
+  }
+
+  #pay(cost: number | null): void {
+    this.#spent += cost ?? 0;
+    this.#dearest = Math.max(this.#dearest ?? 0, cost ?? 0);
+  }
+
+  /** Whether the sender may still send. */
+  async #ask(): Promise<void> {
+    if (this.#callsSinceAsked++ < SENDER_CALLS) return;
+    this.#callsSinceAsked = 0;
+    this.#sentFor = await findSentFor(this.#options.home, this.#run.organization_id, this.#run.sender);
+    if (this.#sentFor !== undefined) return;
+    const reason = "the key or user that started it may not send requests any more: resume it as another one";
+    this.#stop({ state: "stopped", reason });
+  }
+
+  #begin(call: Call): void {
+    this.#inFlight++;
+    void makeCall(this.#options.passedOn, this.#sentFor!, call).then((outcome) => {
+      if (this.#isAbandoned) return;
+      this.#finished.push({ ...call, outcome });
+      this.#noting ??= this.#note().finally(() => {
+        this.#noting = undefined;
+      });
+    });
+  }
+
+  /** Notes what has finished, together what has finished together. */
+  async #note(): Promise<void> {
+    while (this.#finished.length > 0) {
+      const finished = this.#finished;
+      this.#finished = [];
+      try {
+        await this.#noteAll(finished);
+      } catch (error) {
+        // A database that is away, or a recorder that starts again: the calls are made, so nothing of them is lost yet.
+        this.#finished.unshift(...finished);
+        this.#options.log.warn("results of a dataset run cannot be noted; it is tried again", {
+          error: messageOf(error),
+        });
+        if (this.#end === "left") return this.#giveUp();
+        await sleep(RECORDER_PAUSE_MS);
+      }
+    }
+  }
+
+  /** The service stops: these calls are made again at the next start. */
+  #giveUp(): void {
+    this.#inFlight -= this.#finished.length;
+    this.#finished = [];
+    this.#woken();
+  }
+
+  async #noteAll(finished: readonly Finished[]): Promise<void> {
+    const { recorder, reader, writer } = this.#options;
+    await recorder.barrier();
+    const ids = finished.map(({ outcome }) => outcome.requestId);
+    const recorded = await recordedCalls(reader.records, this.#run.organization_id, ids);
+    const results = finished.map((each) => resultOf(each, recorded.get(each.outcome.requestId)));
+    await putResults((await writer()).records, this.#run.id, results);
+    for (const { cost, ok } of results) {
+      this.#pay(cost);
+      this.#failedInARow = ok ? 0 : this.#failedInARow + 1;
+    }
+    this.#inFlight -= finished.length;
+    const { error } = results.at(-1)!;
+    if (this.#failedInARow >= FAILURES_MAX)
+      this.#stop({ state: "stopped", reason: `${FAILURES_MAX} calls failed one after the other: ${error}` });
+    this.#woken();
+  }
+}
+
+/** Also of a stream that broke off, which has a status of its own in the record alone. */
+function resultOf({ item, target, outcome }: Finished, recorded: RecordedCall | undefined): RunResult {
+  const { requestId, output } = outcome;
+  const status = recorded?.status ?? outcome.status;
+  const said = [recorded?.error_code, recorded?.error_message].filter((text) => text != null).join(": ");
+  const broke = status !== null && status >= 400 ? said || `the response has the status ${status}` : null;
+  const error = outcome.error ?? broke;
+  return {
+    ...{ item_id: item.id, target, request_id: requestId, ok: error === null, status, error, output },
+    ...{ provider: recorded?.provider ?? null, model: recorded?.model ?? null },
+    ...{ prompt_tokens: recorded?.prompt_tokens ?? null, completion_tokens: recorded?.completion_tokens ?? null },
+    ...{ cost: recorded?.cost ?? null, latency: recorded?.latency ?? null, first_token: recorded?.first_token ?? null },
+    created_at: Date.now(),
+  };
+}

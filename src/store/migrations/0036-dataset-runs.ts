@@ -1,0 +1,42 @@
+/** A dataset that is sent again to other models, and what came of each call. */
+export const DATASET_RUNS = [
+  `create table dataset_runs (
+    id text primary key not null,
+    dataset_id text not null,
+    organization_id text not null,
+    name text not null,
+    version integer not null,
+    label text,
+    targets text not null,
+    settings text not null,
+    items integer not null,
+    state text not null,
+    reason text,
+    created_by text not null,
+    sender text not null,
+    created_at integer not null,
+    finished_at integer
+  ) without rowid`,
+  "create index dataset_runs_dataset on dataset_runs (dataset_id, id)",
+  "create index dataset_runs_running on dataset_runs (id) where state = 'running'",
+  `create table dataset_run_results (
+    run_id text not null,
+    item_id text not null,
+    target integer not null,
+    request_id text not null,
+    ok integer not null,
+    status integer,
+    error text,
+    output text,
+    provider text,
+    model text,
+    prompt_tokens integer,
+    completion_tokens integer,
+    cost real,
+    latency real,
+    first_token real,
+    created_at integer not null,
+    primary key (run_id, item_id, target)
+  ) without rowid`,
+  "create index dataset_run_results_request on dataset_run_results (request_id)",
+];
