@@ -1,6 +1,7 @@
-import { ByteWriter, type ColumnSource, ParquetWriter, schemaFromColumnData } from "hyparquet-writer";
+import { ByteWriter, ParquetWriter, schemaFromColumnData } from "hyparquet-writer";
+import { type Kind, PARQUET_TYPES } from "../record/columns.ts";
 import { collectGarbage } from "../runtime/memory.ts";
-import type { Column, Kind } from "./columns.ts";
+import type { Column } from "./columns.ts";
 import { Cells, type Encoder, shownText } from "./encoder.ts";
 import { ExportFailure } from "./failure.ts";
 import { textsOf } from "./lines.ts";
@@ -11,17 +12,6 @@ const GROUP_ROWS_MAX = 10_000;
 const GROUP_CHARACTERS_MAX = 3_000_000;
 /** `PAR1`, the first and the last bytes of a file. */
 const MAGIC = 0x31524150;
-
-type ColumnType = NonNullable<ColumnSource["type"]>;
-
-const TYPES: Readonly<Record<Kind, ColumnType>> = {
-  text: "STRING",
-  json: "STRING",
-  integer: "INT64",
-  number: "DOUBLE",
-  boolean: "BOOLEAN",
-  time: "TIMESTAMP",
-};
 
 /**
  * Parquet with typed, nullable columns, Snappy, and statistics of numbers and times. Nested values are JSON text.
@@ -52,7 +42,7 @@ export function parquet(columns: readonly Column[]): Encoder {
     const columnData = columns.map(({ name, kind }, index) => ({
       name,
       data: group[index] ?? [],
-      type: TYPES[kind],
+      type: PARQUET_TYPES[kind],
       // The footer is in memory until the end, and the least and the greatest text are of little use to a reader.
       statistics: kind !== "text" && kind !== "json",
       offsetIndex: false,
@@ -91,7 +81,7 @@ export function parquet(columns: readonly Column[]): Encoder {
 }
 
 function schemaOf(columns: readonly Column[]) {
-  const empty = columns.map(({ name, kind }) => ({ name, data: [], type: TYPES[kind], nullable: true }));
+  const empty = columns.map(({ name, kind }) => ({ name, data: [], type: PARQUET_TYPES[kind], nullable: true }));
   return schemaFromColumnData({ columnData: empty });
 }
 

@@ -1,22 +1,7 @@
-/** What a column of a typed file holds; nested values are JSON text. */
-export type Kind = "text" | "integer" | "number" | "boolean" | "time" | "json";
+import { BODY_KINDS, type Kind, RECORD_KINDS } from "../../record/columns.ts";
 
 /** Members of records whose type a value may not tell: they are the same in every file, also where all are null. */
-const RECORD: Readonly<Record<string, Kind>> = {
-  ...named("time", "request_created_at response_created_at cache_created_at feedback_created_at updated_at"),
-  ...named("integer", "response_status comments size_bytes attempt total_tokens prompt_tokens completion_tokens"),
-  ...named("integer", "prompt_cache_write_tokens prompt_cache_read_tokens prompt_audio_tokens"),
-  ...named("integer", "completion_audio_tokens reasoning_tokens stored_bytes"),
-  ...named("number", "delay_ms time_to_first_token cost costUSD"),
-  ...named("boolean", "usage_estimated streamed truncated cache_enabled cached threat is_passthrough_billing"),
-  ...named("boolean", "feedback_rating"),
-  ...named("json", "gateway_warnings scores assets asset_ids request_properties properties prompt_inputs"),
-  ...named("json", "request_body response_body provider_request provider_response llmSchema"),
-};
-
-function named(kind: Kind, names: string): Readonly<Record<string, Kind>> {
-  return Object.fromEntries(names.split(" ").map((name) => [name, kind]));
-}
+const RECORD: Readonly<Record<string, Kind>> = { ...RECORD_KINDS, ...BODY_KINDS };
 
 /** An ISO 8601 time as the API writes it. */
 const TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z$/;

@@ -1,19 +1,9 @@
-import { ByteWriter, type ColumnSource, ParquetWriter, schemaFromColumnData } from "hyparquet-writer";
+import { ByteWriter, ParquetWriter, schemaFromColumnData } from "hyparquet-writer";
+import { type Kind, PARQUET_TYPES } from "../../record/columns.ts";
 import type { CsvColumn } from "./csv.ts";
-import { type Kind, kindOf, typedValue } from "./kinds.ts";
+import { kindOf, typedValue } from "./kinds.ts";
 
 type Row = Readonly<Record<string, unknown>>;
-type ColumnType = NonNullable<ColumnSource["type"]>;
-
-const TYPES: Readonly<Record<Kind, ColumnType>> = {
-  text: "STRING",
-  json: "STRING",
-  integer: "INT64",
-  number: "DOUBLE",
-  boolean: "BOOLEAN",
-  time: "TIMESTAMP",
-};
-
 /** A row group ends at whichever comes first. */
 const GROUP_ROWS_MAX = 10_000;
 const GROUP_CHARACTERS_MAX = 8_000_000;
@@ -50,7 +40,7 @@ export class ParquetFile {
     if (this.#file === undefined) {
       this.#kinds = this.#columns.map((column) => kindOf(column.name, rows.values().map(column.valueOf)));
       const columnData = this.#columns.map(({ name }, at) => ({
-        ...{ name, data: [], type: TYPES[this.#kinds[at]!], nullable: true },
+        ...{ name, data: [], type: PARQUET_TYPES[this.#kinds[at]!], nullable: true },
       }));
       this.#file = new ParquetWriter({ writer: this.#bytes, schema: schemaFromColumnData({ columnData }) });
     }
@@ -59,7 +49,7 @@ export class ParquetFile {
       columnData: this.#columns.map((column, at) => ({
         name: column.name,
         data: rows.map((row) => typedValue(this.#kinds[at]!, column.valueOf(row))),
-        type: TYPES[this.#kinds[at]!],
+        type: PARQUET_TYPES[this.#kinds[at]!],
       })),
       rowGroupSize: rows.length,
     });
