@@ -1,12 +1,11 @@
-import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
+import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
-import { useRef, useState } from "react";
+import { useState } from "react";
 import { get, post } from "../../api.ts";
-import { Trouble } from "../../parts/confirm-button.tsx";
-import { Dialog } from "../../parts/dialog.tsx";
 import { Field } from "../../parts/field.tsx";
 import { formatCount } from "../../parts/format.ts";
 import { changeMany, type Target } from "../requests/bulk/change-many.ts";
+import { StepsDialog, useSteps } from "../requests/bulk/steps-dialog.tsx";
 import { DATASETS, type Dataset } from "./shapes.ts";
 
 interface AddDialogProps {
@@ -20,83 +19,39 @@ const NEW = "new";
 /** Puts requests into a dataset, one that is there or a new one, a step at a time. */
 export function AddToDataset({ target, onClose }: AddDialogProps) {
   const client = useQueryClient();
-  const stopped = useRef(false);
   const [into, setInto] = useState<string>();
   const [name, setName] = useState("");
   const [labels, setLabels] = useState("");
-  const [added, setAdded] = useState(0);
   const { data } = useQuery({
     queryKey: DATASETS,
     queryFn: ({ signal }) => get<readonly Dataset[]>("/v1/datasets", signal),
   });
   const chosen = into ?? data?.[0]?.id ?? NEW;
-  const work = useMutation({
-    mutationFn: async () => {
-      stopped.current = false;
-      setAdded(0);
+  const steps = useSteps(
+    async (reports) => {
       const id = chosen === NEW ? (await post<Dataset>("/v1/datasets", { name: name.trim() })).id : chosen;
       setInto(id);
       const words = labels.split(",").map((label) => label.trim());
       const body = { ...(words.some(Boolean) && { labels: words.filter(Boolean) }) };
       const path = `/v1/datasets/${id}/items`;
       const counted = (answer: unknown) => (answer as { readonly ids: readonly string[] }).ids.length;
-      await changeMany({
-        target,
-        work: { method: "POST", path, body, counted },
-        isStopped: () => stopped.current,
-        onProgress: setAdded,
-      });
+      await changeMany({ target, work: { method: "POST", path, body, counted }, ...reports });
       return id;
     },
-    onSettled: () => client.invalidateQueries({ queryKey: DATASETS }),
-  });
-  const isOver = work.isSuccess;
+    () => client.invalidateQueries({ queryKey: DATASETS }),
+  );
+  const { work, done } = steps;
   return (
-    <Dialog title="Add to dataset" onClose={() => onClose(isOver)}>
-      <form
-        className="form"
-        onSubmit={(event) => {
-          event.preventDefault();
-          work.mutate();
-        }}
-      >
-        {isOver ? null : (
-          <fieldset disabled={work.isPending} className="form">
-            <legend className="unseen">Add to dataset</legend>
-            <Field label="Dataset">
-              {(field) => (
-                <select {...field} value={chosen} onChange={(event) => setInto(event.target.value)}>
-                  {(data ?? []).map((each) => (
-                    <option key={each.id} value={each.id}>
-                      {each.name}
-                    </option>
-                  ))}
-                  <option value={NEW}>A new dataset…</option>
-                </select>
-              )}
-            </Field>
-            {chosen === NEW ? (
-              <Field label="Name">
-                {(field) => (
-                  <input
-                    {...field}
-                    required
-                    maxLength={100}
-                    value={name}
-                    onChange={(event) => setName(event.target.value)}
-                  />
-                )}
-              </Field>
-            ) : null}
-            <Field label="Labels" hint="With commas.">
-              {(field) => <input {...field} value={labels} onChange={(event) => setLabels(event.target.value)} />}
-            </Field>
-          </fieldset>
-        )}
-        {work.isPending ? <progress aria-label="Examples added" /> : null}
-        <p role="status" className="muted">
-          {work.isPending || isOver ? `${formatCount(added)} added` : ""}
-          {isOver ? (
+    <StepsDialog
+      title="Add to dataset"
+      steps={steps}
+      isOver={work.isSuccess}
+      action={{ label: "Add" }}
+      progress={{ label: "Examples added" }}
+      status={
+        <>
+          {formatCount(done)} added
+          {work.isSuccess ? (
             <>
               . Requests without a conversation, or that are in it already, are left out.{" "}
               <Link to="/datasets/$id" params={{ id: work.data }}>
@@ -104,25 +59,32 @@ export function AddToDataset({ target, onClose }: AddDialogProps) {
               </Link>
             </>
           ) : null}
-        </p>
-        <Trouble error={work.error} />
-        <div className="form-actions">
-          {isOver ? null : (
-            <button type="submit" className="primary" disabled={work.isPending}>
-              Add
-            </button>
+        </>
+      }
+      onClose={() => onClose(work.isSuccess)}
+    >
+      <Field label="Dataset">
+        {(field) => (
+          <select {...field} value={chosen} onChange={(event) => setInto(event.target.value)}>
+            {(data ?? []).map((each) => (
+              <option key={each.id} value={each.id}>
+                {each.name}
+              </option>
+            ))}
+            <option value={NEW}>A new dataset…</option>
+          </select>
+        )}
+      </Field>
+      {chosen === NEW ? (
+        <Field label="Name">
+          {(field) => (
+            <input {...field} required maxLength={100} value={name} onChange={(event) => setName(event.target.value)} />
           )}
-          <button
-            type="button"
-            onClick={() => {
-              if (work.isPending) stopped.current = true;
-              else onClose(isOver);
-            }}
-          >
-            {work.isPending ? "Stop" : isOver ? "Close" : "Cancel"}
-          </button>
-        </div>
-      </form>
-    </Dialog>
+        </Field>
+      ) : null}
+      <Field label="Labels" hint="With commas.">
+        {(field) => <input {...field} value={labels} onChange={(event) => setLabels(event.target.value)} />}
+      </Field>
+    </StepsDialog>
   );
 }

@@ -1,16 +1,15 @@
-import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
-import { useEffect, useRef, useState } from "react";
+import { useQuery, useQueryClient } from "@tanstack/react-query";
+import { useState } from "react";
 import { post } from "../../../api.ts";
 import { serviceNow } from "../../../clock.ts";
 import { ProposingInput } from "../../../filter/proposing-input.tsx";
 import { and, during } from "../../../filter/tree.ts";
 import { usePropertyNames } from "../../../filter/value-input.tsx";
-import { Trouble } from "../../../parts/confirm-button.tsx";
-import { Dialog } from "../../../parts/dialog.tsx";
 import { Field } from "../../../parts/field.tsx";
 import { formatCount } from "../../../parts/format.ts";
 import type { RequestsQuestion } from "../query.ts";
 import { changeMany, type Target, type Work } from "./change-many.ts";
+import { StepsDialog, useSteps } from "./steps-dialog.tsx";
 
 export type BulkKind = "property" | "score" | "delete";
 
@@ -35,38 +34,23 @@ export function BulkDialog({ kind, question, ids, onClose }: BulkDialogProps) {
   const target = useTarget(question, ids);
   const count = useTargetCount(target);
   const client = useQueryClient();
-  const stopped = useRef(false);
-  const [changed, setChanged] = useState(0);
   const [name, setName] = useState("");
   const [value, setValue] = useState("");
   const [isRemoval, setRemoval] = useState(false);
   const names = usePropertyNames(kind === "property");
-  useEffect(
-    () => () => {
-      stopped.current = true;
-    },
-    [],
+  const steps = useSteps(
+    (reports) => changeMany({ target, work: workOf(kind, name.trim(), isRemoval ? null : value), ...reports }),
+    () => client.invalidateQueries({ predicate: ({ queryKey }) => queryKey[0] !== "session" }),
   );
-  const work = useMutation({
-    mutationFn: () => {
-      stopped.current = false;
-      setChanged(0);
-      const wanted = workOf(kind, name.trim(), isRemoval ? null : value);
-      return changeMany({ target, work: wanted, isStopped: () => stopped.current, onProgress: setChanged });
-    },
-    onSettled: () => client.invalidateQueries({ predicate: ({ queryKey }) => queryKey[0] !== "session" }),
-  });
+  const { work, done: changed } = steps;
   const many = count === undefined ? "all that match" : `${formatCount(count)} ${count === 1 ? "request" : "requests"}`;
   const isOver = work.isSuccess || work.isError;
   return (
-    <Dialog title={title} onClose={() => onClose(isOver)}>
-      <form
-        className="form"
-        onSubmit={(event) => {
-          event.preventDefault();
-          work.mutate();
-        }}
-      >
+    <StepsDialog
+      title={title}
+      steps={steps}
+      isOver={isOver}
+      about={
         <p>
           {kind === "delete" ? (
             <>
@@ -78,84 +62,60 @@ export function BulkDialog({ kind, question, ids, onClose }: BulkDialogProps) {
             </>
           )}
         </p>
-        {kind === "delete" || isOver ? null : (
-          <fieldset disabled={work.isPending} className="form">
-            <legend className="unseen">{title}</legend>
-            {kind === "property" ? (
-              <ProposingInput
-                label="Name of the property"
-                placeholder="Name, such as Reviewed"
-                value={name}
-                proposals={names}
-                onChange={setName}
-              />
-            ) : (
-              <Field label="Name">
-                {(field) => (
-                  <input
-                    {...field}
-                    value={name}
-                    required
-                    maxLength={200}
-                    onChange={(event) => setName(event.target.value)}
-                  />
-                )}
-              </Field>
-            )}
-            <Field label="Value" {...(kind === "score" ? { hint: "A number, true or false." } : {})}>
+      }
+      action={{
+        label: `${action} ${many}`,
+        isDanger: kind === "delete",
+        isDisabled: kind !== "delete" && name.trim() === "",
+      }}
+      progress={{ label: `Requests ${done}`, max: count }}
+      status={`${formatCount(changed)} ${count === undefined ? "" : `of ${formatCount(count)} `}${done}${isOver && steps.isStopped() ? ". Stopped." : ""}`}
+      onClose={() => onClose(isOver)}
+    >
+      {kind === "delete" ? null : (
+        <>
+          {kind === "property" ? (
+            <ProposingInput
+              label="Name of the property"
+              placeholder="Name, such as Reviewed"
+              value={name}
+              proposals={names}
+              onChange={setName}
+            />
+          ) : (
+            <Field label="Name">
               {(field) => (
                 <input
                   {...field}
-                  value={value}
-                  disabled={isRemoval}
-                  required={kind === "score"}
-                  pattern={kind === "score" ? SCORE_PATTERN : undefined}
-                  onChange={(event) => setValue(event.target.value)}
+                  value={name}
+                  required
+                  maxLength={200}
+                  onChange={(event) => setName(event.target.value)}
                 />
               )}
             </Field>
-            {kind === "property" ? (
-              <label className="check">
-                <input type="checkbox" checked={isRemoval} onChange={(event) => setRemoval(event.target.checked)} />
-                Remove the property
-              </label>
-            ) : null}
-          </fieldset>
-        )}
-        {work.isPending ? (
-          <progress
-            aria-label={`Requests ${done}`}
-            {...(count ? { max: count, value: Math.min(changed, count) } : {})}
-          />
-        ) : null}
-        <p role="status" className="muted">
-          {work.isPending || isOver
-            ? `${formatCount(changed)} ${count === undefined ? "" : `of ${formatCount(count)} `}${done}${isOver && stopped.current ? ". Stopped." : ""}`
-            : ""}
-        </p>
-        <Trouble error={work.error} />
-        <div className="form-actions">
-          {isOver ? null : (
-            <button
-              type="submit"
-              className={kind === "delete" ? "danger" : "primary"}
-              disabled={work.isPending || (kind !== "delete" && name.trim() === "")}
-            >
-              {action} {many}
-            </button>
           )}
-          <button
-            type="button"
-            onClick={() => {
-              if (work.isPending) stopped.current = true;
-              else onClose(isOver);
-            }}
-          >
-            {work.isPending ? "Stop" : isOver ? "Close" : "Cancel"}
-          </button>
-        </div>
-      </form>
-    </Dialog>
+          <Field label="Value" {...(kind === "score" ? { hint: "A number, true or false." } : {})}>
+            {(field) => (
+              <input
+                {...field}
+                value={value}
+                disabled={isRemoval}
+                required={kind === "score"}
+                pattern={kind === "score" ? SCORE_PATTERN : undefined}
+                onChange={(event) => setValue(event.target.value)}
+              />
+            )}
+          </Field>
+          {kind === "property" ? (
+            <label className="check">
+              <input type="checkbox" checked={isRemoval} onChange={(event) => setRemoval(event.target.checked)} />
+              Remove the property
+            </label>
+          ) : null}
+        </>
+      )}
+    </StepsDialog>
   );
 }
 

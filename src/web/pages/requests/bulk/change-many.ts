@@ -21,7 +21,7 @@ const STEP = 200;
 /** Ids of one call that searches. */
 const FOUND_MAX = 1_000;
 
-interface Change {
+export interface Change {
   readonly target: Target;
   readonly work: Work;
   /** Whether to stop before the next step. A step that is under way is finished, so that the number is exact. */

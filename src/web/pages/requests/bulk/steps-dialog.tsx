@@ -1,0 +1,103 @@
+import { type UseMutationResult, useMutation } from "@tanstack/react-query";
+import { type ReactNode, useEffect, useRef, useState } from "react";
+import { Trouble } from "../../../parts/confirm-button.tsx";
+import { Dialog } from "../../../parts/dialog.tsx";
+import type { Change } from "./change-many.ts";
+
+/** How the steps of a work say how far they are, and learn that they are to stop. */
+export type StepReports = Pick<Change, "isStopped" | "onProgress">;
+
+interface Steps<T> {
+  readonly work: UseMutationResult<T, Error, void>;
+  /** Requests that are done. */
+  readonly done: number;
+  /** Whether it was told to stop. */
+  readonly isStopped: () => boolean;
+  readonly stop: () => void;
+}
+
+/** Work on many requests, a step at a time. It stops when told to, and when what shows it goes away. */
+export function useSteps<T>(run: (reports: StepReports) => Promise<T>, onSettled: () => Promise<void>): Steps<T> {
+  const stopped = useRef(false);
+  const [done, setDone] = useState(0);
+  const stop = () => {
+    stopped.current = true;
+  };
+  useEffect(
+    () => () => {
+      stopped.current = true;
+    },
+    [],
+  );
+  const isStopped = () => stopped.current;
+  const work = useMutation({
+    mutationFn: () => {
+      stopped.current = false;
+      setDone(0);
+      return run({ isStopped, onProgress: setDone });
+    },
+    onSettled,
+  });
+  return { work, done, isStopped, stop };
+}
+
+interface StepsDialogProps<T> {
+  readonly title: string;
+  readonly steps: Steps<T>;
+  /** Whether it cannot be started again from here. */
+  readonly isOver: boolean;
+  /** The button that starts it. */
+  readonly action: { readonly label: string; readonly isDanger?: boolean; readonly isDisabled?: boolean };
+  /** What the bar shows: its name and, where it is known, how many there are. */
+  readonly progress: { readonly label: string; readonly max?: number | undefined };
+  readonly status: ReactNode;
+  readonly about?: ReactNode;
+  /** Fields, which are gone once it is over. */
+  readonly children: ReactNode;
+  readonly onClose: () => void;
+}
+
+/** Asks what to do, shows how far it is, and stops when asked to. */
+export function StepsDialog<T>({ title, steps, isOver, action, progress, ...rest }: StepsDialogProps<T>) {
+  const { work, done, stop } = steps;
+  const { about, children, status, onClose } = rest;
+  const { label, max } = progress;
+  return (
+    <Dialog title={title} onClose={onClose}>
+      <form
+        className="form"
+        onSubmit={(event) => {
+          event.preventDefault();
+          work.mutate();
+        }}
+      >
+        {about}
+        {isOver || children === null ? null : (
+          <fieldset disabled={work.isPending} className="form">
+            <legend className="unseen">{title}</legend>
+            {children}
+          </fieldset>
+        )}
+        {work.isPending ? <progress aria-label={label} {...(max ? { max, value: Math.min(done, max) } : {})} /> : null}
+        <p role="status" className="muted">
+          {work.isPending || isOver ? status : ""}
+        </p>
+        <Trouble error={work.error} />
+        <div className="form-actions">
+          {isOver ? null : (
+            <button
+              type="submit"
+              className={action.isDanger === true ? "danger" : "primary"}
+              disabled={work.isPending || action.isDisabled === true}
+            >
+              {action.label}
+            </button>
+          )}
+          <button type="button" onClick={work.isPending ? stop : onClose}>
+            {work.isPending ? "Stop" : isOver ? "Close" : "Cancel"}
+          </button>
+        </div>
+      </form>
+    </Dialog>
+  );
+}
