@@ -1,6 +1,7 @@
 import type { GatewayPlugin, GatewayRequest, Refusal } from "weir/plugin";
+import type { Bearing } from "./rate-limits/counter.ts";
 import { CredentialLimits } from "./rate-limits/credential.ts";
-import { type Bearing, Ledger } from "./rate-limits/ledger.ts";
+import { Ledger } from "./rate-limits/ledger.ts";
 import { type Policy, readPolicies } from "./rate-limits/policy.ts";
 import { rateLimitRoutes } from "./rate-limits/routes.ts";
 import { StoredPolicies } from "./rate-limits/stored.ts";
@@ -34,7 +35,7 @@ export default {
 
   setup({ options, log, gateway }) {
     if (gateway === undefined) return {};
-    const stored = new StoredPolicies(gateway.store, options.policies);
+    const stored = new StoredPolicies(gateway, options.policies);
     for (const { name, key_id } of stored.configured) {
       if (key_id !== null && gateway.organizationOfKey(key_id) === undefined)
         log.warn(`the rate limit "${name}" of weir.toml bears on nothing: no key has the id ${key_id}`);
@@ -217,7 +218,7 @@ function refuse(bearing: Bearing, now: number): Refusal {
     return { ...wait, message, headers: { "Retry-After": String(seconds) } };
   }
   const unit = policy.unit !== "request" ? policy.unit : policy.quota === 1 ? "request" : "requests";
-  const per = `${policy.quota} ${unit} in ${policy.windowMs / 1_000} s`;
+  const per = `${policy.quota} ${unit} ${policy.span.words}`;
   const by = policy.segment === null ? "" : ` for each ${policy.segment}`;
   const message = `the rate limit "${policy.name}" (${per}${by}) is spent; wait ${seconds} s`;
   const shown = { ...limitHeaders(bearing, now), "gateway-ratelimit-reset": String(seconds) };

@@ -1,6 +1,7 @@
 import type { PluginShare } from "weir/plugin";
 import type { Policy, Unit } from "./policy.ts";
-import { SlidingWindow } from "./window.ts";
+import type { Span } from "./span.ts";
+import { Window } from "./window.ts";
 
 /** How fast the likely charge follows charges that are smaller than it was. */
 const FORGETTING = 0.1;
@@ -9,13 +10,21 @@ const UNKNOWN_MAX = 3;
 /** What a request holds while nobody knows what requests here cost: more than nearly any does. */
 const FIRST_HOLD: Readonly<Record<Unit, number>> = { request: 1, cents: 100, tokens: 100_000 };
 
+/** One policy as it bears on one request. */
+export interface Bearing {
+  readonly policy: Policy;
+  readonly counter: Counter;
+  /** The credential whose limit it is; undefined for one of the client's. */
+  readonly credential?: string;
+}
+
 /** What was counted under one policy for one organization and segment. */
 export class Counter {
   readonly key: string;
   /** Its number in the journal. */
   readonly number: number;
-  windowMs: number;
-  readonly window = new SlidingWindow();
+  span: Span;
+  readonly window = new Window();
   /** Where several nodes count together. */
   share: PluginShare | undefined;
   /** What requests in flight, or not charged yet, are likely to cost. */
@@ -28,31 +37,31 @@ export class Counter {
   likely: number | undefined;
   #unknown = 0;
 
-  constructor(key: string, number: number, windowMs: number) {
+  constructor(key: string, number: number, span: Span) {
     this.key = key;
     this.number = number;
-    this.windowMs = windowMs;
+    this.span = span;
   }
 
   /** Of the quota, what is not counted or charged yet, here or on other nodes; what is held is not taken off. */
   left(policy: Policy, now: number): number {
     const elsewhere = this.share?.others() ?? 0;
-    return Math.max(0, policy.quota - elsewhere - this.window.total(now, policy.windowMs));
+    return Math.max(0, policy.quota - elsewhere - this.window.total(now, policy.span));
   }
 
   /** What may still be spent; below or at 0 nothing. */
   balance(policy: Policy, now: number): number {
-    return this.#quota(policy) - this.window.total(now, policy.windowMs) - this.held;
+    return this.#quota(policy) - this.window.total(now, policy.span) - this.held;
   }
 
   /** Whether asking the other nodes may help. */
   mayAsk(policy: Policy, now: number): boolean {
-    return this.share?.mayGrow() === true && this.window.total(now, policy.windowMs) + this.held < policy.quota;
+    return this.share?.mayGrow() === true && this.window.total(now, policy.span) + this.held < policy.quota;
   }
 
   /** What the other nodes are told of it. */
   state(unit: Unit, now: number): { used: number; likely: number } {
-    const used = this.window.total(now, this.windowMs) + this.held;
+    const used = this.window.total(now, this.span) + this.held;
     return { used, likely: unit === "request" ? 1 : (this.likely ?? FIRST_HOLD[unit]) };
   }
 
@@ -66,7 +75,7 @@ export class Counter {
 
   /** Whether the policy has room but for what is held: that may be known in a moment. */
   isHeldUp(policy: Policy, now: number): boolean {
-    return this.holders > 0 && this.window.total(now, policy.windowMs) < this.#quota(policy);
+    return this.holders > 0 && this.window.total(now, policy.span) < this.#quota(policy);
   }
 
   hold(amount: number): void {
@@ -93,17 +102,16 @@ export class Counter {
 
   /** Whole seconds until the policy has room, at least one. */
   retrySeconds(policy: Policy, now: number): number {
-    if (policy.quota === 0) return policy.windowMs / 1_000;
-    const { windowMs } = policy;
+    const { quota, span } = policy;
+    if (quota === 0) return secondsUntil(span.outAt(now), now);
     // What others hold may be free sooner, and nobody here knows when.
-    const here = this.share === undefined ? policy.quota : Math.max(1, this.#quota(policy));
-    return Math.max(1, Math.ceil((this.window.freeAt(now, windowMs, here) - now) / 1_000));
+    const here = this.share === undefined ? quota : Math.max(1, this.#quota(policy));
+    return secondsUntil(this.window.freeAt(now, span, here), now);
   }
 
-  /** Whole seconds until something of what was counted leaves the window. */
-  resetSeconds(policy: Policy, now: number): number {
-    const at = this.window.nextFreeAt(policy.windowMs) ?? now + policy.windowMs;
-    return Math.max(1, Math.ceil((at - now) / 1_000));
+  /** Whole seconds until something of what was counted no longer counts. */
+  resetSeconds({ span }: Policy, now: number): number {
+    return secondsUntil(this.window.nextFreeAt(span) ?? span.outAt(now), now);
   }
 
   #quota(policy: Policy): number {
@@ -111,6 +119,8 @@ export class Counter {
   }
 
   isIdle(now: number): boolean {
-    return this.holders === 0 && this.window.total(now, this.windowMs) === 0;
+    return this.holders === 0 && this.window.total(now, this.span) === 0;
   }
 }
+
+const secondsUntil = (time: number, now: number) => Math.max(1, Math.ceil((time - now) / 1_000));

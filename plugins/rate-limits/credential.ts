@@ -1,5 +1,6 @@
 import type { LimitUse, PayingCredential } from "weir/plugin";
-import type { Bearing, Ledger } from "./ledger.ts";
+import type { Bearing } from "./counter.ts";
+import type { Ledger } from "./ledger.ts";
 import { type Policy, readPolicies } from "./policy.ts";
 
 const KEPT_MAX = 1_000;
@@ -30,11 +31,12 @@ export class CredentialLimits {
 
   uses(credential: PayingCredential, now: number): readonly LimitUse[] {
     return this.#policiesOf(credential).map((policy) => {
-      const { unit, quota, windowMs } = policy;
+      const { unit, quota, span } = policy;
       const counter = this.#ledger.counted(policy, ownerOf(credential), credential.name);
       const left = counter === undefined ? quota : counter.left(policy, now);
-      const spentUntil = left > 0 ? null : now + (counter?.retrySeconds(policy, now) ?? windowMs / 1_000) * 1_000;
-      return { unit, quota, windowSeconds: windowMs / 1_000, used: quota - left, spentUntil };
+      const free = counter === undefined ? span.outAt(now) : now + counter.retrySeconds(policy, now) * 1_000;
+      const windowSeconds = (span.outAt(now) - now) / 1_000;
+      return { unit, quota, windowSeconds, used: quota - left, spentUntil: left > 0 ? null : free };
     });
   }
 
@@ -60,7 +62,7 @@ const ownerOf = ({ organizationId }: PayingCredential) => `credentials:${organiz
 function tightest(policies: readonly Policy[]): readonly Policy[] {
   const byCount = new Map<string, Policy>();
   for (const policy of policies) {
-    const id = `w=${policy.windowMs / 1_000}`;
+    const id = `w=${Number(policy.span.id) / 1_000}`;
     const key = `${policy.unit} ${id}`;
     if (policy.quota < (byCount.get(key)?.quota ?? Number.POSITIVE_INFINITY)) byCount.set(key, { ...policy, id });
   }

@@ -28,7 +28,7 @@ export function holdEntry(id: string, { counter, recordId, unit, amount, atMs }:
  */
 export function replay(
   entries: readonly Json[],
-  name: (number: number, key: string, windowMs: number) => Counter,
+  name: (number: number, key: string, span: number | string) => Counter,
 ): Iterable<{ readonly id: string; readonly taken: Taken }> {
   const byNumber = new Map<number, Counter>();
   const held = new Map<string, { readonly id: string; readonly taken: Taken }>();
@@ -39,7 +39,7 @@ export function replay(
     }
     const counter = byNumber.get(number);
     if (counter === undefined) continue;
-    if (kind === "+") counter.window.add(rest[0], rest[1], counter.windowMs);
+    if (kind === "+") counter.window.add(rest[0], rest[1], counter.span);
     else if (kind === "-") counter.window.remove(rest[0], rest[1]);
     else if (kind === "l") counter.likely = rest[0];
     else if (kind === "h") {
@@ -51,7 +51,7 @@ export function replay(
       const before = held.get(`${number} ${id}`);
       if (before !== undefined) counter.release(before.taken.amount);
       held.delete(`${number} ${id}`);
-      if (charge > 0) counter.window.add(atMs, charge, counter.windowMs);
+      if (charge > 0) counter.window.add(atMs, charge, counter.span);
       counter.likely = likely ?? counter.likely;
     }
   }

@@ -1,7 +1,8 @@
 import type { GatewayAccess, Json, PluginLog, RequestUsage } from "weir/plugin";
-import { Counter } from "./counter.ts";
+import { type Bearing, Counter } from "./counter.ts";
 import { holdEntry, replay, type Taken } from "./journal-entries.ts";
 import type { Policy } from "./policy.ts";
+import { type Span, spanOf } from "./span.ts";
 
 /** Counters kept at once for one organization; a client that makes segments up must not fill the memory. */
 const COUNTERS_MAX = 50_000;
@@ -12,14 +13,6 @@ const ASKED_AT_ONCE = 1_000;
 /** Counters that are looked at before requests get their turn. */
 const LOOKED_AT_ONCE = 2_000;
 const RETRY_MS = [100, 250, 500, 1_000] as const;
-
-/** One policy as it bears on one request. */
-export interface Bearing {
-  readonly policy: Policy;
-  readonly counter: Counter;
-  /** The credential whose limit it is; undefined for one of the client's. */
-  readonly credential?: string;
-}
 
 /** What is in the window of one segment. */
 export interface Counted {
@@ -72,11 +65,11 @@ export class Ledger {
     if (counter === undefined) {
       if (this.#isFull(organization)) this.#dropIdle(Date.now());
       if (this.#isFull(organization)) return undefined;
-      counter = this.#name(this.#next, key, policy.windowMs);
-      this.#gateway.journal.append(["k", counter.number, key, policy.windowMs]);
+      counter = this.#name(this.#next, key, policy.span);
+      this.#gateway.journal.append(["k", counter.number, key, policy.span.id]);
     }
-    // A stored policy may have changed its window.
-    counter.windowMs = policy.windowMs;
+    // A stored policy may have changed its span.
+    counter.span = policy.span;
     if (this.#gateway.shares !== undefined) this.#share(counter, policy);
     return counter;
   }
@@ -102,7 +95,7 @@ export class Ledger {
     for (const [key, counter] of this.#counters) {
       looked += 1;
       if (looked % LOOKED_AT_ONCE === 0) await new Promise((resolve) => setImmediate(resolve));
-      const used = key.startsWith(start) ? counter.window.total(Date.now(), counter.windowMs) : 0;
+      const used = key.startsWith(start) ? counter.window.total(Date.now(), counter.span) : 0;
       if (used <= 0) continue;
       // A segment may hold spaces; unit and id do not.
       const end = key.indexOf(" ", key.indexOf(" ", start.length) + 1);
@@ -132,7 +125,7 @@ export class Ledger {
     for (const { policy, counter } of bearings) {
       const { unit } = policy;
       if (unit === "request") {
-        counter.window.add(now, calls, policy.windowMs);
+        counter.window.add(now, calls, policy.span);
         journal.append(["+", counter.number, now, calls]);
         taken.push({ counter, recordId, unit, amount: calls, atMs: now });
       } else {
@@ -178,8 +171,11 @@ export class Ledger {
 
   /** What is counted here and what the other nodes count is divided among all of them. */
   #share(counter: Counter, policy: Policy): void {
-    if (counter.share !== undefined) counter.share.set(policy);
-    else counter.share = this.#gateway.shares?.open(counter.key, policy, () => counter.state(policy.unit, Date.now()));
+    const now = Date.now();
+    // A day of the calendar is over for the other nodes as well.
+    const limit = { quota: policy.quota, windowMs: policy.span.outAt(now) - now };
+    if (counter.share !== undefined) counter.share.set(limit);
+    else counter.share = this.#gateway.shares?.open(counter.key, limit, () => counter.state(policy.unit, Date.now()));
   }
 
   #setEnded(id: string, taken: readonly Taken[]): void {
@@ -238,12 +234,12 @@ export class Ledger {
     counter.ended -= 1;
     counter.release(amount);
     if (charge !== null || answered === true) counter.learn(charge);
-    if (charge !== null && charge > 0) counter.window.add(now, charge, counter.windowMs);
+    if (charge !== null && charge > 0) counter.window.add(now, charge, counter.span);
     this.#gateway.journal.append(["c", counter.number, id, charge ?? 0, now, counter.likely]);
   }
 
-  #name(number: number, key: string, windowMs: number): Counter {
-    const counter = new Counter(key, number, windowMs);
+  #name(number: number, key: string, span: Span): Counter {
+    const counter = new Counter(key, number, span);
     this.#counters.set(key, counter);
     this.#resize(key, 1);
     this.#next = Math.max(this.#next, number + 1);
@@ -252,15 +248,15 @@ export class Ledger {
 
   /** What was held by requests of an earlier run is charged by what their records say. */
   #replay(entries: readonly Json[]): void {
-    const held = replay(entries, (number, key, windowMs) => this.#name(number, key, windowMs));
+    const held = replay(entries, (number, key, span) => this.#name(number, key, spanOf(span, this.#gateway.periodOf)));
     for (const { id, taken } of held) this.#setEnded(id, [taken]);
     this.#dropIdle(Date.now());
   }
 
   *#snapshot(): Generator<Json> {
     this.#dropIdle(Date.now());
-    for (const { number, key, windowMs, likely, window } of this.#counters.values()) {
-      yield ["k", number, key, windowMs];
+    for (const { number, key, span, likely, window } of this.#counters.values()) {
+      yield ["k", number, key, span.id];
       if (likely !== undefined) yield ["l", number, likely];
       for (const [time, amount] of window.entries()) yield ["+", number, time, amount];
     }

@@ -1,3 +1,5 @@
+import { SlidingSpan, type Span } from "./span.ts";
+
 /** What is counted: requests, US cents, or all tokens. */
 export type Unit = "request" | "cents" | "tokens";
 
@@ -5,7 +7,7 @@ export interface Policy {
   /** What its counts are kept under; policies that say the same are one. */
   readonly id: string;
   readonly quota: number;
-  readonly windowMs: number;
+  readonly span: Span;
   readonly unit: Unit;
   /** Counted apart for each: `user`, the name of a property, or null for all together. */
   readonly segment: string | null;
@@ -66,15 +68,27 @@ function readPolicy(text: string): Policy | string {
   }
   if (s !== null && !isSegment(s)) return wrong(`the segment "${s}" is no property name`);
   const quota = Number(quotaText);
-  return { ...policyOf("header", quota, Number(w), u, s), text, name: text };
+  const told = { quota, unit: u, segment: s };
+  // Policies of headers are told apart by what they say.
+  return {
+    ...told,
+    id: textOf({ ...told, window: `w=${Number(w)}` }),
+    span: new SlidingSpan(Number(w) * 1_000),
+    text,
+    name: text,
+  };
 }
 
-/** @param id - what tells this policy's counts from others'; policies of headers are told apart by what they say. */
-export function policyOf(id: string, quota: number, windowSeconds: number, unit: Unit, segment: string | null): Policy {
-  const text = `${quota};w=${windowSeconds};u=${unit}${segment === null ? "" : `;s=${segment}`}`;
-  const isHeader = id === "header";
-  return { id: isHeader ? text : id, quota, windowMs: windowSeconds * 1_000, unit, segment, text, name: text };
+interface Told {
+  readonly quota: number;
+  /** Its parameters, such as `w=60`. */
+  readonly window: string;
+  readonly unit: Unit;
+  readonly segment: string | null;
 }
+
+export const textOf = ({ quota, window, unit, segment }: Told): string =>
+  `${quota};${window};u=${unit}${segment === null ? "" : `;s=${segment}`}`;
 
 export function isUnit(value: unknown): value is Unit {
   return UNITS.includes(value as Unit);

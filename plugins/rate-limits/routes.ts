@@ -9,7 +9,11 @@ const BODY = {
   properties: {
     name: { description: "What people call it, 1 to 200 characters." },
     quota: { description: "Requests, US cents or tokens, from 0; 0 refuses all." },
-    window_seconds: { description: "From 1 second to 31536000, a year." },
+    window_seconds: {
+      description: "A window that slides: from 1 second to 31536000, a year. Needed unless calendar is given.",
+    },
+    calendar: { description: "day, week or month in place of window_seconds: the count begins at 0 with each." },
+    time_zone: { description: "In which days begin, such as Europe/Berlin; UTC unless given." },
     unit: { description: "request, cents or tokens; request where it is left out." },
     segment: { description: "null, user or the name of a property." },
     key_id: { description: "null for every key of the organization." },
@@ -56,7 +60,11 @@ export function rateLimitRoutes(
       handle: async ({ caller }) => {
         const counted = await ledger.countedOf(caller.organizationId ?? "");
         const now = Date.now();
-        return { data: stored.list(caller).map((policy) => ({ ...show(policy), ...usageOf(counted, policy, now) })) };
+        return {
+          data: stored
+            .list(caller)
+            .map((policy) => ({ ...show(policy), ...usageOf(counted, stored.policyOf(policy), now) })),
+        };
       },
     },
     {

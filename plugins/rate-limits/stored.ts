@@ -1,12 +1,17 @@
 import { randomUUID } from "node:crypto";
-import type { Json, PluginStore, RouteCaller } from "weir/plugin";
-import { isSegment, isUnit, type Policy, policyOf, QUOTA_MAX, type Unit, WINDOW_SECONDS_MAX } from "./policy.ts";
+import type { GatewayAccess, Json, PluginStore, RouteCaller } from "weir/plugin";
+import { isSegment, isUnit, type Policy, QUOTA_MAX, textOf, type Unit, WINDOW_SECONDS_MAX } from "./policy.ts";
+import { CALENDARS, type Calendar, CalendarSpan, SlidingSpan } from "./span.ts";
 
 /** A policy as the API takes it and `weir.toml` writes it. */
 interface PolicyBody {
   readonly name: string;
   readonly quota: number;
-  readonly window_seconds: number;
+  /** Of a window that slides; null where `calendar` is given. */
+  readonly window_seconds: number | null;
+  readonly calendar: Calendar | null;
+  /** Set with `calendar`. */
+  readonly time_zone: string | null;
   readonly unit: Unit;
   readonly segment: string | null;
   readonly key_id: string | null;
@@ -23,7 +28,7 @@ export interface StoredPolicy extends PolicyBody {
   readonly updated_at: string | null;
 }
 
-const MEMBERS = ["name", "quota", "window_seconds", "unit", "segment", "key_id"];
+const MEMBERS = ["name", "quota", "window_seconds", "calendar", "time_zone", "unit", "segment", "key_id"];
 
 /** What is wrong with a policy, and which member; undefined where it can be kept. */
 export function whyBadPolicy(body: Json): { readonly path: string; readonly message: string } | undefined {
@@ -31,19 +36,43 @@ export function whyBadPolicy(body: Json): { readonly path: string; readonly mess
   if (typeof body !== "object" || body === null || Array.isArray(body)) return bad("", "a policy is an object");
   const unknown = Object.keys(body).find((name) => !MEMBERS.includes(name));
   if (unknown !== undefined) return bad(unknown, `there is no such member; there are ${MEMBERS.join(", ")}`);
-  const { name, quota, window_seconds, unit = "request", segment = null, key_id = null } = body;
+  const { name, quota, unit = "request", segment = null, key_id = null } = body;
   if (!isText(name)) return bad("name", "must be text of 1 to 200 characters");
   if (!isUnit(unit)) return bad("unit", "must be request, cents or tokens");
   const whole = unit === "cents" || Number.isInteger(quota);
   if (typeof quota !== "number" || !whole || !(quota >= 0 && quota <= QUOTA_MAX)) {
     return bad("quota", `must be ${unit === "cents" ? "a" : "a whole"} number from 0 to ${QUOTA_MAX}`);
   }
-  if (!Number.isInteger(window_seconds) || window_seconds < 1 || window_seconds > WINDOW_SECONDS_MAX) {
-    return bad("window_seconds", `must be a whole number from 1 to ${WINDOW_SECONDS_MAX}`);
-  }
+  const window = whyBadWindow(body);
+  if (window !== undefined) return bad(...window);
   if (segment !== null && !isSegment(segment)) return bad("segment", 'must be null, "user" or the name of a property');
   if (key_id !== null && !isText(key_id)) return bad("key_id", "must be null or the id of a key");
   return undefined;
+}
+
+/** The member that is wrong, and why. */
+function whyBadWindow(body: Json): readonly [path: string, message: string] | undefined {
+  const { window_seconds = null, calendar = null, time_zone = null } = body;
+  if (calendar === null) {
+    if (time_zone !== null) return ["time_zone", "belongs to a calendar; give calendar as well"];
+    const fits = Number.isInteger(window_seconds) && window_seconds >= 1 && window_seconds <= WINDOW_SECONDS_MAX;
+    return fits
+      ? undefined
+      : ["window_seconds", `must be a whole number from 1 to ${WINDOW_SECONDS_MAX}, unless calendar is given`];
+  }
+  if (!CALENDARS.includes(calendar)) return ["calendar", "must be null, day, week or month"];
+  if (window_seconds !== null) return ["window_seconds", "must be left out where calendar is given"];
+  if (time_zone !== null && !isTimeZone(time_zone))
+    return ["time_zone", "must be a time zone, such as Europe/Berlin or UTC"];
+  return undefined;
+}
+
+function isTimeZone(name: unknown): boolean {
+  try {
+    return typeof name === "string" && new Intl.DateTimeFormat("en", { timeZone: name }) !== undefined;
+  } catch {
+    return false;
+  }
 }
 
 function isText(value: unknown): value is string {
@@ -55,6 +84,7 @@ const NONE: readonly Policy[] = [];
 /** The policies that are kept, in the order in which they were made; the configuration's first. */
 export class StoredPolicies {
   readonly #store: PluginStore;
+  readonly #periodOf: GatewayAccess["periodOf"];
   /** Of `weir.toml`. */
   readonly configured: readonly StoredPolicy[];
   #everywhere: readonly StoredPolicy[] = [];
@@ -62,8 +92,9 @@ export class StoredPolicies {
   readonly #byKey = new Map<string, readonly Policy[]>();
 
   /** @throws where the configuration holds one that cannot be kept. */
-  constructor(store: PluginStore, configured: readonly Json[]) {
+  constructor({ store, periodOf }: Pick<GatewayAccess, "store" | "periodOf">, configured: readonly Json[]) {
     this.#store = store;
+    this.#periodOf = periodOf;
     this.configured = configured.map((body, at) => {
       const wrong = whyBadPolicy(body);
       if (wrong !== undefined) throw new Error(`[[rate_limits]] number ${at + 1}: ${wrong.message}`);
@@ -78,10 +109,24 @@ export class StoredPolicies {
     if (this.#everywhere.length === 0) return NONE;
     let policies = this.#byKey.get(keyId);
     if (policies === undefined) {
-      policies = this.#everywhere.filter((each) => bearsOn(each, organization, keyId)).map(toPolicy);
+      policies = this.#everywhere
+        .filter((each) => bearsOn(each, organization, keyId))
+        .map((each) => this.policyOf(each));
       this.#byKey.set(keyId, policies);
     }
     return policies;
+  }
+
+  policyOf({ id, name, quota, unit, segment, ...stored }: StoredPolicy): Policy {
+    const { window_seconds, calendar, time_zone } = stored;
+    const told = { quota, unit, segment };
+    if (calendar === null) {
+      const text = textOf({ ...told, window: `w=${window_seconds}` });
+      return { ...told, id, name, text, span: new SlidingSpan(window_seconds! * 1_000) };
+    }
+    const zone = time_zone ?? "UTC";
+    const text = textOf({ ...told, window: `calendar=${calendar};time_zone=${zone}` });
+    return { ...told, id, name, text, span: new CalendarSpan(calendar, zone, this.#periodOf) };
   }
 
   /** What a caller may see: its organization's and the configuration's. */
@@ -111,7 +156,10 @@ export class StoredPolicies {
   }
 
   #take(): void {
-    const stored = [...this.#store.entries().values()] as StoredPolicy[];
+    // Those of earlier versions have no calendar.
+    const stored = [...this.#store.entries().values()].map(
+      (entry): StoredPolicy => ({ calendar: null, time_zone: null, ...entry }),
+    );
     stored.sort((a, b) => ((a.created_at ?? "") < (b.created_at ?? "") ? -1 : 1));
     this.#everywhere = [...this.configured, ...stored];
     this.#byKey.clear();
@@ -125,11 +173,8 @@ function bearsOn(policy: StoredPolicy, organization: string, keyId: string): boo
   return policy.operator && policy.key_id === keyId;
 }
 
-function toPolicy({ id, name, quota, window_seconds, unit, segment }: StoredPolicy): Policy {
-  return { ...policyOf(id, quota, window_seconds, unit, segment), name };
-}
-
 function fullBody(body: Json): PolicyBody {
-  const { name, quota, window_seconds, unit = "request", segment = null, key_id = null } = body;
-  return { name, quota, window_seconds, unit, segment, key_id };
+  const { name, quota, window_seconds = null, unit = "request", segment = null, key_id = null } = body;
+  const { calendar = null, time_zone = calendar === null ? null : "UTC" } = body;
+  return { name, quota, window_seconds, calendar, time_zone, unit, segment, key_id };
 }

@@ -1,15 +1,14 @@
 import type { Counted } from "./ledger.ts";
-import { policyOf } from "./policy.ts";
-import type { StoredPolicy } from "./stored.ts";
+import type { Policy } from "./policy.ts";
 
 /** Users or property values that are shown of a policy: those that used most of it. */
 const SEGMENTS_MAX = 20;
 
 export interface Used {
-  /** In the window that ends now, in the policy's unit; what is in flight counts once it is charged. */
+  /** In the span that ends now, in the policy's unit; what is in flight counts once it is charged. */
   readonly used: number;
   readonly remaining: number;
-  /** When something that was counted leaves the window; null where nothing is counted. */
+  /** When something that was counted no longer counts; null where nothing is counted. */
   readonly resets_at: string | null;
 }
 
@@ -19,16 +18,18 @@ export interface Used {
  *
  * @param counted - of that organization, by unit and id of the policy.
  */
-export function usageOf(counted: ReadonlyMap<string, readonly Counted[]>, stored: StoredPolicy, now: number) {
-  const policy = policyOf(stored.id, stored.quota, stored.window_seconds, stored.unit, stored.segment);
-  const all = counted.get(`${policy.unit} ${policy.id}`) ?? [];
+export function usageOf(counted: ReadonlyMap<string, readonly Counted[]>, policy: Policy, now: number) {
+  // A counter has the span that its policy had at its last request.
+  const all = (counted.get(`${policy.unit} ${policy.id}`) ?? [])
+    .map(({ segment, counter }) => ({ segment, counter, used: counter.window.total(now, policy.span) }))
+    .filter(({ used }) => used > 0);
   const segments = mostUsed(all).map(({ segment, counter, used }): Used & { segment: string } => {
-    const reset = counter.window.nextFreeAt(policy.windowMs);
+    const reset = counter.window.nextFreeAt(policy.span);
     const resets_at = reset === undefined ? null : new Date(reset).toISOString();
     return { segment, used: rounded(used), remaining: rounded(counter.left(policy, now)), resets_at };
   });
   const { used, remaining, resets_at }: Used = segments[0] ?? { used: 0, remaining: policy.quota, resets_at: null };
-  if (stored.segment === null) return { used, remaining, resets_at };
+  if (policy.segment === null) return { used, remaining, resets_at };
   return { used, remaining, resets_at, segments, segments_total: all.length };
 }
 

@@ -1,26 +1,29 @@
+import type { Span } from "./span.ts";
+
 /** Entries that are kept one by one; where there are more, neighbours are put together. */
 const ENTRIES_MAX = 1_000;
 const PARTS = 500;
 
 /**
- * A sliding window: how much was counted in the last `windowMs`. Times are milliseconds since 1970.
+ * What was counted within a span that ends now. Times are milliseconds since 1970.
  *
- * Exact while it holds up to a thousand entries. Beyond that, entries within a five-hundredth of the window leave
- * together with the last of them: never too early, so that no window holds more than its quota.
+ * Exact while it holds up to a thousand entries. Beyond that, entries within a five-hundredth of the span leave
+ * together with the last of them: never too early, so that no span holds more than its quota.
  */
-export class SlidingWindow {
+export class Window {
   #times: number[] = [];
   #amounts: number[] = [];
   /** First entry that is still in the window. */
   #head = 0;
   #total = 0;
 
-  /** What is in the window that ends now. */
-  total(now: number, windowMs: number): number {
+  /** What is in the span that ends now. */
+  total(now: number, span: Span): number {
     const times = this.#times;
-    // A clock that was set back must not keep entries for longer than the window.
+    // A clock that was set back must not keep entries for longer than the span.
     if (times.length > 0 && times.at(-1)! > now) this.#times = times.map((time) => Math.min(time, now));
-    while (this.#head < this.#times.length && this.#times[this.#head]! <= now - windowMs) {
+    const outUntil = span.outUntil(now);
+    while (this.#head < this.#times.length && this.#times[this.#head]! <= outUntil) {
       this.#total -= this.#amounts[this.#head]!;
       this.#head += 1;
     }
@@ -29,7 +32,7 @@ export class SlidingWindow {
     return this.#total;
   }
 
-  add(now: number, amount: number, windowMs: number): void {
+  add(now: number, amount: number, span: Span): void {
     this.#total += amount;
     const last = this.#times.length - 1;
     if (last >= this.#head && this.#times[last]! >= now) {
@@ -38,7 +41,11 @@ export class SlidingWindow {
     }
     this.#times.push(now);
     this.#amounts.push(amount);
-    if (this.#times.length - this.#head > ENTRIES_MAX) this.#join(windowMs / PARTS);
+    if (this.#times.length - this.#head <= ENTRIES_MAX) return;
+    // Entries that have left are dropped first: none may be put together with one that still counts.
+    this.total(now, span);
+    const first = span.outUntil(now) + 1;
+    this.#join((span.outAt(first) - first) / PARTS);
   }
 
   /** Takes back what was added at `time`. */
@@ -53,26 +60,26 @@ export class SlidingWindow {
     }
   }
 
-  /** When less than `quota` will be in the window; `now` where that is so already. */
-  freeAt(now: number, windowMs: number, quota: number): number {
-    let total = this.total(now, windowMs);
+  /** When less than `quota` will be in the span; `now` where that is so already. */
+  freeAt(now: number, span: Span, quota: number): number {
+    let total = this.total(now, span);
     if (total < quota) return now;
     for (let at = this.#head; at < this.#times.length; at++) {
       total -= this.#amounts[at]!;
-      if (total < quota) return this.#times[at]! + windowMs;
+      if (total < quota) return span.outAt(this.#times[at]!);
     }
-    return now + windowMs;
+    return span.outAt(now);
   }
 
   /** When the oldest entry leaves, or undefined where there is none. */
-  nextFreeAt(windowMs: number): number | undefined {
+  nextFreeAt(span: Span): number | undefined {
     for (let at = this.#head; at < this.#times.length; at++) {
-      if (this.#amounts[at]! > 0) return this.#times[at]! + windowMs;
+      if (this.#amounts[at]! > 0) return span.outAt(this.#times[at]!);
     }
     return undefined;
   }
 
-  /** Entries in the window, oldest first: time and amount. */
+  /** Entries in the span, oldest first: time and amount. */
   *entries(): Generator<readonly [number, number]> {
     for (let at = this.#head; at < this.#times.length; at++) {
       if (this.#amounts[at]! > 0) yield [this.#times[at]!, this.#amounts[at]!];

@@ -35,6 +35,15 @@ export function beginningOf(calendar: Calendar, time: number, timeZone: string):
   return within;
 }
 
+/** How far into the next day, week or month this leads from the first moment of one, however long that one is. */
+const INTO_NEXT_MS: Readonly<Record<Calendar, number>> = { day: 1.5 * DAY_MS, week: 10 * DAY_MS, month: 45 * DAY_MS };
+
+/** The first moment of the day, week or month that a moment is in, and the first after it. */
+export function periodOf(calendar: Calendar, timeZone: string, time: number): { start: number; end: number } {
+  const start = beginningOf(calendar, time, timeZone);
+  return { start, end: beginningOf(calendar, start + INTO_NEXT_MS[calendar], timeZone) };
+}
+
 function dateNumber(time: number, timeZone: string): number {
   const { year, month, day } = localDate(time, timeZone);
   return Date.UTC(year, month - 1, day);

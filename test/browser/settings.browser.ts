@@ -144,8 +144,10 @@ describe("Limits", () => {
     await row.getByRole("button", { name: "Edit a minute" }).click();
     await dialog.getByLabel("At most").fill("-1");
     await dialog.getByLabel("At most").fill("50");
+    await dialog.getByLabel("Within").selectOption({ label: "calendar month" });
+    await dialog.getByLabel("Time zone").selectOption("Asia/Tokyo");
     await dialog.getByRole("button", { name: "Save limit" }).click();
-    await row.getByText("50 requests in 5 minutes").waitFor();
+    await row.getByText("50 requests in a calendar month of Asia/Tokyo").waitFor();
     await row.getByRole("button", { name: "Delete a minute" }).click();
     await dialog.getByRole("button", { name: "Delete limit" }).click();
     await row.waitFor({ state: "detached" });

@@ -62,7 +62,7 @@ test("what is a limit is a rate-limit policy, and the other way about, unless it
         if (typeof limit === "string" || typeof policies === "string") return;
         const plain = limit.map(({ quota, windowMs, unit }) => `${quota} ${windowMs} ${unit}`);
         expect([...new Set(plain)].sort()).toEqual(
-          [...new Set(policies.map(({ quota, windowMs, unit }) => `${quota} ${windowMs} ${unit}`))].sort(),
+          [...new Set(policies.map(({ quota, span, unit }) => `${quota} ${span.id} ${unit}`))].sort(),
         );
       },
     ),

@@ -7,7 +7,7 @@ import { assertProperty } from "../chance.ts";
 const reading = (header: string) => {
   const policies = readPolicies(header);
   if (typeof policies === "string") return policies;
-  return policies.map(({ quota, windowMs, unit, segment }) => [quota, windowMs / 1_000, unit, segment]);
+  return policies.map(({ quota, span, unit, segment }) => [quota, Number(span.id) / 1_000, unit, segment]);
 };
 
 describe("Gateway-RateLimit-Policy", () => {
@@ -90,7 +90,7 @@ describe("Gateway-RateLimit-Policy", () => {
         const [read] = readPolicies([quota, ...parts].join(";")) as readonly Policy[];
         expect(read).toMatchObject({
           quota,
-          windowMs: given.w * 1_000,
+          span: { id: given.w * 1_000 },
           unit: given.u ?? "request",
           segment: given.s ?? null,
         });

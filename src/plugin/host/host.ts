@@ -2,6 +2,7 @@ import { join } from "node:path";
 import type { Config } from "../../config.ts";
 import { opensHost, readAllowance } from "../../net/allowance.ts";
 import type { Log } from "../../observe.ts";
+import { periodOf } from "../../record/calendar.ts";
 import type { GatewayAccess, Json, PluginJournal, RequestUsage } from "../contract.ts";
 import type { Entries } from "./entries.ts";
 import { Journal } from "./journal.ts";
@@ -81,6 +82,7 @@ export function createPluginHost(options: HostOptions): PluginHost {
         organizationOfKey,
         providerHosts,
         usageOf,
+        periodOf,
         opensPrivateTarget,
         openPrivateTargets: open,
         release() {

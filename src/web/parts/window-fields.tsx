@@ -1,37 +1,32 @@
-import { Field } from "../../parts/field.tsx";
-import { windowText } from "../../parts/format.ts";
-import type { AlertBody } from "./shapes.ts";
+import { Field } from "./field.tsx";
+import { windowText } from "./format.ts";
+import { CALENDARS, LOCAL_ZONE, type Window } from "./window.ts";
 
-const WINDOWS = [60, 300, 900, 3_600, 21_600, 86_400, 604_800];
-const CALENDARS = ["day", "week", "month"] as const;
-/** Of this browser: budgets are mostly meant by the calendar of the person who sets them. */
-const HERE = Intl.DateTimeFormat().resolvedOptions().timeZone;
-const ZONES = [...new Set(["UTC", HERE, ...Intl.supportedValuesOf("timeZone")])];
-
-/** What an alert says of time. */
-export type Window = Pick<AlertBody, "window_seconds" | "calendar" | "time_zone">;
+const ZONES = [...new Set(["UTC", LOCAL_ZONE, ...Intl.supportedValuesOf("timeZone")])];
 
 interface WindowFieldsProps {
   readonly window: Window;
+  /** Windows in seconds that can be chosen; another one that is in force can stay. */
+  readonly all: readonly number[];
   readonly onChange: (window: Window) => void;
   readonly errorAt: (path: string) => string | undefined;
 }
 
 /** A window that slides, or a stretch of the calendar with its time zone. */
-export function WindowFields({ window, onChange, errorAt }: WindowFieldsProps) {
+export function WindowFields({ window, all, onChange, errorAt }: WindowFieldsProps) {
   const { window_seconds, calendar, time_zone } = window;
-  const windows = WINDOWS.includes(window_seconds) ? WINDOWS : [...WINDOWS, window_seconds];
+  const windows = all.includes(window_seconds) ? all : [...all, window_seconds];
   const change = (value: string) => {
     const chosen = CALENDARS.find((name) => name === value);
     if (chosen === undefined) onChange({ window_seconds: Number(value), calendar: null, time_zone: null });
-    else onChange({ window_seconds, calendar: chosen, time_zone: time_zone ?? HERE });
+    else onChange({ window_seconds, calendar: chosen, time_zone: time_zone ?? LOCAL_ZONE });
   };
   return (
     <>
       <Field label="Within" error={errorAt("window_seconds") ?? errorAt("calendar")}>
         {(ids) => (
           <select {...ids} value={calendar ?? window_seconds} onChange={(event) => change(event.target.value)}>
-            {(calendar === null ? windows : WINDOWS).map((seconds) => (
+            {(calendar === null ? windows : all).map((seconds) => (
               <option key={seconds} value={seconds}>
                 {windowText(seconds)}
               </option>

@@ -5,11 +5,12 @@ import { fromTree, toTree } from "../../filter/model.ts";
 import { DialogForm, useSave } from "../../parts/dialog-form.tsx";
 import { Field } from "../../parts/field.tsx";
 import { SecondsField } from "../../parts/seconds-field.tsx";
+import type { Window } from "../../parts/window.ts";
+import { WindowFields } from "../../parts/window-fields.tsx";
 import { ChannelsEditor } from "./channels-editor.tsx";
 import { GroupByEditor } from "./group-by-editor.tsx";
 import { Secrets } from "./secrets.tsx";
 import { ALERTS, type AlertBody, type AlertRow, type Channel } from "./shapes.ts";
-import { type Window, WindowFields } from "./window-fields.tsx";
 import { METRICS, unitOf } from "./words.ts";
 
 const COOLDOWNS = [0, 60, 300, 900, 3_600, 86_400];
@@ -20,6 +21,8 @@ interface AlertEditorProps {
   readonly alert: AlertRow | AlertBody | undefined;
   readonly onClose: () => void;
 }
+
+const WINDOWS = [60, 300, 900, 3_600, 21_600, 86_400, 604_800];
 
 /** Makes an alert, or replaces one. */
 export function AlertEditor({ alert, onClose }: AlertEditorProps) {
@@ -106,7 +109,7 @@ export function AlertEditor({ alert, onClose }: AlertEditorProps) {
                 />
               )}
             </Field>
-            <WindowFields window={window} onChange={setWindow} errorAt={errorAt} />
+            <WindowFields window={window} all={WINDOWS} onChange={setWindow} errorAt={errorAt} />
           </div>
           <fieldset className="choices">
             <legend>Of which requests</legend>

@@ -1,3 +1,4 @@
+import { LOCAL_ZONE } from "../../parts/window.ts";
 import type { AlertBody } from "./shapes.ts";
 
 const LEAST = {
@@ -22,7 +23,7 @@ export const SUGGESTIONS: readonly AlertBody[] = [
     threshold: 10,
     window_seconds: 24 * HOUR,
     calendar: "day",
-    time_zone: Intl.DateTimeFormat().resolvedOptions().timeZone,
+    time_zone: LOCAL_ZONE,
   },
   {
     ...LEAST,
@@ -32,7 +33,7 @@ export const SUGGESTIONS: readonly AlertBody[] = [
     threshold: 80,
     window_seconds: 31 * 24 * HOUR,
     calendar: "month",
-    time_zone: Intl.DateTimeFormat().resolvedOptions().timeZone,
+    time_zone: LOCAL_ZONE,
   },
   {
     ...LEAST,

@@ -1,7 +1,8 @@
 import type { Group } from "../../../store/alerts/alerts.ts";
 import { formatPercent } from "../../metrics/format.ts";
 import type { Tone } from "../../parts/badge.tsx";
-import { formatCount, formatDuration, formatMoney, UNKNOWN, windowText } from "../../parts/format.ts";
+import { formatCount, formatDuration, formatMoney, UNKNOWN } from "../../parts/format.ts";
+import { spanText, type Window } from "../../parts/window.ts";
 import type { AlertBody, AlertRow, Channel } from "./shapes.ts";
 
 /** What can be watched, and what its threshold counts. */
@@ -43,14 +44,7 @@ export function valueText(metric: string, value: number | null): string {
 export function conditionText(alert: Pick<AlertBody, "metric" | "comparison" | "threshold"> & Window): string {
   const { metric, comparison, threshold } = alert;
   const label = METRICS[metric]?.[0] ?? metric;
-  return `${label} ${comparison} ${valueText(metric, threshold)} ${withinText(alert)}`;
-}
-
-type Window = Pick<AlertBody, "window_seconds" | "calendar" | "time_zone">;
-
-function withinText({ window_seconds, calendar, time_zone }: Window): string {
-  if (calendar === null) return `within ${windowText(window_seconds)}`;
-  return `in a calendar ${calendar}${time_zone === null || time_zone === "UTC" ? "" : ` of ${time_zone}`}`;
+  return `${label} ${comparison} ${valueText(metric, threshold)} ${alert.calendar === null ? "within" : "in"} ${spanText(alert)}`;
 }
 
 /** The types of channels, and which member says where they go. */

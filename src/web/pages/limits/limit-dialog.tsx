@@ -3,17 +3,21 @@ import { useState } from "react";
 import { get } from "../../api.ts";
 import { DialogForm, useSave } from "../../parts/dialog-form.tsx";
 import { Field } from "../../parts/field.tsx";
-import { SecondsField } from "../../parts/seconds-field.tsx";
+import type { Window } from "../../parts/window.ts";
+import { WindowFields } from "../../parts/window-fields.tsx";
 import { useMissing } from "../../session.ts";
 import { KEYS, type KeyRow } from "../keys/shapes.ts";
 import { PRESETS } from "./presets.ts";
 import { LIMITS, type LimitRow, type Unit } from "./shapes.ts";
+import { windowOf } from "./words.ts";
 
 const WINDOWS = [1, 60, 300, 3_600, 86_400, 604_800, 2_592_000, 31_536_000];
 const UNITS: Readonly<Record<Unit, string>> = { request: "Requests", cents: "US dollars", tokens: "Tokens" };
 
 /** Budgets are typed in dollars; the API counts cents. */
 const CENTS = 100;
+
+const A_MINUTE: Window = { window_seconds: 60, calendar: null, time_zone: null };
 
 const segmentKind = (segment: string | null | undefined) =>
   segment === null || segment === undefined ? "" : segment === "user" ? "user" : "property";
@@ -28,6 +32,7 @@ export function LimitDialog({ limit, onClose }: LimitDialogProps) {
   const [preset, setPreset] = useState<string>();
   const from = limit ?? PRESETS.find(({ name }) => name === preset);
   const [segment, setSegment] = useState(segmentKind(limit?.segment));
+  const [window, setWindow] = useState<Window>(limit === undefined ? A_MINUTE : windowOf(limit));
   const missing = useMissing("admin");
   const keys = useQuery({
     queryKey: KEYS,
@@ -51,7 +56,9 @@ export function LimitDialog({ limit, onClose }: LimitDialogProps) {
         work.mutate({
           name: text("name"),
           quota: text("unit") === "cents" ? Number((number("quota") * CENTS).toPrecision(12)) : number("quota"),
-          window_seconds: number("window_seconds"),
+          ...(window.calendar === null
+            ? { window_seconds: window.window_seconds }
+            : { calendar: window.calendar, time_zone: window.time_zone }),
           unit: text("unit"),
           segment: segment === "" ? null : segment === "user" ? "user" : text("property"),
           key_id: text("key_id") || null,
@@ -69,7 +76,9 @@ export function LimitDialog({ limit, onClose }: LimitDialogProps) {
                   value={preset ?? ""}
                   onChange={({ target }) => {
                     setPreset(target.value || undefined);
-                    setSegment(segmentKind(PRESETS.find(({ name }) => name === target.value)?.segment));
+                    const chosen = PRESETS.find(({ name }) => name === target.value);
+                    setSegment(segmentKind(chosen?.segment));
+                    setWindow(chosen === undefined ? A_MINUTE : windowOf(chosen));
                   }}
                 >
                   <option value="">An empty limit</option>
@@ -108,13 +117,7 @@ export function LimitDialog({ limit, onClose }: LimitDialogProps) {
                 </select>
               )}
             </Field>
-            <SecondsField
-              label="Within"
-              name="window_seconds"
-              all={WINDOWS}
-              value={from?.window_seconds ?? 60}
-              error={errorAt("window_seconds")}
-            />
+            <WindowFields window={window} all={WINDOWS} onChange={setWindow} errorAt={errorAt} />
           </div>
           <div className="fields">
             <Field label="Applies">

@@ -1,19 +1,19 @@
 import type { Column } from "../../parts/data-table.tsx";
-import { windowText } from "../../parts/format.ts";
 import { Meter } from "../../parts/meter.tsx";
 import { SettingActions } from "../../parts/setting-actions.tsx";
 import { SettingsPage } from "../../parts/settings-page.tsx";
 import { Empty } from "../../parts/states.tsx";
 import { Time } from "../../parts/values.tsx";
+import { spanText } from "../../parts/window.ts";
 import { LimitDialog } from "./limit-dialog.tsx";
 import { LIMITS, type LimitRow } from "./shapes.ts";
-import { amountText } from "./words.ts";
+import { amountText, windowOf } from "./words.ts";
 
 export function LimitsPage() {
   return (
     <SettingsPage<LimitRow>
       title="Limits"
-      about="Rate limits and budgets: how much may be sent or spent within a sliding window. A request needs room in every one that bears on it."
+      about="Rate limits and budgets: how much may be sent or spent within a sliding window, or a day, week or month of the calendar. A request needs room in every one that bears on it."
       path="/v1/rate-limits"
       queryKey={LIMITS}
       add="Create limit"
@@ -42,7 +42,7 @@ function columnsOf(onEdit: (row: LimitRow) => void): Column<LimitRow>[] {
     {
       id: "quota",
       header: "Limit",
-      cell: (row) => `${amountText(row.quota, row.unit)} in ${windowText(row.window_seconds)}`,
+      cell: (row) => `${amountText(row.quota, row.unit)} in ${spanText(windowOf(row))}`,
     },
     {
       id: "applies",

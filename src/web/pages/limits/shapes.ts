@@ -1,3 +1,5 @@
+import type { Window } from "../../parts/window.ts";
+
 export type Unit = "request" | "cents" | "tokens";
 
 interface Used {
@@ -10,7 +12,10 @@ export interface LimitRow extends Used {
   readonly id: string;
   readonly name: string;
   readonly quota: number;
-  readonly window_seconds: number;
+  /** Null where `calendar` is given. */
+  readonly window_seconds: number | null;
+  readonly calendar: Window["calendar"];
+  readonly time_zone: string | null;
   readonly unit: Unit;
   readonly segment: string | null;
   readonly key_id: string | null;

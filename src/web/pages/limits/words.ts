@@ -1,9 +1,15 @@
 import { formatCount, formatMoney } from "../../parts/format.ts";
-import type { Unit } from "./shapes.ts";
+import type { Window } from "../../parts/window.ts";
+import type { LimitRow, Unit } from "./shapes.ts";
 
 /** `1,200 requests`, `$3.50`, `10,000 tokens`. */
 export function amountText(amount: number, unit: Unit): string {
   if (unit === "cents") return formatMoney(amount / 100);
   const noun = unit === "request" ? "request" : "token";
   return `${formatCount(amount)} ${noun}${amount === 1 ? "" : "s"}`;
+}
+
+/** What a limit says of time, as its form has it: a window stands ready where it goes by the calendar. */
+export function windowOf({ window_seconds, calendar, time_zone }: Pick<LimitRow, keyof Window>): Window {
+  return { window_seconds: window_seconds ?? 86_400, calendar, time_zone };
 }
