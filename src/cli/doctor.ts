@@ -5,6 +5,7 @@ import { askReadiness } from "../upkeep/doctor/readiness.ts";
 import type { Invocation, Run, Terminal } from "./command.ts";
 import { painted } from "./print.ts";
 import { VERSION } from "./version.ts";
+import { foldTo } from "./width.ts";
 
 export const doctorCommand: Run = (invocation) => report(invocation, DOCTOR_CHECKS, `weir ${VERSION}`);
 
@@ -39,7 +40,15 @@ function configurationFindings(problem: ConfigError | undefined): Finding[] {
   return problem.lines.map((says) => ({ check, verdict: "fail", says, mend }));
 }
 
+/** The column at which findings begin. */
+const SAYS_AT = 22;
+
+/** On a terminal within its width. */
 function lineOf(terminal: Terminal, { check, verdict, says, mend }: Finding): string {
-  const line = `${painted(terminal, verdict.padEnd(4))}  ${check.padEnd(14)}  ${says}\n`;
-  return mend === null ? line : `${line}${" ".repeat(22)}→ ${mend}\n`;
+  const { columns = Number.POSITIVE_INFINITY } = terminal;
+  const word = verdict.padEnd(4);
+  const line = foldTo(columns, `${word}  ${check.padEnd(14)}  ${says}`, SAYS_AT);
+  const lines = [painted(terminal, word) + line.slice(word.length)];
+  if (mend !== null) lines.push(foldTo(columns, `${" ".repeat(SAYS_AT)}→ ${mend}`, SAYS_AT + 2));
+  return lines.map((each) => `${each}\n`).join("");
 }

@@ -3,6 +3,7 @@ import type { Command, Option, Run, Terminal } from "./command.ts";
 import { COMMANDS } from "./commands.ts";
 import { CONFIG_OPTION } from "./options.ts";
 import { UsageError } from "./usage.ts";
+import { foldTo } from "./width.ts";
 
 /** Columns that an explanation has beside what it explains; with fewer it stands below. */
 const LEAST = 20;
@@ -23,19 +24,10 @@ export function printHelp({ out, columns = Number.POSITIVE_INFINITY }: Terminal,
   out(lines.map((line) => folded(line, columns)).join("\n"));
 }
 
-/** A line broken between words; what is moved down stands below its own column. */
+/** A line within the width; what is moved down stands below its own column. */
 function folded(line: string, columns: number): string {
   const [left = ""] = /^ +\S.*? {2,}(?=\S)/.exec(line) ?? [];
-  const indent = " ".repeat(left.length < columns - LEAST ? left.length : 4);
-  const lines: string[] = [];
-  let rest = line;
-  while (rest.length > columns) {
-    const at = rest.lastIndexOf(" ", columns);
-    if (at <= indent.length) break; // a word that is longer than the line
-    lines.push(rest.slice(0, at));
-    rest = indent + rest.slice(at + 1);
-  }
-  return [...lines, rest].join("\n");
+  return foldTo(columns, line, left.length < columns - LEAST ? left.length : 4);
 }
 
 function helpText(words: readonly string[]): string {

@@ -28,6 +28,20 @@ export function cutTo(columns: number, text: string): string {
   return `${kept}…`;
 }
 
+/** A line broken between words, so that each part takes at most `columns`; the parts after the first are indented. */
+export function foldTo(columns: number, line: string, indent: number): string {
+  const margin = " ".repeat(indent);
+  const lines: string[] = [];
+  let rest = line;
+  while (rest.length > columns) {
+    const at = rest.lastIndexOf(" ", columns);
+    if (at <= indent) break; // a word that is longer than the line
+    lines.push(rest.slice(0, at));
+    rest = margin + rest.slice(at + 1);
+  }
+  return [...lines, rest].join("\n");
+}
+
 function widthOfOne(grapheme: string): number {
   if (EMOJI.test(grapheme)) return 2;
   let width = 0;

@@ -132,9 +132,9 @@ test("an account shows its log-ins, switches organizations and changes its passw
 test("the audit log shows who did what, with before and after; operators make, change and delete organizations", async () => {
   await using opened = await it.open("/organizations");
   const { page, faults } = opened;
-  await page.getByRole("button", { name: "New organization" }).click();
+  await page.getByRole("button", { name: "Create organization" }).click();
   await page.getByLabel("Name").fill("acme");
-  await page.getByRole("button", { name: "Make it" }).click();
+  await page.getByRole("dialog").getByRole("button", { name: "Create organization" }).click();
   await page.getByRole("row", { name: /acme/ }).waitFor();
   await page.getByRole("button", { name: "Change acme" }).click();
   await page.getByLabel("Days that a new key works at most").fill("30");

@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
 import fc from "fast-check";
 import { printTable } from "../../src/cli/print.ts";
-import { cutTo, widthOf } from "../../src/cli/width.ts";
+import { cutTo, foldTo, widthOf } from "../../src/cli/width.ts";
 import { assertProperty } from "../chance.ts";
 import { commandLine } from "./terminal.ts";
 
@@ -181,3 +181,17 @@ test.each([[["help"]], [["help", "export"]], [["help", "domains"]], [["doctor", 
     expect(out.split(/\s+/)).toEqual(whole.split(/\s+/));
   },
 );
+
+test("a line that is folded has its words in order, none beyond the width that fits it", () => {
+  const words = fc.array(fc.stringMatching(/^[a-z]{1,12}$/), { minLength: 1, maxLength: 40 });
+  assertProperty(
+    fc.property(words, fc.integer({ min: 24, max: 100 }), fc.nat(8), (all, columns, indent) => {
+      const lines = foldTo(columns, all.join(" "), indent).split("\n");
+      expect(lines.flatMap((line) => line.trim().split(" "))).toEqual(all);
+      for (const [at, line] of lines.entries()) {
+        expect(line.length).toBeLessThanOrEqual(columns);
+        if (at > 0) expect(line).toStartWith(" ".repeat(indent));
+      }
+    }),
+  );
+});

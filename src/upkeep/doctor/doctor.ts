@@ -1,12 +1,13 @@
 import { existsSync } from "node:fs";
 import type { Config } from "../../config.ts";
 import { lockDirectory } from "../../store/database/lock.ts";
+import { authoritiesCheck, certificateCheck } from "./checks/certificates.ts";
 import { credentialsCheck } from "./checks/credentials.ts";
 import { deliveriesCheck } from "./checks/deliveries.ts";
 import { clockCheck, diskCheck, dnsCheck, openFilesCheck } from "./checks/machine.ts";
 import { objectsCheck } from "./checks/objects.ts";
 import { packsCheck } from "./checks/packs.ts";
-import { authoritiesCheck, dropInsCheck, serviceCheck } from "./checks/service.ts";
+import { dropInsCheck, serviceCheck } from "./checks/service.ts";
 import { spoolCheck, stateCheck } from "./checks/spool.ts";
 import { ssoCheck } from "./checks/sso.ts";
 import { databaseCheck, dataDirectoryCheck } from "./checks/storage.ts";
@@ -22,6 +23,7 @@ export const DOCTOR_CHECKS: readonly Check[] = [
   clockCheck,
   dnsCheck,
   authoritiesCheck,
+  certificateCheck,
   databaseCheck,
   packsCheck,
   objectsCheck,

@@ -1,7 +1,5 @@
 import { createServer } from "node:net";
 import type { Config } from "../../../config.ts";
-import { certificatesIn } from "../../../net/authorities.ts";
-import { messageOf } from "../../../observe.ts";
 import { PluginError } from "../../../plugin/files/check.ts";
 import { type LoadedPlugin, loadFolders, pluginFolders } from "../../../plugin/files/load.ts";
 import { buildRegistry } from "../../../plugin/providers/registry.ts";
@@ -73,20 +71,3 @@ function bindable(host: string, port: number): Promise<string | undefined> {
     server.listen({ host, port, exclusive: true }, () => server.close(() => resolve(undefined)));
   });
 }
-
-export const authoritiesCheck: Check = {
-  name: "authorities",
-  run({ config }) {
-    const path = config.extra_ca_file;
-    if (path === "") return [ok("the system's")];
-    let certificates: ReturnType<typeof certificatesIn>;
-    try {
-      certificates = certificatesIn(path);
-    } catch (error) {
-      return [fail(messageOf(error), "set WEIR_EXTRA_CA_FILE to a PEM file of certificates")];
-    }
-    const late = certificates.find(({ validTo }) => Date.parse(validTo) < Date.now());
-    if (late !== undefined) return [warn(`${path}: ${late.subject} has expired on ${late.validTo}`, "renew it")];
-    return [ok(`the system's and ${certificates.length} of ${path}`)];
-  },
-};

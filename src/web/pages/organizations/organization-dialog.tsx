@@ -17,8 +17,8 @@ export function OrganizationDialog({ organization, onClose }: OrganizationDialog
   const work = useSave({ method: isNew ? "POST" : "PATCH", path, list: ORGANIZATIONS, onSaved: onClose });
   return (
     <DialogForm
-      title={isNew ? "New organization" : `Change ${organization.name}`}
-      action={isNew ? "Make it" : "Save"}
+      title={isNew ? "Create an organization" : `Change ${organization.name}`}
+      action={isNew ? "Create organization" : "Save"}
       work={work}
       onClose={onClose}
       onSubmit={({ text }) => {

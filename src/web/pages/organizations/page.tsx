@@ -4,6 +4,7 @@ import type { Me } from "../../../api/logins/me.ts";
 import type { ShownOrganization } from "../../../store/people/organizations.ts";
 import { get } from "../../api.ts";
 import { type Column, DataTable } from "../../parts/data-table.tsx";
+import { Icon } from "../../parts/icon.tsx";
 import { ListRoom } from "../../parts/list-room.tsx";
 import { Page } from "../../parts/page.tsx";
 import { Empty } from "../../parts/states.tsx";
@@ -32,7 +33,8 @@ export function OrganizationsPage() {
       actions={
         isOperator ? (
           <button type="button" className="primary" onClick={() => setOpen({ what: "new" })}>
-            New organization
+            <Icon name="plus" />
+            Create organization
           </button>
         ) : null
       }
@@ -68,7 +70,7 @@ function columnsOf(onOpen: (open: Open) => void): Column<ShownOrganization>[] {
     },
     {
       id: "created_at",
-      header: "Made",
+      header: "Created",
       value: ({ created_at }) => created_at,
       cell: ({ created_at }) => <Time of={created_at} />,
     },
