@@ -45,6 +45,7 @@ const shots = (requestId: string): readonly Shot[] => [
   },
   { name: "request", path: `/requests/${requestId}` },
   { name: "overview", path: "/overview" },
+  { name: "dashboards", path: "/dashboards/errors" },
   { name: "playground", path: "/playground", before: compareModels },
 ];
 

@@ -23,7 +23,9 @@ export const PANEL_METRICS = {
   tokens_per_second_p50: "rate",
   tokens_per_second_p95: "rate",
 } as const satisfies Readonly<Record<string, "count" | "dollars" | "percent" | "ms" | "rate">>;
-export type PanelMetric = keyof typeof PANEL_METRICS;
+export type NamedMetric = keyof typeof PANEL_METRICS;
+/** One of those, or the mean of a score. */
+export type PanelMetric = NamedMetric | `score:${string}`;
 
 export const PANEL_KINDS = ["line", "bar", "number", "table", "heatmap"] as const;
 export type PanelKind = (typeof PANEL_KINDS)[number];

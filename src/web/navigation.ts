@@ -3,6 +3,7 @@ import type { IconName } from "./parts/icon.tsx";
 /** What the navigation shows, in its order; a page is in `router.tsx` as well. */
 export const NAVIGATION = [
   { to: "/overview", label: "Overview", icon: "chart" },
+  { to: "/dashboards", label: "Dashboards", icon: "columns" },
   { to: "/requests", label: "Requests", icon: "list" },
   { to: "/sessions", label: "Sessions", icon: "flow" },
   { to: "/users", label: "Users", icon: "people" },

@@ -2,6 +2,7 @@ import { createRootRoute, createRoute, createRouter, lazyRouteComponent, redirec
 import { client } from "./client.ts";
 import { isUnreadable } from "./filter/address.ts";
 import { readAlertsSearch } from "./pages/alerts/search.ts";
+import { readDashboardSearch } from "./pages/dashboards/search.ts";
 import { readDatasetSearch } from "./pages/datasets/search.ts";
 import { readDomainsSearch } from "./pages/domains/search.ts";
 import { readModelsSearch } from "./pages/models/search.ts";
@@ -192,6 +193,19 @@ const account = createRoute({
   component: lazyRouteComponent(() => import("./pages/account/page.tsx"), "AccountPage"),
 });
 
+const dashboards = createRoute({
+  getParentRoute: () => root,
+  path: "/dashboards",
+  component: lazyRouteComponent(() => import("./pages/dashboards/page.tsx"), "DashboardsPage"),
+});
+
+const dashboard = createRoute({
+  getParentRoute: () => root,
+  path: "/dashboards/$id",
+  validateSearch: only(readDashboardSearch),
+  component: lazyRouteComponent(() => import("./pages/dashboards/dashboard-page.tsx"), "DashboardPage"),
+});
+
 const datasets = createRoute({
   getParentRoute: () => root,
   path: "/datasets",
@@ -240,6 +254,8 @@ export const router = createRouter({
     users,
     properties,
     overview,
+    dashboards,
+    dashboard,
     costs,
     models,
     playground,

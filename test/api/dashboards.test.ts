@@ -143,7 +143,7 @@ test.each([
     "panels.0.splitby",
     'did you mean "split_by"',
   ],
-  ["a metric that there is not", board({ ...PANEL, metrics: ["costs"] }), "panels.0.metrics.0", '"cost"'],
+  ["a metric that there is not", board({ ...PANEL, metrics: ["costs"] }), "panels.0.metrics.0", 'did you mean "cost"'],
   ["a metric twice", board({ ...PANEL, kind: "table", metrics: ["cost", "cost"] }), "panels.0.metrics.1", "already"],
   ["no metric", board({ ...PANEL, metrics: [] }), "panels.0.metrics", "1 to 8"],
   [
@@ -201,7 +201,7 @@ test("a name that its owner has already is refused", async () => {
   expect([status, json.code, json.path]).toEqual([409, "duplicate_name", "name"]);
 });
 
-const METRICS = Object.keys(PANEL_METRICS) as PanelMetric[];
+const METRICS: readonly PanelMetric[] = [...(Object.keys(PANEL_METRICS) as PanelMetric[]), "score:help ful"];
 const anyText = fc.string({ unit: "binary", minLength: 1, maxLength: 20 }).filter((text) => text.trim() !== "");
 const anyFilter = fc.constantFrom(null, FAILED, { left: FAILED, operator: "or", right: FAILED });
 const anyThreshold = fc.record({
@@ -209,7 +209,7 @@ const anyThreshold = fc.record({
   value: fc.double({ noNaN: true, noDefaultInfinity: true }).map((value) => value + 0),
   colour: fc.constantFrom("good", "warn", "bad"),
 });
-const SPLITS = ["model", "user", "status", "property:Größe"];
+const SPLITS = ["model", "user", "status", "property:Größe", "score:helpful"];
 const anyPanel = fc
   .record({
     title: anyText,

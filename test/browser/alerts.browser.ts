@@ -63,7 +63,7 @@ test("every page is in the navigation, in its order", async () => {
   const links = opened.page.getByRole("navigation", { name: "Pages" }).getByRole("link");
   await links.first().waitFor();
   const all =
-    "Overview Requests Sessions Users Properties Datasets Playground Models Credentials Routes Domains Limits Alerts Cache Plugins Keys Members Audit Organizations Storage";
+    "Overview Dashboards Requests Sessions Users Properties Datasets Playground Models Credentials Routes Domains Limits Alerts Cache Plugins Keys Members Audit Organizations Storage";
   expect((await links.allTextContents()).join(" ")).toBe(all);
 });
 

@@ -1,13 +1,16 @@
 import { GatewayError } from "../../errors.ts";
 import { decodeFilter } from "../../filter/decode.ts";
+import { hint, quote } from "../../filter/hint.ts";
 import { readGroups } from "../../filter/read-groups.ts";
 import { storable } from "../../record/storable.ts";
 import {
   type DashboardTerms,
   GRID_COLUMNS,
+  type NamedMetric,
   PANEL_METRICS,
   type Panel,
   type PanelKind,
+  type PanelMetric,
   type Place,
 } from "../../store/dashboards.ts";
 import type { DashboardBody, PanelBody } from "./dashboard-body.ts";
@@ -68,11 +71,12 @@ export function readDashboard(body: DashboardBody): DashboardTerms {
 type Unplaced = Omit<Panel, "place">;
 
 function readPanel(panel: PanelBody, at: number): Unplaced {
-  const { kind, metrics, filter = null, groups } = panel;
+  const { kind, filter = null, groups } = panel;
   const path = `panels.${at}`;
   const rule = RULES[kind];
   const split = readGroups(panel.split_by ?? [], `${path}.split_by`);
-  refuseMetrics(panel, split, path);
+  const metrics = panel.metrics.map((name, index) => readMetric(name, `${path}.metrics.${index}`));
+  refuseMetrics({ kind, metrics }, split, path);
   const [least, most] = rule.splits;
   if (split.length < least)
     throw wrong(`${path}.split_by`, `a ${kind} shows groups: give a name to split by, such as "model"`);
@@ -92,8 +96,23 @@ function readPanel(panel: PanelBody, at: number): Unplaced {
   };
 }
 
+/** What a metric counts. */
+const unitOf = (name: PanelMetric) => (isScore(name) ? "scores" : PANEL_METRICS[name]);
+const isScore = (name: string): name is `score:${string}` => /^score:./s.test(name);
+
+function readMetric(name: string, path: string): PanelMetric {
+  if (isScore(name)) return storable(name) as PanelMetric;
+  if (Object.hasOwn(PANEL_METRICS, name)) return name as NamedMetric;
+  const known = [...Object.keys(PANEL_METRICS), "score:<Name>"];
+  throw wrong(path, `there is no metric ${quote(name)}; ${hint(name, known)}`);
+}
+
 /** What several metrics of one panel have to share. */
-function refuseMetrics({ kind, metrics }: PanelBody, split: readonly string[], path: string): void {
+function refuseMetrics(
+  { kind, metrics }: Pick<Panel, "kind" | "metrics">,
+  split: readonly string[],
+  path: string,
+): void {
   const { metrics: most } = RULES[kind];
   const again = metrics.findIndex((name, at) => metrics.indexOf(name) !== at);
   if (again >= 0) throw wrong(`${path}.metrics.${again}`, `"${metrics[again]}" is there already: remove it`);
@@ -102,9 +121,9 @@ function refuseMetrics({ kind, metrics }: PanelBody, split: readonly string[], p
   if (kind === "table") return;
   if (split.length > 0 && metrics.length > 1)
     throw wrong(`${path}.metrics`, "a panel that is split shows one metric: give one, or leave split_by out");
-  const other = metrics.findIndex((name) => PANEL_METRICS[name] !== PANEL_METRICS[metrics[0]!]);
+  const other = metrics.findIndex((name) => unitOf(name) !== unitOf(metrics[0]!));
   if (other > 0) {
-    const [first, unit, own] = [metrics[0]!, PANEL_METRICS[metrics[0]!], PANEL_METRICS[metrics[other]!]];
+    const [first, unit, own] = [metrics[0]!, unitOf(metrics[0]!), unitOf(metrics[other]!)];
     const message = `"${first}" counts ${unit} and "${metrics[other]}" ${own}: make a panel for each`;
     throw wrong(`${path}.metrics.${other}`, message);
   }

@@ -34,16 +34,38 @@ export function ChartCard({ title, figure, plotted, onOpen, onZoom, onOpenSeries
         <div className="chart-wait">
           <Loading rows={5} label={`Loading ${title}`} />
         </div>
-      ) : isTable ? (
-        <ChartTable title={title} plotted={plotted} onOpen={onOpen} />
       ) : (
-        <>
-          <TimeChart label={title} {...plotted} onOpen={onOpen} onZoom={onZoom} />
-          <Legend title={title} plotted={plotted} onOpen={onOpenSeries} />
-        </>
+        <ChartContent {...{ title, plotted, isTable, onOpen, onZoom, onOpenSeries }} />
       )}
       {note === undefined ? null : <p className="chart-note">{note}</p>}
     </section>
+  );
+}
+
+interface ChartContentProps extends Pick<ChartCardProps, "title" | "onOpen" | "onZoom" | "onOpenSeries"> {
+  readonly plotted: Plotted;
+  readonly isTable: boolean;
+  /** Pixels of all of it; as high as it likes unless given. */
+  readonly height?: number;
+}
+
+/** What a legend takes below a chart. */
+const LEGEND_PX = 38;
+
+/** A chart and its legend, or its numbers. */
+export function ChartContent({ title, plotted, isTable, height, onOpen, onZoom, onOpenSeries }: ChartContentProps) {
+  if (isTable) return <ChartTable title={title} plotted={plotted} onOpen={onOpen} />;
+  return (
+    <>
+      <TimeChart
+        label={title}
+        {...plotted}
+        onOpen={onOpen}
+        onZoom={onZoom}
+        height={height === undefined ? undefined : Math.max(60, height - LEGEND_PX)}
+      />
+      <Legend title={title} plotted={plotted} onOpen={onOpenSeries} />
+    </>
   );
 }
 
@@ -56,12 +78,13 @@ function Legend({
   readonly plotted: Plotted;
   readonly onOpen?: ((at: number) => void) | undefined;
 }) {
-  const [only] = plotted.series;
+  const { series, lines = [] } = plotted;
+  const [only] = series;
   // The title says it already.
-  if (plotted.series.length === 1 && only?.name === title) return <p className="legend" />;
+  if (series.length === 1 && only?.name === title && lines.length === 0) return <p className="legend" />;
   return (
     <ul className="legend">
-      {plotted.series.map(({ name, group }, at) => (
+      {series.map(({ name, group }, at) => (
         <li key={at}>
           <span className={`swatch ${colourClass(colourOf(plotted, at))}`} />
           {group === undefined || onOpen === undefined ? (
@@ -71,6 +94,12 @@ function Legend({
               {name}
             </button>
           )}
+        </li>
+      ))}
+      {lines.map(({ name, tone }) => (
+        <li key={name}>
+          <span className={`swatch tone-${tone}`} />
+          <span className="legend-name">{name}</span>
         </li>
       ))}
     </ul>

@@ -6,8 +6,10 @@ export const COLOURS = 8;
 /** The class that gives an element a colour, by its number from 0. */
 export const colourClass = (at: number): string => `series-${at + 1}`;
 
+export type Tone = "good" | "warn" | "bad";
+
 /** What a canvas draws with: it knows no style sheets. */
-export interface Palette {
+export interface Palette extends Readonly<Record<Tone, string>> {
   readonly series: readonly string[];
   readonly line: string;
   readonly muted: string;
@@ -38,7 +40,8 @@ function readPalette(): Palette {
     return getComputedStyle(probe).color;
   };
   const series = Array.from({ length: COLOURS }, (_, at) => read(colourClass(at)));
-  const palette = { series, line: read("chart-line"), muted: read("muted") };
+  const tones = { good: read("tone-good"), warn: read("tone-warn"), bad: read("tone-bad") };
+  const palette = { series, line: read("chart-line"), muted: read("muted"), ...tones };
   probe.remove();
   return palette;
 }

@@ -3,7 +3,7 @@ import type { Bucket } from "../metrics/range.ts";
 import { BUCKET_MS, type Span } from "../metrics/range.ts";
 import { type Series, stacked } from "../metrics/series.ts";
 import { LOCALE } from "../parts/format.ts";
-import { COLOURS, type Palette } from "./palette.ts";
+import { COLOURS, type Palette, type Tone } from "./palette.ts";
 
 /** What one chart shows. */
 export interface Plotted {
@@ -15,6 +15,8 @@ export interface Plotted {
   readonly format: (value: number | null) => string;
   /** There is nothing between 1 and 2 of what is shown. */
   readonly isWhole?: true;
+  /** Values at which a line is drawn across, by what they mean. */
+  readonly lines?: readonly { readonly value: number; readonly tone: Tone; readonly name: string }[];
   /** Which of the colours each layer has, from 0; in their order unless said. */
   readonly colours?: readonly number[];
 }
@@ -82,7 +84,7 @@ export function plotOptions(plotted: Plotted, palette: Palette, { onCursor, onSe
     },
     scales: {
       x: { range: [first, Math.max(last, first + 1)] },
-      y: { range: (_self, _min, max) => [0, gridTop(max, isWhole)] },
+      y: { range: (_self, _min, max) => [0, gridTop(highest(plotted, max), isWhole)] },
     },
     series: [{}, ...(kind === "bars" ? layers.reverse() : layers)],
     axes: [
@@ -104,6 +106,7 @@ export function plotOptions(plotted: Plotted, palette: Palette, { onCursor, onSe
       },
     ],
     hooks: {
+      draw: [(self) => drawLines(self, plotted, palette)],
       setCursor: [(self) => onCursor(self.cursor.left! < 0 ? null : (self.cursor.idx ?? null))],
       setSelect: [
         (self) => {
@@ -116,6 +119,32 @@ export function plotOptions(plotted: Plotted, palette: Palette, { onCursor, onSe
       ],
     },
   };
+}
+
+/** A line that is far above everything would press it flat, and is left out. */
+const LINE_TIMES_MAX = 2;
+
+/** What has to fit: the values, and those lines that are not far away. */
+function highest({ lines = [] }: Plotted, max: number | null): number | null {
+  const near = lines.map(({ value }) => value).filter((value) => value <= (max ?? 0) * LINE_TIMES_MAX);
+  return near.length === 0 ? max : Math.max(max ?? 0, ...near);
+}
+
+function drawLines(self: uPlot, { lines = [] }: Plotted, palette: Palette): void {
+  const { ctx, bbox } = self;
+  ctx.save();
+  ctx.setLineDash([6, 4]);
+  ctx.lineWidth = Math.max(1, devicePixelRatio);
+  for (const { value, tone } of lines) {
+    const y = Math.round(self.valToPos(value, "y", true));
+    if (y < bbox.top || y > bbox.top + bbox.height) continue;
+    ctx.strokeStyle = palette[tone];
+    ctx.beginPath();
+    ctx.moveTo(bbox.left, y);
+    ctx.lineTo(bbox.left + bbox.width, y);
+    ctx.stroke();
+  }
+  ctx.restore();
 }
 
 function bucketAt(_self: uPlot, seconds: number, times: readonly number[]): number {

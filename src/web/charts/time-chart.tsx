@@ -4,7 +4,7 @@ import type { Span } from "../metrics/range.ts";
 import { colourClass, usePalette } from "./palette.ts";
 import { bucketLabel, colourOf, type Plotted, plotData, plotOptions } from "./plot.ts";
 
-const HEIGHT = 190;
+const HEIGHT_PX = 190;
 /** Between the bucket that is pointed at and what is said of it. */
 const TIP_GAP_PX = 14;
 
@@ -12,6 +12,8 @@ interface TimeChartProps extends Plotted {
   readonly label: string;
   /** Opens what a bucket is made of. */
   readonly onOpen?: ((at: number) => void) | undefined;
+  /** Pixels. */
+  readonly height?: number | undefined;
   /** Looks closer at a part of the time. */
   readonly onZoom?: ((span: Span) => void) | undefined;
 }
@@ -20,15 +22,16 @@ interface TimeChartProps extends Plotted {
  * A chart over time. With the keyboard it is one control: arrows go from bucket to bucket, each is read out, Enter opens
  * its requests.
  */
-export function TimeChart({ label, onOpen, onZoom, ...plotted }: TimeChartProps) {
+export function TimeChart({ label, onOpen, onZoom, height = HEIGHT_PX, ...plotted }: TimeChartProps) {
   const room = useRef<HTMLDivElement>(null);
   const plot = useRef<uPlot>(undefined);
   const [at, setAt] = useState<number | null>(null);
   const zoom = useRef(onZoom);
   zoom.current = onZoom;
   const palette = usePalette();
-  const { times, bucket, series, kind, format } = plotted;
-  const shape = `${kind} ${bucket} ${series.map(({ name }) => name).join("\n")} ${times[0]} ${times.length}`;
+  const { times, bucket, series, kind, format, lines = [] } = plotted;
+  const named = [...series, ...lines].map(({ name }) => name).join("\n");
+  const shape = `${kind} ${bucket} ${named} ${times[0]} ${times.length} ${height}`;
 
   // Another shape or palette needs another plot; other values alone do not.
   useEffect(() => {
@@ -38,7 +41,7 @@ export function TimeChart({ label, onOpen, onZoom, ...plotted }: TimeChartProps)
     plot.current = made;
     const fit = () => {
       const width = parent.clientWidth;
-      if (width > 0) made.setSize({ width, height: HEIGHT });
+      if (width > 0) made.setSize({ width, height });
     };
     fit();
     const watch = new ResizeObserver(fit);
@@ -79,6 +82,7 @@ export function TimeChart({ label, onOpen, onZoom, ...plotted }: TimeChartProps)
     <div className="chart">
       <div
         ref={room}
+        style={{ height }}
         className={onOpen === undefined ? "chart-room" : "chart-room chart-opens"}
         role="slider"
         tabIndex={0}

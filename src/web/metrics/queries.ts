@@ -13,6 +13,8 @@ interface MetricsBody {
   readonly speeds?: boolean;
   /** Where false, rows have none, and take a fraction of the time. */
   readonly latencies?: boolean;
+  /** Names of scores whose means are asked for. */
+  readonly scores?: readonly string[];
 }
 
 /** What was answered stays while the same is asked of a span that has moved on; of anything else it would be wrong. */

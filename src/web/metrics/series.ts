@@ -61,10 +61,15 @@ export function align(
 }
 
 /** The groups that matter most, the greatest first. */
-export function topGroups(rows: readonly MetricsRow[], key: string, measure: Measure): Group[] {
+export function topGroups(
+  rows: readonly MetricsRow[],
+  key: string,
+  measure: Measure,
+  count: number = GROUPS_SHOWN,
+): Group[] {
   return [...rows]
     .sort((a, b) => (measure(b) ?? 0) - (measure(a) ?? 0) || b.requests - a.requests)
-    .slice(0, GROUPS_SHOWN)
+    .slice(0, count)
     .map((row) => ({ value: row[key] ?? null }));
 }
 

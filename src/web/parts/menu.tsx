@@ -4,6 +4,8 @@ import { Icon, type IconName } from "./icon.tsx";
 interface MenuProps {
   readonly label: string;
   readonly icon?: IconName;
+  /** Only its icon is seen. */
+  readonly isSmall?: boolean;
   /** Its content; `close` is for what ends the matter. */
   readonly children: (close: () => void) => ReactNode;
 }
@@ -20,7 +22,7 @@ function moveBy(room: HTMLElement, step: number): boolean {
 }
 
 /** A button that opens a small panel below itself. Arrows go through it; Escape, and going elsewhere, close it. */
-export function Menu({ label, icon, children }: MenuProps) {
+export function Menu({ label, icon, isSmall = false, children }: MenuProps) {
   const [isOpen, setOpen] = useState(false);
   const room = useRef<HTMLDivElement>(null);
   const button = useRef<HTMLButtonElement>(null);
@@ -57,13 +59,14 @@ export function Menu({ label, icon, children }: MenuProps) {
       <button
         type="button"
         ref={button}
+        className={isSmall ? "quiet small" : undefined}
         aria-expanded={isOpen}
         aria-controls={isOpen ? id : undefined}
         onClick={() => setOpen(!isOpen)}
       >
         {icon === undefined ? null : <Icon name={icon} />}
-        <span>{label}</span>
-        <Icon name="down" size={12} />
+        <span className={isSmall ? "unseen" : undefined}>{label}</span>
+        {isSmall ? null : <Icon name="down" size={12} />}
       </button>
       {isOpen ? (
         <div className="menu-panel" id={id}>

@@ -12,7 +12,7 @@ import { useMissing } from "../../session.ts";
 import { AlertDialog } from "./alert-dialog.tsx";
 import { AlertEditor } from "./alert-editor.tsx";
 import { ALERTS, type AlertBody, type AlertRow } from "./shapes.ts";
-import { SUGGESTIONS } from "./suggestions.ts";
+import { readDraft, SUGGESTIONS } from "./suggestions.ts";
 import { TestButton } from "./test-button.tsx";
 import { channelText, conditionText, groupText, stateOf, valueText } from "./words.ts";
 
@@ -23,12 +23,22 @@ interface AlertsProps {
   /** Id of the alert whose history is shown. */
   readonly shown: string | undefined;
   readonly onShow: (id: string | undefined) => void;
+  /** Of an alert that a link wants made. */
+  readonly draft: object | undefined;
+  readonly onDraftDone: () => void;
 }
 
-export function Alerts({ rows, error, onRetry, shown, onShow }: AlertsProps) {
-  const [edited, setEdited] = useState<AlertRow | AlertBody | "new">();
+export function Alerts({ rows, error, onRetry, shown, onShow, draft, onDraftDone }: AlertsProps) {
+  const [edited, setEdited] = useState<AlertRow | AlertBody | "new" | undefined>(
+    () => draft && readDraft({ ...draft }),
+  );
   const columns = useMemo(() => columnsOf(onShow, setEdited), [onShow]);
   const alert = rows?.find(({ id }) => id === shown);
+  const close = () => {
+    setEdited(undefined);
+    // A page that is loaded again does not open the form again.
+    if (draft !== undefined) onDraftDone();
+  };
   return (
     <>
       <div className="beside-head">
@@ -53,9 +63,7 @@ export function Alerts({ rows, error, onRetry, shown, onShow }: AlertsProps) {
         {(all) => <DataTable label="Alerts" rows={all} columns={columns} rowKey={({ id }) => id} />}
       </ListRoom>
       {alert === undefined ? null : <AlertDialog alert={alert} onClose={() => onShow(undefined)} />}
-      {edited === undefined ? null : (
-        <AlertEditor alert={edited === "new" ? undefined : edited} onClose={() => setEdited(undefined)} />
-      )}
+      {edited === undefined ? null : <AlertEditor alert={edited === "new" ? undefined : edited} onClose={close} />}
     </>
   );
 }

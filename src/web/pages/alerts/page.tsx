@@ -12,7 +12,7 @@ export function AlertsPage() {
   const search = useSearch({ from: "/alerts" });
   const navigate = useNavigate({ from: "/alerts" });
   const change = (next: AlertsSearch) => void navigate({ search: next });
-  const { tab = "alerts", id } = search;
+  const { tab = "alerts", id, draft } = search;
   const alerts = useQuery({
     queryKey: ALERTS,
     queryFn: ({ signal }) => get<readonly AlertRow[]>("/v1/alerts", signal),
@@ -38,6 +38,8 @@ export function AlertsPage() {
           onRetry={() => void alerts.refetch()}
           shown={id}
           onShow={onShow}
+          draft={draft}
+          onDraftDone={() => change({})}
         />
       ) : (
         <Webhooks shown={id} onShow={onShow} />

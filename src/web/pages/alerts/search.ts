@@ -5,9 +5,15 @@ export interface AlertsSearch {
   readonly tab?: "webhooks" | undefined;
   /** Id of the alert or webhook whose history is shown. */
   readonly id?: string | undefined;
+  /** Members of an alert that is to be made: its form opens with them. */
+  readonly draft?: object | undefined;
 }
 
-export function readAlertsSearch({ tab, id }: Record<string, unknown>): AlertsSearch {
+export function readAlertsSearch({ tab, id, draft }: Record<string, unknown>): AlertsSearch {
   const shown = readText(id);
-  return { ...(tab === "webhooks" ? { tab } : {}), ...(shown === undefined ? {} : { id: shown }) };
+  return {
+    ...(tab === "webhooks" ? { tab } : {}),
+    ...(shown === undefined ? {} : { id: shown }),
+    ...(typeof draft === "object" && draft !== null ? { draft } : {}),
+  };
 }

@@ -1,5 +1,7 @@
+import type { FilterTree } from "../../filter/tree.ts";
 import { LOCAL_ZONE } from "../../parts/window.ts";
 import type { AlertBody } from "./shapes.ts";
+import { METRICS } from "./words.ts";
 
 const LEAST = {
   filter: "all",
@@ -56,3 +58,19 @@ export const SUGGESTIONS: readonly AlertBody[] = [
   },
   { ...LEAST, name: "No traffic", metric: "requests", comparison: "below", threshold: 1, window_seconds: HOUR },
 ];
+
+/** The alert whose form a link opens: whatever the link holds, made into what the form takes. */
+export function readDraft(draft: Readonly<Record<string, unknown>>): AlertBody {
+  const { name, metric, comparison, threshold, window_seconds, filter, group_by } = draft;
+  const isTree = (typeof filter === "object" && filter !== null) || filter === "all";
+  return {
+    ...LEAST,
+    name: typeof name === "string" ? name.slice(0, 200) : "",
+    metric: typeof metric === "string" && Object.hasOwn(METRICS, metric) ? metric : "error_rate",
+    comparison: comparison === "below" ? comparison : "above",
+    threshold: typeof threshold === "number" ? threshold : 0,
+    window_seconds: Number.isSafeInteger(window_seconds) ? (window_seconds as number) : 300,
+    filter: isTree ? (filter as FilterTree) : "all",
+    group_by: Array.isArray(group_by) ? group_by.filter((each) => typeof each === "string") : [],
+  };
+}

@@ -1,5 +1,6 @@
 import type { ListedDashboard, ShownDashboard } from "../../../api/dashboards/dashboards.ts";
 import type {
+  NamedMetric,
   PanelKind,
   PanelMetric,
   PanelRange,
@@ -9,7 +10,7 @@ import type {
 } from "../../../store/dashboards.ts";
 import type { FilterTree } from "../../filter/tree.ts";
 
-export type { ListedDashboard, PanelKind, PanelMetric, PanelRange, Place, Threshold };
+export type { ListedDashboard, NamedMetric, PanelKind, PanelMetric, PanelRange, Place, Threshold };
 
 export type Panel = Omit<StoredPanel, "filter"> & { readonly filter: FilterTree | null };
 
