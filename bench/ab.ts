@@ -6,13 +6,14 @@
  * Run: `bun bench/ab.ts [--base 81fbf23] [--seconds 4] [--rounds 6] [--warm-up 6] [--heads differ] [--binary]`; needs git, nginx and wrk.
  */
 import { execFileSync } from "node:child_process";
-import { mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
 import { gatewayHeaders, ROOT, startWeir, type Weir } from "../test/e2e/weir.ts";
 import { until } from "../test/until.ts";
 import { cpuByThread, cpuSeconds, quantile } from "./figures.ts";
+import { checkout, git } from "./load/checkout.ts";
 import { countRecords } from "./load/contenders.ts";
 import { startProvider, startProxy } from "./load/nginx.ts";
 import { ANSWERED, DIFFERING, script, wrk } from "./load/wrk.ts";
@@ -45,16 +46,6 @@ interface Service {
   readonly weir: Weir;
   readonly turns: Turn[];
   answered: number;
-}
-
-const git = (...words: string[]) => execFileSync("git", ["-C", ROOT, ...words], { encoding: "utf8" }).trim();
-
-/** The other commit's sources, beside this checkout's libraries. */
-function checkout(commit: string): string {
-  const path = join(directory, "base");
-  git("worktree", "add", "--detach", "--quiet", path, commit);
-  symlinkSync(join(ROOT, "node_modules"), join(path, "node_modules"));
-  return path;
 }
 
 async function start(root: string): Promise<Service> {
@@ -110,7 +101,7 @@ const line = (name: string, at: (member: keyof Turn) => number) =>
   `us of CPU a request: gateway ${at("gateway").toFixed(0)}, recorder ${at("recorder").toFixed(0)}, all ${at("all").toFixed(0)}`;
 
 try {
-  services["base"] = await start(checkout(values.base));
+  services["base"] = await start(checkout(values.base, directory));
   services["here"] = await start(ROOT);
   console.log(
     `base ${git("rev-parse", "--short", values.base)}, here ${git("describe", "--always", "--dirty")}, heads ${values.heads}, ${values.binary ? "binaries" : "source"}, ${rounds} rounds of ${seconds} s`,

@@ -1,26 +1,35 @@
 /**
- * The unified address beside pass-through, in the same run on the same machine, everything recorded: requests a second of
- * a 2 kB chat request that keeps its shape, and of one that is translated to Anthropic's Messages and back; and the
- * latency at one connection.
+ * The unified address beside pass-through, in the same run on the same machine, everything recorded: a 2 kB chat request
+ * that keeps its shape, and one that is translated to Anthropic's Messages and back.
  *
- * Claims: the same shape has at least 60 % of pass-through's requests a second and adds at most 0.3 ms at the median; a
- * translated request at most 1 ms. Rounds of all kinds follow one another, so that a change of the machine is a change for all.
- * Run: `bun bench/unified.ts [--seconds 6] [--rounds 3]`; needs nginx and wrk.
+ * Claims: the same shape has at least 60 % of pass-through's requests a second and adds at most 0.3 ms at the median of one
+ * connection; a translated request at most 1 ms. Printed beside them: microseconds of CPU a request by thread, the recorder's
+ * work on it included. On a machine with other work only the ratios of CPU say something. Kinds take turns in each round, and
+ * with `--base` another commit's service beside them, so that a change of the machine is a change for all.
+ * Run: `bun bench/unified.ts [--seconds 6] [--rounds 3] [--warm-up 6] [--base COMMIT] [--latency no]`; needs nginx and wrk.
  */
-import { execFileSync } from "node:child_process";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { loadavg, tmpdir } from "node:os";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
-import { gatewayHeaders, KEY, startWeir, type Weir } from "../test/e2e/weir.ts";
-import { quantile } from "./figures.ts";
+import { gatewayHeaders, KEY, ROOT, startWeir, type Weir } from "../test/e2e/weir.ts";
+import { until } from "../test/until.ts";
+import { cpuByThread, cpuSeconds, quantile } from "./figures.ts";
+import { checkout, git } from "./load/checkout.ts";
+import { countRecords } from "./load/contenders.ts";
 import { startProvider } from "./load/nginx.ts";
 import { script, wrk } from "./load/wrk.ts";
 
 const { values } = parseArgs({
-  options: { seconds: { type: "string", default: "6" }, rounds: { type: "string", default: "3" } },
+  options: {
+    seconds: { type: "string", default: "6" },
+    rounds: { type: "string", default: "3" },
+    "warm-up": { type: "string", default: "6" },
+    base: { type: "string" },
+    latency: { type: "string", default: "yes" },
+  },
 });
-const [seconds, rounds] = [Number(values.seconds), Number(values.rounds)];
+const [seconds, rounds, warmUp] = [Number(values.seconds), Number(values.rounds), Number(values["warm-up"])];
 const directory = mkdtempSync(join(tmpdir(), "weir-unified-"));
 const TEXT = "What is the capital of France, and why? ".repeat(45);
 
@@ -42,12 +51,8 @@ const MESSAGE = JSON.stringify({
   usage: { input_tokens: 450, output_tokens: 120 },
 });
 
-const chat = await startProvider(join(directory), CHAT);
+const chat = await startProvider(directory, CHAT);
 const messages = await startProvider(directory, MESSAGE);
-const weir = await startWeir({});
-await addCredential(weir, { provider: "groq", base_url: `http://127.0.0.1:${chat.port}` });
-await addCredential(weir, { provider: "anthropic", base_url: `http://127.0.0.1:${messages.port}` });
-
 const key = { Authorization: `Bearer ${KEY}` };
 const body = (model: string) => JSON.stringify({ model, messages: [{ role: "user", content: TEXT }], max_tokens: 200 });
 const KINDS = [
@@ -60,41 +65,103 @@ const KINDS = [
   { name: "translated", headers: key, body: body("anthropic/claude-1") },
 ].map((kind) => ({ ...kind, lua: script(directory, kind.name.replace(" ", "-"), kind.headers, kind.body) }));
 
-const rates = new Map<string, number[]>();
-const medians = new Map<string, number[]>();
-for (const { lua } of KINDS) await wrk(weir.gatewayPort, 32, lua, 3);
-for (let round = 0; round < rounds; round++) {
-  for (const { name, lua } of KINDS) {
-    const many = await wrk(weir.gatewayPort, 32, lua, seconds);
-    const one = await wrk(weir.gatewayPort, 1, lua, Math.max(2, seconds / 2));
-    if (many.failed > 0 || one.failed > 0) throw new Error(`${name}: ${many.failed + one.failed} requests failed`);
-    rates.set(name, [...(rates.get(name) ?? []), many.requestsPerSecond]);
-    medians.set(name, [...(medians.get(name) ?? []), one.p50Ms]);
-  }
+/** One turn of one kind at one service. CPU in microseconds a request. */
+interface Turn {
+  readonly requestsPerSecond: number;
+  /** NaN where it was not measured. */
+  readonly p50Ms: number;
+  readonly gateway: number;
+  readonly recorder: number;
+  readonly all: number;
 }
-await weir.stop();
-chat.stop();
-messages.stop();
-rmSync(directory, { recursive: true });
 
-const median = (list: readonly number[] = []) =>
+interface Service {
+  readonly name: string;
+  readonly weir: Weir;
+  readonly turns: Map<string, Turn[]>;
+  answered: number;
+}
+
+async function start(name: string, root: string): Promise<Service> {
+  const weir = await startWeir({ command: [process.execPath, join(root, "src/main.ts")] });
+  await addCredential(weir, { provider: "groq", base_url: `http://127.0.0.1:${chat.port}` });
+  await addCredential(weir, { provider: "anthropic", base_url: `http://127.0.0.1:${messages.port}` });
+  return { name, weir, turns: new Map(), answered: 0 };
+}
+
+/** Load for some seconds; the recorder's work on it is waited for and counted. */
+async function turn(service: Service, lua: string, forSeconds: number): Promise<Turn> {
+  const { pid, gatewayPort, dataDirectory } = service.weir;
+  const [before, allBefore] = [cpuByThread(pid), cpuSeconds(pid)];
+  const { requestsPerSecond, answered, failed } = await wrk(gatewayPort, 32, lua, forSeconds);
+  if (failed > 0) throw new Error(`${failed} requests failed`);
+  service.answered += answered;
+  await until(
+    () => countRecords(dataDirectory) >= service.answered,
+    120_000,
+    () => `${countRecords(dataDirectory)} of ${service.answered} recorded`,
+    100,
+  );
+  const after = cpuByThread(pid);
+  const used = (wanted: string) =>
+    [...after].reduce((sum, [name, to]) => sum + (name.startsWith(wanted) ? to - (before.get(name) ?? 0) : 0), 0);
+  const us = (spent: number) => (spent * 1e6) / answered;
+  const cpu = { gateway: us(used("main")), recorder: us(used("src/recorder")), all: us(cpuSeconds(pid) - allBefore) };
+  if (values.latency !== "yes") return { ...cpu, requestsPerSecond, p50Ms: Number.NaN };
+  const one = await wrk(gatewayPort, 1, lua, Math.max(2, forSeconds / 2));
+  service.answered += one.answered;
+  return { ...cpu, requestsPerSecond, p50Ms: one.p50Ms };
+}
+
+const median = (turns: readonly Turn[] = [], member: keyof Turn) =>
   quantile(
-    [...list].sort((a, b) => a - b),
+    turns.map((each) => each[member]),
     0.5,
   );
-const base = { rate: median(rates.get("pass-through")), p50: median(medians.get("pass-through")) };
-const figures = KINDS.map(({ name }) => {
-  const rate = median(rates.get(name));
-  const p50 = median(medians.get(name));
-  const line = `${rate.toFixed(0).padStart(7)} requests/s, ${(rate / base.rate).toFixed(2)} of pass-through; p50 at one connection ${p50.toFixed(3)} ms, ${(p50 - base.p50).toFixed(3)} more`;
-  console.log(`${name.padEnd(14)}${line}`);
-  return { name, rates: rates.get(name), p50Ms: medians.get(name) };
-});
-const commit = execFileSync("git", ["rev-parse", "--short", "HEAD"]).toString().trim();
-writeFileSync(
-  new URL("results/unified.json", import.meta.url),
-  `${JSON.stringify({ commit, date: new Date().toISOString(), seconds, rounds, figures }, null, 2)}\n`,
-);
+
+/** The medians of a service's kinds, each beside its pass-through. */
+function print({ name: service, turns }: Service): void {
+  const base = turns.get("pass-through");
+  for (const { name } of KINDS) {
+    const of = (member: keyof Turn) => median(turns.get(name), member);
+    const beside = (member: keyof Turn) => (of(member) / median(base, member)).toFixed(2);
+    const more = of("p50Ms") - median(base, "p50Ms");
+    const latency = values.latency === "yes" ? `; p50 ${of("p50Ms").toFixed(3)} ms, ${more.toFixed(3)} more` : "";
+    console.log(
+      `${service.padEnd(5)}${name.padEnd(13)}${of("requestsPerSecond").toFixed(0).padStart(6)} requests/s (${beside("requestsPerSecond")})${latency}; ` +
+        `us of CPU: gateway ${of("gateway").toFixed(0)} (${beside("gateway")}), recorder ${of("recorder").toFixed(0)} (${beside("recorder")}), all ${of("all").toFixed(0)} (${beside("all")})`,
+    );
+  }
+}
+
+const services: Service[] = [];
+const load: number[] = [];
+try {
+  services.push(await start("here", ROOT));
+  if (values.base !== undefined) services.push(await start("base", checkout(values.base, directory)));
+  for (const service of services) for (const { lua } of KINDS) await turn(service, lua, warmUp);
+  for (let round = 0; round < rounds; round++) {
+    load.push(loadavg()[0]!);
+    for (const { name, lua } of KINDS) {
+      for (const service of round % 2 ? [...services].reverse() : services)
+        service.turns.set(name, [...(service.turns.get(name) ?? []), await turn(service, lua, seconds)]);
+    }
+  }
+  console.log(`${rounds} rounds of ${seconds} s, load ${load.map((each) => each.toFixed(0)).join(" ")}; medians`);
+  for (const service of services) print(service);
+  const figures = services.map(({ name, turns }) => ({ name, turns: Object.fromEntries(turns) }));
+  const commit = git("describe", "--always", "--dirty");
+  writeFileSync(
+    new URL("results/unified.json", import.meta.url),
+    `${JSON.stringify({ commit, base: values.base, date: new Date().toISOString(), seconds, rounds, load, figures }, null, 2)}\n`,
+  );
+} finally {
+  for (const { weir } of services) await weir.stop();
+  await chat.stop();
+  await messages.stop();
+  rmSync(directory, { recursive: true, force: true });
+  git("worktree", "prune");
+}
 
 async function addCredential(to: Weir, more: object): Promise<void> {
   const response = await fetch(`${to.api}/v1/credentials`, {

@@ -19,7 +19,7 @@ import { type FallbackTarget, findFallbacks } from "./retry/fallback-request.ts"
 import { type RetryPlan, readRetryPlan } from "./retry/plan.ts";
 import { type RequestFacts, SeenRequest } from "./seen-request.ts";
 import { checkBytes, checkPath, escapeBytes, findRoute, PROVIDER_UNKNOWN, type Route } from "./target.ts";
-import { isUnified } from "./unified/address.ts";
+import { asUnified, type UnifiedArrival } from "./unified/address.ts";
 import { admitUnified, clientShape, identifyUnified, NO_ROUTE, type UnifiedAdmission } from "./unified/admission.ts";
 
 /** A request as the HTTP parser hands it over. */
@@ -38,7 +38,8 @@ export interface Arrival {
   readonly exchange: Exchange;
   readonly request: ClientRequest;
   readonly headers: RequestHeaders;
-  isUnified?: boolean;
+  /** Undefined in pass-through. */
+  unified?: UnifiedArrival | undefined;
   key?: KeySnapshot;
   route?: Route;
 }
@@ -72,11 +73,13 @@ export interface Admitted {
 export function identify(parts: GatewayParts, arrival: Arrival): KeySnapshot {
   const { exchange, request, headers } = arrival;
   checkMessage(request, headers);
-  arrival.isUnified = isUnified(parts, request, headers);
-  if (arrival.isUnified) exchange.errorShape = clientShape(request.incoming);
-  const key = arrival.isUnified
-    ? identifyUnified(parts, arrival)
-    : parts.keys.identify(headers.auth, exchange.startedAt);
+  const unified = asUnified(parts, request, headers);
+  arrival.unified = unified;
+  if (unified !== undefined) exchange.errorShape = clientShape(request.incoming);
+  const key =
+    unified === undefined
+      ? parts.keys.identify(headers.auth, exchange.startedAt)
+      : identifyUnified(parts, arrival, unified);
   if (!(key instanceof GatewayError)) arrival.key = key;
   checkBytes(request.incoming.url); // such a path is refused with any key, and recorded where the key is known
   if (key instanceof GatewayError) throw key;
@@ -95,7 +98,7 @@ export function admit(parts: GatewayParts, arrival: Arrival, key: KeySnapshot): 
   const { exchange, request, headers } = arrival;
   const { incoming } = request;
   const settings = headers.asked.once(readSettings);
-  const unified = arrival.isUnified ? admitUnified(parts, arrival) : undefined;
+  const unified = arrival.unified && admitUnified(parts, arrival, arrival.unified);
   const route =
     unified === undefined ? findRoute(settings, headers.hosts[0], parts.domain, parts.providers()) : NO_ROUTE;
   arrival.route = route;
@@ -199,7 +202,7 @@ function requestFacts(meta: BeginMeta, arrival: Arrival, key: KeySnapshot, route
     organizationId: meta.organization,
     keyId: meta.keyId,
     // At the unified address the key's list was asked for the name that the client wrote, which may be a route's.
-    keyModels: arrival.isUnified ? null : key.models,
+    keyModels: arrival.unified === undefined ? key.models : null,
     shown: meta.headers,
     gateway: headers.gateway,
   };

@@ -67,7 +67,7 @@ export class Exchange implements UpstreamEvents, Departing, UploadOwner {
   attempt: Pick<HeadMeta, "attempt" | "target" | "path" | "provider"> | undefined;
   /** How a unified request was routed, for its record. */
   routing: RoutingMeta | undefined;
-  /** Further headers of the gateway's own, raw pairs. */
+  /** Further headers of the gateway's own, raw pairs as they go out. */
   ownHeaders: readonly string[] = [];
   /** The shape that errors of the gateway are written in; its own where there is none. */
   errorShape: string | undefined;
@@ -192,7 +192,7 @@ export class Exchange implements UpstreamEvents, Departing, UploadOwner {
     return true;
   }
 
-  onHead(status: number, reason: string, raw: string[]): void {
+  onHead(status: number, reason: string, raw: readonly string[]): void {
     this.#status = status;
     this.awaitProgress(this.#deps.upstreamTimeoutMs);
     const { forward, contentLength, contentType } = readResponseHeaders(raw);
@@ -316,7 +316,8 @@ export class Exchange implements UpstreamEvents, Departing, UploadOwner {
 
   #withOwn(headers: readonly string[]): string[] {
     const own = withOwnHeaders(headers, this.#added, this.#deps.idHeaders, this.id, this.cache);
-    return this.ownHeaders.length === 0 ? own : [...own, ...this.ownHeaders.map(toHeaderValue)];
+    for (const text of this.ownHeaders) own.push(text);
+    return own;
   }
 
   /** Never rejects: a spool that cannot be forced to disk has said so itself, and traffic goes on. */

@@ -26,7 +26,7 @@ import { readRequestId } from "./headers/settings.ts";
 import { askOnForward, askOnRequest, bodyNeeds, learnFromBody } from "./hooks.ts";
 import { fromRefusal, Refused, toOwnAnswer } from "./refusal.ts";
 import { callProvider } from "./retry/call-provider.ts";
-import { isUnified } from "./unified/address.ts";
+import { asUnified } from "./unified/address.ts";
 import type { UnifiedAdmission } from "./unified/admission.ts";
 import { answerUnified } from "./unified/answer-unified.ts";
 import { answerRoot, asksForRoot } from "./unified/root.ts";
@@ -78,7 +78,7 @@ const isUnifiedRequest = (admitted: Admitted): admitted is Admitted & { readonly
 
 /** Whether only the first gateway thread can serve it: that has the cache, and knows which credentials rest. */
 function belongsToFirst(parts: GatewayParts, request: ClientRequest, headers: RequestHeaders): boolean {
-  return speaksOfCache(headers) || isUnified(parts, request, headers);
+  return speaksOfCache(headers) || asUnified(parts, request, headers) !== undefined;
 }
 
 /** Finds the answer: in the cache, or at the provider in as many tries as were asked for, or on the straight way. */

@@ -50,8 +50,9 @@ export const sumOfPresent = (...counts: (number | undefined)[]): number | undefi
 
 /** The same for a list of any length, which as arguments of a call might be too long. */
 export function sumOfList(counts: readonly (number | undefined)[]): number | undefined {
-  const present = counts.filter((count) => count !== undefined);
-  return present.length === 0 ? undefined : present.reduce((sum, count) => sum + count, 0);
+  let sum: number | undefined;
+  for (const count of counts) if (count !== undefined) sum = (sum ?? 0) + count;
+  return sum;
 }
 
 type Defined<T> = { [K in keyof T]?: Exclude<T[K], undefined> };
@@ -87,6 +88,12 @@ export function mergeMembers(target: JsonObject, source: Json, except: ReadonlyS
     setMember(target, name, value);
   }
   return target;
+}
+
+/** Bytes as the UTF-8 that JSON is in. */
+export function utf8Of(bytes: Uint8Array): string {
+  const view = bytes instanceof Buffer ? bytes : Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  return view.toString("utf8");
 }
 
 /** The value that JSON text stands for, or `undefined` where it is no JSON. */

@@ -80,7 +80,9 @@ const isPart = (count: number | undefined): count is number => count !== undefin
 export function anthropicUsage(usage: Json): Usage | undefined {
   if (!isObject(usage)) return undefined;
   const passes = passesOf(usage);
-  const sum = (count: (pass: Json) => number | undefined) => sumOfList(passes.map(count));
+  const only = passes.length === 1 ? passes[0] : undefined;
+  const sum = (count: (pass: Json) => number | undefined) =>
+    only === undefined ? sumOfList(passes.map(count)) : count(only);
   const read = sum((pass) => countOf(pass.cache_read_input_tokens));
   const write = sum((pass) => countOf(pass.cache_creation_input_tokens) ?? cacheWriteParts(pass.cache_creation));
   return some({
@@ -102,7 +104,8 @@ const hourWrites = (pass: Json) => countOf(pass.cache_creation?.ephemeral_1h_inp
 
 /** The passes that Anthropic made for one request, a compaction or an adviser's among them; without such a list, all as one. */
 export function passesOf(usage: Json): readonly Json[] {
-  const passes = listOf(usage?.iterations).filter((pass) => countOf(pass?.input_tokens) !== undefined);
+  const all = listOf(usage?.iterations);
+  const passes = all.length === 0 ? all : all.filter((pass) => countOf(pass?.input_tokens) !== undefined);
   return passes.length > 0 ? passes : [usage];
 }
 

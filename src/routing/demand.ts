@@ -8,7 +8,7 @@ export interface Demand {
   readonly session: string | undefined;
   /** Names compare with case, as in filters. */
   readonly properties: Readonly<Record<string, string>>;
-  readonly needs: ReadonlySet<Need>;
+  readonly needs: readonly Need[];
   /** Estimated tokens of the input. */
   readonly inputTokens: number;
   /** The client's limit of the output. */
@@ -26,7 +26,7 @@ export function unmet(when: RouteCondition | undefined, demand: Demand): string 
     const value = Object.hasOwn(demand.properties, name) ? demand.properties[name] : undefined;
     if (!anyFits(patterns, value)) return `property:${name}`;
   }
-  const missing = needs.find((need) => !demand.needs.has(need));
+  const missing = needs.find((need) => !demand.needs.includes(need));
   if (missing !== undefined) return `needs ${missing}`;
   if (maxInputTokens !== undefined && demand.inputTokens > maxInputTokens) return "max_input_tokens";
   if (minInputTokens !== undefined && demand.inputTokens < minInputTokens) return "min_input_tokens";

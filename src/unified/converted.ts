@@ -1,4 +1,4 @@
-import { parseJson } from "../mapping/json.ts";
+import { parseJson, utf8Of } from "../mapping/json.ts";
 import { readCount, writeCount } from "../mapping/wire/count.ts";
 import { embeddingForm } from "../mapping/wire/embeddings/forms.ts";
 import {
@@ -175,5 +175,4 @@ function usageIn(headers: readonly string[]) {
   return Number.isSafeInteger(tokens) ? { prompt_tokens: tokens, total_tokens: tokens } : undefined;
 }
 
-const parsed = (bytes: Uint8Array): Json =>
-  parseJson(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString("utf8"));
+const parsed = (bytes: Uint8Array): Json => parseJson(utf8Of(bytes));

@@ -93,8 +93,25 @@ function stored(found: RegExpExecArray): Endpoint {
   return { kind: "stored", id: decoded(found[1]!), path: found[0] };
 }
 
+/** What clients post to again and again: paths without a query, which may hold a key. */
+const posted = new Map<string, Endpoint>();
+const POSTED_MAX = 1_000;
+const PATH_LENGTH_MAX = 200;
+
 /** @param path - with its query. @returns undefined where the unified address has no such endpoint. */
 export function endpointOf(method: string, path: string): Endpoint | undefined {
+  if (method !== "POST" || path.length > PATH_LENGTH_MAX || path.includes("?")) return findEndpoint(method, path);
+  const known = posted.get(path);
+  if (known !== undefined) return known;
+  const found = findEndpoint(method, path);
+  if (found === undefined) return undefined;
+  if (posted.size >= POSTED_MAX) posted.clear();
+  // A copy, because a part of a head would keep all of it in memory.
+  posted.set(Buffer.from(path, "latin1").toString("latin1"), found);
+  return found;
+}
+
+function findEndpoint(method: string, path: string): Endpoint | undefined {
   const query = path.indexOf("?");
   const plain = query < 0 ? path : path.slice(0, query);
   for (const rule of RULES) {

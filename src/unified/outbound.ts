@@ -1,4 +1,4 @@
-import { isObject } from "../mapping/json.ts";
+import { isObject, utf8Of } from "../mapping/json.ts";
 import { addressesFor, type FetchedFiles, withFiles } from "../mapping/translate/addresses.ts";
 import { type CallMemories, withMemories } from "../mapping/translate/call-memory.ts";
 import type { ToolNames } from "../mapping/translate/tool-names.ts";
@@ -152,7 +152,7 @@ function translated(request: OutboundRequest, prompt: Prompt, at: ShapeAt): Outb
 function needsResponses({ call, from, shapes, body }: OutboundRequest): boolean {
   if (from !== "chat-completions" || call.facts.toolsNeedResponses !== true) return false;
   if (!shapes.some((at) => shapeNameOf(at) === "responses") || !Object.hasOwn(SHAPES, "responses")) return false;
-  const text = Buffer.from(body.buffer, body.byteOffset, body.byteLength).toString("utf8");
+  const text = utf8Of(body);
   if (!/"(?:tools|functions)"\s*:/.test(text)) return false;
   const { tools, functions, reasoning_effort, reasoning } = JSON.parse(text);
   const hasTools = (Array.isArray(tools) && tools.length > 0) || (Array.isArray(functions) && functions.length > 0);
@@ -170,19 +170,20 @@ function unchanged(request: OutboundRequest, at: ShapeAt): Outbound | undefined 
   const { body, call, changes, askUsage, stream, from } = request;
   const { place = {} } = at;
   const set: Record<string, string> = {};
-  const removed = new Set(ROUTING_MEMBERS);
-  for (const [name, value] of Object.entries(changes)) {
-    if (value === null) removed.add(name);
+  const also: string[] = [];
+  for (const name of Object.keys(changes)) {
+    const value = changes[name];
+    if (value === null) also.push(name);
     else set[name] = JSON.stringify(value);
   }
   if (from !== "generate-content" && place.modelInPath !== true) set["model"] = JSON.stringify(call.model);
-  else removed.add("model");
-  if (place.streamInPath === true) removed.add("stream");
+  else also.push("model");
+  if (place.streamInPath === true) also.push("stream");
   if (place.version !== undefined) set["anthropic_version"] = JSON.stringify(place.version);
   if (place.betasInBody === true && request.betas.length > 0) set["anthropic_beta"] = JSON.stringify(request.betas);
   const addsUsage = askUsage && stream && from === "chat-completions";
   if (addsUsage) set["stream_options"] = JSON.stringify({ include_usage: true });
-  const bytes = withMembers(body, set, removed);
+  const bytes = withMembers(body, set, also.length === 0 ? ROUTING_MEMBERS : new Set([...ROUTING_MEMBERS, ...also]));
   return bytes === undefined ? undefined : { kind: "same", at, body: bytes, addsUsage };
 }
 

@@ -1,3 +1,4 @@
+import { utf8Of } from "../mapping/json.ts";
 import type { Json } from "../plugin/contract.ts";
 
 /** What a body was parsed to when it was described, until it is written for its first target. */
@@ -11,7 +12,7 @@ export function keepParsed(bytes: Uint8Array, body: Json): void {
 export function takeParsed(bytes: Uint8Array): Json {
   const kept = parsed.get(bytes);
   parsed.delete(bytes);
-  return kept ?? JSON.parse(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString("utf8"));
+  return kept ?? JSON.parse(utf8Of(bytes));
 }
 
 export function forgetParsed(bytes: Uint8Array): void {

@@ -1,4 +1,4 @@
-import { isObject, listOf, textOf } from "../mapping/json.ts";
+import { isObject, listOf, textOf, utf8Of } from "../mapping/json.ts";
 import { responseIdOf } from "../mapping/wire/responses/item-ids.ts";
 import type { Json } from "../plugin/contract.ts";
 import { type IssuerNamed, issuersIn } from "./issuers-in.ts";
@@ -24,7 +24,7 @@ export type WithItems =
 /** @param recorded - a JSON list for each response: its items. */
 export function withItems(bytes: Uint8Array, recorded: readonly string[]): WithItems {
   const items: readonly Json[] = recorded.flatMap((list) => JSON.parse(list));
-  const body = JSON.parse(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString("utf8"));
+  const body = JSON.parse(utf8Of(bytes));
   const known = new Map<string, Json>(items.map((item) => [textOf(item?.id) ?? "", item]));
   const input: Json[] = [];
   for (const [index, item] of listOf(body.input).entries()) {

@@ -8,6 +8,10 @@ const MEMBERS_MAX = 20;
 export class RejectedMembers {
   readonly #known = new Map<string, Map<string, number>>();
 
+  get isEmpty(): boolean {
+    return this.#known.size === 0;
+  }
+
   note(target: string, member: string): void {
     const members = this.#known.get(target) ?? new Map<string, number>();
     if (members.size >= MEMBERS_MAX) return;

@@ -1,5 +1,5 @@
 import { type EventFraming, type EventReader, eventReader } from "../mapping/events/event-reader.ts";
-import { filledText, isObject, listOf, parseJson } from "../mapping/json.ts";
+import { filledText, isObject, listOf, parseJson, utf8Of } from "../mapping/json.ts";
 import type { CallMemory } from "../mapping/translate/call-memory.ts";
 import {
   type AnswerOptions,
@@ -106,7 +106,7 @@ export function translateWhole(bytes: Uint8Array, context: ResponseContext, fram
 type Unread = Extract<WholeResponse, { readonly kind: "error" | "malformed" }>;
 
 function readBody(bytes: Uint8Array, options: AnswerOptions): TranslatedAnswer | Unread {
-  const body = parseJson(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString("utf8"));
+  const body = parseJson(utf8Of(bytes));
   if (!isObject(body)) return { kind: "malformed" };
   const failed = errorIn(body);
   if (failed !== undefined) return { kind: "error", error: options.from.readError(502, failed) };
@@ -130,7 +130,7 @@ function readStreamed(bytes: Uint8Array, framing: EventFraming, options: AnswerO
 export function wholeFailure(bytes: Uint8Array | undefined, shapeName: string): ApiError | "malformed" | undefined {
   const shape = Object.hasOwn(SHAPES, shapeName) ? SHAPES[shapeName] : undefined;
   if (shape === undefined) return undefined;
-  const body = bytes && parseJson(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString("utf8"));
+  const body = bytes && parseJson(utf8Of(bytes));
   if (!isObject(body)) return "malformed";
   const failed = errorIn(body);
   if (failed !== undefined) return shape.readError(502, failed);
@@ -289,20 +289,20 @@ export function writeErrorIn(shape: string, error: ApiError): { readonly status:
 
 /** A provider's error, as its shape says it. */
 export function readErrorOf(shape: Shape, status: number, bytes: Uint8Array): ApiError {
-  const text = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString("utf8");
+  const text = utf8Of(bytes);
   return shape.readError(status, parseJson(text) ?? text);
 }
 
 /** The JSON of a body that Weir wrote. */
 export function jsonOf(bytes: Uint8Array): Json {
-  return parseJson(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString("utf8"));
+  return parseJson(utf8Of(bytes));
 }
 
 const SHOWN_CHARACTERS_MAX = 4_096;
 
 /** The beginning of a provider's body, for the client to see: its JSON, else its text. */
 export function shownBody(bytes: Uint8Array): Json {
-  const text = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString("utf8");
+  const text = utf8Of(bytes);
   if (text.length > SHOWN_CHARACTERS_MAX) return `${text.slice(0, SHOWN_CHARACTERS_MAX)}…`;
   return parseJson(text) ?? text;
 }

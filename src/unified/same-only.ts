@@ -1,4 +1,4 @@
-import { isObject, listOf, parseJson } from "../mapping/json.ts";
+import { isObject, listOf, parseJson, utf8Of } from "../mapping/json.ts";
 import type { EndpointCall, Json, ProviderPlugin, ShapeAt } from "../plugin/contract.ts";
 import { CUSTOM } from "../routing/custom.ts";
 import { type Description, NOTHING_DESCRIBED, ROUTING_MEMBERS } from "./describe.ts";
@@ -100,7 +100,7 @@ function writeJson(body: Uint8Array, endpoint: string, model: string, changes: S
 
 /** Google's bodies repeat the model of the path, and must say the same. */
 function googleModels(body: Uint8Array, model: string): Record<string, string> {
-  const parsed = parseJson(Buffer.from(body.buffer, body.byteOffset, body.byteLength).toString("utf8"));
+  const parsed = parseJson(utf8Of(body));
   if (!isObject(parsed)) return {};
   const name = `models/${model}`;
   const requests = listOf(parsed["requests"]);

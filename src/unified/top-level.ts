@@ -46,6 +46,13 @@ export function topLevelMembers(given: Uint8Array): MemberSpan[] | undefined {
   }
 }
 
+/** What stands in place of `[from, to)`. */
+interface Edit {
+  readonly from: number;
+  readonly to: number;
+  readonly text: string;
+}
+
 /**
  * A JSON object with other values of some members, and without some. What is not named stays as it was, byte by byte.
  *
@@ -54,58 +61,51 @@ export function topLevelMembers(given: Uint8Array): MemberSpan[] | undefined {
 export function withMembers(
   bytes: Uint8Array,
   set: Readonly<Record<string, string>>,
-  removed: ReadonlySet<string> = new Set(),
+  removed: ReadonlySet<string> = NONE,
 ): Uint8Array | undefined {
   const members = topLevelMembers(bytes);
   if (members === undefined) return undefined;
-  const pieces: Uint8Array[] = [];
-  let from = 0;
-  const kept = members.filter(({ name }) => !removed.has(name));
-  const missing = Object.keys(set).filter((name) => !kept.some((member) => member.name === name));
-  for (const [place, member] of members.entries()) {
-    if (removed.has(member.name)) {
-      pieces.push(bytes.subarray(from, member.start));
+  const edits: Edit[] = [];
+  const found = new Set<string>();
+  /** The place behind the last member that stays, and behind all that is edited before it. */
+  let kept: number | undefined;
+  for (let place = 0; place < members.length; place++) {
+    const { name, start, valueStart, end } = members[place]!;
+    if (!removed.has(name)) {
+      kept = end;
+      if (!Object.hasOwn(set, name)) continue;
+      found.add(name);
+      edits.push({ from: valueStart, to: end, text: set[name]! });
       // The comma goes with the member: the one behind it, or before it where it is the last.
-      from = members[place + 1]?.start ?? member.end;
-    } else if (Object.hasOwn(set, member.name)) {
-      pieces.push(bytes.subarray(from, member.valueStart), Buffer.from(set[member.name]!));
-      from = member.end;
-    }
+    } else if (place + 1 < members.length) edits.push({ from: start, to: members[place + 1]!.start, text: "" });
   }
-  pieces.push(bytes.subarray(from));
-  const changed = Buffer.concat(pieces);
-  return tidied(changed, kept.length > 0, members, removed, set, missing);
-}
-
-/** Takes a comma away that stands before the end, and adds members there. */
-function tidied(
-  changed: Buffer,
-  hasMembers: boolean,
-  members: readonly MemberSpan[],
-  removed: ReadonlySet<string>,
-  set: Readonly<Record<string, string>>,
-  missing: readonly string[],
-): Uint8Array {
-  const close = changed.lastIndexOf(CLOSE_OBJECT);
-  let end = close;
-  if (members.length > 0 && removed.has(members.at(-1)!.name)) {
-    end = trimmedEnd(changed, close);
-    if (changed[end - 1] === COMMA) end--;
-  }
-  if (missing.length === 0)
-    return end === close ? changed : Buffer.concat([changed.subarray(0, end), changed.subarray(close)]);
+  const close = bytes.lastIndexOf(CLOSE_OBJECT);
+  const isLastRemoved = members.length > 0 && removed.has(members.at(-1)!.name);
+  const from = isLastRemoved ? (kept ?? members[0]!.start) : close;
+  while (isLastRemoved && edits.length > 0 && edits.at(-1)!.from >= from) edits.pop();
+  const missing = Object.keys(set).filter((name) => !found.has(name));
   const added = missing.map((name) => `${JSON.stringify(name)}:${set[name]}`).join(",");
-  return Buffer.concat([
-    changed.subarray(0, end),
-    Buffer.from(hasMembers ? `,${added}` : added),
-    changed.subarray(close),
-  ]);
+  const text = kept !== undefined && added !== "" ? `,${added}` : added;
+  if (from < close || text !== "") edits.push({ from, to: close, text });
+  return edited(bytes, edits);
 }
 
-function trimmedEnd(bytes: Uint8Array, end: number): number {
-  let at = end;
-  while (at > 0 && isSpace(bytes[at - 1]!)) at--;
-  return at;
+const NONE: ReadonlySet<string> = new Set();
+
+/** In one copy. @param edits - in the order of their places, apart from each other. */
+function edited(bytes: Uint8Array, edits: readonly Edit[]): Uint8Array {
+  let length = bytes.byteLength;
+  for (const { from, to, text } of edits) length += from - to + Buffer.byteLength(text);
+  const given = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  const changed = Buffer.allocUnsafe(length);
+  let [at, read] = [0, 0];
+  for (const { from, to, text } of edits) {
+    at += given.copy(changed, at, read, from);
+    at += changed.write(text, at);
+    read = to;
+  }
+  given.copy(changed, at, read);
+  return changed;
 }
 
 const isSpace = (byte: number) => byte === 0x20 || byte === 0x0a || byte === 0x0d || byte === 0x09;

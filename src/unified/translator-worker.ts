@@ -1,4 +1,5 @@
 import type { EventFraming } from "../mapping/events/event-reader.ts";
+import { utf8Of } from "../mapping/json.ts";
 import { ToolNames } from "../mapping/translate/tool-names.ts";
 import { SHAPES } from "../mapping/wire/shapes.ts";
 import { expose } from "../runtime/rpc.ts";
@@ -18,7 +19,7 @@ import { type Description, describe } from "./describe.ts";
 import { type OutboundRequest, writeOutbound } from "./outbound.ts";
 import { type WithItems, withItems } from "./references.ts";
 import { translateWhole, type WholeResponse } from "./response.ts";
-import { type PlainContext, type PlainOutbound, textOf, toPlain } from "./translator.ts";
+import { type PlainContext, type PlainOutbound, toPlain } from "./translator.ts";
 
 /** The thread that translates large requests and responses, and counts tokens. */
 export type TranslatorFunctions = {
@@ -34,7 +35,7 @@ export type TranslatorFunctions = {
 
 const { port } = threadStart<null>();
 expose(port, {
-  describe: (bytes) => describe(textOf(bytes)),
+  describe: (bytes) => describe(utf8Of(bytes)),
   outbound: (request) => toPlain(writeOutbound(request), request),
   whole: (bytes, context, framing) => {
     const { shape, prompt, names } = context.outbound;
@@ -45,5 +46,5 @@ expose(port, {
   withItems,
   counted: countedBody,
   converted: readConverted,
-  count: (bytes) => estimateTokens(textOf(bytes)),
+  count: (bytes) => estimateTokens(utf8Of(bytes)),
 } satisfies TranslatorFunctions);

@@ -1,4 +1,5 @@
 import type { EventFraming } from "../mapping/events/event-reader.ts";
+import { utf8Of } from "../mapping/json.ts";
 import type { FetchedFiles } from "../mapping/translate/addresses.ts";
 import { type PlainToolNames, ToolNames } from "../mapping/translate/tool-names.ts";
 import { SHAPES } from "../mapping/wire/shapes.ts";
@@ -71,7 +72,7 @@ export class Translator {
   describe(bytes: Uint8Array): Soon<Description | undefined> {
     return this.#run(
       bytes.byteLength,
-      () => describe(textOf(bytes), (body) => keepParsed(bytes, body)),
+      () => describe(utf8Of(bytes), (body) => keepParsed(bytes, body)),
       (remote) => remote.describe(bytes),
     );
   }
@@ -140,7 +141,7 @@ export class Translator {
 
   /** A guess at the input tokens of a body that its provider does not count. The tokenizer is the thread's. */
   async count(bytes: Uint8Array): Promise<number> {
-    return this.#ask((remote) => remote.count(bytes)).catch(() => roughTokens(textOf(bytes)));
+    return this.#ask((remote) => remote.count(bytes)).catch(() => roughTokens(utf8Of(bytes)));
   }
 
   async close(): Promise<void> {
@@ -189,8 +190,4 @@ function fromPlain(plain: PlainOutbound, { shapes }: OutboundRequest): Outbound 
   if (plain.kind === "same") return { kind: "same", at, body: plain.body, addsUsage: plain.addsUsage };
   const { kind, body, prompt, losses, names } = plain;
   return { kind, at, shape: SHAPES[shapeNameOf(at)]!, body, prompt, losses, names: ToolNames.from(names) };
-}
-
-export function textOf(bytes: Uint8Array): string {
-  return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString("utf8");
 }

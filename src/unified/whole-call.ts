@@ -33,7 +33,7 @@ export async function callWhole(upstream: Upstream, request: WholeRequest): Prom
   const chunks: Uint8Array[] = [];
   let bytes = 0;
   let status = 0;
-  let headers: string[] = [];
+  let headers: readonly string[] = [];
   let call: UpstreamCall | undefined;
   const fail = (kind: UpstreamError["kind"], message: string) => {
     call?.abort();

@@ -1,4 +1,4 @@
-import { listOf } from "../mapping/json.ts";
+import { listOf, utf8Of } from "../mapping/json.ts";
 import type { Json } from "../plugin/contract.ts";
 
 /** A request that holds the whole conversation. */
@@ -21,12 +21,7 @@ const MEMBER = "previous_response_id";
  * @param turns - a JSON list.
  */
 export function withTurns(bytes: Uint8Array, turns: string): WithTurns {
-  const {
-    [MEMBER]: _,
-    input,
-    store,
-    ...rest
-  } = JSON.parse(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString("utf8"));
+  const { [MEMBER]: _, input, store, ...rest } = JSON.parse(utf8Of(bytes));
   const before: readonly Json[] = JSON.parse(turns);
   const isText = typeof input === "string";
   const own = isText ? [{ type: "message", role: "user", content: input }] : listOf(input);

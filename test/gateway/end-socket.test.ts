@@ -9,7 +9,7 @@ test("a client that never closes its side is broken off, with the answer in its 
     socket.once("close", () => gone.resolve());
     socket.pause(); // as after an upgrade that was refused
     socket.write("refused");
-    endSocket(socket, 30);
+    endSocket(socket, 1_000); // long enough for a client that waits for a processor to read it
   });
   const client = net.connect({ port: server.port, host: "127.0.0.1", allowHalfOpen: true });
   client.on("error", () => client.destroy());

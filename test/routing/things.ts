@@ -90,7 +90,7 @@ export const demand = (more: Partial<Demand> = {}): Demand => ({
   user: undefined,
   session: undefined,
   properties: {},
-  needs: new Set(),
+  needs: [],
   inputTokens: 100,
   maxTokens: undefined,
   stream: false,

@@ -17,7 +17,7 @@ export interface Head {
   readonly status: number;
   readonly reason: string;
   /** As the provider sent them. */
-  readonly headers: string[];
+  readonly headers: readonly string[];
   readonly time: number;
 }
 
@@ -91,7 +91,7 @@ export class Flight implements UpstreamEvents {
     this.#launched.resolve(false);
   }
 
-  onHead(status: number, reason: string, headers: string[]): void {
+  onHead(status: number, reason: string, headers: readonly string[]): void {
     this.#head = { status, reason, headers, time: Date.now() };
     this.#feed();
   }
@@ -170,7 +170,7 @@ export class Flight implements UpstreamEvents {
     if (this.#head !== undefined && !reader.headSeen && there()) {
       reader.headSeen = true;
       const { status, reason, headers } = this.#head;
-      events.onHead(status, reason, [...headers]);
+      events.onHead(status, reason, headers);
     }
     while (reader.at < this.#last && there()) events.onData(this.#chunks[reader.at++ - this.#first]!);
     if (reader.at < this.#last || this.#result === "open") return;

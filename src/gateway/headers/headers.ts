@@ -111,6 +111,31 @@ export class HeaderReader {
     return kept;
   }
 
+  /**
+   * What the provider gets of the client's headers where another credential pays: like `forward`, without the framing and
+   * without whatever may be a credential.
+   *
+   * @param isWanted - asked for each name, in lower case.
+   */
+  shared({ raw, names }: RequestHeaders, { authority, provider, isWanted }: SharedHeaders): string[] {
+    const named = namedByConnection(raw, names);
+    const kept: string[] = [];
+    let hostSeen = false;
+    for (let at = 0; at < raw.length; at += 2) {
+      const { bits, lower } = names[at / 2]!;
+      if ((bits & (GATEWAY | HOP | LENGTH)) !== 0 || !isWanted(lower)) continue;
+      if ((bits & HOST) !== 0) {
+        kept.push(raw[at]!, authority);
+        hostSeen = true;
+      } else if (named === undefined || !named.has(lower)) {
+        const value = raw[at + 1]!;
+        if (!isCredential(names[at / 2]!, value, provider)) kept.push(raw[at]!, value);
+      }
+    }
+    if (!hostSeen) kept.unshift("Host", authority);
+    return kept;
+  }
+
   /** What the spool gets: everything but the gateway's own, credential values replaced. */
   recorded({ raw, names }: RequestHeaders, provider: ProviderPlugin | undefined): string[] {
     const mask = maskOf(provider).headers;
@@ -128,22 +153,28 @@ export class HeaderReader {
   credentials({ raw }: RequestHeaders, provider: ProviderPlugin | undefined): string[] {
     const found: string[] = [];
     for (let at = 0; at < raw.length; at += 2) {
-      const { bits, lower } = this.#nameOf(raw[at]!);
-      if ((bits & GATEWAY) === 0 && this.#isCredential(raw[at]!, raw[at + 1]!, provider))
-        found.push(`${lower}: ${raw[at + 1]}`);
+      const name = this.#nameOf(raw[at]!);
+      if ((name.bits & GATEWAY) === 0 && isCredential(name, raw[at + 1]!, provider))
+        found.push(`${name.lower}: ${raw[at + 1]}`);
     }
     return found.sort();
   }
 
   /** Raw pairs without those that may hold a credential for `provider`. */
   withoutCredentials(raw: RawHeaders, provider: ProviderPlugin | undefined): string[] {
-    return pairsWhere(raw, (name, value) => !this.#isCredential(name, value, provider));
+    return pairsWhere(raw, (name, value) => !isCredential(this.#nameOf(name), value, provider));
   }
+}
 
-  #isCredential(raw: string, value: string, provider: ProviderPlugin | undefined): boolean {
-    const { bits, lower } = this.#nameOf(raw);
-    return (bits & (SECRET | PROTOCOLS)) !== 0 || maskOf(provider).headers.has(lower) || maskText(value) !== value;
-  }
+interface SharedHeaders {
+  /** Value of `Host`. */
+  readonly authority: string;
+  readonly provider: ProviderPlugin | undefined;
+  readonly isWanted: (lower: string) => boolean;
+}
+
+function isCredential({ bits, lower }: HeaderName, value: string, provider: ProviderPlugin | undefined): boolean {
+  return (bits & (SECRET | PROTOCOLS)) !== 0 || maskOf(provider).headers.has(lower) || maskText(value) !== value;
 }
 
 /** All values of a header. @param name - lower case. */
@@ -151,6 +182,12 @@ export function valuesOf({ raw, names }: RequestHeaders, name: string): string[]
   const values: string[] = [];
   for (let at = 0; at < names.length; at++) if (names[at]!.lower === name) values.push(raw[at * 2 + 1]!);
   return values;
+}
+
+/** The first value of a header. @param name - lower case. */
+export function firstValue({ raw, names }: RequestHeaders, name: string): string | undefined {
+  for (let at = 0; at < names.length; at++) if (names[at]!.lower === name) return raw[at * 2 + 1]!;
+  return undefined;
 }
 
 /** The raw pairs that are wanted. */

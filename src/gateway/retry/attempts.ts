@@ -23,7 +23,7 @@ interface AttemptsOptions {
   /** The request for a fallback; undefined where it may not or cannot be sent there. */
   readonly fallback: (place: number) => Promise<Outgoing | undefined>;
   /** A try failed and another one follows. @param head - undefined where there was none. */
-  readonly onFailed: (failed: Try, head: { status: number; headers: string[] } | undefined) => FailedTry;
+  readonly onFailed: (failed: Try, head: { status: number; headers: readonly string[] } | undefined) => FailedTry;
   /** The next try comes in so many milliseconds. */
   readonly onWait: (waitMs: number) => void;
   /** The answer of this try is the client's. */

@@ -121,7 +121,7 @@ function recordFailed(
   parts: GatewayParts,
   { meta, exchange }: Admitted,
   { number, startedAt, outgoing, target, clientBody }: RecordedTry,
-  head: { status: number; headers: string[] } | undefined,
+  head: { status: number; headers: readonly string[] } | undefined,
 ): FailedTry {
   const recording = new Recording(parts.spool, uuidv7(), parts.recordedBytesMax, exchange.clock);
   const where = target === undefined ? {} : whereTo(target);

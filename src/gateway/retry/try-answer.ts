@@ -24,7 +24,7 @@ interface TryOptions {
   readonly events: UpstreamEvents;
   readonly judge: (failure: Failure, retryAfterMs: number | undefined) => Promise<Next | undefined> | undefined;
   readonly pass: () => void;
-  readonly fail: (head: { status: number; headers: string[] } | undefined) => FailedTry;
+  readonly fail: (head: { status: number; headers: readonly string[] } | undefined) => FailedTry;
   readonly goOn: (next: Next) => void;
   readonly aborted: () => boolean;
   /** Whether the client takes nothing now. */
@@ -45,7 +45,7 @@ export class TryAnswer implements UpstreamEvents {
     this.#options = options;
   }
 
-  onHead(status: number, reason: string, headers: string[]): void {
+  onHead(status: number, reason: string, headers: readonly string[]): void {
     const next = this.#options.judge(status, retryAfterMs(headers));
     const pass = () => {
       this.#state = "passed";
@@ -104,7 +104,7 @@ export class TryAnswer implements UpstreamEvents {
 
   async #settle(
     judged: Promise<Next | undefined>,
-    head: { status: number; headers: string[] } | undefined,
+    head: { status: number; headers: readonly string[] } | undefined,
     pass: () => void,
   ): Promise<void> {
     const next = await judged;

@@ -1,22 +1,36 @@
 import type { ClientRequest } from "../admit.ts";
 import type { GatewayParts } from "../gateway-parts.ts";
-import { type GatewayHeader, type RequestHeaders, valuesOf } from "../headers/headers.ts";
+import { firstValue, type GatewayHeader, type RequestHeaders } from "../headers/headers.ts";
 import { labelOf } from "../target.ts";
 
 /** First labels of the unified address below the gateway's domain. No provider may have them. */
 const LABELS = ["ai", "ai-gateway"];
 
+/** A request of the unified address. */
+export interface UnifiedArrival {
+  /** The first key that stands where SDKs put theirs. */
+  readonly sdkKey: string | undefined;
+}
+
 /**
- * Whether a request is one of the unified address: by its port, by its `Host`, or because it comes to the generic address
- * with nothing but a service key where SDKs put their keys. The last costs a request of pass-through nothing: it says
- * who it is and where it goes.
+ * What makes a request one of the unified address: its port, its `Host`, or that it comes to the generic address with
+ * nothing but a service key where SDKs put their keys. The last costs a request of pass-through nothing: it says who it
+ * is and where it goes.
+ *
+ * @returns undefined for pass-through.
  */
-export function isUnified(parts: GatewayParts, request: ClientRequest, headers: RequestHeaders): boolean {
-  if (request.unified === true || isUnifiedHost(headers.hosts[0], parts.domain)) return true;
-  if (headers.auth.length > 0 || headers.asked.once(nameTarget)) return false;
-  if (isDedicated(headers.hosts[0], parts)) return false;
-  const key = sdkKey(headers, request.incoming.url);
-  return key !== undefined && parts.keys.isServiceKey(key);
+export function asUnified(
+  parts: GatewayParts,
+  request: ClientRequest,
+  headers: RequestHeaders,
+): UnifiedArrival | undefined {
+  const { url } = request.incoming;
+  if (request.unified === true || isUnifiedHost(headers.hosts[0], parts.domain))
+    return { sdkKey: sdkKey(headers, url) };
+  if (headers.auth.length > 0 || headers.asked.once(nameTarget)) return undefined;
+  if (isDedicated(headers.hosts[0], parts)) return undefined;
+  const key = sdkKey(headers, url);
+  return key !== undefined && parts.keys.isServiceKey(key) ? { sdkKey: key } : undefined;
 }
 
 function nameTarget(lines: readonly GatewayHeader[]): boolean {
@@ -35,14 +49,14 @@ function isDedicated(host: string | undefined, { domain, providers }: GatewayPar
 
 /** Places where SDKs put their key, in the order in which they count. */
 const PLACES: readonly ((headers: RequestHeaders, url: string) => string | undefined)[] = [
-  (headers) => /^bearer[ \t]+(\S+)$/i.exec(valuesOf(headers, "authorization")[0]?.trim() ?? "")?.[1],
-  (headers) => valuesOf(headers, "x-api-key")[0]?.trim() || undefined,
-  (headers) => valuesOf(headers, "x-goog-api-key")[0]?.trim() || undefined,
+  (headers) => /^bearer[ \t]+(\S+)$/i.exec(firstValue(headers, "authorization")?.trim() ?? "")?.[1],
+  (headers) => firstValue(headers, "x-api-key")?.trim() || undefined,
+  (headers) => firstValue(headers, "x-goog-api-key")?.trim() || undefined,
   (_headers, url) => queryKey(url) || undefined,
 ];
 
 /** The first key that stands where SDKs put theirs. */
-export function sdkKey(headers: RequestHeaders, url: string): string | undefined {
+function sdkKey(headers: RequestHeaders, url: string): string | undefined {
   for (const place of PLACES) {
     const key = place(headers, url);
     if (key !== undefined) return key;

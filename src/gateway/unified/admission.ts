@@ -5,11 +5,11 @@ import { MAPPINGS, UNMAPPED } from "../../unified/body-mapping.ts";
 import { type Endpoint, endpointOf } from "../../unified/endpoints.ts";
 import type { Arrival } from "../admit.ts";
 import type { GatewayParts } from "../gateway-parts.ts";
-import { fromWire, type GatewayHeader, type RequestHeaders } from "../headers/headers.ts";
+import { fromWire, type GatewayHeader } from "../headers/headers.ts";
 import { PROVIDER_UNKNOWN, type Route } from "../target.ts";
-import { sdkKey } from "./address.ts";
+import type { UnifiedArrival } from "./address.ts";
 import { readFallbacks, type UnifiedFallback } from "./fallbacks.ts";
-import { OwnKeys } from "./own-keys.ts";
+import { isKeyLine, type OwnKeys, ownKeys } from "./own-keys.ts";
 
 /** What the head of a unified request tells beside what every request's head does. */
 export interface UnifiedAdmission {
@@ -44,12 +44,12 @@ export function clientShape({ method, url }: IncomingRequest): string {
 export function identifyUnified(
   parts: GatewayParts,
   { exchange, request, headers }: Arrival,
+  { sdkKey: key }: UnifiedArrival,
 ): KeySnapshot | GatewayError {
   const { sentFor } = request;
   if (sentFor !== undefined)
     return typeof sentFor === "string" ? parts.keys.ofHash(sentFor, exchange.startedAt) : sentFor;
   if (headers.auth.length > 0) return parts.keys.identify(headers.auth, exchange.startedAt);
-  const key = sdkKey(headers, request.incoming.url);
   if (key === undefined)
     return new GatewayError(
       "missing_gateway_auth",
@@ -67,9 +67,14 @@ export function identifyUnified(
 }
 
 /** @throws GatewayError `unknown_endpoint`, `invalid_header`. */
-export function admitUnified(parts: GatewayParts, { request, headers }: Arrival): UnifiedAdmission {
+export function admitUnified(
+  parts: GatewayParts,
+  { request, headers }: Arrival,
+  { sdkKey }: UnifiedArrival,
+): UnifiedAdmission {
   const { incoming, client } = request;
-  if (settingOf(headers, "target-url") !== undefined)
+  const { namesTarget, mapping, keyLines, ...said } = headers.asked.once(readLines);
+  if (namesTarget)
     throw new GatewayError(
       "invalid_header",
       "Gateway-Target-Url has no meaning at the unified address; the model names the target",
@@ -78,19 +83,28 @@ export function admitUnified(parts: GatewayParts, { request, headers }: Arrival)
   if (endpoint === undefined) throw new GatewayError("unknown_endpoint");
   return {
     endpoint,
-    own: new OwnKeys(headers, incoming.url, parts.providers()),
-    model: textOf(headers, "model"),
-    provider: textOf(headers, "target-provider"),
-    sameOnly: readMapping(headers, endpoint),
-    refuseLosses: readUnsupported(headers),
-    fallbacks: readFallbacks(headers.gateway),
+    // Beside Gateway-Auth, the key where SDKs put theirs is the provider's.
+    own: ownKeys(keyLines, headers.auth.length > 0 ? sdkKey : undefined, parts.providers()),
+    ...said,
+    sameOnly: mapping !== undefined && readMapping(mapping, endpoint),
   };
 }
 
-function readMapping(headers: RequestHeaders, endpoint: Endpoint): boolean {
-  // An alias of the prefix makes `Gateway-Gateway-Body-Mapping` of what another gateway calls its body mapping.
-  const found = headerOf(headers, "body-mapping") ?? headerOf(headers, "gateway-body-mapping");
-  if (found === undefined) return false;
+/** What the lines of a head ask of the unified address. @throws GatewayError `invalid_header`. */
+function readLines(lines: readonly GatewayHeader[]) {
+  return {
+    namesTarget: lineOf(lines, "target-url") !== undefined,
+    model: textOf(lines, "model"),
+    provider: textOf(lines, "target-provider"),
+    // An alias of the prefix makes `Gateway-Gateway-Body-Mapping` of what another gateway calls its body mapping.
+    mapping: lineOf(lines, "body-mapping") ?? lineOf(lines, "gateway-body-mapping"),
+    refuseLosses: readUnsupported(lines),
+    fallbacks: readFallbacks(lines),
+    keyLines: lines.filter(isKeyLine),
+  };
+}
+
+function readMapping(found: GatewayHeader, endpoint: Endpoint): boolean {
   const value = found.value.trim().toUpperCase();
   const shapes = Object.hasOwn(MAPPINGS, value) ? MAPPINGS[value]! : undefined;
   if (value === UNMAPPED) return true;
@@ -99,21 +113,19 @@ function readMapping(headers: RequestHeaders, endpoint: Endpoint): boolean {
   return false;
 }
 
-function readUnsupported(headers: RequestHeaders): boolean {
-  const found = headerOf(headers, "unsupported");
+function readUnsupported(lines: readonly GatewayHeader[]): boolean {
+  const found = lineOf(lines, "unsupported");
   const value = found?.value.trim().toLowerCase() ?? "drop";
   if (value !== "drop" && value !== "refuse")
     throw new GatewayError("invalid_header", `${found!.name} must be drop or refuse`);
   return value === "refuse";
 }
 
-function headerOf({ gateway }: RequestHeaders, name: string): GatewayHeader | undefined {
-  return gateway.findLast(({ setting }) => setting === name);
+function lineOf(lines: readonly GatewayHeader[], name: string): GatewayHeader | undefined {
+  return lines.findLast(({ setting }) => setting === name);
 }
 
-const settingOf = (headers: RequestHeaders, name: string) => headerOf(headers, name)?.value;
-
-function textOf(headers: RequestHeaders, name: string): string | undefined {
-  const value = settingOf(headers, name);
+function textOf(lines: readonly GatewayHeader[], name: string): string | undefined {
+  const value = lineOf(lines, name)?.value;
   return value === undefined || value.trim() === "" ? undefined : fromWire(value).trim();
 }

@@ -1,13 +1,12 @@
 import { GatewayError } from "../../errors.ts";
 import type { KeySnapshot } from "../../keys.ts";
 import type { CallMemories } from "../../mapping/translate/call-memory.ts";
-import type { Demand } from "../../routing/demand.ts";
 import { isPending } from "../../runtime/pending.ts";
 import type { Description } from "../../unified/describe.ts";
 import { describeForm } from "../../unified/same-only.ts";
 import type { Admitted } from "../admit.ts";
 import type { GatewayParts } from "../gateway-parts.ts";
-import { fromWire, type RequestHeaders, valuesOf } from "../headers/headers.ts";
+import { firstValue, fromWire, type RequestHeaders, valuesOf } from "../headers/headers.ts";
 import type { UnifiedAdmission } from "./admission.ts";
 import { answerCached } from "./answer-cached.ts";
 import { statesInMemory } from "./forgotten-states.ts";
@@ -25,8 +24,6 @@ export interface UnifiedWork {
   /** As the client sent it, unpacked. */
   readonly body: Uint8Array;
   readonly description: Description;
-  readonly demand: Demand;
-  readonly session: string | undefined;
   /** State of calls in the body that the client forgot, as far as memory holds it. */
   readonly states: CallMemories;
   /** The response that it goes on from. */
@@ -45,15 +42,14 @@ export async function answerUnified(
 ): Promise<void> {
   const { unified, key, exchange } = admitted;
   const { endpoint } = unified;
-  const scope = scopeOf(parts, key, unified);
-  if (endpoint.kind === "models" || endpoint.kind === "model") return listModels(parts, admitted, scope);
-  if (endpoint.kind === "stored") return answerStored(parts, admitted, { scope, id: endpoint.id, body });
+  const scope = () => scopeOf(parts, key, unified);
+  if (endpoint.kind === "models" || endpoint.kind === "model") return listModels(parts, admitted, scope());
+  if (endpoint.kind === "stored") return answerStored(parts, admitted, { scope: scope(), id: endpoint.id, body });
 
   const { translator } = parts.unified;
   const unpacking = translator.unpacked(bodyOf(admitted.headers, body));
   const plain = isPending(unpacking) ? await unpacking : unpacking;
-  const contentType = valuesOf(admitted.headers, "content-type")[0] ?? "";
-  const form = plain && endpoint.kind === "same" ? describeForm(plain, contentType) : undefined;
+  const form = plain && endpoint.kind === "same" ? describeForm(plain, contentTypeOf(admitted)) : undefined;
   const describing = form ?? (plain && translator.describe(plain));
   const described = isPending(describing) ? await describing : describing;
   if (plain === undefined || described === undefined)
@@ -64,10 +60,8 @@ export async function answerUnified(
     throw new GatewayError("invalid_body", "model: name a model, such as openai/gpt-5-mini", { path: "model" });
   const said = { ...described, model, stream: endpoint.named.stream ?? described.stream };
   const session = sessionOf(admitted.headers);
-  exchange.routing = { ...exchange.routing, requestModel: model, ...(session !== undefined && { session }) };
+  exchange.routing = session === undefined ? { requestModel: model } : { requestModel: model, session };
 
-  const { userId: user, properties } = admitted.seen;
-  const demand = demandOf({ key, user, session, properties }, said);
   const { organizationId } = key;
   const given: Understood = { body: plain, description: said };
   const understood = said.references.length === 0 ? given : await withReferences(parts, organizationId, given);
@@ -77,6 +71,7 @@ export async function answerUnified(
   const going = previousOf(parts, organizationId, unified, description);
   const previous = going && (await going);
   if (exchange.ended) return;
+  const { userId: user, properties } = admitted.seen;
   const { walk, first } = planTargets(parts, {
     scope,
     key,
@@ -85,18 +80,20 @@ export async function answerUnified(
     admission: unified,
     model,
     description,
-    demand,
+    demand: demandOf({ key, user, session, properties }, description),
     organizationId,
     retries: admitted.retry === undefined ? undefined : admitted.retry.plan.triesMax - 1,
     kept: parts.unified.kept,
     random: Math.random,
     now: Date.now(),
   });
-  const work: UnifiedWork = { admission: unified, body: whole, description, demand, session, states, previous };
+  const work: UnifiedWork = { admission: unified, body: whole, description, states, previous };
   const terms = { parts, admitted, work, walk, first };
   if (admitted.caching !== undefined) return answerCached(terms, admitted.caching);
   exchange.receive((events) => new UnifiedCall({ ...terms, events }));
 }
+
+const contentTypeOf = ({ headers }: Admitted) => firstValue(headers, "content-type") ?? "";
 
 function bodyOf(headers: RequestHeaders, bytes: Uint8Array) {
   return { bytes, coding: valuesOf(headers, "content-encoding").join(",") };
@@ -105,11 +102,11 @@ function bodyOf(headers: RequestHeaders, bytes: Uint8Array) {
 /** Headers of coding tools that name a session, after the gateway's own. */
 const SESSION_HEADERS = ["x-claude-code-session-id", "session_id", "conversation_id"];
 
-export function sessionOf(headers: RequestHeaders): string | undefined {
+function sessionOf(headers: RequestHeaders): string | undefined {
   const own = headers.gateway.findLast(({ setting }) => setting === "session-id")?.value;
   if (own !== undefined && own !== "") return fromWire(own);
   for (const name of SESSION_HEADERS) {
-    const value = valuesOf(headers, name)[0];
+    const value = firstValue(headers, name);
     if (value !== undefined && value !== "") return fromWire(value);
   }
   return undefined;

@@ -2,8 +2,9 @@ import { maskPath } from "../../masking/mask.ts";
 import type { Loss, ProviderPlugin } from "../../plugin/contract.ts";
 import type { RoutingMeta } from "../../spool/frame.ts";
 import { mappingOf, UNMAPPED } from "../../unified/body-mapping.ts";
+import type { Endpoint } from "../../unified/endpoints.ts";
 import type { Exchange } from "../exchange.ts";
-import { pairsWhere } from "../headers/headers.ts";
+import { pairsWhere, toHeaderValue } from "../headers/headers.ts";
 import { maskOf, maskResponseHeaders } from "../headers/secrets.ts";
 import type { Attempt } from "./attempt.ts";
 import type { ResponseOptions } from "./outcome.ts";
@@ -42,31 +43,17 @@ export interface Answerer {
 export function noteAnswered(options: ResponseOptions, warnings: readonly string[]): void {
   const { admitted, attempt, number, failures, work } = options;
   const { exchange } = admitted;
-  const { candidate, outbound, origin } = attempt;
-  const { provider, route } = candidate.target;
-  const { endpoint } = work.admission;
-  const credential = candidate.credential === "client" ? "client" : candidate.credential.name;
-  const answerer: Answerer = {
-    provider: provider.name,
-    target: origin,
-    isTranslated: outbound.kind !== "same",
-    routing: {
-      routedModel: candidate.model,
-      path: whereOf(attempt).path,
-      route,
-      mapping: outbound.kind === "same" ? UNMAPPED : mappingOf("shape" in endpoint ? endpoint.shape : ""),
-      warnings,
-    },
-  };
-  noteAnswerer(exchange, answerer, provider, number);
-  exchange.routing = {
-    ...exchange.routing,
+  const { candidate, outbound } = attempt;
+  const { provider } = candidate.target;
+  const answerer = answererOf(attempt, work.admission.endpoint, warnings);
+  const isStored = candidate.credential !== "client";
+  noteAnswerer(exchange, answerer, provider, number, {
     reason: failures.length === 0 ? candidate.target.reason : `fallback from ${failures.join(", ")}`,
-    credential,
-    stored: credential !== "client",
-  };
+    credential: candidate.credential === "client" ? "client" : candidate.credential.name,
+    stored: isStored,
+  });
   const { body: changed } = outbound;
-  if (Buffer.compare(changed, work.body) !== 0)
+  if (changed !== work.body && Buffer.compare(changed, work.body) !== 0)
     exchange.recording.providerRequest({
       headers: maskResponseHeaders(withoutKeys(attempt.request.headers), maskOf(provider).headers),
       body: changed,
@@ -74,34 +61,65 @@ export function noteAnswered(options: ResponseOptions, warnings: readonly string
   options.onAnswered?.(answerer, candidate);
 }
 
+/** The same value for all calls of one way that lose nothing. */
+function answererOf(attempt: Attempt, endpoint: Endpoint, warnings: readonly string[]): Answerer {
+  const { way, path, outbound } = attempt;
+  const isUsual = warnings.length === 0 && path === way.path;
+  const isSame = outbound.kind === "same";
+  const from = isSame ? SAME : "shape" in endpoint ? endpoint.shape : "";
+  const known = isUsual ? way.answerers.get(from) : undefined;
+  if (known !== undefined) return known;
+  const mapping = isSame ? UNMAPPED : mappingOf(from);
+  const { model, target } = attempt.candidate;
+  const answerer: Answerer = {
+    provider: target.provider.name,
+    target: way.origin,
+    isTranslated: !isSame,
+    routing: { routedModel: model, path: whereOf(attempt).path, route: target.route, mapping, warnings },
+  };
+  if (isUsual) way.answerers.set(from, answerer);
+  return answerer;
+}
+
+/** In a shape's place, for a response in the client's own. */
+const SAME = "=";
+
+/** What of a record's routing is not its answerer's. */
+type Chosen = Pick<RoutingMeta, "reason" | "credential" | "stored">;
+
 /** @param calls - how many were made for this request: none where it gets what another one got. */
 export function noteAnswerer(
   exchange: Exchange,
   { target, isTranslated, routing, provider: name }: Answerer,
   provider: ProviderPlugin | undefined,
   calls: number,
+  chosen?: Chosen,
 ): void {
   exchange.provider = provider;
-  exchange.attempt = { ...(calls > 1 && { attempt: calls }), target, provider: name };
-  exchange.routing = { ...exchange.routing, ...routing };
+  exchange.attempt = calls > 1 ? { attempt: calls, target, provider: name } : { target, provider: name };
+  exchange.routing = { ...exchange.routing, ...routing, ...chosen };
   const { routedModel = "", route = null, warnings = [] } = routing;
-  exchange.ownHeaders = [
-    ...["gateway-provider", name],
-    ...["gateway-model", routedModel],
-    ...(route === null ? [] : ["gateway-route", route]),
-    ...["gateway-attempts", String(calls)],
-    ...(warnings.length === 0 ? [] : ["gateway-warning", warningHeader(warnings)]),
-    ...(isTranslated ? ["x-request-id", exchange.id, "request-id", exchange.id] : []),
-  ];
+  const own = ["gateway-provider", name, "gateway-model", toHeaderValue(routedModel)];
+  if (route !== null) own.push("gateway-route", toHeaderValue(route));
+  own.push("gateway-attempts", String(calls));
+  if (warnings.length > 0) own.push("gateway-warning", toHeaderValue(warningHeader(warnings)));
+  if (isTranslated) own.push("x-request-id", exchange.id, "request-id", exchange.id);
+  exchange.ownHeaders = own;
 }
+
+/** Headers that carry a credential. */
+const KEYS: ReadonlySet<string> = new Set(["authorization", "x-api-key", "api-key", "x-goog-api-key"]);
 
 /** The request's headers without those that carry the credential. */
 export function withoutKeys(headers: readonly string[]): string[] {
-  return pairsWhere(headers, (name) => !/^(?:authorization|x-api-key|api-key|x-goog-api-key|x-amz-.*)$/i.test(name));
+  return pairsWhere(headers, (name) => {
+    const lower = name.toLowerCase();
+    return !KEYS.has(lower) && !lower.startsWith("x-amz-");
+  });
 }
 
 /** Where a failed attempt went, for its record. */
-export function whereOf({ candidate, origin, path }: Attempt) {
+export function whereOf({ candidate, way, path }: Attempt) {
   const { provider } = candidate.target;
-  return { target: origin, path: maskPath(path, maskOf(provider).query), provider: provider.name };
+  return { target: way.origin, path: maskPath(path, maskOf(provider).query), provider: provider.name };
 }

@@ -1,13 +1,12 @@
 import type { RequestChange } from "../../plugin/contract.ts";
-import { callOf, originOf } from "../../routing/endpoint.ts";
 import type { Candidate } from "../../routing/walk.ts";
 import { isPending, type Soon } from "../../runtime/pending.ts";
 import type { Admitted } from "../admit.ts";
 import type { GatewayParts } from "../gateway-parts.ts";
 import { askAboutCall, askBefore, type FurtherRequest } from "../hooks.ts";
 import { type RequestFacts, SeenRequest } from "../seen-request.ts";
-import { parseTarget } from "../target.ts";
 import type { UnifiedWork } from "./answer-unified.ts";
+import { planOf, toldOf } from "./call-plan.ts";
 import { CountedCall } from "./counted-call.ts";
 
 interface AskParts {
@@ -75,26 +74,17 @@ export async function askConsent(ask: AskParts, candidate: Candidate): Promise<C
 
 function requestFor(
   { admitted, work }: AskParts,
-  { target, credential, model }: Candidate,
+  candidate: Candidate,
   { isFirst, callId }: { readonly isFirst: boolean; readonly callId: string },
 ): FurtherRequest {
   const { exchange, facts: first } = admitted;
-  const { provider } = target;
-  const stored = credential === "client" ? undefined : credential;
-  const call = callOf(provider, stored, { model, stream: work.description.stream });
-  const origin = originOf(provider, stored, call);
-  const { host = "" } = origin === undefined ? {} : parseTarget(origin);
   const facts: RequestFacts = {
     ...first,
+    ...toldOf(candidate, planOf(candidate, work.description.stream)),
     id: isFirst ? exchange.id : callId,
-    ...(!isFirst && { fallbackOf: exchange.id }),
+    fallbackOf: isFirst ? undefined : exchange.id,
     callId,
-    provider: provider.name,
-    target: { origin: origin ?? "", host, owner: provider.name },
-    model,
     bodyUser: work.description.user,
-    route: target.route ?? undefined,
-    credential: stored && { name: stored.name, organizationId: stored.organizationId, limit: stored.limit },
   };
   return { seen: new SeenRequest(facts), facts };
 }

@@ -29,13 +29,17 @@ interface Counts {
  */
 export class AttemptMetrics {
   readonly #counts = new Map<string, Counts>();
+  /** Of candidates whose model has a label. */
+  readonly #known = new WeakMap<Candidate, Counts>();
   /** Models that have a label, as `provider/model`. */
   readonly #models = new Set<string>();
   readonly #rests = new Map<string, { readonly provider: string; readonly model: string; count: number }>();
 
   answered(candidate: Candidate): void {
-    const { provider, model } = labelsOf(candidate);
-    if (this.#models.size < SETS_MAX) this.#models.add(`${provider}/${model}`);
+    if (!this.#known.has(candidate) && this.#models.size < SETS_MAX) {
+      const { provider, model } = labelsOf(candidate);
+      this.#models.add(`${provider}/${model}`);
+    }
     this.#of(candidate).attempts++;
   }
 
@@ -129,8 +133,13 @@ export class AttemptMetrics {
   }
 
   #of(candidate: Candidate): Counts {
+    const known = this.#known.get(candidate);
+    if (known !== undefined) return known;
     const { provider, model, route } = labelsOf(candidate);
-    return this.#find({ provider, model: this.#modelOf(provider, model), route });
+    const label = this.#modelOf(provider, model);
+    const counts = this.#find({ provider, model: label, route });
+    if (counts.labels.model === model) this.#known.set(candidate, counts);
+    return counts;
   }
 
   #find(labels: Labels): Counts {

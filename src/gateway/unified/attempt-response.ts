@@ -16,7 +16,7 @@ import { reasonOf } from "./attempt-metrics.ts";
 import { deliverError, deliverInOwnShape } from "./deliver-error.ts";
 import { maskedValues, maskSecrets, withoutSecrets } from "./echoed-secrets.ts";
 import { JoinedCall } from "./joined-call.ts";
-import type { Outcome, ResponseOptions } from "./outcome.ts";
+import type { FailedOutcome, ResponseOptions } from "./outcome.ts";
 import { headerValue, noteProviderHead, type ProviderHead, passedHeaders } from "./provider-head.ts";
 import type { BodyHost, ResponseBody } from "./response-body.ts";
 import { SameShapeBody } from "./same-shape-body.ts";
@@ -30,7 +30,6 @@ const FIRST_EVENT_MS = 1_000;
 /** The response of one attempt: held back until it is clear whose it is, then passed on or translated. */
 export class AttemptResponse implements UpstreamEvents, BodyHost {
   readonly options: ResponseOptions;
-  readonly #outcome = Promise.withResolvers<Outcome>();
   readonly #startedMs = performance.now();
   #call: UpstreamCall | undefined;
   #head: ProviderHead = { status: 0, reason: "", headers: [] };
@@ -40,7 +39,8 @@ export class AttemptResponse implements UpstreamEvents, BodyHost {
   #bytes = 0;
   #headSent = false;
   #over = false;
-  #headTimer: ReturnType<typeof setTimeout> | undefined;
+  /** When the head must have come, or the first content, by `performance.now()`; 0 while neither is awaited. */
+  deadline = 0;
   #holdTimer: ReturnType<typeof setTimeout> | undefined;
   #lastByteMs = performance.now();
   /** Whether a limit lasts to the first content, which has not come. */
@@ -52,18 +52,18 @@ export class AttemptResponse implements UpstreamEvents, BodyHost {
     this.options = options;
   }
 
-  /** Makes the call. Resolves once it is clear what becomes of it. */
-  open(): Promise<Outcome> {
+  /** Makes the call. */
+  open(): void {
     const { parts, attempt, admitted } = this.options;
     const { exchange } = admitted;
     const seconds = attempt.candidate.target.timeoutSeconds;
     const timeoutMs = seconds === undefined ? parts.upstreamTimeoutMs : seconds * 1_000;
     // The exchange's own limit stands behind this one.
     exchange.awaitProgress(timeoutMs + parts.upstreamTimeoutMs);
-    this.#headTimer = setTimeout(() => this.#onTimeout(), timeoutMs);
+    this.deadline = performance.now() + timeoutMs;
+    parts.unified.ticks.add(this);
     exchange.recording.forwardedAt = exchange.clock();
     this.#call = this.#open(attempt);
-    return this.#outcome.promise;
   }
 
   #open({ request, further }: Attempt): UpstreamCall {
@@ -92,10 +92,9 @@ export class AttemptResponse implements UpstreamEvents, BodyHost {
     this.#stop();
     const asked = askedOf(this.options.attempt.candidate);
     if (asked !== undefined) this.options.parts.unified.rests.release(asked);
-    this.#outcome.resolve({ kind: "answered" });
   }
 
-  onHead(status: number, reason: string, headers: string[]): void {
+  onHead(status: number, reason: string, headers: readonly string[]): void {
     const { attempt, work, walk, parts } = this.options;
     this.#head = { status, reason, headers: maskedValues(headers, attempt.secrets) };
     this.#lastByteMs = performance.now();
@@ -106,14 +105,13 @@ export class AttemptResponse implements UpstreamEvents, BodyHost {
       attempt.outbound.kind === "converted" ||
       (attempt.outbound.kind === "translated" && !(isStream && work.description.stream));
     // Behind the head silence alone is too long.
-    parts.unified.ticks.add(this);
     if (isGathered) {
-      clearTimeout(this.#headTimer);
+      this.deadline = 0;
       return;
     }
     // A target's own limit lasts to a stream's first content, whether the stream is held back or not.
     this.awaitsContent = isStream && attempt.candidate.target.timeoutSeconds !== undefined;
-    if (!this.awaitsContent) clearTimeout(this.#headTimer);
+    if (!this.awaitsContent) this.deadline = 0;
     const isCoded = headerValue(headers, "content-encoding") !== "";
     this.#body =
       attempt.outbound.kind === "translated"
@@ -158,7 +156,7 @@ export class AttemptResponse implements UpstreamEvents, BodyHost {
   sendHead(headers: readonly string[] | undefined, filter?: UnframedEvents | UsageStripper, estimated = false): void {
     if (this.#headSent || this.#over) return;
     this.#headSent = true;
-    if (!this.awaitsContent) clearTimeout(this.#headTimer);
+    if (!this.awaitsContent) this.deadline = 0;
     this.#chunks = [];
     this.#firstContentMs = performance.now();
     const { events, parts, isPaused, attempt } = this.options;
@@ -171,13 +169,12 @@ export class AttemptResponse implements UpstreamEvents, BodyHost {
       const { status, reason } = this.#head;
       events.onHead(status, reason, passedHeaders(this.#head.headers, filter));
     } else events.onHead(200, "OK", [...headers]);
-    this.#outcome.resolve({ kind: "answered" });
     if (isPaused()) this.#call?.pause();
   }
 
   noteContent(): void {
     this.awaitsContent = false;
-    clearTimeout(this.#headTimer);
+    this.deadline = 0;
   }
 
   noteHead(): void {
@@ -267,7 +264,7 @@ export class AttemptResponse implements UpstreamEvents, BodyHost {
   }
 
   async #readGathered(): Promise<void> {
-    clearTimeout(this.#headTimer);
+    this.deadline = 0;
     const bytes = await this.heldBytes();
     const { outbound } = this.options.attempt;
     if (this.#over) return;
@@ -327,6 +324,12 @@ export class AttemptResponse implements UpstreamEvents, BodyHost {
 
   // --- failures
 
+  /** Called by `Ticks` where the deadline has passed. */
+  onDeadline(): void {
+    this.deadline = 0;
+    this.#onTimeout();
+  }
+
   #onTimeout(code: "upstream_timeout" | "upstream_stalled" = "upstream_timeout"): void {
     if (this.#over) return;
     this.#call?.abort();
@@ -341,8 +344,9 @@ export class AttemptResponse implements UpstreamEvents, BodyHost {
     });
   }
 
-  /** Ends a silent provider, and keeps a client that waits. */
+  /** Ends a silent provider, and keeps a client that waits. Before the head the deadline is the limit. */
   tick(): void {
+    if (this.#head.status === 0) return;
     const { stallMs } = this.options.parts.unified;
     if (this.options.isPaused()) this.#lastByteMs = performance.now();
     else if (performance.now() - this.#lastByteMs < stallMs) this.#body?.keepAlive?.();
@@ -366,15 +370,15 @@ export class AttemptResponse implements UpstreamEvents, BodyHost {
     const { parts, attempt } = this.options;
     parts.unified.metrics.failed(attempt.candidate, reasonOf(failure));
     const { status, headers } = this.#head;
-    this.#outcome.resolve({
-      kind: "failed",
+    const outcome: FailedOutcome = {
       failure,
-      attempt: this.options.attempt,
+      attempt,
       head: status === 0 ? undefined : { status, headers },
       bytes: Buffer.concat(this.#chunks),
       body,
       deliver,
-    });
+    };
+    queueMicrotask(() => this.options.onFailed(outcome));
   }
 
   /** A response that has begun failed after all. */
@@ -384,7 +388,7 @@ export class AttemptResponse implements UpstreamEvents, BodyHost {
   }
 
   #stop(): void {
-    clearTimeout(this.#headTimer);
+    this.deadline = 0;
     clearTimeout(this.#holdTimer);
     this.options.parts.unified.ticks.delete(this);
   }

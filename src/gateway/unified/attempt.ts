@@ -1,21 +1,21 @@
 import type { FetchedFiles } from "../../mapping/translate/addresses.ts";
 import type { CallMemories } from "../../mapping/translate/call-memory.ts";
-import type { EndpointCall, RequestChange, ShapeAt } from "../../plugin/contract.ts";
-import { callOf, type Endpoint as EndpointAddress, endpointOf, factsOf, shapesFor } from "../../routing/endpoint.ts";
+import type { EndpointCall, Json, RequestChange, ShapeAt } from "../../plugin/contract.ts";
+import { factsOf } from "../../routing/endpoint.ts";
 import type { Candidate } from "../../routing/walk.ts";
 import type { UpstreamRequest } from "../../runtime/http/upstream.ts";
 import { after, type Soon } from "../../runtime/pending.ts";
 import { authorize } from "../../unified/auth/authorize.ts";
 import { asCount, type Converted, countPlaceOf, errorShapeOf, isOpenAiForm } from "../../unified/converted.ts";
-import { issuerOf } from "../../unified/issuer.ts";
 import { type Outbound, type Spoken, shapeNameOf } from "../../unified/outbound.ts";
 import { pathSchemasOf, sameOnlyPlace, writeSameOnly } from "../../unified/same-only.ts";
 import type { Admitted } from "../admit.ts";
 import type { GatewayParts, RoutingParts } from "../gateway-parts.ts";
-import { pairsWhere, replaceHeaders, toWire, valuesOf } from "../headers/headers.ts";
+import { type RequestHeaders, replaceHeaders, valuesOf } from "../headers/headers.ts";
 import { parseTarget } from "../target.ts";
 import { queryWithoutKey } from "./address.ts";
 import type { UnifiedWork } from "./answer-unified.ts";
+import { type CallPlan, endpointCall, pairsOf, planOf, type Way, wayOf } from "./call-plan.ts";
 import type { CountedCall } from "./counted-call.ts";
 import { providerNamed } from "./scope.ts";
 
@@ -42,8 +42,8 @@ export interface Attempt {
   readonly request: UpstreamRequest;
   /** Requests that belong to it, where it takes several. */
   readonly further: readonly UpstreamRequest[];
-  /** For the record: where it goes, without credentials. */
-  readonly origin: string;
+  readonly way: Way;
+  /** For the record: path and query, without credentials. */
   readonly path: string;
 }
 
@@ -77,13 +77,9 @@ interface PrepareParts extends AttemptParts {
   readonly writtenMs: number;
 }
 
-/** Settings of the targets that led to a candidate, in one. Inner ones go before outer ones. */
-function changesOf({ target }: Candidate, change: RequestChange | undefined): Readonly<Record<string, unknown>> {
-  return Object.assign({}, ...target.path.map(({ body }) => body ?? {}), change?.body);
-}
-
-function endpointCall({ target, credential, model }: Candidate, stream: boolean): EndpointCall {
-  return callOf(target.provider, credential === "client" ? undefined : credential, { model, stream });
+/** What is set in the client's body: by the routes, and by plugins over that. */
+function changesOf({ changes }: CallPlan, change: RequestChange | undefined): Readonly<Record<string, Json>> {
+  return change?.body === undefined ? changes : { ...changes, ...change.body };
 }
 
 /** Writes the request for a candidate. Never throws for what a client sent. */
@@ -92,10 +88,9 @@ export function writeFor(candidate: Candidate, given: WriteParts): Soon<Written>
   const { admission, body, description } = work;
   const { provider } = candidate.target;
   const { endpoint } = admission;
-  const call = endpointCall(candidate, description.stream);
-  const credential = candidate.credential;
   if (endpoint.kind === "same") return writeSame(candidate, given, endpoint.path);
-  const spoken = shapesFor(provider, call);
+  const plan = planOf(candidate, description.stream);
+  const { call, shapes: spoken } = plan;
   if (endpoint.kind === "stored") {
     const at = spoken.find((each) => shapeNameOf(each) === "responses")!;
     return { kind: "same", at, body, addsUsage: false };
@@ -109,24 +104,22 @@ export function writeFor(candidate: Candidate, given: WriteParts): Soon<Written>
   const writing = parts.unified.translator.outbound({
     body,
     from: shape,
-    changes: changesOf(candidate, given.change),
+    changes: changesOf(plan, given.change),
     stream: description.stream,
     call: {
       model: candidate.model,
       facts: factsOf(provider, candidate.model, (name) => providerNamed(parts.providers(), name)),
-      issuer: given.issuer ?? issuerOf({ provider, model: candidate.model }, credential),
+      issuer: given.issuer ?? plan.issuer,
     },
     shapes: isCount ? spoken.filter(({ countPath }) => countPath !== undefined) : spoken,
     sameOnly: admission.sameOnly,
     refuseLosses: admission.refuseLosses,
     hasState: description.hasState,
-    askUsage: !description.wantsUsage && asksUsage(credential),
+    askUsage: !description.wantsUsage && plan.asksUsage,
     states,
     turns: given.turns,
     files: given.files,
-    betas: valuesOf(given.admitted.headers, "anthropic-beta").flatMap((value) =>
-      value.split(",").map((each) => each.trim()),
-    ),
+    betas: betasOf(given.admitted.headers),
     without,
   });
   if (!isCount) return writing;
@@ -173,12 +166,13 @@ function embeddingsFor(
   const at = spoken.find(({ shape }) => shape === "embeddings");
   const { admission, body, description } = work;
   if (at === undefined || admission.sameOnly) return undefined;
-  const call = endpointCall(candidate, false);
+  const plan = planOf(candidate, false);
+  const { call } = plan;
   const path = at.path?.(call) ?? "";
   if (isOpenAiForm(path)) return undefined;
   const writing = parts.unified.translator.embeddings({
     body,
-    changes: changesOf(candidate, change),
+    changes: changesOf(plan, change),
     path,
     model: call.model,
     refuseLosses: admission.refuseLosses,
@@ -193,13 +187,10 @@ function embeddingsFor(
 /** An endpoint that is not translated: a target has it or not. */
 function writeSame(candidate: Candidate, { parts, admitted, work, change }: WriteParts, endpoint: string): Outbound {
   const { provider } = candidate.target;
-  const call = endpointCall(candidate, false);
+  const plan = planOf(candidate, false);
+  const { call, shapes } = plan;
   const named = (name: string) => providerNamed(parts.providers(), name);
-  const at = sameOnlyPlace(
-    provider,
-    { shapes: shapesFor(provider, call), schemas: pathSchemasOf(provider, named), call },
-    endpoint,
-  );
+  const at = sameOnlyPlace(provider, { shapes, schemas: pathSchemasOf(provider, named), call }, endpoint);
   if (at === undefined)
     return {
       kind: "refused",
@@ -211,77 +202,97 @@ function writeSame(candidate: Candidate, { parts, admitted, work, change }: Writ
     contentType,
     endpoint,
     model: candidate.model,
-    changes: changesOf(candidate, change),
+    changes: changesOf(plan, change),
     at,
   });
 }
 
-/** Usage is asked for where a limit counts it. */
-function asksUsage(credential: Candidate["credential"]): boolean {
-  if (credential === "client") return false;
-  return credential.askUsage ?? /u=(?:cents|tokens)/.test(credential.limit ?? "");
+function betasOf(headers: RequestHeaders): readonly string[] {
+  const values = valuesOf(headers, "anthropic-beta");
+  return values.length === 0 ? values : values.flatMap((value) => value.split(",").map((each) => each.trim()));
 }
 
 /** Addresses and signs what was written. @throws GatewayError `credential_rejected`. */
 export function prepare(candidate: Candidate, outbound: Sendable, given: PrepareParts): Soon<Attempt | undefined> {
-  const { parts, admitted, work, ownKey, counted, writtenMs } = given;
-  const { provider } = candidate.target;
+  const { admitted, work, ownKey, counted, writtenMs } = given;
   const credential = candidate.credential === "client" ? undefined : candidate.credential;
-  const call = endpointCall(candidate, work.description.stream);
-  const found = addressOf(candidate, outbound.at, work);
-  if (found === undefined) return undefined;
+  const way = wayFor(candidate, outbound.at, work);
+  if (way === undefined) return undefined;
   const query = outbound.kind === "same" ? queryWithoutKey(admitted.request.incoming.url) : "";
-  const path = joined(found.path, query);
+  const path = query === "" ? way.path : joined(way.path, query);
   const { endpoint } = work.admission;
   const method = endpoint.kind === "stored" ? admitted.request.incoming.method : "POST";
   const hasBody = method === "POST" || outbound.body.byteLength > 0;
-  const target = parseTarget(found.origin);
   const secrets = credential?.secrets ?? (ownKey === undefined ? {} : { api_key: ownKey });
-  const shape = shapeNameOf(outbound.at);
-  const authFor = (body: Uint8Array) =>
-    authorize(parts.unified.tokens, {
-      provider,
-      call,
-      secrets,
-      shape,
-      method,
-      url: target.origin + path,
-      contentType: "application/json",
-      body,
-    });
-  const requestWith = (body: Uint8Array, auth: Readonly<Record<string, string>>): UpstreamRequest => {
-    const headers = headersFor(candidate, outbound, { parts, admitted }, target.authority);
-    for (const [name, value] of Object.entries(auth)) headers.push(name, toWire(value));
-    if (hasBody) headers.push("Content-Length", String(body.byteLength));
-    const sent = given.change?.headers === undefined ? headers : replaceHeaders(headers, given.change.headers);
-    const head = { origin: target.upstream, method, path, headers: sent };
-    return hasBody ? { ...head, framing: "length", body } : { ...head, framing: "none" };
-  };
-  const bodies = outbound.kind === "converted" ? outbound.bodies : [outbound.body];
+  const place: Place = { way, path, method, hasBody, secrets };
   const attemptWith = (request: UpstreamRequest, further: readonly UpstreamRequest[]): Attempt => ({
     counted,
     writtenMs,
     candidate,
-    issuer: issuerOf({ provider, model: candidate.model }, candidate.credential),
+    issuer: planOf(candidate, work.description.stream).issuer,
     outbound,
     request,
     further,
-    origin: found.origin,
+    way,
     path,
-    secrets: [...Object.values(secrets), ...tokensIn(request)].filter((secret) => typeof secret === "string"),
+    secrets: secretsIn(request, place, given.change),
   });
-  if (bodies.length === 1)
-    return after(authFor(bodies[0]!), (auth) => attemptWith(requestWith(bodies[0]!, auth), NONE));
-  return Promise.all(bodies.map(async (body) => requestWith(body, await authFor(body)))).then(([first, ...further]) =>
-    attemptWith(first!, further),
-  );
+  if (outbound.kind !== "converted" || outbound.bodies.length === 1)
+    return after(requestFor(candidate, outbound, given, place), (request) => attemptWith(request, NONE));
+  const requests = outbound.bodies.map((body) => requestFor(candidate, { ...outbound, body }, given, place));
+  return Promise.all(requests).then(([first, ...further]) => attemptWith(first!, further));
 }
 
-const NONE: readonly UpstreamRequest[] = [];
+/** Where a request goes, and who pays for it. */
+interface Place {
+  readonly way: Way;
+  readonly path: string;
+  readonly method: string;
+  readonly hasBody: boolean;
+  readonly secrets: Readonly<Record<string, string>>;
+}
+
+function requestFor(
+  candidate: Candidate,
+  outbound: Sendable,
+  given: PrepareParts,
+  { way, path, method, hasBody, secrets }: Place,
+): Soon<UpstreamRequest> {
+  const { body } = outbound;
+  const target = parseTarget(way.origin);
+  const requestWith = (auth: readonly string[]): UpstreamRequest => {
+    const headers = headersFor(candidate, outbound, given, { way, authority: target.authority });
+    for (const text of auth) headers.push(text);
+    if (hasBody) headers.push("Content-Length", String(body.byteLength));
+    const sent = given.change?.headers === undefined ? headers : replaceHeaders(headers, given.change.headers);
+    const origin = target.upstream;
+    if (hasBody) return { origin, method, path, headers: sent, framing: "length", body };
+    return { origin, method, path, headers: sent, framing: "none" };
+  };
+  if (way.auth !== undefined) return requestWith(way.auth);
+  const auth = authorize(given.parts.unified.tokens, {
+    provider: candidate.target.provider,
+    call: endpointCall(candidate, given.work.description.stream),
+    secrets,
+    shape: shapeNameOf(outbound.at),
+    method,
+    url: target.origin + path,
+    contentType: "application/json",
+    body,
+  });
+  return after(auth, (named) => requestWith(pairsOf(Object.entries(named))));
+}
 
 /** Keys as they are sent, and tokens that a secret was exchanged for. */
-const tokensIn = ({ headers }: UpstreamRequest) =>
-  headers.filter((value) => value.startsWith("Bearer ")).map((value) => value.slice("Bearer ".length));
+function secretsIn({ headers }: UpstreamRequest, { way, secrets }: Place, change: RequestChange | undefined): string[] {
+  const known = Object.values(secrets).filter((secret) => typeof secret === "string");
+  if (way.auth !== undefined && change?.headers === undefined) return known;
+  for (const value of headers) if (value.startsWith(BEARER)) known.push(value.slice(BEARER.length));
+  return known;
+}
+
+const BEARER = "Bearer ";
+const NONE: readonly UpstreamRequest[] = [];
 
 /** A provider's path with the parameters that the client sent; the provider's own go before them. */
 function joined(path: string, query: string): string {
@@ -298,55 +309,65 @@ function joined(path: string, query: string): string {
 const decodedName = (parameter: string) => [...new URLSearchParams(parameter).keys()][0] ?? "";
 
 /** Where a candidate's call goes; undefined where it does not have this endpoint. */
-export function addressOf(
-  candidate: Candidate,
-  at: Spoken,
-  { admission, description }: UnifiedWork,
-): EndpointAddress | undefined {
-  const call = endpointCall(candidate, description.stream);
-  const { provider } = candidate.target;
-  const credential = candidate.credential === "client" ? undefined : candidate.credential;
+export function wayFor(candidate: Candidate, at: Spoken, { admission, description }: UnifiedWork): Way | undefined {
   const { endpoint } = admission;
-  const path = endpoint.kind === "count" ? at.countPath : at.path;
-  if (endpoint.kind === "count" && path === undefined) return undefined;
-  const found = endpointOf(
-    provider,
-    { ...(at.shape !== undefined && { shape: at.shape }), ...(path && { path }) },
-    credential,
-    call,
-  );
-  if (endpoint.kind !== "stored" || found === undefined) return found;
+  const plan = planOf(candidate, description.stream);
+  const way = wayOf(candidate, plan, at, endpoint.kind === "count" ? "count" : "call");
+  if (endpoint.kind !== "stored" || way === undefined) return way;
   // What follows `/responses` names the response, before the provider's own query.
-  const [before = "", ...query] = found.path.split("?");
-  return { ...found, path: [before + endpoint.path.slice("/responses".length), ...query].join("?") };
+  const [before = "", ...query] = way.path.split("?");
+  return {
+    ...way,
+    path: [before + endpoint.path.slice("/responses".length), ...query].join("?"),
+    answerers: new Map(),
+  };
 }
 
 /** Never towards a provider, on the same shape. */
-const WITHHELD =
-  /^(?:authorization|proxy-authorization|x-api-key|api-key|x-goog-api-key|cookie|openai-organization|openai-project|content-length|content-encoding|transfer-encoding|expect)$/i;
+const WITHHELD: ReadonlySet<string> = new Set([
+  "authorization",
+  "proxy-authorization",
+  "x-api-key",
+  "api-key",
+  "x-goog-api-key",
+  "cookie",
+  "openai-organization",
+  "openai-project",
+  "content-length",
+  "content-encoding",
+  "transfer-encoding",
+  "expect",
+]);
 
+const isPassed = (lower: string) => !WITHHELD.has(lower);
 /** What a translated request keeps of the client's headers. */
-const KEPT_TRANSLATED = /^(?:host|user-agent)$/i;
+const isKeptTranslated = (lower: string) => lower === "host" || lower === "user-agent";
 
 function headersFor(
   candidate: Candidate,
   outbound: Sendable,
-  { parts, admitted }: { readonly parts: GatewayParts; readonly admitted: Admitted },
-  authority: string,
+  { parts, admitted }: Pick<PrepareParts, "parts" | "admitted">,
+  { way, authority }: { readonly way: Way; readonly authority: string },
 ): string[] {
-  const { provider } = candidate.target;
-  const forwarded = parts.headers.forward(admitted.headers, authority, false);
+  const { defaults, inBody, added } = way;
   const isSame = outbound.kind === "same";
-  const wanted = pairsWhere(forwarded, (name) => (isSame ? !WITHHELD.test(name) : KEPT_TRANSLATED.test(name)));
-  const kept = parts.headers.withoutCredentials(wanted, provider);
+  const isWanted = isSame ? isPassed : isKeptTranslated;
+  const kept = parts.headers.shared(admitted.headers, {
+    authority,
+    provider: candidate.target.provider,
+    isWanted: inBody === undefined ? isWanted : (lower) => isWanted(lower) && !inBody.has(lower),
+  });
   if (!isSame) kept.push("Content-Type", "application/json", "Accept", "*/*", "Accept-Encoding", "identity");
-  const credentialHeaders = candidate.credential === "client" ? {} : candidate.credential.headers;
-  const added = { ...provider.headers, ...outbound.at.headers };
-  const isThere = (wanted: string) => kept.some((name, at) => at % 2 === 0 && name.toLowerCase() === wanted);
-  for (const [name, value] of Object.entries(added)) if (!isThere(name)) kept.push(name, value);
-  for (const [name, value] of Object.entries(credentialHeaders)) kept.push(name, toWire(value));
-  const { version, betasInBody } = outbound.at.place ?? {};
-  if (version === undefined && !betasInBody) return kept;
-  const inBody = [...(version === undefined ? [] : ["anthropic-version"]), ...(betasInBody ? ["anthropic-beta"] : [])];
-  return pairsWhere(kept, (name) => !inBody.includes(name.toLowerCase()));
+  const sent = kept.length;
+  for (const { name, lower, value } of defaults) if (!isThere(kept, sent, lower)) kept.push(name, value);
+  for (const text of added) kept.push(text);
+  return kept;
+}
+
+function isThere(pairs: readonly string[], end: number, lower: string): boolean {
+  for (let at = 0; at < end; at += 2) {
+    const name = pairs[at]!;
+    if (name.length === lower.length && name.toLowerCase() === lower) return true;
+  }
+  return false;
 }

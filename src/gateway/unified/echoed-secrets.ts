@@ -27,9 +27,18 @@ export function withoutSecrets(error: GatheredError, secrets: readonly string[])
   return { head: { ...head, headers: plain }, chunks: [bytes], bytes };
 }
 
-/** Raw header pairs without the secrets in their values. */
-export const maskedValues = (headers: readonly string[], secrets: readonly string[]): string[] =>
-  headers.map((text, at) => (at % 2 === 0 ? text : maskSecrets(text, secrets)));
+/** Raw header pairs without the secrets in their values; the same ones where there is none. */
+export function maskedValues(headers: readonly string[], secrets: readonly string[]): readonly string[] {
+  let masked: string[] | undefined;
+  for (let at = 1; at < headers.length; at += 2) {
+    const value = headers[at]!;
+    const shown = maskSecrets(value, secrets);
+    if (shown === value) continue;
+    masked ??= [...headers];
+    masked[at] = shown;
+  }
+  return masked ?? headers;
+}
 
 /** Bytes without the secrets in them; the same ones where there is none. */
 export function maskedBytes(given: Uint8Array, secrets: readonly string[]): Uint8Array {

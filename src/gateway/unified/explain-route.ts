@@ -12,10 +12,10 @@ import { jsonOf } from "../../unified/response.ts";
 import type { RoutingParts } from "../gateway-parts.ts";
 import type { UnifiedAdmission } from "./admission.ts";
 import type { UnifiedWork } from "./answer-unified.ts";
-import { addressOf, type WriteParts, type Written, writeFor } from "./attempt.ts";
+import { type WriteParts, type Written, wayFor, writeFor } from "./attempt.ts";
 import { limitSpentUntil } from "./credential-limit.ts";
 import { statesInMemory } from "./forgotten-states.ts";
-import { OwnKeys } from "./own-keys.ts";
+import { NO_OWN_KEYS } from "./own-keys.ts";
 import { demandOf, type PlannedTargets, planTargets } from "./plan-targets.ts";
 import { previousOf, turnsFor } from "./previous-response.ts";
 import { withReferences } from "./referenced-items.ts";
@@ -43,7 +43,7 @@ const LEAST: Readonly<Record<ClientShape, object>> = {
 export async function explainRoute(parts: RoutingParts, question: RouteQuestion): Promise<RouteExplanation> {
   const { key, model, session, user, properties } = question;
   const now = Date.now();
-  const admission = admissionOf(parts, question);
+  const admission = admissionOf(question);
   const asked = Buffer.from(question.body ?? JSON.stringify({ model, ...LEAST[question.shape] }));
   const described = describe(asked.toString("utf8"));
   if (described === undefined) throw new GatewayError("invalid_body", "body: give a JSON object", { path: "body" });
@@ -51,15 +51,14 @@ export async function explainRoute(parts: RoutingParts, question: RouteQuestion)
   const { body, description } =
     described.references.length === 0 ? given : await withReferences(parts, key.organizationId, given);
   const states = statesInMemory(parts, key.organizationId, body);
-  const demand = demandOf({ key, user, session, properties }, description);
   const previous = await previousOf(parts, key.organizationId, admission, description);
   const planned = planTargets(parts, {
     earlier: previous?.answer,
-    scope: scopeOf(parts, key, admission),
+    scope: () => scopeOf(parts, key, admission),
     admission,
     model,
     description,
-    demand,
+    demand: demandOf({ key, user, session, properties }, description),
     states,
     organizationId: key.organizationId,
     retries: undefined,
@@ -67,7 +66,7 @@ export async function explainRoute(parts: RoutingParts, question: RouteQuestion)
     random: () => 0.5,
     now,
   });
-  const work: UnifiedWork = { admission, body, description, demand, session, states, previous };
+  const work: UnifiedWork = { admission, body, description, states, previous };
   const places = placesOf(planned);
   const explained = await Promise.all(
     places.map((place) => explainPlace(parts, { question, planned, work, now }, place)),
@@ -78,11 +77,11 @@ export async function explainRoute(parts: RoutingParts, question: RouteQuestion)
   };
 }
 
-function admissionOf(parts: RoutingParts, { shape }: RouteQuestion): UnifiedAdmission {
+function admissionOf({ shape }: RouteQuestion): UnifiedAdmission {
   const endpoint: Endpoint = { kind: shape === "embeddings" ? "embeddings" : "generate", shape, named: {} };
   return {
     endpoint,
-    own: new OwnKeys(parts.headers.read([]), "", parts.providers()),
+    own: NO_OWN_KEYS,
     model: undefined,
     provider: undefined,
     sameOnly: false,
@@ -202,11 +201,11 @@ function writtenOf(candidate: Candidate, outbound: Written, work: UnifiedWork) {
   }
   // Nothing is asked of a provider: the answer is Weir's own estimate.
   if (outbound.kind === "estimate") return { where: nowhere, skipped: null, pathsOf, body: undefined };
-  const address = addressOf(candidate, outbound.at, work);
+  const way = wayFor(candidate, outbound.at, work);
   const shape = shapeNameOf(outbound.at);
-  if (address === undefined)
+  if (way === undefined)
     return { where: { ...nowhere, shape }, skipped: "it does not have this endpoint", pathsOf, body: undefined };
-  const where = { shape, same_shape: outbound.kind === "same", url: address.origin + address.path };
+  const where = { shape, same_shape: outbound.kind === "same", url: way.origin + way.path };
   // Its body holds files that are fetched when it is sent.
   return { where, skipped: null, pathsOf, body: outbound.kind === "fetch" ? undefined : outbound.body };
 }

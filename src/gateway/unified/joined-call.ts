@@ -89,7 +89,7 @@ export class JoinedCall implements UpstreamCall {
     if (status !== 200) {
       if (this.#over) return;
       this.abort();
-      events.onHead(status, reason, [...headers]);
+      events.onHead(status, reason, headers);
       for (const bytes of chunks) events.onData(bytes);
       events.onEnd();
       return;

@@ -8,15 +8,14 @@ import type { Admitted } from "../admit.ts";
 import type { Exchange } from "../exchange.ts";
 import type { GatewayParts, RoutingParts } from "../gateway-parts.ts";
 import type { UnifiedAdmission } from "./admission.ts";
-import { OwnKeys } from "./own-keys.ts";
+import { NO_OWN_KEYS } from "./own-keys.ts";
 import { scopeOf } from "./scope.ts";
 
 const LIMIT_MAX = 1_000;
 
 /** Every name that a key may write as the model. */
 export function modelsOf(parts: RoutingParts, key: RouteQuestion["key"]): readonly ListedModel[] {
-  const own = new OwnKeys(parts.headers.read([]), "", parts.providers());
-  return modelsIn(parts, scopeOf(parts, key, { own, provider: undefined }));
+  return modelsIn(parts, scopeOf(parts, key, { own: NO_OWN_KEYS, provider: undefined }));
 }
 
 function modelsIn(parts: RoutingParts, scope: Scope): readonly ListedModel[] {

@@ -7,16 +7,8 @@ import type { UnifiedWork } from "./answer-unified.ts";
 import type { Answerer } from "./answered.ts";
 import type { Attempt } from "./attempt.ts";
 
-/** What became of an attempt. */
-export type Outcome =
-  /** The client has the response, or is getting it. */
-  | { readonly kind: "answered" }
-  /** It was not called. */
-  | { readonly kind: "passed over"; readonly error: unknown }
-  | FailedOutcome;
-
+/** An attempt that failed before its response was the client's. */
 export interface FailedOutcome {
-  readonly kind: "failed";
   readonly failure: Failure;
   readonly attempt: Attempt;
   /** Raw pairs and bytes of the provider's response, as far as there was one. */
@@ -40,6 +32,8 @@ export interface ResponseOptions {
   /** What failed before, such as `openai/gpt-5-mini: 429`. */
   readonly failures: readonly string[];
   readonly isPaused: () => boolean;
+  /** Called once, in a turn of its own, where the response is not the client's. */
+  readonly onFailed: (outcome: FailedOutcome) => void;
   /** Told right before the head leaves who answers. */
   readonly onAnswered?: ((answerer: Answerer, candidate: Candidate) => void) | undefined;
 }

@@ -1,10 +1,13 @@
 import { GatewayError } from "../../errors.ts";
 import type { ProviderPlugin } from "../../plugin/contract.ts";
-import { fromWire, type RequestHeaders } from "../headers/headers.ts";
+import { fromWire, type GatewayHeader } from "../headers/headers.ts";
 import type { ProviderIndex } from "../target.ts";
-import { sdkKey } from "./address.ts";
 
 const SETTING = "provider-key";
+
+/** Whether a line brings a key for a provider. */
+export const isKeyLine = ({ setting }: GatewayHeader): boolean =>
+  setting === SETTING || setting.startsWith(`${SETTING}-`);
 
 /** The keys that a client brought for providers. They are sent to those providers' own hosts and kept nowhere. */
 export class OwnKeys {
@@ -12,19 +15,25 @@ export class OwnKeys {
   /** For the provider of the first target. */
   readonly #general: string | undefined;
 
-  /** @throws GatewayError `invalid_header` where a header names no provider. */
-  constructor(headers: RequestHeaders, url: string, providers: ProviderIndex) {
+  /**
+   * @param beside - a key that came beside the service key; one that a line names goes before it.
+   * @throws GatewayError `invalid_header` where a header names no provider.
+   */
+  constructor(
+    lines: readonly GatewayHeader[],
+    beside: string | undefined,
+    providers: Pick<ProviderIndex, "providerByName">,
+  ) {
     let general: string | undefined;
-    for (const { name, setting, value } of headers.gateway) {
+    for (const { name, setting, value } of lines) {
       if (setting === SETTING) general = keyIn(name, value);
-      else if (setting.startsWith(`${SETTING}-`)) {
+      else {
         const provider = providers.providerByName(setting.slice(SETTING.length + 1));
         if (provider === undefined) throw new GatewayError("invalid_header", `${name} names no provider`);
         this.#named.set(provider.name, keyIn(name, value));
       }
     }
-    // Beside Gateway-Auth, the key where SDKs put theirs is the provider's.
-    this.#general = general ?? (headers.auth.length > 0 ? sdkKey(headers, url) : undefined);
+    this.#general = general ?? beside;
   }
 
   get hasAny(): boolean {
@@ -49,6 +58,13 @@ export class OwnKeys {
     ];
   }
 }
+
+/** Most requests bring none. */
+export const NO_OWN_KEYS = new OwnKeys([], undefined, { providerByName: () => undefined });
+
+/** @throws GatewayError `invalid_header`. */
+export const ownKeys = (...given: ConstructorParameters<typeof OwnKeys>): OwnKeys =>
+  given[0].length === 0 && given[1] === undefined ? NO_OWN_KEYS : new OwnKeys(...given);
 
 function keyIn(name: string, value: string): string {
   const key = fromWire(value)

@@ -15,10 +15,10 @@ import { choicesOf, firstProvider } from "./scope.ts";
 
 /** What decides about the targets of a request. */
 export interface TargetsWanted {
-  readonly scope: Scope;
+  readonly scope: () => Scope;
   /** Whose choices are remembered; undefined for none. */
   readonly key?: KeySnapshot;
-  readonly admission: Pick<UnifiedAdmission, "own" | "fallbacks" | "endpoint">;
+  readonly admission: Pick<UnifiedAdmission, "own" | "provider" | "fallbacks" | "endpoint">;
   /** A model string. */
   readonly model: string;
   readonly description: Description;
@@ -55,13 +55,12 @@ export interface PlannedTargets {
  * @throws GatewayError `model_not_found`, `no_credential`, `model_forbidden`.
  */
 export function planTargets(parts: RoutingParts, wanted: TargetsWanted): PlannedTargets {
-  const { admission, demand, description, organizationId, retries, kept, random, now } = wanted;
+  const { admission, demand, organizationId, retries, kept, random, now } = wanted;
   const { speeds, priceOf: tablePrice, rests } = parts.unified;
   const choices = choicesFor(parts, wanted);
-  // The body's key keeps a conversation together where no session is named; it is no session of the record.
-  const together = demand.session ?? description.cacheKey;
+  const together = demand.session;
   const orderParts: OrderParts = {
-    demand: { ...demand, session: together },
+    demand,
     speeds,
     priceOf: tablePrice,
     kept,
@@ -90,10 +89,10 @@ export function planTargets(parts: RoutingParts, wanted: TargetsWanted): Planned
 
 /** What the model string stands for; the same value as long as nothing changes that it depends on. */
 function choicesFor(parts: RoutingParts, { scope, key, admission, model, description }: TargetsWanted) {
-  const { own, fallbacks } = admission;
-  const resolve = () => choicesOf(scope, model, description.more, fallbacks);
+  const { own, provider, fallbacks } = admission;
+  const resolve = () => choicesOf(scope(), model, description.more, fallbacks);
   const isPlain = !own.hasAny && fallbacks.length === 0 && description.more.length === 0;
-  if (key === undefined || !isPlain || scope.defaultProvider !== undefined) return resolve();
+  if (key === undefined || !isPlain || provider !== undefined) return resolve();
   const { tables, catalog, choices } = parts.unified;
   return choices.of({ key, model, under: [tables(), parts.providers(), catalog.state] }, resolve);
 }
@@ -108,11 +107,12 @@ interface Asker {
 
 export function demandOf({ key, user, session, properties }: Asker, description: Description): Demand {
   return {
-    key: { id: key.id, name: key.name },
+    key,
     user: user ?? description.user,
-    session,
+    // The body's key keeps a conversation together where no session is named; it is no session of the record.
+    session: session ?? description.cacheKey,
     properties,
-    needs: new Set(description.needs),
+    needs: description.needs,
     inputTokens: description.inputTokens,
     maxTokens: description.maxTokens,
     stream: description.stream,

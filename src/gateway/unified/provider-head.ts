@@ -27,7 +27,8 @@ export function headerValue(headers: readonly string[], name: string): string {
 export function passedHeaders(
   headers: readonly string[],
   filter: UnframedEvents | UsageStripper | undefined,
-): string[] {
+): readonly string[] {
+  if (filter === undefined && !headers.some(isWithheld)) return headers;
   const isUnframed = filter instanceof UnframedEvents;
   const kept = pairsWhere(headers, (raw) => {
     const name = raw.toLowerCase();
@@ -36,6 +37,8 @@ export function passedHeaders(
   });
   return isUnframed ? [...kept, "Content-Type", "text/event-stream"] : kept;
 }
+
+const isWithheld = (text: string, at: number) => at % 2 === 0 && WITHHELD.has(text.toLowerCase());
 
 /** Notes the head of what the provider answered in place of what the client gets. */
 export function noteProviderHead({ admitted, attempt }: ResponseOptions, { status, headers }: ProviderHead): void {

@@ -11,8 +11,7 @@ import { shapeNameOf } from "../../unified/outbound.ts";
 import type { Admitted } from "../admit.ts";
 import type { GatewayParts } from "../gateway-parts.ts";
 import type { UnifiedAdmission } from "./admission.ts";
-import { sessionOf, type UnifiedWork } from "./answer-unified.ts";
-import { demandOf } from "./plan-targets.ts";
+import type { UnifiedWork } from "./answer-unified.ts";
 import { inTime } from "./recorded.ts";
 import { UnifiedCall } from "./unified-call.ts";
 
@@ -37,11 +36,8 @@ export async function answerStored(
       "no credential that this key may use has stored a response of this id",
     );
   const { provider, model } = target;
-  const session = sessionOf(admitted.headers);
   const description = { ...NOTHING_DESCRIBED, model };
-  const { userId: user, properties } = admitted.seen;
-  const demand = demandOf({ key, user, session, properties }, description);
-  const work: UnifiedWork = { admission, body, description, demand, session, states: {} };
+  const work: UnifiedWork = { admission, body, description, states: {} };
   const walk = new Walk([target], {
     rests: parts.unified.rests,
     hasOwnKey: () => answer?.credential === "client",

@@ -1,7 +1,13 @@
-const TICK_MS = 1_000;
+const STRIKE_MS = 100;
+/** A tick is every so many strikes. */
+const TICK_STRIKES = 10;
 
-/** What is looked after once a second while it lasts. */
+/** What is looked after while it lasts. */
 interface Ticking {
+  /** By `performance.now()`; 0 for none. It may be late by a strike. */
+  readonly deadline: number;
+  onDeadline(): void;
+  /** Called once a second. */
   tick(): void;
 }
 
@@ -9,11 +15,12 @@ interface Ticking {
 export class Ticks {
   readonly #members = new Set<Ticking>();
   #timer: ReturnType<typeof setInterval> | undefined;
+  #strikes = 0;
 
   add(member: Ticking): void {
     this.#members.add(member);
     if (this.#timer !== undefined) return;
-    this.#timer = setInterval(() => this.#strike(), TICK_MS);
+    this.#timer = setInterval(() => this.#strike(), STRIKE_MS);
     this.#timer.unref();
   }
 
@@ -22,7 +29,12 @@ export class Ticks {
   }
 
   #strike(): void {
-    for (const member of this.#members) member.tick();
+    const now = performance.now();
+    const isTick = ++this.#strikes % TICK_STRIKES === 0;
+    for (const member of this.#members) {
+      if (member.deadline !== 0 && member.deadline <= now) member.onDeadline();
+      else if (isTick) member.tick();
+    }
     if (this.#members.size > 0) return;
     clearInterval(this.#timer);
     this.#timer = undefined;

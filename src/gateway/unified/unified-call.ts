@@ -22,7 +22,7 @@ import { AttemptResponse } from "./attempt-response.ts";
 import type { CountedCall } from "./counted-call.ts";
 import { recordFailedAttempt } from "./failed-attempt.ts";
 import { statesOf } from "./forgotten-states.ts";
-import type { FailedOutcome, Outcome, ResponseOptions } from "./outcome.ts";
+import type { FailedOutcome, ResponseOptions } from "./outcome.ts";
 import { moreTelling } from "./passed-over.ts";
 import { turnsFor } from "./previous-response.ts";
 import { providerNamed } from "./scope.ts";
@@ -45,6 +45,23 @@ const NO_ENDPOINT: Loss = { kind: "refused", path: "", why: "the provider does n
 
 /** State that nobody issues: a request written with it holds none. */
 const NO_ISSUER = "-";
+const NONE: readonly string[] = [];
+
+/** One call that is to be made. */
+interface Step {
+  readonly candidate: Candidate;
+  /** Members that the provider has named as unsupported. */
+  readonly without: readonly string[];
+  /** Whose state may be sent, where that is not the candidate's own. */
+  readonly issuer: string | undefined;
+  /** Whether the candidate is asked once more, without what it has just named. */
+  readonly isRepeat: boolean;
+}
+
+/** A candidate was not called. */
+interface PassedOver {
+  readonly error: unknown;
+}
 
 /**
  * The provider's side of a unified request: it calls one candidate after the other, until a response is the client's or
@@ -64,11 +81,13 @@ export class UnifiedCall implements UpstreamCall {
   /** The last failure: the client's, unless another call is made. Its label is for the reason of that one. */
   #failed: { readonly outcome: FailedOutcome; readonly label: string | undefined } | undefined;
   #isAsked = false;
+  /** Of the candidates that were passed over so far, what says most. */
+  #refusal: unknown;
 
   constructor(options: UnifiedCallOptions) {
     this.#options = options;
     this.#files = options.parts.unified.files && {};
-    queueMicrotask(() => void this.#run()); // who opens it has it before anything comes
+    queueMicrotask(() => void this.#go(() => this.#first())); // who opens it has it before anything comes
   }
 
   /** The body goes out with every call. */
@@ -94,25 +113,38 @@ export class UnifiedCall implements UpstreamCall {
     this.#response?.abort();
   }
 
-  async #run(): Promise<void> {
-    const { walk } = this.#options;
+  /** Asks one candidate after the other until one is called, whose response says what follows, or nothing is left. */
+  async #go(begin: () => Step | undefined): Promise<void> {
     try {
-      let next = walk.first(Date.now());
-      if (next === undefined) throw nothingLeft(walk);
-      let refusal: unknown;
-      while (next !== undefined && !this.#aborted) {
-        const outcome = await this.#ask(next);
-        if (this.#aborted || outcome.kind === "answered") return;
-        if (outcome.kind === "passed over") {
-          refusal = moreTelling(refusal, outcome.error);
-          next = walk.afterPassing(Date.now());
-          if (next === undefined && this.#failed === undefined) throw refusal;
-        } else next = this.#afterFailure(next.candidate, outcome);
-        if (next === undefined) this.#failed?.outcome.deliver();
+      let step = begin();
+      while (step !== undefined && !this.#aborted) {
+        const passed = await this.#attempt(step);
+        if (passed === undefined) return;
+        step = this.#afterPassing(passed.error);
       }
+      if (!this.#aborted) this.#failed?.outcome.deliver();
     } catch (error) {
       if (!this.#aborted) this.#refuse(error);
     }
+  }
+
+  #first(): Step {
+    const { walk } = this.#options;
+    const next = walk.first(Date.now());
+    if (next === undefined) throw nothingLeft(walk);
+    return this.#stepTo(next);
+  }
+
+  /** @param error - why a candidate was not called. */
+  #afterPassing(error: unknown): Step | undefined {
+    this.#refusal = moreTelling(this.#refusal, error);
+    const next = this.#options.walk.afterPassing(Date.now());
+    if (next === undefined && this.#failed === undefined) throw this.#refusal;
+    return next && this.#stepTo(next);
+  }
+
+  #stepTo({ candidate }: Next): Step {
+    return { candidate, without: this.#knownRejected(candidate), issuer: undefined, isRepeat: false };
   }
 
   #refuse(error: unknown): void {
@@ -123,14 +155,23 @@ export class UnifiedCall implements UpstreamCall {
     events.onError(new OwnFailure(own));
   }
 
+  #onFailed(outcome: FailedOutcome, isRepeat: boolean): void {
+    if (this.#aborted) return;
+    const isCount = this.#options.work.admission.endpoint.kind === "count";
+    if (!isRepeat && isCount && countsNot(outcome)) void this.#estimate(outcome);
+    else void this.#go(() => (isRepeat ? undefined : this.#repeat(outcome)) ?? this.#afterFailure(outcome));
+  }
+
   /** Decides what follows a failure: the next candidate, or the failure as the client's response. */
-  #afterFailure(candidate: Candidate, outcome: FailedOutcome): Next | undefined {
+  #afterFailure(outcome: FailedOutcome): Step | undefined {
     const { walk, parts } = this.#options;
-    const { failure } = outcome;
+    const { failure, attempt } = outcome;
+    const { candidate } = attempt;
     this.#failed = { outcome, label: `${labelOf(candidate)}: ${failure.reason}` };
     const asked = askedOf(candidate);
     if (asked !== undefined) parts.unified.rests.fail(asked, failure, Date.now());
-    return walk.afterFailure(candidate, failure, Date.now());
+    const next = walk.afterFailure(candidate, failure, Date.now());
+    return next && this.#stepTo(next);
   }
 
   /** Another call follows: the one before is a record of its own. */
@@ -142,52 +183,49 @@ export class UnifiedCall implements UpstreamCall {
     recordFailedAttempt(this.#options, failed.outcome, this.#attempts);
   }
 
-  /** Asks a candidate, and once more where it names a member that it does not take. */
-  async #ask({ candidate }: Next): Promise<Outcome> {
-    const first = await this.#attempt(candidate, { without: this.#knownRejected(candidate), issuer: undefined });
-    if (first.kind !== "failed" || this.#aborted) return first;
-    const { parts, work } = this.#options;
-    if (work.admission.endpoint.kind === "count" && countsNot(first)) return this.#estimate(first);
-    if (first.failure.status !== 400) return first;
-    const { attempt, body } = first;
+  /** The same candidate once more, where it names a member that it does not take, or state. */
+  #repeat(outcome: FailedOutcome): Step | undefined {
+    if (outcome.failure.status !== 400) return undefined;
+    const { attempt, body } = outcome;
+    const { candidate } = attempt;
     const member = attempt.outbound.kind === "translated" ? rejectedMember(body, attempt.outbound.body) : undefined;
     const dropsState = namesState(body);
-    if (member === undefined && !dropsState) return first;
-    this.#failed = { outcome: first, label: undefined };
+    if (member === undefined && !dropsState) return undefined;
+    this.#failed = { outcome, label: undefined };
     if (member !== undefined)
-      parts.unified.rejected.note(speedKey({ ...candidate.target, model: candidate.model }), member);
-    return this.#attempt(candidate, {
-      without: this.#knownRejected(candidate),
-      issuer: dropsState ? NO_ISSUER : undefined,
-    });
+      this.#options.parts.unified.rejected.note(speedKey({ ...candidate.target, model: candidate.model }), member);
+    const issuer = dropsState ? NO_ISSUER : undefined;
+    return { candidate, without: this.#knownRejected(candidate), issuer, isRepeat: true };
   }
 
   /** The provider counts, but not for this model: the estimate answers in its place. */
-  async #estimate(outcome: FailedOutcome): Promise<Outcome> {
+  async #estimate(outcome: FailedOutcome): Promise<void> {
     const { parts, work } = this.#options;
     const { candidate } = outcome.attempt;
     this.#failed = { outcome, label: undefined };
     this.#recordFailed();
-    const tokens = await estimateFor(parts, work, await turnsFor(candidate, work));
-    if (!this.#aborted) answerEstimate(this.#options, candidate, { tokens, calls: this.#attempts });
-    return { kind: "answered" };
+    try {
+      const tokens = await estimateFor(parts, work, await turnsFor(candidate, work));
+      if (!this.#aborted) answerEstimate(this.#options, candidate, { tokens, calls: this.#attempts });
+    } catch (error) {
+      if (!this.#aborted) this.#refuse(error);
+    }
   }
 
   #knownRejected({ target, model }: Candidate): readonly string[] {
-    return this.#options.parts.unified.rejected.of(speedKey({ ...target, model }));
+    const { rejected } = this.#options.parts.unified;
+    return rejected.isEmpty ? NONE : rejected.of(speedKey({ ...target, model }));
   }
 
-  async #attempt(
-    candidate: Candidate,
-    { without, issuer }: { readonly without: readonly string[]; readonly issuer: string | undefined },
-  ): Promise<Outcome> {
+  /** Calls a candidate. @returns why it was not called; undefined where it was. */
+  async #attempt({ candidate, without, issuer, isRepeat }: Step): Promise<PassedOver | undefined> {
     const { parts, admitted, work, first } = this.#options;
     let turns: string | undefined;
     try {
       const finding = turnsFor(candidate, work);
       turns = isPending(finding) ? await finding : finding;
     } catch (error) {
-      if (error instanceof GatewayError) return { kind: "passed over", error };
+      if (error instanceof GatewayError) return { error };
       throw error;
     }
     const remembering = issuer === undefined ? this.#statesFor(candidate, turns) : {};
@@ -209,24 +247,24 @@ export class UnifiedCall implements UpstreamCall {
     if (outbound.kind === "invalid") throw invalid(outbound.loss);
     if (outbound.kind === "refused") {
       this.#options.walk.passOver(candidate.target);
-      return { kind: "passed over", error: untranslatable(outbound.loss, candidate) };
+      return { error: untranslatable(outbound.loss, candidate) };
     }
     let counted: CountedCall;
     try {
       const asking = this.#askPlugins(candidate, outbound.kind === "converted" ? outbound.bodies.length : 1);
       counted = isPending(asking) ? await asking : asking;
     } catch (error) {
-      if (error instanceof Refused || error instanceof GatewayError) return { kind: "passed over", error };
+      if (error instanceof Refused || error instanceof GatewayError) return { error };
       throw error;
     }
     const { change } = counted;
-    const changed = { ...given, change };
+    const changed = change === undefined ? given : { ...given, change };
     startedMs = performance.now();
     const sent = change?.body === undefined ? outbound : await this.#written(candidate, changed);
     writtenMs += performance.now() - startedMs;
     if (sent.kind === "estimate") {
       answerEstimate(this.#options, candidate, { tokens: sent.tokens, calls: this.#attempts });
-      return { kind: "answered" };
+      return undefined;
     }
     const isWritten = sent.kind !== "invalid" && sent.kind !== "refused";
     let attempt: Attempt | undefined;
@@ -237,21 +275,23 @@ export class UnifiedCall implements UpstreamCall {
       counted.giveBack();
       return this.#unpaid(candidate, error);
     }
-    if (attempt !== undefined) return this.#aborted ? { kind: "answered" } : this.#send(attempt);
+    if (attempt !== undefined) {
+      if (!this.#aborted) this.#send(attempt, isRepeat);
+      return undefined;
+    }
     counted.giveBack();
     const loss: Loss = isWritten ? NO_ENDPOINT : sent.loss;
-    return { kind: "passed over", error: untranslatable(loss, candidate) };
+    return { error: untranslatable(loss, candidate) };
   }
 
   /** There is no access token for its credential: refused, that rests as a refused key does; out of reach, as a provider. */
-  #unpaid(candidate: Candidate, error: unknown): Outcome {
+  #unpaid(candidate: Candidate, error: unknown): PassedOver {
     const isOutOfReach = error instanceof UpstreamError;
     if (!isOutOfReach && !(error instanceof GatewayError)) throw error;
     const asked = askedOf(candidate);
     const failure: Failure = { status: 0, kind: isOutOfReach ? "network" : "auth", reason: "no access token" };
     if (asked !== undefined) this.#options.parts.unified.rests.fail(asked, failure, Date.now());
     return {
-      kind: "passed over",
       error: isOutOfReach ? new GatewayError("upstream_unreachable", error.message) : error,
     };
   }
@@ -289,7 +329,7 @@ export class UnifiedCall implements UpstreamCall {
     return statesOf(parts, admitted.meta.organization, { body: work.body, turns });
   }
 
-  #send(attempt: Attempt): Promise<Outcome> {
+  #send(attempt: Attempt, isRepeat: boolean): void {
     const { parts } = this.#options;
     this.#recordFailed();
     this.#attempts++;
@@ -302,9 +342,10 @@ export class UnifiedCall implements UpstreamCall {
       number: this.#attempts,
       failures: this.#failures,
       isPaused: () => this.#paused,
+      onFailed: (outcome) => this.#onFailed(outcome, isRepeat),
     });
     this.#response = response;
-    return response.open();
+    response.open();
   }
 }
 

@@ -13,6 +13,12 @@ import type {
 } from "../../plugin/contract.ts";
 import { isObject, type JsonObject, numberOf, pickDefined, setMember, textOf } from "../json.ts";
 
+/** Where a reader notes what it cannot read. */
+export type Losing = Pick<PromptDraft, "lose" | "loseOthers">;
+
+/** Of an answer nothing is noted: what cannot be read is left out. */
+export const NOT_NOTED: Losing = { lose() {}, loseOthers() {} };
+
 type Mutable<T> = { -readonly [K in keyof T]: T[K] };
 
 /**
@@ -29,7 +35,8 @@ export class PromptDraft {
   readonly settings: Mutable<Settings> = {};
   readonly wants: Mutable<Wants> = {};
   readonly losses: Loss[] = [];
-  readonly namespaces = new Map<string, string>();
+  /** Undefined while there is none. */
+  namespaces: Map<string, string> | undefined;
   /** A mark at the top of the body, which is for the last part. */
   topMark: CacheMark | undefined;
   private readonly paths: Record<string, string> = {};
@@ -69,7 +76,7 @@ export class PromptDraft {
       messages: this.messages,
       tools: this.tools,
       toolChoice: this.toolChoice,
-      namespaces: this.namespaces.size > 0 ? Object.fromEntries(this.namespaces) : undefined,
+      namespaces: this.namespaces && Object.fromEntries(this.namespaces),
       settings: this.settings,
       wants: this.wants,
       paths: this.paths,

@@ -19,7 +19,7 @@ export function fitMessages(prompt: Prompt, fitting: Fitting, names: ToolNames):
   }
   let messages = afterResults(gathered(turns), fitting);
   if (limits.noEmptyText === true) messages = withoutEmpty(messages);
-  if (limits.turnsAlternate === true) messages = joined(messages.filter(({ parts: said }) => !said.every(isEmpty)));
+  if (limits.turnsAlternate === true) messages = joined(messages);
   if (lacksTurn(messages, fitting))
     fitting.losses.push({ kind: "refused", path: turnsPath(prompt), why: "the target wants a turn of the user" });
   return { ...prompt, messages };
@@ -116,13 +116,17 @@ function afterResults(messages: readonly Message[], { take }: Fitting): Message[
 }
 const BELOW = "(The result is in the next message.)";
 
-/** Neighbours of one role as one turn. */
+/** Neighbours of one role as one turn, without those that say nothing. */
 function joined(messages: readonly Message[]): Message[] {
-  const turns: { role: Message["role"]; parts: Part[]; at?: string }[] = [];
+  const turns: Message[] = [];
+  let last: { role: Message["role"]; parts: Part[]; at?: string } | undefined;
   for (const { role, parts, at } of messages) {
-    const last = turns.at(-1);
+    if (parts.every(isEmpty)) continue;
     if (last?.role === role) for (const part of parts) last.parts.push(part);
-    else turns.push({ role, parts: [...parts], ...(at === undefined ? {} : { at }) });
+    else {
+      last = at === undefined ? { role, parts: [...parts] } : { role, parts: [...parts], at };
+      turns.push(last);
+    }
   }
   return turns;
 }

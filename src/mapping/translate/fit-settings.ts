@@ -170,15 +170,27 @@ const ALIASES: Readonly<Record<string, SettingName>> = {
   prompt_cache_key: "cacheKey",
 };
 
-const camel = (name: string) => name.replaceAll(/_([a-z])/g, (_, letter: string) => letter.toUpperCase());
+/** The settings that providers' names stand for. Few names are asked for again and again, all of them written in facts or by providers. */
+const settingNames = new Map<string, SettingName>(Object.entries(ALIASES));
+const NAMES_MAX = 1_000;
+
+function settingNamed(member: string): SettingName {
+  const known = settingNames.get(member);
+  if (known !== undefined) return known;
+  const name = member.replaceAll(/_([a-z])/g, (_, letter: string) => letter.toUpperCase()) as SettingName;
+  if (settingNames.size < NAMES_MAX) settingNames.set(member, name);
+  return name;
+}
 
 /** What the model's facts say that it refuses, or what a provider has refused before. */
 function rejected(settings: Draft, lose: Lose, { call: { facts } }: Fitting): void {
   const thinks = settings.thinking !== undefined && settings.thinking.effort !== "none";
-  for (const member of [...(facts.rejects ?? []), ...(thinks ? (facts.rejectsThinking ?? []) : [])]) {
-    const name = Object.hasOwn(ALIASES, member) ? ALIASES[member]! : (camel(member) as SettingName);
-    if (!Object.hasOwn(settings, name)) continue;
+  const leaveOut = (member: string) => {
+    const name = settingNamed(member);
+    if (!Object.hasOwn(settings, name)) return;
     if (isLoss(settings, name)) lose("dropped", name, "the model does not take it");
     delete settings[name];
-  }
+  };
+  facts.rejects?.forEach(leaveOut);
+  if (thinks) facts.rejectsThinking?.forEach(leaveOut);
 }

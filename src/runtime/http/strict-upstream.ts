@@ -79,7 +79,7 @@ class Call implements UpstreamCall, ConnectionUser {
     this.#events.onInformation?.(status, headers);
   }
 
-  onHead(status: number, reason: string, headers: string[]): void {
+  onHead(status: number, reason: string, headers: readonly string[]): void {
     this.#events.onHead(status, reason, headers);
   }
 

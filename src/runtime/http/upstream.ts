@@ -71,7 +71,7 @@ export interface UpstreamRequest {
 export interface UpstreamEvents {
   /** A 1xx other than 101. */
   onInformation?(status: number, headers: string[]): void;
-  onHead(status: number, reason: string, headers: string[]): void;
+  onHead(status: number, reason: string, headers: readonly string[]): void;
   /** `bytes` are not touched again by the upstream. */
   onData(bytes: Uint8Array): void;
   onEnd(): void;

@@ -11,12 +11,46 @@ export interface Payable {
   readonly call: EndpointCall;
   /** Secret members by name; a client's own key is the provider's `api_key`. */
   readonly secrets: Readonly<Record<string, string>>;
-  /** Which shape it is in: platforms that carry another maker's API may want that maker's header. */
+  /** Which shape it is in. */
   readonly shape: string;
   readonly method: string;
   readonly url: string;
   readonly contentType: string;
   readonly body: Uint8Array;
+}
+
+/**
+ * The headers that carry a credential, where they are the same for every request.
+ *
+ * @param shape - platforms that carry another maker's API may want that maker's header.
+ * @returns undefined where they are made anew for each.
+ */
+export function steadyHeaders(
+  { auth = "bearer" }: ProviderPlugin,
+  secrets: Payable["secrets"],
+  shape: string,
+): Readonly<Record<string, string>> | undefined {
+  const key = secrets["api_key"];
+  if (typeof auth === "function") return undefined;
+  if (typeof auth === "object") return key === undefined ? {} : { [auth.header]: key };
+  switch (auth) {
+    case "none":
+      return {};
+    case "bearer":
+      return bearer(key);
+    case "x-api-key":
+      return key === undefined ? {} : { "x-api-key": key };
+    case "google":
+      if (secrets["service_account"] !== undefined) return undefined;
+      if (key === undefined) return {};
+      // Vertex in express mode, and Google's endpoint in OpenAI's manner.
+      return shape === "chat-completions" ? bearer(key) : { "x-goog-api-key": key };
+    case "azure":
+      if (secrets["client_secret"] !== undefined) return undefined;
+      return key === undefined ? {} : { [shape === "messages" ? "x-api-key" : "api-key"]: key };
+    case "sigv4":
+      return key === undefined ? undefined : bearer(key);
+  }
 }
 
 /**
@@ -26,32 +60,13 @@ export interface Payable {
  */
 export function authorize(tokens: Tokens, payable: Payable): Soon<Readonly<Record<string, string>>> {
   const { provider, call, secrets, shape } = payable;
-  const { auth = "bearer" } = provider;
-  const key = secrets["api_key"];
+  const steady = steadyHeaders(provider, secrets, shape);
+  if (steady !== undefined) return steady;
+  const { auth } = provider;
   if (typeof auth === "function") return auth(call, secrets);
-  if (typeof auth === "object") return key === undefined ? {} : { [auth.header]: key };
-  switch (auth) {
-    case "none":
-      return {};
-    case "bearer":
-      return bearer(key);
-    case "x-api-key":
-      return key === undefined ? {} : { "x-api-key": key };
-    case "google": {
-      const account = secrets["service_account"];
-      if (account !== undefined) return googleToken(tokens, account).then(bearer);
-      if (key === undefined) return {};
-      // Vertex in express mode, and Google's endpoint in OpenAI's manner.
-      return shape === "chat-completions" ? bearer(key) : { "x-goog-api-key": key };
-    }
-    case "azure": {
-      const secret = secrets["client_secret"];
-      if (secret !== undefined) return azureToken(tokens, secret, call.settings).then(bearer);
-      return key === undefined ? {} : { [shape === "messages" ? "x-api-key" : "api-key"]: key };
-    }
-    case "sigv4":
-      return key === undefined ? signed(payable) : bearer(key);
-  }
+  if (auth === "google") return googleToken(tokens, secrets["service_account"]!).then(bearer);
+  if (auth === "azure") return azureToken(tokens, secrets["client_secret"]!, call.settings).then(bearer);
+  return signed(payable);
 }
 
 const bearer = (key: string | undefined): Readonly<Record<string, string>> =>

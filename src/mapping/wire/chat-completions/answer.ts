@@ -1,4 +1,15 @@
-import type { Answer, CallPart, Choice, Citation, Finish, Json, Part, Reply, Usage } from "../../../plugin/contract.ts";
+import type {
+  Answer,
+  CallPart,
+  Choice,
+  Citation,
+  Finish,
+  Json,
+  Part,
+  Reply,
+  Usage,
+  Wants,
+} from "../../../plugin/contract.ts";
 import { filledText, isObject, type JsonObject, listOf, numberOf, pickDefined, textOf } from "../../json.ts";
 import { callId } from "../../translate/ids.ts";
 import { addressOf, sourceOf } from "../../translate/source.ts";
@@ -152,6 +163,14 @@ export function writeAnswer(answer: Answer, reply: Reply): Json {
 function writeChoice({ parts, finish, logprobs }: Choice, index: number, { prompt }: Reply): Json {
   const { wants } = prompt;
   const message: JsonObject = { role: "assistant", content: joined(parts, "text"), refusal: joined(parts, "refusal") };
+  if (!parts.every(isPlain)) addFurther(message, parts, wants);
+  return { index, message, logprobs: logprobs ?? null, finish_reason: finishWord(finish, wants.legacyFunctions) };
+}
+
+/** What `content` and `refusal` say whole: most answers are no more. */
+const isPlain = (part: Part) => (part.type === "text" && part.citations === undefined) || part.type === "refusal";
+
+function addFurther(message: JsonObject, parts: readonly Part[], wants: Wants): void {
   const reasoning = parts.filter((part) => part.type === "reasoning");
   const thought = reasoning.map(({ text }) => text).join("");
   if (thought !== "" && wants.reasoning !== false) message.reasoning_content = thought;
@@ -166,7 +185,6 @@ function writeChoice({ parts, finish, logprobs }: Choice, index: number, { promp
   const calls = parts.filter((part) => part.type === "call");
   if (wants.legacyFunctions === true && calls[0] !== undefined) message.function_call = writeCall(calls[0]).function;
   else if (calls.length > 0) message.tool_calls = calls.map(writeCall);
-  return { index, message, logprobs: logprobs ?? null, finish_reason: finishWord(finish, wants.legacyFunctions) };
 }
 
 /** A signature is of its text, so text goes with it even where the client did not ask to see it. */
@@ -174,8 +192,9 @@ const withoutText = <T extends { text: string; state?: { kind: string } }>(part:
   part.state?.kind === "signature" ? part : { ...part, text: "" };
 
 function joined(parts: readonly Part[], type: "text" | "refusal"): string | null {
-  const texts = parts.flatMap((part) => (part.type === type && "text" in part ? [part.text] : []));
-  return texts.length === 0 ? null : texts.join("");
+  let text: string | null = null;
+  for (const part of parts) if (part.type === type) text = (text ?? "") + part.text;
+  return text;
 }
 
 export const writeCitation = ({ url, title, quote, start, end }: Citation): JsonObject => ({

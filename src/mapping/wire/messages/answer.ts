@@ -11,7 +11,7 @@ import type {
   Usage,
 } from "../../../plugin/contract.ts";
 import { filledText, isObject, type JsonObject, listOf, pickDefined, textOf } from "../../json.ts";
-import { PromptDraft } from "../../translate/draft.ts";
+import { NOT_NOTED } from "../../translate/draft.ts";
 import { anthropicUsage } from "../../usage.ts";
 import { readBlocks, writeBlocks, writeThinking } from "./blocks.ts";
 
@@ -19,7 +19,7 @@ import { readBlocks, writeBlocks, writeThinking } from "./blocks.ts";
 export function readAnswer(body: Json): Answer {
   const content = listOf(body?.content);
   // Blocks of answers are those of requests; one that cannot be read is left out.
-  const parts = readBlocks(new PromptDraft("messages"), body?.content, "").map(({ at, ...part }, index): Part => {
+  const parts = readBlocks(NOT_NOTED, body?.content, "").map(({ at, ...part }, index): Part => {
     const citations = part.type === "text" ? citationsOf(content[indexOf(at) ?? index]?.citations) : [];
     return citations.length > 0 ? ({ ...part, citations } as TextPart) : (part as Part);
   });

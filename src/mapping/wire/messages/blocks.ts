@@ -1,14 +1,14 @@
 import type { CacheMark, FilePart, ImagePart, Json, Part, ResultPart, Source } from "../../../plugin/contract.ts";
 import { filledText, isObject, type JsonObject, jsonText, listOf, pickDefined, textOf } from "../../json.ts";
 import { toolArguments } from "../../llm/tools.ts";
-import { cacheMark, type PromptDraft } from "../../translate/draft.ts";
+import { cacheMark, type Losing } from "../../translate/draft.ts";
 import { stateOf, stateText } from "../../translate/state.ts";
 
 /** Whose state this API's own members hold. */
 export const MAKER = "anthropic";
 
 /** Content of a message: a text, or a list of blocks. What cannot be read is refused by its path. */
-export function readBlocks(draft: PromptDraft, content: Json, at: string): Part[] {
+export function readBlocks(draft: Losing, content: Json, at: string): Part[] {
   if (content === undefined || content === null) return [];
   if (typeof content === "string") return content === "" ? [] : [{ type: "text", text: content, at }];
   if (!Array.isArray(content)) {
@@ -30,9 +30,9 @@ export function readBlocks(draft: PromptDraft, content: Json, at: string): Part[
   return parts;
 }
 
-type BlockReader = (block: Json, draft: PromptDraft, at: string) => Part | undefined;
+type BlockReader = (block: Json, draft: Losing, at: string) => Part | undefined;
 
-function readBlock(block: Json, draft: PromptDraft, at: string): Part | undefined {
+function readBlock(block: Json, draft: Losing, at: string): Part | undefined {
   if (!isObject(block)) return undefined;
   const type = textOf(block.type) ?? "";
   const members = Object.hasOwn(MEMBERS, type) ? MEMBERS[type] : undefined;

@@ -27,7 +27,10 @@ const customTool = ({ name, description, format }: Json, at: string): Tool => ({
 });
 
 function readNamespace(draft: PromptDraft, { name, tools, description }: Json, at: string): void {
-  if (filledText(description) !== undefined) draft.namespaces.set(textOf(name) ?? "", description);
+  if (filledText(description) !== undefined) {
+    draft.namespaces ??= new Map();
+    draft.namespaces.set(textOf(name) ?? "", description);
+  }
   for (const [index, tool] of listOf(tools).entries())
     readTool(draft, tool, `${at}.tools[${index}]`, textOf(name) ?? "");
 }

@@ -1,0 +1,143 @@
+import type { EndpointCall, Json, ShapeAt } from "../../plugin/contract.ts";
+import { callOf, endpointOf, originOf, shapesFor } from "../../routing/endpoint.ts";
+import type { Candidate } from "../../routing/walk.ts";
+import { steadyHeaders } from "../../unified/auth/authorize.ts";
+import { issuerOf } from "../../unified/issuer.ts";
+import { type Spoken, shapeNameOf } from "../../unified/outbound.ts";
+import { toWire } from "../headers/headers.ts";
+import type { RequestFacts } from "../seen-request.ts";
+import { parseTarget } from "../target.ts";
+import type { Answerer } from "./answered.ts";
+
+/**
+ * What the calls of a candidate have in common, whatever their requests say: worked out once for calls with a stream and
+ * once for those without. Requests share candidates until credentials, routes, providers or known models change.
+ */
+export interface CallPlan {
+  readonly call: EndpointCall;
+  /** The shapes that the provider speaks in it. */
+  readonly shapes: readonly ShapeAt[];
+  readonly issuer: string;
+  /** Members that the routes' targets set in the client's body. Inner targets go before outer ones. */
+  readonly changes: Readonly<Record<string, Json>>;
+  /** Whether a chat stream is asked for its usage, because a limit counts it. */
+  readonly asksUsage: boolean;
+  /** What plugins are told of it; made when the first is asked. */
+  told: Told | undefined;
+  /** By what is spoken: of calls, and of those that count tokens. */
+  readonly ways: WeakMap<Spoken, { call?: Way | undefined; count?: Way | undefined }>;
+}
+
+/** What a candidate adds to what plugins know of a request. */
+type Told = Pick<RequestFacts, "provider" | "target" | "model" | "route" | "credential">;
+
+/** Where a plan's calls go, and what of their heads is the same for all of them. */
+export interface Way {
+  /** Without a path. */
+  readonly origin: string;
+  readonly path: string;
+  /** What the provider wants where the client sent nothing of that name. */
+  readonly defaults: readonly { readonly name: string; readonly lower: string; readonly value: string }[];
+  /** Names, in lower case, of what stands in the body instead; undefined where nothing does. */
+  readonly inBody: ReadonlySet<string> | undefined;
+  /** The credential's own headers, raw pairs. */
+  readonly added: readonly string[];
+  /** Raw pairs that carry the credential; undefined where each request has others. */
+  readonly auth: readonly string[] | undefined;
+  /** Who answers by it, by the shape of the client's endpoint: of calls that lose nothing and add nothing to the path. */
+  readonly answerers: Map<string, Answerer>;
+}
+
+const plans = new WeakMap<Candidate, { streamed?: CallPlan; whole?: CallPlan }>();
+
+export function planOf(candidate: Candidate, stream: boolean): CallPlan {
+  let known = plans.get(candidate);
+  if (known === undefined) {
+    known = {};
+    plans.set(candidate, known);
+  }
+  if (stream) {
+    known.streamed ??= makePlan(candidate, stream);
+    return known.streamed;
+  }
+  known.whole ??= makePlan(candidate, stream);
+  return known.whole;
+}
+
+function makePlan(candidate: Candidate, stream: boolean): CallPlan {
+  const { target, model, credential } = candidate;
+  const call = endpointCall(candidate, stream);
+  return {
+    call,
+    shapes: shapesFor(target.provider, call),
+    issuer: issuerOf({ provider: target.provider, model }, credential),
+    changes: Object.assign({}, ...target.path.map(({ body }) => body ?? {})),
+    asksUsage: credential !== "client" && (credential.askUsage ?? /u=(?:cents|tokens)/.test(credential.limit ?? "")),
+    told: undefined,
+    ways: new WeakMap(),
+  };
+}
+
+/** @throws GatewayError `invalid_target`. */
+export function toldOf({ target, credential, model }: Candidate, plan: CallPlan): Told {
+  if (plan.told !== undefined) return plan.told;
+  const { provider, route } = target;
+  const stored = credential === "client" ? undefined : credential;
+  const origin = originOf(provider, stored, plan.call);
+  const host = origin === undefined ? "" : parseTarget(origin).host;
+  // Frozen, because all requests share them.
+  plan.told = {
+    provider: provider.name,
+    target: Object.freeze({ origin: origin ?? "", host, owner: provider.name }),
+    model,
+    route: route ?? undefined,
+    credential:
+      stored && Object.freeze({ name: stored.name, organizationId: stored.organizationId, limit: stored.limit }),
+  };
+  return plan.told;
+}
+
+/** Another value each time. */
+export function endpointCall({ target, credential, model }: Candidate, stream: boolean): EndpointCall {
+  return callOf(target.provider, credential === "client" ? undefined : credential, { model, stream });
+}
+
+/** Where a plan's calls go; undefined where the candidate does not have this endpoint. */
+export function wayOf(candidate: Candidate, plan: CallPlan, at: Spoken, kind: "call" | "count"): Way | undefined {
+  let known = plan.ways.get(at);
+  if (known === undefined) {
+    known = {};
+    plan.ways.set(at, known);
+  }
+  if (!Object.hasOwn(known, kind)) known[kind] = findWay(candidate, plan, at, kind);
+  return known[kind];
+}
+
+function findWay(candidate: Candidate, { call }: CallPlan, at: Spoken, kind: "call" | "count"): Way | undefined {
+  const { provider } = candidate.target;
+  const credential = candidate.credential === "client" ? undefined : candidate.credential;
+  const path = kind === "count" ? at.countPath : at.path;
+  if (kind === "count" && path === undefined) return undefined;
+  const place = { ...(at.shape !== undefined && { shape: at.shape }), ...(path && { path }) };
+  const found = endpointOf(provider, place, credential, call);
+  if (found === undefined) return undefined;
+  const { version, betasInBody } = at.place ?? {};
+  const inBody = [...(version === undefined ? [] : ["anthropic-version"]), ...(betasInBody ? ["anthropic-beta"] : [])];
+  const isOutside = ([name]: readonly [string, string]) => !inBody.includes(name.toLowerCase());
+  const secrets = credential?.secrets;
+  const auth = secrets && steadyHeaders(provider, secrets, shapeNameOf(at));
+  return {
+    ...found,
+    defaults: Object.entries({ ...provider.headers, ...at.headers })
+      .filter(isOutside)
+      .map(([name, value]) => ({ name, lower: name.toLowerCase(), value })),
+    inBody: inBody.length === 0 ? undefined : new Set(inBody),
+    added: pairsOf(Object.entries(credential?.headers ?? {}).filter(isOutside)),
+    auth: auth && pairsOf(Object.entries(auth)),
+    answerers: new Map(),
+  };
+}
+
+/** As raw pairs. */
+export const pairsOf = (entries: readonly (readonly [string, string])[]): string[] =>
+  entries.flatMap(([name, value]) => [name, toWire(value)]);
