@@ -3,9 +3,9 @@
  *
  * Claim: 1,000 translated streams that are open at once complete, and each has its record; the status is 1 where one is missing.
  *
- * Printed: how late the chunks of a steady stream are alone, beside translated requests of 500 kB and beside the same ones in
- * pass-through, by turns; and what such a request takes of the thread that relays. It parses none of them: what it spends is
- * reading, copying and recording. On a machine with other work lateness is mostly that work's: compare it with the time that the
+ * Printed: how late the chunks of a steady stream are alone, beside translated requests of 500 kB, translated answers and
+ * embeddings of 500 kB and more, and the same requests in pass-through, by turns; and what each takes of the thread that relays.
+ * It parses none of them: what it spends is reading, copying and recording. On a machine with other work lateness is mostly that work's: compare it with the time that the
  * relaying thread waits for a processor.
  *
  * Run: `bun bench/unified-streams.ts [--streams 1000] [--rounds 5]`; Linux only.
@@ -37,6 +37,14 @@ const STEADY_EVERY_MS = 5;
 const LARGE_EVERY_MS = 150;
 const LARGE_A_ROUND = 20;
 
+const TEXTS = 64;
+const VECTORS = JSON.stringify({
+  embeddings: Array.from({ length: TEXTS }, (_, text) => ({
+    values: Array.from({ length: 768 }, (_, at) => Math.sin(text * 768 + at) / 3),
+  })),
+});
+const LONG_ANSWER = "Paris. ".repeat(71_000);
+
 if (values.provider) provide();
 else await measure();
 
@@ -53,8 +61,12 @@ function provide(): void {
     let text = "";
     incoming.setEncoding("utf8");
     for await (const part of incoming) text += part;
+    if (incoming.url?.includes("batchEmbedContents")) {
+      response.setHeader("content-type", "application/json");
+      return void response.end(VECTORS);
+    }
     if (!/"stream": ?true/.test(text)) {
-      const content = [{ type: "text", text: "Paris." }];
+      const content = [{ type: "text", text: text.includes("a long answer") ? LONG_ANSWER : "Paris." }];
       response.setHeader("content-type", "application/json");
       return void response.end(JSON.stringify({ ...message, content, stop_reason: "end_turn", usage }));
     }
@@ -87,12 +99,14 @@ async function measure(): Promise<void> {
   const [line] = await once(child.stdout, "data");
   const origin = `http://127.0.0.1:${Number(String(line))}`;
   const weir = await startWeir();
-  const made = await fetch(`${weir.api}/v1/credentials`, {
-    method: "POST",
-    headers: { Authorization: `Bearer ${KEY}`, "Content-Type": "application/json" },
-    body: JSON.stringify({ name: "bench", provider: "anthropic", api_key: "k", private: true, base_url: origin }),
-  });
-  if (!made.ok) throw new Error(`the credential was refused: ${await made.text()}`);
+  for (const provider of ["anthropic", "google"]) {
+    const made = await fetch(`${weir.api}/v1/credentials`, {
+      method: "POST",
+      headers: { Authorization: `Bearer ${KEY}`, "Content-Type": "application/json" },
+      body: JSON.stringify({ name: provider, provider, api_key: "k", private: true, base_url: origin }),
+    });
+    if (!made.ok) throw new Error(`the credential was refused: ${await made.text()}`);
+  }
 
   const post = async (path: string, body: string, headers: Record<string, string> = {}) => {
     const sent = httpRequest(weir.gateway + path, {
@@ -147,11 +161,17 @@ async function measure(): Promise<void> {
     max_tokens: 100,
     messages: [...parts, { role: "user", content: "x" }],
   });
+  const embeddings = JSON.stringify({
+    model: "google/gemini-embedding-001",
+    input: Array.from({ length: TEXTS }, () => "What? ".repeat(1_300)),
+  });
   const through = { path: "/v1/messages", headers: gatewayHeaders(origin, { "x-api-key": "k" }) };
   const KINDS = {
     alone: undefined,
-    translated: () => post(COMPLETIONS, large),
-    "pass-through": () => post(through.path, large, through.headers),
+    "translated requests": () => post(COMPLETIONS, large),
+    "translated answers": () => post(COMPLETIONS, chat("a long answer", false)),
+    "translated embeddings": () => post("/v1/embeddings", embeddings),
+    "requests in pass-through": () => post(through.path, large, through.headers),
   } as const;
   /** Of the thread that relays: on a processor, and waiting for one. */
   const times = () => readFileSync(`/proc/${weir.pid}/task/${weir.pid}/schedstat`, "utf8").split(" ").map(Number);

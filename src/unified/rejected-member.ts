@@ -1,4 +1,5 @@
-import { isObject, objectOf, parseJson, textOf } from "../mapping/json.ts";
+import { objectOf, parseJson, textOf } from "../mapping/json.ts";
+import { topLevelMembers } from "./top-level.ts";
 
 const DAY_MS = 86_400_000;
 const TARGETS_MAX = 2_000;
@@ -39,10 +40,10 @@ export function rejectedMember(errorText: string, sent: Uint8Array): string | un
   const error = objectOf(body?.error);
   const message = textOf(error?.["message"]) ?? textOf(body?.message) ?? errorText.slice(0, 2_000);
   if (!UNSUPPORTED.test(message) && !UNSUPPORTED.test(textOf(error?.["code"]) ?? "")) return undefined;
-  const members = parseJson(Buffer.from(sent).toString("utf8"));
-  if (!isObject(members)) return undefined;
+  // A look at each byte: a large body is not parsed where streams are relayed.
+  const members = new Set(topLevelMembers(sent)?.map(({ name }) => name));
   const named = [textOf(error?.["param"]), ...[...message.matchAll(QUOTED)].map(([, name]) => name)];
-  return named.find((name) => name !== undefined && Object.hasOwn(members, name) && !NEEDED.has(name));
+  return named.find((name) => name !== undefined && members.has(name) && !NEEDED.has(name));
 }
 
 /** Without these there is no request. */

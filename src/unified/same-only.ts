@@ -6,7 +6,7 @@ import { boundaryOf, formFields, withField } from "./form.ts";
 import type { Outbound } from "./outbound.ts";
 import { withMembers } from "./top-level.ts";
 
-/** A request for an endpoint that no other shape has. */
+/** A request for an endpoint that no other shape has. Plain: it crosses threads. */
 export interface SameOnlyRequest {
   readonly body: Uint8Array;
   readonly contentType: string;
@@ -15,8 +15,12 @@ export interface SameOnlyRequest {
   readonly model: string;
   /** Members that the target sets; null removes one. */
   readonly changes: Readonly<Record<string, Json>>;
-  readonly at: SameOnlyPlace;
 }
+
+/** Whether its body is parsed, which takes time: of all others a look at each byte is enough. */
+export const isParsed = ({ endpoint }: SameOnlyRequest): boolean => isOfGoogle(endpoint);
+
+const isOfGoogle = (endpoint: string) => endpoint.startsWith(":");
 
 export type SameOnlyPlace = Pick<ShapeAt, "headers" | "place"> & { readonly path: (call: EndpointCall) => string };
 
@@ -54,7 +58,7 @@ export function sameOnlyPlace(
   { shapes, schemas, call }: { shapes: readonly ShapeAt[]; schemas: Schemas; call: EndpointCall },
   endpoint: string,
 ): SameOnlyPlace | undefined {
-  const isGoogle = endpoint.startsWith(":");
+  const isGoogle = isOfGoogle(endpoint);
   const neighbour = shapes.find(({ shape }) => shape === (isGoogle ? "generate-content" : "chat-completions"));
   if (isGoogle && neighbour?.path === undefined) return undefined;
   const path = (of: EndpointCall): string => {
@@ -68,23 +72,24 @@ export function sameOnlyPlace(
   return { path, ...(neighbour?.headers !== undefined && { headers: neighbour.headers }) };
 }
 
-/** Writes the client's own bytes with the target's model. */
-export function writeSameOnly({ body, contentType, endpoint, model, changes, at }: SameOnlyRequest): Outbound {
+/** The client's own bytes with the target's model. @returns undefined where they are neither a JSON object nor a form. */
+export function sameOnlyBody({ body, contentType, endpoint, model, changes }: SameOnlyRequest): Uint8Array | undefined {
   const boundary = boundaryOf(contentType);
-  const written =
-    boundary === undefined
-      ? writeJson(body, endpoint, model, changes)
-      : Object.entries(changes).reduce<Uint8Array | undefined>(
-          (form, [name, value]) =>
-            form && value !== null
-              ? withField(form, boundary, name, typeof value === "string" ? value : JSON.stringify(value))
-              : form,
-          withField(body, boundary, "model", model),
-        );
-  if (written === undefined)
-    return { kind: "invalid", loss: { kind: "invalid", path: "", why: "the body must be a JSON object or a form" } };
-  return { kind: "same", at, body: written, addsUsage: false };
+  if (boundary === undefined) return writeJson(body, endpoint, model, changes);
+  return Object.entries(changes).reduce<Uint8Array | undefined>(
+    (form, [name, value]) =>
+      form && value !== null
+        ? withField(form, boundary, name, typeof value === "string" ? value : JSON.stringify(value))
+        : form,
+    withField(body, boundary, "model", model),
+  );
 }
+
+/** What becomes of it. @param written - see `sameOnlyBody`. */
+export const asSameOnly = (at: SameOnlyPlace, written: Uint8Array | undefined): Outbound =>
+  written === undefined
+    ? { kind: "invalid", loss: { kind: "invalid", path: "", why: "the body must be a JSON object or a form" } }
+    : { kind: "same", at, body: written, addsUsage: false };
 
 function writeJson(body: Uint8Array, endpoint: string, model: string, changes: SameOnlyRequest["changes"]) {
   const removed = new Set(ROUTING_MEMBERS);
@@ -93,7 +98,7 @@ function writeJson(body: Uint8Array, endpoint: string, model: string, changes: S
     if (value === null) removed.add(name);
     else set[name] = JSON.stringify(value);
   }
-  if (!endpoint.startsWith(":")) set["model"] = JSON.stringify(model);
+  if (!isOfGoogle(endpoint)) set["model"] = JSON.stringify(model);
   else Object.assign(set, googleModels(body, model));
   return withMembers(body, set, removed);
 }

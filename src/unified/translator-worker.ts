@@ -19,6 +19,7 @@ import { type Description, describe } from "./describe.ts";
 import { type OutboundRequest, writeOutbound } from "./outbound.ts";
 import { type WithItems, withItems } from "./references.ts";
 import { translateWhole, type WholeResponse } from "./response.ts";
+import { type SameOnlyRequest, sameOnlyBody } from "./same-only.ts";
 import { type PlainContext, type PlainOutbound, toPlain } from "./translator.ts";
 
 /** The thread that translates large requests and responses, and counts tokens. */
@@ -27,6 +28,7 @@ export type TranslatorFunctions = {
   outbound(request: OutboundRequest): PlainOutbound;
   whole(bytes: Uint8Array, context: PlainContext, framing: EventFraming | undefined): WholeResponse;
   embeddings(request: EmbeddingsRequest): WrittenEmbeddings;
+  sameOnly(request: SameOnlyRequest): Uint8Array | undefined;
   withItems(bytes: Uint8Array, recorded: readonly string[]): WithItems;
   counted(bytes: Uint8Array, request: CountRequest): Uint8Array | undefined;
   converted(bytes: Uint8Array, headers: readonly string[], reading: Reading): ConvertedResponse | undefined;
@@ -43,6 +45,7 @@ expose(port, {
     return translateWhole(bytes, { ...context, outbound }, framing);
   },
   embeddings: writeEmbeddings,
+  sameOnly: sameOnlyBody,
   withItems,
   counted: countedBody,
   converted: readConverted,

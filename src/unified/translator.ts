@@ -24,6 +24,7 @@ import { type Outbound, type OutboundRequest, shapeNameOf, writeOutbound } from 
 import { keepParsed } from "./parsed-bodies.ts";
 import { type WithItems, withItems } from "./references.ts";
 import { type ResponseContext, translateWhole, type WholeResponse } from "./response.ts";
+import { isParsed, type SameOnlyRequest, sameOnlyBody } from "./same-only.ts";
 import type { TranslatorFunctions } from "./translator-worker.ts";
 
 /** Bodies beyond this are read and written in a thread of their own: 1 MB keeps a thread busy for 10 to 100 ms. */
@@ -109,6 +110,15 @@ export class Translator {
       request.body.byteLength,
       () => writeEmbeddings(request),
       (remote) => remote.embeddings(request),
+    );
+  }
+
+  /** A body for an endpoint that no other shape has; undefined where it cannot be read. */
+  sameOnly(request: SameOnlyRequest): Soon<Uint8Array | undefined> {
+    return this.#run(
+      isParsed(request) ? request.body.byteLength : 0,
+      () => sameOnlyBody(request),
+      (remote) => remote.sameOnly(request),
     );
   }
 

@@ -106,6 +106,27 @@ test.each([
   expect(await translator.counted(bytesOf(body), { ...place, shape: "cohere-chat" })).toBeUndefined();
 });
 
+test.each([
+  [":batchEmbedContents", "water", "here"],
+  [":batchEmbedContents", LARGE, "there"],
+  // Of these each byte is looked at, and nothing is parsed.
+  ["/moderations", LARGE, "here"],
+])("a request for %s that is not translated whose size is looked at", async (endpoint, text, where) => {
+  const body = { model: "models/x", requests: [{ model: "models/x", content: { parts: [{ text }] } }] };
+  const given = translator.sameOnly({
+    body: bytesOf(body),
+    contentType: "application/json",
+    endpoint,
+    model: "embed-1",
+    changes: {},
+  });
+  expect(given instanceof Promise).toBe(where === "there");
+  const named = endpoint === "/moderations" ? "embed-1" : "models/embed-1";
+  const written = jsonOf((await given)!);
+  expect(written.model).toBe(named);
+  expect(written.requests[0].model).toBe(endpoint === "/moderations" ? "models/x" : named);
+});
+
 test("a response that a drop-in's shape reads stays in this thread", () => {
   const own = { ...SHAPES["messages"]! };
   const { outbound } = context();

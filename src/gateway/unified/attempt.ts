@@ -8,7 +8,7 @@ import { after, type Soon } from "../../runtime/pending.ts";
 import { authorize } from "../../unified/auth/authorize.ts";
 import { asCount, type Converted, countPlaceOf, errorShapeOf, isOpenAiForm } from "../../unified/converted.ts";
 import { type Outbound, type Spoken, shapeNameOf } from "../../unified/outbound.ts";
-import { pathSchemasOf, sameOnlyPlace, writeSameOnly } from "../../unified/same-only.ts";
+import { asSameOnly, pathSchemasOf, sameOnlyPlace } from "../../unified/same-only.ts";
 import type { Admitted } from "../admit.ts";
 import type { GatewayParts, RoutingParts } from "../gateway-parts.ts";
 import { type RequestHeaders, replaceHeaders, valuesOf } from "../headers/headers.ts";
@@ -185,7 +185,11 @@ function embeddingsFor(
 }
 
 /** An endpoint that is not translated: a target has it or not. */
-function writeSame(candidate: Candidate, { parts, admitted, work, change }: WriteParts, endpoint: string): Outbound {
+function writeSame(
+  candidate: Candidate,
+  { parts, admitted, work, change }: WriteParts,
+  endpoint: string,
+): Soon<Outbound> {
   const { provider } = candidate.target;
   const plan = planOf(candidate, false);
   const { call, shapes } = plan;
@@ -197,14 +201,9 @@ function writeSame(candidate: Candidate, { parts, admitted, work, change }: Writ
       loss: { kind: "refused", path: "", why: `the provider does not have ${endpoint}, which is not translated` },
     };
   const contentType = valuesOf(admitted.headers, "content-type")[0] ?? "";
-  return writeSameOnly({
-    body: work.body,
-    contentType,
-    endpoint,
-    model: candidate.model,
-    changes: changesOf(plan, change),
-    at,
-  });
+  const changes = changesOf(plan, change);
+  const request = { body: work.body, contentType, endpoint, model: candidate.model, changes };
+  return after(parts.unified.translator.sameOnly(request), (written) => asSameOnly(at, written));
 }
 
 function betasOf(headers: RequestHeaders): readonly string[] {
