@@ -3,6 +3,7 @@ import { ERRORS } from "../../errors.ts";
 import { type Needs, permissionNeeded } from "../access/needs.ts";
 import type { DescribedRoute } from "../app.ts";
 import { API_ERRORS } from "./api-errors.ts";
+import { DATA_OF, SCHEMAS } from "./data-schemas.ts";
 
 export interface Description {
   readonly openapi: string;
@@ -53,7 +54,7 @@ export function describeApi(routes: readonly DescribedRoute[]): Description {
     paths,
     components: {
       securitySchemes: { key: { type: "http", scheme: "bearer", description: "A service key." } },
-      schemas: { Success: SUCCESS, Failure: FAILURE },
+      schemas: { Success: SUCCESS, Failure: FAILURE, ...SCHEMAS },
     },
   };
 }
@@ -80,7 +81,10 @@ function describe(route: DescribedRoute, path: string): Operation {
     ],
     ...(requestBody && { requestBody }),
     responses: {
-      200: { description: "The answer", content: contentOf(unusual.answers ?? { "application/json": ref("Success") }) },
+      200: {
+        description: "The answer",
+        content: contentOf(unusual.answers ?? { "application/json": successOf(route) }),
+      },
       ...(requestBody && { 400: failureOf(ERRORS.invalid_body.text) }),
       ...(needs !== "open" && { 401: failureOf(ERRORS.missing_auth.text) }),
       ...(needs !== "open" && { 403: failureOf(ERRORS.insufficient_permission.text) }),
@@ -123,6 +127,12 @@ function contentOf(schemas: Readonly<Record<string, unknown>>): Content {
 
 function ref(schema: string) {
   return { $ref: `#/components/schemas/${schema}` };
+}
+
+/** The envelope with the data that the endpoint answers, where that is described. */
+function successOf({ method, path }: DescribedRoute): object {
+  const data = DATA_OF[`${method} ${path}`];
+  return data === undefined ? ref("Success") : { ...SUCCESS, properties: { ...SUCCESS.properties, data } };
 }
 
 const SUCCESS = {

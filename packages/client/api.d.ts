@@ -1,0 +1,2695 @@
+// Written by build/client.ts from the description of the API.
+
+type Nothing = Record<never, never>;
+
+export interface RequestRecord {
+  readonly request_id: string;
+  readonly organization_id: string;
+  readonly request_method: string;
+  readonly provider: string;
+  readonly request_path: string | null;
+  readonly request_referrer: string | null;
+  readonly request_user_id: string | null;
+  readonly request_model: string | null;
+  readonly model_override: string | null;
+  readonly model: string | null;
+  readonly routed_model: string | null;
+  readonly target_url: string | null;
+  readonly gateway_user: string | null;
+  readonly auth_hash: string | null;
+  readonly country_code: string | null;
+  readonly response_id: string | null;
+  readonly response_model: string | null;
+  readonly response_status: number | null;
+  readonly outcome: string | null;
+  readonly finish_reason: string | null;
+  readonly error_code: string | null;
+  readonly unread: string | null;
+  readonly cost_source: string | null;
+  readonly error_message?: string | null;
+  readonly input?: string | null;
+  readonly output?: string | null;
+  readonly size_bytes: number;
+  readonly prompt_tokens: number | null;
+  readonly completion_tokens: number | null;
+  readonly total_tokens: number | null;
+  readonly prompt_cache_write_tokens: number | null;
+  readonly prompt_cache_read_tokens: number | null;
+  readonly prompt_audio_tokens: number | null;
+  readonly completion_audio_tokens: number | null;
+  readonly reasoning_tokens: number | null;
+  readonly attempt: number | null;
+  readonly session_id: string | null;
+  readonly session_name: string | null;
+  readonly session_path: string | null;
+  readonly prompt_id: string | null;
+  readonly prompt_version: string | null;
+  readonly node_id: string | null;
+  readonly job_id: string | null;
+  readonly experiment_id: string | null;
+  readonly attempt_of: string | null;
+  readonly route: string | null;
+  readonly route_reason: string | null;
+  readonly credential: string | null;
+  readonly cache_reference_id: string | null;
+  readonly threat: string | null;
+  readonly ai_gateway_body_mapping: string;
+  readonly storage_location: string;
+  readonly comments: number;
+  readonly request_created_at: string;
+  readonly response_created_at: string | null;
+  readonly delay_ms: number | null;
+  readonly time_to_first_token: number | null;
+  readonly streamed: boolean;
+  readonly truncated: boolean;
+  readonly usage_estimated: boolean;
+  readonly cache_enabled: boolean;
+  readonly cached: boolean;
+  readonly is_passthrough_billing: boolean;
+  readonly cost: number | null;
+  readonly costUSD: number | null;
+  readonly request_properties: {
+    readonly [name: string]: string;
+  };
+  readonly properties: {
+    readonly [name: string]: string;
+  };
+  readonly scores: {
+    readonly [name: string]: number;
+  };
+  readonly feedback_id: string | null;
+  readonly feedback_rating: boolean | null;
+  readonly feedback_created_at: string | null;
+  readonly cache_created_at: string | null;
+  readonly gateway_warnings: readonly (string)[];
+  readonly assets?: readonly (string)[];
+  readonly asset_ids?: readonly (string)[];
+  readonly updated_at: string;
+  readonly asset_urls?: {
+    readonly [name: string]: string;
+  };
+  readonly signed_body_url?: string;
+  readonly stored_bytes?: number | null;
+  readonly prompt_inputs?: unknown;
+  readonly request_body?: unknown;
+  readonly response_body?: unknown;
+  readonly provider_request?: unknown;
+  readonly provider_response?: unknown;
+  readonly llmSchema?: unknown;
+}
+
+export interface MetricsRow {
+  readonly time?: string;
+  readonly requests: number;
+  readonly errors: number;
+  readonly refused: number;
+  readonly cache_hits: number;
+  readonly error_rate: number | null;
+  readonly cost: number | null;
+  readonly prompt_tokens: number | null;
+  readonly completion_tokens: number | null;
+  readonly total_tokens: number | null;
+  readonly latency_avg?: number | null;
+  readonly latency_p50?: number | null;
+  readonly latency_p90?: number | null;
+  readonly latency_p95?: number | null;
+  readonly latency_p99?: number | null;
+  readonly time_to_first_token_p50?: number | null;
+  readonly time_to_first_token_p95?: number | null;
+  readonly tokens_per_second_p50?: number | null;
+  readonly tokens_per_second_p95?: number | null;
+  readonly scores?: {
+    readonly [name: string]: {
+      readonly count: number;
+      readonly mean: number | null;
+      readonly min: number | null;
+      readonly max: number | null;
+    };
+  };
+  readonly [name: string]: unknown;
+}
+
+export interface UserTotals {
+  readonly user_id: string | null;
+  readonly requests: number;
+  readonly errors: number;
+  readonly refused: number;
+  readonly cost: number | null;
+  readonly prompt_tokens: number | null;
+  readonly completion_tokens: number | null;
+  readonly total_tokens: number | null;
+  readonly first_active: string;
+  readonly last_active: string;
+}
+
+export interface Session {
+  readonly session_id: string | null;
+  readonly session_name: string | null;
+  readonly users: readonly (string)[];
+  readonly requests: number;
+  readonly errors: number;
+  readonly refused: number;
+  readonly cost: number | null;
+  readonly prompt_tokens: number | null;
+  readonly completion_tokens: number | null;
+  readonly total_tokens: number | null;
+  readonly created_at: string;
+  readonly latest_request_created_at: string;
+  readonly stored_bytes?: number;
+}
+
+export interface Facet {
+  readonly name: string;
+  readonly values: readonly ({
+    readonly value: unknown;
+    readonly requests: number;
+  })[];
+  readonly more: boolean;
+}
+
+export interface Model {
+  readonly provider: string;
+  readonly model: string;
+  readonly state: string;
+  readonly count: number;
+  readonly reason: string | null;
+  readonly since: string;
+}
+
+export interface Price {
+  readonly provider: string;
+  readonly model: string;
+  readonly source: string;
+  readonly [name: string]: unknown;
+}
+
+export interface ServiceKey {
+  readonly id: string;
+  readonly name: string;
+  readonly organization: string;
+  readonly region: string;
+  readonly scopes: readonly (string)[];
+  readonly created_at: string;
+  readonly expires_at: string | null;
+  readonly last_used_at: string | null;
+  readonly revoked_at: string | null;
+  readonly previous_until: string | null;
+  readonly models: readonly (string)[] | null;
+  readonly credentials: readonly (string)[] | null;
+  readonly user_id: string | null;
+  readonly user: string | null;
+}
+
+export interface View {
+  readonly id: string;
+  readonly name: string;
+  readonly shared: boolean;
+  readonly owner: string | null;
+  readonly own: boolean;
+  readonly filter: unknown;
+  readonly search: string | null;
+  readonly range: string | null;
+  readonly from: string | null;
+  readonly to: string | null;
+  readonly sort: {
+    readonly [name: string]: unknown;
+  } | null;
+  readonly columns: readonly ({
+    readonly id: string;
+    readonly width?: number;
+  })[] | null;
+  readonly created_at: string;
+  readonly updated_at: string;
+}
+
+export interface Panel {
+  readonly title: string;
+  readonly kind: string;
+  readonly metrics: readonly (string)[];
+  readonly split_by: readonly (string)[];
+  readonly groups: number;
+  readonly filter: unknown;
+  readonly range: string | null;
+  readonly thresholds: readonly ({
+    readonly comparison: string;
+    readonly value: number;
+    readonly colour: string;
+  })[];
+  readonly place: {
+    readonly x: number;
+    readonly y: number;
+    readonly w: number;
+    readonly h: number;
+  };
+}
+
+export interface ListedDashboard {
+  readonly id: string;
+  readonly name: string;
+  readonly shared: boolean;
+  readonly owner: string | null;
+  readonly own: boolean;
+  readonly shipped: boolean;
+  readonly description: string;
+  readonly created_at: string | null;
+  readonly updated_at: string | null;
+  readonly panels: number;
+}
+
+export interface Dashboard {
+  readonly id: string;
+  readonly name: string;
+  readonly shared: boolean;
+  readonly owner: string | null;
+  readonly own: boolean;
+  readonly shipped: boolean;
+  readonly description: string;
+  readonly created_at: string | null;
+  readonly updated_at: string | null;
+  readonly range: string;
+  readonly filter: unknown;
+  readonly panels: readonly ({
+    readonly title: string;
+    readonly kind: string;
+    readonly metrics: readonly (string)[];
+    readonly split_by: readonly (string)[];
+    readonly groups: number;
+    readonly filter: unknown;
+    readonly range: string | null;
+    readonly thresholds: readonly ({
+      readonly comparison: string;
+      readonly value: number;
+      readonly colour: string;
+    })[];
+    readonly place: {
+      readonly x: number;
+      readonly y: number;
+      readonly w: number;
+      readonly h: number;
+    };
+  })[];
+}
+
+export interface Dataset {
+  readonly id: string;
+  readonly name: string;
+  readonly description: string;
+  readonly created_by: string;
+  readonly version: number;
+  readonly items: number;
+  readonly created_at: string;
+  readonly updated_at: string;
+}
+
+export interface DatasetItem {
+  readonly id: string;
+  readonly version: number;
+  readonly request_id: string | null;
+  readonly input: unknown;
+  readonly output: unknown;
+  readonly labels: readonly (string)[];
+  readonly note: string;
+  readonly created_at: string;
+}
+
+export interface Alert {
+  readonly id: string;
+  readonly name: string;
+  readonly metric: string;
+  readonly comparison: string;
+  readonly state: string;
+  readonly threshold: number;
+  readonly window_seconds: number;
+  readonly minimum_requests: number;
+  readonly cooldown_seconds: number;
+  readonly calendar: string | null;
+  readonly time_zone: string | null;
+  readonly error: string | null;
+  readonly filter: unknown;
+  readonly group_by: readonly (string)[];
+  readonly channels: readonly ({
+    readonly [name: string]: unknown;
+  })[];
+  readonly enabled: boolean;
+  readonly firing: readonly ({
+    readonly group: {
+      readonly [name: string]: unknown;
+    };
+    readonly value: number | null;
+    readonly triggered_at: string;
+  })[];
+  readonly created_at: string;
+  readonly updated_at: string;
+  readonly checked_at: string | null;
+}
+
+export interface Webhook {
+  readonly id: string;
+  readonly url: string;
+  readonly name: string;
+  readonly events: readonly (string)[];
+  readonly property_filters: readonly ({
+    readonly [name: string]: unknown;
+  })[];
+  readonly sample_rate: number;
+  readonly fields: readonly (string)[];
+  readonly include_body: boolean;
+  readonly enabled: boolean;
+  readonly created_at: string;
+  readonly updated_at: string;
+}
+
+export interface Delivery {
+  readonly id: string;
+  readonly kind: string;
+  readonly endpoint_id: string;
+  readonly state: string;
+  readonly subject_id: string | null;
+  readonly last_error: string | null;
+  readonly attempts: number;
+  readonly last_status: number | null;
+  readonly created_at: string;
+  readonly next_attempt_at: string | null;
+  readonly finished_at: string | null;
+}
+
+export interface Route {
+  readonly name: string;
+  readonly strategy: string;
+  readonly targets: readonly ({
+    readonly [name: string]: unknown;
+  })[];
+  readonly [name: string]: unknown;
+}
+
+export interface Credential {
+  readonly id: string;
+  readonly name: string;
+  readonly provider: string;
+  readonly source: string;
+  readonly state: string;
+  readonly enabled: boolean;
+  readonly shared: boolean;
+  readonly [name: string]: unknown;
+}
+
+export interface AuditEntry {
+  readonly seq: number;
+  readonly time: string;
+  readonly organization: string | null;
+  readonly organization_id: string | null;
+  readonly address: string | null;
+  readonly request_id: string | null;
+  readonly actor: {
+    readonly kind: string;
+    readonly id: string;
+    readonly name: string;
+  };
+  readonly object: {
+    readonly kind: string;
+    readonly id: string;
+    readonly name: string;
+  };
+  readonly action: string;
+  readonly outcome: string;
+  readonly hash: string;
+  readonly change: {
+    readonly before: unknown;
+    readonly after: unknown;
+  };
+}
+
+export interface Caller {
+  readonly kind: string;
+  readonly id: string;
+  readonly name: string;
+  readonly email: string | null;
+  readonly organization: {
+    readonly id: string;
+    readonly name: string;
+  };
+  readonly organizations: readonly ({
+    readonly id: string;
+    readonly name: string;
+    readonly role: string | null;
+  })[];
+  readonly role: string | null;
+  readonly permissions: readonly (string)[];
+}
+
+export interface Organization {
+  readonly id: string;
+  readonly name: string;
+  readonly max_key_days: number | null;
+  readonly members: number;
+  readonly keys: number;
+  readonly created_at: string;
+}
+
+export interface CacheTotals {
+  readonly hits: number;
+  readonly misses: number;
+  readonly saved_tokens: number;
+  readonly entries: number;
+  readonly bytes: number;
+  readonly max_bytes: number;
+  readonly saved_cost: number;
+  readonly hit_rate: number | null;
+}
+
+export interface Plugin {
+  readonly name: string;
+  readonly state: string;
+  readonly source: string;
+  readonly file: string;
+  readonly reason: string | null;
+  readonly hooks: readonly (string)[];
+  readonly routes: readonly (string)[];
+  readonly [name: string]: unknown;
+}
+
+export interface Provider {
+  readonly name: string;
+  readonly state: string;
+  readonly source: string;
+  readonly file: string;
+  readonly reason: string | null;
+  readonly aliases: readonly (string)[];
+  readonly hosts: readonly (string)[];
+  readonly [name: string]: unknown;
+}
+
+/** Every endpoint that takes and answers JSON. */
+export interface Operations {
+  /** Read requests by id */
+  readonly "POST /v1/request/query-ids": {
+    readonly path: Nothing;
+    readonly query: Nothing;
+    readonly body: {
+      /** Up to 1000 request ids. */
+      readonly requestIds: readonly (string)[];
+      readonly includeBody?: boolean | null;
+      readonly includeInputs?: boolean | null;
+      readonly includeStoredBytes?: boolean | null;
+    };
+    readonly data: readonly (RequestRecord)[];
+  };
+  /** Read one request */
+  readonly "GET /v1/request/{id}": {
+    readonly path: {
+      readonly id: string;
+    };
+    readonly query: Nothing;
+    readonly body: undefined;
+    readonly data: RequestRecord;
+  };
+  /** Read the bodies of one request */
+  readonly "GET /v1/request/{id}/body": {
+    readonly path: {
+      readonly id: string;
+    };
+    readonly query: {
+      /** That part. `provider_request` is what the provider got and `provider_response` what it answered; null where that is what the client sent and got. */
+      readonly part?: "request" | "response" | "provider_request" | "provider_response";
+      /** `true` answers the bytes of the part as they were sent, decoded. */
+      readonly raw?: boolean;
+      /** Of a signed address. */
+      readonly expires?: number;
+      /** Of a signed address. */
+      readonly signature?: string;
+    };
+    readonly body: undefined;
+    readonly data: unknown;
+  };
+  /** Read the headers of one request */
+  readonly "GET /v1/request/{id}/headers": {
+    readonly path: {
+      readonly id: string;
+    };
+    readonly query: Nothing;
+    readonly body: undefined;
+    readonly data: unknown;
+  };
+  /** Find requests */
+  readonly "POST /v1/request/query-fast": {
+    readonly path: Nothing;
+    readonly query: Nothing;
+    readonly body: {
+      /** A filter: a leaf, a branch {"left", "operator", "right"}, or "all". See the page on querying. */
+      readonly filter: unknown;
+      readonly isCached?: boolean | null;
+      readonly isScored?: boolean | null;
+      readonly isPartOfExperiment?: boolean | null;
+      readonly offset?: number | null;
+      readonly limit?: number | null;
+      readonly sort?: unknown;
+      readonly cursor?: string | null;
+      readonly search?: string | null;
+      readonly partial?: boolean | null;
+      readonly includeBody?: boolean | null;
+      readonly includeProviderBodies?: boolean | null;
+      readonly includeInputs?: boolean | null;
+      readonly includeStoredBytes?: boolean | null;
+    };
+    readonly data: readonly (RequestRecord)[];
+  };
+  /** Find requests by any group of fields */
+  readonly "POST /v1/request/query": {
+    readonly path: Nothing;
+    readonly query: Nothing;
+    readonly body: {
+      /** A filter: a leaf, a branch {"left", "operator", "right"}, or "all". See the page on querying. */
+      readonly filter: unknown;
+      readonly isCached?: boolean | null;
+      readonly isScored?: boolean | null;
+      readonly isPartOfExperiment?: boolean | null;
+      readonly offset?: number | null;
+      readonly limit?: number | null;
+      readonly sort?: unknown;
+      readonly cursor?: string | null;
+      readonly search?: string | null;
+      readonly partial?: boolean | null;
+      readonly includeBody?: boolean | null;
+      readonly includeProviderBodies?: boolean | null;
+      readonly includeInputs?: boolean | null;
+      readonly includeStoredBytes?: boolean | null;
+    };
+    readonly data: readonly (RequestRecord)[];
+  };
+  /** Count requests */
+  readonly "POST /v1/request/count/query": {
+    readonly path: Nothing;
+    readonly query: Nothing;
+    readonly body: {
+      /** A filter: a leaf, a branch {"left", "operator", "right"}, or "all". See the page on querying. */
+      readonly filter: unknown;
+      readonly isCached?: boolean | null;
+      readonly isScored?: boolean | null;
+      readonly isPartOfExperiment?: boolean | null;
+    };
+    readonly data: number;
+  };
+  /** Add up requests */
+  readonly "POST /v1/metrics/query": {
+    readonly path: Nothing;
+    readonly query: Nothing;
+    readonly body: {
+      /** A filter: a leaf, a branch {"left", "operator", "right"}, or "all". See the page on querying. */
+      readonly filter?: unknown;
+      readonly offset?: number | null;
+      readonly limit?: number | null;
+      readonly group_by?: readonly (string)[] | null;
+      readonly time_bucket?: string | null;
+      readonly latencies?: boolean | null;
+      readonly speeds?: boolean | null;
+      readonly scores?: readonly (string)[] | null;
+    };
+    readonly data: readonly (MetricsRow)[];
+  };
+  /** Count requests by their values */
+  readonly "POST /v1/request/facets/query": {
+    readonly path: Nothing;
+    readonly query: Nothing;
+    readonly body: {
+      /** A filter: a leaf, a branch {"left", "operator", "right"}, or "all". See the page on querying. */
+      readonly filter?: unknown;
+      /** At most 8 of model, provider, user, status, outcome, finish_reason, error_code, key, prompt, prompt_version, route, credential, session, property:<Name>, score:<Name>. */
+      readonly facets: readonly (string)[];
+      readonly limit?: number | null;
+    };
+    readonly data: readonly (Facet)[];
+  };
+  /** Add up requests by user */
+  readonly "POST /v1/user/metrics/query": {
+    readonly path: Nothing;
+    readonly query: Nothing;
+    readonly body: {
+      /** A filter: a leaf, a branch {"left", "operator", "right"}, or "all". See the page on querying. */
+      readonly filter?: unknown;
+      readonly offset?: number | null;
+      readonly limit?: number | null;
+      readonly sort?: unknown;
+    };
+    readonly data: readonly (UserTotals)[];
+  };
+  /** Find sessions */
+  readonly "POST /v1/session/query": {
+    readonly path: Nothing;
+    readonly query: Nothing;
+    readonly body: {
+      /** A filter: a leaf, a branch {"left", "operator", "right"}, or "all". See the page on querying. */
+      readonly filter?: unknown;
+      readonly offset?: number | null;
+      readonly limit?: number | null;
+      readonly sort?: unknown;
+      readonly search?: string | null;
+      readonly whole?: boolean | null;
+      readonly includeStoredBytes?: boolean | null;
+    };
+    readonly data: readonly (Session)[];
+  };
+  /** List the names of properties */
+  readonly "POST /v1/property/query": {
+    readonly path: Nothing;
+    readonly query: Nothing;
+    readonly body: {
+      readonly offset?: number | null;
+      readonly limit?: number | null;
+    };
+    readonly data: readonly ({
+      readonly property: string;
+    })[];
+  };
+  /** Find values of a property */
+  readonly "POST /v1/property/{name}/search": {
+    readonly path: {
+      readonly name: string;
+    };
+    readonly query: Nothing;
+    readonly body: {
+      readonly offset?: number | null;
+      readonly limit?: number | null;
+      readonly search?: string | null;
+    };
+    readonly data: readonly ({
+      readonly value: string;
+    })[];
+  };
+  /** Values of a property by cost */
+  readonly "POST /v1/property/{name}/top-costs/query": {
+    readonly path: {
+      readonly name: string;
+    };
+    readonly query: Nothing;
+    readonly body: {
+      /** A filter: a leaf, a branch {"left", "operator", "right"}, or "all". See the page on querying. */
+      readonly filter?: unknown;
+      readonly offset?: number | null;
+      readonly limit?: number | null;
+    };
+    readonly data: unknown;
+  };
+  /** Read a session's tag */
+  readonly "GET /v1/session/{id}/tag": {
+    readonly path: {
+      readonly id: string;
+    };
+    readonly query: Nothing;
+    readonly body: undefined;
+    readonly data: {
+      readonly session_id: string;
+      readonly tag: string | null;
+    };
+  };
+  /** Tag a session */
+  readonly "PUT /v1/session/{id}/tag": {
+    readonly path: {
+      readonly id: string;
+    };
+    readonly query: Nothing;
+    readonly body: {
+      readonly tag: string | null;
+    };
+    readonly data: unknown;
+  };
+  /** Set properties of a request */
+  readonly "PUT /v1/request/{id}/property": {
+    readonly path: {
+      readonly id: string;
+    };
+    readonly query: Nothing;
+    readonly body: {
+      readonly [name: string]: string | null;
+    };
+    readonly data: unknown;
+  };
+  /** Score a request */
+  readonly "POST /v1/request/{id}/score": {
+    readonly path: {
+      readonly id: string;
+    };
+    readonly query: Nothing;
+    readonly body: {
+      /** Score names and values. A second call merges. */
+      readonly scores: {
+        readonly [name: string]: number | boolean;
+      };
+    };
+    readonly data: unknown;
+  };
+  /** Rate a request */
+  readonly "POST /v1/request/{id}/feedback": {
+    readonly path: {
+      readonly id: string;
+    };
+    readonly query: Nothing;
+    readonly body: {
+      readonly rating: boolean;
+    };
+    readonly data: unknown;
+  };
+  /** Set properties of many requests */
+  readonly "PUT /v1/request/property": {
+    readonly path: Nothing;
+    readonly query: Nothing;
+    readonly body: {
+      /** Up to 1000 request ids. */
+      readonly requestIds?: readonly (string)[];
+      /** A filter: a leaf, a branch {"left", "operator", "right"}, or "all". See the page on querying. */
+      readonly filter?: unknown;
+      readonly isCached?: boolean | null;
+      readonly isScored?: boolean | null;
+      readonly isPartOfExperiment?: boolean | null;
+      readonly limit?: number | null;
+      readonly cursor?: string | null;
+      /** Property names and their values, without a header prefix; null removes. */
+      readonly properties: {
+        readonly [name: string]: string | null;
+      };
+    };
+    readonly data: unknown;
+  };
+  /** Score many requests */
+  readonly "POST /v1/request/score": {
+    readonly path: Nothing;
+    readonly query: Nothing;
+    readonly body: {
+      /** Up to 1000 request ids. */
+      readonly requestIds?: readonly (string)[];
+      /** A filter: a leaf, a branch {"left", "operator", "right"}, or "all". See the page on querying. */
+      readonly filter?: unknown;
+      readonly isCached?: boolean | null;
+      readonly isScored?: boolean | null;
+      readonly isPartOfExperiment?: boolean | null;
+      readonly limit?: number | null;
+      readonly cursor?: string | null;
+      /** Score names and values. A second call merges. */
+      readonly scores: {
+        readonly [name: string]: number | boolean;
+      };
+    };
+    readonly data: unknown;
+  };
+  /** Delete requests */
+  readonly "DELETE /v1/request": {
+    readonly path: Nothing;
+    readonly query: Nothing;
+    readonly body: {
+      /** Up to 1000 request ids. */
+      readonly requestIds?: readonly (string)[];
+      /** A filter: a leaf, a branch {"left", "operator", "right"}, or "all". See the page on querying. */
+      readonly filter?: unknown;
+      readonly isCached?: boolean | null;
+      readonly isScored?: boolean | null;
+      readonly isPartOfExperiment?: boolean | null;
+      readonly limit?: number | null;
+      readonly cursor?: string | null;
+    };
+    readonly data: unknown;
+  };
+  /** Import records */
+  readonly "POST /v1/import": {
+    readonly path: Nothing;
+    readonly query: Nothing;
+    readonly body: readonly (Nothing)[];
+    readonly data: unknown;
+  };
+  /** Log a call of a tool, a vector database or anything else */
+  readonly "POST /v1/log": {
+    readonly path: Nothing;
+    readonly query: Nothing;
+    readonly body: {
+      /** What was asked; see docs/models.md. */
+      readonly request: {
+        readonly _type: "tool" | "vector_db" | "data";
+        readonly [name: string]: unknown;
+      };
+      /** What came of it. */
+      readonly response?: {
+        readonly [name: string]: unknown;
+      };
+      /** 200 where it is missing. */
+      readonly status?: number;
+      /** ISO 8601, or milliseconds since 1970; now where it is missing. */
+      readonly start_time?: string | number;
+      /** ISO 8601, or milliseconds since 1970; now where it is missing. */
+      readonly end_time?: string | number;
+      readonly provider?: string;
+      readonly properties?: {
+        readonly [name: string]: string;
+      };
+      readonly user_id?: string;
+      readonly session_id?: string;
+      readonly session_name?: string;
+      readonly session_path?: string;
+      /** A UUID of your own. */
+      readonly request_id?: string;
+    };
+    readonly data: unknown;
+  };
+  /** Take in spans of OpenTelemetry */
+  readonly "POST /v1/traces": {
+    readonly path: Nothing;
+    readonly query: Nothing;
+    readonly body: Nothing;
+    readonly data: unknown;
+  };
+  /** Read where a session's requests stand in their traces */
+  readonly "GET /v1/session/{id}/spans": {
+    readonly path: {
+      readonly id: string;
+    };
+    readonly query: Nothing;
+    readonly body: undefined;
+    readonly data: readonly (unknown)[];
+  };
+  /** List the comments on a request */
+  readonly "GET /v1/request/{id}/comments": {
+    readonly path: {
+      readonly id: string;
+    };
+    readonly query: Nothing;
+    readonly body: undefined;
+    readonly data: readonly ({
+      readonly id: string;
+      readonly author: string;
+      readonly text: string;
+      readonly own: boolean;
+      readonly created_at: string;
+    })[];
+  };
+  /** Comment on a request */
+  readonly "POST /v1/request/{id}/comments": {
+    readonly path: {
+      readonly id: string;
+    };
+    readonly query: Nothing;
+    readonly body: {
+      readonly text: string;
+    };
+    readonly data: unknown;
+  };
+  /** Remove a comment */
+  readonly "DELETE /v1/request/{id}/comments/{comment}": {
+    readonly path: {
+      readonly id: string;
+      readonly comment: string;
+    };
+    readonly query: Nothing;
+    readonly body: undefined;
+    readonly data: unknown;
+  };
+  /** List shared links */
+  readonly "GET /v1/shared-links": {
+    readonly path: Nothing;
+    readonly query: Nothing;
+    readonly body: undefined;
+    readonly data: unknown;
+  };
+  /** Share a request or a session */
+  readonly "POST /v1/shared-links": {
+    readonly path: Nothing;
+    readonly query: Nothing;
+    readonly body: {
+      readonly request_id?: string;
+      readonly session_id?: string;
+      /** Until it expires, at most 90; 7 unless given. */
+      readonly days?: number;
+    };
+    readonly data: unknown;
+  };
+  /** Revoke a shared link */
+  readonly "DELETE /v1/shared-links/{id}": {
+    readonly path: {
+      readonly id: string;
+    };
+    readonly query: Nothing;
+    readonly body: undefined;
+    readonly data: unknown;
+  };
+  /** Follow a shared link */
+  readonly "GET /v1/shared/{token}": {
+    readonly path: {
+      readonly token: string;
+    };
+    readonly query: Nothing;
+    readonly body: undefined;
+    readonly data: unknown;
+  };
+  /** Read one request of a shared link */
+  readonly "GET /v1/shared/{token}/request/{id}": {
+    readonly path: {
+      readonly token: string;
+      readonly id: string;
+    };
+    readonly query: Nothing;
+    readonly body: undefined;
+    readonly data: unknown;
+  };
+  /** List keys */
+  readonly "GET /v1/keys": {
+    readonly path: Nothing;
+    readonly query: Nothing;
+    readonly body: undefined;
+    readonly data: readonly (ServiceKey)[];
+  };
+  /** Make a key */
+  readonly "POST /v1/keys": {
+    readonly path: Nothing;
+    readonly query: Nothing;
+    readonly body: {
+      readonly name: string;
+      /** Made where there is none of this name. */
+      readonly organization?: string;
+      /** Of gateway, figures, read, write, admin; admin implies all. */
+      readonly scopes?: readonly (string)[];
+      /** Patterns of the models and routes that it may use, such as `openai/*`; `!` excludes. All unless given. */
+      readonly models?: readonly (string)[] | null;
+      /** Patterns of the credentials that it may use; [] for none. All unless given. */
+      readonly credentials?: readonly (string)[] | null;
+      /** 90s, 15m, 12h, 30d or an ISO 8601 date. */
+      readonly expires?: string | null;
+      /** Of a user: whether the key is theirs and stops with them. Only admins may say false. */
+      readonly personal?: boolean;
+    };
+    readonly data: unknown;
+  };
+  /** Give a key a new secret */
+  readonly "POST /v1/keys/{id}/rotate": {
+    readonly path: {
+      readonly id: string;
+    };
+    readonly query: Nothing;
+    readonly body?: {
+      /** How long the old secret still works, such as 24h. Not at all unless given. */
+      readonly grace?: string;
+    };
+    readonly data: unknown;
+  };
+  /** Revoke a key */
+  readonly "DELETE /v1/keys/{id}": {
+    readonly path: {
+      readonly id: string;
+    };
+    readonly query: Nothing;
+    readonly body: undefined;
+    readonly data: unknown;
+  };
+  /** Log in */
+  readonly "POST /v1/session": {
+    readonly path: Nothing;
+    readonly query: Nothing;
+    readonly body: {
+      /** A service key. */
+      readonly key?: string;
+      readonly email?: string;
+      readonly password?: string;
+    };
+    readonly data: unknown;
+  };
+  /** Who is asking */
+  readonly "GET /v1/session": {
+    readonly path: Nothing;
+    readonly query: Nothing;
+    readonly body: undefined;
+    readonly data: unknown;
+  };
+  /** Log out */
+  readonly "DELETE /v1/session": {
+    readonly path: Nothing;
+    readonly query: Nothing;
+    readonly body: undefined;
+    readonly data: unknown;
+  };
+  /** Begin a log-in by single sign-on */
+  readonly "GET /v1/login/{name}": {
+    readonly path: {
+      readonly name: string;
+    };
+    readonly query: {
+      /** Path of the dashboard's page to come back to. */
+      readonly return?: string;
+      /** Asks the provider to let one choose another account. */
+      readonly account?: "other";
+    };
+    readonly body: undefined;
+    readonly data: unknown;
+  };
+  /** Finish a log-in by single sign-on */
+  readonly "GET /v1/login/{name}/callback": {
+    readonly path: {
+      readonly name: string;
+    };
+    readonly query: Nothing;
+    readonly body: undefined;
+    readonly data: unknown;
+  };
+  /** Who acts, and what they may do */
+  readonly "GET /v1/me": {
+    readonly path: Nothing;
+    readonly query: Nothing;
+    readonly body: undefined;
+    readonly data: Caller;
+  };
+  /** List the ways to log in */
+  readonly "GET /v1/login": {
+    readonly path: Nothing;
+    readonly query: Nothing;
+    readonly body: undefined;
+    readonly data: unknown;
+  };
+  /** List log-ins */
+  readonly "GET /v1/sessions": {
+    readonly path: Nothing;
+    readonly query: Nothing;
+    readonly body: undefined;
+    readonly data: unknown;
+  };
+  /** End a log-in */
+  readonly "DELETE /v1/sessions/{id}": {
+    readonly path: {
+      readonly id: string;
+    };
+    readonly query: Nothing;
+    readonly body: undefined;
+    readonly data: unknown;
+  };
+  /** Set one's password */
+  readonly "POST /v1/me/password": {
+    readonly path: Nothing;
+    readonly query: Nothing;
+    readonly body: {
+      readonly current?: string;
+      readonly password: string;
+    };
+    readonly data: unknown;
+  };
+  /** List members */
+  readonly "GET /v1/members": {
+    readonly path: Nothing;
+    readonly query: Nothing;
+    readonly body: undefined;
+    readonly data: unknown;
+  };
+  /** Change a member's role */
+  readonly "PATCH /v1/members/{id}": {
+    readonly path: {
+      readonly id: string;
+    };
+    readonly query: Nothing;
+    readonly body: {
+      /** One of viewer, analyst, developer, admin. */
+      readonly role: string;
+    };
+    readonly data: unknown;
+  };
+  /** Remove a member */
+  readonly "DELETE /v1/members/{id}": {
+    readonly path: {
+      readonly id: string;
+    };
+    readonly query: Nothing;
+    readonly body: undefined;
+    readonly data: unknown;
+  };
+  /** Invite somebody */
+  readonly "POST /v1/invitations": {
+    readonly path: Nothing;
+    readonly query: Nothing;
+    readonly body: {
+      readonly email: string;
+      /** One of viewer, analyst, developer, admin. */
+      readonly role: string;
+    };
+    readonly data: unknown;
+  };
+  /** Accept an invitation */
+  readonly "POST /v1/invitations/{token}": {
+    readonly path: {
+      readonly token: string;
+    };
+    readonly query: Nothing;
+    readonly body: {
+      readonly name: string;
+      readonly password: string;
+    };
+    readonly data: unknown;
+  };
+  /** List users of the deployment */
+  readonly "GET /v1/users": {
+    readonly path: Nothing;
+    readonly query: Nothing;
+    readonly body: undefined;
+    readonly data: unknown;
+  };
+  /** Change a user */
+  readonly "PATCH /v1/users/{id}": {
+    readonly path: {
+      readonly id: string;
+    };
+    readonly query: Nothing;
+    readonly body: {
+      readonly name?: string;
+      readonly operator?: boolean;
+      readonly disabled?: boolean;
+    };
+    readonly data: unknown;
+  };
+  /** Remove a user */
+  readonly "DELETE /v1/users/{id}": {
+    readonly path: {
+      readonly id: string;
+    };
+    readonly query: Nothing;
+    readonly body: undefined;
+    readonly data: unknown;
+  };
+  /** List organizations */
+  readonly "GET /v1/organizations": {
+    readonly path: Nothing;
+    readonly query: Nothing;
+    readonly body: undefined;
+    readonly data: readonly (Organization)[];
+  };
+  /** Make an organization */
+  readonly "POST /v1/organizations": {
+    readonly path: Nothing;
+    readonly query: Nothing;
+    readonly body: {
+      readonly name: string;
+    };
+    readonly data: unknown;
+  };
+  /** Rename an organization, or bound its keys */
+  readonly "PATCH /v1/organizations/{id}": {
+    readonly path: {
+      readonly id: string;
+    };
+    readonly query: Nothing;
+    readonly body: {
+      readonly name?: string;
+      readonly max_key_days?: number | null;
+    };
+    readonly data: unknown;
+  };
+  /** Delete an organization with all it has */
+  readonly "DELETE /v1/organizations/{id}": {
+    readonly path: {
+      readonly id: string;
+    };
+    readonly query: Nothing;
+    readonly body: {
+      readonly name: string;
+      /** Writes each record to a file on the service's machine before it is deleted. */
+      readonly export?: boolean;
+    };
+    readonly data: unknown;
+  };
+  /** List what was done and refused */
+  readonly "GET /v1/audit": {
+    readonly path: Nothing;
+    readonly query: {
+      /** Id, name or kind (user, key, cli, plugin, system) of who acted. */
+      readonly actor?: string;
+      /** One of the actions, or a group of them such as `key.*`. */
+      readonly action?: string;
+      /** Id, name or kind of what was acted on. */
+      readonly object?: string;
+      /** `done` or `refused`. */
+      readonly outcome?: string;
+      /** ISO 8601 time of the oldest entry. */
+      readonly since?: string;
+      /** ISO 8601 time before which all entries are. */
+      readonly until?: string;
+      /** Id or name. Unless given an operator gets all entries, others those of their organization. */
+      readonly organization?: string;
+      /** `next_cursor` of the page before. */
+      readonly cursor?: string;
+      /** At most 1000. */
+      readonly limit?: number;
+    };
+    readonly body: undefined;
+    readonly data: readonly (AuditEntry)[];
+  };
+  /** List models and whether they are mapped */
+  readonly "GET /v1/models": {
+    readonly path: Nothing;
+    readonly query: Nothing;
+    readonly body: undefined;
+    readonly data: readonly (Model)[];
+  };
+  /** Map a model now */
+  readonly "POST /v1/models/{model}/expedite": {
+    readonly path: {
+      readonly model: string;
+    };
+    readonly query: {
+      /** Which one, where several providers have a model of this name. */
+      readonly provider?: string;
+    };
+    readonly body: undefined;
+    readonly data: unknown;
+  };
+  /** Read how a model is read, with every earlier version */
+  readonly "GET /v1/models/{model}/mapping": {
+    readonly path: {
+      readonly model: string;
+    };
+    readonly query: {
+      /** Which one, where several providers have a model of this name. */
+      readonly provider?: string;
+    };
+    readonly body: undefined;
+    readonly data: unknown;
+  };
+  /** Say how a model is read */
+  readonly "PUT /v1/models/{model}/mapping": {
+    readonly path: {
+      readonly model: string;
+    };
+    readonly query: {
+      /** Which one, where several providers have a model of this name. */
+      readonly provider?: string;
+    };
+    readonly body: {
+      readonly [name: string]: unknown;
+    };
+    readonly data: unknown;
+  };
+  /** Approve a mapping */
+  readonly "POST /v1/models/{model}/approve": {
+    readonly path: {
+      readonly model: string;
+    };
+    readonly query: {
+      /** Which one, where several providers have a model of this name. */
+      readonly provider?: string;
+    };
+    readonly body: undefined;
+    readonly data: unknown;
+  };
+  /** Go back to the mapping before */
+  readonly "POST /v1/models/{model}/rollback": {
+    readonly path: {
+      readonly model: string;
+    };
+    readonly query: {
+      /** Which one, where several providers have a model of this name. */
+      readonly provider?: string;
+    };
+    readonly body: undefined;
+    readonly data: unknown;
+  };
+  /** List prices of your own */
+  readonly "GET /v1/models/prices": {
+    readonly path: Nothing;
+    readonly query: Nothing;
+    readonly body: undefined;
+    readonly data: readonly (Price)[];
+  };
+  /** Set a price of your own */
+  readonly "PUT /v1/models/prices": {
+    readonly path: Nothing;
+    readonly query: Nothing;
+    readonly body: {
+      /** Any case. */
+      readonly provider: string;
+      /** As recorded; `*` at its end stands for the rest. */
+      readonly model: string;
+      readonly input?: number;
+      readonly output?: number;
+      readonly cache_read?: number;
+      readonly cache_write?: number;
+      readonly cache_write_1h?: number;
+      readonly input_audio?: number;
+      readonly output_audio?: number;
+      readonly request?: number;
+    };
+    readonly data: unknown;
+  };
+  /** Remove a price of your own */
+  readonly "DELETE /v1/models/prices": {
+    readonly path: Nothing;
+    readonly query: {
+      readonly provider?: string;
+      readonly model?: string;
+    };
+    readonly body?: {
+      readonly provider: string;
+      readonly model: string;
+    };
+    readonly data: unknown;
+  };
+  /** What each model that was seen costs now */
+  readonly "GET /v1/models/prices/in-force": {
+    readonly path: Nothing;
+    readonly query: Nothing;
+    readonly body: undefined;
+    readonly data: readonly (Price)[];
+  };
+  /** Recompute recorded costs */
+  readonly "POST /v1/models/prices/recompute": {
+    readonly path: Nothing;
+    readonly query: Nothing;
+    readonly body: {
+      readonly since?: string | null;
+      readonly model?: string | null;
+      readonly dry_run?: boolean | null;
+    };
+    readonly data: unknown;
+  };
+  /** How far a recomputation is */
+  readonly "GET /v1/models/prices/recompute/{id}": {
+    readonly path: {
+      readonly id: string;
+    };
+    readonly query: Nothing;
+    readonly body: undefined;
+    readonly data: unknown;
+  };
+  /** Explain what a request cost */
+  readonly "GET /v1/request/{id}/cost": {
+    readonly path: {
+      readonly id: string;
+    };
+    readonly query: Nothing;
+    readonly body: undefined;
+    readonly data: unknown;
+  };
+  /** List credentials */
+  readonly "GET /v1/credentials": {
+    readonly path: Nothing;
+    readonly query: Nothing;
+    readonly body: undefined;
+    readonly data: readonly (Credential)[];
+  };
+  /** Add a credential */
+  readonly "POST /v1/credentials": {
+    readonly path: Nothing;
+    readonly query: Nothing;
+    readonly body: {
+      /** Unique in the organization; made from the provider's unless given. */
+      readonly name?: string;
+      /** Name or alias. */
+      readonly provider: string;
+      /** The secret members, where they stand apart. */
+      readonly secrets?: Nothing;
+      readonly weight?: number | null;
+      readonly models?: readonly (string)[] | null;
+      readonly model_map?: {
+        readonly [name: string]: string;
+      } | null;
+      readonly limit?: string | null;
+      readonly headers?: {
+        readonly [name: string]: string;
+      } | null;
+      readonly base_url?: string | null;
+      readonly private?: boolean | null;
+      readonly ask_usage?: boolean | null;
+      readonly enabled?: boolean | null;
+      readonly shared?: boolean | null;
+      readonly [name: string]: unknown;
+    };
+    readonly data: unknown;
+  };
+  /** Read one credential */
+  readonly "GET /v1/credentials/{name}": {
+    readonly path: {
+      readonly name: string;
+    };
+    readonly query: Nothing;
+    readonly body: undefined;
+    readonly data: unknown;
+  };
+  /** Change a credential */
+  readonly "PUT /v1/credentials/{name}": {
+    readonly path: {
+      readonly name: string;
+    };
+    readonly query: Nothing;
+    readonly body: {
+      /** The secret members, where they stand apart. */
+      readonly secrets?: Nothing;
+      readonly weight?: number | null;
+      readonly models?: readonly (string)[] | null;
+      readonly model_map?: {
+        readonly [name: string]: string;
+      } | null;
+      readonly limit?: string | null;
+      readonly headers?: {
+        readonly [name: string]: string;
+      } | null;
+      readonly base_url?: string | null;
+      readonly private?: boolean | null;
+      readonly ask_usage?: boolean | null;
+      readonly enabled?: boolean | null;
+      readonly shared?: boolean | null;
+      readonly [name: string]: unknown;
+    };
+    readonly data: unknown;
+  };
+  /** Remove a credential */
+  readonly "DELETE /v1/credentials/{name}": {
+    readonly path: {
+      readonly name: string;
+    };
+    readonly query: Nothing;
+    readonly body: undefined;
+    readonly data: unknown;
+  };
+  /** Ask the provider whether a credential works */
+  readonly "POST /v1/credentials/{name}/test": {
+    readonly path: {
+      readonly name: string;
+    };
+    readonly query: Nothing;
+    readonly body: {
+      /** For providers that list no models: one to count tokens with. */
+      readonly model?: string;
+    };
+    readonly data: unknown;
+  };
+  /** List routes */
+  readonly "GET /v1/routes": {
+    readonly path: Nothing;
+    readonly query: Nothing;
+    readonly body: undefined;
+    readonly data: readonly (Route)[];
+  };
+  /** Read one route */
+  readonly "GET /v1/routes/{name}": {
+    readonly path: {
+      readonly name: string;
+    };
+    readonly query: Nothing;
+    readonly body: undefined;
+    readonly data: unknown;
+  };
+  /** Make or replace a route */
+  readonly "PUT /v1/routes/{name}": {
+    readonly path: {
+      readonly name: string;
+    };
+    readonly query: Nothing;
+    readonly body: {
+      readonly targets: readonly (unknown)[];
+      /** How the target is chosen; `order` unless given. */
+      readonly strategy?: "order" | "weighted" | "cheapest" | "fastest";
+      /** What keeps its choice; `session` unless given. */
+      readonly sticky?: string;
+      /** Further tries of each target. */
+      readonly retries?: number;
+      /** Seconds to the response's headers, and in a stream to its first content. */
+      readonly timeout_seconds?: number;
+      readonly description?: string;
+      /** That of the key unless given; another one is the operator's to name. */
+      readonly organization?: string;
+    };
+    readonly data: unknown;
+  };
+  /** Remove a route */
+  readonly "DELETE /v1/routes/{name}": {
+    readonly path: {
+      readonly name: string;
+    };
+    readonly query: Nothing;
+    readonly body: undefined;
+    readonly data: unknown;
+  };
+  /** Show which credentials rest */
+  readonly "GET /v1/route/health": {
+    readonly path: Nothing;
+    readonly query: Nothing;
+    readonly body: undefined;
+    readonly data: unknown;
+  };
+  /** List the models and routes that this key may use */
+  readonly "GET /v1/route/models": {
+    readonly path: Nothing;
+    readonly query: Nothing;
+    readonly body: undefined;
+    readonly data: unknown;
+  };
+  /** Explain where a request would go */
+  readonly "POST /v1/route/explain": {
+    readonly path: Nothing;
+    readonly query: Nothing;
+    readonly body: {
+      /** A model string, as a client writes it. */
+      readonly model: string;
+      /** What the client speaks. */
+      readonly shape?: "chat-completions" | "responses" | "messages" | "generate-content" | "completions" | "embeddings";
+      /** The client's body; its `model` does not count. */
+      readonly body?: {
+        readonly [name: string]: unknown;
+      };
+      /** Id or name of the service key that asks; one without lists unless given. */
+      readonly key_id?: string;
+      /** As in `Gateway-User-Id`. */
+      readonly user?: string;
+      /** As in `Gateway-Session-Id`. */
+      readonly session?: string;
+      /** As in `Gateway-Property-*`. */
+      readonly properties?: {
+        readonly [name: string]: string;
+      };
+    };
+    readonly data: unknown;
+  };
+  /** Try a model: chat/completions */
+  readonly "POST /v1/playground/chat/completions": {
+    readonly path: Nothing;
+    readonly query: Nothing;
+    readonly body: {
+      readonly [name: string]: unknown;
+    };
+    readonly data: unknown;
+  };
+  /** Try a model: responses */
+  readonly "POST /v1/playground/responses": {
+    readonly path: Nothing;
+    readonly query: Nothing;
+    readonly body: {
+      readonly [name: string]: unknown;
+    };
+    readonly data: unknown;
+  };
+  /** Try a model: messages */
+  readonly "POST /v1/playground/messages": {
+    readonly path: Nothing;
+    readonly query: Nothing;
+    readonly body: {
+      readonly [name: string]: unknown;
+    };
+    readonly data: unknown;
+  };
+  /** What the cache did and holds */
+  readonly "GET /v1/cache": {
+    readonly path: Nothing;
+    readonly query: Nothing;
+    readonly body: undefined;
+    readonly data: CacheTotals;
+  };
+  /** Remove stored answers */
+  readonly "DELETE /v1/cache": {
+    readonly path: Nothing;
+    readonly query: Nothing;
+    readonly body?: {
+      /** As GET /v1/cache/entries shows it. */
+      readonly key?: string;
+      /** The model that the requests named. */
+      readonly model?: string;
+      /** The request whose answer is stored. */
+      readonly request_id?: string;
+      readonly property?: {
+        readonly name: string;
+        readonly value?: string;
+      };
+    };
+    readonly data: unknown;
+  };
+  /** What the cache did, by time */
+  readonly "POST /v1/cache/metrics/query": {
+    readonly path: Nothing;
+    readonly query: Nothing;
+    readonly body: {
+      /** A filter: a leaf, a branch {"left", "operator", "right"}, or "all". See the page on querying. */
+      readonly filter?: unknown;
+      /** minute, 5m, hour, 6h, day. */
+      readonly time_bucket: string;
+    };
+    readonly data: unknown;
+  };
+  /** List stored answers */
+  readonly "GET /v1/cache/entries": {
+    readonly path: Nothing;
+    readonly query: {
+      /** At most 1000. */
+      readonly limit?: number;
+      /** Rows to pass over. */
+      readonly offset?: number;
+    };
+    readonly body: undefined;
+    readonly data: unknown;
+  };
+  /** List alerts */
+  readonly "GET /v1/alerts": {
+    readonly path: Nothing;
+    readonly query: Nothing;
+    readonly body: undefined;
+    readonly data: readonly (Alert)[];
+  };
+  /** Make an alert */
+  readonly "POST /v1/alerts": {
+    readonly path: Nothing;
+    readonly query: Nothing;
+    readonly body: {
+      readonly name: string;
+      /** One of requests, errors, error_rate, refused, cache_hits, cost, prompt_tokens, completion_tokens, total_tokens, latency_avg, latency_p50, latency_p90, latency_p95, latency_p99, time_to_first_token_p50, time_to_first_token_p95, tokens_per_second_p50, tokens_per_second_p95, refusal_rate, cache_hit_rate. */
+      readonly metric: string;
+      /** above or below; the threshold itself is neither. */
+      readonly comparison: string;
+      /** Dollars, milliseconds, tokens or a count; a rate is a share from 0 to 1. */
+      readonly threshold: number;
+      /** How far back the metric looks at every check. Needed unless `calendar` is given. */
+      readonly window_seconds?: number;
+      /** day, week, month: the metric counts from the beginning of it, in place of a sliding window. */
+      readonly calendar?: string | null;
+      /** Whose calendar it is, such as Europe/Berlin; UTC unless given. */
+      readonly time_zone?: string | null;
+      /** As in queries; "all" unless given. */
+      readonly filter?: unknown;
+      /** model, provider, user, status, outcome, session, property:<Name>: each value triggers by itself. */
+      readonly group_by?: readonly (string)[];
+      /** With fewer in the window nothing triggers. */
+      readonly minimum_requests?: number;
+      /** How long the condition must be over before it is resolved; 300 unless given. */
+      readonly cooldown_seconds?: number;
+      /** Who is notified. Without one the alert is only shown. */
+      readonly channels?: readonly ({
+        /** Of a channel that is there: it keeps what is secret of it. */
+        readonly id?: string;
+        /** Where it goes, shortened. Only in responses. */
+        readonly address?: string;
+        readonly type: "webhook";
+        /** http(s) address that events are posted to. */
+        readonly url?: string;
+        /** Signing secret, whsec_ and base64 of 24 to 64 bytes; made where there is none. */
+        readonly secret?: string;
+      } | {
+        /** Of a channel that is there: it keeps what is secret of it. */
+        readonly id?: string;
+        /** Where it goes, shortened. Only in responses. */
+        readonly address?: string;
+        readonly type: "email";
+        /** One address. */
+        readonly to?: string;
+      } | {
+        /** Of a channel that is there: it keeps what is secret of it. */
+        readonly id?: string;
+        /** Where it goes, shortened. Only in responses. */
+        readonly address?: string;
+        readonly type: "slack";
+        /** The address of an incoming webhook of Slack. It is never shown again. */
+        readonly url?: string;
+      } | {
+        /** Of a channel that is there: it keeps what is secret of it. */
+        readonly id?: string;
+        /** Where it goes, shortened. Only in responses. */
+        readonly address?: string;
+        readonly type: "teams";
+        /** The address of a Microsoft Teams workflow that starts when a webhook request is received. It is never shown again. */
+        readonly url?: string;
+      } | {
+        /** Of a channel that is there: it keeps what is secret of it. */
+        readonly id?: string;
+        /** Where it goes, shortened. Only in responses. */
+        readonly address?: string;
+        readonly type: "discord";
+        /** The address of a webhook of a Discord channel. It is never shown again. */
+        readonly url?: string;
+      } | {
+        /** Of a channel that is there: it keeps what is secret of it. */
+        readonly id?: string;
+        /** Where it goes, shortened. Only in responses. */
+        readonly address?: string;
+        readonly type: "pagerduty";
+        /** Integration key of the Events API v2, 32 characters. It is never shown again. */
+        readonly routing_key?: string;
+        /** critical, error, warning, info. error unless given. */
+        readonly severity?: string;
+        /** PagerDuty's own address for events unless given. */
+        readonly url?: string;
+      } | {
+        /** Of a channel that is there: it keeps what is secret of it. */
+        readonly id?: string;
+        /** Where it goes, shortened. Only in responses. */
+        readonly address?: string;
+        readonly type: "opsgenie";
+        /** Key of an API integration. It is never shown again. */
+        readonly api_key?: string;
+        /** P1, P2, P3, P4, P5. P3 unless given. */
+        readonly priority?: string;
+        /** Opsgenie's own address for alerts unless given. */
+        readonly url?: string;
+      })[];
+      readonly enabled?: boolean;
+    };
+    readonly data: Alert;
+  };
+  /** Read one alert */
+  readonly "GET /v1/alerts/{id}": {
+    readonly path: {
+      readonly id: string;
+    };
+    readonly query: Nothing;
+    readonly body: undefined;
+    readonly data: Alert;
+  };
+  /** Replace an alert */
+  readonly "PUT /v1/alerts/{id}": {
+    readonly path: {
+      readonly id: string;
+    };
+    readonly query: Nothing;
+    readonly body: {
+      readonly name: string;
+      /** One of requests, errors, error_rate, refused, cache_hits, cost, prompt_tokens, completion_tokens, total_tokens, latency_avg, latency_p50, latency_p90, latency_p95, latency_p99, time_to_first_token_p50, time_to_first_token_p95, tokens_per_second_p50, tokens_per_second_p95, refusal_rate, cache_hit_rate. */
+      readonly metric: string;
+      /** above or below; the threshold itself is neither. */
+      readonly comparison: string;
+      /** Dollars, milliseconds, tokens or a count; a rate is a share from 0 to 1. */
+      readonly threshold: number;
+      /** How far back the metric looks at every check. Needed unless `calendar` is given. */
+      readonly window_seconds?: number;
+      /** day, week, month: the metric counts from the beginning of it, in place of a sliding window. */
+      readonly calendar?: string | null;
+      /** Whose calendar it is, such as Europe/Berlin; UTC unless given. */
+      readonly time_zone?: string | null;
+      /** As in queries; "all" unless given. */
+      readonly filter?: unknown;
+      /** model, provider, user, status, outcome, session, property:<Name>: each value triggers by itself. */
+      readonly group_by?: readonly (string)[];
+      /** With fewer in the window nothing triggers. */
+      readonly minimum_requests?: number;
+      /** How long the condition must be over before it is resolved; 300 unless given. */
+      readonly cooldown_seconds?: number;
+      /** Who is notified. Without one the alert is only shown. */
+      readonly channels?: readonly ({
+        /** Of a channel that is there: it keeps what is secret of it. */
+        readonly id?: string;
+        /** Where it goes, shortened. Only in responses. */
+        readonly address?: string;
+        readonly type: "webhook";
+        /** http(s) address that events are posted to. */
+        readonly url?: string;
+        /** Signing secret, whsec_ and base64 of 24 to 64 bytes; made where there is none. */
+        readonly secret?: string;
+      } | {
+        /** Of a channel that is there: it keeps what is secret of it. */
+        readonly id?: string;
+        /** Where it goes, shortened. Only in responses. */
+        readonly address?: string;
+        readonly type: "email";
+        /** One address. */
+        readonly to?: string;
+      } | {
+        /** Of a channel that is there: it keeps what is secret of it. */
+        readonly id?: string;
+        /** Where it goes, shortened. Only in responses. */
+        readonly address?: string;
+        readonly type: "slack";
+        /** The address of an incoming webhook of Slack. It is never shown again. */
+        readonly url?: string;
+      } | {
+        /** Of a channel that is there: it keeps what is secret of it. */
+        readonly id?: string;
+        /** Where it goes, shortened. Only in responses. */
+        readonly address?: string;
+        readonly type: "teams";
+        /** The address of a Microsoft Teams workflow that starts when a webhook request is received. It is never shown again. */
+        readonly url?: string;
+      } | {
+        /** Of a channel that is there: it keeps what is secret of it. */
+        readonly id?: string;
+        /** Where it goes, shortened. Only in responses. */
+        readonly address?: string;
+        readonly type: "discord";
+        /** The address of a webhook of a Discord channel. It is never shown again. */
+        readonly url?: string;
+      } | {
+        /** Of a channel that is there: it keeps what is secret of it. */
+        readonly id?: string;
+        /** Where it goes, shortened. Only in responses. */
+        readonly address?: string;
+        readonly type: "pagerduty";
+        /** Integration key of the Events API v2, 32 characters. It is never shown again. */
+        readonly routing_key?: string;
+        /** critical, error, warning, info. error unless given. */
+        readonly severity?: string;
+        /** PagerDuty's own address for events unless given. */
+        readonly url?: string;
+      } | {
+        /** Of a channel that is there: it keeps what is secret of it. */
+        readonly id?: string;
+        /** Where it goes, shortened. Only in responses. */
+        readonly address?: string;
+        readonly type: "opsgenie";
+        /** Key of an API integration. It is never shown again. */
+        readonly api_key?: string;
+        /** P1, P2, P3, P4, P5. P3 unless given. */
+        readonly priority?: string;
+        /** Opsgenie's own address for alerts unless given. */
+        readonly url?: string;
+      })[];
+      readonly enabled?: boolean;
+    };
+    readonly data: unknown;
+  };
+  /** Change parts of an alert */
+  readonly "PATCH /v1/alerts/{id}": {
+    readonly path: {
+      readonly id: string;
+    };
+    readonly query: Nothing;
+    readonly body: {
+      readonly name?: string;
+      /** One of requests, errors, error_rate, refused, cache_hits, cost, prompt_tokens, completion_tokens, total_tokens, latency_avg, latency_p50, latency_p90, latency_p95, latency_p99, time_to_first_token_p50, time_to_first_token_p95, tokens_per_second_p50, tokens_per_second_p95, refusal_rate, cache_hit_rate. */
+      readonly metric?: string;
+      /** above or below; the threshold itself is neither. */
+      readonly comparison?: string;
+      /** Dollars, milliseconds, tokens or a count; a rate is a share from 0 to 1. */
+      readonly threshold?: number;
+      /** How far back the metric looks at every check. Needed unless `calendar` is given. */
+      readonly window_seconds?: number;
+      /** day, week, month: the metric counts from the beginning of it, in place of a sliding window. */
+      readonly calendar?: string | null;
+      /** Whose calendar it is, such as Europe/Berlin; UTC unless given. */
+      readonly time_zone?: string | null;
+      /** As in queries; "all" unless given. */
+      readonly filter?: unknown;
+      /** model, provider, user, status, outcome, session, property:<Name>: each value triggers by itself. */
+      readonly group_by?: readonly (string)[];
+      /** With fewer in the window nothing triggers. */
+      readonly minimum_requests?: number;
+      /** How long the condition must be over before it is resolved; 300 unless given. */
+      readonly cooldown_seconds?: number;
+      /** Who is notified. Without one the alert is only shown. */
+      readonly channels?: readonly ({
+        /** Of a channel that is there: it keeps what is secret of it. */
+        readonly id?: string;
+        /** Where it goes, shortened. Only in responses. */
+        readonly address?: string;
+        readonly type: "webhook";
+        /** http(s) address that events are posted to. */
+        readonly url?: string;
+        /** Signing secret, whsec_ and base64 of 24 to 64 bytes; made where there is none. */
+        readonly secret?: string;
+      } | {
+        /** Of a channel that is there: it keeps what is secret of it. */
+        readonly id?: string;
+        /** Where it goes, shortened. Only in responses. */
+        readonly address?: string;
+        readonly type: "email";
+        /** One address. */
+        readonly to?: string;
+      } | {
+        /** Of a channel that is there: it keeps what is secret of it. */
+        readonly id?: string;
+        /** Where it goes, shortened. Only in responses. */
+        readonly address?: string;
+        readonly type: "slack";
+        /** The address of an incoming webhook of Slack. It is never shown again. */
+        readonly url?: string;
+      } | {
+        /** Of a channel that is there: it keeps what is secret of it. */
+        readonly id?: string;
+        /** Where it goes, shortened. Only in responses. */
+        readonly address?: string;
+        readonly type: "teams";
+        /** The address of a Microsoft Teams workflow that starts when a webhook request is received. It is never shown again. */
+        readonly url?: string;
+      } | {
+        /** Of a channel that is there: it keeps what is secret of it. */
+        readonly id?: string;
+        /** Where it goes, shortened. Only in responses. */
+        readonly address?: string;
+        readonly type: "discord";
+        /** The address of a webhook of a Discord channel. It is never shown again. */
+        readonly url?: string;
+      } | {
+        /** Of a channel that is there: it keeps what is secret of it. */
+        readonly id?: string;
+        /** Where it goes, shortened. Only in responses. */
+        readonly address?: string;
+        readonly type: "pagerduty";
+        /** Integration key of the Events API v2, 32 characters. It is never shown again. */
+        readonly routing_key?: string;
+        /** critical, error, warning, info. error unless given. */
+        readonly severity?: string;
+        /** PagerDuty's own address for events unless given. */
+        readonly url?: string;
+      } | {
+        /** Of a channel that is there: it keeps what is secret of it. */
+        readonly id?: string;
+        /** Where it goes, shortened. Only in responses. */
+        readonly address?: string;
+        readonly type: "opsgenie";
+        /** Key of an API integration. It is never shown again. */
+        readonly api_key?: string;
+        /** P1, P2, P3, P4, P5. P3 unless given. */
+        readonly priority?: string;
+        /** Opsgenie's own address for alerts unless given. */
+        readonly url?: string;
+      })[];
+      readonly enabled?: boolean;
+    };
+    readonly data: unknown;
+  };
+  /** Remove an alert */
+  readonly "DELETE /v1/alerts/{id}": {
+    readonly path: {
+      readonly id: string;
+    };
+    readonly query: Nothing;
+    readonly body: undefined;
+    readonly data: unknown;
+  };
+  /** What was sent of an alert */
+  readonly "GET /v1/alerts/{id}/deliveries": {
+    readonly path: {
+      readonly id: string;
+    };
+    readonly query: {
+      /** At most 1000. */
+      readonly limit?: number;
+      /** Rows to pass over. */
+      readonly offset?: number;
+    };
+    readonly body: undefined;
+    readonly data: readonly (Delivery)[];
+  };
+  /** Send a test to every channel */
+  readonly "POST /v1/alerts/{id}/test": {
+    readonly path: {
+      readonly id: string;
+    };
+    readonly query: Nothing;
+    readonly body: undefined;
+    readonly data: unknown;
+  };
+  /** What triggered and was resolved */
+  readonly "GET /v1/alerts/{id}/history": {
+    readonly path: {
+      readonly id: string;
+    };
+    readonly query: {
+      /** At most 1000. */
+      readonly limit?: number;
+      /** Rows to pass over. */
+      readonly offset?: number;
+    };
+    readonly body: undefined;
+    readonly data: unknown;
+  };
+  /** List webhooks */
+  readonly "GET /v1/webhooks": {
+    readonly path: Nothing;
+    readonly query: Nothing;
+    readonly body: undefined;
+    readonly data: readonly (Webhook)[];
+  };
+  /** Be told of every finished request */
+  readonly "POST /v1/webhooks": {
+    readonly path: Nothing;
+    readonly query: Nothing;
+    readonly body: {
+      /** http(s) address that requests are posted to. */
+      readonly url: string;
+      readonly name?: string;
+      /** Of request.finished, audit.entry; finished requests alone unless given. */
+      readonly events?: readonly (string)[];
+      /** Properties that a request must have, all of them; without a value any value will do. */
+      readonly property_filters?: readonly ({
+        readonly name: string;
+        readonly value?: string;
+      })[];
+      /** Percent of the requests; 100 unless given. */
+      readonly sample_rate?: number;
+      /** Fields of the record that are sent beside request_id, properties and signed_body_url. */
+      readonly fields?: readonly (string)[];
+      /** Sends the bodies too, where they are not long; signed_body_url comes always. */
+      readonly include_body?: boolean;
+      /** Signing secret, whsec_ and base64 of 24 to 64 bytes; made where there is none. */
+      readonly secret?: string;
+      readonly enabled?: boolean;
+    };
+    readonly data: unknown;
+  };
+  /** Read one webhook */
+  readonly "GET /v1/webhooks/{id}": {
+    readonly path: {
+      readonly id: string;
+    };
+    readonly query: Nothing;
+    readonly body: undefined;
+    readonly data: Webhook;
+  };
+  /** Replace a webhook */
+  readonly "PUT /v1/webhooks/{id}": {
+    readonly path: {
+      readonly id: string;
+    };
+    readonly query: Nothing;
+    readonly body: {
+      /** http(s) address that requests are posted to. */
+      readonly url: string;
+      readonly name?: string;
+      /** Of request.finished, audit.entry; finished requests alone unless given. */
+      readonly events?: readonly (string)[];
+      /** Properties that a request must have, all of them; without a value any value will do. */
+      readonly property_filters?: readonly ({
+        readonly name: string;
+        readonly value?: string;
+      })[];
+      /** Percent of the requests; 100 unless given. */
+      readonly sample_rate?: number;
+      /** Fields of the record that are sent beside request_id, properties and signed_body_url. */
+      readonly fields?: readonly (string)[];
+      /** Sends the bodies too, where they are not long; signed_body_url comes always. */
+      readonly include_body?: boolean;
+      /** Signing secret, whsec_ and base64 of 24 to 64 bytes; made where there is none. */
+      readonly secret?: string;
+      readonly enabled?: boolean;
+    };
+    readonly data: unknown;
+  };
+  /** Change parts of a webhook */
+  readonly "PATCH /v1/webhooks/{id}": {
+    readonly path: {
+      readonly id: string;
+    };
+    readonly query: Nothing;
+    readonly body: {
+      /** http(s) address that requests are posted to. */
+      readonly url?: string;
+      readonly name?: string;
+      /** Of request.finished, audit.entry; finished requests alone unless given. */
+      readonly events?: readonly (string)[];
+      /** Properties that a request must have, all of them; without a value any value will do. */
+      readonly property_filters?: readonly ({
+        readonly name: string;
+        readonly value?: string;
+      })[];
+      /** Percent of the requests; 100 unless given. */
+      readonly sample_rate?: number;
+      /** Fields of the record that are sent beside request_id, properties and signed_body_url. */
+      readonly fields?: readonly (string)[];
+      /** Sends the bodies too, where they are not long; signed_body_url comes always. */
+      readonly include_body?: boolean;
+      /** Signing secret, whsec_ and base64 of 24 to 64 bytes; made where there is none. */
+      readonly secret?: string;
+      readonly enabled?: boolean;
+    };
+    readonly data: unknown;
+  };
+  /** Remove a webhook */
+  readonly "DELETE /v1/webhooks/{id}": {
+    readonly path: {
+      readonly id: string;
+    };
+    readonly query: Nothing;
+    readonly body: undefined;
+    readonly data: unknown;
+  };
+  /** What was sent to a webhook */
+  readonly "GET /v1/webhooks/{id}/deliveries": {
+    readonly path: {
+      readonly id: string;
+    };
+    readonly query: {
+      /** At most 1000. */
+      readonly limit?: number;
+      /** Rows to pass over. */
+      readonly offset?: number;
+    };
+    readonly body: undefined;
+    readonly data: readonly (Delivery)[];
+  };
+  /** Send a test */
+  readonly "POST /v1/webhooks/{id}/test": {
+    readonly path: {
+      readonly id: string;
+    };
+    readonly query: Nothing;
+    readonly body: undefined;
+    readonly data: unknown;
+  };
+  /** How long records and bodies are kept */
+  readonly "GET /v1/retention": {
+    readonly path: Nothing;
+    readonly query: Nothing;
+    readonly body: undefined;
+    readonly data: unknown;
+  };
+  /** Say how long records and bodies are kept */
+  readonly "PUT /v1/retention": {
+    readonly path: Nothing;
+    readonly query: Nothing;
+    readonly body: {
+      /** Days that records are kept; 0 is for good, null as configured. */
+      readonly days?: number | null;
+      /** Days that bodies are kept; 0 is for good, null as configured. */
+      readonly body_days?: number | null;
+      /** Records with a property are kept longer or shorter; of several the longest counts. */
+      readonly properties?: readonly ({
+        readonly property: string;
+        readonly value?: string | null;
+        /** Days that these records are kept instead; 0 is for good, null as all others. */
+        readonly days?: number | null;
+        /** Days that their bodies are kept instead. */
+        readonly body_days?: number | null;
+      })[];
+    };
+    readonly data: unknown;
+  };
+  /** Remove what is too old now */
+  readonly "POST /v1/retention/run": {
+    readonly path: Nothing;
+    readonly query: Nothing;
+    readonly body: undefined;
+    readonly data: unknown;
+  };
+  /** What is stored */
+  readonly "GET /v1/storage": {
+    readonly path: Nothing;
+    readonly query: Nothing;
+    readonly body: undefined;
+    readonly data: unknown;
+  };
+  /** List views */
+  readonly "GET /v1/views": {
+    readonly path: Nothing;
+    readonly query: Nothing;
+    readonly body: undefined;
+    readonly data: readonly (View)[];
+  };
+  /** Save a view */
+  readonly "POST /v1/views": {
+    readonly path: Nothing;
+    readonly query: Nothing;
+    readonly body: {
+      readonly name: string;
+      readonly shared?: boolean | null;
+      /** A filter: a leaf, a branch {"left", "operator", "right"}, or "all". See the page on querying. */
+      readonly filter?: unknown;
+      readonly search?: string | null;
+      readonly sort?: unknown;
+      readonly range?: string | null;
+      readonly from?: string | null;
+      readonly to?: string | null;
+      readonly columns?: readonly ({
+        /** Such as `model`, `property:Team` or `score:helpful`. */
+        readonly id: string;
+        /** Pixels. */
+        readonly width?: number;
+      })[] | null;
+    };
+    readonly data: View;
+  };
+  /** Read one view */
+  readonly "GET /v1/views/{id}": {
+    readonly path: {
+      readonly id: string;
+    };
+    readonly query: Nothing;
+    readonly body: undefined;
+    readonly data: View;
+  };
+  /** Change parts of a view */
+  readonly "PATCH /v1/views/{id}": {
+    readonly path: {
+      readonly id: string;
+    };
+    readonly query: Nothing;
+    readonly body: {
+      readonly name?: string;
+      readonly shared?: boolean | null;
+      /** A filter: a leaf, a branch {"left", "operator", "right"}, or "all". See the page on querying. */
+      readonly filter?: unknown;
+      readonly search?: string | null;
+      readonly sort?: unknown;
+      readonly range?: string | null;
+      readonly from?: string | null;
+      readonly to?: string | null;
+      readonly columns?: readonly ({
+        /** Such as `model`, `property:Team` or `score:helpful`. */
+        readonly id: string;
+        /** Pixels. */
+        readonly width?: number;
+      })[] | null;
+    };
+    readonly data: View;
+  };
+  /** Remove a view */
+  readonly "DELETE /v1/views/{id}": {
+    readonly path: {
+      readonly id: string;
+    };
+    readonly query: Nothing;
+    readonly body: undefined;
+    readonly data: unknown;
+  };
+  /** List dashboards */
+  readonly "GET /v1/dashboards": {
+    readonly path: Nothing;
+    readonly query: Nothing;
+    readonly body: undefined;
+    readonly data: readonly (ListedDashboard)[];
+  };
+  /** Make a dashboard */
+  readonly "POST /v1/dashboards": {
+    readonly path: Nothing;
+    readonly query: Nothing;
+    readonly body: {
+      readonly version?: 1 | null;
+      readonly name: string;
+      readonly description?: string | null;
+      readonly shared?: boolean | null;
+      readonly range?: "15m" | "1h" | "6h" | "24h" | "7d" | "30d" | "90d" | "all" | null;
+      /** A filter: a leaf, a branch {"left", "operator", "right"}, or "all". See the page on querying. */
+      readonly filter?: unknown;
+      readonly panels: readonly ({
+        readonly title: string;
+        /** How it is drawn. */
+        readonly kind: "line" | "bar" | "number" | "table" | "heatmap";
+        /** One, or several of the same unit; a table has any. Of requests, cost, prompt_tokens, completion_tokens, total_tokens, errors, error_rate, refused, refusal_rate, cache_hits, cache_hit_rate, latency_avg, latency_p50, latency_p90, latency_p95, latency_p99, time_to_first_token_p50, time_to_first_token_p95, tokens_per_second_p50, tokens_per_second_p95, score:<Name>. */
+        readonly metrics: readonly (string)[];
+        readonly split_by?: readonly (string)[] | null;
+        readonly groups?: string | number | null;
+        /** A filter: a leaf, a branch {"left", "operator", "right"}, or "all". See the page on querying. */
+        readonly filter?: unknown;
+        readonly range?: "15m" | "1h" | "6h" | "24h" | "7d" | "30d" | "90d" | "all" | null;
+        readonly thresholds?: readonly ({
+          /** The value itself is neither. */
+          readonly comparison: "above" | "below";
+          /** Dollars, milliseconds, tokens or a count; a rate is a share from 0 to 1. */
+          readonly value: number;
+          /** Of the line, and of values beyond it. */
+          readonly colour: "good" | "warn" | "bad";
+        })[] | null;
+        readonly place?: {
+          /** Columns to its left. */
+          readonly x: string | number;
+          /** Rows above it. */
+          readonly y: string | number;
+          /** Columns. */
+          readonly w: string | number;
+          /** Rows. */
+          readonly h: string | number;
+        } | null;
+      })[];
+    };
+    readonly data: Dashboard;
+  };
+  /** Read one dashboard */
+  readonly "GET /v1/dashboards/{id}": {
+    readonly path: {
+      readonly id: string;
+    };
+    readonly query: Nothing;
+    readonly body: undefined;
+    readonly data: Dashboard;
+  };
+  /** Replace a dashboard */
+  readonly "PUT /v1/dashboards/{id}": {
+    readonly path: {
+      readonly id: string;
+    };
+    readonly query: Nothing;
+    readonly body: {
+      readonly version?: 1 | null;
+      readonly name: string;
+      readonly description?: string | null;
+      readonly shared?: boolean | null;
+      readonly range?: "15m" | "1h" | "6h" | "24h" | "7d" | "30d" | "90d" | "all" | null;
+      /** A filter: a leaf, a branch {"left", "operator", "right"}, or "all". See the page on querying. */
+      readonly filter?: unknown;
+      readonly panels: readonly ({
+        readonly title: string;
+        /** How it is drawn. */
+        readonly kind: "line" | "bar" | "number" | "table" | "heatmap";
+        /** One, or several of the same unit; a table has any. Of requests, cost, prompt_tokens, completion_tokens, total_tokens, errors, error_rate, refused, refusal_rate, cache_hits, cache_hit_rate, latency_avg, latency_p50, latency_p90, latency_p95, latency_p99, time_to_first_token_p50, time_to_first_token_p95, tokens_per_second_p50, tokens_per_second_p95, score:<Name>. */
+        readonly metrics: readonly (string)[];
+        readonly split_by?: readonly (string)[] | null;
+        readonly groups?: string | number | null;
+        /** A filter: a leaf, a branch {"left", "operator", "right"}, or "all". See the page on querying. */
+        readonly filter?: unknown;
+        readonly range?: "15m" | "1h" | "6h" | "24h" | "7d" | "30d" | "90d" | "all" | null;
+        readonly thresholds?: readonly ({
+          /** The value itself is neither. */
+          readonly comparison: "above" | "below";
+          /** Dollars, milliseconds, tokens or a count; a rate is a share from 0 to 1. */
+          readonly value: number;
+          /** Of the line, and of values beyond it. */
+          readonly colour: "good" | "warn" | "bad";
+        })[] | null;
+        readonly place?: {
+          /** Columns to its left. */
+          readonly x: string | number;
+          /** Rows above it. */
+          readonly y: string | number;
+          /** Columns. */
+          readonly w: string | number;
+          /** Rows. */
+          readonly h: string | number;
+        } | null;
+      })[];
+    };
+    readonly data: Dashboard;
+  };
+  /** Remove a dashboard */
+  readonly "DELETE /v1/dashboards/{id}": {
+    readonly path: {
+      readonly id: string;
+    };
+    readonly query: Nothing;
+    readonly body: undefined;
+    readonly data: unknown;
+  };
+  /** List datasets */
+  readonly "GET /v1/datasets": {
+    readonly path: Nothing;
+    readonly query: Nothing;
+    readonly body: undefined;
+    readonly data: readonly (Dataset)[];
+  };
+  /** Make a dataset */
+  readonly "POST /v1/datasets": {
+    readonly path: Nothing;
+    readonly query: Nothing;
+    readonly body: {
+      readonly name: string;
+      readonly description?: string;
+    };
+    readonly data: Dataset;
+  };
+  /** Read one dataset */
+  readonly "GET /v1/datasets/{id}": {
+    readonly path: {
+      readonly id: string;
+    };
+    readonly query: Nothing;
+    readonly body: undefined;
+    readonly data: Dataset;
+  };
+  /** Rename or describe a dataset */
+  readonly "PATCH /v1/datasets/{id}": {
+    readonly path: {
+      readonly id: string;
+    };
+    readonly query: Nothing;
+    readonly body: {
+      readonly name?: string;
+      readonly description?: string;
+    };
+    readonly data: unknown;
+  };
+  /** Delete a dataset */
+  readonly "DELETE /v1/datasets/{id}": {
+    readonly path: {
+      readonly id: string;
+    };
+    readonly query: Nothing;
+    readonly body: undefined;
+    readonly data: unknown;
+  };
+  /** List the versions of a dataset */
+  readonly "GET /v1/datasets/{id}/versions": {
+    readonly path: {
+      readonly id: string;
+    };
+    readonly query: Nothing;
+    readonly body: undefined;
+    readonly data: unknown;
+  };
+  /** List the items of a dataset */
+  readonly "GET /v1/datasets/{id}/items": {
+    readonly path: {
+      readonly id: string;
+    };
+    readonly query: {
+      /** At most 500. */
+      readonly limit?: number;
+      /** `next_cursor` of the page before. */
+      readonly cursor?: string;
+      /** The newest unless given. */
+      readonly version?: number;
+    };
+    readonly body: undefined;
+    readonly data: readonly (DatasetItem)[];
+  };
+  /** Put requests, or examples, into a dataset */
+  readonly "POST /v1/datasets/{id}/items": {
+    readonly path: {
+      readonly id: string;
+    };
+    readonly query: Nothing;
+    readonly body: {
+      /** Up to 1000 request ids. */
+      readonly requestIds?: readonly (string)[];
+      /** A filter: a leaf, a branch {"left", "operator", "right"}, or "all". See the page on querying. */
+      readonly filter?: unknown;
+      readonly isCached?: boolean | null;
+      readonly isScored?: boolean | null;
+      readonly isPartOfExperiment?: boolean | null;
+      readonly limit?: number | null;
+      readonly cursor?: string | null;
+      /** Examples that are written, not recorded. */
+      readonly items?: readonly ({
+        /** `messages` and `tools` as OpenAI's chat completions have them. */
+        readonly input: {
+          readonly messages: readonly (unknown)[];
+          readonly tools?: readonly (unknown)[];
+        };
+        /** The assistant's message that is right; null where that is open. */
+        readonly output?: {
+          readonly [name: string]: unknown;
+        } | null;
+        /** Words to find it by. */
+        readonly labels?: readonly (string)[];
+        readonly note?: string;
+      })[];
+      /** Words to find it by. */
+      readonly labels?: readonly (string)[];
+    };
+    readonly data: unknown;
+  };
+  /** Take items out of a dataset */
+  readonly "DELETE /v1/datasets/{id}/items": {
+    readonly path: {
+      readonly id: string;
+    };
+    readonly query: Nothing;
+    readonly body: {
+      /** Ids of items. */
+      readonly ids: readonly (string)[];
+    };
+    readonly data: unknown;
+  };
+  /** Change an item */
+  readonly "PATCH /v1/datasets/{id}/items/{item}": {
+    readonly path: {
+      readonly id: string;
+      readonly item: string;
+    };
+    readonly query: Nothing;
+    readonly body: {
+      /** `messages` and `tools` as OpenAI's chat completions have them. */
+      readonly input?: {
+        readonly messages: readonly (unknown)[];
+        readonly tools?: readonly (unknown)[];
+      };
+      /** The assistant's message that is right; null where that is open. */
+      readonly output?: {
+        readonly [name: string]: unknown;
+      } | null;
+      /** Words to find it by. */
+      readonly labels?: readonly (string)[];
+      readonly note?: string;
+    };
+    readonly data: unknown;
+  };
+  /** List the runs of a dataset */
+  readonly "GET /v1/datasets/{id}/runs": {
+    readonly path: {
+      readonly id: string;
+    };
+    readonly query: Nothing;
+    readonly body: undefined;
+    readonly data: unknown;
+  };
+  /** Run a dataset */
+  readonly "POST /v1/datasets/{id}/runs": {
+    readonly path: {
+      readonly id: string;
+    };
+    readonly query: Nothing;
+    readonly body: {
+      readonly targets: readonly ({
+        /** A model string: a model or a route. */
+        readonly model: string;
+        /** What the target is called in results; the model unless given. */
+        readonly name?: string;
+        /** A system prompt in place of the one in the item. */
+        readonly system?: string;
+        /** Other members of the body, such as `temperature`. */
+        readonly parameters?: {
+          readonly [name: string]: unknown;
+        };
+        /** As in `Gateway-Prompt-Id`. */
+        readonly prompt_id?: string;
+        /** As in `Gateway-Prompt-Version`. */
+        readonly prompt_version?: string;
+      })[];
+      /** Of the dataset; the newest unless given. */
+      readonly version?: string | number;
+      /** Only items with this label. */
+      readonly label?: string;
+      /** US dollars. No call is begun that would exceed it if it cost as much as the dearest before. */
+      readonly max_cost?: number | null;
+      /** Calls at a time; 4 unless given. */
+      readonly concurrency?: string | number;
+      /** The models unless given. */
+      readonly name?: string;
+      /** How often a call is made again where the provider fails; 2 unless given. */
+      readonly retries?: string | number;
+      /** false asks for whole responses, which have no time to the first token. */
+      readonly stream?: boolean;
+    };
+    readonly data: unknown;
+  };
+  /** Estimate what a run costs */
+  readonly "POST /v1/datasets/{id}/runs/estimate": {
+    readonly path: {
+      readonly id: string;
+    };
+    readonly query: Nothing;
+    readonly body: {
+      readonly targets: readonly ({
+        /** A model string: a model or a route. */
+        readonly model: string;
+        /** What the target is called in results; the model unless given. */
+        readonly name?: string;
+        /** A system prompt in place of the one in the item. */
+        readonly system?: string;
+        /** Other members of the body, such as `temperature`. */
+        readonly parameters?: {
+          readonly [name: string]: unknown;
+        };
+        /** As in `Gateway-Prompt-Id`. */
+        readonly prompt_id?: string;
+        /** As in `Gateway-Prompt-Version`. */
+        readonly prompt_version?: string;
+      })[];
+      /** Of the dataset; the newest unless given. */
+      readonly version?: string | number;
+      /** Only items with this label. */
+      readonly label?: string;
+    };
+    readonly data: unknown;
+  };
+  /** Read a run */
+  readonly "GET /v1/datasets/{id}/runs/{run}": {
+    readonly path: {
+      readonly id: string;
+      readonly run: string;
+    };
+    readonly query: Nothing;
+    readonly body: undefined;
+    readonly data: unknown;
+  };
+  /** Delete a run */
+  readonly "DELETE /v1/datasets/{id}/runs/{run}": {
+    readonly path: {
+      readonly id: string;
+      readonly run: string;
+    };
+    readonly query: Nothing;
+    readonly body: undefined;
+    readonly data: unknown;
+  };
+  /** Compare answers */
+  readonly "GET /v1/datasets/{id}/runs/{run}/items": {
+    readonly path: {
+      readonly id: string;
+      readonly run: string;
+    };
+    readonly query: {
+      /** At most 500. */
+      readonly limit?: number;
+      /** `next_cursor` of the page before. */
+      readonly cursor?: string;
+      /** true shows the items that failed at a target. */
+      readonly errors?: boolean;
+    };
+    readonly body: undefined;
+    readonly data: unknown;
+  };
+  /** Cancel a run */
+  readonly "POST /v1/datasets/{id}/runs/{run}/cancel": {
+    readonly path: {
+      readonly id: string;
+      readonly run: string;
+    };
+    readonly query: Nothing;
+    readonly body: undefined;
+    readonly data: unknown;
+  };
+  /** Go on with a run */
+  readonly "POST /v1/datasets/{id}/runs/{run}/resume": {
+    readonly path: {
+      readonly id: string;
+      readonly run: string;
+    };
+    readonly query: Nothing;
+    readonly body: {
+      /** US dollars. No call is begun that would exceed it if it cost as much as the dearest before. */
+      readonly max_cost?: number | null;
+      /** Calls at a time; 4 unless given. */
+      readonly concurrency?: string | number;
+      /** true sends the items that failed again. */
+      readonly errors?: boolean;
+    };
+    readonly data: unknown;
+  };
+  /** List plugins */
+  readonly "GET /v1/plugins": {
+    readonly path: Nothing;
+    readonly query: Nothing;
+    readonly body: undefined;
+    readonly data: readonly (Plugin)[];
+  };
+  /** List providers */
+  readonly "GET /v1/providers": {
+    readonly path: Nothing;
+    readonly query: Nothing;
+    readonly body: undefined;
+    readonly data: readonly (Provider)[];
+  };
+  /** Model Context Protocol */
+  readonly "POST /mcp": {
+    readonly path: Nothing;
+    readonly query: Nothing;
+    readonly body: Nothing;
+    readonly data: unknown;
+  };
+  /** Whether the process lives */
+  readonly "GET /healthz": {
+    readonly path: Nothing;
+    readonly query: Nothing;
+    readonly body: undefined;
+    readonly data: unknown;
+  };
+  /** Whether traffic is served */
+  readonly "GET /readyz": {
+    readonly path: Nothing;
+    readonly query: Nothing;
+    readonly body: undefined;
+    readonly data: unknown;
+  };
+  /** How the parts are doing */
+  readonly "GET /v1/health": {
+    readonly path: Nothing;
+    readonly query: Nothing;
+    readonly body: undefined;
+    readonly data: unknown;
+  };
+  /** This description as OpenAPI */
+  readonly "GET /openapi.json": {
+    readonly path: Nothing;
+    readonly query: Nothing;
+    readonly body: undefined;
+    readonly data: unknown;
+  };
+}
