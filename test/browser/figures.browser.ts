@@ -296,6 +296,14 @@ test("sessions are filtered by what one of their requests is, and found by words
   await page.getByLabel("Search input and output").fill("how deep");
   await session.waitFor();
   await page.waitForURL(/words=how/);
+  // As it is where there are more hits than one search looks at.
+  await page.route("**/v1/session/query", async (route) => {
+    const response = await route.fetch();
+    await route.fulfill({ response, json: { ...(await response.json()), searched_to: "2026-01-02T12:00:00.000Z" } });
+  });
+  await page.reload();
+  await page.getByText(/^Searched back to Jan 02[ ,]/).waitFor();
+  await page.unroute("**/v1/session/query");
   await page.goto(`${it.weir.api}/sessions?filter=%7Bbroken`);
   await page.getByText("This link's filter cannot be read").waitFor();
   expect(faults).toEqual([]);

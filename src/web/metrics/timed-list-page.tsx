@@ -1,12 +1,13 @@
 import { keepPreviousData, useQuery } from "@tanstack/react-query";
 import { type ReactNode, useMemo } from "react";
-import { post } from "../api.ts";
+import { call, post } from "../api.ts";
 import { TableDownload } from "../download/table-download.tsx";
 import { isUnreadable } from "../filter/address.ts";
 import { FilterConditions } from "../filter/filter-conditions.tsx";
 import { and, type FilterTree } from "../filter/tree.ts";
 import { BrokenLink } from "../parts/broken-link.tsx";
 import type { Column, Sorted } from "../parts/data-table.tsx";
+import { formatTime } from "../parts/format.ts";
 import { ListRoom } from "../parts/list-room.tsx";
 import { isTyping, readSorted, sortBody } from "../parts/list-search.ts";
 import { Page } from "../parts/page.tsx";
@@ -140,12 +141,13 @@ function Rows<T extends object>({ of, span: { from, to }, search, onChange }: Ro
   const body = { ...asked, limit: PAGE_ROWS + 1, offset: (page - 1) * PAGE_ROWS };
   const { data, error, refetch } = useQuery({
     queryKey: [of.path, body],
-    queryFn: ({ signal }) => post<readonly T[]>(of.path, body, signal),
+    queryFn: ({ signal }) => call<readonly T[]>("POST", of.path, { body, signal }),
     placeholderData: keepPreviousData,
   });
-  return (
+  const searchedTo = words === undefined ? undefined : data?.searched_to;
+  const list = (
     <ListRoom
-      rows={data}
+      rows={data?.data}
       error={error}
       onRetry={() => void refetch()}
       empty={page > 1 ? <PastEnd onFirst={() => onChange({ page: undefined })} /> : isNarrowed ? of.notFound : of.none}
@@ -162,5 +164,16 @@ function Rows<T extends object>({ of, span: { from, to }, search, onChange }: Ro
         />
       )}
     </ListRoom>
+  );
+  return (
+    <>
+      {searchedTo ? (
+        <p className="search-status" role="status">
+          Searched back to {formatTime(searchedTo)}: what has these words only before that is not listed. Choose an
+          earlier time to find it.
+        </p>
+      ) : null}
+      {list}
+    </>
   );
 }

@@ -174,7 +174,7 @@ function ReadRequests() {
           )}
         </div>
       ) : null}
-      <RefusedBanner />
+      {list.data === undefined ? null : <RefusedBanner />}
       {isEditing ? <Builder filter={filter} onChange={setFilter} question={question} /> : null}
       {isCounted ? (
         <Suspense fallback={<div className="histogram" />}>
@@ -252,7 +252,8 @@ function useList(search: RequestsSearch, question: ReturnType<typeof questionOf>
   const isEmpty = requests.data !== undefined && requests.rows.length === 0;
   if (isFirstStart !== (isEmpty && isUnasked)) setFirstStart(isEmpty && isUnasked);
   const searching = useSearching(question, requests);
-  const count = useRequestCount(question, search.live === true && canBeLive);
+  const hasRows = requests.data !== undefined;
+  const count = useRequestCount(question, { live: search.live === true && canBeLive, hasRows });
   return {
     ...requests,
     searching,

@@ -166,12 +166,18 @@ export function withHead(known: Pages, head: Answer<readonly RequestRow[]>): Pag
 const isSame = (a: RequestRow, b: RequestRow) =>
   a === b || (a.updated_at === b.updated_at && a.response_status === b.response_status);
 
+interface Counting {
+  readonly live: boolean;
+  /** Whether the rows are there: they come first, and a count may take as much of the machine. */
+  readonly hasRows: boolean;
+}
+
 /** How many requests there are; undefined while that is being found out. */
-export function useRequestCount({ filter, isInParts }: RequestsQuestion, live: boolean): number | undefined {
+export function useRequestCount({ filter, isInParts }: RequestsQuestion, { live, hasRows }: Counting) {
   const { data } = useQuery({
     queryKey: ["requests-count", filter],
     queryFn: ({ signal }) => post<number>("/v1/request/count/query", { filter }, signal),
-    enabled: !isInParts,
+    enabled: !isInParts && hasRows,
     staleTime: 10_000,
     refetchInterval: live ? 5_000 : false,
   });
