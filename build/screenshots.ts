@@ -23,11 +23,14 @@ interface Shot {
   readonly before?: (page: Page) => Promise<void>;
 }
 
+/** It comes after the rows. */
+const histogram = (page: Page) => page.getByRole("slider", { name: /^Requests over time/ }).waitFor();
+
 const shots = (requestId: string): readonly Shot[] => [
   {
     name: "requests",
     path: "/requests",
-    before: (page) => page.getByRole("slider", { name: /^Requests over time/ }).waitFor(),
+    before: histogram,
   },
   {
     name: "filter",
@@ -41,6 +44,7 @@ const shots = (requestId: string): readonly Shot[] => [
     theme: "dark",
     before: async (page) => {
       await page.getByRole("button", { name: "Builder" }).click();
+      await histogram(page);
     },
   },
   { name: "request", path: `/requests/${requestId}` },
@@ -74,8 +78,9 @@ async function keepModels(weir: Weir): Promise<Disposable> {
   const openai = "To raise and steady its water level, so that boats, mills and taps have enough of it all year.";
   const anthropic =
     "A weir holds the water back just enough to keep an even level upstream, while the rest flows over its crest.";
-  const provider = startProvider((path, body) =>
-    Response.json(
+  const provider = startProvider((path, body) => {
+    if (path.endsWith("/models")) return Response.json({ object: "list", data: [] });
+    return Response.json(
       path.endsWith("/messages")
         ? {
             ...{ id: "msg_1", type: "message", role: "assistant", model: body.model, stop_reason: "end_turn" },
@@ -83,8 +88,8 @@ async function keepModels(weir: Weir): Promise<Disposable> {
             usage: { input_tokens: 31, output_tokens: 27 },
           }
         : { ...completion(openai), model: body.model },
-    ),
-  );
+    );
+  });
   for (const name of ["openai", "anthropic"]) {
     const credential = {
       provider: name,
