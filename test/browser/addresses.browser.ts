@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
+import { eventually } from "../eventually.ts";
 import { type Dashboard, openDashboard } from "./open.ts";
 import { completion, type Provider, send, startProvider } from "./traffic.ts";
 
@@ -49,6 +50,6 @@ test("an order that there is not shows the list in its usual one", async () => {
   await using opened = await it.open("/requests?sort=nothing.desc");
   const { page } = opened;
   await page.getByRole("table", { name: "Requests" }).getByText("of ..").waitFor();
-  expect(await page.getByRole("columnheader", { name: "Time" }).getAttribute("aria-sort")).toBe("descending");
-  expect(await page.getByRole("alert").count()).toBe(0);
+  await eventually(() => page.getByRole("columnheader", { name: "Time" }).getAttribute("aria-sort")).toBe("descending");
+  await eventually(() => page.getByRole("alert").count()).toBe(0);
 });

@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { runCommand } from "../e2e/weir.ts";
+import { eventually } from "../eventually.ts";
 import { findings } from "./axe.ts";
 import { expectCalm, hostileText } from "./calm.ts";
 import { type Dashboard, openDashboard } from "./open.ts";
@@ -64,7 +65,7 @@ test("every page is in the navigation, in its order", async () => {
   await links.first().waitFor();
   const all =
     "Overview Dashboards Requests Sessions Users Properties Datasets Playground Models Credentials Routes Domains Limits Alerts Cache Plugins Keys Members Audit Organizations Storage";
-  expect((await links.allTextContents()).join(" ")).toBe(all);
+  await eventually(async () => (await links.allTextContents()).join(" ")).toBe(all);
 });
 
 test.each([
@@ -76,8 +77,8 @@ test.each([
   await using opened = await it.open(path, { key: reader });
   const button = opened.page.getByRole("button", { name: new RegExp(`^${label}`) }).first();
   await button.waitFor();
-  expect(await button.getAttribute("aria-disabled")).toBe("true");
-  expect(await button.getAttribute("title")).toContain(`scope ${scope}`);
+  await eventually(() => button.getAttribute("aria-disabled")).toBe("true");
+  await eventually(() => button.getAttribute("title")).toContain(`scope ${scope}`);
 });
 
 describe("an alert", () => {
@@ -96,7 +97,7 @@ describe("an alert", () => {
     await dialog.getByLabel("Address").fill(hook);
     await dialog.getByRole("button", { name: "Create alert" }).click();
     await page.getByRole("heading", { name: "Signing secrets" }).waitFor();
-    expect(await dialog.locator("code").textContent()).toStartWith("whsec_");
+    await eventually(() => dialog.locator("code").textContent()).toStartWith("whsec_");
     await dialog.getByRole("button", { name: "Done" }).click();
     const row = page.getByRole("row", { name: /^slow answers/ });
     await row.getByText("Error rate above 12.5% within 5 minutes").waitFor();
@@ -124,8 +125,8 @@ describe("an alert", () => {
     const { page } = opened;
     const dialog = page.getByRole("dialog");
     await page.getByLabel("Suggested alerts").selectOption({ index: 1 });
-    expect(await dialog.getByLabel("Name", { exact: true }).inputValue()).toBe("Spend in a day");
-    expect(await dialog.getByLabel("Within").inputValue()).toBe("day");
+    await eventually(() => dialog.getByLabel("Name", { exact: true }).inputValue()).toBe("Spend in a day");
+    await eventually(() => dialog.getByLabel("Within").inputValue()).toBe("day");
     await dialog.getByText("Nobody is notified").waitFor();
     expect(await findings(page)).toEqual([]);
     await dialog.getByLabel("Time zone").selectOption("Asia/Tokyo");
@@ -138,7 +139,7 @@ describe("an alert", () => {
     await row.getByText(/^Slack .*…lack$/).waitFor();
     // Saved again without its address, which no page knows, it is still sent there.
     await row.getByRole("button", { name: "Edit Spend in a day" }).click();
-    expect(await dialog.getByLabel("Webhook address").inputValue()).toBe("");
+    await eventually(() => dialog.getByLabel("Webhook address").inputValue()).toBe("");
     await dialog.getByRole("button", { name: "Save alert" }).click();
     await dialog.waitFor({ state: "detached" });
     await row.getByRole("button", { name: "Test Spend in a day" }).click();
@@ -222,7 +223,7 @@ test("retention is read, set and kept, and a run can be ordered", async () => {
   await page.getByText("Saved; it holds from the next run on").or(page.getByText("30 days")).first().waitFor();
   await page.reload();
   await page.locator(".facts").getByText("30 days").waitFor();
-  expect(await page.getByLabel("Property", { exact: true }).inputValue()).toBe(HOSTILE);
+  await eventually(() => page.getByLabel("Property", { exact: true }).inputValue()).toBe(HOSTILE);
   await page.getByRole("button", { name: "Run retention now" }).click();
   await dialog.getByRole("button", { name: "Remove", exact: true }).click();
   await dialog.waitFor({ state: "detached" });
@@ -230,5 +231,5 @@ test("retention is read, set and kept, and a run can be ordered", async () => {
   await page.getByLabel("Days that bodies are kept").fill("31");
   await page.getByRole("button", { name: "Save retention" }).click();
   await page.locator(".facts").getByText("31 days").waitFor();
-  expect(await dialog.count()).toBe(0);
+  await eventually(() => dialog.count()).toBe(0);
 });

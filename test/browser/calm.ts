@@ -1,5 +1,6 @@
 import { expect } from "bun:test";
 import type { Page } from "playwright-core";
+import { eventually } from "../eventually.ts";
 import { findingsInBothThemes } from "./axe.ts";
 import type { Dashboard } from "./open.ts";
 import { HOSTILE } from "./world.ts";
@@ -9,7 +10,7 @@ export async function expectCalm(it: Dashboard, path: string, ready: (page: Page
   await using opened = await it.open(path);
   const { page, faults } = opened;
   await ready(page);
-  expect(await page.locator("img, #content script").count()).toBe(0);
+  await eventually(() => page.locator("img, #content script").count()).toBe(0);
   expect(await findingsInBothThemes(page)).toEqual([]);
   await page.setViewportSize({ width: 380, height: 800 });
   await page.waitForFunction(() => document.documentElement.scrollWidth <= 380);

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
+import { eventually } from "../eventually.ts";
 import { findingsInBothThemes } from "./axe.ts";
 import { expectCalm } from "./calm.ts";
 import { type Dashboard, openDashboard } from "./open.ts";
@@ -32,7 +33,7 @@ test("requests are put into a new dataset, corrected, read in an earlier version
   await dialog.getByRole("link", { name: "Open the dataset" }).click();
   await page.getByRole("heading", { level: 1, name: "depths" }).waitFor();
   const row = page.getByRole("row", { name: /How deep\?/ });
-  expect(await row.textContent()).toContain("deep, first");
+  await eventually(() => row.textContent()).toContain("deep, first");
   await row.getByRole("button", { name: "How deep?" }).click();
   await dialog.getByLabel("Right output").fill("Two metres and a half.");
   expect(await findingsInBothThemes(page)).toEqual([]);

@@ -1,9 +1,10 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { eventually } from "../eventually.ts";
 import { until } from "../until.ts";
 import { findings } from "./axe.ts";
 import { expectCalm, hostileText } from "./calm.ts";
 import { type Dashboard, openDashboard } from "./open.ts";
-import { expectUsers } from "./request-rows.ts";
+import { expectUsers, filterIn } from "./request-rows.ts";
 import { fillWorld, HOSTILE, type World } from "./world.ts";
 
 let it: Dashboard;
@@ -49,7 +50,7 @@ describe.each([
     await using opened = await it.open("/requests", { width, height });
     const { page } = opened;
     await page.locator("tr[data-id]").nth(4).waitFor();
-    expect((await page.locator(".requests-room").boundingBox())!.height).toBeGreaterThanOrEqual(240);
+    await page.waitForFunction(() => document.querySelector(".requests-room")!.getBoundingClientRect().height >= 240);
   });
 });
 
@@ -78,7 +79,7 @@ describe("Overview", () => {
     const { page } = opened;
     const tiles = page.locator(".tiles");
     await tiles.getByText("8", { exact: true }).waitFor();
-    expect(await tiles.getByText("1 error", { exact: true }).count()).toBe(1);
+    await eventually(() => tiles.getByText("1 error", { exact: true }).count()).toBe(1);
     await tiles.getByText("1 hit, 50%").waitFor();
   });
 
@@ -93,12 +94,12 @@ describe("Overview", () => {
     await row.focus();
     await page.keyboard.press("Enter");
     await page.getByRole("heading", { level: 1, name: "Requests" }).waitFor();
-    const search = new URL(page.url()).searchParams;
-    expect(JSON.parse(search.get("filter")!)).toEqual({
+    await eventually(() => filterIn(page)).toEqual({
       left: { request_response_rmt: { status: { gte: 400 } } },
       operator: "and",
       right: { request_response_rmt: { outcome: { "not-equals": "refused" } } },
     });
+    const search = new URL(page.url()).searchParams;
     expect(Date.parse(search.get("to")!) - Date.parse(search.get("from")!)).toBeLessThanOrEqual(3_600_000);
   });
 
@@ -123,10 +124,11 @@ describe("Overview", () => {
     await using opened = await it.open("/overview?range=24h");
     const { page } = opened;
     const chart = page.getByRole("slider", { name: /^Requests;/ });
-    const box = (await chart.boundingBox())!;
-    await page.mouse.move(box.x + box.width - 40, box.y + box.height / 2);
+    const { width, height } = (await chart.boundingBox())!;
+    const position = { x: width - 40, y: height / 2 };
+    await chart.hover({ position });
     await page.getByText("Click to see the requests").waitFor();
-    await page.mouse.click(box.x + box.width - 40, box.y + box.height / 2);
+    await chart.click({ position });
     await page.getByRole("heading", { level: 1, name: "Requests" }).waitFor();
   });
 
@@ -134,6 +136,7 @@ describe("Overview", () => {
     await using opened = await it.open("/overview?range=24h&by=user");
     const { page } = opened;
     const chart = page.getByRole("slider", { name: /^Requests;/ });
+    await chart.hover(); // once it has come to rest
     const box = (await chart.boundingBox())!;
     const height = box.y + box.height / 2;
     await page.mouse.move(box.x + box.width - 40, height);
@@ -159,10 +162,10 @@ describe("Overview", () => {
     await page.waitForURL(/range=90d/);
     await page.reload();
     await page.getByRole("heading", { name: "By property Team" }).waitFor();
-    expect(await page.getByLabel("Split by").inputValue()).toBe("property:Team");
+    await eventually(() => page.getByLabel("Split by").inputValue()).toBe("property:Team");
     await page.getByRole("link", { name: "night" }).click();
     await page.getByRole("heading", { level: 1, name: "Requests" }).waitFor();
-    expect(JSON.parse(new URL(page.url()).searchParams.get("filter")!)).toEqual({
+    await eventually(() => filterIn(page)).toEqual({
       request_response_rmt: { properties: { Team: { equals: "night" } } },
     });
   });
@@ -197,7 +200,7 @@ describe("Users", () => {
     await page.getByText("ada", { exact: true }).waitFor({ state: "detached" });
     await page.getByRole("link", { name: HOSTILE, exact: true }).click();
     await page.getByRole("heading", { level: 1, name: "Requests" }).waitFor();
-    expect(JSON.parse(new URL(page.url()).searchParams.get("filter")!)).toEqual({
+    await eventually(() => filterIn(page)).toEqual({
       request_response_rmt: { user_id: { equals: HOSTILE } },
     });
     await expectUsers(page, [HOSTILE]);
@@ -216,10 +219,10 @@ describe("a session", () => {
     const search = page.getByRole("button", { name: /^search/ });
     await search.waitFor();
     const plan = page.getByRole("button", { name: /^plan/ });
-    expect(await plan.getAttribute("aria-expanded")).toBe("true");
+    await eventually(() => plan.getAttribute("aria-expanded")).toBe("true");
     await plan.press("Enter");
     await search.waitFor({ state: "detached" });
-    expect(await page.getByText("1 failed").count()).toBe(1);
+    await eventually(() => page.getByText("1 failed").count()).toBe(1);
     await plan.press("Enter");
     await page.setViewportSize({ width: 800, height: 800 });
     await page.locator("[data-step]").first().click();
@@ -238,15 +241,15 @@ describe("a session", () => {
     await shown(ids[0]!).waitFor();
     await page.keyboard.press("j");
     await shown(ids[1]!).waitFor();
-    expect(await page.locator("[data-step][aria-current]").getAttribute("data-step")).toBe(ids[1]!);
+    await eventually(() => page.locator("[data-step][aria-current]").getAttribute("data-step")).toBe(ids[1]!);
     expect(await findings(page)).toEqual([]);
-    expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(1_440);
+    await page.waitForFunction(() => document.documentElement.scrollWidth <= 1_440);
     await page.keyboard.press("Escape");
     await page.locator(".request-panel").waitFor({ state: "detached" });
-    expect(await page.evaluate(() => document.activeElement?.getAttribute("data-step"))).toBe(ids[1]!);
+    await eventually(() => page.evaluate(() => document.activeElement?.getAttribute("data-step"))).toBe(ids[1]!);
     await page.getByRole("link", { name: "Show them" }).click();
     await page.locator("tr[data-id]").waitFor();
-    expect(await page.locator("tr[data-id]").count()).toBe(1);
+    await eventually(() => page.locator("tr[data-id]").count()).toBe(1);
     expect(faults).toEqual([]);
   });
 
@@ -258,11 +261,11 @@ describe("a session", () => {
     await page.getByRole("button", { name: /^plan/ }).waitFor({ state: "detached" });
     const count = await page.locator("[data-step]").count();
     await page.keyboard.press("j");
-    expect(await page.evaluate(() => document.activeElement?.matches("[data-step]"))).toBe(true);
+    await eventually(() => page.evaluate(() => document.activeElement?.matches("[data-step]"))).toBe(true);
     await page.getByRole("button", { name: "Conversation" }).click();
     await page.locator(".said .message-assistant").first().waitFor();
-    expect(await page.locator("[data-step]").count()).toBe(count);
-    expect(page.url()).toContain("view=conversation");
+    await eventually(() => page.locator("[data-step]").count()).toBe(count);
+    await page.waitForURL(/view=conversation/);
     expect(faults).toEqual([]);
   });
 
@@ -316,7 +319,7 @@ test("the overview lists models, users, keys and the values of a property that i
     await page.getByRole("region", { name }).scrollIntoViewIfNeeded();
     await page.getByRole("table", { name }).getByRole("row").nth(1).waitFor();
   }
-  expect(await page.getByRole("region", { name: "By prompt version" }).count()).toBe(0);
+  await eventually(() => page.getByRole("region", { name: "By prompt version" }).count()).toBe(0);
   await page.getByRole("combobox", { name: "Property", exact: true }).selectOption("Team");
   await page.getByRole("table", { name: "By property Team" }).getByRole("link", { name: "night" }).waitFor();
   expect(faults).toEqual([]);

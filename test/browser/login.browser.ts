@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import type { SessionView } from "../../src/api/logins/session.ts";
 import { callApi, KEY, runCommand } from "../e2e/weir.ts";
+import { eventually } from "../eventually.ts";
 import { findings } from "./axe.ts";
 import { type Dashboard, openDashboard } from "./open.ts";
 
@@ -18,11 +19,11 @@ test("nothing shows before a key is given, and then the page that was opened doe
   const field = page.getByLabel("Service key");
   await field.waitFor();
   expect(await page.getByRole("navigation").count()).toBe(0);
-  expect(await field.evaluate((element) => element === document.activeElement)).toBe(true);
+  await eventually(() => field.evaluate((element) => element === document.activeElement)).toBe(true);
   await page.keyboard.type(KEY);
   await page.keyboard.press("Enter");
   await page.getByRole("heading", { name: "Requests", level: 1 }).waitFor();
-  expect(new URL(page.url()).search).toBe("?range=7d");
+  await eventually(() => new URL(page.url()).search).toBe("?range=7d");
   const [cookie] = await opened.context.cookies();
   expect(cookie).toMatchObject({ httpOnly: true, sameSite: "Lax", path: "/" });
   expect(cookie!.value).not.toContain(KEY);

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import type { Page } from "playwright-core";
+import { eventually } from "../eventually.ts";
 import { findings, findingsInBothThemes } from "./axe.ts";
 import { type Dashboard, openDashboard } from "./open.ts";
 import { chat, completion, type Provider, send, startProvider } from "./traffic.ts";
@@ -29,7 +30,7 @@ test("a request is compared with the one before in its session, and by keyboard 
   const { page, faults } = opened;
   const said = page.getByRole("region", { name: "What was said, line by line" });
   await said.getByText("only there:").waitFor();
-  expect(await said.textContent()).toMatch(/How deep\?.*How wide\?/s);
+  await eventually(() => said.textContent()).toMatch(/How deep\?.*How wide\?/s);
   expect(await findingsInBothThemes(page)).toEqual([]);
   await page.getByLabel("Id of the other request").focus();
   await page.keyboard.press("Control+a");
@@ -37,7 +38,7 @@ test("a request is compared with the one before in its session, and by keyboard 
   await page.keyboard.press("Enter");
   const model = page.getByRole("table", { name: "What differs" }).getByRole("row", { name: /^Model/ });
   await model.waitFor();
-  expect(await model.textContent()).toBe("Modelgpt-4ogpt-4o-mini");
+  await eventually(() => model.textContent()).toBe("Modelgpt-4ogpt-4o-mini");
   await press(page, "Previous in session");
   await model.waitFor({ state: "detached" });
   expect(faults).toEqual([]);
@@ -53,7 +54,7 @@ test("a comment is written, read and removed by keyboard", async () => {
   await page.keyboard.press("Tab");
   await page.keyboard.press("Enter");
   await comments.getByText("<b>measured</b> twice").waitFor();
-  expect(await comments.getByRole("textbox", { name: "Comment" }).inputValue()).toBe("");
+  await eventually(() => comments.getByRole("textbox", { name: "Comment" }).inputValue()).toBe("");
   expect(await findingsInBothThemes(page)).toEqual([]);
   await press(page, "Remove this comment");
   await comments.getByText("None yet.").waitFor();
@@ -69,7 +70,7 @@ test.each([["request"], ["session"]] as const)(
     await using reader = await it.open(url.pathname, { key: null, alone: true, width: 390 });
     const { page } = reader;
     await page.getByText("Two metres.").waitFor();
-    expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(390);
+    await page.waitForFunction(() => document.documentElement.scrollWidth <= 390);
     expect(await findingsInBothThemes(page)).toEqual([]);
     if (kind === "session") {
       await page.getByRole("combobox").focus();

@@ -38,6 +38,8 @@ export interface OpenOptions {
   readonly locale?: string;
   /** In a context that no other test gets: for what stays with a context, as a clock does. */
   readonly alone?: boolean;
+  /** Done with the page before it is at its address. */
+  readonly prepare?: (page: Page) => Promise<unknown>;
 }
 
 interface DashboardPage extends AsyncDisposable {
@@ -53,12 +55,14 @@ export async function openDashboard(options: WeirOptions = {}): Promise<Dashboar
   return {
     weir,
     browser,
-    async open(path, { key = KEY, theme = "light", width = 1_280, height = 800, locale = "en-US", alone } = {}) {
-      const tab = await tabs.take(locale, alone ?? false);
+    async open(path, options = {}) {
+      const { key = KEY, theme = "light", width = 1_280, height = 800, locale = "en-US", alone = false } = options;
+      const tab = await tabs.take(locale, alone);
       const { context, page, faults } = tab;
       if (key !== null) await logIn(context, weir, key);
       await page.setViewportSize({ width, height });
       await page.emulateMedia({ colorScheme: theme });
+      await options.prepare?.(page);
       await page.goto(weir.api + path);
       return { page, context, faults, [Symbol.asyncDispose]: () => tabs.giveBack(tab) };
     },

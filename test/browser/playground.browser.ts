@@ -2,6 +2,7 @@ import { afterAll, beforeAll, expect, test } from "bun:test";
 import type { Page } from "playwright-core";
 import type { Json } from "../../src/plugin/contract.ts";
 import { callApi, gatewayHeaders, KEY, recordOf, runCommand } from "../e2e/weir.ts";
+import { eventually } from "../eventually.ts";
 import { expectCalm } from "./calm.ts";
 import { type Dashboard, openDashboard } from "./open.ts";
 import { completion, type Provider, startProvider } from "./traffic.ts";
@@ -90,7 +91,7 @@ test("a prompt is sent to two models by keyboard alone, and both answers stand b
   expect(await recordOf(it.weir, id)).toMatchObject({ properties: { Playground: "yes" }, credential: "box" });
   await page.goBack();
   await first.getByText("Nine metres.").waitFor();
-  expect(await messageAt(page, 2).inputValue()).toBe("How deep is it?");
+  await eventually(() => messageAt(page, 2).inputValue()).toBe("How deep is it?");
   expect(faults).toEqual([]);
 });
 
@@ -98,7 +99,7 @@ test("an answer that comes in can be stopped, and its prompt be used again", asy
   goOn = Promise.withResolvers();
   await using opened = await it.open("/playground?model=custom/m-2");
   const { page } = opened;
-  expect(await page.getByRole("combobox", { name: "Model", exact: true }).inputValue()).toBe("custom/m-2");
+  await eventually(() => page.getByRole("combobox", { name: "Model", exact: true }).inputValue()).toBe("custom/m-2");
   await messageAt(page, 2).fill("wait");
   await page.getByRole("button", { name: "Send", exact: true }).click();
   const answer = answerOf(page, "custom/m-2");
@@ -108,7 +109,7 @@ test("an answer that comes in can be stopped, and its prompt be used again", asy
   goOn.resolve();
   await messageAt(page, 2).fill("something else");
   await page.getByRole("button", { name: "Use this prompt" }).click();
-  expect(await messageAt(page, 2).inputValue()).toBe("wait");
+  await eventually(() => messageAt(page, 2).inputValue()).toBe("wait");
 });
 
 test("a recorded request is taken over with its settings and tools, and answered by another model", async () => {
@@ -133,10 +134,13 @@ test("a recorded request is taken over with its settings and tools, and answered
   await page.getByRole("link", { name: "Try again with…" }).click();
   await page.getByRole("heading", { name: "The recorded request" }).waitFor();
   await answerOf(page, "custom/m-3").getByText(HOSTILE).waitFor();
-  expect(await page.getByLabel("Temperature").inputValue()).toBe("0.5");
+  await eventually(() => page.getByLabel("Temperature").inputValue()).toBe("0.5");
   await page.getByRole("combobox", { name: "Model", exact: true }).fill("custom/m-4");
   await page.getByRole("button", { name: "JSON" }).click();
-  expect(JSON.parse(await page.getByLabel("Body").inputValue())).toEqual({ ...sent, model: undefined });
+  await eventually(async () => JSON.parse(await page.getByLabel("Body").inputValue())).toEqual({
+    ...sent,
+    model: undefined,
+  });
   await page.getByRole("button", { name: "Form" }).click();
   await page.getByRole("button", { name: "Send", exact: true }).click();
   await answerOf(page, "custom/m-4").getByText("done").waitFor();
@@ -162,12 +166,12 @@ test("a request of another format is taken over as chat, at the provider that it
   await using opened = await it.open(`/playground?from=${answer.headers.get("gateway-id")}`);
   const { page, faults } = opened;
   await answerOf(page, "google/gemini-2.5-flash").getByText("Nine metres.").waitFor();
-  expect(await page.getByRole("combobox", { name: "Model", exact: true }).inputValue()).toBe("google/gemini-2.5-flash");
-  expect([await messageAt(page, 1).inputValue(), await messageAt(page, 2).inputValue()]).toEqual([
-    "Be brief.",
-    "How deep?",
-  ]);
-  expect(await page.getByLabel("Temperature").inputValue()).toBe("0.25");
+  await eventually(() => page.getByRole("combobox", { name: "Model", exact: true }).inputValue()).toBe(
+    "google/gemini-2.5-flash",
+  );
+  await eventually(() => messageAt(page, 1).inputValue()).toBe("Be brief.");
+  await eventually(() => messageAt(page, 2).inputValue()).toBe("How deep?");
+  await eventually(() => page.getByLabel("Temperature").inputValue()).toBe("0.25");
   expect(faults).toEqual([]);
 });
 

@@ -12,3 +12,5 @@ export const expectUsers = (page: Page, names: readonly string[]) =>
   }, names.join());
 export const columns = (page: Page) =>
   page.locator("th[data-column]").evaluateAll((heads) => heads.map((head) => head.getAttribute("data-column")!));
+/** The filter in the page's address. */
+export const filterIn = (page: Page): unknown => JSON.parse(new URL(page.url()).searchParams.get("filter") ?? "null");

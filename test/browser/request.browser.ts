@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { gatewayHeaders, KEY, recordOf, runCommand } from "../e2e/weir.ts";
+import { eventually } from "../eventually.ts";
 import { type Dashboard, openDashboard } from "./open.ts";
 import { chat, completion, type Provider, png, send, startProvider, wav } from "./traffic.ts";
 
@@ -60,7 +61,7 @@ test("a conversation shows its roles, pictures, tools and reasoning", async () =
   await using opened = await it.open(`/requests/${id}`);
   const { page, faults } = opened;
   await page.getByText("It is a weir.").waitFor();
-  expect(await page.locator(".message h3").allInnerTexts()).toEqual([
+  await eventually(() => page.locator(".message h3").allInnerTexts()).toEqual([
     "System",
     "User",
     "Assistant",
@@ -68,15 +69,15 @@ test("a conversation shows its roles, pictures, tools and reasoning", async () =
     "Assistant",
   ]);
   await page.waitForFunction(() => document.querySelector<HTMLImageElement>("img.media")?.naturalWidth === 24);
-  expect(await page.locator("img.media").getAttribute("src")).toStartWith(`/v1/request/${id}/assets/`);
-  expect(await page.getByRole("region", { name: "Calls level_of · call_1" }).textContent()).toContain(
+  await eventually(() => page.locator("img.media").getAttribute("src")).toStartWith(`/v1/request/${id}/assets/`);
+  await eventually(() => page.getByRole("region", { name: "Calls level_of · call_1" }).textContent()).toContain(
     '"river": "Isar"',
   );
-  expect(await page.getByRole("region", { name: "Result" }).textContent()).toContain('"seen": "water"');
+  await eventually(() => page.getByRole("region", { name: "Result" }).textContent()).toContain('"seen": "water"');
 
   await page.getByRole("link", { name: "Replay" }).click();
   await page.getByText("Not as it was sent").waitFor();
-  expect(await page.getByRole("link", { name: "weir-asset:" }).getAttribute("href")).toStartWith(
+  await eventually(() => page.getByRole("link", { name: "weir-asset:" }).getAttribute("href")).toStartWith(
     `/v1/request/${id}/assets/`,
   );
 
@@ -102,16 +103,16 @@ test("what was said before is folded, and texts are rendered or raw as somebody 
   await using opened = await it.open(`/requests/${id}`);
   const { page, faults } = opened;
   await page.locator("strong", { hasText: "that" }).waitFor();
-  expect(await page.locator(".message").count()).toBe(3);
-  expect(await page.getByText("Rule 29.").count()).toBe(0);
+  await eventually(() => page.locator(".message").count()).toBe(3);
+  await eventually(() => page.getByText("Rule 29.").count()).toBe(0);
   await page.getByRole("button", { name: "Show all 30 lines" }).click();
   await page.getByText("Rule 29.").waitFor();
   await page.getByRole("button", { name: "4 earlier messages" }).click();
   await page.locator("strong", { hasText: "Isar" }).waitFor();
-  expect(await page.locator(".message").count()).toBe(7);
+  await eventually(() => page.locator(".message").count()).toBe(7);
 
   await page.getByRole("button", { name: "Go to response" }).click();
-  expect(await page.evaluate(() => document.activeElement?.textContent)).toContain("It is a weir.");
+  await eventually(() => page.evaluate(() => document.activeElement?.textContent)).toContain("It is a weir.");
   await page.getByRole("button", { name: "Raw" }).click();
   await page.getByText("Is **that** much?").waitFor();
   await page.reload();
@@ -152,7 +153,7 @@ test("a sound that no browser plays can be downloaded", async () => {
   await using opened = await it.open(`/requests/${id}`);
   const link = opened.page.getByRole("link", { name: "which this browser cannot show" });
   await link.waitFor();
-  expect(await link.getAttribute("href")).toContain(`/v1/request/${id}/body?part=response`);
+  await eventually(() => link.getAttribute("href")).toContain(`/v1/request/${id}/body?part=response`);
 });
 
 test("both bodies are shown as they were sent, with headers but no credential, and can be downloaded", async () => {
@@ -161,7 +162,7 @@ test("both bodies are shown as they were sent, with headers but no credential, a
   const { page } = opened;
   await page.getByRole("button", { name: "As sent" }).click();
   await page.getByText('{"model":"gpt-4o-mini","messages":[{"role":"user","content":"exact   bytes"}]}').waitFor();
-  expect(await page.locator("main").textContent()).toContain("Content-Type");
+  await eventually(() => page.locator("main").textContent()).toContain("Content-Type");
   expect(await page.content()).not.toContain("sk-of-the-provider");
   const download = page.waitForEvent("download");
   await page.getByRole("link", { name: "Download the bytes" }).click();
@@ -174,7 +175,7 @@ test("the cost is explained, the time is drawn, and the replay holds no key", as
   const { page } = opened;
   await page.getByRole("table", { name: "How the cost adds up" }).waitFor();
   await page.getByText("The lines add up to the cost.").waitFor();
-  expect(await page.locator(".tabs [aria-current]").allTextContents()).toEqual(["Cost"]);
+  await eventually(() => page.locator(".tabs [aria-current]").allTextContents()).toEqual(["Cost"]);
   await page.getByRole("link", { name: "Timing" }).click();
   await page.getByRole("img", { name: "From the request's first byte to the answer's last" }).waitFor();
   await page.getByRole("link", { name: "Replay" }).click();
@@ -200,7 +201,7 @@ test("a long number is shown, and sent by the replay, as it was written", async 
   await page.getByRole("link", { name: "Replay" }).click();
   const curl = page.getByRole("region", { name: "curl" });
   await curl.waitFor();
-  expect(await curl.textContent()).toContain(`--data-raw '${body}'`);
+  await eventually(() => curl.textContent()).toContain(`--data-raw '${body}'`);
 });
 
 test("properties, scores and feedback are changed where they stand, by key", async () => {
@@ -263,12 +264,10 @@ test("a key that may only read sees why it can change nothing", async () => {
   const { page } = opened;
   const add = page.getByRole("button", { name: "Add property" });
   await add.waitFor();
-  expect([await add.getAttribute("aria-disabled"), await add.getAttribute("title")]).toEqual([
-    "true",
-    "This needs a key with the scope write; yours has read.",
-  ]);
+  await eventually(() => add.getAttribute("aria-disabled")).toBe("true");
+  await eventually(() => add.getAttribute("title")).toBe("This needs a key with the scope write; yours has read.");
   await add.press("Enter");
-  expect(await page.getByLabel("Name", { exact: true }).count()).toBe(0);
+  await eventually(() => page.getByLabel("Name", { exact: true }).count()).toBe(0);
 });
 
 test("a model that is pending says so, and is mapped on demand", async () => {
@@ -290,7 +289,7 @@ test("a session is a timeline that leads to its requests", async () => {
   await using opened = await it.open(`/requests/${second}`);
   const { page } = opened;
   const session = page.getByRole("region", { name: "Session" });
-  expect(await session.getByRole("listitem").first().textContent()).toContain("/begin");
+  await eventually(() => session.getByRole("listitem").first().textContent()).toContain("/begin");
   await session.getByRole("link", { name: "/begin" }).click();
   await page.waitForURL(`**/requests/${first}`);
   await page.getByRole("link", { name: "A trip" }).click();
@@ -361,7 +360,7 @@ test("a request is deleted once that is confirmed", async () => {
   await page.getByRole("button", { name: "Delete for good" }).click();
   await page.waitForURL("**/requests");
   await page.locator("tr[data-id]").first().waitFor();
-  expect(await page.locator(`tr[data-id="${id}"]`).count()).toBe(0);
+  await eventually(() => page.locator(`tr[data-id="${id}"]`).count()).toBe(0);
 });
 
 test("a request that there is not is said to be none, also another organization's", async () => {

@@ -1,8 +1,9 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { NAVIGATION } from "../../src/web/navigation.ts";
 import { callApi, gatewayHeaders, recordsOf } from "../e2e/weir.ts";
+import { eventually } from "../eventually.ts";
 import { type Dashboard, openDashboard } from "./open.ts";
-import { expectUsers, rows } from "./request-rows.ts";
+import { expectUsers, filterIn, rows } from "./request-rows.ts";
 import { chat, completion, type Provider, send, startProvider } from "./traffic.ts";
 
 let it: Dashboard;
@@ -28,9 +29,9 @@ test("a first start says how to send a request, and notices the first", async ()
     await first.getByRole("button", { name: target }).click();
     for (const language of ["curl", "Python", "TypeScript"]) {
       await first.getByRole("button", { name: language }).click();
-      const code = await first.getByRole("region", { name: language }).textContent();
-      expect(code).toContain(`http://127.0.0.1:${it.weir.gatewayPort}/v1`);
-      expect(code).toContain(origin);
+      const code = first.getByRole("region", { name: language });
+      await eventually(() => code.textContent()).toContain(origin);
+      expect(await code.textContent()).toContain(`http://127.0.0.1:${it.weir.gatewayPort}/v1`);
     }
   }
   await send(it.weir, provider, { headers: { "Gateway-User-Id": "ada", "Gateway-Property-Team": "blue" } });
@@ -52,8 +53,8 @@ describe("the list", () => {
     const { page } = opened;
     await rows(page).nth(4).waitFor();
     await expectUsers(page, ["dora", "bob", "carl", "bob", "ada"]);
-    expect(await page.getByRole("columnheader", { name: "Model" }).count()).toBe(1);
-    expect(await page.getByRole("row").count()).toBe(6);
+    await eventually(() => page.getByRole("columnheader", { name: "Model" }).count()).toBe(1);
+    await eventually(() => page.getByRole("row").count()).toBe(6);
     await page.getByText("5 requests").waitFor();
   });
 
@@ -73,7 +74,7 @@ describe("the list", () => {
     const { page } = opened;
     await rows(page).first().waitFor();
     await page.keyboard.press("/");
-    expect(await page.evaluate(() => document.activeElement?.getAttribute("aria-label"))).toBe("User");
+    await eventually(() => page.evaluate(() => document.activeElement?.getAttribute("aria-label"))).toBe("User");
     await page.keyboard.type("bob");
     await page.keyboard.press("Enter");
     await page.getByText("User is bob").first().waitFor();
@@ -84,7 +85,7 @@ describe("the list", () => {
     await expectUsers(other.page, ["bob", "bob"]);
     await page.getByRole("button", { name: "Remove: User is bob" }).press("Enter");
     await page.getByText("5 requests").waitFor();
-    expect(await page.evaluate(() => document.activeElement?.getAttribute("aria-label"))).toBe("User");
+    await eventually(() => page.evaluate(() => document.activeElement?.getAttribute("aria-label"))).toBe("User");
   });
 
   test("is searched by words, which it marks, and by the name of a user", async () => {
@@ -97,8 +98,8 @@ describe("the list", () => {
     await page.waitForURL(/q=question/);
     await page.getByText("1 found, searched to the end").waitFor();
     await expectUsers(page, ["carl"]);
-    expect(await rows(page).locator("mark").allTextContents()).toEqual(["question", "carl"]);
-    expect(await page.getByRole("columnheader", { name: "Cost" }).locator(".sort-mark").count()).toBe(0);
+    await eventually(() => rows(page).locator("mark").allTextContents()).toEqual(["question", "carl"]);
+    await eventually(() => page.getByRole("columnheader", { name: "Cost" }).locator(".sort-mark").count()).toBe(0);
     const inBody = encodeURIComponent('{"request_response_rmt":{"request_body":{"contains":"question of carl"}}}');
     await using other = await it.open(`/requests?filter=${inBody}`);
     await other.page.getByText("1 found, searched to the end").waitFor();
@@ -109,7 +110,7 @@ describe("the list", () => {
     await page.getByRole("button", { name: "Requests of user bob" }).click();
     await page.getByText("User is bob").first().waitFor();
     await expectUsers(page, ["bob", "bob"]);
-    expect(await box.inputValue()).toBe("");
+    await eventually(() => box.inputValue()).toBe("");
     expect(faults).toEqual([]);
   });
 
@@ -139,7 +140,7 @@ describe("the list", () => {
     await page.getByRole("button", { name: "All time" }).press("Enter");
     await page.keyboard.press("ArrowDown");
     await page.keyboard.press("ArrowDown");
-    expect(await page.evaluate(() => document.activeElement?.textContent)).toBe("Last hour");
+    await eventually(() => page.evaluate(() => document.activeElement?.textContent)).toBe("Last hour");
     await page.getByRole("button", { name: "Views" }).focus();
     await page.getByRole("button", { name: "Last hour" }).waitFor({ state: "detached" });
   });
@@ -153,7 +154,7 @@ describe("the list", () => {
     await form.getByLabel("Time", { exact: true }).fill("2024-05-01T12:30:00");
     await page.keyboard.press("Enter");
     await page.getByText("No request fits this filter").waitFor();
-    expect(JSON.parse(new URL(page.url()).searchParams.get("filter")!)).toEqual({
+    await eventually(() => filterIn(page)).toEqual({
       request_response_rmt: { request_created_at: { lt: "2024-05-01T12:30:00.000Z" } },
     });
     await form.getByLabel("Time", { exact: true }).fill("2024-05-01T12:30:00");
@@ -171,7 +172,7 @@ describe("the list", () => {
       .getByRole("button", { name: /^Remove/ })
       .nth(1)
       .waitFor({ state: "detached" });
-    expect(await chips.getByRole("button", { name: /^Remove/ }).count()).toBe(1);
+    await eventually(() => chips.getByRole("button", { name: /^Remove/ }).count()).toBe(1);
     expect(faults).toEqual([]);
   });
 
@@ -197,7 +198,7 @@ describe("the list", () => {
     const curl = await builder.getByRole("region", { name: "curl" }).textContent();
     expect(curl).toContain("/v1/request/query-fast");
     expect(curl).not.toContain("sk-weir");
-    expect(await builder.getByRole("region", { name: "weir export" }).textContent()).toContain("--filter");
+    await eventually(() => builder.getByRole("region", { name: "weir export" }).textContent()).toContain("--filter");
   });
 
   test("shows new requests by itself while it is live, and not before", async () => {
@@ -208,7 +209,7 @@ describe("the list", () => {
     await page.waitForURL(/live=true/);
     const id = await send(it.weir, provider, { headers: { "Gateway-User-Id": "eve" } });
     await page.locator(`tr[data-id="${id}"]`).waitFor();
-    expect(await rows(page).first().getAttribute("data-id")).toBe(id);
+    await eventually(() => rows(page).first().getAttribute("data-id")).toBe(id);
   });
 
   test("shows what came meanwhile when it is opened again, also where it is not live", async () => {

@@ -76,7 +76,7 @@ test("a button leads to the provider and back to the page that was opened, with 
     expect(await findingsInBothThemes(page)).toEqual([]);
     await button.click();
     await page.getByRole("heading", { name: "Requests", level: 1 }).waitFor();
-    expect(page.url()).toBe(`${origin}/requests?range=7d`);
+    await page.waitForURL(`${origin}/requests?range=7d`);
     const cookies = (await page.context().cookies(origin)).filter(({ name }) => name.includes("weir_s"));
     expect(cookies).toMatchObject([
       {
@@ -105,7 +105,7 @@ test("a refusal is told on the page, with the way out, and other ways to log in"
     const alert = page.getByRole("alert");
     await alert.getByText("Corp knows you as eve@elsewhere.test, but you are in no organization here").waitFor();
     expect(await findingsInBothThemes(page)).toEqual([]);
-    expect(new URL(page.url()).pathname).toBe("/overview"); // what failed is not loaded again
+    await page.waitForURL(({ pathname }) => pathname === "/overview"); // what failed is not loaded again
     corp.account = "ada";
     corp.accounts.set("ada", { email: "ada@lab.test", email_verified: true, name: "Ada" });
     await page.getByRole("link", { name: "Log in with another account of Corp" }).click();

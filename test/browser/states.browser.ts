@@ -11,6 +11,9 @@ afterAll(async () => {
   await it[Symbol.asyncDispose]();
 });
 
+/** Whatever a page asks of the API but who is logged in. */
+const OF_API = /\/v1\/(?!session$)/;
+
 const PAGES = [
   ["/sessions", "No sessions in this time"],
   ["/sessions/none", "No request belongs to this session"],
@@ -40,19 +43,13 @@ test.each(PAGES)("%s says what it means that there is nothing: %s", async (path,
 test.each([...PAGES.map(([path]) => path), "/keys"])(
   "%s says that it could not be loaded, and shows it once it can",
   async (path) => {
-    await using opened = await it.open("/requests");
-    const { page, faults } = opened;
-    await page.getByRole("navigation", { name: "Pages" }).waitFor();
     let fails = true;
-    await page.route(/\/v1\/(?!session$)/, (route) =>
-      fails
-        ? route.fulfill({
-            status: 400,
-            json: { data: [], error: 400, code: "invalid_body", message: "not now, please", path: null },
-          })
-        : route.continue(),
-    );
-    await page.goto(it.weir.api + path);
+    const json = { data: [], error: 400, code: "invalid_body", message: "not now, please", path: null };
+    await using opened = await it.open(path, {
+      prepare: (page) =>
+        page.route(OF_API, (route) => (fails ? route.fulfill({ status: 400, json }) : route.continue())),
+    });
+    const { page, faults } = opened;
     const alert = page.getByRole("alert").first();
     await alert.getByText("not now, please").waitFor();
     fails = false;
@@ -74,16 +71,17 @@ test.each([...PAGES.map(([path]) => path), "/keys"])(
 test.each(["/overview", "/users", "/storage"])(
   "%s keeps its heading where it is while its figures come",
   async (path) => {
-    await using opened = await it.open("/requests");
-    const { page } = opened;
     const asked = Promise.withResolvers<void>();
     const released = Promise.withResolvers<void>();
-    await page.route(/\/v1\/(?!session$)/, async (route) => {
-      asked.resolve();
-      await released.promise;
-      await route.continue();
+    await using opened = await it.open(path, {
+      prepare: (page) =>
+        page.route(OF_API, async (route) => {
+          asked.resolve();
+          await released.promise;
+          await route.continue();
+        }),
     });
-    await page.goto(it.weir.api + path);
+    const { page } = opened;
     const heading = page.getByRole("heading", { level: 1 });
     await heading.waitFor();
     const before = await heading.boundingBox();

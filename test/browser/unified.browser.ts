@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { callApi, KEY, runCommand } from "../e2e/weir.ts";
+import { eventually } from "../eventually.ts";
 import { expectCalm } from "./calm.ts";
 import { type Dashboard, openDashboard } from "./open.ts";
 import { completion, type Provider, startProvider } from "./traffic.ts";
@@ -100,7 +101,7 @@ test("a route is created, corrected, changed and deleted", async () => {
   await dialog.getByRole("button", { name: "Create route" }).click();
   await page.getByRole("cell", { name: "openai/gpt-5-mini" }).waitFor();
   await page.getByRole("button", { name: "Edit fast" }).click();
-  expect(await dialog.getByLabel("Targets").inputValue()).toBe(
+  await eventually(() => dialog.getByLabel("Targets").inputValue()).toBe(
     'groq/llama-3.3-70b\n{"model":"openai/gpt-5-mini","weight":1,"on":["5xx"]}',
   );
   await dialog.getByLabel("Strategy").selectOption("cheapest");
@@ -112,7 +113,11 @@ test("a route is created, corrected, changed and deleted", async () => {
   await page.getByRole("button", { name: "Edit fast" }).click();
   await dialog.getByRole("button", { name: "JSON" }).click();
   const json = dialog.getByLabel("Route", { exact: true });
-  expect(JSON.parse(await json.inputValue())).toMatchObject({ strategy: "cheapest", sticky: "session", retries: 0 });
+  await eventually(async () => JSON.parse(await json.inputValue())).toMatchObject({
+    strategy: "cheapest",
+    sticky: "session",
+    retries: 0,
+  });
   await json.fill("{");
   await dialog.getByRole("button", { name: "Save route" }).click();
   await dialog.getByText("this is not JSON").waitFor();
@@ -121,7 +126,7 @@ test("a route is created, corrected, changed and deleted", async () => {
   await dialog.getByText("give one of order, weighted").waitFor();
   await json.fill('{"targets":["groq/x"],"strategy":"fastest"}');
   await dialog.getByRole("button", { name: "Form" }).click();
-  expect(await dialog.getByLabel("Strategy").inputValue()).toBe("fastest");
+  await eventually(() => dialog.getByLabel("Strategy").inputValue()).toBe("fastest");
   await dialog.getByRole("button", { name: "Save route" }).click();
   await page.getByRole("cell", { name: "fastest" }).waitFor();
   await page.getByRole("button", { name: "Delete fast" }).click();
@@ -187,7 +192,7 @@ test("a request that fell over and was translated shows both sides, its attempts
   await routing.getByRole("list", { name: "Warnings" }).getByText("dropped seed").waitFor();
   const attempts = routing.getByRole("list", { name: "Attempts" }).getByRole("listitem");
   await attempts.nth(1).waitFor();
-  expect(await attempts.allTextContents()).toEqual([
+  await eventually(() => attempts.allTextContents()).toEqual([
     "Attempt 1429CUSTOM limited-too · tired: slow down",
     expect.stringMatching(/^As the client saw it\d+.*CUSTOM m-9 · speaks-messages/),
   ]);
@@ -196,7 +201,7 @@ test("a request that fell over and was translated shows both sides, its attempts
   await seed.waitFor();
   await page.getByRole("button", { name: "Sent to the provider" }).click();
   await page.getByRole("region", { name: "provider's request body" }).getByText('"m-9"').waitFor();
-  expect(await seed.count()).toBe(0);
+  await eventually(() => seed.count()).toBe(0);
   await page.getByRole("link", { name: "Response", exact: true }).click();
   await page.getByRole("button", { name: "Sent by the provider" }).click();
   await page.getByRole("region", { name: "provider's response body" }).waitFor();
@@ -227,6 +232,6 @@ test.each([
   await using opened = await it.open(path, { key: reader });
   const button = opened.page.getByRole("button", { name: new RegExp(`^${label}`) });
   await button.waitFor();
-  expect(await button.getAttribute("aria-disabled")).toBe("true");
-  expect(await button.getAttribute("title")).toContain("scope admin");
+  await eventually(() => button.getAttribute("aria-disabled")).toBe("true");
+  await eventually(() => button.getAttribute("title")).toContain("scope admin");
 });

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { parquetReadObjects } from "hyparquet";
 import type { Page } from "playwright-core";
+import { eventually } from "../eventually.ts";
 import { findings } from "./axe.ts";
 import { type Dashboard, openDashboard } from "./open.ts";
 import { expectUsers, rows } from "./request-rows.ts";
@@ -80,7 +81,7 @@ test("letters that are typed right after Ctrl-K, before the palette is loaded, a
   await page.keyboard.press("Backspace");
   load();
   await palette(page).waitFor();
-  expect(await palette(page).inputValue()).toBe("keys");
+  await eventually(() => palette(page).inputValue()).toBe("keys");
   await page.keyboard.press("Enter");
   await page.waitForURL("**/keys");
   expect(faults).toEqual([]);
@@ -112,6 +113,7 @@ test("Ctrl-K leads by keyboard to a page, a request, a user and an action", asyn
   await goTo("download");
   await page.getByRole("dialog", { name: "Download" }).waitFor();
   await page.keyboard.press("Escape");
+  await page.getByRole("dialog").waitFor({ state: "detached" });
   await goTo("theme dark");
   await page.waitForFunction(() => document.documentElement.dataset["theme"] === "dark");
   await goTo("theme as the system");

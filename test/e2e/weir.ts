@@ -181,7 +181,7 @@ export async function runCommand(
   let stderr = "";
   child.stdout.on("data", (chunk) => (stdout += chunk));
   child.stderr.on("data", (chunk) => (stderr += chunk));
-  const [status] = await within(once(child, "close"), 45_000, () => `weir ${words.join(" ")} did not end: ${stderr}`);
+  const [status] = await within(once(child, "close"), 90_000, () => `weir ${words.join(" ")} did not end: ${stderr}`);
   return { status, stdout, stderr };
 }
 
@@ -219,13 +219,13 @@ export async function queryIds(weir: Pick<Weir, "api">, ids: readonly string[], 
 }
 
 /** The record of one request, once it is finished. */
-export async function recordOf(weir: Pick<Weir, "api">, id: string, msMax = 15_000): Promise<ApiRecord> {
+export async function recordOf(weir: Pick<Weir, "api">, id: string, msMax = 60_000): Promise<ApiRecord> {
   const [record] = await recordsOf(weir, [id], msMax);
   return record!;
 }
 
 /** The records of all `ids`, in their order, once every one is there and finished. */
-export async function recordsOf(weir: Pick<Weir, "api">, ids: readonly string[], msMax = 15_000): Promise<ApiRecord[]> {
+export async function recordsOf(weir: Pick<Weir, "api">, ids: readonly string[], msMax = 60_000): Promise<ApiRecord[]> {
   let found: ApiRecord[] = [];
   await until(
     async () => {
