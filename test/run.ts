@@ -1,9 +1,11 @@
 /**
  * Runs tests on all cores: `bun test/run.ts all|fast|changed|browser [part of a path…] [--flag of bun test…]`.
  *
- * Ends with Bun's summary, and before it says once more what failed.
+ * Ends with Bun's summary, and before it says once more what failed. With `--check`, types and lint are checked beside the
+ * tests; what is wrong with them is said last.
  */
 import { spawn, spawnSync } from "node:child_process";
+import { availableParallelism } from "node:os";
 import { join } from "node:path";
 import { allTests, browserTests, fastTests, processStarter } from "./sets.ts";
 
@@ -28,7 +30,8 @@ const SETS: Readonly<Record<string, TestSet>> = {
   browser: { runs: 100, files: browserTests },
 };
 
-const [name = "", ...rest] = process.argv.slice(2);
+const [name = "", ...given] = process.argv.slice(2);
+const rest = given.filter((word) => word !== "--check");
 const set = Object.hasOwn(SETS, name) ? SETS[name] : undefined;
 if (set === undefined) {
   console.error(`usage: bun test/run.ts ${Object.keys(SETS).join("|")} [part of a path…] [--flag of bun test…]`);
@@ -50,24 +53,48 @@ const env: Record<string, string | undefined> = {
 if (env["CI"] === "true" && env["WEIR_TEST_SEED"] === undefined) env["WEIR_TEST_SEED"] = String(seedOfCommit());
 if (env["WEIR_TEST_BINARY"] === undefined && startsMany(files)) env["WEIR_TEST_BINARY"] = buildBinary();
 
-// Started longest first, as far as earlier runs on this machine have shown.
-const timings = ["--timings=node_modules/.weir-test-timings.json", "--update-timings"];
+// Started longest first, as far as earlier runs on this machine have shown. The two sets may run at once.
+const timings = [
+  `--timings=node_modules/.weir-test-timings${name === "browser" ? "-browser" : ""}.json`,
+  "--update-timings",
+];
+// Most of the others wait for programs, limits of time and retries much of their time: further workers use the cores meanwhile.
+const workers = name === "browser" ? availableParallelism() : availableParallelism() + 2;
 const words = [
   "test",
-  "--parallel",
+  `--parallel=${workers}`,
   "--no-orphans",
   `--timeout=${TIMEOUT_MS}`,
   ...timings,
   ...(set.words?.() ?? []),
   ...flags,
 ];
+const checked = given.length === rest.length ? undefined : startCheck();
 const child = spawn(process.execPath, [...words, ...files.map((file) => `./${file}`)], {
   cwd: ROOT,
   stdio: "inherit",
   env,
 });
 for (const signal of ["SIGINT", "SIGTERM"] as const) process.on(signal, () => child.kill(signal));
-child.on("close", (status) => process.exit(status ?? 1));
+child.on("close", async (status) => {
+  const check = await checked;
+  if (check !== undefined && check.status !== 0) console.error(`${check.output}\nThe check of types and style failed.`);
+  process.exit(status === 0 ? (check?.status ?? 0) : (status ?? 1));
+});
+
+/** Types and style, which need one core for half a minute. */
+function startCheck(): Promise<{ readonly status: number; readonly output: string }> {
+  const check = spawn(process.execPath, ["run", "--silent", "check"], { cwd: ROOT, stdio: ["ignore", "pipe", "pipe"] });
+  let output = "";
+  for (const stream of [check.stdout, check.stderr])
+    stream.on("data", (chunk: Buffer) => {
+      output += chunk.toString();
+    });
+  return new Promise((resolve) => {
+    check.on("error", (error) => resolve({ status: 1, output: error.message }));
+    check.on("close", (status) => resolve({ status: status ?? 1, output }));
+  });
+}
 
 /** From the first digits of the commit's id. */
 function seedOfCommit(): number {
