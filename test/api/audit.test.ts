@@ -6,9 +6,9 @@ import type { ProviderView } from "../../src/plugin/view.ts";
 import { verifyAudit } from "../../src/store/audit/verify.ts";
 import { createServiceKey } from "../../src/store/keys.ts";
 import { memberStatement } from "../../src/store/people/members.ts";
-import { createUser } from "../../src/store/people/users.ts";
 import { until } from "../until.ts";
 import { insertRecord, openApi, type TestApi } from "./open.ts";
+import { person } from "./person.ts";
 
 let it: TestApi;
 const OPENAI: ProviderView = {
@@ -209,7 +209,7 @@ describe("a person who looks at bodies", () => {
       { request: body({ a: 1 }), response: body({ b: 2 }) },
     );
     const { records } = it.store;
-    const user = await createUser(records, { email: "ada@example.com", name: "Ada", password: PASSWORD }, SYSTEM);
+    const user = await person(records, { email: "ada@example.com", name: "Ada", password: PASSWORD });
     await records.batch([
       memberStatement(user.id, { organizationId: it.organization, role: "analyst", source: "weir" }),
     ]);

@@ -2,13 +2,12 @@ import { afterAll, beforeAll, expect, test } from "bun:test";
 import { NEEDS } from "../../../src/api/access/needs.ts";
 import { GROUPS } from "../../../src/filter/group-by.ts";
 import { SAID_MEMBERS } from "../../../src/filter/sight.ts";
-import { SYSTEM } from "../../../src/people/actor.ts";
 import type { Scope } from "../../../src/people/permissions.ts";
 import { createServiceKey } from "../../../src/store/keys.ts";
 import { memberStatement } from "../../../src/store/people/members.ts";
-import { createUser } from "../../../src/store/people/users.ts";
 import { until } from "../../until.ts";
 import { insertRecord, openApi, type TestApi } from "../open.ts";
+import { person } from "../person.ts";
 
 /** Stands in every place of a record, and beside it, that tells what was said. */
 const SECRET = "sesame4711";
@@ -67,7 +66,7 @@ afterAll(() => it[Symbol.asyncDispose]());
 
 async function viewer(): Promise<string> {
   const { records } = it.store;
-  const user = await createUser(records, { email: "vi@example.com", name: "Vi", password: PASSWORD }, SYSTEM);
+  const user = await person(records, { email: "vi@example.com", name: "Vi", password: PASSWORD });
   await records.batch([memberStatement(user.id, { organizationId: it.organization, role: "viewer", source: "weir" })]);
   const answer = await fetch(`${it.origin}/v1/session`, {
     method: "POST",

@@ -3,7 +3,6 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { permissionsPage } from "../../../build/permissions-doc.ts";
 import { NEEDS, PLUGIN_NEEDS, permissionNeeded } from "../../../src/api/access/needs.ts";
-import { SYSTEM } from "../../../src/people/actor.ts";
 import {
   type Permission,
   permissionsOf,
@@ -15,9 +14,9 @@ import {
 } from "../../../src/people/permissions.ts";
 import { createServiceKey } from "../../../src/store/keys.ts";
 import { memberStatement } from "../../../src/store/people/members.ts";
-import { createUser } from "../../../src/store/people/users.ts";
 import { until } from "../../until.ts";
 import { openApi, type TestApi } from "../open.ts";
+import { person } from "../person.ts";
 
 let it: TestApi;
 let endpoints: readonly { readonly name: string; readonly method: string; readonly path: string }[];
@@ -90,7 +89,7 @@ test.each(ROLE_NAMES.map((role) => [role]))(
     const { records } = it.store;
     const password = "correct horse battery";
     const email = `${role}@example.com`;
-    const user = await createUser(records, { email, name: role, password, operator: role === "operator" }, SYSTEM);
+    const user = await person(records, { email, name: role, password, operator: role === "operator" });
     if (role !== "operator")
       await records.batch([memberStatement(user.id, { organizationId: it.organization, role, source: "weir" })]);
     const own = { origin: it.origin, "sec-fetch-site": "same-origin" };

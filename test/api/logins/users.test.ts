@@ -1,10 +1,9 @@
 import { afterAll, beforeAll, expect, setDefaultTimeout, test } from "bun:test";
 import { FailedPasswords } from "../../../src/api/logins/failed-passwords.ts";
-import { SYSTEM } from "../../../src/people/actor.ts";
 import { hashPassword, isPassword, whyWeak } from "../../../src/people/password.ts";
 import { createServiceKey } from "../../../src/store/keys.ts";
-import { createUser } from "../../../src/store/people/users.ts";
 import { openApi, type TestApi } from "../open.ts";
+import { person } from "../person.ts";
 
 /** Passwords take their time by intent, and more of it where the machine is busy. */
 setDefaultTimeout(60_000);
@@ -71,7 +70,7 @@ test("an invitation works once; its user has the role, which changes with the ne
 });
 
 test("who invites a user that is there does not get their account", async () => {
-  await createUser(it.store.records, { email: "eve@example.test", name: "Eve", password: PASSWORD }, SYSTEM);
+  await person(it.store.records, { email: "eve@example.test", name: "Eve", password: PASSWORD });
   const address = await invited("eve@example.test", "viewer", it.keys.other);
   const accept = (password: string) =>
     it.call("POST", address, { key: null, headers: own(), body: { name: "x", password } });
@@ -81,11 +80,7 @@ test("who invites a user that is there does not get their account", async () => 
 });
 
 test("a log-in has a new token each time, and ends when it is ended, by whom it is ended", async () => {
-  await createUser(
-    it.store.records,
-    { email: "op@example.test", name: "Op", password: PASSWORD, operator: true },
-    SYSTEM,
-  );
+  await person(it.store.records, { email: "op@example.test", name: "Op", password: PASSWORD, operator: true });
   const [one, two] = [await logIn("op@example.test", PASSWORD), await logIn("op@example.test", PASSWORD)];
   expect(one.cookie).not.toBe(two.cookie);
   const sessions = (await asUser("GET", "/v1/sessions", one.cookie)).json.data;
@@ -108,7 +103,7 @@ const from = (address: string) => ({ ...own(), "x-forwarded-for": address });
 
 test("ten wrong passwords and the address has to wait: tried at once, by an invitation, or by a change of password", async () => {
   const email = "victim@example.test";
-  await createUser(it.store.records, { email, name: "V", password: PASSWORD, operator: true }, SYSTEM);
+  await person(it.store.records, { email, name: "V", password: PASSWORD, operator: true });
   const { cookie } = await logIn(email, PASSWORD);
   const invitation = await invited(email, "viewer", it.keys.other);
   const attempt = (path: string, body: object, more: object = {}) =>
