@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import type { Page } from "playwright-core";
+import { eventually } from "../eventually.ts";
 import { findingsInBothThemes } from "./axe.ts";
 import { expectCalm, hostileText } from "./calm.ts";
 import { type Dashboard, openDashboard } from "./open.ts";
@@ -126,7 +127,7 @@ test("a filter goes over all panels, and a panel leads to its requests and becom
   await users.locator(".tone-bad").waitFor();
   await users.getByRole("link", { name: "ada", exact: true }).click();
   await page.getByRole("heading", { level: 1, name: "Requests" }).waitFor();
-  expect(new URL(page.url()).searchParams.get("from")).not.toBeNull();
+  await page.waitForURL(/\bfrom=/);
   await page.goBack();
   await button(page, "Actions of By user").click();
   await page.getByRole("link", { name: "Create alert" }).click();
@@ -143,7 +144,7 @@ test("a filter goes over all panels, and a panel leads to its requests and becom
     ...{ metric: "requests", comparison: "above", threshold: 2, group_by: ["user"], window_seconds: 604_800 },
     filter: { request_response_rmt: { user_id: { equals: "ada" } } },
   });
-  expect(page.url()).not.toContain("draft");
+  await page.waitForURL(({ search }) => !search.includes("draft"));
   expect(faults).toEqual([]);
 });
 
@@ -169,6 +170,7 @@ test("a dashboard is exported, and imported again; what is wrong with a file is 
   await page.getByRole("textbox", { name: "Name", exact: true }).fill("In again");
   await button(page, "Import dashboard").click();
   await page.getByRole("heading", { level: 1, name: "In again" }).waitFor();
+  await page.waitForURL(/[0-9a-f-]{36}/);
   const [id] = /[0-9a-f-]{36}/.exec(page.url())!;
   expect((await read(id)).panels).toEqual(made.panels);
   expect(faults).toEqual([]);
@@ -187,11 +189,11 @@ test("a heat map is one control with the keyboard, and leads to the requests of 
   await cells.first().focus();
   await page.keyboard.press("ArrowRight");
   await page.keyboard.press("ArrowDown");
-  expect(await page.evaluate(() => document.activeElement?.getAttribute("data-cell"))).toBe("1 1");
+  await eventually(() => page.evaluate(() => document.activeElement?.getAttribute("data-cell"))).toBe("1 1");
   await page.keyboard.press("ArrowUp");
   await page.keyboard.press("Enter");
   await page.getByRole("heading", { level: 1, name: "Requests" }).waitFor();
-  expect(new URL(page.url()).searchParams.get("filter")).toContain("model");
+  await page.waitForURL(/filter=.*model/);
   expect(faults).toEqual([]);
 });
 
