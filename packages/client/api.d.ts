@@ -1645,7 +1645,7 @@ export interface Operations {
     readonly query: Nothing;
     readonly body: {
       readonly name: string;
-      /** One of requests, errors, error_rate, refused, cache_hits, cost, prompt_tokens, completion_tokens, total_tokens, latency_avg, latency_p50, latency_p90, latency_p95, latency_p99, time_to_first_token_p50, time_to_first_token_p95, tokens_per_second_p50, tokens_per_second_p95, refusal_rate, cache_hit_rate. */
+      /** One of requests, errors, error_rate, refused, cache_hits, cost, prompt_tokens, completion_tokens, total_tokens, latency_avg, latency_p50, latency_p90, latency_p95, latency_p99, time_to_first_token_p50, time_to_first_token_p95, tokens_per_second_p50, tokens_per_second_p95, refusal_rate, cache_hit_rate, score:<Name>. */
       readonly metric: string;
       /** above or below; the threshold itself is neither. */
       readonly comparison: string;
@@ -1754,7 +1754,7 @@ export interface Operations {
     readonly query: Nothing;
     readonly body: {
       readonly name: string;
-      /** One of requests, errors, error_rate, refused, cache_hits, cost, prompt_tokens, completion_tokens, total_tokens, latency_avg, latency_p50, latency_p90, latency_p95, latency_p99, time_to_first_token_p50, time_to_first_token_p95, tokens_per_second_p50, tokens_per_second_p95, refusal_rate, cache_hit_rate. */
+      /** One of requests, errors, error_rate, refused, cache_hits, cost, prompt_tokens, completion_tokens, total_tokens, latency_avg, latency_p50, latency_p90, latency_p95, latency_p99, time_to_first_token_p50, time_to_first_token_p95, tokens_per_second_p50, tokens_per_second_p95, refusal_rate, cache_hit_rate, score:<Name>. */
       readonly metric: string;
       /** above or below; the threshold itself is neither. */
       readonly comparison: string;
@@ -1854,7 +1854,7 @@ export interface Operations {
     readonly query: Nothing;
     readonly body: {
       readonly name?: string;
-      /** One of requests, errors, error_rate, refused, cache_hits, cost, prompt_tokens, completion_tokens, total_tokens, latency_avg, latency_p50, latency_p90, latency_p95, latency_p99, time_to_first_token_p50, time_to_first_token_p95, tokens_per_second_p50, tokens_per_second_p95, refusal_rate, cache_hit_rate. */
+      /** One of requests, errors, error_rate, refused, cache_hits, cost, prompt_tokens, completion_tokens, total_tokens, latency_avg, latency_p50, latency_p90, latency_p95, latency_p99, time_to_first_token_p50, time_to_first_token_p95, tokens_per_second_p50, tokens_per_second_p95, refusal_rate, cache_hit_rate, score:<Name>. */
       readonly metric?: string;
       /** above or below; the threshold itself is neither. */
       readonly comparison?: string;

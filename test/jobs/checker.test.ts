@@ -125,6 +125,22 @@ test("the time to the first token and the speed of streams are watched", async (
   for (const each of [...one.stores, store]) await each.close();
 });
 
+test("the mean of a score is watched, of those that have it", async () => {
+  using directory = ownDirectory();
+  const { store, checker } = await opened(directory);
+  const { id } = await put(store, { metric: "score:help ful", comparison: "below", threshold: 0.5 });
+  const scored = (user_id: string, scores: object) =>
+    insertRecord(store, "o", { user_id, scores: JSON.stringify(scores), request_created_at: Date.now() });
+  await scored("low", { "help ful": 0.25 });
+  await scored("low", {});
+  await scored("high", { "help ful": 1 });
+  const one = await checker();
+  await one.checker.checkAll();
+  const firing = await firingOf(store.records, { alertId: id });
+  expect(firing.map(({ group, value }) => [group["user"], value])).toEqual([["low", 0.25]]);
+  for (const each of [...one.stores, store]) await each.close();
+});
+
 test("an alert that cannot be checked says why, and the others are checked all the same", async () => {
   using directory = ownDirectory();
   const { store, checker } = await opened(directory);

@@ -5,7 +5,7 @@ import { both, type FilterTree } from "../../filter/tree.ts";
 import { type Log, messageOf } from "../../observe.ts";
 import { uuidv7 } from "../../runtime/uuid.ts";
 import { alertPayload } from "../../store/alerts/alert-payload.ts";
-import { isSpeed, windowStart } from "../../store/alerts/alert-rule.ts";
+import { isSpeed, scoreOf, windowStart } from "../../store/alerts/alert-rule.ts";
 import { type Alert, type AlertEvent, type Firing, firingOf, listAlerts } from "../../store/alerts/alerts.ts";
 import { Deadline } from "../../store/database/deadline.ts";
 import { isAway } from "../../store/database/failure.ts";
@@ -80,8 +80,9 @@ export class AlertChecker {
   #figures(alert: Alert, now: number) {
     const { reader, config } = this.#options;
     const tree = both(treeOf(alert.filter), since(windowStart(alert, now)));
-    const speeds = isSpeed(alert.metric);
-    const query = { groupBy: alert.group_by, timeBucket: undefined, speeds, limit: GROUPS_MAX, offset: 0 };
+    const score = scoreOf(alert.metric);
+    const measured = { speeds: isSpeed(alert.metric), ...(score === undefined ? {} : { scores: [score] }) };
+    const query = { groupBy: alert.group_by, timeBucket: undefined, ...measured, limit: GROUPS_MAX, offset: 0 };
     const deadline = new Deadline(config.query_timeout_seconds * 1_000);
     return metrics(reader.records, { organizationId: alert.organization_id, tree }, query, deadline);
   }

@@ -1,5 +1,5 @@
 import type { Json } from "../../plugin/contract.ts";
-import { ALERT_METRICS } from "../../store/alerts/alert-rule.ts";
+import { alertMetric } from "../../store/alerts/alert-rule.ts";
 import type { Alert, Firing, Group } from "../../store/alerts/alerts.ts";
 
 /** One group's figures, as `metrics` answers them. */
@@ -69,7 +69,7 @@ function judgeGroup(
   firing: Firing | undefined,
   now: number,
 ): Transition | undefined {
-  const value = ALERT_METRICS[alert.metric]?.(figures) ?? null;
+  const value = alertMetric(alert.metric)?.(figures) ?? null;
   const requests = Number(figures["requests"]);
   // An error rate is one of the requests that were not refused: of these there must be enough.
   const counted = alert.metric === "error_rate" ? requests - Number(figures["refused"]) : requests;

@@ -22,8 +22,8 @@ export const isSpeed = (metric: string): boolean => SPEEDS.some((name) => name =
 const figure = (name: string) => (row: Figures) => (typeof row[name] === "number" ? row[name] : null);
 const share = (name: string) => (row: Figures) => (row["requests"] > 0 ? row[name] / row["requests"] : null);
 
-/** What an alert can watch. A rate is a share from 0 to 1. */
-export const ALERT_METRICS: Readonly<Record<string, (row: Figures) => number | null>> = {
+/** What an alert can watch, beside means of scores. A rate is a share from 0 to 1. */
+const ALERT_METRICS: Readonly<Record<string, (row: Figures) => number | null>> = {
   ...Object.fromEntries(
     [
       ...[
@@ -45,6 +45,16 @@ export const ALERT_METRICS: Readonly<Record<string, (row: Figures) => number | n
   cache_hit_rate: share("cache_hits"),
 };
 
+/** The name of the score whose mean a metric is: of `score:<Name>`. */
+export const scoreOf = (metric: string): string | undefined => /^score:(.+)$/s.exec(metric)?.[1];
+
+/** Reads what an alert watches out of a row of figures; undefined where there is no such metric. */
+export function alertMetric(metric: string): ((row: Figures) => number | null) | undefined {
+  const score = scoreOf(metric);
+  if (score !== undefined) return (row) => row["scores"]?.[score]?.mean ?? null;
+  return Object.hasOwn(ALERT_METRICS, metric) ? ALERT_METRICS[metric] : undefined;
+}
+
 const DAY_SECONDS = 86_400;
 const CHANNELS_MAX = 10;
 
@@ -52,7 +62,10 @@ const name = { minLength: 1, maxLength: 200 };
 export const ALERT_SCHEMA = Type.Object(
   {
     name: Type.String(name),
-    metric: Type.String({ description: `One of ${Object.keys(ALERT_METRICS).join(", ")}.` }),
+    metric: Type.String({
+      maxLength: 300,
+      description: `One of ${Object.keys(ALERT_METRICS).join(", ")}, score:<Name>.`,
+    }),
     comparison: Type.String({ description: "above or below; the threshold itself is neither." }),
     threshold: Type.Number({ description: "Dollars, milliseconds, tokens or a count; a rate is a share from 0 to 1." }),
     window_seconds: Type.Optional(
@@ -125,8 +138,9 @@ const CALENDAR_SECONDS: Readonly<Record<Calendar, number>> = {
  */
 export function readAlertRule(body: AlertBody, checks: ChannelChecks): AlertRule {
   const { metric, comparison, threshold, filter = "all", channels = [] } = body;
-  const metrics = Object.keys(ALERT_METRICS);
-  if (!metrics.includes(metric)) throw wrong("metric", `there is no metric ${quote(metric)}; ${hint(metric, metrics)}`);
+  const metrics = [...Object.keys(ALERT_METRICS), "score:<Name>"];
+  if (alertMetric(metric) === undefined)
+    throw wrong("metric", `there is no metric ${quote(metric)}; ${hint(metric, metrics)}`);
   if (comparison !== "above" && comparison !== "below") {
     throw wrong("comparison", `${quote(comparison)} is no comparison; ${hint(comparison, ["above", "below"])}`);
   }

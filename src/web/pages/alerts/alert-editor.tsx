@@ -11,7 +11,7 @@ import { ChannelsEditor } from "./channels-editor.tsx";
 import { GroupByEditor } from "./group-by-editor.tsx";
 import { Secrets } from "./secrets.tsx";
 import { ALERTS, type AlertBody, type AlertRow, type Channel } from "./shapes.ts";
-import { METRICS, unitOf } from "./words.ts";
+import { METRICS, metricLabel, unitOf } from "./words.ts";
 
 const COOLDOWNS = [0, 60, 300, 900, 3_600, 86_400];
 const UNITS = { count: "", dollars: "US dollars", ms: "milliseconds", percent: "percent" } as const;
@@ -82,6 +82,7 @@ export function AlertEditor({ alert, onClose }: AlertEditorProps) {
                       {label}
                     </option>
                   ))}
+                  {Object.hasOwn(METRICS, metric) ? null : <option value={metric}>{metricLabel(metric)}</option>}
                 </select>
               )}
             </Field>

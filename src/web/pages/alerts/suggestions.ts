@@ -1,7 +1,7 @@
 import type { FilterTree } from "../../filter/tree.ts";
 import { LOCAL_ZONE } from "../../parts/window.ts";
 import type { AlertBody } from "./shapes.ts";
-import { METRICS } from "./words.ts";
+import { isScore, METRICS } from "./words.ts";
 
 const LEAST = {
   filter: "all",
@@ -66,7 +66,7 @@ export function readDraft(draft: Readonly<Record<string, unknown>>): AlertBody {
   return {
     ...LEAST,
     name: typeof name === "string" ? name.slice(0, 200) : "",
-    metric: typeof metric === "string" && Object.hasOwn(METRICS, metric) ? metric : "error_rate",
+    metric: typeof metric === "string" && (Object.hasOwn(METRICS, metric) || isScore(metric)) ? metric : "error_rate",
     comparison: comparison === "below" ? comparison : "above",
     threshold: typeof threshold === "number" ? threshold : 0,
     window_seconds: Number.isSafeInteger(window_seconds) ? (window_seconds as number) : 300,

@@ -30,10 +30,17 @@ export const METRICS: Readonly<Record<string, readonly [label: string, unit: "co
     tokens_per_second_p95: ["Tokens per second, p95", "count"],
   };
 
+/** Whether it is the mean of a score, `score:<Name>`. */
+export const isScore = (metric: string): boolean => /^score:./s.test(metric);
+
+export const metricLabel = (metric: string): string =>
+  METRICS[metric]?.[0] ?? (isScore(metric) ? `Score ${metric.slice(metric.indexOf(":") + 1)}` : metric);
+
 export const unitOf = (metric: string) => METRICS[metric]?.[1] ?? "count";
 
 export function valueText(metric: string, value: number | null): string {
   if (value === null) return UNKNOWN;
+  if (isScore(metric)) return String(Number(value.toPrecision(3)));
   const unit = unitOf(metric);
   if (unit === "percent") return formatPercent(value);
   if (unit === "dollars") return formatMoney(value);
@@ -43,8 +50,7 @@ export function valueText(metric: string, value: number | null): string {
 /** `Error rate above 5% within 5 minutes`. */
 export function conditionText(alert: Pick<AlertBody, "metric" | "comparison" | "threshold"> & Window): string {
   const { metric, comparison, threshold } = alert;
-  const label = METRICS[metric]?.[0] ?? metric;
-  return `${label} ${comparison} ${valueText(metric, threshold)} ${alert.calendar === null ? "within" : "in"} ${spanText(alert)}`;
+  return `${metricLabel(metric)} ${comparison} ${valueText(metric, threshold)} ${alert.calendar === null ? "within" : "in"} ${spanText(alert)}`;
 }
 
 /** The types of channels, and which member says where they go. */
