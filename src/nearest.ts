@@ -7,7 +7,10 @@ export function nearestName(name: string, known: Iterable<string>): string | und
   let best: string | undefined;
   let bestDistance = Math.max(2, Math.floor(wanted.length / 3)) + 1;
   for (const candidate of known) {
-    const distance = editDistance(wanted, plain(candidate));
+    const written = plain(candidate);
+    // At least so many letters must be inserted or removed.
+    if (Math.abs(written.length - wanted.length) >= bestDistance) continue;
+    const distance = editDistance(wanted, written);
     if (distance < bestDistance) [best, bestDistance] = [candidate, distance];
   }
   return best;

@@ -1,3 +1,5 @@
+import { GatewayError } from "../errors.ts";
+
 /** One name of a model string, as the client wrote it. */
 export interface ModelName {
   /** Without `:floor` and `:nitro`. */
@@ -13,10 +15,13 @@ export interface ModelString {
   readonly excluded: readonly string[];
 }
 
-/** Names in one model string; further ones are an error of the caller. */
-export const NAMES_MAX = 50;
+/** Names in one model string. */
+const NAMES_MAX = 50;
 
-/** @param more - the members `models` and `fallbacks` of the body, appended to the list. */
+/**
+ * @param more - the members `models` and `fallbacks` of the body, appended to the list.
+ * @throws GatewayError `invalid_body` where there are too many.
+ */
 export function readModelString(text: string, more: readonly string[] = []): ModelString {
   const names: ModelName[] = [];
   const excluded: string[] = [];
@@ -26,6 +31,8 @@ export function readModelString(text: string, more: readonly string[] = []): Mod
     if (name.startsWith("!")) excluded.push(name.slice(1).trim());
     else names.push(readName(name));
   }
+  if (names.length > NAMES_MAX || excluded.length > NAMES_MAX)
+    throw new GatewayError("invalid_body", `model: name at most ${NAMES_MAX} models`, { path: "model" });
   return { names, excluded };
 }
 

@@ -64,19 +64,19 @@ const DEPTH_MAX = 3;
  * What the names of a model string stand for, in the client's order. Names that lead nowhere are left out where
  * another one leads somewhere.
  *
- * @throws GatewayError `model_not_found`, `no_credential`, `model_forbidden`, of the first name.
+ * @throws GatewayError `model_not_found`, `no_credential`, `model_forbidden`, of the first name; `invalid_body` where there is none.
  */
 export function resolve({ names, excluded }: ModelString, scope: Scope): readonly Choice[] {
   const without = new Set(excluded.map((name) => scope.providerByName(name)?.name ?? name.toUpperCase()));
   const choices: Choice[] = [];
-  let first: GatewayError | undefined;
+  let first: (() => GatewayError) | undefined;
   for (const name of names) {
     const found = new Resolver(scope, without, name.name).resolve(name);
-    if (found instanceof GatewayError) first ??= found;
+    if (typeof found === "function") first ??= found;
     else choices.push(found);
   }
-  if (choices.length === 0) throw first ?? new GatewayError("model_not_found", "the request names no model");
-  return choices;
+  if (choices.length > 0) return choices;
+  throw first?.() ?? new GatewayError("invalid_body", "model: the request names no model", { path: "model" });
 }
 
 /** Resolves one name; remembers why what it looked at was left out, for the error. */
@@ -95,9 +95,10 @@ class Resolver {
     this.#written = written;
   }
 
-  resolve(name: ModelName): Choice | GatewayError {
+  /** @returns what makes the error, where it leads nowhere: it looks at all names that there are. */
+  resolve(name: ModelName): Choice | (() => GatewayError) {
     const choice = this.#choice(name.name, []);
-    if (choice === undefined || choice.members.length === 0) return this.#error(name.name);
+    if (choice === undefined || choice.members.length === 0) return () => this.#error(name.name);
     return name.order === undefined ? choice : { ...choice, strategy: name.order };
   }
 

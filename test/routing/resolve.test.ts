@@ -2,7 +2,7 @@ import { describe, expect, test } from "bun:test";
 import { GatewayError } from "../../src/errors.ts";
 import { readModelString } from "../../src/routing/model-string.ts";
 import { type Choice, type Nested, resolve, type Scope, type Target } from "../../src/routing/resolve.ts";
-import { credential, route, scope, target } from "./things.ts";
+import { credential, models, route, scope, target } from "./things.ts";
 
 const text = (member: Target | Nested): string =>
   "choice" in member
@@ -149,11 +149,27 @@ describe("errors say what is missing", () => {
     ],
     ["not for this key", "openai/x", { allowed: ["groq/*"] }, "model_forbidden", "groq/*"],
     ["no credential of this name", "openai:nope/x", {}, "no_credential", "openai:nope/x"],
+    ["no name", " , ,", {}, "invalid_body", "names no model"],
+    ["too many names", "groq/x,".repeat(51), {}, "invalid_body", "at most 50"],
+    ["too many exclusions", `groq/x${",!openai".repeat(51)}`, {}, "invalid_body", "at most 50"],
     ["a provider without any key at all", "openai/x", { credentials: [] }, "no_credential", "OPENAI"],
   ] as const)("%s", (_what, model, more, code, message) => {
     const [found, said] = refusal(model, more) as readonly [string, string];
     expect(found).toBe(code);
     expect(said).toContain(message);
+  });
+
+  test("the nearest name is looked for once, whatever the number of names", () => {
+    let looks = 0;
+    const counted = {
+      ...models,
+      names() {
+        looks++;
+        return models.names();
+      },
+    };
+    expect(refusal(Array(50).fill("gpt-5-mino").join(","), { models: counted })[0]).toBe("model_not_found");
+    expect(looks).toBe(1);
   });
 
   test("a long name is cut in the message", () => {
