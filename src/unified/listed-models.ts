@@ -10,8 +10,9 @@ export interface ListedModel {
   readonly id: string;
   readonly object: "model";
   readonly type: "model";
-  readonly created: number;
-  readonly created_at: string;
+  /** Nobody says when a model was made. */
+  readonly created: null;
+  readonly created_at: null;
   readonly owned_by: string;
   readonly display_name: string;
   readonly context_length: number | null;
@@ -21,9 +22,6 @@ export interface ListedModel {
   readonly input_modalities: readonly string[] | null;
   readonly supported_parameters: readonly string[] | null;
 }
-
-/** Nobody says when a model was made; clients want a date. */
-const CREATED = 0;
 
 /** The routes without patterns, and every `provider/model` that the scope's credentials can serve, by name. */
 export function listedModels(scope: Scope, catalog: ModelCatalog): ListedModel[] {
@@ -58,8 +56,8 @@ function entry(id: string, owner: string, name: string, facts: ModelFacts): List
     id,
     object: "model",
     type: "model",
-    created: CREATED,
-    created_at: new Date(CREATED).toISOString(),
+    created: null,
+    created_at: null,
     owned_by: owner,
     display_name: name,
     context_length: facts.context ?? null,
