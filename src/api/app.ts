@@ -54,7 +54,7 @@ import { webhookEndpoints } from "./rules/webhooks.ts";
 import { cacheEndpoints } from "./storage/cache.ts";
 import { retentionEndpoints } from "./storage/retention.ts";
 import { storageEndpoints } from "./storage/storage.ts";
-import { credentialEndpoints } from "./unified/credentials.ts";
+import { CREDENTIAL_TEST_PATH, credentialEndpoints } from "./unified/credentials.ts";
 import { PLAYGROUND_PATH, playgroundEndpoints } from "./unified/playground.ts";
 import { routeEndpoints } from "./unified/routes.ts";
 import { routingEndpoints } from "./unified/routing.ts";
@@ -132,6 +132,7 @@ function createApp(room: ApiRoom, ofPlugins: readonly RouteView[], { gate, route
       // A plugin's own schema says whether there must be a body; one that is not asked for does no harm.
       if (takesBody === false || (takesBody === true && request.body === null)) return undefined;
       if (request.method === "DELETE" && request.body === null) return undefined; // the address says what to delete
+      if (request.body === null && gate().pathOf(request) === CREDENTIAL_TEST_PATH) return undefined;
       if (gate().pathOf(request)?.startsWith(PLAYGROUND_PATH)) return null; // the gateway reads it
       if (OWN_BODIES.has(gate().pathOf(request) ?? "")) return null;
       if (gate().pathOf(request) === IMPORT_PATH) return readText(request, IMPORT_BYTES_MAX);

@@ -36,6 +36,9 @@ const NAME = { type: "string", description: "Unique in the organization; made fr
 const NEW = bodySchema({ name: NAME, provider: { type: "string", description: "Name or alias." } }, ["provider"]);
 const CHANGE = bodySchema({}, []);
 
+/** A test needs no body. */
+export const CREDENTIAL_TEST_PATH = "/v1/credentials/:name/test";
+
 const TEST = Type.Object(
   {
     model: Type.Optional(
@@ -112,7 +115,7 @@ export function credentialEndpoints(room: ApiRoom, gate: () => Gate) {
       }),
     )
     .post(
-      "/v1/credentials/:name/test",
+      CREDENTIAL_TEST_PATH,
       async ({ request, body, params }) => {
         const organizationId = organization(request);
         const known = (await list(organizationId)).find(

@@ -149,6 +149,15 @@ describe("credentials", () => {
     expect((await add([] as object)).status).toBe(400);
   });
 
+  test("are tried without a body, with an empty one, and with a model", async () => {
+    await add({ name: "tried", provider: "openai", api_key: KEY });
+    for (const body of [undefined, {}, { model: "gpt-5-mini" }]) {
+      const { status, json } = await it.call("POST", "/v1/credentials/tried/test", body && { body });
+      expect([status, json.data?.message]).toEqual([200, "tried"]);
+    }
+    expect((await it.call("POST", "/v1/credentials/tried/test", { body: { model: 7 } })).status).toBe(400);
+  });
+
   test("that no key opens are shown as locked", async () => {
     await add({ name: "lost", provider: "openai", api_key: KEY });
     it.locked = it.told.credentials.filter(({ name }) => name === "lost").map(({ id }) => id);
