@@ -1,4 +1,4 @@
-import { isObject, utf8Of } from "../mapping/json.ts";
+import { isObject, parseJson, utf8Of } from "../mapping/json.ts";
 import { addressesFor, type FetchedFiles, withFiles } from "../mapping/translate/addresses.ts";
 import { type CallMemories, withMemories } from "../mapping/translate/call-memory.ts";
 import type { ToolNames } from "../mapping/translate/tool-names.ts";
@@ -7,7 +7,7 @@ import { SHAPES } from "../mapping/wire/shapes.ts";
 import type { Call, Json, Loss, Prompt, Shape, ShapeAt } from "../plugin/contract.ts";
 import { ROUTING_MEMBERS } from "./describe.ts";
 import { forgetParsed, takeParsed } from "./parsed-bodies.ts";
-import { withMembers } from "./top-level.ts";
+import { topLevelMembers, withMembers } from "./top-level.ts";
 import { withTurns } from "./with-turns.ts";
 
 /** A client's request and what one target does with it. */
@@ -182,9 +182,16 @@ function unchanged(request: OutboundRequest, at: ShapeAt): Outbound | undefined 
   if (place.version !== undefined) set["anthropic_version"] = JSON.stringify(place.version);
   if (place.betasInBody === true && request.betas.length > 0) set["anthropic_beta"] = JSON.stringify(request.betas);
   const addsUsage = askUsage && stream && from === "chat-completions";
-  if (addsUsage) set["stream_options"] = JSON.stringify({ include_usage: true });
+  if (addsUsage) set["stream_options"] = JSON.stringify({ ...streamOptions(request), include_usage: true });
   const bytes = withMembers(body, set, also.length === 0 ? ROUTING_MEMBERS : new Set([...ROUTING_MEMBERS, ...also]));
   return bytes === undefined ? undefined : { kind: "same", at, body: bytes, addsUsage };
+}
+
+/** What is asked of the stream beside its usage. */
+function streamOptions({ body, changes }: OutboundRequest): Json {
+  const member = topLevelMembers(body)?.findLast(({ name }) => name === "stream_options");
+  const own = member && parseJson(utf8Of(body.subarray(member.valueStart, member.end)));
+  return changes["stream_options"] ?? (isObject(own) ? own : {});
 }
 
 /** What a platform asks for in a body that was written for it. */

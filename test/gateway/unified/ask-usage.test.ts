@@ -1,0 +1,67 @@
+import { afterAll, beforeAll, expect, test } from "bun:test";
+import { type Asked, at, events, KEY, standIn, startUnified } from "./house.ts";
+
+/** A chat stream is asked for its usage where a limit counts it, and the client sees nothing of that. */
+
+const chunk = (more: object) => ({
+  data: { id: "c", object: "chat.completion.chunk", created: 1, model: "m", ...more },
+});
+const SAID = [
+  chunk({ choices: [{ index: 0, delta: { role: "assistant", content: "Hi" }, finish_reason: null }] }),
+  chunk({ choices: [{ index: 0, delta: {}, finish_reason: "stop" }] }),
+];
+const USAGE = chunk({ choices: [], usage: { prompt_tokens: 5, completion_tokens: 3, total_tokens: 8 } });
+const bytesOf = (list: readonly { data: object }[]) =>
+  [...list.map(({ data }) => JSON.stringify(data)), "[DONE]"].map((data) => `data: ${data}\n\n`).join("");
+
+const stack = new AsyncDisposableStack();
+let gateway: Awaited<ReturnType<typeof startUnified>>;
+let asked: Asked[];
+
+beforeAll(async () => {
+  const provider = stack.use(
+    standIn(({ json }) => events([...SAID, ...(json.stream_options?.include_usage ? [USAGE] : []), "[DONE]"])),
+  );
+  asked = provider.asked;
+  gateway = stack.use(
+    await startUnified({
+      credentials: [
+        at("CUSTOM", provider.origin, { name: "asks", askUsage: true }),
+        at("CUSTOM", provider.origin, { name: "counts", limit: "1000000;w=60;u=tokens" }),
+        at("CUSTOM", provider.origin, { name: "counts-not", limit: "1000000;w=60;u=tokens", askUsage: false }),
+        at("CUSTOM", provider.origin, { name: "plain", limit: "1000000;w=60" }),
+      ],
+    }),
+  );
+});
+
+afterAll(() => stack.disposeAsync());
+
+async function streamed(credential: string, more: object = {}) {
+  asked.length = 0;
+  const response = await fetch(`${gateway.origin}/v1/chat/completions`, {
+    method: "POST",
+    headers: { authorization: `Bearer ${KEY}` },
+    body: JSON.stringify({ model: `custom:${credential}/m`, messages: [], stream: true, ...more }),
+  });
+  return { text: await response.text(), warning: response.headers.get("gateway-warning"), sent: asked[0]!.json };
+}
+
+test.each([
+  ["asks", {}, { include_usage: true }],
+  ["asks", { stream_options: null }, { include_usage: true }],
+  ["asks", { stream_options: { include_usage: false, x: 1 } }, { include_usage: true, x: 1 }],
+  ["counts", {}, { include_usage: true }],
+  ["counts-not", {}, undefined],
+  ["plain", {}, undefined],
+] as const)("by %s, of a stream with %j: the client gets what it asked for", async (name, more, options) => {
+  const { text, warning, sent } = await streamed(name, more);
+  expect(sent.stream_options).toEqual(options);
+  expect([text, warning]).toEqual([bytesOf(SAID), null]);
+});
+
+test("a client that asks itself gets the usage", async () => {
+  const own = { stream_options: { include_usage: true } };
+  const { text, sent } = await streamed("asks", own);
+  expect([text, sent.stream_options]).toEqual([bytesOf([...SAID, USAGE]), own.stream_options]);
+});
