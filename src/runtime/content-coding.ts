@@ -132,6 +132,59 @@ function undoAsFarAsPossible(coding: Coding, bytes: Buffer, bytesMax: number): P
   return promise;
 }
 
+/** What a body says while it comes. */
+interface StreamedDecoding {
+  readonly onData: (bytes: Uint8Array) => void;
+  /** After the last data. The body is damaged where its coding says so; one that is cut off gives what there is. */
+  readonly onEnd: (damaged: boolean) => void;
+}
+
+/** Undoes a coding while the body comes. */
+export interface StreamDecoder {
+  write(bytes: Uint8Array): void;
+  end(): void;
+  /** Nothing more is handed out. */
+  stop(): void;
+}
+
+/** @returns undefined for a coding that nobody knows, or several in a row. */
+export function streamDecoder(contentEncoding: string, told: StreamedDecoding): StreamDecoder | undefined {
+  const name = contentEncoding.trim().toLowerCase();
+  if (!Object.hasOwn(CODINGS, name)) return undefined;
+  let stream: ReturnType<Coding["stream"]> | undefined;
+  let isOver = false;
+  const finish = (damaged: boolean) => {
+    if (isOver) return;
+    isOver = true;
+    stream?.destroy();
+    told.onEnd(damaged);
+  };
+  const open = (first: Uint8Array) => {
+    const opened = CODINGS[name]!(Buffer.from(first)).stream();
+    opened.on("data", (bytes: Buffer) => {
+      if (!isOver) told.onData(bytes);
+    });
+    opened.on("error", () => finish(true));
+    opened.on("end", () => finish(false));
+    return opened;
+  };
+  return {
+    write(bytes) {
+      if (isOver || bytes.byteLength === 0) return;
+      stream ??= open(bytes);
+      stream.write(bytes);
+    },
+    end() {
+      if (stream === undefined) finish(false);
+      else if (!isOver) stream.end();
+    },
+    stop() {
+      isOver = true;
+      stream?.destroy();
+    },
+  };
+}
+
 /** One that the types do not know yet. */
 const BROTLI_FORMAT: string = "brotli";
 

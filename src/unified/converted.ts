@@ -1,4 +1,3 @@
-import { parseJson, utf8Of } from "../mapping/json.ts";
 import { readCount, writeCount } from "../mapping/wire/count.ts";
 import { embeddingForm } from "../mapping/wire/embeddings/forms.ts";
 import {
@@ -10,6 +9,7 @@ import {
 import { SHAPES } from "../mapping/wire/shapes.ts";
 import type { EndpointCall, Json, Loss, Shape, ShapeAt } from "../plugin/contract.ts";
 import { type Outbound, shapeNameOf, shapeOf, withChanges } from "./outbound.ts";
+import { jsonOf } from "./response.ts";
 
 /**
  * A small request in a form of the provider's own, whose response comes whole: a count, or embeddings. Where the provider
@@ -56,7 +56,7 @@ export function readConverted(
   reading: Reading,
 ): ConvertedResponse | undefined {
   if (reading.kind === "embeddings") return readEmbedded(bytes, headers, reading);
-  const tokens = readCount(parsed(bytes));
+  const tokens = readCount(jsonOf(bytes));
   return tokens === undefined ? undefined : { body: Buffer.from(countIn(reading.from, tokens)), estimated: false };
 }
 
@@ -66,7 +66,7 @@ function readEmbedded(
   { path, model, calls, texts, base64, inputTokens }: Extract<Reading, { readonly kind: "embeddings" }>,
 ): ConvertedResponse | undefined {
   const form = embeddingForm(path);
-  const responses = responsesOf(parsed(bytes), headers, calls);
+  const responses = responsesOf(jsonOf(bytes), headers, calls);
   const asked = { texts: { length: texts }, base64 };
   const joined = form && responses && joinEmbeddings(responses, asked, form, { model, estimate: () => inputTokens });
   return joined && { body: Buffer.from(JSON.stringify(joined.body)), estimated: joined.estimated };
@@ -89,7 +89,7 @@ export interface CountRequest {
 
 /** The body that is counted, of one that was written as if for an answer. */
 export function countedBody(bytes: Uint8Array, { shape, path, model }: CountRequest): Uint8Array | undefined {
-  const body = writeCount(shape, parsed(bytes), { path, model });
+  const body = writeCount(shape, jsonOf(bytes), { path, model });
   return body === undefined ? undefined : Buffer.from(JSON.stringify(body));
 }
 
@@ -131,7 +131,7 @@ export const isOpenAiForm = (path: string): boolean => embeddingForm(path) === u
 export function writeEmbeddings(request: EmbeddingsRequest): WrittenEmbeddings {
   const { body, changes, path, model, refuseLosses, inputTokens } = request;
   const form = embeddingForm(path)!;
-  const prompt = readEmbeddings(withChanges(parsed(body), changes));
+  const prompt = readEmbeddings(withChanges(jsonOf(body), changes));
   const { bodies, losses } = writeEmbeddingCalls(prompt, form, model);
   const invalid = losses.find(({ kind }) => kind === "invalid");
   if (invalid !== undefined) return { kind: "invalid", loss: invalid };
@@ -174,5 +174,3 @@ function usageIn(headers: readonly string[]) {
   const tokens = at < 0 ? Number.NaN : Number(headers[at + 1]);
   return Number.isSafeInteger(tokens) ? { prompt_tokens: tokens, total_tokens: tokens } : undefined;
 }
-
-const parsed = (bytes: Uint8Array): Json => parseJson(utf8Of(bytes));

@@ -12,7 +12,17 @@ import {
 } from "../mapping/translate/translate.ts";
 import { errorOfChoice } from "../mapping/wire/chat-completions/answer.ts";
 import { SHAPES } from "../mapping/wire/shapes.ts";
-import type { Answer, ApiError, Json, Piece, Prompt, SentEvent, Shape, Usage } from "../plugin/contract.ts";
+import type {
+  Answer,
+  ApiError,
+  Json,
+  Piece,
+  Prompt,
+  SentEvent,
+  Shape,
+  StreamEvent,
+  Usage,
+} from "../plugin/contract.ts";
 import { idsOf } from "./ids.ts";
 import type { Outbound } from "./outbound.ts";
 
@@ -94,8 +104,7 @@ export function translateWhole(bytes: Uint8Array, context: ResponseContext, fram
   const read = framing === undefined ? readBody(bytes, options) : readStreamed(bytes, framing, options);
   if ("kind" in read) return read;
   const { answer, states, estimated } = read;
-  const first = answer.choices[0];
-  if (first === undefined || (first.finish === "malformed" && first.parts.length === 0)) return { kind: "malformed" };
+  if (isNone(answer)) return { kind: "malformed" };
   const isStream = context.outbound.prompt.stream;
   const text = isStream
     ? writeAsEvents(answer, options).map(eventText).join("")
@@ -103,14 +112,32 @@ export function translateWhole(bytes: Uint8Array, context: ResponseContext, fram
   return { kind: "answer", body: Buffer.from(text), isStream, states, usage: answer.usage, estimated };
 }
 
+/** Nothing that could be read, or a call that its provider could not read and nothing beside it. */
+function isNone({ choices: [first] }: Answer): boolean {
+  return first === undefined || (first.finish === "malformed" && first.parts.length === 0);
+}
+
 type Unread = Extract<WholeResponse, { readonly kind: "error" | "malformed" }>;
 
 function readBody(bytes: Uint8Array, options: AnswerOptions): TranslatedAnswer | Unread {
-  const body = parseJson(utf8Of(bytes));
+  const body = jsonOf(bytes);
+  // Some servers send events without saying so in their content type.
+  if (body === undefined && EVENTS_BEGIN.test(textOf(bytes.subarray(0, 64))))
+    return readStreamed(bytes, "sse", options);
   if (!isObject(body)) return { kind: "malformed" };
   const failed = errorIn(body);
-  if (failed !== undefined) return { kind: "error", error: options.from.readError(502, failed) };
+  if (failed !== undefined) return { kind: "error", error: readErrorInside(options.from, failed) };
   return readWhole(body, options);
+}
+
+const EVENTS_BEGIN = /^\s*(?:data|event|id|retry)?:/;
+
+/** An error inside a success: some say there the status that it would have had. */
+function readErrorInside(shape: Shape, body: Json): ApiError {
+  const error = isObject(body.error) ? body.error : body;
+  const said = [error.status, error.status_code, error.code].map(Number);
+  const status = said.find((each) => Number.isInteger(each) && each >= 400 && each < 600);
+  return shape.readError(status ?? 502, body);
 }
 
 function readStreamed(bytes: Uint8Array, framing: EventFraming, options: AnswerOptions): TranslatedAnswer | Unread {
@@ -130,12 +157,11 @@ function readStreamed(bytes: Uint8Array, framing: EventFraming, options: AnswerO
 export function wholeFailure(bytes: Uint8Array | undefined, shapeName: string): ApiError | "malformed" | undefined {
   const shape = Object.hasOwn(SHAPES, shapeName) ? SHAPES[shapeName] : undefined;
   if (shape === undefined) return undefined;
-  const body = bytes && parseJson(utf8Of(bytes));
+  const body = bytes && jsonOf(bytes);
   if (!isObject(body)) return "malformed";
   const failed = errorIn(body);
-  if (failed !== undefined) return shape.readError(502, failed);
-  const [first] = shape.readAnswer(body).choices;
-  return first?.finish === "malformed" && first.parts.length === 0 ? "malformed" : undefined;
+  if (failed !== undefined) return readErrorInside(shape, failed);
+  return isNone(shape.readAnswer(body)) ? "malformed" : undefined;
 }
 
 /** The error that a success is, as an error's body would have it. */
@@ -228,7 +254,7 @@ export class StreamWatch {
   }
 
   push(bytes: Uint8Array): void {
-    for (const event of this.#reader.push(bytes)) {
+    for (const event of this.#eventsIn(bytes)) {
       this.begun = true;
       for (const piece of this.#shape?.readEvent(this.#state, event) ?? []) {
         if (CONTENT.has(piece.type) || piece.type === "finish") this.hasContent = true;
@@ -237,12 +263,24 @@ export class StreamWatch {
       if (this.hasContent) return;
     }
   }
+
+  /** An event that is larger than any that begins a stream is content. */
+  #eventsIn(bytes: Uint8Array): readonly StreamEvent[] {
+    try {
+      return this.#reader.push(bytes);
+    } catch (error) {
+      if (!(error instanceof RangeError)) throw error;
+      this.hasContent = true;
+      return [];
+    }
+  }
 }
 
 /** Anthropic's events out of the frames that AWS puts around them, as server-sent events. */
 export class UnframedEvents {
   readonly #reader = eventReader("aws");
 
+  /** @throws RangeError where a frame is larger than any may be. */
   push(bytes: Uint8Array): Buffer {
     const text = this.#reader.push(bytes).map(({ data }) => {
       const event = typeof data?.type === "string" ? { event: data.type, data } : { data };
@@ -252,31 +290,49 @@ export class UnframedEvents {
   }
 }
 
+/** Ends an event: two line ends in a row. */
+const BLANK_LINE = /\r\n\r\n|\n\n|\r\r(?!\n)/g;
+/** Characters of an event's end that may stand in the bytes before. */
+const END_LENGTH_MAX = 3;
+/** An event of usage is shorter. */
+const USAGE_LENGTH_MAX = 64 * 1_024;
+
 /** Takes the usage out of a chat stream that the client did not ask for it. */
 export class UsageStripper {
-  #rest = "";
   readonly #decoder = new TextDecoder("utf-8");
+  /** The beginning of an event that is not whole yet. */
+  #held = "";
+  /** The event is too long to be one of usage: it leaves as it comes, but for what may be a part of its end. */
+  #passes = false;
 
   push(bytes: Uint8Array): Buffer {
-    return this.#take(this.#decoder.decode(bytes, { stream: true }), false);
+    return Buffer.from(this.#take(this.#decoder.decode(bytes, { stream: true })));
   }
 
   end(): Buffer {
-    return this.#take(this.#decoder.decode(), true);
+    return Buffer.from(this.#take(this.#decoder.decode()) + this.#kept(this.#held));
   }
 
-  #take(text: string, isLast: boolean): Buffer {
-    const all = this.#rest + text;
-    const cut = isLast ? all.length : Math.max(all.lastIndexOf("\n\n") + 2, all.lastIndexOf("\r\n\r\n") + 4);
-    const end = cut < 4 && !isLast ? 0 : cut;
-    this.#rest = all.slice(end);
-    return Buffer.from(
-      all
-        .slice(0, end)
-        .split(/(?<=\n\n|\r\n\r\n)/)
-        .filter((block) => !/^data:.*"choices"\s*:\s*\[\s*\]/.test(block) || !block.includes('"usage"'))
-        .join(""),
-    );
+  #take(text: string): string {
+    const all = this.#held + text;
+    let taken = "";
+    let start = 0;
+    for (const { 0: end, index } of all.matchAll(BLANK_LINE)) {
+      taken += this.#kept(all.slice(start, index + end.length));
+      start = index + end.length;
+      this.#passes = false;
+    }
+    this.#held = all.slice(start);
+    this.#passes ||= this.#held.length > USAGE_LENGTH_MAX;
+    if (!this.#passes) return taken;
+    const open = this.#held;
+    this.#held = open.slice(-END_LENGTH_MAX);
+    return taken + open.slice(0, -END_LENGTH_MAX);
+  }
+
+  #kept(event: string): string {
+    const isUsage = !this.#passes && /^data:.*"choices"\s*:\s*\[\s*\]/m.test(event) && event.includes('"usage"');
+    return isUsage ? "" : event;
   }
 }
 
@@ -289,20 +345,23 @@ export function writeErrorIn(shape: string, error: ApiError): { readonly status:
 
 /** A provider's error, as its shape says it. */
 export function readErrorOf(shape: Shape, status: number, bytes: Uint8Array): ApiError {
-  const text = utf8Of(bytes);
-  return shape.readError(status, parseJson(text) ?? text);
+  return shape.readError(status, jsonOf(bytes) ?? textOf(bytes));
 }
 
-/** The JSON of a body that Weir wrote. */
-export function jsonOf(bytes: Uint8Array): Json {
-  return parseJson(utf8Of(bytes));
+/** Without the byte order mark that some servers begin with. */
+function textOf(bytes: Uint8Array): string {
+  const text = utf8Of(bytes);
+  return text.startsWith("\uFEFF") ? text.slice(1) : text;
 }
+
+/** The JSON of a body; undefined where it is none. */
+export const jsonOf = (bytes: Uint8Array): Json => parseJson(textOf(bytes));
 
 const SHOWN_CHARACTERS_MAX = 4_096;
 
 /** The beginning of a provider's body, for the client to see: its JSON, else its text. */
 export function shownBody(bytes: Uint8Array): Json {
-  const text = utf8Of(bytes);
+  const text = textOf(bytes);
   if (text.length > SHOWN_CHARACTERS_MAX) return `${text.slice(0, SHOWN_CHARACTERS_MAX)}…`;
   return parseJson(text) ?? text;
 }

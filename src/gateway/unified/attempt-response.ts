@@ -11,8 +11,9 @@ import { STREAM_TYPE } from "../recording.ts";
 import { ownAnswer } from "../refusal.ts";
 import { answerConverted } from "./answer-converted.ts";
 import { noteAnswered, warningsOf } from "./answered.ts";
-import type { Attempt } from "./attempt.ts";
+import { type Attempt, readsStream } from "./attempt.ts";
 import { reasonOf } from "./attempt-metrics.ts";
+import { DecodedEvents } from "./decoded-events.ts";
 import { deliverError, deliverInOwnShape } from "./deliver-error.ts";
 import { maskedValues, maskSecrets, withoutSecrets } from "./echoed-secrets.ts";
 import { JoinedCall } from "./joined-call.ts";
@@ -66,9 +67,9 @@ export class AttemptResponse implements UpstreamEvents, BodyHost {
     this.#call = this.#open(attempt);
   }
 
-  #open({ request, further }: Attempt): UpstreamCall {
+  #open({ request, further, outbound }: Attempt): UpstreamCall {
     const upstream = this.#upstream();
-    if (further.length === 0) return upstream.open(request, this);
+    if (further.length === 0) return upstream.open(request, readsStream(outbound) ? new DecodedEvents(this) : this);
     return new JoinedCall({ upstream, requests: [request, ...further], events: this, bytesMax: WHOLE_BYTES_MAX });
   }
 
@@ -140,6 +141,7 @@ export class AttemptResponse implements UpstreamEvents, BodyHost {
 
   onError(error: UpstreamError): void {
     if (this.#over) return;
+    this.#call?.abort(); // what cannot be unpacked may go on
     if (this.#headSent) {
       this.#noteBroken("network");
       this.#body!.onBroken({ status: 502, code: "upstream_unreachable", message: error.message });

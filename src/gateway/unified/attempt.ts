@@ -29,6 +29,10 @@ export type Written =
   /** A count that the provider does not make. */
   | { readonly kind: "estimate"; readonly tokens: number };
 
+/** Whether the events of a stream are read here, and not passed as they are. */
+export const readsStream = (sent: Sendable): boolean =>
+  sent.kind === "translated" || (sent.kind === "same" && (sent.addsUsage || sent.at.place?.frames !== undefined));
+
 /** A call that is ready to be made. */
 export interface Attempt {
   readonly counted: CountedCall;

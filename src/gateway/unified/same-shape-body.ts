@@ -108,7 +108,12 @@ export class SameShapeBody implements ResponseBody {
       return;
     }
     this.#host.options.admitted.exchange.recording.providerBody(bytes);
-    this.#send(this.#filter.push(bytes));
+    try {
+      this.#send(this.#filter.push(bytes));
+    } catch (error) {
+      if (!(error instanceof RangeError)) throw error;
+      this.#host.cutOff({ status: 502, code: "upstream_malformed", message: error.message });
+    }
   }
 
   #send(bytes: Uint8Array): void {

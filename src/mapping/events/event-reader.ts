@@ -1,5 +1,5 @@
 import type { StreamEvent } from "../../plugin/contract.ts";
-import { messageBytes, readEventStream } from "./eventstream.ts";
+import { isDamaged, messageBytes, readEventStream } from "./eventstream.ts";
 import { readNdjson } from "./ndjson.ts";
 import { readSse } from "./sse.ts";
 
@@ -11,7 +11,7 @@ const EVENT_BYTES_MAX = 64 * 1_024 * 1_024;
 
 /** Reads the events of a stream while its bytes come, wherever they are cut. */
 export interface EventReader {
-  /** The events that are whole with these bytes. @throws RangeError where an event is larger than any may be. */
+  /** The events that are whole with these bytes. @throws RangeError where an event is larger than any may be, or damaged. */
   push(bytes: Uint8Array): readonly StreamEvent[];
   /** What is left at the stream's end; providers forget the last line's end. */
   end(): readonly StreamEvent[];
@@ -97,6 +97,7 @@ class FrameReader implements EventReader {
     let end = 0;
     for (let length = messageBytes(all, 0); length !== undefined; length = messageBytes(all, end)) end += length;
     const rest = all.subarray(end);
+    if (isDamaged(rest)) throw new RangeError("a frame of the stream is damaged");
     this.#chunks = [rest];
     this.#bytes = rest.byteLength;
     this.#wanted = rest.byteLength >= 4 ? rest.readUInt32BE(0) : 0;

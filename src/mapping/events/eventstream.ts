@@ -48,6 +48,15 @@ export function messageBytes(bytes: Buffer, at: number): number | undefined {
   return length;
 }
 
+/** Whether what begins with `bytes` will never be a whole message, whatever comes. */
+export function isDamaged(bytes: Buffer): boolean {
+  if (bytes.byteLength < PRELUDE_BYTES) return false;
+  const length = bytes.readUInt32BE(0);
+  if (length > MESSAGE_BYTES_MAX || length < PRELUDE_BYTES + bytes.readUInt32BE(4) + CRC_BYTES) return true;
+  if (crc32(bytes.subarray(0, 8)) !== bytes.readUInt32BE(8)) return true;
+  return bytes.byteLength >= length; // it is there, and is none
+}
+
 /** The headers whose values are text; all that we ask for are. */
 function readHeaders(bytes: Buffer): Map<string, string> {
   const headers = new Map<string, string>();

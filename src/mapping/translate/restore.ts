@@ -1,6 +1,7 @@
 import type { Answer, CallPart, Part, Piece, State } from "../../plugin/contract.ts";
 import type { CallMemory } from "./call-memory.ts";
 import { customInput } from "./fit-parts.ts";
+import { callId } from "./ids.ts";
 import { JsonEnd } from "./json-end.ts";
 import { makerOf } from "./state.ts";
 import type { ToolNames } from "./tool-names.ts";
@@ -13,16 +14,21 @@ export class Restore {
   readonly states = new Map<string, CallMemory>();
   private readonly names: ToolNames;
   private readonly issuer: string;
+  /** The id of the client's answer. */
+  private readonly answerId: string;
+  /** Ids of its calls. */
+  private readonly ids = new Set<string>();
   /** Parts that are the input of the answer tool, by choice and part. */
   private readonly answers = new Set<string>();
-  /** Inputs of custom tools until their JSON is whole. */
   /** Reasoning that has come and stands before no call yet, by choice and part. */
   private readonly thoughts = new Map<string, { text: string; state?: State }>();
+  /** Inputs of custom tools until their JSON is whole. */
   private readonly inputs = new Map<string, { text: string; readonly end: JsonEnd }>();
 
-  constructor(names: ToolNames, issuer: string) {
+  constructor({ names, issuer, answerId }: { names: ToolNames; issuer: string; answerId: string }) {
     this.names = names;
     this.issuer = issuer;
+    this.answerId = answerId;
   }
 
   answer(answer: Answer): Answer {
@@ -52,8 +58,16 @@ export class Restore {
   private call(part: CallPart): CallPart {
     const known = this.names.back(part.name);
     const state = part.state === undefined ? undefined : this.stamped(part.state);
-    this.remember(part.id, state);
-    return { ...part, ...known, ...(state === undefined ? {} : { state }) };
+    const id = this.idOf(part);
+    this.remember(id, state);
+    return { ...part, id, ...known, ...(state === undefined ? {} : { state }) };
+  }
+
+  /** Results are matched by id: a call without one, or with that of another, gets one of ours, which no other answer has. */
+  private idOf({ id }: CallPart): string {
+    const own = id === "" || this.ids.has(id) ? callId(`${this.answerId} ${this.ids.size}`) : id;
+    this.ids.add(own);
+    return own;
   }
 
   /** A call without state of its own has that of the thoughts before it: its maker may insist on them. */

@@ -77,9 +77,11 @@ export interface TranslatedAnswer {
   readonly estimated: boolean;
 }
 
+const restoreOf = ({ names, issuer, reply }: AnswerOptions) => new Restore({ names, issuer, answerId: reply.id });
+
 /** Reads a provider's whole answer as the client should get it; an answer that says nothing has no choices. */
 export function readWhole(body: Json, options: AnswerOptions): TranslatedAnswer {
-  const restore = new Restore(options.names, options.issuer);
+  const restore = restoreOf(options);
   const answer = settled(restore.answer(options.from.readAnswer(body)));
   const guess = answer.usage === undefined ? options.estimate?.(answer) : undefined;
   return {
@@ -141,7 +143,7 @@ export class StreamTranslation {
 
   constructor(options: AnswerOptions) {
     this.options = options;
-    this.restore = new Restore(options.names, options.issuer);
+    this.restore = restoreOf(options);
   }
 
   get states(): ReadonlyMap<string, CallMemory> {

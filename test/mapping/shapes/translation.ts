@@ -5,7 +5,7 @@ import {
   writeWhole,
 } from "../../../src/mapping/translate/translate.ts";
 import { SHAPES } from "../../../src/mapping/wire/shapes.ts";
-import type { Json, ModelFacts, Prompt, SentEvent } from "../../../src/plugin/contract.ts";
+import type { Json, ModelFacts, Prompt, SentEvent, StreamEvent } from "../../../src/plugin/contract.ts";
 import { parsed } from "./grammar.ts";
 
 /** A body from one shape to another, as the gateway would do it. */
@@ -14,6 +14,8 @@ interface Way {
   readonly to: string;
   readonly facts?: ModelFacts;
   readonly issuer?: string;
+  /** Of the client's answer. */
+  readonly answerId?: string;
 }
 
 export interface Sent {
@@ -25,17 +27,19 @@ export interface Sent {
   readonly answer: (body: Json) => Json;
   /** Data of the client's events for the provider's; the stream is closed after the last. */
   readonly stream: (events: readonly Json[], options?: { open?: true }) => Json[];
+  /** The same for one event with a name, and no end. */
+  readonly named: (event: StreamEvent) => Json[];
 }
 
 const wire = (value: Json): Json => JSON.parse(JSON.stringify(value));
 
 /** What a provider of shape `to` is sent for a client's body in shape `from`, and the way back. */
-export function send(body: Json, { from, to, facts = {}, issuer = "acme" }: Way): Sent {
+export function send(body: Json, { from, to, facts = {}, issuer = "acme", answerId = "reply-1" }: Way): Sent {
   const client = SHAPES[from]!;
   const provider = SHAPES[to]!;
   const prompt = client.readRequest!(body);
   const request = translateRequest(prompt, provider, { model: "m", facts, issuer });
-  const reply = { id: "reply-1", model: "m", created: 1_700_000_000, prompt };
+  const reply = { id: answerId, model: "m", created: 1_700_000_000, prompt };
   const options = { from: provider, to: client, names: request.names, issuer, reply };
   return {
     body: wire(request.body),
@@ -48,6 +52,7 @@ export function send(body: Json, { from, to, facts = {}, issuer = "acme" }: Way)
       if (open === undefined) sent.push(...stream.close());
       return parsed(sent).map(({ data }) => data);
     },
+    named: (event) => parsed(new StreamTranslation(options).event(event)).map(({ data }) => data),
   };
 }
 

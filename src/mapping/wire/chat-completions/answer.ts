@@ -11,7 +11,6 @@ import type {
   Wants,
 } from "../../../plugin/contract.ts";
 import { filledText, isObject, type JsonObject, listOf, numberOf, pickDefined, textOf } from "../../json.ts";
-import { callId } from "../../translate/ids.ts";
 import { addressOf, sourceOf } from "../../translate/source.ts";
 import { readOpenAi } from "../openai-reading.ts";
 import { argumentsText } from "./read-request.ts";
@@ -51,7 +50,7 @@ function readChoice(choice: Json): Choice {
     const url = textOf(image?.image_url?.url);
     if (url !== undefined) parts.push({ type: "image", source: sourceOf(url) });
   }
-  for (const [index, call] of callsOf(message).entries()) parts.push(readCall(call, index));
+  for (const call of callsOf(message)) parts.push(readCall(call));
   return pickDefined({ parts, finish: finishOf(choice.finish_reason), logprobs: objectOr(choice.logprobs) }) as Choice;
 }
 const objectOr = (value: Json) => (isObject(value) ? value : undefined);
@@ -80,16 +79,14 @@ const callsOf = (message: Json): readonly Json[] =>
       ? [{ function: message.function_call }]
       : [];
 
-function readCall(call: Json, index: number): CallPart {
+function readCall(call: Json): CallPart {
   const custom = isObject(call.custom) ? call.custom : undefined;
   const inner = custom ?? (isObject(call.function) ? call.function : call);
-  const name = textOf(inner.name) ?? "";
-  const text = argumentsText(custom === undefined ? inner.arguments : custom.input);
   return pickDefined({
     type: "call",
-    id: filledText(call.id) ?? callId(`${index} ${name} ${text}`),
-    name,
-    arguments: text,
+    id: filledText(call.id) ?? "",
+    name: textOf(inner.name) ?? "",
+    arguments: argumentsText(custom === undefined ? inner.arguments : custom.input),
     custom: custom === undefined ? undefined : true,
     state: signatureOf(call),
   }) as CallPart;

@@ -1,6 +1,5 @@
 import type { Json, Piece, State, StreamEvent } from "../../../plugin/contract.ts";
 import { filledText, isObject, type JsonObject, listOf, textOf } from "../../json.ts";
-import { callId } from "../../translate/ids.ts";
 import { sourceOf } from "../../translate/source.ts";
 import { readError } from "../openai-errors.ts";
 import { readOpenAi } from "../openai-reading.ts";
@@ -13,7 +12,14 @@ import { readReasoning, signatureOf } from "./reasoning.ts";
 interface OpenChoice {
   readonly choice?: number;
   said?: { readonly kind: "text" | "reasoning" | "refusal"; readonly part: number };
-  readonly calls: Map<Json, { readonly id: string | undefined; readonly part: number }>;
+  readonly calls: Map<Json, OpenCall>;
+}
+
+interface OpenCall {
+  readonly id: string | undefined;
+  readonly part: number;
+  /** What has come of it, where its name has not. */
+  unnamed?: { readonly piece: JsonObject; text: string } | undefined;
 }
 
 /** What is known of a stream so far. */
@@ -24,10 +30,11 @@ interface ReadingState {
 }
 
 /** The pieces in one chunk. */
-export function readEvent(state: ReadingState, { data }: StreamEvent): readonly Piece[] {
+export function readEvent(state: ReadingState, { name, data }: StreamEvent): readonly Piece[] {
   if (data === "[DONE]") return [{ type: "end" }];
   if (!isObject(data)) return [];
-  if (isObject(data.error) || filledText(data.error) !== undefined || data.object === "error")
+  const isError = name === "error" || data.object === "error";
+  if (isError || isObject(data.error) || filledText(data.error) !== undefined)
     return [{ type: "error", error: readError(0, data) }];
   const pieces: Piece[] = [];
   const { id, model, usage } = readOpenAi(data);
@@ -44,18 +51,23 @@ function readChoice(state: ReadingState, choice: JsonObject, pieces: Piece[]): v
   state.choices ??= new Map();
   const index = typeof choice.index === "number" ? choice.index : 0;
   let open = state.choices.get(index);
+  const isFirst = open === undefined;
   if (open === undefined) {
     open = index === 0 ? { calls: new Map() } : { choice: index, calls: new Map() };
     state.choices.set(index, open);
   }
   const reader = new DeltaReader(state, open, pieces);
   if (isObject(choice.delta)) reader.delta(choice.delta);
+  // A server that cannot stream sends its whole answer as the one event.
+  else if (isFirst && isObject(choice.message)) reader.delta(choice.message);
   else if (typeof choice.text === "string") reader.say("text", choice.text);
   if (isObject(choice.logprobs)) pieces.push({ type: "logprobs", logprobs: choice.logprobs, ...reader.of });
   const failed = errorOfChoice(choice);
   if (failed !== undefined) pieces.push({ type: "error", error: readError(0, { error: failed }) });
-  else if (typeof choice.finish_reason === "string")
+  else if (typeof choice.finish_reason === "string") {
+    reader.callsWithoutName();
     pieces.push({ type: "finish", finish: finishOf(choice.finish_reason), ...reader.of });
+  }
 }
 
 /** Reads one delta of one choice. */
@@ -134,26 +146,52 @@ class DeltaReader {
     return part;
   }
 
-  /** A call's first piece has its name; some send calls whole and all under one index. */
+  /** A call's first piece has its name, or a later one; some send calls whole and all under one index. */
   private call(piece: JsonObject): void {
-    const inner = [piece.function, piece.custom].find(isObject) ?? {};
+    const inner = innerOf(piece);
     const id = filledText(piece.id);
     const name = filledText(inner.name);
     let open = this.open.calls.get(piece.index);
     if (open === undefined || (name !== undefined && isAnotherCall(open.id, id, piece.index))) {
-      open = { id, part: this.newPart() };
+      open = { id, part: this.newPart(), unnamed: { piece, text: "" } };
       this.open.calls.set(piece.index, open);
-      const call = { id: id ?? callId(`${open.part} ${name}`), name: name ?? "", arguments: "" };
-      const custom = isObject(piece.custom) ? ({ custom: true } as const) : {};
-      const state = signatureOf(piece);
-      this.pieces.push({
-        type: "call",
-        part: open.part,
-        call: { type: "call", ...call, ...custom, ...(state === undefined ? {} : { state }) },
-        ...this.of,
-      });
     }
     const text = argumentsText(inner.arguments ?? inner.input);
-    if (text !== "") this.pieces.push({ type: "arguments", part: open.part, text, ...this.of });
+    if (open.unnamed !== undefined && name === undefined) open.unnamed.text += text;
+    else {
+      if (open.unnamed !== undefined) this.begin(open, open.unnamed, name!);
+      this.grow(open, text);
+    }
+  }
+
+  private begin(open: OpenCall, { piece, text }: NonNullable<OpenCall["unnamed"]>, name: string): void {
+    open.unnamed = undefined;
+    const custom = isObject(piece.custom) ? ({ custom: true } as const) : {};
+    const state = signatureOf(piece);
+    this.pieces.push({
+      type: "call",
+      part: open.part,
+      call: {
+        type: "call",
+        id: open.id ?? "",
+        name,
+        arguments: "",
+        ...custom,
+        ...(state === undefined ? {} : { state }),
+      },
+      ...this.of,
+    });
+    this.grow(open, text);
+  }
+
+  private grow({ part }: OpenCall, text: string): void {
+    if (text !== "") this.pieces.push({ type: "arguments", part, text, ...this.of });
+  }
+
+  /** The answer is over: no name comes any more. */
+  callsWithoutName(): void {
+    for (const open of this.open.calls.values()) if (open.unnamed !== undefined) this.begin(open, open.unnamed, "");
   }
 }
+
+const innerOf = (piece: JsonObject): JsonObject => [piece.function, piece.custom].find(isObject) ?? {};

@@ -31,7 +31,7 @@ export function readAnswer(body: Json): Answer {
   return pickDefined({
     id: filledText(body?.id),
     model: filledText(body?.model),
-    choices: [choice],
+    choices: Array.isArray(body?.content) || typeof body?.content === "string" ? [choice] : [],
     usage: anthropicUsage(body?.usage),
   }) as Answer;
 }

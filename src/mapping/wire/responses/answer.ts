@@ -15,7 +15,7 @@ export function readAnswer(body: Json): Answer {
     finish: finishOf(body),
     logprobs: logprobs.length > 0 ? { content: logprobs } : undefined,
   });
-  return pickDefined({ id, model, choices: [choice], usage }) as Answer;
+  return pickDefined({ id, model, choices: Array.isArray(body?.output) ? [choice] : [], usage }) as Answer;
 }
 
 function readOutput(item: JsonObject): Part[] {
@@ -59,6 +59,7 @@ export function readCitation(annotation: Json): Citation[] {
 
 /** How it ended, by its status and what it lacks. */
 export function finishOf(response: Json): Finish {
+  if (response?.status === "failed" || response?.status === "cancelled") return "malformed";
   const reason = textOf(response?.incomplete_details?.reason);
   if (response?.status !== "incomplete" && reason === undefined) return "end";
   return reason === "content_filter" ? "filter" : "length";

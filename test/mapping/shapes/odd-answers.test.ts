@@ -1,0 +1,102 @@
+import { describe, expect, test } from "bun:test";
+import type { Json } from "../../../src/plugin/contract.ts";
+import {
+  ask,
+  askClaude,
+  block,
+  callsOf,
+  chatCall,
+  chatChunk,
+  chatToMessages,
+  messageStart,
+  messagesToChat,
+  send,
+  stopped,
+} from "./translation.ts";
+
+/** Answers that providers of chat completions send now and then, as a client of Messages gets them. */
+
+const streamed = (...events: Json[]) => send(askClaude({ stream: true }), messagesToChat).stream([...events, "[DONE]"]);
+const uses = (events: readonly Json[]) =>
+  events.filter(({ type }) => type === "content_block_start").map(({ content_block }) => content_block);
+const inputs = (events: readonly Json[]) =>
+  events.flatMap(({ delta }) => (delta?.type === "input_json_delta" ? delta.partial_json : [])).join("");
+const end = chatChunk({}, "tool_calls");
+const OURS = /^call_[A-Za-z0-9]{24}$/;
+
+describe("a stream", () => {
+  test("whose call has its name in a later chunk: the call waits for it", () => {
+    const events = streamed(
+      chatCall(0, { id: "a", type: "function", function: {} }),
+      chatCall(0, { function: { arguments: '{"q"' } }),
+      chatCall(0, { function: { name: "look" } }),
+      chatCall(0, { function: { arguments: ":1}" } }),
+      end,
+    );
+    expect(uses(events)).toEqual([{ type: "tool_use", id: "a", name: "look", input: {} }]);
+    expect(inputs(events)).toBe('{"q":1}');
+  });
+
+  test("whose call never has a name: it comes at the end", () => {
+    const events = streamed(chatCall(0, { id: "a", function: { arguments: "{}" } }), end);
+    expect(uses(events)).toMatchObject([{ id: "a", name: "" }]);
+    expect(events.at(-1).type).toBe("message_stop");
+  });
+
+  test("that is a whole answer in one event", () => {
+    const whole = { choices: [{ index: 0, message: { role: "assistant", content: "Hi" }, finish_reason: "stop" }] };
+    const events = streamed(whole);
+    expect(events.find(({ delta }) => delta?.type === "text_delta").delta.text).toBe("Hi");
+    expect(events.at(-1).type).toBe("message_stop");
+  });
+
+  test("whose last chunk repeats the whole answer beside its end: it is said once", () => {
+    const last = { choices: [{ index: 0, message: { content: "Hi" }, finish_reason: "stop" }] };
+    const texts = streamed(chatChunk({ content: "Hi" }), last).flatMap(({ delta }) => delta?.text ?? []);
+    expect(texts).toEqual(["Hi"]);
+  });
+
+  test("whose error stands in an event of that name alone", () => {
+    const sent = send(askClaude({ stream: true }), messagesToChat);
+    expect(sent.named({ name: "error", data: { message: "gone" } })).toMatchObject([
+      { type: "error", error: { message: "gone" } },
+    ]);
+  });
+});
+
+describe("ids of calls", () => {
+  const call = (id: Json) => ({ id, type: "function", function: { name: "look", arguments: "{}" } });
+  const answerOf = (...ids: Json[]) => ({
+    choices: [{ message: { tool_calls: ids.map(call) }, finish_reason: "tool_calls" }],
+  });
+  const idsOf = (answer: Json): string[] => answer.content.map(({ id }: Json) => id);
+
+  test("a call without one gets one of ours, which no other call of any answer has", () => {
+    const ids = ["reply-1", "reply-2"].flatMap((answerId) =>
+      idsOf(send(askClaude(), { ...messagesToChat, answerId }).answer(answerOf(undefined, null, ""))),
+    );
+    for (const id of ids) expect(id).toMatch(OURS);
+    expect(new Set(ids).size).toBe(6);
+  });
+
+  test("a call with another's gets one of its own", () => {
+    const ids = idsOf(send(askClaude(), messagesToChat).answer(answerOf("a", "a", "b")));
+    expect(ids).toEqual(["a", expect.stringMatching(OURS), "b"]);
+    const stream = streamed(chatCall(0, call("a")), chatCall(1, call("a")), end);
+    expect(uses(stream).map(({ id }) => id)).toEqual(ids.slice(0, 2));
+  });
+
+  test("of Anthropic's as well", () => {
+    const use = { type: "tool_use", name: "look", input: {} };
+    const whole = send(ask(), chatToMessages).answer({ content: [use, use], stop_reason: "tool_use" });
+    const ids = whole.choices[0].message.tool_calls.map(({ id }: Json) => id);
+    expect(new Set(ids).size).toBe(2);
+    const chunks = send(ask({ stream: true }), chatToMessages).stream([
+      messageStart,
+      ...block(0, use),
+      ...block(1, use),
+      ...stopped("tool_use"),
+    ]);
+    expect(callsOf(chunks).flatMap(({ id }) => id ?? [])).toEqual(ids);
+  });
+});
