@@ -2,7 +2,7 @@ import { and, type FilterTree } from "../../filter/tree.ts";
 import { ofGroup } from "../../metrics/filter.ts";
 import { groupName } from "../../metrics/links.tsx";
 import type { Group, MetricsRow } from "../../metrics/series.ts";
-import { figureOf, isSum } from "./metrics.ts";
+import { figureOf, isScore, isSum, scoredIn } from "./metrics.ts";
 import type { PanelMetric } from "./shapes.ts";
 
 /** A row's groups in all dimensions are one name here, so that one or two are drawn alike. */
@@ -24,8 +24,11 @@ export const nameOf = (split: readonly string[], group: Group): string =>
 export const filterOf = (split: readonly string[], group: Group): FilterTree =>
   and(...valuesIn(group).map((value, at) => ofGroup(split[at]!, { value })));
 
-/** By which groups are the greatest: what can be added up, by itself; of rates and times the most requests say most. */
+/**
+ * By which groups are the greatest: what can be added up, by itself; of rates and times the most requests say most, of
+ * a score those that have it.
+ */
 export const rankOf =
   (metric: PanelMetric) =>
   (row: MetricsRow): number | null =>
-    isSum(metric) ? figureOf(row, metric) : row.requests;
+    isScore(metric) ? scoredIn(row, metric) : isSum(metric) ? figureOf(row, metric) : row.requests;

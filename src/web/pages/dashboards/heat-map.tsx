@@ -99,7 +99,7 @@ export function HeatMap({ label, metric, thresholds, rows, columns, hasText, val
 }
 
 /** Of many columns only some are named: their names would cover each other. */
-const every = (count: number) => Math.max(1, Math.ceil(count / 6));
+const every = (count: number) => Math.max(1, Math.ceil(count / 3));
 
 /** How wide it has to be, for the style sheet. */
 const cellsOf = (count: number) => ({ "--cells": count }) as CSSProperties;

@@ -59,14 +59,25 @@ export const formatValue = (metric: PanelMetric, value: number | null): string =
 /** At the side of a chart. */
 export const axisFormat = (metric: PanelMetric): Format => FORMATS[unitOf(metric)].short;
 
+interface Score {
+  /** Requests that have it. */
+  readonly count: number;
+  readonly mean: number | null;
+}
+
+function scoreIn(row: MetricsRow, metric: PanelMetric): Score | undefined {
+  const { scores } = row as { readonly scores?: Readonly<Record<string, Score>> };
+  return scores?.[scoreOf(metric)];
+}
+
+/** How many requests of a row have a score. */
+export const scoredIn = (row: MetricsRow, metric: PanelMetric): number => scoreIn(row, metric)?.count ?? 0;
+
 /** The value of a metric in a row of the API's; null where nothing was measured. */
 export function figureOf(row: MetricsRow, metric: PanelMetric): number | null {
   if (metric === "refusal_rate") return share(row.refused, row.requests);
   if (metric === "cache_hit_rate") return share(row.cache_hits, row.requests);
-  if (isScore(metric)) {
-    const { scores } = row as { readonly scores?: Readonly<Record<string, { readonly mean: number | null }>> };
-    return scores?.[scoreOf(metric)]?.mean ?? null;
-  }
+  if (isScore(metric)) return scoreIn(row, metric)?.mean ?? null;
   const value = row[metric];
   return typeof value === "number" ? value : null;
 }
