@@ -117,6 +117,8 @@ export function LimitDialog({ limit, onClose }: LimitDialogProps) {
                 </select>
               )}
             </Field>
+          </div>
+          <div className="fields">
             <WindowFields window={window} all={WINDOWS} onChange={setWindow} errorAt={errorAt} />
           </div>
           <div className="fields">

@@ -13,7 +13,7 @@ export function LimitsPage() {
   return (
     <SettingsPage<LimitRow>
       title="Limits"
-      about="Rate limits and budgets: how much may be sent or spent within a sliding window, or a day, week or month of the calendar. A request needs room in every one that bears on it."
+      about="Rate limits and budgets, within a sliding window or a day, week or month of the calendar. A request needs room in each."
       path="/v1/rate-limits"
       queryKey={LIMITS}
       add="Create limit"
