@@ -1,5 +1,7 @@
 import { describe, expect, test } from "bun:test";
+import fc from "fast-check";
 import type { Json, ModelFacts } from "../../../src/plugin/contract.ts";
+import { assertProperty } from "../../chance.ts";
 import { CALLS, MODELS, PLAIN, recorder, SHAPES, type Shape } from "./ai-sdk.ts";
 import { send } from "./translation.ts";
 
@@ -66,6 +68,40 @@ const PROMPTS: readonly (readonly [string, Json])[] = [
     },
   ],
   [
+    "a call without arguments, a result of JSON, and a question after it",
+    {
+      prompt: [
+        hello,
+        { role: "assistant", content: [{ ...call("a"), input: {} }] },
+        { role: "tool", content: [{ ...result("a"), output: { type: "json", value: { sun: [1, "é"], "": null } } }] },
+        { role: "assistant", content: [text("Sun.")] },
+        { role: "user", content: [text("And "), text("there?")] },
+      ],
+      tools: [tool],
+    },
+  ],
+  [
+    "images and a file over two turns, with tools and settings",
+    {
+      prompt: [
+        system,
+        { role: "user", content: [text("One"), { type: "file", mediaType: "image/jpeg", data: base64 }] },
+        { role: "assistant", content: [text("Yes.")] },
+        {
+          role: "user",
+          content: [
+            { type: "file", mediaType: "image/png", data: base64 },
+            { type: "file", mediaType: "application/pdf", filename: "b.pdf", data: "JVBERi0=" },
+            text("And two?"),
+          ],
+        },
+      ],
+      tools: [tool],
+      maxOutputTokens: 900,
+      topP: 0.5,
+    },
+  ],
+  [
     "an image",
     { prompt: [{ role: "user", content: [text("What?"), { type: "file", mediaType: "image/png", data: base64 }] }] },
   ],
@@ -96,6 +132,31 @@ const PROMPTS: readonly (readonly [string, Json])[] = [
     { prompt: [hello], responseFormat: { type: "json", schema: tool.inputSchema, name: "reply" } },
   ],
 ];
+
+/** Conversations of any length: questions with pictures, parallel calls with their results, answers. */
+const word = fc.stringMatching(/^[a-zé日"\\{]{1,8}$/);
+const picture = fc
+  .constantFrom("image/png", "image/jpeg")
+  .map((mediaType) => ({ type: "file", mediaType, data: base64 }));
+const exchange = fc.record({
+  asked: fc.array(fc.oneof(word.map(text), picture), { minLength: 1, maxLength: 3 }),
+  called: fc.uniqueArray(fc.constantFrom("a", "b", "c"), { maxLength: 3 }),
+  said: word,
+});
+const conversations = fc
+  .record({ first: fc.boolean(), exchanges: fc.array(exchange, { maxLength: 4 }), last: word })
+  .map(({ first, exchanges, last }): Json => {
+    const prompt = exchanges.flatMap(({ asked, called, said }, at): Json[] => {
+      const ids = called.map((id) => `${id}${at}`);
+      const uses = { role: "assistant", content: [text(said), ...ids.map(call)] };
+      const turns = ids.length === 0 ? [] : [uses, { role: "tool", content: ids.map(result) }];
+      return [{ role: "user", content: asked }, ...turns, { role: "assistant", content: [text(said)] }];
+    });
+    return {
+      prompt: [...(first ? [system] : []), ...prompt, { role: "user", content: [text(last)] }],
+      tools: [tool],
+    };
+  });
 
 /** The body that the SDK's own provider writes. */
 async function asked(shape: Shape, options: Json): Promise<Json> {
@@ -169,7 +230,7 @@ const comparable = (shape: Shape, body: Json): Json => {
 describe.each(SHAPES.flatMap((from) => SHAPES.filter((to) => to !== from).map((to) => [from, to] as const)))(
   "%s → %s",
   (from, to) => {
-    test.each(PROMPTS)("asks the same as the SDK's own provider: %s", async (_name, options) => {
+    const asksTheSame = async (options: Json) => {
       const [client, wanted] = [await asked(from, options), await asked(to, options)];
       // A limit that the client did not choose is the SDK's own.
       if (options.maxOutputTokens === undefined) delete client.max_tokens;
@@ -179,7 +240,12 @@ describe.each(SHAPES.flatMap((from) => SHAPES.filter((to) => to !== from).map((t
         from === "messages" ? (body: Json) => nameless(comparable(to, body)) : (body: Json) => comparable(to, body);
       expect(named(sent.body)).toEqual(named(wanted));
       expect(sent.losses).toEqual([]);
-    });
+    };
+
+    test.each(PROMPTS)("asks the same as the SDK's own provider: %s", (_name, options) => asksTheSame(options));
+
+    test("asks the same as the SDK's own provider in any conversation", () =>
+      assertProperty(fc.asyncProperty(conversations, asksTheSame), { numRuns: 40 }));
 
     test.each([
       ["text", PLAIN],

@@ -159,6 +159,8 @@ describe("state", () => {
       ...["message_start", "ping", "content_block_start", "thinking_delta", "signature_delta", "content_block_stop"],
       ...[undefined, "message_stop"].map((type) => type ?? "message_delta"),
     ]);
+    const { signature } = events.find(({ delta }) => delta?.type === "signature_delta").delta;
+    expect(unpackState(signature)).toMatchObject({ kind: "encrypted", value: "gAAA" });
   });
 
   test("12: state goes to its issuer and to no one else; the loss is said", () => {

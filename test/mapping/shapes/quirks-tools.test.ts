@@ -82,6 +82,11 @@ describe("tools", () => {
       namespace: "mcp__docs",
       name: "search",
     });
+    const events = sent.stream([chatCall(0, call), chatChunk({}, "tool_calls"), "[DONE]"]);
+    const called = { type: "function_call", namespace: "mcp__docs", name: "search", call_id: "b" };
+    for (const type of ["response.output_item.added", "response.output_item.done"])
+      expect(events.find((each) => each.type === type).item).toMatchObject(called);
+    expect(events.at(-1).response.output[0]).toMatchObject({ ...called, arguments: "{}" });
     expect(
       send({ model: "m", input: "Hi", tools }, { from: "responses", to: "responses" }).body.tools[0],
     ).toMatchObject({ type: "namespace", name: "mcp__docs" });
