@@ -30,6 +30,7 @@ beforeAll(async () => {
       delay_ms: n * 10,
       response_status: n % 10 === 0 ? 500 : 200,
       session_id: n < 5 ? "s-1" : null,
+      wire_schema: "chat-completions",
       input: SECRET,
       output: "x".repeat(500),
     },
@@ -75,7 +76,7 @@ async function call(client: Client, name: string, input: Record<string, unknown>
 test("every tool stands for an endpoint of the table of needs, and only reads unless it says so", () => {
   for (const { endpoint, writes } of TOOLS) {
     expect(Object.hasOwn(NEEDS, endpoint)).toBe(true);
-    expect(NEEDS[endpoint]).toBe(writes ? "write" : "figures");
+    expect(writes ? ["write"] : ["figures", "bodies"]).toContain(NEEDS[endpoint] as string);
   }
 });
 
@@ -87,17 +88,18 @@ test("every tool says what it is, takes examples, and fits JSON Schema", async (
     expect(description!.length).toBeGreaterThan(40);
     expect(inputSchema).toMatchObject({ type: "object", additionalProperties: false });
     expect(outputSchema).toMatchObject({ type: "object" });
-    expect(annotations!.readOnlyHint).toBe(!["add_score", "set_property", "add_feedback"].includes(name));
+    expect(annotations!.readOnlyHint).toBe(!/^(?:add|set)_/.test(name));
   }
   expect(client.getInstructions()).toContain("query_requests");
 });
 
 const READS = TOOLS.filter(({ writes }) => !writes).map(({ name }) => name);
+const FIGURES = TOOLS.filter(({ endpoint }) => NEEDS[endpoint] === "figures").map(({ name }) => name);
 const WRITES = TOOLS.filter(({ writes }) => writes).map(({ name }) => name);
 
 test.each([
   ["gateway", []],
-  ["figures", READS],
+  ["figures", FIGURES],
   ["read", READS],
   ["write", [...READS, ...WRITES]],
 ] as const)("a %s key is shown the tools that it may use, and can call no other", async (scope, allowed) => {
@@ -219,6 +221,41 @@ test("a key that may write scores, labels and rates", async () => {
   expect((await call(client, "get_request", { id })).value.request).toMatchObject({
     ...{ scores: { helpful: 1 }, properties: { Reviewed: "yes" }, feedback_rating: false },
   });
+});
+
+test("a dataset is found, read page after page, and filled by a key that may write", async () => {
+  const { json } = await it.call("POST", "/v1/datasets", { body: { name: "of an agent" } });
+  const dataset: string = json.data.id;
+  await using client = await connected(keys.write);
+  const ids = [21, 23].map(idOf);
+  const added = await call(client, "add_to_dataset", { dataset, request_ids: [...ids, idOf(999)], labels: ["hard"] });
+  expect(added.value).toMatchObject({ added: 2, version: 1, items: 2, skipped: [{ request_id: idOf(999) }] });
+  const chosen = await call(client, "add_to_dataset", { dataset, filter: "latency=250", limit: 5 });
+  expect(chosen.value).toMatchObject({ added: 1, version: 2, items: 3 });
+  await it.call("POST", `/v1/datasets/${dataset}/items`, {
+    body: { items: [{ input: { messages: [{ role: "user", content: LONG.repeat(3) }] } }] },
+  });
+  await using reader = await connected(keys.read);
+  const listed = (await call(reader, "list_datasets")).value.datasets;
+  expect(listed).toMatchObject([{ id: dataset, name: "of an agent", items: 4 }]);
+  const seen: Json[] = [];
+  let cursor: string | null | undefined;
+  do {
+    const { value } = await call(reader, "get_dataset_items", { dataset, limit: 2, ...(cursor && { cursor }) });
+    seen.push(...value.items);
+    cursor = value.next_cursor;
+  } while (cursor);
+  expect(seen.map(({ request_id }) => request_id)).toEqual([...ids, idOf(25), null]);
+  expect(seen[0]).toMatchObject({ labels: ["hard"], input: { messages: [{ role: "user", content: SECRET }] } });
+  expect(seen[3].is_cut).toBe(true);
+  expect(seen[3].input.messages[0].content.length).toBeLessThanOrEqual(1_000);
+  await using other = await connected(keys.other);
+  expect((await call(other, "list_datasets")).value.datasets).toEqual([]);
+  expect(await call(other, "get_dataset_items", { dataset })).toMatchObject({ isError: true });
+  for (const input of [{ dataset }, { dataset, request_ids: ids, last: "1h" }]) {
+    const refused = await call(client, "add_to_dataset", input);
+    expect(refused).toMatchObject({ isError: true, text: expect.stringContaining("say which requests") });
+  }
 });
 
 test.each<[string, Record<string, unknown>, string]>([

@@ -2,12 +2,20 @@ import { type Caller, may } from "../access/caller.ts";
 import { NEEDS, permissionNeeded } from "../access/needs.ts";
 import type { Tool } from "./tool.ts";
 import { CHANGE_TOOLS } from "./tools/changes.ts";
+import { DATASET_CHANGES, DATASET_TOOLS } from "./tools/datasets.ts";
 import { FIGURE_TOOLS } from "./tools/figures.ts";
 import { REQUEST_TOOLS } from "./tools/requests.ts";
 import { SESSION_TOOLS } from "./tools/sessions.ts";
 
 /** Every tool, in the order in which clients list them. */
-export const TOOLS: readonly Tool[] = [...REQUEST_TOOLS, ...SESSION_TOOLS, ...FIGURE_TOOLS, ...CHANGE_TOOLS];
+export const TOOLS: readonly Tool[] = [
+  ...REQUEST_TOOLS,
+  ...SESSION_TOOLS,
+  ...FIGURE_TOOLS,
+  ...DATASET_TOOLS,
+  ...CHANGE_TOOLS,
+  ...DATASET_CHANGES,
+];
 
 /** Those whose endpoint the caller may call. */
 export function toolsFor(caller: Pick<Caller, "permissions" | "user">): readonly Tool[] {
