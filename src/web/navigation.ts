@@ -8,6 +8,7 @@ export const NAVIGATION = [
   { to: "/sessions", label: "Sessions", icon: "flow" },
   { to: "/users", label: "Users", icon: "people" },
   { to: "/properties", label: "Properties", icon: "tag" },
+  { to: "/prompts", label: "Prompts", icon: "star" },
   { to: "/datasets", label: "Datasets", icon: "layers" },
   { to: "/playground", label: "Playground", icon: "play" },
   { to: "/models", label: "Models", icon: "cube" },

@@ -9,6 +9,7 @@ import { readModelsSearch } from "./pages/models/search.ts";
 import { readOverviewSearch } from "./pages/overview/search.ts";
 import { readPlaygroundSearch } from "./pages/playground/search.ts";
 import { readPluginsSearch } from "./pages/plugins/search.ts";
+import { readPromptSearch, readPromptsSearch } from "./pages/prompts/search.ts";
 import { readPropertiesSearch } from "./pages/properties/search.ts";
 import { readRequestSearch } from "./pages/request/search.ts";
 import { RequestsPage } from "./pages/requests/page.tsx";
@@ -219,6 +220,27 @@ const dataset = createRoute({
   component: lazyRouteComponent(() => import("./pages/datasets/dataset-page.tsx"), "DatasetPage"),
 });
 
+const datasetRun = createRoute({
+  getParentRoute: () => root,
+  path: "/datasets/$id/runs/$run",
+  component: lazyRouteComponent(() => import("./pages/datasets/runs/run-page.tsx"), "RunPage"),
+});
+
+const prompts = createRoute({
+  getParentRoute: () => root,
+  path: "/prompts",
+  validateSearch: only(readPromptsSearch),
+  component: lazyRouteComponent(() => import("./pages/prompts/page.tsx"), "PromptsPage"),
+});
+
+const prompt = createRoute({
+  getParentRoute: () => root,
+  path: "/prompts/$id",
+  params: { parse: ({ id }) => ({ id: nameOf(id) }), stringify: ({ id }) => ({ id: segmentOf(id) }) },
+  validateSearch: only(readPromptSearch),
+  component: lazyRouteComponent(() => import("./pages/prompts/prompt-page.tsx"), "PromptPage"),
+});
+
 const members = createRoute({
   getParentRoute: () => root,
   path: "/members",
@@ -270,6 +292,9 @@ export const router = createRouter({
     storage,
     datasets,
     dataset,
+    datasetRun,
+    prompts,
+    prompt,
     members,
     audit,
     organizations,

@@ -11,6 +11,8 @@ import { Menu } from "../../parts/menu.tsx";
 import { Page } from "../../parts/page.tsx";
 import { Empty, Failed, Loading } from "../../parts/states.tsx";
 import { ItemEditor } from "./item-editor.tsx";
+import { RunDialog } from "./runs/run-dialog.tsx";
+import { RunList } from "./runs/run-list.tsx";
 import { DATASETS, type Dataset, FORMATS, type Item, messageText } from "./shapes.ts";
 import { VersionChoice } from "./version-choice.tsx";
 
@@ -46,9 +48,11 @@ export function DatasetPage() {
           <AllDatasets />
           <VersionChoice dataset={data} version={version} />
           <Download dataset={data} version={version} />
+          <RunButton dataset={data} version={version} />
         </>
       }
     >
+      <RunList dataset={data.id} />
       <Items dataset={data} version={version} />
     </Page>
   );
@@ -85,6 +89,18 @@ function Download({ dataset, version }: VersionProps) {
         ))
       }
     </Menu>
+  );
+}
+
+function RunButton({ dataset, version }: VersionProps) {
+  const [isOpen, setOpen] = useState(false);
+  return (
+    <>
+      <GatedButton scope="gateway" className="primary" onClick={() => setOpen(true)}>
+        <Icon name="play" /> Run
+      </GatedButton>
+      {isOpen ? <RunDialog dataset={dataset} version={version} onClose={() => setOpen(false)} /> : null}
+    </>
   );
 }
 

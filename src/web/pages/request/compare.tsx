@@ -8,7 +8,7 @@ import { formatCount, formatDuration, formatMoney } from "../../parts/format.ts"
 import { Empty, Failed, Loading } from "../../parts/states.tsx";
 import type { RequestRow } from "../requests/columns.tsx";
 import { conversationMarkdown } from "./conversation-text.ts";
-import { folded, lineDiff } from "./line-diff.ts";
+import { Diff } from "./diff.tsx";
 import { type RequestRecord, recordQuery } from "./record.ts";
 
 /** What differs from another request: named by its id, or the one before in the session. */
@@ -71,36 +71,22 @@ function With({ record, id }: { readonly record: RequestRecord; readonly id: str
   if (error !== null) return <Failed error={error} onRetry={() => void refetch()} />;
   if (data === undefined) return <Loading rows={8} />;
   const rows = changesOf(data, record);
-  const lines = folded(lineDiff(textOf(data), textOf(record)));
+  const [before, after] = [textOf(data), textOf(record)];
   return (
     <>
       {rows.length === 0 ? null : (
         <DataTable label="What differs" rows={rows} columns={COLUMNS} rowKey={({ name }) => name} />
       )}
-      {lines.every((line) => typeof line === "number" || line.mark === " ") ? (
+      {before === after ? (
         <p className="muted">What was said is the same.</p>
       ) : (
-        <section className="diff" aria-label="What was said, line by line">
-          {lines.map((line, at) =>
-            typeof line === "number" ? (
-              <p key={at} className="muted">
-                … {formatCount(line)} equal {line === 1 ? "line" : "lines"}
-              </p>
-            ) : (
-              <p key={at} className={DIFF_CLASSES[line.mark]}>
-                <span className="unseen">{SAID[line.mark]}</span>
-                {line.mark} {line.text}
-              </p>
-            ),
-          )}
-        </section>
+        <Diff before={before} after={after} label="What was said, line by line" said={SAID} />
       )}
     </>
   );
 }
 
-const DIFF_CLASSES = { " ": "diff-same", "-": "diff-removed", "+": "diff-added" } as const;
-const SAID = { " ": "", "-": "only there: ", "+": "only here: " } as const;
+const SAID = { "-": "only there: ", "+": "only here: " } as const;
 
 const textOf = ({ llmSchema, request_body, response_body }: RequestRecord) =>
   llmSchema === null

@@ -1,0 +1,32 @@
+import { readFilter } from "../../filter/address.ts";
+import { readText } from "../../parts/list-search.ts";
+import { readTimeSearch, type TimeSearch } from "../../parts/time-range.ts";
+
+/** What the address of the list of prompts says. */
+export interface PromptsSearch extends TimeSearch {
+  /** The API's filter tree; missing means all. */
+  readonly filter?: unknown;
+}
+
+/** What the address of a prompt says. */
+export interface PromptSearch extends PromptsSearch {
+  /** The versions beside each other; the two that are used most unless given. */
+  readonly left?: string | undefined;
+  readonly right?: string | undefined;
+}
+
+export function readPromptsSearch(search: Record<string, unknown>): PromptsSearch {
+  return { ...readTimeSearch(search), ...readFilter(search["filter"]) };
+}
+
+export function readPromptSearch(search: Record<string, unknown>): PromptSearch {
+  const [left, right] = [readVersion(search["left"]), readVersion(search["right"])];
+  return {
+    ...readPromptsSearch(search),
+    ...(left !== undefined && { left }),
+    ...(right !== undefined && { right }),
+  };
+}
+
+/** A version such as 2 stands in an address as a number. */
+const readVersion = (value: unknown) => readText(typeof value === "number" ? String(value) : value);

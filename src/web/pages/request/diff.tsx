@@ -1,0 +1,34 @@
+import { formatCount } from "../../parts/format.ts";
+import { folded, lineDiff } from "./line-diff.ts";
+
+const CLASSES = { " ": "diff-same", "-": "diff-removed", "+": "diff-added" } as const;
+
+interface DiffProps {
+  readonly before: string;
+  readonly after: string;
+  /** What is compared, for who cannot see it. */
+  readonly label: string;
+  /** What lines of one text alone are called, for who cannot see them. */
+  readonly said?: Readonly<Record<"-" | "+", string>>;
+}
+
+/** Two texts line by line, equal parts folded; nothing where they are the same. */
+export function Diff({ before, after, label, said = { "-": "only before: ", "+": "only after: " } }: DiffProps) {
+  const lines = folded(lineDiff(before, after));
+  return (
+    <section className="diff" aria-label={label}>
+      {lines.map((line, at) =>
+        typeof line === "number" ? (
+          <p key={at} className="muted">
+            … {formatCount(line)} equal {line === 1 ? "line" : "lines"}
+          </p>
+        ) : (
+          <p key={at} className={CLASSES[line.mark]}>
+            {line.mark === " " ? null : <span className="unseen">{said[line.mark]}</span>}
+            {line.mark} {line.text}
+          </p>
+        ),
+      )}
+    </section>
+  );
+}
