@@ -120,7 +120,7 @@ test("what was said before is folded, and texts are rendered or raw as somebody 
   expect(faults).toEqual([]);
 });
 
-test("a body is shown in colours, and folds", async () => {
+test("a body is shown in colours, and what is folded stays so", async () => {
   const body = { model: "gpt-4o-mini", messages: [{ role: "user", content: "Say" }], metadata: { river: "Isar" } };
   const id = await send(it.weir, provider, { ...talk, body });
   await using opened = await it.open(`/requests/${id}?tab=request`);
@@ -129,6 +129,10 @@ test("a body is shown in colours, and folds", async () => {
   await shown.locator(".json-string", { hasText: '"Isar"' }).waitFor();
   await shown.getByText('"metadata"').click();
   await shown.locator(".json-string", { hasText: '"Isar"' }).waitFor({ state: "detached" });
+  // The page is drawn again, and what was folded stays so.
+  await page.getByRole("button", { name: "Good", exact: true }).click();
+  await page.locator('button[aria-label="Good"][aria-pressed="true"]').waitFor();
+  expect(await shown.getByText('"Isar"').count()).toBe(0);
   expect(faults).toEqual([]);
 });
 

@@ -1,4 +1,4 @@
-import { useMemo } from "react";
+import { useCallback, useMemo } from "react";
 import { JsonView } from "react-json-view-lite";
 import { inGroups } from "./in-groups.ts";
 
@@ -30,16 +30,10 @@ const CLASSES = {
 /** A JSON value, in colours, each object and list of which can be folded. */
 export default function JsonTree({ value, label }: { readonly value: object; readonly label: string }) {
   const shown = useMemo(() => inGroups(value) as object, [value]);
-  const levels = openLevels(shown);
-  return (
-    <JsonView
-      data={shown}
-      style={CLASSES}
-      shouldExpandNode={(level) => level < levels}
-      clickToExpandNode
-      aria-label={label}
-    />
-  );
+  const levels = useMemo(() => openLevels(shown), [shown]);
+  // The same function as long as it says the same: the tree opens and folds all its nodes again for another one.
+  const isOpen = useCallback((level: number) => level < levels, [levels]);
+  return <JsonView data={shown} style={CLASSES} shouldExpandNode={isOpen} clickToExpandNode aria-label={label} />;
 }
 
 /** How many levels are open, so that not more than `OPEN_MEMBERS_MAX` members are; at least one is. */
