@@ -45,6 +45,7 @@ export const LONG_TESTS: readonly string[] = `
   gateway/unified/count
   gateway/unified/failure-moments
   gateway/unified/matrix/matrix
+  gateway/unified/odd/responses
   gateway/unified/quirks-requests
   gateway/unified/same-bytes
   jobs/delivery
