@@ -7,8 +7,10 @@ import { metrics } from "../src/engine/libsql/figures/metrics.ts";
 import { propertyCosts } from "../src/engine/libsql/figures/property-costs.ts";
 import { sessions } from "../src/engine/libsql/figures/sessions.ts";
 import { users } from "../src/engine/libsql/figures/totals.ts";
-import { countMatches, findPage, type Page } from "../src/engine/libsql/find/find.ts";
-import { listedRecords, recordsByIds } from "../src/engine/libsql/find/records.ts";
+import { countMatches, type FoundPage, findPage } from "../src/engine/libsql/find/find.ts";
+import { keyOf } from "../src/engine/libsql/find/found-row.ts";
+import { listedRecords, wholeRecords } from "../src/engine/libsql/find/records.ts";
+import { keysOf } from "../src/engine/record-source.ts";
 import { decodeFilter } from "../src/filter/decode.ts";
 import type { TimeBucket } from "../src/filter/group-by.ts";
 import { decodeSort } from "../src/filter/sort.ts";
@@ -66,8 +68,8 @@ const everything = { organizationId, tree: ALL };
 const page100 = { limit: 100, offset: 0 };
 const until = () => new Deadline(120_000);
 
-async function listed({ rows }: Page): Promise<number> {
-  const asked = { organizationId, sight: "bodies", by: "seq", keys: rows.map(({ seq }) => seq) } as const;
+async function listed({ rows }: FoundPage): Promise<number> {
+  const asked = { organizationId, sight: "bodies", keys: rows.map(keyOf) } as const;
   return (await listedRecords(database, asked, MADE_FROM)).length;
 }
 
@@ -105,7 +107,7 @@ const QUERIES: readonly (readonly [string, () => Promise<number>])[] = [
   ["a week and a property that matches nothing", () => page(and(range(7), property("Customer", "nobody")))],
   ["a week long ago and a middling property", () => page(and(range(7, 20), property("Team", "team-3")))],
   ["two properties, newest 100", () => page(and(property("Team", "team-3"), property("Feature", "feature-9")))],
-  ["100 ids", async () => (await recordsByIds(database, organizationId, ids)).length],
+  ["100 ids", async () => (await wholeRecords(database, organizationId, keysOf(ids))).length],
   ["one user, newest 100", () => page(leaf("user_id", { equals: "user-42" }))],
   ["one session", () => page({ sessions_request_response_rmt: { session_session_id: { equals: "session-7" } } })],
   ["count of a day", () => countMatches(database, scope(range(1, 3)), until())],

@@ -4,6 +4,7 @@ import { parseArgs } from "node:util";
 import { Value as Schema } from "@sinclair/typebox/value";
 import { CONFIG_SCHEMA } from "../src/config.ts";
 import { makeNextBlock } from "../src/engine/libsql/blocks/keep.ts";
+import { keyOf } from "../src/engine/libsql/find/found-row.ts";
 import { listedRecords } from "../src/engine/libsql/find/records.ts";
 import { WordSearch } from "../src/engine/libsql/find/word-search.ts";
 import { decodeFilter } from "../src/filter/decode.ts";
@@ -81,14 +82,14 @@ for (const [name, text, filter = "all"] of SEARCHES) {
     const options = {
       query: readWordQuery(text(run)),
       limit: 100,
-      before: undefined,
+      after: undefined,
       deadline,
       isIndexed: true,
       ofProviders,
     };
     const page = await new WordSearch(reader.records, scope, options).page();
-    const keys = page.rows.map(({ seq }) => seq);
-    await listedRecords(reader.records, { organizationId, sight: "bodies", by: "seq", keys }, MADE_FROM);
+    const keys = page.rows.map(keyOf);
+    await listedRecords(reader.records, { organizationId, sight: "bodies", keys }, MADE_FROM);
     times.push(performance.now() - started);
     const { user, system } = process.cpuUsage(before);
     cpu.push((user + system) / 1_000);

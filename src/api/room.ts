@@ -1,4 +1,5 @@
 import type { Config } from "../config.ts";
+import type { EngineReader } from "../engine/reader.ts";
 import type { Log } from "../observe.ts";
 import type { PassedOn } from "../runtime/http/pass-on.ts";
 import type { Remote } from "../runtime/rpc.ts";
@@ -24,6 +25,8 @@ export interface ApiRoom {
   readonly log: Log;
   /** For reading; its queries fail with `database_unavailable` while the database is away. */
   readonly reader: Store;
+  /** Records of the same database. */
+  readonly engine: EngineReader;
   /** For reading settings of this region that may just have been written: never a replica. */
   readonly current: Store;
   /** For settings, tags and mappings: records are written by the recorder. Opened when first asked for. */

@@ -1,5 +1,6 @@
 import { basename } from "node:path";
 import { type Config, listenerPorts } from "../config.ts";
+import { engineReader } from "../engine/reader.ts";
 import { GatewayError } from "../errors.ts";
 import { tlsPairOf } from "../net/tls-pair-of.ts";
 import { type Log, messageOf } from "../observe.ts";
@@ -84,7 +85,14 @@ export async function startApi(options: ApiOptions): Promise<RunningApi> {
   const logins = new Logins({ ...homeStore, config, keys });
   const sso = new Sso(config, options.ssoSecrets ?? {});
   const metrics = new ApiMetrics();
-  const stores = { reader, current, writer, home: homeStore, ownPorts: listenerPorts(home ?? config) };
+  const stores = {
+    reader,
+    engine: engineReader(reader),
+    current,
+    writer,
+    home: homeStore,
+    ownPorts: listenerPorts(home ?? config),
+  };
   const passedOn = new PassedOn(options.requests);
   const threads = { recorder, gateway, jobs, passedOn };
   const room = { config, log, ...stores, ...threads, keys, credentials, routes, logins, sso, signer, metrics };

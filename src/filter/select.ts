@@ -80,6 +80,11 @@ export function needsTexts(tree: FilterTree, sort?: Sort): boolean {
   return joins.has("texts") || joins.has("excerpts");
 }
 
+/** Whether a filter or an order asks for what was said. */
+export function readsContent(tree: FilterTree, sort?: Sort): boolean {
+  return needsTexts(tree, sort) || conditionsOf(tree).some(({ source }) => source.from === "body");
+}
+
 /** Which of both a tree asks for. */
 export function neededTexts(tree: FilterTree): { readonly texts: boolean; readonly excerpts: boolean } {
   const joins = joinsOf(tree, undefined);

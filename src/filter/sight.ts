@@ -46,3 +46,10 @@ export function refuseSaid(sight: Sight | undefined, tree: FilterTree, sort: Sor
 export function lacksBodies(what: string, path: string): GatewayError {
   return new GatewayError("insufficient_permission", `${what} needs the permission bodies`, { path });
 }
+
+/** Members of a record without those that somebody of this sight does not see. */
+export function shownMembers<T extends object>(members: T, sight: Sight): Partial<T> {
+  if (sight === "bodies") return members;
+  const said: readonly string[] = SAID_MEMBERS;
+  return Object.fromEntries(Object.entries(members).filter(([name]) => !said.includes(name))) as Partial<T>;
+}

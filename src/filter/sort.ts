@@ -61,6 +61,11 @@ export const NEWEST_FIRST: readonly SortKey[] = [
   { label: "created_at", direction: "desc", sql: () => CREATED_AT, nullable: false },
 ];
 
+/** The order of a search's hits, which each engine has its own way to keep: the label ties a cursor to its search. */
+export const searchOrder = (search: string): readonly SortKey[] => [
+  { label: `search:${search}`, direction: "desc", sql: () => CREATED_AT, nullable: false },
+];
+
 /**
  * Checks a sort object that came from outside; missing or empty means newest first.
  *

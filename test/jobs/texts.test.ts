@@ -52,7 +52,7 @@ async function older(count: number) {
         {
           query: readWordQuery(words),
           limit: 1_000,
-          before: undefined,
+          after: undefined,
           deadline: new Deadline(60_000),
           isIndexed: true,
           ofProviders: async () => ({}),

@@ -1,7 +1,8 @@
 import { expect, test } from "bun:test";
 import fc from "fast-check";
 import { findPage } from "../../src/engine/libsql/find/find.ts";
-import { listedRecords, recordsByIds } from "../../src/engine/libsql/find/records.ts";
+import { listedRecords, wholeRecords } from "../../src/engine/libsql/find/records.ts";
+import { keysOf } from "../../src/engine/record-source.ts";
 import { decodeFilter } from "../../src/filter/decode.ts";
 import { decodeSort } from "../../src/filter/sort.ts";
 import { MADE_FROM } from "../../src/record/request-record.ts";
@@ -13,8 +14,8 @@ const LONG = 9_000;
 
 /** What lists and single records show of these requests; both must agree. */
 async function shown({ store }: Rig, ids: readonly string[]) {
-  const rows = await recordsByIds(store.records, "org-1", ids);
-  const asked = { organizationId: "org-1", sight: "bodies", by: "request_id", keys: ids } as const;
+  const rows = await wholeRecords(store.records, "org-1", keysOf(ids));
+  const asked = { organizationId: "org-1", sight: "bodies", keys: keysOf(ids) } as const;
   const listed = await listedRecords(store.records, asked, MADE_FROM);
   const members = listed.map(({ stored }) => JSON.parse(stored));
   expect(members.map(({ input, output }) => [input, output])).toEqual(rows.map(({ input, output }) => [input, output]));

@@ -1,6 +1,7 @@
 import { expect, test } from "bun:test";
 import fc from "fast-check";
-import { listedRecords, recordsByIds } from "../../src/engine/libsql/find/records.ts";
+import { listedRecords, wholeRecords } from "../../src/engine/libsql/find/records.ts";
+import { keysOf } from "../../src/engine/record-source.ts";
 import { splitUsage, usageText } from "../../src/record/kinds.ts";
 import { MADE_FROM } from "../../src/record/request-record.ts";
 import type { RequestRow } from "../../src/recorder/prepare/row.ts";
@@ -101,8 +102,8 @@ test("rows of a kind read as the first one, which holds its values itself, and s
   );
   await weir.recorder.barrier();
   const rows = async () => {
-    const found = await recordsByIds(weir.store.records, "org-1", ids);
-    const asked = { organizationId: "org-1", sight: "bodies", by: "request_id", keys: ids } as const;
+    const found = await wholeRecords(weir.store.records, "org-1", keysOf(ids));
+    const asked = { organizationId: "org-1", sight: "bodies", keys: keysOf(ids) } as const;
     const listed = await listedRecords(weir.store.records, asked, MADE_FROM);
     expect(listed.map(({ stored }) => JSON.parse(stored).target_url)).toEqual(found.map((row) => row.target_url));
     return found.map(({ seq, request_id, request_created_at, updated_at, kind, input, ...row }) => ({
@@ -123,7 +124,7 @@ test("rows of a kind read as the first one, which holds its values itself, and s
   expect(before).toEqual(
     before.map((_, at) => ({ ...first!, prompt_tokens: at, total_tokens: at + 4, usage_raw: `{"in":${at},"out":4}` })),
   );
-  const seqs = (await recordsByIds(weir.store.records, "org-1", ids)).map(({ seq }) => seq);
+  const seqs = (await wholeRecords(weir.store.records, "org-1", keysOf(ids))).map(({ seq }) => seq);
   await weir.recorder.rewrite(
     ids.slice(0, 3).map((requestId, at) => ({ seq: seqs[at]!, requestId, columns: { cost: 1, cost_source: "own" } })),
   );

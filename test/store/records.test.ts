@@ -1,7 +1,8 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { getTableColumns } from "drizzle-orm";
 import fc from "fast-check";
-import { listedRecords, recordsByIds } from "../../src/engine/libsql/find/records.ts";
+import { listedRecords, wholeRecords } from "../../src/engine/libsql/find/records.ts";
+import { keysOf } from "../../src/engine/record-source.ts";
 import { MADE_FROM, storedMembers } from "../../src/record/request-record.ts";
 import { requests } from "../../src/record/tables.ts";
 import { READ_BY } from "../../src/store/bodies/body-text.ts";
@@ -27,10 +28,11 @@ const LISTED = [...MADE_FROM, ...READ_BY];
 
 /** Asserts that records are listed as reading them whole tells, in the order of their ids. */
 async function expectSameAsRows(ids: readonly string[]): Promise<void> {
-  const rows = await recordsByIds(store.records, "o", ids);
+  const rows = await wholeRecords(store.records, "o", keysOf(ids));
   expect(rows.map(({ request_id }) => request_id)).toEqual([...ids]);
-  for (const by of ["request_id", "seq"] as const) {
-    const asked = { organizationId: "o", sight: "bodies", by, keys: rows.map((row) => row[by]) } as const;
+  const found = rows.map(({ request_id: requestId, seq }) => ({ requestId, seq }));
+  for (const keys of [keysOf(ids), found]) {
+    const asked = { organizationId: "o", sight: "bodies", keys } as const;
     const listed = await listedRecords(store.records, asked, LISTED);
     expect(listed.map(({ stored }) => JSON.parse(stored))).toEqual(
       rows.map((row) => JSON.parse(JSON.stringify(storedMembers(row)))),
@@ -82,9 +84,10 @@ test("a cell that JSON cannot hold hides neither its record nor those beside it"
 
 test("a record of another organization is not listed, whichever key names it", async () => {
   const id = await insertRecord(store, "other");
-  const [row] = await recordsByIds(store.records, "other", [id]);
-  for (const by of ["request_id", "seq"] as const) {
-    const asked = { organizationId: "o", sight: "bodies", by, keys: [row![by]] } as const;
+  const [row] = await wholeRecords(store.records, "other", keysOf([id]));
+  const found = { requestId: id, seq: row!.seq };
+  for (const keys of [keysOf([id]), [found]]) {
+    const asked = { organizationId: "o", sight: "bodies", keys } as const;
     expect(await listedRecords(store.records, asked, LISTED)).toEqual([]);
   }
 });

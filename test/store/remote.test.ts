@@ -5,7 +5,8 @@ import { connect, createServer } from "node:net";
 import { dirname, join } from "node:path";
 import { makeNextBlock } from "../../src/engine/libsql/blocks/keep.ts";
 import { metrics } from "../../src/engine/libsql/figures/metrics.ts";
-import { listedRecords, recordsByIds } from "../../src/engine/libsql/find/records.ts";
+import { listedRecords, wholeRecords } from "../../src/engine/libsql/find/records.ts";
+import { keysOf } from "../../src/engine/record-source.ts";
 import { ALL } from "../../src/filter/tree.ts";
 import { MADE_FROM, storedMembers } from "../../src/record/request-record.ts";
 import { Deadline } from "../../src/store/database/deadline.ts";
@@ -51,7 +52,7 @@ describe.each(["http", "ws"])("a libSQL server over %s", (scheme) => {
       { prompt_tokens: 2n ** 60n, cost: 0.5 },
       { request: { form: "json", content: "{}" } },
     );
-    const [row] = await recordsByIds(store.records, "o", [id]);
+    const [row] = await wholeRecords(store.records, "o", keysOf([id]));
     expect(row).toMatchObject({ request_id: id, prompt_tokens: 2 ** 60, cost: 0.5 });
     const sql = "select b.data from bodies b join requests r using (request_id) where request_id = ?";
     const [body] = await store.records.query<{ data: Uint8Array }>({ sql, args: [id] });
@@ -64,10 +65,10 @@ describe.each(["http", "ws"])("a libSQL server over %s", (scheme) => {
       await insertRecord(store, "o", { error_message: new Uint8Array([255, 1, 2]) }),
     ];
     for (const keys of [ids.slice(0, 1), ids]) {
-      const rows = await recordsByIds(store.records, "o", keys);
+      const rows = await wholeRecords(store.records, "o", keysOf(keys));
       const listed = await listedRecords(
         store.records,
-        { organizationId: "o", sight: "bodies", by: "request_id", keys },
+        { organizationId: "o", sight: "bodies", keys: keysOf(keys) },
         MADE_FROM,
       );
       expect(listed.map(({ stored }) => JSON.parse(stored))).toEqual(

@@ -1,5 +1,4 @@
 import { t } from "elysia";
-import { findPage } from "../../engine/libsql/find/find.ts";
 import { GatewayError } from "../../errors.ts";
 import { decodeCursor, encodeCursor, type Position } from "../../filter/cursor.ts";
 import type { Flags } from "../../filter/flags.ts";
@@ -68,6 +67,6 @@ export async function* selected(room: ApiRoom, reach: Reach, selection: Selectio
 async function idsOf(room: ApiRoom, scope: Scope, limit: number, after: Position | undefined) {
   const deadline = new Deadline(room.config.query_timeout_seconds * 1000);
   const options = { sort: NEWEST_FIRST, limit, offset: 0, after, deadline, withinMs: FIND_MS };
-  const { rows, next } = await findPage(room.reader.records, scope, options);
-  return { ids: rows.map(({ request_id }) => request_id), next };
+  const { keys, next } = await room.engine.source.page(scope, options);
+  return { ids: keys.map(({ requestId }) => requestId), next };
 }

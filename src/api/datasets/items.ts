@@ -1,4 +1,5 @@
 import { Elysia, t } from "elysia";
+import { keysOf } from "../../engine/record-source.ts";
 import { GatewayError } from "../../errors.ts";
 import type { Json } from "../../plugin/contract.ts";
 import { isoTime } from "../../record/iso-time.ts";
@@ -146,7 +147,8 @@ async function fromRequests(
   const wanted = step.ids.filter((id) => !there.has(id));
   const examples: (Example & { readonly time: string })[] = [];
   const found = new Set<string>();
-  const asked = { organizationId: caller.organizationId, sight: caller.sight, by: "request_id", keys: wanted } as const;
+  const keys = keysOf(wanted);
+  const asked = { organizationId: caller.organizationId, sight: caller.sight, keys };
   for await (const record of readRecords(room, request, asked)) {
     found.add(record.request_id);
     const example = exampleOf(record);

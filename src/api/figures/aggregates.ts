@@ -1,7 +1,5 @@
 import { Elysia, t } from "elysia";
-import { facets } from "../../engine/libsql/figures/facets.ts";
-import { metrics } from "../../engine/libsql/figures/metrics.ts";
-import { USER_SORTS, users } from "../../engine/libsql/figures/totals.ts";
+import { USER_SORTS } from "../../engine/aggregates.ts";
 import { GROUPS, TIME_BUCKETS } from "../../filter/group-by.ts";
 import { readGroups } from "../../filter/read-groups.ts";
 import { readScoreNames } from "../../filter/read-score-names.ts";
@@ -19,7 +17,7 @@ import {
   readPaging,
   readScope,
 } from "../input/query-body.ts";
-import { queryWarnings, withMissingBlocks } from "../requests/warnings.ts";
+import { queryWarnings, whySlow } from "../requests/warnings.ts";
 import type { ApiRoom } from "../room.ts";
 import { settled } from "../settled.ts";
 import { readTotalsSort } from "./totals-sort.ts";
@@ -59,14 +57,14 @@ const USERS = t.Object({ ...LIST, sort: optionalSort }, { additionalProperties: 
 
 /** Figures over many requests: by group and time, by user. */
 export function aggregateEndpoints(room: ApiRoom, gate: () => Gate) {
-  const database = room.reader.records;
+  const { source, aggregates } = room.engine;
   const begin = async (request: Request, body: { readonly filter?: unknown }) => {
     const caller = gate().caller(request);
     const { scope, decoded } = readScope(caller, body);
     await settled(room);
     const deadline = new Deadline(room.config.query_timeout_seconds * 1000);
-    const warnings = await queryWarnings(database, caller.organizationId, decoded, deadline);
-    return { scope, deadline, warnings: await withMissingBlocks(room.reader, scope.tree, warnings) };
+    const warnings = await queryWarnings(source, caller.organizationId, decoded, deadline);
+    return { scope, deadline, warnings: await whySlow(aggregates, scope.tree, warnings) };
   };
   return new Elysia()
     .post(
@@ -85,7 +83,7 @@ export function aggregateEndpoints(room: ApiRoom, gate: () => Gate) {
           ...(body.scores == null ? {} : { scores: readScoreNames(body.scores) }),
           ...page,
         };
-        return success(await metrics(database, scope, query, deadline), warnings);
+        return success(await aggregates.metrics(scope, query, deadline), warnings);
       },
       {
         body: METRICS,
@@ -98,7 +96,7 @@ export function aggregateEndpoints(room: ApiRoom, gate: () => Gate) {
         const names = readGroups(body.facets, "facets");
         const { limit } = readPaging(body, VALUES_MAX);
         const { scope, deadline, warnings } = await begin(request, body);
-        return success(await facets(database, scope, { names, limit }, deadline), warnings);
+        return success(await aggregates.facets(scope, { names, limit }, deadline), warnings);
       },
       {
         body: FACETS,
@@ -115,7 +113,7 @@ export function aggregateEndpoints(room: ApiRoom, gate: () => Gate) {
         const order = readTotalsSort(body.sort ?? undefined, USER_SORTS, "requests");
         const page = readPaging(body, AGGREGATES_MAX);
         const { scope, deadline, warnings } = await begin(request, body);
-        return success(await users(database, scope, order, page, deadline), warnings);
+        return success(await aggregates.users(scope, order, page, deadline), warnings);
       },
       { body: USERS, ...endpoint("Metrics", "Add up requests by user") },
     );

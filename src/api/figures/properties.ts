@@ -1,6 +1,4 @@
 import { Elysia, t } from "elysia";
-import { propertyCosts } from "../../engine/libsql/figures/property-costs.ts";
-import { propertyNames, propertyValues } from "../../engine/libsql/find/property-list.ts";
 import { propertyName } from "../../filter/property-names.ts";
 import { PATTERN_CHARS_MAX } from "../../filter/tree.ts";
 import { substring } from "../../filter/wildcards.ts";
@@ -25,7 +23,7 @@ const TOP_COSTS = t.Object({ filter: t.Optional(FILTER), ...paging(AGGREGATES_MA
 
 /** What properties there are, which values they have, and what those cost. */
 export function propertyEndpoints(room: ApiRoom, gate: () => Gate) {
-  const database = room.reader.records;
+  const { source, aggregates } = room.engine;
   const begin = async (request: Request) => {
     await settled(room);
     return {
@@ -39,7 +37,7 @@ export function propertyEndpoints(room: ApiRoom, gate: () => Gate) {
       async ({ body, request }) => {
         const page = readPaging(body, AGGREGATES_MAX, AGGREGATES_MAX);
         const { organizationId, deadline } = await begin(request);
-        const names = await propertyNames(database, organizationId, deadline, page);
+        const names = await source.propertyNames(organizationId, deadline, page);
         return success(names.map((property) => ({ property })));
       },
       { body: NAMES, ...endpoint("Properties", "List the names of properties") },
@@ -51,7 +49,7 @@ export function propertyEndpoints(room: ApiRoom, gate: () => Gate) {
         const name = propertyName(storable(params.name));
         const pattern = body.search ? substring(storable(body.search)) : undefined;
         const { organizationId, deadline } = await begin(request);
-        const values = await propertyValues(database, { organizationId, name, pattern, ...page }, deadline);
+        const values = await source.propertyValues({ organizationId, name, pattern, ...page }, deadline);
         return success(values.map((value) => ({ value })));
       },
       { body: SEARCH, ...endpoint("Properties", "Find values of a property") },
@@ -63,7 +61,7 @@ export function propertyEndpoints(room: ApiRoom, gate: () => Gate) {
         const name = storable(params.name);
         const { scope } = readScope(gate().caller(request), body);
         const { deadline } = await begin(request);
-        return success(await propertyCosts(database, scope, { name, ...page }, deadline));
+        return success(await aggregates.propertyCosts(scope, { name, ...page }, deadline));
       },
       { body: TOP_COSTS, ...endpoint("Properties", "Values of a property by cost", "Dearest first.") },
     );

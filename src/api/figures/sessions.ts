@@ -1,7 +1,5 @@
 import { Elysia, type Static, t } from "elysia";
-import type { Key } from "../../engine/libsql/blocks/groups.ts";
-import { withSessionBytes } from "../../engine/libsql/figures/session-bytes.ts";
-import { SESSION_SORTS, sessions, sessionsOf, sessionsWith } from "../../engine/libsql/figures/sessions.ts";
+import { type Key, SESSION_SORTS } from "../../engine/aggregates.ts";
 import { GatewayError } from "../../errors.ts";
 import type { Scope } from "../../filter/select.ts";
 import { ALL } from "../../filter/tree.ts";
@@ -22,7 +20,7 @@ import {
   readScope,
 } from "../input/query-body.ts";
 import { searchWords } from "../requests/search.ts";
-import { queryWarnings, withMissingBlocks } from "../requests/warnings.ts";
+import { queryWarnings, whySlow } from "../requests/warnings.ts";
 import type { ApiRoom } from "../room.ts";
 import { settled } from "../settled.ts";
 import { readTotalsSort } from "./totals-sort.ts";
@@ -55,7 +53,7 @@ interface Choice {
 
 /** Sessions, found by what is true of one of their requests. */
 export function sessionListEndpoints(room: ApiRoom, gate: () => Gate) {
-  const database = room.reader.records;
+  const { aggregates } = room.engine;
 
   /** Which sessions are asked for, and over which of their requests figures are added up. */
   const choose = async (
@@ -67,13 +65,12 @@ export function sessionListEndpoints(room: ApiRoom, gate: () => Gate) {
     if (typeof search === "string") {
       if (whole === false)
         throw new GatewayError("invalid_body", "a search adds up whole sessions: leave whole out", { path: "whole" });
-      const { rows, searchedTo } = await searchWords(room, asked, { search, limit: HITS_MAX, deadline });
-      const seqs = rows.map(({ seq }) => seq);
-      const among = await sessionsOf(database, asked, seqs, deadline);
+      const { keys, searchedTo } = await searchWords(room, asked, { search, limit: HITS_MAX, deadline });
+      const among = await aggregates.sessionsOf(asked, keys, deadline);
       return { scope: all, among, extra: { searched_to: searchedTo === undefined ? null : isoTime(searchedTo) } };
     }
     if (whole !== true) return { scope: asked };
-    return { scope: all, among: await sessionsWith(database, asked, deadline) };
+    return { scope: all, among: await aggregates.sessionsWith(asked, deadline) };
   };
 
   return new Elysia().post(
@@ -86,10 +83,11 @@ export function sessionListEndpoints(room: ApiRoom, gate: () => Gate) {
       await settled(room);
       const deadline = new Deadline(room.config.query_timeout_seconds * 1000);
       const { scope, among, extra } = await choose(asked, body, deadline);
-      const rows = await sessions(database, scope, { order, page, among }, deadline);
-      const shown = body.includeStoredBytes === true ? await withSessionBytes(database, scope, rows, deadline) : rows;
-      const warnings = await queryWarnings(database, caller.organizationId, decoded, deadline);
-      return success(shown, await withMissingBlocks(room.reader, asked.tree, warnings), extra);
+      const rows = await aggregates.sessions(scope, { order, page, among }, deadline);
+      const withBytes = body.includeStoredBytes === true;
+      const shown = withBytes ? await aggregates.withSessionBytes(scope, rows, deadline) : rows;
+      const warnings = await queryWarnings(room.engine.source, caller.organizationId, decoded, deadline);
+      return success(shown, await whySlow(aggregates, asked.tree, warnings), extra);
     },
     {
       body: SESSIONS,

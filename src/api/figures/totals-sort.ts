@@ -1,4 +1,4 @@
-import type { Order } from "../../engine/libsql/figures/totals.ts";
+import type { Order } from "../../engine/aggregates.ts";
 import { GatewayError } from "../../errors.ts";
 import { hint, quote } from "../../filter/hint.ts";
 

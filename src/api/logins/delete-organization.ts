@@ -1,6 +1,7 @@
 import { mkdirSync } from "node:fs";
 import { open } from "node:fs/promises";
 import { join } from "node:path";
+import { keysOf } from "../../engine/record-source.ts";
 import { GatewayError } from "../../errors.ts";
 import { within } from "../../runtime/within.ts";
 import { refuseFirst, removeOrganization, shownOrganizations, stopKeys } from "../../store/people/organizations.ts";
@@ -94,7 +95,7 @@ interface Exported {
  * deletion writes some of them twice: an import takes each once.
  */
 async function exportRecords(room: ApiRoom, request: Request, { path, organizationId, requestIds }: Exported) {
-  const asked = { organizationId, sight: "bodies", by: "request_id", keys: requestIds } as const;
+  const asked = { organizationId, sight: "bodies", keys: keysOf(requestIds) } as const;
   const file = await open(path, "a", 0o600);
   try {
     for await (const record of readRecords(room, request, asked)) {

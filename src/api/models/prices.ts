@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { Elysia, t } from "elysia";
 import { OWN_PRICE_SCHEMA, PRICED_MODEL } from "../../config.ts";
-import { recordsByIds } from "../../engine/libsql/find/records.ts";
+import { keysOf } from "../../engine/record-source.ts";
 import { GatewayError } from "../../errors.ts";
 import { explainCost } from "../../mapping/prices/explain.ts";
 import { priceInForce } from "../../mapping/prices/in-force.ts";
@@ -212,7 +212,7 @@ async function pricesInForce(room: ApiRoom, organizationId: string) {
 
 async function explainedCost(room: ApiRoom, organizationId: string, requestId: string) {
   await settled(room);
-  const [row] = await recordsByIds(room.reader.records, organizationId, [requestId]);
+  const [row] = await room.engine.source.records(organizationId, keysOf([requestId]));
   if (row === undefined) throw noSuchRequest();
   const learnt = new LearntTables(room.config.prices, room.home.reader.records);
   await learnt.load(room.reader.records);

@@ -1,5 +1,5 @@
 import { Elysia, t } from "elysia";
-import { recordsByIds } from "../../engine/libsql/find/records.ts";
+import { keysOf } from "../../engine/record-source.ts";
 import { GatewayError } from "../../errors.ts";
 import { isoTime } from "../../record/iso-time.ts";
 import { storable } from "../../record/storable.ts";
@@ -45,7 +45,7 @@ export function commentEndpoints(room: ApiRoom, gate: () => Gate) {
     const caller = gate().caller(request);
     const requestId = requestIdOf(id);
     await settled(room);
-    const [row] = await recordsByIds(room.reader.records, caller.organizationId, [requestId]);
+    const [row] = await room.engine.source.records(caller.organizationId, keysOf([requestId]));
     if (row === undefined) throw noSuchRequest();
     return { caller, owner: ownerOf(caller), organizationId: caller.organizationId, requestId };
   };

@@ -1,6 +1,6 @@
 import { randomBytes } from "node:crypto";
 import { Elysia, t } from "elysia";
-import { recordsByIds } from "../../engine/libsql/find/records.ts";
+import { keysOf } from "../../engine/record-source.ts";
 import { GatewayError } from "../../errors.ts";
 import { isoTime } from "../../record/iso-time.ts";
 import { storable } from "../../record/storable.ts";
@@ -129,7 +129,7 @@ async function readSubject(
   const { records } = room.reader;
   if (requestId !== undefined) {
     const id = readId(requestId, "request_id");
-    const [row] = await recordsByIds(records, organizationId, [id]);
+    const [row] = await room.engine.source.records(organizationId, keysOf([id]));
     if (row === undefined)
       throw new GatewayError("not_found", "there is no request of this id", { path: "request_id" });
     return { kind: "request", subject: id };

@@ -1,5 +1,5 @@
 import { Elysia, t } from "elysia";
-import { recordsByIds } from "../../engine/libsql/find/records.ts";
+import { keysOf } from "../../engine/record-source.ts";
 import { GatewayError } from "../../errors.ts";
 import { whyUnusable } from "../../keys.ts";
 import { ROLES, type Role } from "../../people/permissions.ts";
@@ -111,7 +111,7 @@ async function idsOf(room: ApiRoom, { kind, subject, organization_id, created_at
 
 /** Those of the records that the link shows. */
 async function rowsOf(room: ApiRoom, link: SharedLink, ids: readonly string[]): Promise<RequestRow[]> {
-  const rows = await recordsByIds(room.reader.records, link.organization_id, ids);
+  const rows = await room.engine.source.records(link.organization_id, keysOf(ids));
   return rows.filter(({ request_id, session_id, request_created_at }) =>
     link.kind === "request"
       ? request_id === link.subject

@@ -1,5 +1,4 @@
 import { Elysia, t } from "elysia";
-import { saysWaiting } from "../../engine/libsql/blocks/waiting.ts";
 import { messageOf } from "../../observe.ts";
 import { within } from "../../runtime/within.ts";
 import { endpoint } from "../endpoint.ts";
@@ -100,7 +99,7 @@ async function readiness(room: ApiRoom, { loss, unread }: Recent): Promise<Readi
     answered(room.gateway.status()),
     answered(room.recorder.status()),
     databaseError(room),
-    answered(saysWaiting(room.reader)),
+    answered(room.engine.aggregates.saysSlow()),
   ]);
   const degraded: string[] = [];
   if (gateway === undefined) degraded.push("gateway: it does not answer");

@@ -1,5 +1,6 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
-import { type Asked, type ListedRecord, listedRecords, shownMembers } from "../../engine/libsql/find/records.ts";
+import type { Asked, ListedRecord } from "../../engine/record-source.ts";
+import { shownMembers } from "../../filter/sight.ts";
 import type { Json } from "../../plugin/contract.ts";
 import { assetIds, MADE_FROM, type MadeFrom, madeMembers, promptInputs } from "../../record/request-record.ts";
 import { bodyText, bodyTexts, loadMappings, loadShownBodies, READ_BY } from "../../store/bodies/body-text.ts";
@@ -98,7 +99,7 @@ async function* recordTexts(room: ApiRoom, asked: Asked, printing: Printing): As
 /** Records without bodies, a group at a time, each printed when it is taken. */
 async function* plainTexts(room: ApiRoom, asked: Asked, printing: Printing): AsyncGenerator<Iterable<string>> {
   const read = async (part: Asked) => {
-    const group = await listedRecords(room.reader.records, part, MADE_FROM);
+    const group = await room.engine.source.listed(part, MADE_FROM);
     return { group, sizes: await sizesOf(room, group, printing) };
   };
   for await (const { group, sizes } of readAhead(parts(asked), read)) {
@@ -113,7 +114,7 @@ async function* wholeTexts(room: ApiRoom, asked: Asked, printing: Printing): Asy
   const { records, content } = room.reader;
   const columns = [...MADE_FROM, ...READ_BY, "size_bytes"] as const;
   const hasProviders = printing.includeProviderBodies ?? false;
-  const rows = readAhead(parts(asked), (part) => listedRecords(records, part, columns));
+  const rows = readAhead(parts(asked), (part) => room.engine.source.listed(part, columns));
   const groups = readAhead(bySize(rows), async (group) => {
     const ids = group.map(({ row }) => row.request_id);
     const bodies = await loadShownBodies(content, ids, hasProviders ? PROVIDER_SIDE : []);

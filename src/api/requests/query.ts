@@ -1,10 +1,9 @@
 import { Elysia, t } from "elysia";
-import { readsContent } from "../../engine/libsql/find/body-search.ts";
-import { countMatches, findPage } from "../../engine/libsql/find/find.ts";
 import { GatewayError } from "../../errors.ts";
 import { decodeCursor, encodeCursor } from "../../filter/cursor.ts";
 import type { Dialect } from "../../filter/decode.ts";
 import type { Flags } from "../../filter/flags.ts";
+import { readsContent } from "../../filter/select.ts";
 import { decodeSort } from "../../filter/sort.ts";
 import { isoTime } from "../../record/iso-time.ts";
 import { Deadline } from "../../store/database/deadline.ts";
@@ -74,7 +73,7 @@ const COUNT_BODY = t.Object({ filter: FILTER, ...FLAGS }, { additionalProperties
 
 /** Finding requests by a filter. */
 export function queryEndpoints(room: ApiRoom, gate: () => Gate) {
-  const database = room.reader.records;
+  const { source } = room.engine;
   const deadline = () => new Deadline(room.config.query_timeout_seconds * 1000);
 
   const query = async (request: Request, body: QueryBody, dialect: Dialect) => {
@@ -92,12 +91,10 @@ export function queryEndpoints(room: ApiRoom, gate: () => Gate) {
       throw new GatewayError("invalid_body", "partial answers have no offset: use the cursor", { path: "offset" });
     }
     const withinMs = isPart ? PART_MS : undefined;
-    const page = await findPage(database, scope, { sort, limit, offset, after, deadline: until, withinMs }).catch(
-      (cause) => {
-        throw readsContent(scope.tree, sort) ? sayPartial(cause) : cause;
-      },
-    );
-    const asked = { organizationId, sight, by: "seq", keys: page.rows.map(({ seq }) => seq) } as const;
+    const page = await source.page(scope, { sort, limit, offset, after, deadline: until, withinMs }).catch((cause) => {
+      throw readsContent(scope.tree, sort) ? sayPartial(cause) : cause;
+    });
+    const asked = { organizationId, sight, keys: page.keys };
     return answerRecords(room, request, asked, {
       includeBody: body.includeBody ?? true,
       includeProviderBodies: body.includeProviderBodies ?? false,
@@ -107,7 +104,7 @@ export function queryEndpoints(room: ApiRoom, gate: () => Gate) {
         next_cursor: page.next === undefined ? null : encodeCursor(page.next, scope, sort),
         ...(isPart && { searched_to: page.searchedTo === undefined ? null : isoTime(page.searchedTo) }),
       },
-      headers: await queryWarnings(database, organizationId, decoded, until),
+      headers: await queryWarnings(source, organizationId, decoded, until),
     });
   };
 
@@ -143,8 +140,8 @@ export function queryEndpoints(room: ApiRoom, gate: () => Gate) {
         const { scope, decoded } = readScope(caller, body);
         await settled(room);
         const until = deadline();
-        const count = await countMatches(database, scope, until);
-        return success(count, await queryWarnings(database, caller.organizationId, decoded, until));
+        const count = await source.count(scope, until);
+        return success(count, await queryWarnings(source, caller.organizationId, decoded, until));
       },
       { body: COUNT_BODY, ...endpoint("Requests", "Count requests", "`data` is the number.") },
     );

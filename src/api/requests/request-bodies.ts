@@ -1,6 +1,6 @@
 import { Type } from "@sinclair/typebox";
 import { Elysia, t } from "elysia";
-import { recordsByIds } from "../../engine/libsql/find/records.ts";
+import { keysOf } from "../../engine/record-source.ts";
 import { GatewayError } from "../../errors.ts";
 import type { RequestRow } from "../../record/request-record.ts";
 import { bodyText, contentType, headerPairs } from "../../store/bodies/body-text.ts";
@@ -60,7 +60,7 @@ export function requestBodyEndpoints(room: ApiRoom, gate: () => Gate) {
       async ({ params, request }) => {
         const id = requestIdOf(params.id);
         await settled(room);
-        const [row] = await recordsByIds(room.reader.records, gate().caller(request).organizationId, [id]);
+        const [row] = await room.engine.source.records(gate().caller(request).organizationId, keysOf([id]));
         if (row === undefined) throw noSuchRequest();
         const { headers } = (await room.reader.content.get([id], ["headers"])).get(id) ?? {};
         return success({
@@ -102,7 +102,7 @@ async function findShown(room: ApiRoom, gate: Gate, request: Request, id: string
         sql: "select * from whole_requests where request_id = ?",
         args: [id],
       })
-    : await recordsByIds(room.reader.records, gate.caller(request).organizationId, [id]);
+    : await room.engine.source.records(gate.caller(request).organizationId, keysOf([id]));
   if (row === undefined) throw noSuchRequest();
   // Who was given a signed address has been noted with it.
   if (!signed) await noteBodyViews(room, request, row.organization_id, [id]);

@@ -1,4 +1,5 @@
 import { Elysia, t } from "elysia";
+import { keysOf } from "../../engine/record-source.ts";
 import type { Gate } from "../access/gate.ts";
 import { endpoint } from "../endpoint.ts";
 import { includeBody, includeInputs, includeStoredBytes } from "../input/query-body.ts";
@@ -24,7 +25,7 @@ export function requestEndpoints(room: ApiRoom, gate: () => Gate) {
   const askFor = async (request: Request, ids: readonly string[]) => {
     await settled(room);
     const { organizationId, sight } = gate().caller(request);
-    return { organizationId, sight, by: "request_id", keys: ids } as const;
+    return { organizationId, sight, keys: keysOf(ids) };
   };
   return new Elysia()
     .post(

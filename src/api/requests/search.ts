@@ -1,9 +1,8 @@
-import { searchOrder, WordSearch } from "../../engine/libsql/find/word-search.ts";
 import { GatewayError } from "../../errors.ts";
-import { decodeCursor, encodeCursor } from "../../filter/cursor.ts";
+import { decodeCursor, encodeCursor, type Position } from "../../filter/cursor.ts";
 import type { Scope } from "../../filter/select.ts";
 import { lacksBodies } from "../../filter/sight.ts";
-import { decodeSort, NEWEST_FIRST } from "../../filter/sort.ts";
+import { decodeSort, NEWEST_FIRST, searchOrder } from "../../filter/sort.ts";
 import { isoTime } from "../../record/iso-time.ts";
 import { Deadline } from "../../store/database/deadline.ts";
 import { readWordQuery } from "../../store/words/word-query.ts";
@@ -43,10 +42,9 @@ export async function answerSearch(
   const order = searchOrder(body.search);
   const after = typeof body.cursor === "string" ? decodeCursor(body.cursor, scope, order) : undefined;
   const deadline = new Deadline(room.config.query_timeout_seconds * 1000);
-  const before = after === undefined ? undefined : Number(after.values[0]);
-  const page = await searchWords(room, scope, { search: body.search, limit, before, deadline });
+  const page = await searchWords(room, scope, { search: body.search, limit, after, deadline });
   const { organizationId } = scope;
-  const asked = { organizationId, sight: "bodies", by: "seq", keys: page.rows.map(({ seq }) => seq) } as const;
+  const asked = { organizationId, sight: "bodies", keys: page.keys } as const;
   return answerRecords(room, request, asked, {
     includeBody: body.includeBody ?? true,
     includeProviderBodies: body.includeProviderBodies ?? false,
@@ -56,15 +54,15 @@ export async function answerSearch(
       next_cursor: page.next === undefined ? null : encodeCursor(page.next, scope, order),
       searched_to: page.searchedTo === undefined ? null : isoTime(page.searchedTo),
     },
-    headers: await queryWarnings(room.reader.records, scope.organizationId, decoded, deadline),
+    headers: await queryWarnings(room.engine.source, scope.organizationId, decoded, deadline),
   });
 }
 
 interface Words {
   readonly search: string;
   readonly limit: number;
-  /** Only records of lower numbers: a later page. */
-  readonly before?: number | undefined;
+  /** Where the page before ended. */
+  readonly after?: Position | undefined;
   readonly deadline: Deadline;
 }
 
@@ -73,13 +71,13 @@ interface Words {
  *
  * @throws GatewayError `insufficient_permission`, `search_off`, `search_invalid`
  */
-export async function searchWords(room: ApiRoom, scope: Scope, { search, limit, before, deadline }: Words) {
+export async function searchWords(room: ApiRoom, scope: Scope, { search, limit, after, deadline }: Words) {
   if (scope.sight !== "bodies") throw lacksBodies("searching for words", "search");
   if (room.config.search_index === "no") throw new GatewayError("search_off");
   const query = readWordQuery(search);
-  const isIndexed = before !== undefined || (await indexed(room));
+  const isIndexed = after !== undefined || (await indexed(room));
   const ofProviders = room.gateway.providerMappings;
-  return new WordSearch(room.reader.records, scope, { query, limit, before, deadline, isIndexed, ofProviders }).page();
+  return room.engine.source.search(scope, { query, limit, after, deadline, isIndexed, ofProviders });
 }
 
 /** @throws GatewayError `sort_invalid` for every order but the newest first. */

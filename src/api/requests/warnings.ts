@@ -1,18 +1,17 @@
-import { saysWaiting } from "../../engine/libsql/blocks/waiting.ts";
-import { hasPropertyName, propertyNames } from "../../engine/libsql/find/property-list.ts";
+import type { Aggregates } from "../../engine/aggregates.ts";
+import type { RecordSource } from "../../engine/record-source.ts";
 import { boundsOf } from "../../filter/bounds.ts";
 import type { DecodedFilter } from "../../filter/decode.ts";
 import { propertyName } from "../../filter/property-names.ts";
 import { conditionsOf, type FilterTree } from "../../filter/tree.ts";
 import type { Deadline } from "../../store/database/deadline.ts";
-import type { Database, Store } from "../../store/store.ts";
 
 /** Names that are looked up at most; a hint need not be complete. */
 const NAMES_MAX = 10;
 
 /** What an empty answer may be due to, for the header `gateway-warning`; nothing where all looks well. */
 export async function queryWarnings(
-  database: Database,
+  source: RecordSource,
   organizationId: string,
   { tree, unwrapped }: DecodedFilter,
   deadline: Deadline,
@@ -24,13 +23,13 @@ export async function queryWarnings(
     );
   }
   const asked = new Set<string>();
-  for (const { source, name, value } of conditionsOf(tree)) {
+  for (const { source: field, name, value } of conditionsOf(tree)) {
     if (asked.size === NAMES_MAX) break;
-    if (source.from === "properties" && source.kind === 0 && source.names === "exact") asked.add(name ?? "");
-    if (source.from === "property_key" && typeof value === "string") asked.add(value);
+    if (field.from === "properties" && field.kind === 0 && field.names === "exact") asked.add(name ?? "");
+    if (field.from === "property_key" && typeof value === "string") asked.add(value);
   }
   for (const name of asked) {
-    const spelling = await otherSpelling(database, organizationId, name, deadline);
+    const spelling = await otherSpelling(source, organizationId, name, deadline);
     if (spelling !== undefined) {
       warnings.push(
         `no record has the property ${readable(name)}; names are case-sensitive, and there is ${readable(spelling)}`,
@@ -41,26 +40,26 @@ export async function queryWarnings(
 }
 
 /** The same, and why figures may take long now. */
-export async function withMissingBlocks(
-  reader: Store,
+export async function whySlow(
+  aggregates: Aggregates,
   tree: FilterTree,
   warnings: Readonly<Record<string, string>>,
 ): Promise<Readonly<Record<string, string>>> {
-  const slow = await saysWaiting(reader, boundsOf(tree).least);
+  const slow = await aggregates.saysSlow(boundsOf(tree).least);
   if (slow === undefined) return warnings;
   return { "gateway-warning": [warnings["gateway-warning"], slow].filter(Boolean).join("; ") };
 }
 
 /** A stored name that differs from `name` only in case, where no record has `name` itself. */
 async function otherSpelling(
-  database: Database,
+  source: RecordSource,
   organizationId: string,
   name: string,
   deadline: Deadline,
 ): Promise<string | undefined> {
   const { exact, erased } = propertyName(name);
-  if (await hasPropertyName(database, organizationId, { exact, erased }, deadline)) return undefined;
-  const known = await propertyNames(database, organizationId, deadline);
+  if (await source.hasPropertyName(organizationId, { exact, erased }, deadline)) return undefined;
+  const known = await source.propertyNames(organizationId, deadline);
   return known.find((stored) => stored !== name && stored.toLowerCase() === name.toLowerCase());
 }
 

@@ -1,5 +1,4 @@
 import { Elysia, t } from "elysia";
-import { cacheSeries, cacheStatistics } from "../../engine/libsql/figures/cache-statistics.ts";
 import { TIME_BUCKETS } from "../../filter/group-by.ts";
 import { isoTime } from "../../record/iso-time.ts";
 import { noted } from "../../store/audit/recorded.ts";
@@ -44,7 +43,7 @@ export function cacheEndpoints(room: ApiRoom, gate: () => Gate) {
         await settled(room);
         const deadline = new Deadline(room.config.query_timeout_seconds * 1_000);
         const [counted, { entries, bytes, bytesMax }] = await Promise.all([
-          cacheStatistics(room.reader.records, organizationId, deadline),
+          room.engine.aggregates.cacheStatistics(organizationId, deadline),
           room.gateway.cacheStatus(organizationId),
         ]);
         const asked = counted.hits + counted.misses;
@@ -60,7 +59,7 @@ export function cacheEndpoints(room: ApiRoom, gate: () => Gate) {
         const { scope } = readScope(gate().caller(request), body);
         await settled(room);
         const deadline = new Deadline(room.config.query_timeout_seconds * 1_000);
-        return success(await cacheSeries(room.reader.records, scope, bucket, deadline));
+        return success(await room.engine.aggregates.cacheSeries(scope, bucket, deadline));
       },
       {
         body: SERIES,

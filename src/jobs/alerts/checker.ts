@@ -1,5 +1,5 @@
 import type { Config } from "../../config.ts";
-import { metrics } from "../../engine/libsql/figures/metrics.ts";
+import { engineReader } from "../../engine/reader.ts";
 import { decodeFilter } from "../../filter/decode.ts";
 import { both, type FilterTree } from "../../filter/tree.ts";
 import { type Log, messageOf } from "../../observe.ts";
@@ -84,7 +84,7 @@ export class AlertChecker {
     const measured = { speeds: isSpeed(alert.metric), ...(score === undefined ? {} : { scores: [score] }) };
     const query = { groupBy: alert.group_by, timeBucket: undefined, ...measured, limit: GROUPS_MAX, offset: 0 };
     const deadline = new Deadline(config.query_timeout_seconds * 1_000);
-    return metrics(reader.records, { organizationId: alert.organization_id, tree }, query, deadline);
+    return engineReader(reader).aggregates.metrics({ organizationId: alert.organization_id, tree }, query, deadline);
   }
 
   /** Event, state and deliveries together: none of them is ever there without the others. */

@@ -1,5 +1,6 @@
 import type { Config } from "../../config.ts";
-import { recordsByIds } from "../../engine/libsql/find/records.ts";
+import { engineReader } from "../../engine/reader.ts";
+import { keysOf } from "../../engine/record-source.ts";
 import { maskBody } from "../../record/mask-body.ts";
 import { type RequestRow, toRecordFields } from "../../record/request-record.ts";
 import { contentType, plainBodyTexts } from "../../store/bodies/body-text.ts";
@@ -30,7 +31,7 @@ export async function requestPayloads(
   webhook: Webhook,
   requestIds: readonly string[],
 ): Promise<ReadonlyMap<string, string>> {
-  const rows = await recordsByIds(reader.records, webhook.organization_id, requestIds);
+  const rows = await engineReader(reader).source.records(webhook.organization_id, keysOf(requestIds));
   const sign = await addressSigner(config, secret, origin());
   const texts = new Map<string, string>();
   for (const row of rows) {

@@ -1,5 +1,5 @@
 import { queryOptions } from "@tanstack/react-query";
-import type { CacheStatistics } from "../../engine/libsql/figures/cache-statistics.ts";
+import type { CacheStatistics } from "../../engine/aggregates.ts";
 import { post } from "../api.ts";
 import type { FilterTree } from "../filter/tree.ts";
 import type { Bucket } from "./range.ts";

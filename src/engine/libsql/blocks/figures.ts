@@ -1,5 +1,6 @@
+import type { Key } from "../../aggregates.ts";
 import type { Mask } from "./filter.ts";
-import { type Dimension, Groups, type Key } from "./groups.ts";
+import { type Dimension, Groups } from "./groups.ts";
 import { Ranked } from "./ranked.ts";
 import { grown, Sums } from "./sums.ts";
 import type { BlockView } from "./view.ts";

@@ -1,9 +1,8 @@
 import { propertyName } from "../../../filter/property-names.ts";
+import type { Key } from "../../aggregates.ts";
 import type { Mask } from "./filter.ts";
 import type { Texts } from "./packing.ts";
 import type { BlockView } from "./view.ts";
-
-export type Key = string | number | null;
 
 /** A value by which rows are grouped, one code a row and at most `count` codes. */
 interface Coded {

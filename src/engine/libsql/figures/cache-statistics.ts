@@ -4,16 +4,8 @@ import { dollars } from "../../../record/dollars.ts";
 import { isoTime } from "../../../record/iso-time.ts";
 import type { Deadline } from "../../../store/database/deadline.ts";
 import type { Database } from "../../../store/store.ts";
+import type { CacheStatistics } from "../../aggregates.ts";
 import { withoutBodies } from "../find/find.ts";
-
-export interface CacheStatistics {
-  readonly hits: number;
-  /** Requests that asked the cache and went to their provider. */
-  readonly misses: number;
-  /** US dollars that the repeated answers cost when they were made. */
-  readonly saved_cost: number;
-  readonly saved_tokens: number;
-}
 
 /** What the cache did for one organization, over all its records. */
 export async function cacheStatistics(

@@ -2,18 +2,10 @@ import { type GroupBy, groupClause, groupColumns } from "../../../filter/group-b
 import { type Scope, selectRecords } from "../../../filter/select.ts";
 import type { Deadline } from "../../../store/database/deadline.ts";
 import type { Database } from "../../../store/store.ts";
-import type { Key } from "../blocks/groups.ts";
+import type { Facet, Key } from "../../aggregates.ts";
 import { withoutBodies } from "../find/find.ts";
 import { fromBlocks } from "./from-blocks.ts";
 import { inOrder, type OrderKey } from "./order-rows.ts";
-
-/** The values of one name with the number of requests that have each; the most frequent first. */
-export interface Facet {
-  readonly name: string;
-  readonly values: readonly { readonly value: Key; readonly requests: number }[];
-  /** Whether there are more values than were asked for. */
-  readonly more: boolean;
-}
 
 const ORDER: readonly OrderKey[] = [
   ["requests", "desc"],

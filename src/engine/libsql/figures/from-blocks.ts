@@ -3,16 +3,11 @@ import type { Scope } from "../../../filter/select.ts";
 import { dollars } from "../../../record/dollars.ts";
 import type { Deadline } from "../../../store/database/deadline.ts";
 import type { Database } from "../../../store/store.ts";
+import type { Key } from "../../aggregates.ts";
 import { blockFigures } from "../blocks/block-figures.ts";
 import { type Figures, type Measures, TOKENS } from "../blocks/figures.ts";
-import type { Key } from "../blocks/groups.ts";
 import { rowsInBlocks } from "../blocks/read.ts";
 import { needsManyRecords } from "../find/find.ts";
-
-export interface ListOptions {
-  readonly limit: number;
-  readonly offset: number;
-}
 
 /** Fewer records than these are read as fast as records. */
 const ROWS_MIN = 4_096;

@@ -1,25 +1,17 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
-import { type GroupBy, groupClause, groupColumns, groupNames } from "../../../filter/group-by.ts";
+import { groupClause, groupColumns, groupNames } from "../../../filter/group-by.ts";
 import { type Scope, selectRecords } from "../../../filter/select.ts";
 import type { Deadline } from "../../../store/database/deadline.ts";
 import type { Database } from "../../../store/store.ts";
+import type { Key, MetricsQuery } from "../../aggregates.ts";
 import { LATENCIES, OUTCOMES, SPEEDS } from "../blocks/block-figures.ts";
 import { type Figures, type Measures, type RankedName, rankedValues } from "../blocks/figures.ts";
-import { ALL_RECORDS, type Key } from "../blocks/groups.ts";
+import { ALL_RECORDS } from "../blocks/groups.ts";
 import { percentiles } from "../blocks/percentiles.ts";
 import { withoutBodies } from "../find/find.ts";
-import { fromBlocks, iso, type ListOptions, sumOfDollars, sumsOf, TOTALS } from "./from-blocks.ts";
+import { fromBlocks, iso, sumOfDollars, sumsOf, TOTALS } from "./from-blocks.ts";
 import { inOrder, type OrderKey } from "./order-rows.ts";
 import { scoreColumns, shownScores } from "./score-columns.ts";
-
-interface MetricsQuery extends GroupBy, ListOptions {
-  /** False leaves latencies out: ranking them takes most of the time. */
-  readonly latencies?: boolean;
-  /** True adds times to the first token, and tokens a second. */
-  readonly speeds?: boolean;
-  /** Names of scores whose means are shown. */
-  readonly scores?: readonly string[];
-}
 
 type Row = Readonly<Record<string, Key>>;
 

@@ -1,4 +1,4 @@
-import type { Key } from "../blocks/groups.ts";
+import type { Key } from "../../aggregates.ts";
 
 export type OrderKey = readonly [name: string, direction: "asc" | "desc"];
 

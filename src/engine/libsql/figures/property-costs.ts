@@ -7,17 +7,11 @@ import type { Condition } from "../../../filter/tree.ts";
 import { dollars } from "../../../record/dollars.ts";
 import type { Deadline } from "../../../store/database/deadline.ts";
 import type { Database } from "../../../store/store.ts";
+import type { ListOptions, PropertyCost } from "../../aggregates.ts";
 import type { Figures } from "../blocks/figures.ts";
 import { withoutBodies } from "../find/find.ts";
-import { fromBlocks, type ListOptions } from "./from-blocks.ts";
+import { fromBlocks } from "./from-blocks.ts";
 import { inOrder } from "./order-rows.ts";
-
-interface PropertyCost {
-  readonly value: string;
-  /** US dollars; null where no request's cost is known. */
-  readonly cost: number | null;
-  readonly requests: number;
-}
 
 /** Values of a property with what their requests cost, dearest first, ties by value. */
 export async function propertyCosts(

@@ -2,26 +2,22 @@ import { type Scope, selectRecords } from "../../../filter/select.ts";
 import type { Deadline } from "../../../store/database/deadline.ts";
 import { recordBytes } from "../../../store/sizes/record-bytes.ts";
 import type { Database } from "../../../store/store.ts";
+import type { TotalsRow } from "../../aggregates.ts";
 import { withoutBodies } from "../find/find.ts";
 
 /** Records of all sessions of one page that are looked at; the sessions behind them are not summed up. */
 const RECORDS_MAX = 10_000;
 
-interface SessionRow {
-  readonly session_id: unknown;
-  readonly requests?: unknown;
-}
-
 /**
  * Adds what the bodies of each session were on the wire and take in the store; null for sessions of too many records.
  * Of each session the records of the scope count, as in its other figures.
  */
-export async function withSessionBytes<Row extends SessionRow>(
+export async function withSessionBytes(
   database: Database,
   asked: Scope,
-  sessions: readonly Row[],
+  sessions: readonly TotalsRow[],
   deadline: Deadline,
-) {
+): Promise<readonly TotalsRow[]> {
   const ids: string[] = [];
   let records = 0;
   for (const { session_id, requests } of sessions) {
@@ -48,7 +44,7 @@ export async function withSessionBytes<Row extends SessionRow>(
   }
   return sessions.map((row) => ({
     ...row,
-    ...(sums.get(String(row.session_id)) ?? { size_bytes: null, stored_bytes: null }),
+    ...(sums.get(String(row["session_id"])) ?? { size_bytes: null, stored_bytes: null }),
   }));
 }
 

@@ -1,25 +1,15 @@
 import { GROUPS } from "../../../filter/group-by.ts";
 import { type Scope, selectRecords } from "../../../filter/select.ts";
+import { PLANNED } from "../../../filter/source.ts";
 import { ALL } from "../../../filter/tree.ts";
 import type { Deadline } from "../../../store/database/deadline.ts";
 import type { Database } from "../../../store/store.ts";
-import type { Key } from "../blocks/groups.ts";
+import type { Key, SessionsQuery } from "../../aggregates.ts";
+import type { RecordKey } from "../../record-source.ts";
 import { withoutBodies } from "../find/find.ts";
-import { fromBlocks, iso, type ListOptions, sumOfDollars } from "./from-blocks.ts";
-import { type Order, type Subject, totalsBy } from "./totals.ts";
-
-export const SESSION_SORTS = [
-  "session_id",
-  "requests",
-  "cost",
-  "prompt_tokens",
-  "completion_tokens",
-  "total_tokens",
-  "errors",
-  "refused",
-  "created_at",
-  "latest_request_created_at",
-];
+import { seqsOf } from "../find/found-row.ts";
+import { fromBlocks, iso, sumOfDollars } from "./from-blocks.ts";
+import { type Subject, totalsBy } from "./totals.ts";
 
 const SESSIONS: Subject = {
   name: "session",
@@ -27,14 +17,6 @@ const SESSIONS: Subject = {
   first: "created_at",
   last: "latest_request_created_at",
 };
-
-interface SessionsQuery {
-  /** Names of `SESSION_SORTS`. */
-  readonly order: Order;
-  readonly page: ListOptions;
-  /** Only these sessions. */
-  readonly among?: ReadonlySet<Key> | undefined;
-}
 
 /** Figures of each session, over the requests of the scope. */
 export async function sessions(database: Database, scope: Scope, query: SessionsQuery, deadline: Deadline) {
@@ -99,9 +81,21 @@ export async function sessionsWith(database: Database, asked: Scope, deadline: D
 }
 
 /** Ids of the sessions of some records. */
-export function sessionsOf(database: Database, { organizationId }: Scope, seqs: readonly number[], deadline: Deadline) {
-  const scope = { organizationId, tree: ALL };
-  const statement = selectRecords(scope, SESSION_IDS, () => "", { source: { kind: "rows", seqs }, where: HAS_SESSION });
+export async function sessionsOf(
+  database: Database,
+  { organizationId }: Scope,
+  keys: readonly RecordKey[],
+  deadline: Deadline,
+): Promise<ReadonlySet<Key>> {
+  const seqs = seqsOf(keys);
+  const ids = JSON.stringify(keys.map(({ requestId }) => requestId));
+  const statement = selectRecords({ organizationId, tree: ALL }, SESSION_IDS, () => "", {
+    source: seqs === undefined ? PLANNED : { kind: "rows", seqs },
+    where: ({ bind }) =>
+      seqs === undefined
+        ? `${HAS_SESSION()} and r.request_id in (select value from json_each(${bind(ids)}))`
+        : HAS_SESSION(),
+  });
   return distinctSessions(database, statement, deadline);
 }
 

@@ -3,30 +3,14 @@ import { type Scope, selectRecords } from "../../../filter/select.ts";
 import { PLANNED } from "../../../filter/source.ts";
 import type { Deadline } from "../../../store/database/deadline.ts";
 import type { Database } from "../../../store/store.ts";
+import type { Key, ListOptions, Order } from "../../aggregates.ts";
 import { ERRORS, REFUSALS } from "../blocks/block-figures.ts";
 import type { Figures, Measures } from "../blocks/figures.ts";
-import type { Key } from "../blocks/groups.ts";
 import { withoutBodies } from "../find/find.ts";
-import { fromBlocks, iso, type ListOptions, sumOfDollars, sumsOf, TOTALS } from "./from-blocks.ts";
-import { inOrder, type OrderKey } from "./order-rows.ts";
+import { fromBlocks, iso, sumOfDollars, sumsOf, TOTALS } from "./from-blocks.ts";
+import { inOrder } from "./order-rows.ts";
 
 type Row = Readonly<Record<string, Key>>;
-
-export const USER_SORTS = [
-  "user_id",
-  "requests",
-  "cost",
-  "prompt_tokens",
-  "completion_tokens",
-  "total_tokens",
-  "errors",
-  "refused",
-  "first_active",
-  "last_active",
-];
-
-/** Names to sort by, each with its direction. */
-export type Order = readonly OrderKey[];
 
 /** Figures of each user; `order` is names of `USER_SORTS`. */
 export async function users(database: Database, scope: Scope, order: Order, page: ListOptions, deadline: Deadline) {

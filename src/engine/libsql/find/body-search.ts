@@ -3,7 +3,7 @@ import { afterSql, type Position } from "../../../filter/cursor.ts";
 import { neededTexts, needsTexts, type Scope, selectRecords } from "../../../filter/select.ts";
 import { NEWEST_FIRST, orderSql, type Sort, type SortKey } from "../../../filter/sort.ts";
 import { creationColumn, PLANNED, type Source } from "../../../filter/source.ts";
-import { ALL, both, type Condition, conditionsOf, conjuncts, type FilterTree } from "../../../filter/tree.ts";
+import { ALL, both, type Condition, conjuncts, type FilterTree } from "../../../filter/tree.ts";
 import { BodyMatcher, bodyTestKey } from "../../../store/bodies/body-matcher.ts";
 import { loadBodies, loadExcerpts, loadTexts } from "../../../store/bodies/load-bodies.ts";
 import type { Deadline } from "../../../store/database/deadline.ts";
@@ -21,7 +21,6 @@ const GROUP_ROWS = 200;
 /** A row that matches if what was said in it does. */
 export interface Candidate extends FoundRow {
   readonly size_bytes: number;
-  readonly created: number;
   /** 1 where its input and output stand in packs. */
   readonly packed: number | null;
 }
@@ -43,14 +42,9 @@ interface FoundInBodies {
 }
 
 /** SQL of the columns of a candidate beside those of a found row. */
-export const CANDIDATE_COLUMNS = "r.size_bytes, r.request_created_at as created, r.excerpts_packed as packed";
+export const CANDIDATE_COLUMNS = "r.size_bytes, r.excerpts_packed as packed";
 
 type Texts = ReadonlyMap<string, RequestTexts>;
-
-/** Whether a filter or an order asks for what was said. */
-export function readsContent(tree: FilterTree, sort?: Sort): boolean {
-  return needsTexts(tree, sort) || conditionsOf(tree).some(({ source }) => source.from === "body");
-}
 
 /** What of a filter can be asked without having read what was said: it selects all that the filter does, and more. */
 export function withoutTexts(scope: Scope): Scope {

@@ -1,39 +1,26 @@
-import { afterInParts, afterSql, type Position } from "../../../filter/cursor.ts";
+import { afterInParts, afterSql } from "../../../filter/cursor.ts";
 import type { Bind } from "../../../filter/operators.ts";
 import type { SqlStatement } from "../../../filter/parameters.ts";
-import { needsTexts, type Scope, selectRecords } from "../../../filter/select.ts";
+import { needsTexts, readsContent, type Scope, selectRecords } from "../../../filter/select.ts";
 import { NEWEST_FIRST, orderSql, type Sort } from "../../../filter/sort.ts";
 import { chooseSource, creationColumn, type Source, scopeAfter } from "../../../filter/source.ts";
 import { ALL } from "../../../filter/tree.ts";
 import type { Deadline } from "../../../store/database/deadline.ts";
 import type { Database } from "../../../store/store.ts";
+import type { Page, PageOptions } from "../../record-source.ts";
 import { blockFigures } from "../blocks/block-figures.ts";
 import { rowsInBlocks } from "../blocks/read.ts";
-import { BodySearch, readsContent } from "./body-search.ts";
+import { BodySearch } from "./body-search.ts";
 import { foremostSource } from "./find-foremost.ts";
 import { type FoundRow, positionOf, rowColumns } from "./found-row.ts";
 
-interface PageOptions {
-  readonly sort: Sort;
-  readonly limit: number;
-  readonly offset: number;
-  /** Only what comes after this row in the order. */
-  readonly after?: Position | undefined;
-  readonly deadline: Deadline;
-  /** Where bodies are searched, what is found within so many milliseconds will do. */
-  readonly withinMs?: number | undefined;
-}
-
-export interface Page {
+/** A page as this engine finds it. */
+export interface FoundPage extends Omit<Page, "keys"> {
   readonly rows: readonly FoundRow[];
-  /** The last row of the page where more follow; undefined at the end. */
-  readonly next: Position | undefined;
-  /** Where a search was broken off: the time of the last record that was looked at. */
-  readonly searchedTo?: number | undefined;
 }
 
 /** One page of a query. */
-export async function findPage(database: Database, scope: Scope, options: PageOptions): Promise<Page> {
+export async function findPage(database: Database, scope: Scope, options: PageOptions): Promise<FoundPage> {
   const { sort, limit, offset, deadline } = options;
   if (limit === 0) return { rows: [], next: options.after };
   const reads = readsContent(scope.tree, sort);
@@ -129,7 +116,7 @@ export async function needsManyRecords(database: Database, scope: Scope, deadlin
   return source.kind === "scan" || source.kind === "property" || source.kind === "index";
 }
 
-function page(rows: readonly FoundRow[], sort: Sort, limit: number): Page {
+function page(rows: readonly FoundRow[], sort: Sort, limit: number): FoundPage {
   const shown = rows.slice(0, limit);
   const last = shown.at(-1);
   const more = rows.length > limit && sort !== "random" && last !== undefined;

@@ -2,11 +2,14 @@ import type { Position } from "../../../filter/cursor.ts";
 import type { Bind } from "../../../filter/operators.ts";
 import { keySql, type Sort } from "../../../filter/sort.ts";
 import { creationColumn, type Source } from "../../../filter/source.ts";
+import type { RecordKey } from "../../record-source.ts";
 
 /** What finds a row and its place in the order: its sort values are `k0`, `k1` and so on. */
 export interface FoundRow {
   readonly seq: number;
   readonly request_id: string;
+  /** Milliseconds since 1970. */
+  readonly created: number;
   readonly [key: `k${number}`]: string | number | null;
 }
 
@@ -14,11 +17,26 @@ export interface FoundRow {
 export function rowColumns(sort: Sort, bind: Bind, source: Source): string {
   const keys =
     sort === "random" ? [] : sort.map((key, index) => `${keySql(key, bind, creationColumn(source))} as k${index}`);
-  return ["r.seq", "r.request_id", ...keys].join(", ");
+  return ["r.seq", "r.request_id", `${creationColumn(source)} as created`, ...keys].join(", ");
 }
 
 /** Where a row stands in the order. */
 export function positionOf(row: FoundRow, sort: Sort): Position {
   const values = sort === "random" ? [] : sort.map((_, index) => row[`k${index}`]!);
   return { values, requestId: row.request_id };
+}
+
+/** A key as this engine returns it: the number finds the row in one step. */
+interface FoundKey extends RecordKey {
+  readonly seq: number;
+}
+
+export function keyOf({ seq, request_id: requestId, created: createdAt }: FoundRow): FoundKey {
+  return { requestId, createdAt, seq };
+}
+
+/** Numbers of the rows; undefined where a key came from elsewhere and has none. */
+export function seqsOf(keys: readonly RecordKey[]): number[] | undefined {
+  const seqs = keys.flatMap((key) => ("seq" in key && typeof key.seq === "number" ? key.seq : []));
+  return seqs.length === keys.length ? seqs : undefined;
 }

@@ -1,6 +1,7 @@
 import type { PropertyName } from "../../../filter/property-names.ts";
 import type { Deadline } from "../../../store/database/deadline.ts";
 import type { Database } from "../../../store/store.ts";
+import type { ValueSearch } from "../../record-source.ts";
 
 /** Names that are read at most: beyond that somebody uses names for values. */
 const NAMES_MAX = 2_000;
@@ -36,15 +37,6 @@ export async function hasPropertyName(
     deadline.rest(),
   );
   return row?.found === 1;
-}
-
-interface ValueSearch {
-  readonly organizationId: string;
-  readonly name: PropertyName;
-  /** A pattern for `glob`, or undefined for all values. */
-  readonly pattern: string | undefined;
-  readonly limit: number;
-  readonly offset: number;
 }
 
 /** Different values of one property, sorted; one step of an index per value. */

@@ -1,5 +1,5 @@
 import { getTableColumns } from "drizzle-orm";
-import { type Reach, SAID_MEMBERS, type Sight } from "../../../filter/sight.ts";
+import { type Sight, shownMembers } from "../../../filter/sight.ts";
 import { messageOf } from "../../../observe.ts";
 import { WITH_KIND, withKinds } from "../../../record/kinds.ts";
 import { type RequestRow, STORED_MEMBERS, storedMembers } from "../../../record/request-record.ts";
@@ -8,39 +8,24 @@ import { loadExcerpts } from "../../../store/bodies/load-bodies.ts";
 import { toObjects } from "../../../store/database/statement-cache.ts";
 import type { Excerpts } from "../../../store/packs/request-content.ts";
 import type { Database, Statement } from "../../../store/store.ts";
+import type { Asked, ListedRecord, RecordKey } from "../../record-source.ts";
+import { seqsOf } from "./found-row.ts";
 
-/** Records by a key of theirs; ids in lower case. */
-export interface Asked extends Reach {
-  readonly by: "seq" | "request_id";
-  readonly keys: readonly (number | string)[];
-}
-
-/** A record that is to be printed. */
-export interface ListedRecord<Column extends keyof RequestRow> {
-  /** Those of its `STORED_MEMBERS` that the caller sees, an object as JSON text. */
-  readonly stored: string;
-  readonly row: Pick<RequestRow, Column>;
-}
-
-/** Records of one organization in the order asked; ids that it does not have are left out. Ids in lower case. */
-export async function recordsByIds(
+/** Whole records, with the excerpts that their rows leave to the packs. */
+export async function wholeRecords(
   database: Database,
   organizationId: string,
-  requestIds: readonly string[],
+  keys: readonly RecordKey[],
 ): Promise<RequestRow[]> {
-  return wholeRows(database, { organizationId, sight: "bodies", by: "request_id", keys: requestIds });
-}
-
-/** Rows with the excerpts that they leave to the packs. */
-async function wholeRows(database: Database, asked: Asked): Promise<RequestRow[]> {
-  const rows = await database.query<RequestRow>(selectAsked(`r.*, ${COMMENTS} as comments`, asked, "whole_requests r"));
+  const columns = `r.*, ${COMMENTS} as comments`;
+  const rows = await database.query<RequestRow>(selectKeys(columns, { organizationId, keys }, "whole_requests r"));
   const packed = rows.filter(({ excerpts_packed }) => excerpts_packed !== null).map(({ request_id }) => request_id);
   const excerpts = await loadExcerpts(database, packed);
   return rows.map((row) => ({ ...row, ...(row.excerpts_packed !== null && excerpts.get(row.request_id)) }));
 }
 
 /**
- * The same for printing them. The driver takes longer to hand over a cell than the database to print it, so that the
+ * Records for printing them. The driver takes longer to hand over a cell than the database to print it, so that the
  * seventy cells of a record come as five.
  *
  * @param columns - what is needed besides the stored members.
@@ -61,7 +46,7 @@ export async function listedRecords<Column extends keyof RequestRow>(
   ];
   try {
     const printed = await database.query<PrintedRow<Column>>(
-      selectAsked(withKinds(cells.join(", ")), asked, `requests r`),
+      selectKeys(withKinds(cells.join(", ")), asked, "requests r"),
     );
     const excerpts = await loadExcerpts(
       database,
@@ -76,7 +61,7 @@ export async function listedRecords<Column extends keyof RequestRow>(
   } catch (cause) {
     // A damaged cell that JSON cannot hold must not hide the records beside it.
     if (!/\bJSON\b/.test(messageOf(cause))) throw cause;
-    const rows = await wholeRows(database, asked);
+    const rows = await wholeRecords(database, asked.organizationId, asked.keys);
     return rows.map((row) => ({ stored: JSON.stringify(shownMembers(storedMembers(row), asked.sight)), row }));
   }
 }
@@ -101,13 +86,6 @@ function withExcerpts(stored: string, { input = null, output = null }: Partial<E
 
 const COLUMNS = getTableColumns(requests);
 
-/** Members of a record without those that somebody of this sight does not see. */
-export function shownMembers<T extends object>(members: T, sight: Sight): Partial<T> {
-  if (sight === "bodies") return members;
-  const said: readonly string[] = SAID_MEMBERS;
-  return Object.fromEntries(Object.entries(members).filter(([name]) => !said.includes(name))) as Partial<T>;
-}
-
 /** How many comments there are on a request `r`. */
 export const COMMENTS = "(select count(*) from comments c where c.request_id = r.request_id)";
 
@@ -120,9 +98,11 @@ const STORED: Readonly<Record<Sight, string>> = { bodies: storedObject("bodies")
 const ofRow = (columns: readonly string[]) => columns.map((column) => `r.${column}`);
 
 /** @param rows - `whole_requests r`, or `requests r` where what follows in the statement joins the kinds. */
-function selectAsked(columns: string, { organizationId, by, keys }: Asked, rows: string): Statement {
+function selectKeys(columns: string, { organizationId, keys }: Omit<Asked, "sight">, rows: string): Statement {
+  const seqs = seqsOf(keys);
+  const by = seqs === undefined ? "request_id" : "seq";
   const kinds = rows.startsWith("requests") ? WITH_KIND : "";
   const sql = `select ${columns} from json_each(?) asked cross join ${rows} on r.${by} = asked.value ${kinds}
     where r.organization_id = ? order by asked.key`;
-  return { sql, args: [JSON.stringify(keys), organizationId] };
+  return { sql, args: [JSON.stringify(seqs ?? keys.map(({ requestId }) => requestId)), organizationId] };
 }

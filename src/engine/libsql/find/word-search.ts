@@ -1,20 +1,19 @@
 import { GatewayError } from "../../../errors.ts";
 import { boundsOf, onlyBounds } from "../../../filter/bounds.ts";
 import { GAPS } from "../../../filter/outside-blocks.ts";
-import { type Scope, selectRecords } from "../../../filter/select.ts";
-import type { SortKey } from "../../../filter/sort.ts";
+import { readsContent, type Scope, selectRecords } from "../../../filter/select.ts";
 import { chooseSource } from "../../../filter/source.ts";
 import { messageOf } from "../../../observe.ts";
-import type { MappingsOfProviders } from "../../../store/bodies/body-text.ts";
 import { Deadline } from "../../../store/database/deadline.ts";
 import type { Database, Value } from "../../../store/store.ts";
 import { readDue } from "../../../store/words/due.ts";
 import { saidTexts } from "../../../store/words/said-texts.ts";
 import { SHARD_RECORDS, shardOf, shards, tableOf } from "../../../store/words/shards.ts";
 import { highestUnfilled, readUnfilled } from "../../../store/words/unfilled.ts";
-import { hasPhrases, matchText, type WordQuery } from "../../../store/words/word-query.ts";
-import { BodySearch, CANDIDATE_COLUMNS, type Candidate, readsContent, withoutTexts } from "./body-search.ts";
-import type { Page } from "./find.ts";
+import { hasPhrases, matchText } from "../../../store/words/word-query.ts";
+import type { SearchOptions } from "../../record-source.ts";
+import { BodySearch, CANDIDATE_COLUMNS, type Candidate, withoutTexts } from "./body-search.ts";
+import type { FoundPage } from "./find.ts";
 import type { FoundRow } from "./found-row.ts";
 
 /** Hits that are looked at together: few at first, because the newest often suffice, and where texts must be read. */
@@ -32,24 +31,8 @@ const CHOOSING_MS = 100;
 /** What was found within this time is answered, and the next call goes on from there: the first hits are there within 300 ms. */
 const STEP_MS = 200;
 
-/** Hits come in the order in which records arrived, the newest first. The label ties a cursor to its search. */
-export const searchOrder = (search: string): readonly SortKey[] => [
-  { label: `search:${search}`, direction: "desc", sql: () => "r.seq", nullable: false },
-];
-
 /** Numbers of records by table; undefined is any. */
 type Chosen = ReadonlyMap<number, readonly number[]> | undefined;
-
-interface SearchOptions {
-  readonly query: WordQuery;
-  readonly limit: number;
-  /** Only records of lower numbers. */
-  readonly before: number | undefined;
-  readonly deadline: Deadline;
-  /** Whether every record that the search can find has its words in the index. */
-  readonly isIndexed: boolean;
-  readonly ofProviders: MappingsOfProviders;
-}
 
 /** The newest records of a scope whose text has the words, found in bounded steps. */
 export class WordSearch {
@@ -70,9 +53,9 @@ export class WordSearch {
   }
 
   /** A page, which may be short of hits although more follow. */
-  async page(): Promise<Page> {
-    const { limit, before } = this.#options;
-    if (limit === 0) return { rows: [], next: before === undefined ? undefined : place(before), searchedTo: undefined };
+  async page(): Promise<FoundPage> {
+    const { limit, after } = this.#options;
+    if (limit === 0) return { rows: [], next: after, searchedTo: undefined };
     this.#startedMs = performance.now();
     const due = this.#options.isIndexed ? [] : await readDue(this.#database);
     this.#unfilled = Math.max(highestUnfilled(await readUnfilled(this.#database)), due.at(-1) ?? 0);
@@ -93,7 +76,8 @@ export class WordSearch {
     const there = (await shards(this.#database))
       .map(({ shard }) => shard)
       .filter((shard) => (shard + 1) * SHARD_RECORDS > first && (chosen === undefined || chosen.has(shard)));
-    let before = this.#options.before ?? Number.MAX_SAFE_INTEGER;
+    const { after } = this.#options;
+    let before = after === undefined ? Number.MAX_SAFE_INTEGER : Number(after.values[0]);
     for (let hits = FIRST_HITS, together = 1; ; ) {
       const asked = there.filter((shard) => shard <= shardOf(before - 1)).slice(0, together);
       if (asked.length === 0) return;
@@ -192,7 +176,7 @@ export class WordSearch {
     const isBodyFilter = readsContent(this.#scope.tree);
     const statement = selectRecords(
       withoutTexts(this.#scope),
-      `r.seq, r.request_id, ${CANDIDATE_COLUMNS}, r.seq as k0`,
+      `r.seq, r.request_id, r.request_created_at as created, ${CANDIDATE_COLUMNS}, r.seq as k0`,
       () => "order by r.seq desc",
       { source: { kind: "rows", seqs }, ...(isBodyFilter && { body: () => "1" }) },
     );
@@ -220,7 +204,7 @@ export class WordSearch {
   }
 
   /** A page with what was found, where the search has come down to the record `seq`. */
-  async #upTo(rows: readonly FoundRow[], seq: number): Promise<Page> {
+  async #upTo(rows: readonly FoundRow[], seq: number): Promise<FoundPage> {
     return { rows, next: place(seq), searchedTo: await this.#timeOf(Math.max(seq, this.#unfilled)) };
   }
 
@@ -233,4 +217,5 @@ export class WordSearch {
   }
 }
 
+/** Hits come in the order in which records arrived: a place is the number of the last one. */
 const place = (seq: number) => ({ values: [seq], requestId: "" });

@@ -1,6 +1,6 @@
 import { keepPreviousData, useQuery } from "@tanstack/react-query";
 import { useNavigate, useSearch } from "@tanstack/react-router";
-import type { CacheStatistics } from "../../../engine/libsql/figures/cache-statistics.ts";
+import type { CacheStatistics } from "../../../engine/aggregates.ts";
 import { get } from "../../api.ts";
 import { CacheCharts } from "../../charts/cache-charts.tsx";
 import { within } from "../../metrics/filter.ts";

@@ -1,0 +1,27 @@
+import type { Store } from "../../store/store.ts";
+import type { Aggregates } from "../aggregates.ts";
+import { saysWaiting } from "./blocks/waiting.ts";
+import { cacheSeries, cacheStatistics } from "./figures/cache-statistics.ts";
+import { facets } from "./figures/facets.ts";
+import { metrics } from "./figures/metrics.ts";
+import { propertyCosts } from "./figures/property-costs.ts";
+import { withSessionBytes } from "./figures/session-bytes.ts";
+import { sessions, sessionsOf, sessionsWith } from "./figures/sessions.ts";
+import { users } from "./figures/totals.ts";
+
+/** What the records of a libSQL database add up to, from blocks where they answer sooner. */
+export function libsqlAggregates({ records }: Pick<Store, "records">): Aggregates {
+  return {
+    metrics: (scope, query, deadline) => metrics(records, scope, query, deadline),
+    facets: (scope, asked, deadline) => facets(records, scope, asked, deadline),
+    users: (scope, order, page, deadline) => users(records, scope, order, page, deadline),
+    sessions: (scope, query, deadline) => sessions(records, scope, query, deadline),
+    sessionsWith: (scope, deadline) => sessionsWith(records, scope, deadline),
+    sessionsOf: (scope, keys, deadline) => sessionsOf(records, scope, keys, deadline),
+    withSessionBytes: (scope, rows, deadline) => withSessionBytes(records, scope, rows, deadline),
+    propertyCosts: (scope, query, deadline) => propertyCosts(records, scope, query, deadline),
+    cacheStatistics: (organizationId, deadline) => cacheStatistics(records, organizationId, deadline),
+    cacheSeries: (scope, timeBucket, deadline) => cacheSeries(records, scope, timeBucket, deadline),
+    saysSlow: (least) => saysWaiting({ records }, least),
+  };
+}

@@ -1,0 +1,38 @@
+import type { Scope } from "../../filter/select.ts";
+import type { RequestRow } from "../../record/request-record.ts";
+import type { Deadline } from "../../store/database/deadline.ts";
+import type { Database } from "../../store/store.ts";
+import type {
+  Asked,
+  Page,
+  PageOptions,
+  RecordKey,
+  RecordSource,
+  SearchOptions,
+  ValueSearch,
+} from "../record-source.ts";
+import { countMatches, type FoundPage, findPage } from "./find/find.ts";
+import { keyOf } from "./find/found-row.ts";
+import { hasPropertyName, propertyNames, propertyValues } from "./find/property-list.ts";
+import { listedRecords, wholeRecords } from "./find/records.ts";
+import { WordSearch } from "./find/word-search.ts";
+
+/** Records in a libSQL database. */
+export function libsqlSource(database: Database): RecordSource {
+  return {
+    page: async (scope: Scope, options: PageOptions) => keyed(await findPage(database, scope, options)),
+    search: async (scope: Scope, options: SearchOptions) =>
+      keyed(await new WordSearch(database, scope, options).page()),
+    count: (scope: Scope, deadline: Deadline) => countMatches(database, scope, deadline),
+    records: (organizationId: string, keys: readonly RecordKey[]) => wholeRecords(database, organizationId, keys),
+    listed: <Column extends keyof RequestRow>(asked: Asked, columns: readonly Column[]) =>
+      listedRecords(database, asked, columns),
+    propertyNames: (organizationId, deadline, page) => propertyNames(database, organizationId, deadline, page),
+    hasPropertyName: (organizationId, name, deadline) => hasPropertyName(database, organizationId, name, deadline),
+    propertyValues: (search: ValueSearch, deadline: Deadline) => propertyValues(database, search, deadline),
+  };
+}
+
+function keyed({ rows, ...page }: FoundPage): Page {
+  return { keys: rows.map(keyOf), ...page };
+}
