@@ -144,6 +144,15 @@ test("the dashboard, which runs in browsers, takes only types and shared tables 
   expect(wrong).toEqual([]);
 });
 
+test("the API asks the ports of engine/ for records, never one of the engines", () => {
+  const wrong = src
+    .filter(({ path }) => roomOf(path) === "api")
+    .flatMap(({ path, imports }) =>
+      imports.filter(({ from }) => /\/engine\/[^/]+\//.test(from)).map(({ from }) => `${path} imports ${from}`),
+    );
+  expect(wrong).toEqual([]);
+});
+
 describe("the gateway's thread parses no body", () => {
   /** What parses JSON there, each a bounded text of its own. */
   const PARSERS: Readonly<Record<string, string>> = {

@@ -24,8 +24,17 @@ export interface MetricsQuery extends GroupBy, ListOptions {
   readonly scores?: readonly string[];
 }
 
+/** What is known of one score in a group of records. All but `count` are null where no record has the score. */
+export interface ScoreFigures {
+  /** Records that have it. */
+  readonly count: number;
+  readonly mean: number | null;
+  readonly min: number | null;
+  readonly max: number | null;
+}
+
 /** A row of metrics, by the names that the API answers. */
-export type MetricsRow = Readonly<Record<string, Key | undefined>>;
+export type MetricsRow = Readonly<Record<string, Key | Readonly<Record<string, ScoreFigures>> | undefined>>;
 
 /** The values of one name with the number of requests that have each; the most frequent first. */
 export interface Facet {

@@ -1,15 +1,6 @@
 import { scoreSql } from "../../../filter/group-by.ts";
 import type { Bind } from "../../../filter/operators.ts";
-import type { Key } from "../blocks/groups.ts";
-
-/** What is known of one score in a group of records. All but `count` are null where no record has the score. */
-export interface ScoreFigures {
-  /** Records that have it. */
-  readonly count: number;
-  readonly mean: number | null;
-  readonly min: number | null;
-  readonly max: number | null;
-}
+import type { Key, ScoreFigures } from "../../aggregates.ts";
 
 const MEASURES = { count: "count", mean: "avg", min: "min", max: "max" } as const;
 
