@@ -95,6 +95,14 @@ export const CONFIG_SCHEMA = Type.Object(
       "",
       "A replica of the libSQL server, for the queries of the API; what it does not have yet is read from the server itself.",
     ),
+    limits_url: text(
+      "",
+      "Redis or Valkey that divides limits among nodes exactly: redis://user:password@host:6379, or rediss:// for TLS. Empty: the libSQL server does.",
+    ),
+    limits_prefix: text(
+      "weir",
+      "What the keys of limits_url begin with; deployments that share a server need different ones.",
+    ),
     bodies_engine: BODIES.engine,
     bodies_url: BODIES.url,
     bodies_bucket: BODIES.bucket,
@@ -307,6 +315,7 @@ export const SECRET_KEYS: ReadonlySet<string> = new Set([
   "bootstrap_key",
   "database_auth_token",
   "eu_database_auth_token",
+  "limits_url",
   "smtp_url",
   "credentials_key",
   "bodies_access_key_id",

@@ -6,7 +6,7 @@ import { keepServing, type Log, messageOf } from "./observe.ts";
 import { checkDropIns } from "./plugin/files/check-thread.ts";
 import { Entries } from "./plugin/host/entries.ts";
 import { createPluginHost, type PluginHost } from "./plugin/host/host.ts";
-import { Shares } from "./plugin/host/shares.ts";
+import type { Shares } from "./plugin/host/shares.ts";
 import { type LiveHooks, type LiveRegistry, openHooks, openRegistry } from "./plugin/live.ts";
 import { hostsOf } from "./plugin/providers/registry.ts";
 import { within } from "./runtime/within.ts";
@@ -24,6 +24,7 @@ import {
 import { watchLocks } from "./serve/lock-watch.ts";
 import { ModelLists, type ModelListsOptions } from "./serve/model-lists.ts";
 import { noteDropIns } from "./serve/note-drop-ins.ts";
+import { openShares } from "./serve/open-shares.ts";
 import { reachable } from "./serve/reachable.ts";
 import { Region } from "./serve/region.ts";
 import { firstSignal } from "./serve/signals.ts";
@@ -31,9 +32,9 @@ import { StartError } from "./serve/start-error.ts";
 import { Vault } from "./serve/vault.ts";
 import { ssoProviders, ssoSecrets } from "./sso/provider.ts";
 import { listCredentials } from "./store/credentials/credentials.ts";
+import type { LimitsServer } from "./store/nodes/limits-server.ts";
 import { readEntries } from "./store/nodes/plugin-entries.ts";
 import { listRoutes } from "./store/routes.ts";
-import { localPath } from "./store/store.ts";
 
 /** Milliseconds that a start which is told to stop gets to come to its end: it may be waiting for a database. */
 const START_ENDS_MS = 2_000;
@@ -110,6 +111,7 @@ interface Built {
   pluginHost?: PluginHost;
   hooks?: LiveHooks;
   shares?: Shares | undefined;
+  limits?: LimitsServer | undefined;
   vault?: Vault;
   /** The first key, until it was shown. */
   unshownKey?: string | undefined;
@@ -165,6 +167,7 @@ async function build(options: BuildOptions, configs: readonly Config[], built: B
     claimId: claimInAll(regions),
     chosenIds: new Set<string>(),
     otherPorts: listenerPorts(config),
+    limits: built.limits,
   };
   const gatewayPorts: number[] = [];
   for (const region of regions) gatewayPorts.push(await region.openGateway(common));
@@ -256,8 +259,9 @@ async function openPlugins({ config, log }: ServeOptions, built: Built): Promise
   const organizationOfKey = (id: string) => built.keys.get(id)?.organizationId;
   const usageOf = usageInAll(built.regions);
   const claim = built.regions[0]!.recorder.forward(["claimShares"]).claimShares;
-  const shares = localPath(config) === undefined ? new Shares({ claim, log }) : undefined;
+  const { shares, limits } = openShares(config, claim, log);
   built.shares = shares;
+  built.limits = limits;
   const onPrivateTargets = (targets: readonly string[]) => {
     for (const region of built.regions) region.openPrivateTargets(targets);
   };
@@ -276,6 +280,7 @@ async function takeDown({
   pluginHost,
   registry,
   shares,
+  limits,
   vault,
   credentialTests,
   modelLists,
@@ -284,6 +289,7 @@ async function takeDown({
   await Promise.all(regions.map((region) => region.takeDown()));
   await hooks?.close();
   shares?.close();
+  limits?.close();
   vault?.close();
   modelLists?.close();
   credentialTests?.close();

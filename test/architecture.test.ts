@@ -41,6 +41,7 @@ const HOMES: Readonly<Record<string, readonly string[]>> = {
   "@libsql/client": ["store"],
   "smol-toml": ["config"],
   aws4fetch: ["unified", "store"],
+  ioredis: ["store"],
   jose: ["unified"],
   "openid-client": ["sso"],
   "@cfworker/json-schema": ["plugin"],

@@ -118,6 +118,15 @@ const FORMS: Readonly<Partial<Record<KeyName, Form>>> = {
   eu_database_url: DATABASE,
   database_read_url: SERVER,
   eu_database_read_url: SERVER,
+  limits_url: orEmpty({
+    fits: (text) =>
+      /^rediss?:\/\/[^/]/.test(text) && URL.canParse(text) && /^(\/\d{0,5})?$/.test(new URL(text).pathname),
+    allowed: "a redis:// or rediss:// address, with the number of a database or without",
+  }),
+  limits_prefix: {
+    fits: (text) => /^[A-Za-z0-9._:-]{1,64}$/.test(text),
+    allowed: "1 to 64 letters, digits, dots, colons, hyphens and underscores",
+  },
   bodies_url: OBJECT_STORE,
   eu_bodies_url: OBJECT_STORE,
   bodies_bucket: BUCKET,

@@ -33,6 +33,8 @@ interface Watched {
   readonly cache: () => CacheFigures;
   readonly bodies: () => BudgetFigures;
   readonly unified: Pick<UnifiedParts, "metrics" | "rests">;
+  /** The server that divides limits among nodes, where one is configured. */
+  readonly limits?: { readonly degraded: readonly string[] } | undefined;
 }
 
 /** Counts in plain numbers while requests pass; Prometheus objects are only touched when someone reads. */
@@ -50,7 +52,7 @@ export class GatewayMetrics {
   /** What is being shown, of all threads together. */
   #shown: GatewayFigures;
 
-  constructor({ inFlight, spool, cache, bodies, unified }: Watched) {
+  constructor({ inFlight, spool, cache, bodies, unified, limits }: Watched) {
     this.#inFlight = inFlight;
     this.#bodies = bodies;
     this.#spool = spool;
@@ -70,6 +72,13 @@ export class GatewayMetrics {
       help: "Bytes written to the spool.",
       value: () => this.#shown.spoolBytes,
     });
+    if (limits !== undefined) {
+      showGauge(registers, {
+        name: "weir_limits_server_up",
+        help: "1 while the limits server divides limits among nodes, 0 while the database does it in its place.",
+        value: () => (limits.degraded.length === 0 ? 1 : 0),
+      });
+    }
     showGauge(registers, {
       name: "weir_spool_healthy",
       help: "1 while the spool can be written.",

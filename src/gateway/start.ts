@@ -78,6 +78,8 @@ export interface GatewayOptions {
   readonly recorded?: Recorded;
   /** Broken drop-ins and the like, for `status`. */
   readonly degraded?: () => readonly string[];
+  /** The server that divides limits among nodes, where one is configured. */
+  readonly limits?: { readonly degraded: readonly string[] } | undefined;
   /** How long a client may send nothing of a body that it has begun; 120 s. */
   readonly uploadStallMs?: number;
   /** How long requests wait for memory for their bodies, and for each other. */
@@ -260,6 +262,7 @@ function createParts(options: GatewayOptions, ownPorts: ReadonlySet<number>): Ga
       cache: () => cache.figures(),
       bodies: () => bodies.figures(),
       unified,
+      limits: options.limits,
     }),
     providers: registry,
     hooks,

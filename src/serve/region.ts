@@ -69,7 +69,8 @@ interface RegionOptions {
 }
 
 /** What the regions of a process have in common. */
-interface CommonParts extends Pick<GatewayOptions, "keys" | "privateTargets" | "claimId" | "chosenIds" | "otherPorts"> {
+interface CommonParts
+  extends Pick<GatewayOptions, "keys" | "privateTargets" | "claimId" | "chosenIds" | "otherPorts" | "limits"> {
   readonly registry: LiveRegistry;
   readonly hooks: LiveHooks;
   readonly vault: Vault;
@@ -122,7 +123,13 @@ export class Region {
       spool: this.spool,
       registry: registry.current,
       hooks: hooks.hooks,
-      degraded: () => [...this.#trouble(), ...registry.degraded(), ...hooks.degraded(), ...vault.degraded],
+      degraded: () => [
+        ...this.#trouble(),
+        ...registry.degraded(),
+        ...hooks.degraded(),
+        ...vault.degraded,
+        ...(common.limits?.degraded ?? []),
+      ],
       tables: () => vault.tables,
       recorded: this.recorder.forward(["answerOf", "turnsBefore", "itemsOf", "callStates"]),
       ...more,

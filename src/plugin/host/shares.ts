@@ -11,6 +11,8 @@ export interface ShareClaim {
   readonly used: number;
   /** In all, with what is used. */
   readonly want: number;
+  /** What this node has been granted, and may still count. */
+  readonly held: number;
   /** How long the others reckon with it from now on. */
   readonly keptMs: number;
 }
@@ -20,16 +22,22 @@ export interface ShareAnswer {
   readonly grants: readonly { readonly amount: number; readonly others: number }[];
   /** Nodes that were seen lately, this one included. */
   readonly nodes: number;
+  /** Whether asking is cheap: then nothing is taken in advance, and what is not needed is given back at once. */
+  readonly isExact?: boolean;
 }
 
 interface SharesOptions {
-  /** Asks the database, on another thread. */
+  /** Asks the limits server, or the database on another thread. */
   readonly claim: (claims: readonly ShareClaim[]) => Promise<ShareAnswer>;
+  /** Counts how often it was another place that divides limits: the new one is told what this node holds. */
+  readonly moves?: () => number;
   readonly log: Log;
 }
 
 /** How often what is not needed is given back, and what is needed is asked for in advance. */
 const TICK_MS = 500;
+/** The same where asking is cheap. */
+const EXACT_TICK_MS = 100;
 /** Requests that ask within so many milliseconds ask together. */
 const GATHER_MS = 3;
 /** How long a request waits for an answer. A database that takes longer counts as away. */
@@ -58,10 +66,13 @@ export class Shares {
   #gathering: Promise<void> | undefined;
   #away = false;
   #nodes = 1;
+  #isExact = false;
+  #ticked = 0;
+  #moves = 0;
 
   constructor(options: SharesOptions) {
     this.#options = options;
-    this.#timer = setInterval(() => this.#tick(), TICK_MS);
+    this.#timer = setInterval(() => this.#tick(), EXACT_TICK_MS);
     this.#timer.unref();
   }
 
@@ -107,7 +118,7 @@ export class Shares {
     const before = this.#flight;
     const next = (async () => {
       await before;
-      await sleep(GATHER_MS);
+      await sleep(this.#isExact ? 0 : GATHER_MS);
       this.#gathering = undefined;
       await this.#fly();
     })();
@@ -134,16 +145,33 @@ export class Shares {
 
   async #claim(shares: readonly Share[]): Promise<void> {
     const askedMs = performance.now();
-    const { grants, nodes } = await this.#options.claim(shares.map((share) => share.claim(this.#nodes)));
+    const claims = shares.map((share) => share.claim(this.#terms));
+    const { grants, nodes, isExact = false } = await this.#options.claim(claims);
     this.#nodes = nodes;
+    this.#isExact = isExact;
     for (const [at, share] of shares.entries()) share.take(grants[at]!, askedMs);
+  }
+
+  get #terms(): Terms {
+    return { nodes: this.#nodes, isExact: this.#isExact, moves: this.#options.moves?.() ?? 0 };
   }
 
   /** Also finds out whether a database that was away is back. */
   #tick(): void {
-    for (const share of this.#open) if (share.isDue(this.#nodes)) this.#asking.add(share);
+    this.#ticked += 1;
+    const terms = this.#terms;
+    const hasMoved = terms.moves !== this.#moves;
+    if (!hasMoved && !this.#isExact && this.#ticked % (TICK_MS / EXACT_TICK_MS) !== 0) return;
+    this.#moves = terms.moves;
+    for (const share of this.#open) if (share.isDue(terms)) this.#asking.add(share);
     if (this.#asking.size > 0 && this.#gathering === undefined) void this.#nextFlight();
   }
+}
+
+interface Terms {
+  readonly nodes: number;
+  readonly isExact: boolean;
+  readonly moves: number;
 }
 
 class Share implements PluginShare {
@@ -159,6 +187,9 @@ class Share implements PluginShare {
   /** Requests since then, and those that wait for the next answer. */
   #demand = 0;
   #waiting = 0;
+  /** The place that was asked last, and the one that answered, by the number of moves before it. */
+  #asked = 0;
+  #toldTo = 0;
 
   constructor(shares: Shares, key: string, limit: ShareLimit, state: () => ShareState) {
     this.#shares = shares;
@@ -199,14 +230,15 @@ class Share implements PluginShare {
     this.#shares.forget(this);
   }
 
-  claim(nodes: number): ShareClaim {
+  claim(terms: Terms): ShareClaim {
     const { quota, windowMs } = this.#limit;
     const { used } = this.#state();
-    const want = this.#want(nodes);
+    const want = this.#want(terms);
+    this.#asked = terms.moves;
     this.#waiting = 0;
     // What is given back is not used any more from the moment that others may hear of it.
     this.#amount = Math.min(this.#amount, want);
-    return { key: this.#key, quota, used, want, keptMs: windowMs + this.#goodMs };
+    return { key: this.#key, quota, used, want, held: this.#amount, keptMs: windowMs + this.#goodMs };
   }
 
   take({ amount, others }: ShareAnswer["grants"][number], askedMs: number): void {
@@ -215,16 +247,17 @@ class Share implements PluginShare {
     this.#askedMs = askedMs;
     this.#answeredMs = performance.now();
     this.#demand = 0;
+    this.#toldTo = this.#asked;
   }
 
   /** Whether the next tick is to ask: for more, to give back, or to keep what it has. */
-  isDue(nodes: number): boolean {
+  isDue(terms: Terms): boolean {
     const { used } = this.#state();
     if (this.#amount === 0 && this.#demand === 0 && used === 0) return false;
-    const want = this.#want(nodes);
-    const slack = Math.max(this.#limit.quota * SLACK, Number.MIN_VALUE);
+    const want = this.#want(terms);
+    const slack = Math.max(terms.isExact ? 0 : this.#limit.quota * SLACK, Number.MIN_VALUE);
     const isIdle = used === 0 && this.#demand === 0;
-    if (isIdle || want > this.#amount || this.#amount - want >= slack) return true;
+    if (isIdle || this.#toldTo !== terms.moves || want > this.#amount || this.#amount - want >= slack) return true;
     return performance.now() - this.#askedMs > this.#goodMs / 2;
   }
 
@@ -232,9 +265,10 @@ class Share implements PluginShare {
    * Room for those that wait, and else for as much as came lately, but of what is free no more than half a fair part, so
    * that others find some.
    */
-  #want(nodes: number): number {
+  #want({ nodes, isExact }: Terms): number {
     const { quota } = this.#limit;
     const { used, likely } = this.#state();
+    if (isExact) return Math.min(quota, used + this.#waiting * likely);
     const free = Math.max(0, quota - used - this.#others);
     const ahead = Math.min(2 * this.#demand * likely, free / (2 * nodes));
     // Parts of a request would let a whole one through.

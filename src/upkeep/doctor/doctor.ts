@@ -4,6 +4,7 @@ import { lockDirectory } from "../../store/database/lock.ts";
 import { authoritiesCheck, certificateCheck } from "./checks/certificates.ts";
 import { credentialsCheck } from "./checks/credentials.ts";
 import { deliveriesCheck } from "./checks/deliveries.ts";
+import { limitsCheck } from "./checks/limits.ts";
 import { clockCheck, diskCheck, dnsCheck, openFilesCheck } from "./checks/machine.ts";
 import { objectsCheck } from "./checks/objects.ts";
 import { packsCheck } from "./checks/packs.ts";
@@ -27,6 +28,7 @@ export const DOCTOR_CHECKS: readonly Check[] = [
   databaseCheck,
   packsCheck,
   objectsCheck,
+  limitsCheck,
   spoolCheck,
   stateCheck,
   dropInsCheck,

@@ -1,0 +1,171 @@
+import { Redis } from "ioredis";
+import { type Log, messageOf } from "../../observe.ts";
+import type { ShareAnswer, ShareClaim } from "../../plugin/host/shares.ts";
+import { CLAIM_SCRIPT } from "./claim-script.ts";
+import { NODE_GONE_MS } from "./nodes.ts";
+
+/** A server that takes longer counts as away; the caller has 1,000 ms in all, with what the database takes. */
+const ANSWER_MS = 300;
+const CONNECT_MS = 1_000;
+const RETRY_MS_MAX = 500;
+/**
+ * How long after a change between server and database nothing is granted by the new one beyond what is held: every node
+ * has told it what it holds by then.
+ */
+const SETTLE_MS = 2_000;
+
+type Claim = (claims: readonly ShareClaim[]) => Promise<ShareAnswer>;
+
+interface LimitsServerOptions {
+  /** `redis://` or `rediss://`, with user, password and number of the database where they are needed. */
+  readonly url: string;
+  /** What its keys begin with. */
+  readonly prefix: string;
+  readonly node: string;
+  readonly log: Log;
+  /** Claims shares in the database, which answers while the server is away. */
+  readonly fallback: Claim;
+  /** A clock in milliseconds. */
+  readonly clock?: () => number;
+}
+
+/**
+ * Divides limits among nodes through Redis or Valkey: one round trip, one script, all or nothing.
+ *
+ * While the server is away, shares are claimed in the database. No moment between the two grants more than a limit: after
+ * the server is lost, the database grants what each node holds and no more, until all have told it; when the server is
+ * back, or new to this node, both have to grant a share for a while.
+ */
+export class LimitsServer {
+  readonly #options: LimitsServerOptions;
+  readonly #redis: ClaimingRedis;
+  readonly #clock: () => number;
+  /** On the clock: when the database may grant more again, and when the server may. */
+  #databaseSettledMs = 0;
+  #serverSettledMs = Number.POSITIVE_INFINITY;
+  #wasReady = false;
+  #error: string | undefined;
+  #moves = 0;
+
+  constructor(options: LimitsServerOptions) {
+    this.#options = options;
+    this.#clock = options.clock ?? (() => performance.now());
+    this.#redis = connectLimits(options.url);
+    this.#redis.on("ready", () => {
+      this.#wasReady = true;
+      this.#moves += 1;
+      this.#serverSettledMs = this.#clock() + SETTLE_MS;
+      if (this.#error !== undefined) options.log.info("the limits server is back");
+      this.#error = undefined;
+      // Its memory begins now, not with the first request that is limited.
+      void this.#ask([]);
+    });
+    this.#redis.on("close", () => this.#lost("the connection was closed"));
+    this.#redis.on("error", (error) => this.#lost(messageOf(error)));
+  }
+
+  /** Why limits are divided in the database now; undefined while the server does it. */
+  get error(): string | undefined {
+    return this.#error;
+  }
+
+  /** The same as a line of what is not well. */
+  get degraded(): readonly string[] {
+    return this.#error === undefined
+      ? []
+      : [`limits: the limits server is away, the database divides limits: ${this.#error}`];
+  }
+
+  /** How often another of both has begun to divide limits: then it has to be told what this node holds. */
+  get moves(): number {
+    return this.#moves;
+  }
+
+  async claim(claims: readonly ShareClaim[]): Promise<ShareAnswer> {
+    if (this.#redis.status !== "ready") return this.#fromDatabase(claims);
+    if (this.#clock() >= this.#serverSettledMs) {
+      const answer = await this.#fromServer(claims);
+      if (answer !== undefined) return answer;
+    }
+    // Both have to agree while one of them may not know yet what every node holds.
+    const inDatabase = await this.#fromDatabase(claims);
+    const granted = claims.map((claim, at) => {
+      const { amount } = inDatabase.grants[at]!;
+      return { ...claim, want: amount, held: amount };
+    });
+    const inServer = this.#redis.status === "ready" ? await this.#ask(granted) : undefined;
+    return inServer === undefined ? inDatabase : { ...inServer, isExact: false };
+  }
+
+  close(): void {
+    this.#redis.disconnect();
+  }
+
+  /** Undefined where the server has no answer, or does not know yet what all nodes hold. */
+  async #fromServer(claims: readonly ShareClaim[]): Promise<ShareAnswer | undefined> {
+    const answer = await this.#ask(claims);
+    if (answer === undefined || !answer.isYoung) return answer;
+    // It has lost its memory.
+    this.#moves += 1;
+    this.#databaseSettledMs = this.#clock() + SETTLE_MS;
+    return undefined;
+  }
+
+  async #ask(claims: readonly ShareClaim[]): Promise<(ShareAnswer & { readonly isYoung: boolean }) | undefined> {
+    const { prefix, node } = this.#options;
+    // Braces keep the keys together in a cluster.
+    const keys = ["nodes", "since", ...claims.map(({ key }) => `limit ${key}`)].map((key) => `{${prefix}}:${key}`);
+    const asked = claims.flatMap(({ quota, used, want, held, keptMs }) => [quota, used, want, held, Math.ceil(keptMs)]);
+    try {
+      const answer = await this.#redis.claimShares(keys.length, ...keys, node, SETTLE_MS, NODE_GONE_MS, ...asked);
+      const [isYoung, nodes, ...amounts] = answer;
+      const grants = claims.map((_, at) => ({ amount: Number(amounts[2 * at]), others: Number(amounts[2 * at + 1]) }));
+      if (isYoung === "1") this.#serverSettledMs = this.#clock() + SETTLE_MS;
+      return { grants, nodes: Math.max(1, Number(nodes)), isExact: true, isYoung: isYoung === "1" };
+    } catch (error) {
+      this.#lost(messageOf(error));
+      // A server that hangs is asked again over a new connection.
+      this.#redis.disconnect(true);
+      return undefined;
+    }
+  }
+
+  #fromDatabase(claims: readonly ShareClaim[]): Promise<ShareAnswer> {
+    const isSettling = this.#clock() < this.#databaseSettledMs;
+    return this.#options.fallback(isSettling ? claims.map(kept) : claims);
+  }
+
+  #lost(why: string): void {
+    if (this.#error === undefined) {
+      this.#options.log.warn("the limits server is away; limits are divided in the database", { why });
+      this.#moves += 1;
+      if (this.#wasReady) this.#databaseSettledMs = this.#clock() + SETTLE_MS;
+    }
+    this.#wasReady = false;
+    this.#error = why;
+    this.#serverSettledMs = Number.POSITIVE_INFINITY;
+  }
+}
+
+/** A claim of what the node holds and no more, which is granted in any case. */
+function kept(claim: ShareClaim): ShareClaim {
+  const held = Math.max(claim.used, claim.held);
+  return { ...claim, used: held, want: held };
+}
+
+interface ClaimingRedis extends Redis {
+  claimShares(keys: number, ...keysAndArguments: readonly (string | number)[]): Promise<string[]>;
+}
+
+/** Connects, and connects again whenever the connection is lost. Commands fail at once while there is none. */
+export function connectLimits(url: string): ClaimingRedis {
+  const redis = new Redis(url, {
+    enableOfflineQueue: false,
+    maxRetriesPerRequest: 0,
+    commandTimeout: ANSWER_MS,
+    connectTimeout: CONNECT_MS,
+    retryStrategy: (attempt) => Math.min(50 * attempt, RETRY_MS_MAX),
+  });
+  redis.defineCommand("claimShares", { lua: CLAIM_SCRIPT });
+  return redis as ClaimingRedis;
+}
