@@ -117,19 +117,14 @@ export class Region {
     const { registry, hooks, vault, credentialTests: _tests, ssoSecrets: _secrets, onKeys: _onKeys, ...more } = common;
     this.#watchHooks(hooks.hooks);
     const config = await this.#gatewayConfig();
+    const trouble = () => [...this.#trouble(), ...(common.limits?.degraded ?? [])];
     this.#gateway = await startGateway({
       config,
       log: this.#log,
       spool: this.spool,
       registry: registry.current,
       hooks: hooks.hooks,
-      degraded: () => [
-        ...this.#trouble(),
-        ...registry.degraded(),
-        ...hooks.degraded(),
-        ...vault.degraded,
-        ...(common.limits?.degraded ?? []),
-      ],
+      degraded: () => [...trouble(), ...registry.degraded(), ...hooks.degraded(), ...vault.degraded],
       tables: () => vault.tables,
       recorded: this.recorder.forward(["answerOf", "turnsBefore", "itemsOf", "callStates"]),
       ...more,

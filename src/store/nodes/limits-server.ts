@@ -60,7 +60,8 @@ export class LimitsServer {
       // Its memory begins now, not with the first request that is limited.
       void this.#ask([]);
     });
-    this.#redis.on("close", () => this.#lost("the connection was closed"));
+    // What closed it is known better where it was an error.
+    this.#redis.on("close", () => this.#lost(this.#error ?? "the connection was closed"));
     this.#redis.on("error", (error) => this.#lost(messageOf(error)));
   }
 

@@ -150,13 +150,12 @@ function limits(): void {
     const right = server(`redis://:${encodeURIComponent("s3cret w:rd")}@127.0.0.1:${guarded.port}/3`);
     const wrong = server(`redis://127.0.0.1:${guarded.port}`);
     await until(
-      () => right.moves > 0 && wrong.error !== undefined,
+      () => right.moves > 0 && wrong.error?.includes("NOAUTH") === true,
       30_000,
       () => "neither answered",
     );
     expect(right.error).toBeUndefined();
-    expect(wrong.error).toContain("NOAUTH");
-    right.close();
+      right.close();
     wrong.close();
   });
 }
