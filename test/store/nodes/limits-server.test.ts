@@ -155,7 +155,7 @@ function limits(): void {
       () => "neither answered",
     );
     expect(right.error).toBeUndefined();
-      right.close();
+    right.close();
     wrong.close();
   });
 }
