@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import Database from "libsql";
+import { PACKED_SIZE_MAX } from "../src/engine/libsql/write/pack-excerpts.ts";
 import { beginning, EXCERPT_MAX } from "../src/record/excerpt.ts";
-import { PACKED_SIZE_MAX } from "../src/recorder/write/pack-excerpts.ts";
 import { LocalWriter, PAGE_BYTES } from "../src/store/database/local-writer.ts";
 import { FIRST_ORGANIZATION } from "../src/store/keys.ts";
 import { LocalPackIds } from "../src/store/packs/pack-ids.ts";

@@ -1,8 +1,8 @@
 import type { Config } from "../config.ts";
+import { rewriteRecords } from "../engine/libsql/write/rewrite.ts";
 import { configuredLog, type Log } from "../observe.ts";
 import type { ProviderPlugin } from "../plugin/contract.ts";
 import { openRegistry } from "../plugin/live.ts";
-import { rewriteRecords } from "../recorder/write/rewrite.ts";
 import { patiently } from "../store/database/patiently.ts";
 import { LearntTables } from "../store/models/learnt.ts";
 import { openStore, type Store } from "../store/store.ts";

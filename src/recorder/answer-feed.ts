@@ -1,3 +1,4 @@
+import { amend } from "../engine/libsql/write/amend.ts";
 import { type Log, messageOf } from "../observe.ts";
 import type { AnswerNote } from "../plugin/contract.ts";
 import type { AnswerFacts } from "../plugin/hooks/answer.ts";
@@ -5,7 +6,6 @@ import { storable } from "../record/storable.ts";
 import { within } from "../runtime/within.ts";
 import type { Database } from "../store/store.ts";
 import type { AnswerFunctions } from "../threads.ts";
-import { amend } from "./write/amend.ts";
 
 /** Answers that go to the gateway's thread in one message. */
 const GROUP_MAX = 64;

@@ -1,3 +1,4 @@
+import { rewriteRecords } from "../engine/libsql/write/rewrite.ts";
 import { callStatesOf } from "../store/answers/call-states.ts";
 import { findAnswer } from "../store/answers/find-answer.ts";
 import { itemsOf, turnsBefore } from "../store/answers/turns-before.ts";
@@ -7,7 +8,6 @@ import { usageOf } from "../store/usage.ts";
 import type { RecorderFunctions } from "../threads.ts";
 import { Recorder } from "./recorder.ts";
 import type { RecorderOptions } from "./recorder-options.ts";
-import { rewriteRecords } from "./write/rewrite.ts";
 
 /** Starts to read the spool into the database; answers at once, `ready` says when it works. */
 export function createRecorder(options: RecorderOptions): Omit<RecorderFunctions, "hookHealth"> {

@@ -1,5 +1,6 @@
 import { join } from "node:path";
 import { setImmediate as nextTurn, setTimeout as sleep } from "node:timers/promises";
+import { amend } from "../engine/libsql/write/amend.ts";
 import { GatewayError } from "../errors.ts";
 import { type Log, messageOf } from "../observe.ts";
 import type { Acting } from "../people/actor.ts";
@@ -21,7 +22,6 @@ import { Refusals } from "./refusals.ts";
 import { SpoolInput } from "./spool-input.ts";
 import { Waiters } from "./waiters.ts";
 import { WebhookRules } from "./webhook-rules.ts";
-import { amend } from "./write/amend.ts";
 import { type Batch, Batches } from "./write/batches.ts";
 import { Ledger } from "./write/ledger.ts";
 

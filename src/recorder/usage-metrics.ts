@@ -1,5 +1,5 @@
 import { Counter, type Registry } from "prom-client";
-import type { RequestRow } from "./prepare/row.ts";
+import type { RequestRow } from "../record/written-row.ts";
 
 /** By the label `kind`: the column that is added up. Input and output are all of it, the others are parts of them. */
 const KINDS = {

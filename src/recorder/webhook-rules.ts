@@ -1,11 +1,11 @@
 import { createHash } from "node:crypto";
+import type { Storable } from "../engine/storable.ts";
 import { type PropertyName, propertyName } from "../filter/property-names.ts";
 import { parseJson } from "../mapping/events/json.ts";
 import { enqueue } from "../store/deliveries/deliveries.ts";
 import type { Database, Statement } from "../store/store.ts";
 import { REQUEST_EVENT } from "../store/webhooks/webhook-rule.ts";
 import { listWebhooks } from "../store/webhooks/webhooks.ts";
-import type { Storable } from "./write/insert.ts";
 
 interface Rule {
   readonly id: string;

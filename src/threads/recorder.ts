@@ -133,7 +133,6 @@ export type Maintenance =
 
 /** What is known of a finished record after it was read again. */
 export interface RecordChange {
-  readonly seq: number;
   readonly requestId: string;
   /** Columns of `requests` and their new values. */
   readonly columns: Readonly<Record<string, string | number | null>>;

@@ -1,9 +1,9 @@
 import { expect, test } from "bun:test";
 import { WordSearch } from "../../src/engine/libsql/find/word-search.ts";
+import { rewriteRecords } from "../../src/engine/libsql/write/rewrite.ts";
 import { ALL } from "../../src/filter/tree.ts";
 import { TextFiller } from "../../src/jobs/reading/texts.ts";
 import { createLog } from "../../src/observe.ts";
-import { rewriteRecords } from "../../src/recorder/write/rewrite.ts";
 import { Deadline } from "../../src/store/database/deadline.ts";
 import { migrate } from "../../src/store/migrate.ts";
 import { openStore } from "../../src/store/store.ts";

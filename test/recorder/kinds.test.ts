@@ -1,11 +1,11 @@
 import { expect, test } from "bun:test";
 import fc from "fast-check";
 import { listedRecords, wholeRecords } from "../../src/engine/libsql/find/records.ts";
+import { Kinds } from "../../src/engine/libsql/write/kinds.ts";
 import { keysOf } from "../../src/engine/record-source.ts";
 import { splitUsage, usageText } from "../../src/record/kinds.ts";
 import { MADE_FROM } from "../../src/record/request-record.ts";
-import type { RequestRow } from "../../src/recorder/prepare/row.ts";
-import { Kinds } from "../../src/recorder/write/kinds.ts";
+import type { RequestRow } from "../../src/record/written-row.ts";
 import type { Value } from "../../src/store/store.ts";
 import { assertProperty } from "../chance.ts";
 import { pass, type Rig, rig } from "./harness.ts";
@@ -124,9 +124,8 @@ test("rows of a kind read as the first one, which holds its values itself, and s
   expect(before).toEqual(
     before.map((_, at) => ({ ...first!, prompt_tokens: at, total_tokens: at + 4, usage_raw: `{"in":${at},"out":4}` })),
   );
-  const seqs = (await wholeRecords(weir.store.records, "org-1", keysOf(ids))).map(({ seq }) => seq);
   await weir.recorder.rewrite(
-    ids.slice(0, 3).map((requestId, at) => ({ seq: seqs[at]!, requestId, columns: { cost: 1, cost_source: "own" } })),
+    ids.slice(0, 3).map((requestId) => ({ requestId, columns: { cost: 1, cost_source: "own" } })),
   );
   expect(await kindsOf(weir)).toHaveLength(2);
   expect(await rows()).toEqual(before.map((row, at) => (at < 3 ? { ...row, cost: 1, cost_source: "own" } : row)));

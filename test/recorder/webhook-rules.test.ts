@@ -1,8 +1,8 @@
 import { expect, test } from "bun:test";
 import fc from "fast-check";
+import type { Storable } from "../../src/engine/storable.ts";
 import { SYSTEM } from "../../src/people/actor.ts";
 import { shareOf, WebhookRules } from "../../src/recorder/webhook-rules.ts";
-import type { Storable } from "../../src/recorder/write/insert.ts";
 import { migrate } from "../../src/store/migrate.ts";
 import { openStore } from "../../src/store/store.ts";
 import { putWebhook } from "../../src/store/webhooks/webhooks.ts";

@@ -81,7 +81,7 @@ async function moveToSession(room: ApiRoom, organizationId: string, traceId: str
   const rows = await withoutSession(room.current.records, organizationId, { traceId, sessionId });
   if (rows.length === 0) return;
   const columns = { session_id: sessionId };
-  await room.recorder.rewrite(rows.map(({ seq, request_id }) => ({ seq, requestId: request_id, columns })));
+  await room.recorder.rewrite(rows.map(({ request_id: requestId }) => ({ requestId, columns })));
 }
 
 interface Made {

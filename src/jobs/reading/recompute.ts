@@ -50,7 +50,7 @@ export async function recomputeCosts(options: RecomputeOptions): Promise<Progres
       const { row } = recorded;
       const now = costNow(recorded, options);
       if (now.cost !== row.cost || now.source !== row.cost_source) {
-        changes.push({ seq: row.seq, requestId: row.request_id, columns: { cost: now.cost, cost_source: now.source } });
+        changes.push({ requestId: row.request_id, columns: { cost: now.cost, cost_source: now.source } });
       }
       progress = { ...progress, before: progress.before + (row.cost ?? 0), after: progress.after + (now.cost ?? 0) };
     }

@@ -60,7 +60,6 @@ export function changeOf(
   const { error } = reading;
   const streamed = recorded.events !== undefined;
   return {
-    seq: row.seq,
     requestId: row.request_id,
     columns: {
       ...tokenColumns(reading.usage),

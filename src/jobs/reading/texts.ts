@@ -135,7 +135,7 @@ export class TextFiller {
       const words = newText(found);
       const columns = shown.has(seq) ? {} : shownTexts(found);
       if (words === null && Object.values(columns).every((text) => text === null)) return [];
-      return [{ seq, requestId, columns, ...(words !== null && { words }) }];
+      return [{ requestId, columns, ...(words !== null && { words }) }];
     });
     if (changes.length > 0) await rewrite(changes);
     this.#filled += changes.length;

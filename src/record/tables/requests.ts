@@ -141,7 +141,7 @@ export const requests = sqliteTable(
 );
 
 /**
- * What requests of one client for one model have in common. The id is made of the values (`recorder/write/kinds.ts`), so
+ * What requests of one client for one model have in common. The id is made of the values (`engine/libsql/write/kinds.ts`), so
  * that all who write agree on it without asking each other.
  */
 export const kinds = sqliteTable("kinds", {

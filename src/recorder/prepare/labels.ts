@@ -1,13 +1,9 @@
+import type { StoredLabels } from "../../engine/storable.ts";
 import type { RawHeaders } from "../../spool/frame.ts";
 import { fromLatin1 } from "./headers.ts";
 
 /** What the `Gateway-*` headers of a request say about it. */
-export interface Labels {
-  readonly properties: Record<string, string>;
-  readonly promptInputs: Record<string, string>;
-  /** Names in `properties` and `promptInputs` that reached us without their case. */
-  readonly erasedProperties: ReadonlySet<string>;
-  readonly erasedInputs: ReadonlySet<string>;
+export interface Labels extends StoredLabels {
   /** Every other header that says something, by its name in lower case without `gateway-`; of several the last one. */
   readonly settings: ReadonlyMap<string, string>;
 }

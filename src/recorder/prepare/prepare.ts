@@ -5,6 +5,7 @@ import { newText } from "../../mapping/said.ts";
 import type { CallMemory } from "../../mapping/translate/call-memory.ts";
 import type { Json, ProviderPlugin } from "../../plugin/contract.ts";
 import { NO_TEXTS, type RecordTexts } from "../../record/record-texts.ts";
+import type { RequestRow } from "../../record/written-row.ts";
 import type { EndMeta } from "../../spool/frame.ts";
 import { isWholeStream } from "../../spool/last-event.ts";
 import type { SpoolReader } from "../../spool/reader.ts";
@@ -23,7 +24,7 @@ import {
   providerParts,
 } from "./provider-parts.ts";
 import { type Inputs, merged, type Readings, readBoth } from "./readings.ts";
-import { type RequestRow, toRow } from "./row.ts";
+import { toRow } from "./row.ts";
 import { inputsOf } from "./side-inputs.ts";
 import { decodedSide, isCoded, routingOf, type Side, type SideBytes, toSide } from "./sides.ts";
 import { toParts } from "./stored-parts.ts";

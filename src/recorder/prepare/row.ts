@@ -1,9 +1,8 @@
-import { getTableColumns } from "drizzle-orm";
 import type { Cost } from "../../mapping/prices/cost.ts";
 import type { ExchangeReading } from "../../mapping/read-exchange.ts";
 import { shownTexts } from "../../mapping/said.ts";
 import { maskLabel, maskText } from "../../masking/mask.ts";
-import { requests } from "../../record/tables.ts";
+import type { RequestRow } from "../../record/written-row.ts";
 import type { RoutingMeta } from "../../spool/frame.ts";
 import { UNMAPPED } from "../../unified/body-mapping.ts";
 import type { Exchange } from "../exchanges/exchange.ts";
@@ -12,14 +11,6 @@ import { countryCode, type Labels } from "./labels.ts";
 import { providerPath, routingOf } from "./sides.ts";
 import { responseStatus } from "./status.ts";
 import { tokenColumns } from "./usage.ts";
-
-/** A row of `requests`; `seq` is given when it is inserted. */
-export type RequestRow = Omit<typeof requests.$inferInsert, "seq">;
-
-/** Columns of `requests` but `seq`. */
-export const REQUEST_COLUMNS = Object.keys(getTableColumns(requests)).filter(
-  (name) => name !== "seq",
-) as (keyof RequestRow)[];
 
 /** What is known beyond the frames themselves. */
 interface Findings {

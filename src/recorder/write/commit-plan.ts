@@ -1,6 +1,6 @@
+import { withPackedExcerpts } from "../../engine/libsql/write/pack-excerpts.ts";
 import type { Exchange } from "../exchanges/exchange.ts";
 import type { Prepared } from "../prepare/prepare.ts";
-import { withPackedExcerpts } from "./pack-excerpts.ts";
 
 /** A row as far as it decides what is to be done with an exchange. */
 export interface KnownRow {

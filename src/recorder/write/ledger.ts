@@ -1,4 +1,11 @@
 import type { Config } from "../../config.ts";
+import { endBeheaded } from "../../engine/libsql/write/beheaded.ts";
+import { toStorable } from "../../engine/libsql/write/import.ts";
+import { putContents, recordStatements, setPosition } from "../../engine/libsql/write/insert.ts";
+import { Kinds } from "../../engine/libsql/write/kinds.ts";
+import { withPackedExcerpts } from "../../engine/libsql/write/pack-excerpts.ts";
+import { WordBacklog } from "../../engine/libsql/write/word-backlog.ts";
+import type { Storable } from "../../engine/storable.ts";
 import { GatewayError } from "../../errors.ts";
 import type { Acting } from "../../people/actor.ts";
 import type { ShareAnswer, ShareClaim } from "../../plugin/host/shares.ts";
@@ -19,13 +26,7 @@ import type { Arrival, ArrivalResult } from "../../threads.ts";
 import type { Exchange } from "../exchanges/exchange.ts";
 import type { Prepared } from "../prepare/prepare.ts";
 import { WebhookRules } from "../webhook-rules.ts";
-import { endBeheaded } from "./beheaded.ts";
 import { type KnownRow, planCommit } from "./commit-plan.ts";
-import { toStorable } from "./import.ts";
-import { putContents, recordStatements, type Storable, setPosition } from "./insert.ts";
-import { Kinds } from "./kinds.ts";
-import { withPackedExcerpts } from "./pack-excerpts.ts";
-import { WordBacklog } from "./word-backlog.ts";
 
 /** Where each exchange in flight begins, and where reading stood, at the last commit. */
 interface ImportContext {

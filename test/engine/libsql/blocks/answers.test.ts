@@ -5,13 +5,13 @@ import { propertyCosts } from "../../../../src/engine/libsql/figures/property-co
 import { sessions, sessionsWith } from "../../../../src/engine/libsql/figures/sessions.ts";
 import { users } from "../../../../src/engine/libsql/figures/totals.ts";
 import { findPage } from "../../../../src/engine/libsql/find/find.ts";
+import { toStorable } from "../../../../src/engine/libsql/write/import.ts";
+import { recordStatements } from "../../../../src/engine/libsql/write/insert.ts";
+import { Kinds } from "../../../../src/engine/libsql/write/kinds.ts";
 import type { Position } from "../../../../src/filter/cursor.ts";
 import { decodeFilter } from "../../../../src/filter/decode.ts";
 import { decodeSort } from "../../../../src/filter/sort.ts";
 import { NO_TEXTS } from "../../../../src/record/record-texts.ts";
-import { toStorable } from "../../../../src/recorder/write/import.ts";
-import { recordStatements } from "../../../../src/recorder/write/insert.ts";
-import { Kinds } from "../../../../src/recorder/write/kinds.ts";
 import { Deadline } from "../../../../src/store/database/deadline.ts";
 import { migrate } from "../../../../src/store/migrate.ts";
 import { openStore, type Store } from "../../../../src/store/store.ts";

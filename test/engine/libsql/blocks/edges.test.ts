@@ -1,12 +1,12 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { makeNextBlock } from "../../../../src/engine/libsql/blocks/keep.ts";
 import { metrics } from "../../../../src/engine/libsql/figures/metrics.ts";
+import { toStorable } from "../../../../src/engine/libsql/write/import.ts";
+import { recordStatements } from "../../../../src/engine/libsql/write/insert.ts";
+import { Kinds } from "../../../../src/engine/libsql/write/kinds.ts";
 import { decodeFilter } from "../../../../src/filter/decode.ts";
 import type { GroupBy } from "../../../../src/filter/group-by.ts";
 import { NO_TEXTS } from "../../../../src/record/record-texts.ts";
-import { toStorable } from "../../../../src/recorder/write/import.ts";
-import { recordStatements } from "../../../../src/recorder/write/insert.ts";
-import { Kinds } from "../../../../src/recorder/write/kinds.ts";
 import { Deadline } from "../../../../src/store/database/deadline.ts";
 import { migrate } from "../../../../src/store/migrate.ts";
 import { openStore, type Store } from "../../../../src/store/store.ts";

@@ -1,11 +1,12 @@
 import fc from "fast-check";
 import { type BlockSizes, makeNextBlock } from "../../../../src/engine/libsql/blocks/keep.ts";
+import { amend } from "../../../../src/engine/libsql/write/amend.ts";
+import { toStorable } from "../../../../src/engine/libsql/write/import.ts";
+import { recordStatements } from "../../../../src/engine/libsql/write/insert.ts";
+import { Kinds } from "../../../../src/engine/libsql/write/kinds.ts";
+import { rewriteRecords } from "../../../../src/engine/libsql/write/rewrite.ts";
+import type { Storable } from "../../../../src/engine/storable.ts";
 import { NO_TEXTS } from "../../../../src/record/record-texts.ts";
-import { amend } from "../../../../src/recorder/write/amend.ts";
-import { toStorable } from "../../../../src/recorder/write/import.ts";
-import { recordStatements, type Storable } from "../../../../src/recorder/write/insert.ts";
-import { Kinds } from "../../../../src/recorder/write/kinds.ts";
-import { rewriteRecords } from "../../../../src/recorder/write/rewrite.ts";
 import { removeRecords } from "../../../../src/store/retention/remove.ts";
 import type { Store } from "../../../../src/store/store.ts";
 import { idOf } from "../../../filter/world.ts";
@@ -128,7 +129,7 @@ export class Writing {
       await records.batch([{ sql, args: [seq] }]);
     } else if (step.kind === "remove") await removeRecords(this.#store, organizationId, [requestId]);
     else if (step.kind === "rewrite")
-      await rewriteRecords(this.#store, [{ seq, requestId, columns: step.columns }], {
+      await rewriteRecords(this.#store, [{ requestId, columns: step.columns }], {
         config: { search_index: "no" },
         now: 0,
       });

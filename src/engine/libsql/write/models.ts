@@ -1,6 +1,6 @@
-import { MODEL_LENGTH_MAX } from "../../mapping/prices/own.ts";
-import type { Statement } from "../../store/store.ts";
-import type { RequestRow } from "../prepare/row.ts";
+import { MODEL_LENGTH_MAX } from "../../../mapping/prices/own.ts";
+import type { RequestRow } from "../../../record/written-row.ts";
+import type { Statement } from "../../../store/store.ts";
 
 interface Count {
   readonly row: RequestRow;

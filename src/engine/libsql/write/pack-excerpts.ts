@@ -1,6 +1,6 @@
-import type { Excerpts, StoredPart } from "../../store/packs/request-content.ts";
-import type { RequestRow } from "../prepare/row.ts";
-import type { Storable } from "./insert.ts";
+import type { RequestRow } from "../../../record/written-row.ts";
+import type { Excerpts, StoredPart } from "../../../store/packs/request-content.ts";
+import type { Storable } from "../../storable.ts";
 
 /**
  * Bytes of both bodies up to which a record's input and output stand in the packs. They take nearly nothing there, because

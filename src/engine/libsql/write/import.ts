@@ -1,5 +1,5 @@
-import type { Arrival } from "../../threads.ts";
-import type { Storable } from "./insert.ts";
+import type { Arrival } from "../../../threads.ts";
+import type { Storable } from "../../storable.ts";
 
 /**
  * A record from outside as it goes into the database under the number `seq`.
@@ -17,7 +17,6 @@ export function toStorable({ row, bodies, texts }: Arrival, seq: number): Storab
       promptInputs,
       erasedProperties: withoutCase(properties),
       erasedInputs: withoutCase(promptInputs),
-      settings: NO_SETTINGS,
     },
     parts: bodies.map(({ part, form, bytes }) => ({
       part,
@@ -29,8 +28,6 @@ export function toStorable({ row, bodies, texts }: Arrival, seq: number): Storab
     assets: [],
   };
 }
-
-const NO_SETTINGS: ReadonlyMap<string, string> = new Map();
 
 function readNames(json: string | undefined): Record<string, string> {
   return JSON.parse(json ?? "{}") as Record<string, string>;

@@ -1,6 +1,6 @@
-import type { Database, Statement } from "../../store/store.ts";
-import { FORGET_DUE, noteDue } from "../../store/words/due.ts";
-import { insertWords, type Words } from "../../store/words/shards.ts";
+import type { Database, Statement } from "../../../store/store.ts";
+import { FORGET_DUE, noteDue } from "../../../store/words/due.ts";
+import { insertWords, type Words } from "../../../store/words/shards.ts";
 
 /** Records whose words go into the index together: a full-text table is merged with each transaction that adds to it. */
 const RECORDS_MAX = 2_000;

@@ -1,8 +1,8 @@
 import { hash } from "node:crypto";
-import { KIND_COLUMNS, splitUsage } from "../../record/kinds.ts";
-import { insertInto, insertRows } from "../../store/database/statements.ts";
-import type { Statement, Value } from "../../store/store.ts";
-import type { RequestRow } from "../prepare/row.ts";
+import { KIND_COLUMNS, splitUsage } from "../../../record/kinds.ts";
+import type { RequestRow } from "../../../record/written-row.ts";
+import { insertInto, insertRows } from "../../../store/database/statements.ts";
+import type { Statement, Value } from "../../../store/store.ts";
 
 /** Kinds that are remembered as seen. */
 const SEEN_MAX = 4_096;

@@ -1,5 +1,5 @@
-import { type Insert, insertInto, insertRows } from "../../store/database/statements.ts";
-import type { Statement, Value } from "../../store/store.ts";
+import { type Insert, insertInto, insertRows } from "../../../store/database/statements.ts";
+import type { Statement, Value } from "../../../store/store.ts";
 
 /** Sets of columns whose statements are kept. Traffic of one kind needs one or two. */
 const SETS_MAX = 16;

@@ -1,5 +1,5 @@
-import { ID_CLAIM_KEPT_MS } from "../../store/nodes/nodes.ts";
-import type { Database } from "../../store/store.ts";
+import { ID_CLAIM_KEPT_MS } from "../../../store/nodes/nodes.ts";
+import type { Database } from "../../../store/store.ts";
 
 /** As many are looked at in a step. */
 const ROWS = 1_000;

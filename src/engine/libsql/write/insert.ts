@@ -1,12 +1,12 @@
-import type { requests } from "../../record/tables.ts";
-import type { Position } from "../../spool/frame.ts";
-import { keepCalls } from "../../store/answers/call-states.ts";
-import type { BodyStore } from "../../store/bodies/body-store.ts";
-import { insertInto, insertRows, quoted } from "../../store/database/statements.ts";
-import type { Excerpts, RequestContent } from "../../store/packs/request-content.ts";
-import type { Statement, Value } from "../../store/store.ts";
-import type { Prepared } from "../prepare/prepare.ts";
-import { REQUEST_COLUMNS } from "../prepare/row.ts";
+import type { requests } from "../../../record/tables.ts";
+import { REQUEST_COLUMNS } from "../../../record/written-row.ts";
+import type { Position } from "../../../spool/frame.ts";
+import { keepCalls } from "../../../store/answers/call-states.ts";
+import type { BodyStore } from "../../../store/bodies/body-store.ts";
+import { insertInto, insertRows, quoted } from "../../../store/database/statements.ts";
+import type { RequestContent } from "../../../store/packs/request-content.ts";
+import type { Statement, Value } from "../../../store/store.ts";
+import type { Storable } from "../../storable.ts";
 import { insertRequests, type NumberedRow } from "./insert-requests.ts";
 import { insertKinds, type Kinds } from "./kinds.ts";
 import { CountedModels } from "./models.ts";
@@ -39,10 +39,6 @@ const completing = (columns: readonly string[]) =>
   where seq = ? and request_id = ? and response_status is null`;
 const COMPLETE_REQUEST = completing(UNLABELLED_COLUMNS);
 const COMPLETE_RELABELLED = completing(FINAL_COLUMNS);
-
-/** What of a record goes into the database. */
-export type Storable = Pick<Prepared, "row" | "labels" | "parts" | "texts" | "assets"> &
-  Partial<Pick<Prepared, "callStates">> & { readonly excerpts?: Excerpts };
 
 /** What of a record is said in it, and belongs to its bodies. */
 type Told = Pick<Storable, "parts" | "texts" | "assets" | "excerpts"> & {

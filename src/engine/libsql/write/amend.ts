@@ -1,6 +1,10 @@
-import type { Database, Statement } from "../../store/store.ts";
-import type { Amendment, AmendResult } from "../../threads.ts";
-import type { Exchange } from "../exchanges/exchange.ts";
+import type { Database, Statement } from "../../../store/store.ts";
+import type { Amendment, AmendResult } from "../../../threads.ts";
+
+/** Of an exchange in flight, what the API has changed in it. */
+interface InFlight {
+  amended: Record<string, string | null> | undefined;
+}
 
 /** The score that feedback sets beside the `feedback_*` fields: 1 for good, 0 for bad. */
 const FEEDBACK_SCORE = "gateway-score-feedback";
@@ -28,7 +32,7 @@ const AMENDED = `select seq, organization_id, request_created_at, properties, sc
 export async function amend(
   records: Database,
   change: Amendment,
-  exchange: Exchange | undefined,
+  exchange: InFlight | undefined,
   now: number,
 ): Promise<AmendResult> {
   const [row] = await records.query<AmendedRow>({ sql: AMENDED, args: [change.requestId, change.organizationId] });

@@ -1,8 +1,8 @@
 import { getTableColumns } from "drizzle-orm";
-import { requests } from "../../record/tables.ts";
-import { insertShared, SHARED_ROWS } from "../../store/database/statements.ts";
-import type { Statement, Value } from "../../store/store.ts";
-import { REQUEST_COLUMNS, type RequestRow } from "../prepare/row.ts";
+import { requests } from "../../../record/tables.ts";
+import { REQUEST_COLUMNS, type RequestRow } from "../../../record/written-row.ts";
+import { insertShared, SHARED_ROWS } from "../../../store/database/statements.ts";
+import type { Statement, Value } from "../../../store/store.ts";
 import { type KeyedRow, remembered, SparseInsert } from "./sparse-insert.ts";
 
 /** Kinds of traffic that are told apart in a batch; rows of further ones bind every value. */

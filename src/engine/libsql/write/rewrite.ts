@@ -1,14 +1,14 @@
-import type { Config } from "../../config.ts";
-import { USAGE_COUNTS } from "../../mapping/usage.ts";
-import { KIND_COLUMNS, usageText } from "../../record/kinds.ts";
-import { NO_TEXTS } from "../../record/record-texts.ts";
-import type { BodyStore } from "../../store/bodies/body-store.ts";
-import { quoted } from "../../store/database/statements.ts";
-import type { Content, StoredPart } from "../../store/packs/request-content.ts";
-import type { Statement, Store } from "../../store/store.ts";
-import { insertWords } from "../../store/words/shards.ts";
-import type { RecordChange } from "../../threads.ts";
-import type { RequestRow } from "../prepare/row.ts";
+import type { Config } from "../../../config.ts";
+import { USAGE_COUNTS } from "../../../mapping/usage.ts";
+import { KIND_COLUMNS, usageText } from "../../../record/kinds.ts";
+import { NO_TEXTS } from "../../../record/record-texts.ts";
+import type { RequestRow } from "../../../record/written-row.ts";
+import type { BodyStore } from "../../../store/bodies/body-store.ts";
+import { quoted } from "../../../store/database/statements.ts";
+import type { Content, StoredPart } from "../../../store/packs/request-content.ts";
+import type { Statement, Store } from "../../../store/store.ts";
+import { insertWords } from "../../../store/words/shards.ts";
+import type { RecordChange } from "../../../threads.ts";
 import { putContents } from "./insert.ts";
 import { CountedModels } from "./models.ts";
 import { PACKED, packedExcerpts } from "./pack-excerpts.ts";
@@ -53,24 +53,27 @@ export async function rewriteRecords(
   changes: readonly RecordChange[],
   { config, now }: { readonly config: Pick<Config, "search_index">; readonly now: number },
 ): Promise<number> {
-  const sql = `select request_id, organization_id, provider, request_created_at, response_status, size_bytes, usage_raw, kind from whole_requests
-    where seq in (select value from json_each(?)) and response_status is not null`;
-  const rows = await store.records.query<FoundRow>({ sql, args: [JSON.stringify(changes.map(({ seq }) => seq))] });
+  const sql = `select seq, request_id, organization_id, provider, request_created_at, response_status, size_bytes, usage_raw, kind from whole_requests
+    where request_id in (select value from json_each(?)) and response_status is not null`;
+  const rows = await store.records.query<FoundRow>({
+    sql,
+    args: [JSON.stringify(changes.map(({ requestId }) => requestId))],
+  });
   const there = new Map(rows.map((row) => [row.request_id, row]));
   const kept = changes.filter(({ requestId }) => there.has(requestId));
   const words = config.search_index === "no" ? [] : wordsOf(kept, there);
   const packed = await rewriteContents(store.content, kept, there, words);
   const changed = kept.filter(({ columns }) => Object.keys(columns).length > 0);
   const statements = changed.flatMap((change) => {
-    const { kind = null, usage_raw: usage = null } = there.get(change.requestId)!;
-    const written = rowStatement(change, packed.has(change.requestId), now);
+    const { seq, kind = null, usage_raw: usage = null } = there.get(change.requestId)!;
+    const written = rowStatement(seq, change, packed.has(change.requestId), now);
     if (kind === null || !Object.keys(change.columns).some((name) => OF_KIND.has(name))) return [written];
-    return [{ sql: OWN_VALUES, args: [usage && usageText(usage), change.seq, change.requestId] }, written];
+    return [{ sql: OWN_VALUES, args: [usage && usageText(usage), seq, change.requestId] }, written];
   });
   const models = new CountedModels();
   for (const { requestId, columns, stored } of kept) {
     // A record that was not read was not counted either.
-    if (stored !== undefined) models.add({ ...there.get(requestId)!, ...columns } as RequestRow);
+    if (stored !== undefined) models.add({ ...there.get(requestId)!, ...columns } as Partial<RequestRow> as RequestRow);
   }
   statements.push(...models.statements());
   if (statements.length > 0) await store.records.batch(statements);
@@ -87,13 +90,13 @@ type FoundRow = Pick<
   | "size_bytes"
   | "usage_raw"
   | "kind"
->;
+> & { readonly seq: number };
 
 /** What is said in records, for the index of words. */
 function wordsOf(changes: readonly RecordChange[], rows: ReadonlyMap<string, FoundRow>): Statement[] {
   return insertWords(
-    changes.map(({ seq, requestId, texts, words }) => ({
-      seq,
+    changes.map(({ requestId, texts, words }) => ({
+      seq: rows.get(requestId)!.seq,
       organizationId: rows.get(requestId)!.organization_id,
       text: texts?.said ?? words ?? null,
     })),
@@ -122,7 +125,9 @@ async function rewriteContents(
     const row = rows.get(change.requestId)!;
     const all = [...kept, ...found];
     const { input, output } = change.columns;
-    const packed = content.isNear ? packedExcerpts({ ...row, input, output } as RequestRow, all) : undefined;
+    const packed = content.isNear
+      ? packedExcerpts({ ...row, input, output } as Partial<RequestRow> as RequestRow, all)
+      : undefined;
     const read = "input" in change.columns ? packed : excerpts;
     return {
       row,
@@ -152,7 +157,7 @@ function foundParts({ responseBody, stored }: RecordChange): StoredPart[] {
   return [{ part: "response", form: "json", bytes: Buffer.from(responseBody), contentType: null }];
 }
 
-function rowStatement({ seq, requestId, columns }: RecordChange, isPacked: boolean, now: number): Statement {
+function rowStatement(seq: number, { requestId, columns }: RecordChange, isPacked: boolean, now: number): Statement {
   const changed = "input" in columns ? { ...columns, ...(isPacked ? PACKED : { excerpts_packed: null }) } : columns;
   const entries = Object.entries(changed).filter(([name]) => CHANGEABLE.has(name));
   return {

@@ -1,0 +1,25 @@
+import type { RecordTexts } from "../record/record-texts.ts";
+import type { RequestRow } from "../record/written-row.ts";
+import type { CallState } from "../store/answers/call-states.ts";
+import type { Excerpts, StoredAsset, StoredPart } from "../store/packs/request-content.ts";
+
+/** Names with values that a client gave a request. */
+export interface StoredLabels {
+  readonly properties: Record<string, string>;
+  readonly promptInputs: Record<string, string>;
+  /** Names in `properties` and `promptInputs` that reached us without their case. */
+  readonly erasedProperties: ReadonlySet<string>;
+  readonly erasedInputs: ReadonlySet<string>;
+}
+
+/** What of a record is stored. */
+export interface Storable {
+  readonly row: RequestRow;
+  readonly labels: StoredLabels;
+  readonly parts: readonly StoredPart[];
+  readonly texts: RecordTexts;
+  readonly assets: readonly StoredAsset[];
+  readonly callStates?: readonly CallState[];
+  /** Input and output, where they stand beside the bodies. */
+  readonly excerpts?: Excerpts;
+}
