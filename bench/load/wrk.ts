@@ -66,6 +66,8 @@ export async function wrk(port: number, connections: number, lua: string, forSec
     `-c${connections}`,
     `-d${forSeconds}s`,
     "--latency",
+    // On a busy machine a response may take longer than the two seconds after which wrk counts it as an error.
+    ...["--timeout", "30s"],
     "-s",
     lua,
     `http://127.0.0.1:${port}/v1/chat/completions`,
