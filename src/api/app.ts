@@ -51,6 +51,7 @@ import { requestEndpoints } from "./requests/requests.ts";
 import type { ApiRoom } from "./room.ts";
 import { alertEndpoints } from "./rules/alerts.ts";
 import { webhookEndpoints } from "./rules/webhooks.ts";
+import { scoreEndpoints } from "./scores/scores.ts";
 import { cacheEndpoints } from "./storage/cache.ts";
 import { retentionEndpoints } from "./storage/retention.ts";
 import { storageEndpoints } from "./storage/storage.ts";
@@ -185,6 +186,7 @@ function createApp(room: ApiRoom, ofPlugins: readonly RouteView[], { gate, route
     .use(storageEndpoints(room, gate))
     .use(viewEndpoints(room, gate))
     .use(dashboardEndpoints(room, gate))
+    .use(scoreEndpoints(room, gate))
     .use(datasetEndpoints(room, gate))
     .use(datasetItemEndpoints(room, gate))
     .use(datasetExportEndpoint(room, gate))

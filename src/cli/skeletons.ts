@@ -90,8 +90,8 @@ export default {
     // In the gateway's thread, after the client has its answer. Return { properties, scores } for the record, or nothing.
     // onAnswer: ({ text, usage, model }) => ({ scores: { long: (usage.completion_tokens ?? 0) > 1_000 ? 1 : 0 } }),
 
-    // After the record is in the database.
-    // onRecorded: (draft) => {},
+    // After the record is in the database: checks in code. Return { scores, properties } for the record, or nothing.
+    // onRecorded: ({ facts }) => ({ scores: { apology: /\\bsorry\\b/i.test(facts.responseText ?? "") } }),
 
     // When the plugin is unloaded.
     // dispose: () => {},

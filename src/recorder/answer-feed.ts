@@ -1,11 +1,9 @@
 import { amend } from "../engine/libsql/write/amend.ts";
 import { type Log, messageOf } from "../observe.ts";
-import type { AnswerNote } from "../plugin/contract.ts";
 import type { AnswerFacts } from "../plugin/hooks/answer.ts";
-import { storable } from "../record/storable.ts";
 import { within } from "../runtime/within.ts";
-import type { Database } from "../store/store.ts";
 import type { AnswerFunctions } from "../threads.ts";
+import { RecordNotes } from "./record-notes.ts";
 
 /** Answers that go to the gateway's thread in one message. */
 const GROUP_MAX = 64;
@@ -14,29 +12,22 @@ const GROUP_BYTES_MAX = 1_024 * 1_024;
 const UNSEEN_BYTES_MAX = 8 * 1_024 * 1_024;
 /** What an answer takes beside its body and headers. */
 const ANSWER_BYTES = 1_024;
-/** Times that a note is written before it is given up. */
-const TRIES_MAX = 5;
-
-interface Note extends AnswerNote {
-  readonly requestId: string;
-  readonly organizationId: string;
-  tries: number;
-}
-
-/** Shows what was recorded to the plugins' `onAnswer` in the gateway's thread, and writes down what they add. */
+/** Shows what was recorded to the plugins' `onAnswer` in the gateway's thread, and takes what they add. */
 export class AnswerFeed {
   /** Whether any plugin wants to see answers. */
   wanted = false;
+  /** What plugins add. */
+  readonly notes: RecordNotes;
   readonly #gateway: AnswerFunctions;
   readonly #log: Log;
   #group: AnswerFacts[] = [];
   #groupBytes = 0;
   #unseenBytes = 0;
   readonly #sent = new Set<Promise<void>>();
-  readonly #notes: Note[] = [];
 
   constructor(gateway: AnswerFunctions, log: Log) {
     this.#gateway = gateway;
+    this.notes = new RecordNotes(log);
     this.#log = log;
   }
 
@@ -62,19 +53,6 @@ export class AnswerFeed {
     this.#sent.add(sent);
   }
 
-  /** Writes what plugins have added so far; between two batches. */
-  async write(records: Database): Promise<void> {
-    for (let note = this.#notes.shift(); note !== undefined; note = this.#notes.shift()) {
-      try {
-        await amend(records, note, undefined, Date.now());
-      } catch (error) {
-        if (++note.tries < TRIES_MAX) this.#notes.unshift(note);
-        else this.#log.warn("what a plugin adds to a record cannot be stored", { error: messageOf(error) });
-        return;
-      }
-    }
-  }
-
   /** Resolves once plugins have seen what was taken, or after so long. */
   async settled(msMax: number): Promise<void> {
     this.flush();
@@ -87,7 +65,7 @@ export class AnswerFeed {
       const notes = await this.#gateway.onAnswers(group);
       for (const [at, note] of notes.entries()) {
         const { id, organizationId } = group[at]!;
-        if (note !== null) this.#notes.push({ requestId: id, organizationId, ...asStored(note), tries: 0 });
+        this.notes.add({ requestId: id, organizationId }, note);
       }
     } catch (error) {
       this.#log.warn("answers could not be shown to plugins", { error: messageOf(error) });
@@ -97,12 +75,4 @@ export class AnswerFeed {
 
 function sizeOf({ body = "", text = "", headers }: AnswerFacts): number {
   return headers.reduce((sum, { length }) => sum + length, ANSWER_BYTES + body.length + text.length);
-}
-
-function asStored({ properties = {}, scores = {} }: AnswerNote): AnswerNote {
-  const texts = Object.entries(properties).map(
-    ([name, value]) => [storable(name), value === null ? null : storable(value)] as const,
-  );
-  const numbers = Object.entries(scores).map(([name, value]) => [storable(name), value] as const);
-  return { properties: Object.fromEntries(texts), scores: Object.fromEntries(numbers) };
 }

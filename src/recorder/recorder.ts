@@ -17,6 +17,7 @@ import type { Amendment, AmendResult, Arrival, ArrivalResult, Note, RecorderStat
 import { type Exchange, release } from "./exchanges/exchange.ts";
 import { RecorderLosses } from "./losses.ts";
 import { RecorderMetrics } from "./metrics.ts";
+import { RecordNotes } from "./record-notes.ts";
 import type { RecorderOptions } from "./recorder-options.ts";
 import { Refusals } from "./refusals.ts";
 import { SpoolInput } from "./spool-input.ts";
@@ -58,6 +59,7 @@ export class Recorder {
   readonly #losses = new RecorderLosses();
   readonly #ledger: Ledger;
   readonly #webhooks = new WebhookRules();
+  readonly #notes: RecordNotes;
   readonly #waiters = new Waiters();
   readonly #opened = Promise.withResolvers<void>();
   #input: SpoolInput | undefined;
@@ -77,6 +79,7 @@ export class Recorder {
   constructor(options: RecorderOptions) {
     this.#options = options;
     this.#log = options.log.with({ room: "recorder" });
+    this.#notes = options.answers?.notes ?? new RecordNotes(options.log);
     this.#refusals = new Refusals(this.#log, this.#metrics);
     this.#directory = options.spoolDirectory ?? join(options.config.data_dir, "spool");
     this.#ledger = new Ledger(options.config, options.databaseWasThere, this.#webhooks, options.providerMappings);
@@ -271,6 +274,7 @@ export class Recorder {
       provider: this.#options.provider,
       hooks: this.#options.hooks,
       answers: this.#options.answers,
+      notes: this.#notes,
       learnt: this.#options.learnt,
       sealKey: this.#options.sealKey && new SealKey(this.#options.sealKey),
       bodyBytesMax: this.#options.config.max_recorded_body_bytes,
@@ -318,7 +322,7 @@ export class Recorder {
       input.deleteBelow(positions.resume.segment);
     }
     this.#committed = read;
-    await this.#options.answers?.write(this.#ledger.store.records);
+    await this.#notes.write(this.#ledger.store.records);
     await this.#endBeheaded(input);
     if (this.#ledger.wordsAreDue || (atEnd && this.#stopping))
       await this.#untilItWorks(() => this.#ledger.indexWords());
@@ -342,9 +346,8 @@ export class Recorder {
   /** Plugins see what was recorded last, and what they add is stored. */
   async #lastAnswers(): Promise<void> {
     const { answers } = this.#options;
-    if (answers === undefined) return;
-    await answers.settled(LAST_ANSWERS_MS);
-    await answers.write(this.#ledger.store.records);
+    await Promise.all([answers?.settled(LAST_ANSWERS_MS), this.#notes.settled(LAST_ANSWERS_MS)]);
+    await this.#notes.write(this.#ledger.store.records);
   }
 
   /** The position alone is written now and then, so that a restart need not read long streams from far back. */

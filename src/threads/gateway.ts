@@ -2,8 +2,9 @@ import type { StoredCredential } from "../credentials/stored.ts";
 import type { KeySnapshot } from "../keys.ts";
 import type { Mapping } from "../mapping/mapping.ts";
 import type { Acting } from "../people/actor.ts";
-import type { AnswerNote, Json, RouteAnswer, RouteCall } from "../plugin/contract.ts";
+import type { Json, RouteAnswer, RouteCall } from "../plugin/contract.ts";
 import type { AnswerFacts } from "../plugin/hooks/answer.ts";
+import type { Note } from "../plugin/hooks/note.ts";
 import type { RouteView } from "../plugin/routes.ts";
 import type { HookHealth, PluginView, ProviderView } from "../plugin/view.ts";
 import type { Health } from "../routing/rests.ts";
@@ -56,7 +57,7 @@ export type GatewayFunctions = {
 /** Main thread, as a recorder sees it. */
 export type AnswerFunctions = {
   /** Shows answers to the plugins. @returns what they add to each record, in the same order. */
-  onAnswers(answers: readonly AnswerFacts[]): Promise<readonly (AnswerNote | null)[]>;
+  onAnswers(answers: readonly AnswerFacts[]): Promise<readonly (Note | null)[]>;
 };
 
 export interface CredentialOfOrganization {

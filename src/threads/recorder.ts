@@ -85,7 +85,19 @@ export interface Amendment {
   /** Names to set; null removes. */
   readonly properties?: Readonly<Record<string, string | null>>;
   readonly scores?: Readonly<Record<string, number>>;
+  /** Who gave which of these scores, and why, by the name of the score. */
+  readonly ratings?: Readonly<Record<string, RatingNote>>;
   readonly feedbackRating?: boolean;
+}
+
+export interface RatingNote {
+  /** `key:<id>`, `plugin:<name>`, `judge:<id>` or `reviewer:<id>`: each has one rating of a name. */
+  readonly source: string;
+  /** Name of the source then. */
+  readonly author: string;
+  readonly reason?: string | null;
+  /** The word that was chosen, where a score is chosen from words. */
+  readonly label?: string | null;
 }
 
 /** Null where the organization has no such request. */

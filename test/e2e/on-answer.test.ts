@@ -33,6 +33,23 @@ export default {
 } satisfies GatewayPlugin<{ file: string }>;
 `;
 
+/** Checks in code, in the recorder's thread. */
+const CHECKS = `
+import type { GatewayPlugin, PluginHooks } from "weir/plugin";
+
+export default {
+  apiVersion: 1,
+  name: "checks",
+  setup: () => ({
+    onRecorded: ({ facts, request_body, response_body, cost }) => {
+      if (facts.path !== "/echo?checked") return undefined;
+      const echoed = JSON.stringify(request_body) === JSON.stringify(response_body);
+      return { properties: { Checked: "yes" }, scores: { echoed: { value: echoed, reason: "both are " + request_body.text.length }, free: cost === null } };
+    },
+  }) satisfies PluginHooks,
+} satisfies GatewayPlugin;
+`;
+
 let home: { readonly path: string; [Symbol.dispose](): void };
 let upstream: Upstream;
 let weir: Weir;
@@ -44,6 +61,7 @@ beforeAll(async () => {
   file = join(home.path, "answers.jsonl");
   mkdirSync(join(home.path, "plugins"));
   writeFileSync(join(home.path, "plugins", "watch.ts"), PLUGIN);
+  writeFileSync(join(home.path, "plugins", "checks.ts"), CHECKS);
   writeFileSync(join(home.path, "secret"), "the-secret-of-openai");
   writeFileSync(
     join(home.path, "weir.toml"),
@@ -215,4 +233,14 @@ test("a hook that fails adds nothing, is counted, and hurts nobody", async () =>
   expect((await recordOf(weir, id))["properties"]).toEqual({});
   const view = await (await callApi(weir, "/v1/plugins")).json();
   expect(view.data.find(({ name }: Json) => name === "watch").hooks).toEqual(["onRequest", "onAnswer"]);
+}, 120_000);
+
+test("a check in code sees both bodies whole, and its scores and reasons are in the record", async () => {
+  const [id] = await send("/echo?checked", { text: "x".repeat(300_000) });
+  await until(async () => (await recordOf(weir, id))["properties"].Checked === "yes", 60_000);
+  expect((await recordOf(weir, id))["scores"]).toMatchObject({ echoed: 1, free: 1 });
+  const { data } = await (await callApi(weir, `/v1/request/${id}/scores`)).json();
+  expect(data.find(({ name }: Json) => name === "echoed").ratings).toMatchObject([
+    { source: "plugin:checks", author: "checks", value: 1, reason: "both are 300000" },
+  ]);
 }, 120_000);

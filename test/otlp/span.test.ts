@@ -51,6 +51,8 @@ const facts: RecordFacts = {
   error: null,
   sessionId: null,
   promptId: null,
+  promptText: null,
+  responseText: null,
   requestHeaders: new Headers(),
   responseHeaders: new Headers(),
 };

@@ -118,7 +118,11 @@ describe("onAnswer", () => {
       { onAnswer: async () => ({ properties: { B: null }, scores: { good: 1 } }) },
       { onAnswer: () => undefined },
     );
-    expect(await hooks.onAnswer(answer)).toEqual({ properties: { A: "1", B: null }, scores: { good: 1 } });
+    expect(await hooks.onAnswer(answer)).toEqual({
+      properties: { A: "1", B: null },
+      scores: { good: 1 },
+      reasons: {},
+    });
     expect(hooksOf({}).hooks.onAnswer(answer)).toBeUndefined();
   });
 
@@ -307,19 +311,52 @@ describe("onRecord", () => {
   });
 });
 
-test("onRecorded tells everyone, whoever fails", async () => {
-  const told: string[] = [];
-  const { hooks, lines } = hooksOf(
-    {
-      onRecorded: () => {
-        throw new Error("no luck");
+describe("onRecorded", () => {
+  const good = { onRecorded: () => ({ scores: { good: true, same: 1 } }) };
+
+  test("adds scores and properties of all plugins, with the reasons of those that say why", async () => {
+    const { hooks } = hooksOf(
+      good,
+      {
+        onRecorded: async ({ request_id }) => ({
+          properties: { Checked: request_id },
+          scores: {
+            short: false,
+            same: { value: 0.5, reason: "half" },
+            why: { value: true, reason: "x".repeat(5_000) },
+          },
+        }),
       },
-    },
-    { onRecorded: ({ request_id }) => void told.push(request_id) },
-  );
-  await hooks.onRecorded(draft());
-  expect(told).toEqual(["r"]);
-  expect(lines.join("")).toContain("no luck");
+      { onRecorded: () => undefined },
+    );
+    expect(await hooks.onRecorded(draft())).toEqual({
+      properties: { Checked: "r" },
+      scores: { good: 1, short: 0, same: 0.5, why: 1 },
+      reasons: { same: { plugin: "p1", text: "half" }, why: { plugin: "p1", text: "x".repeat(4_000) } },
+    });
+  });
+
+  test("a later score without a reason takes the reason before it away", () => {
+    const { hooks } = hooksOf({ onRecorded: () => ({ scores: { same: { value: 0, reason: "none" } } }) }, good);
+    expect(hooks.onRecorded(draft())).toMatchObject({ scores: { same: 1 }, reasons: {} });
+  });
+
+  test.each<[string, NonNullable<PluginHooks["onRecorded"]>]>([
+    ["throws", throws],
+    ["rejects", rejects],
+    ["never answers", never],
+    ["loops for ever", forever],
+    ["answers a score alone", () => 1 as never],
+    ["gives a text as a score", () => ({ scores: { A: "high" } }) as never],
+    ["gives a reason that is no text", () => ({ scores: { A: { value: 1, reason: 2 } } }) as never],
+    ["gives a reason without a value", () => ({ scores: { A: { reason: "why" } } }) as never],
+    ["misspells a member of a score", () => ({ scores: { A: { value: 1, reasons: "why" } } }) as never],
+  ])("one that %s adds nothing, and is counted", async (_name, onRecorded) => {
+    const { hooks, lines } = hooksOf({ onRecorded }, good);
+    expect(await hooks.onRecorded(draft())).toMatchObject({ scores: { good: 1, same: 1 } });
+    expect(hooks.failures().get("p0 onRecorded")).toBe(1);
+    expect(lines.join("")).toContain("onRecorded");
+  });
 });
 
 test("a hook is called with its plugin's other members as this", async () => {

@@ -1,13 +1,13 @@
 import { expect, test } from "bun:test";
-import type { AnswerNote } from "../../src/plugin/contract.ts";
 import type { AnswerFacts } from "../../src/plugin/hooks/answer.ts";
+import type { Note } from "../../src/plugin/hooks/note.ts";
 import { AnswerFeed } from "../../src/recorder/answer-feed.ts";
 import { until } from "../until.ts";
 import { pass, rig, silent } from "./harness.ts";
 
 /** A recorder whose answers are shown to `take`. */
 async function watched(
-  take: (answers: readonly AnswerFacts[]) => Promise<readonly (AnswerNote | null)[]>,
+  take: (answers: readonly AnswerFacts[]) => Promise<readonly (Note | null)[]>,
   more: Parameters<typeof rig>[0] = {},
 ) {
   const answers = new AnswerFeed({ onAnswers: take }, silent);
@@ -24,7 +24,7 @@ test("what was recorded is shown once, and what is added to it is stored, also a
   {
     await using weir = await watched(async (answers) => {
       shown.push(...answers);
-      return answers.map(() => ({ properties: { Told: "a\0b" }, scores: { good: 1 } }));
+      return answers.map(() => ({ properties: { Told: "a\0b" }, scores: { good: 1 }, reasons: {} }));
     });
     for (let at = 0; at < 150; at++) ids.push(pass(weir.spool));
     await weir.recorder.barrier();
@@ -57,7 +57,7 @@ test("a body is shown as it is recorded, and not where it is omitted or too larg
       if (draft.request_id === secret) draft.response_body = { text: "[email]" };
       return draft.request_id !== dropped;
     },
-    async onRecorded() {},
+    onRecorded: () => undefined,
   };
   const [secret, dropped] = [crypto.randomUUID(), crypto.randomUUID()];
   await using weir = await watched(take, { hooks });

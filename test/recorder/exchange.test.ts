@@ -244,7 +244,10 @@ test("plugins change, drop and see records; what one redacts is redacted everywh
       if (draft.response_body?.text !== undefined) draft.response_body.text = "***";
       return true;
     },
-    onRecorded: async (draft) => void seen.push(draft.request_id),
+    onRecorded(draft) {
+      seen.push(draft.request_id);
+      return undefined;
+    },
   };
   await using weir = await rig({ hooks });
   const id = pass(weir.spool, {

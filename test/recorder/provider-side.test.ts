@@ -67,7 +67,7 @@ test("a body that a plugin redacts in the record is gone from the provider's sid
       draft.request_body = "[redacted]";
       return true;
     },
-    async onRecorded() {},
+    onRecorded: () => undefined,
   };
   await using weir = await rig({ hooks });
   const id = passChanged(weir);

@@ -90,7 +90,7 @@ test("plugins see bodies that cannot be read as text, and what they take out sta
         draft.request_body = "taken out";
         return true;
       },
-      onRecorded: async () => {},
+      onRecorded: () => undefined,
     },
   });
   const bad = pass(there.spool, { request: asked("bad") });

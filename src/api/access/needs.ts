@@ -85,6 +85,9 @@ export const NEEDS: Readonly<Record<string, Needs>> = {
   "POST /v1/property/:name/search": "figures",
   "POST /v1/property/:name/top-costs/query": "figures",
 
+  "POST /v1/score/query": "figures",
+  "GET /v1/request/:id/scores": "bodies",
+
   "GET /v1/datasets": "bodies",
   "POST /v1/datasets": "write",
   "GET /v1/datasets/:id": "bodies",

@@ -2,6 +2,8 @@ import { t } from "elysia";
 import { GatewayError } from "../../errors.ts";
 import { maskLabel } from "../../masking/mask.ts";
 import { storable } from "../../record/storable.ts";
+import type { Amendment } from "../../threads.ts";
+import type { Owner } from "../access/owner.ts";
 
 /** How long a change waits for the recorder, which may be busy with a database that is away. */
 export const AMEND_MS = 10_000;
@@ -27,6 +29,23 @@ export const SCORE_MAP = t.Object(
   },
 );
 
+/** Characters of a reason. */
+const REASON_CHARS_MAX = 4_000;
+
+export const REASONS = t.Optional(
+  t.Object(
+    {},
+    {
+      additionalProperties: t.String({
+        maxLength: REASON_CHARS_MAX,
+        expects: `give text of up to ${REASON_CHARS_MAX} characters`,
+      }),
+      maxProperties: NAMES_MAX,
+      description: "Why, by the name of the score.",
+    },
+  ),
+);
+
 /**
  * Property names and values as they are stored.
  *
@@ -45,9 +64,30 @@ export function readProperties(
 }
 
 /** Scores as they are stored; true is 1. @throws GatewayError `invalid_body` */
-export function readScores(scores: Readonly<Record<string, number | boolean>>): Record<string, number> {
+function readScores(scores: Readonly<Record<string, number | boolean>>): Record<string, number> {
   refuseEmptyName(scores, "scores.");
   return Object.fromEntries(Object.entries(scores).map(([name, value]) => [storable(name), Number(value)]));
+}
+
+/** Scores with who gave them and why. @throws GatewayError `invalid_body` where a reason is of no score. */
+export function readRatedScores(
+  given: {
+    readonly scores: Readonly<Record<string, number | boolean>>;
+    readonly reasons?: Readonly<Record<string, string>>;
+  },
+  by: Owner,
+): Pick<Amendment, "scores" | "ratings"> {
+  const { reasons = {} } = given;
+  for (const name of Object.keys(reasons)) {
+    if (Object.hasOwn(given.scores, name)) continue;
+    throw new GatewayError("invalid_body", "there is a reason, but no score of this name", { path: `reasons.${name}` });
+  }
+  const scores = readScores(given.scores);
+  const texts = new Map(Object.entries(reasons).map(([name, text]) => [storable(name), storable(text)]));
+  const ratings = Object.keys(scores).map(
+    (name) => [name, { source: by.id, author: by.name, reason: texts.get(name) || null }] as const,
+  );
+  return { scores, ratings: Object.fromEntries(ratings) };
 }
 
 function refuseEmptyName(names: object, path: string): void {

@@ -4,10 +4,11 @@ import { forgetRequests } from "../../store/datasets/items.ts";
 import type { Amendment } from "../../threads.ts";
 import { actingOf, type Caller } from "../access/caller.ts";
 import type { Gate } from "../access/gate.ts";
+import { ownerOf } from "../access/owner.ts";
 import { endpoint } from "../endpoint.ts";
 import { success } from "../envelope.ts";
 import type { ApiRoom } from "../room.ts";
-import { AMEND_MS, PROPERTIES, readProperties, readScores, SCORE_MAP, tooLate } from "./amendments.ts";
+import { AMEND_MS, PROPERTIES, REASONS, readProperties, readRatedScores, SCORE_MAP, tooLate } from "./amendments.ts";
 import { CHANGED_MAX, SELECTION, type Selection, selected } from "./selection.ts";
 
 /** Deleting many records with long bodies takes its time. */
@@ -18,11 +19,11 @@ const AT_ONCE = 50;
 const strict = { additionalProperties: false };
 const REMOVAL = t.Object(SELECTION, strict);
 const NEW_PROPERTIES = t.Object({ ...SELECTION, properties: PROPERTIES }, strict);
-const NEW_SCORES = t.Object({ ...SELECTION, scores: SCORE_MAP }, strict);
+const NEW_SCORES = t.Object({ ...SELECTION, scores: SCORE_MAP, reasons: REASONS }, strict);
 
 const STEPS = `By ids or by a filter. With a filter one call changes up to ${CHANGED_MAX} requests, the newest first: \`data\` is how many were changed, and with \`next_cursor\` as \`cursor\` the next call goes on, until it is null.`;
 
-type Change = Pick<Amendment, "properties" | "scores">;
+type Change = Pick<Amendment, "properties" | "scores" | "ratings">;
 
 /** Changing, or deleting, many requests. */
 export function bulkEndpoints(room: ApiRoom, gate: () => Gate) {
@@ -57,7 +58,8 @@ export function bulkEndpoints(room: ApiRoom, gate: () => Gate) {
     )
     .post(
       "/v1/request/score",
-      ({ body: { scores, ...selection }, request }) => change(request, selection, { scores: readScores(scores) }),
+      ({ body: { scores, reasons = {}, ...selection }, request }) =>
+        change(request, selection, readRatedScores({ scores, reasons }, ownerOf(gate().caller(request)))),
       { body: NEW_SCORES, ...endpoint("Requests", "Score many requests", STEPS) },
     )
     .delete(

@@ -2,14 +2,15 @@ import { Elysia, t } from "elysia";
 import { within } from "../../runtime/within.ts";
 import type { Amendment } from "../../threads.ts";
 import type { Gate } from "../access/gate.ts";
+import { ownerOf } from "../access/owner.ts";
 import { asProperties, servesHelicone } from "../earlier-product.ts";
 import { endpoint } from "../endpoint.ts";
 import { success } from "../envelope.ts";
 import { noSuchRequest, requestIdOf } from "../input/request-id.ts";
 import type { ApiRoom } from "../room.ts";
-import { AMEND_MS, PROPERTIES, readProperties, readScores, SCORE_MAP, tooLate } from "./amendments.ts";
+import { AMEND_MS, PROPERTIES, REASONS, readProperties, readRatedScores, SCORE_MAP, tooLate } from "./amendments.ts";
 
-const SCORES = t.Object({ scores: SCORE_MAP }, { additionalProperties: false });
+const SCORES = t.Object({ scores: SCORE_MAP, reasons: REASONS }, { additionalProperties: false });
 
 const FEEDBACK = t.Object({ rating: t.Boolean() }, { additionalProperties: false });
 
@@ -42,7 +43,11 @@ export function changeEndpoints(room: ApiRoom, gate: () => Gate) {
     .post(
       "/v1/request/:id/score",
       async ({ params, body, request }) => {
-        const { requestId, scores } = await amend(request, params.id, { scores: readScores(body.scores) });
+        const { requestId, scores } = await amend(
+          request,
+          params.id,
+          readRatedScores(body, ownerOf(gate().caller(request))),
+        );
         return success([{ request_id: requestId, scores }]);
       },
       { body: SCORES, ...endpoint("Requests", "Score a request") },

@@ -114,6 +114,10 @@ export interface RecordFacts {
   readonly error: { readonly code: string | null; readonly message: string | null } | null;
   readonly sessionId: string | null;
   readonly promptId: string | null;
+  /** What was said last to the model, in whatever format; null where nothing can be read, or it was omitted. */
+  readonly promptText: string | null;
+  /** What the model said, in whatever format; null where nothing can be read, or it was omitted. */
+  readonly responseText: string | null;
   /** Without `Gateway-*`; credential values are masked. */
   readonly requestHeaders: Headers;
   readonly responseHeaders: Headers;
@@ -213,9 +217,17 @@ export interface GatewayAnswer {
   readonly endedAt: number;
 }
 
-/** What `onAnswer` adds to the record. */
+/** A score that says why. */
+export interface ReasonedScore {
+  readonly value: number | boolean;
+  /** At most 4,000 characters are kept. */
+  readonly reason?: string;
+}
+
+/** What `onAnswer` and `onRecorded` add to the record. */
 export interface AnswerNote {
   /** Names and values; null takes a property away. */
   readonly properties?: Readonly<Record<string, string | null>>;
-  readonly scores?: Readonly<Record<string, number>>;
+  /** true is stored as 1, false as 0. */
+  readonly scores?: Readonly<Record<string, number | boolean | ReasonedScore>>;
 }

@@ -62,8 +62,11 @@ export interface PluginHooks {
   onAnswer?(answer: GatewayAnswer): AnswerNote | undefined | void | Promise<AnswerNote | undefined | void>;
   /** Recorder thread, before the record is stored. `false` drops the record. */
   onRecord?(draft: RecordDraft): false | undefined | void | Promise<false | undefined | void>;
-  /** Recorder thread, after the record is in the database. */
-  onRecorded?(draft: Readonly<RecordDraft>): void | Promise<void>;
+  /**
+   * Recorder thread, once for every record, after it is in the database: the place for checks in code. It sees both bodies
+   * whole and delays no request; what it returns is added to the record. Throwing or 250 ms adds nothing, and is counted.
+   */
+  onRecorded?(draft: Readonly<RecordDraft>): AnswerNote | undefined | void | Promise<AnswerNote | undefined | void>;
   /**
    * Endpoints of the API that this plugin answers, in the gateway's thread. Which there are is asked when the service
    * starts; a plugin that was reloaded answers at once.
@@ -151,6 +154,7 @@ export interface PluginContext<Options = Json> {
  * 4. When the answer is over, `onEnd`, in the gateway's thread. A failure is counted.
  * 5. Within a second of the end `onRecord` and, once that is committed, `onRecorded`, in the recorder's thread: both bodies
  *    are whole there, streams folded. 250 ms each; a failure leaves the record as it was before the hook.
+ *    What `onRecorded` returns is in the record within another second.
  * 6. Then `onAnswer`, in the gateway's thread, where the state of `onRequest` is: it sees the answer as the record has it. Its
  *    limits and failures are those of `onEnd`; what it returns is in the record within another second.
  * 7. A hook that blocks its thread three times in a row is switched off for a minute; `/readyz` says so.

@@ -1,6 +1,7 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { MASKED } from "../../masking/mask.ts";
-import type { AnswerNote, GatewayAnswer, Json } from "../contract.ts";
+import type { GatewayAnswer, Json } from "../contract.ts";
+import type { Note } from "./note.ts";
 
 /** Bytes of JSON up to which `onAnswer` sees a body: parsing it takes the gateway's thread about a millisecond. */
 export const ANSWER_BODY_BYTES_MAX = 256 * 1_024;
@@ -48,15 +49,12 @@ function shownHeaders(pairs: readonly string[]): Headers {
 /** Whatever shows answers to plugins. */
 interface AnswerHooks {
   /** Never throws. */
-  onAnswer(answer: GatewayAnswer): AnswerNote | undefined | Promise<AnswerNote | undefined>;
+  onAnswer(answer: GatewayAnswer): Note | undefined | Promise<Note | undefined>;
 }
 
 /** Shows answers to the plugins, a few at a time. @returns what they add to each record, in the same order. */
-export async function askAboutAnswers(
-  hooks: AnswerHooks,
-  answers: readonly AnswerFacts[],
-): Promise<(AnswerNote | null)[]> {
-  const notes: (AnswerNote | undefined | Promise<AnswerNote | undefined>)[] = [];
+export async function askAboutAnswers(hooks: AnswerHooks, answers: readonly AnswerFacts[]): Promise<(Note | null)[]> {
+  const notes: (Note | undefined | Promise<Note | undefined>)[] = [];
   let startedMs = performance.now();
   for (const facts of answers) {
     if (performance.now() - startedMs > TURN_MS) {
@@ -66,40 +64,4 @@ export async function askAboutAnswers(
     notes.push(hooks.onAnswer(toAnswer(facts)));
   }
   return (await Promise.all(notes)).map((note) => note ?? null);
-}
-
-/** Names that one answer may get, as for a change through the API. */
-const NAMES_MAX = 1_000;
-
-/** What a hook returned for an answer, if it is a note. @throws where it is none. */
-export function checkedNote(note: AnswerNote | undefined | void): AnswerNote | undefined {
-  if (note === undefined || note === null) return undefined;
-  if (!isObject(note)) throw new Error("onAnswer returns nothing, or an object with properties and scores");
-  const unknown = Object.keys(note).find((name) => name !== "properties" && name !== "scores");
-  if (unknown !== undefined) throw new Error(`onAnswer may return properties and scores, not ${unknown}`);
-  const { properties = {}, scores = {} } = note;
-  check("properties", properties, (value) => typeof value === "string" || value === null, "texts, or null");
-  check("scores", scores, (value) => typeof value === "number" && Number.isFinite(value), "numbers");
-  return { properties, scores };
-}
-
-function check(what: string, entries: unknown, fits: (value: unknown) => boolean, allowed: string): void {
-  if (!isObject(entries)) throw new Error(`${what} must be an object of names and ${allowed}`);
-  const all = Object.entries(entries);
-  const wrong = all.find(([name, value]) => name === "" || !fits(value));
-  if (wrong !== undefined) throw new Error(`${what} must be names and ${allowed}: "${wrong[0]}" is not`);
-  if (all.length > NAMES_MAX) throw new Error(`${what} may have ${NAMES_MAX} names, not ${all.length}`);
-}
-
-/** Both notes in one; what is later counts. */
-export function joinedNote(before: AnswerNote | undefined, next: AnswerNote | undefined): AnswerNote | undefined {
-  if (before === undefined || next === undefined) return next ?? before;
-  return {
-    properties: { ...before.properties, ...next.properties },
-    scores: { ...before.scores, ...next.scores },
-  };
-}
-
-function isObject(value: unknown): value is object {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }

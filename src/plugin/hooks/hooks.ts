@@ -16,9 +16,9 @@ import type {
 } from "../contract.ts";
 import { whyNoNeeds } from "../files/check.ts";
 import type { OpenPlugin } from "../setup.ts";
-import { checkedNote, joinedNote } from "./answer.ts";
 import { whyBadDraft } from "./draft.ts";
 import { CutOff, guarded, inTime, isPromise } from "./guard.ts";
+import { checkedNote, joinedNote, type Note } from "./note.ts";
 import { Patience } from "./patience.ts";
 import { checkedVerdict, isRefusal, joined, type Verdict } from "./verdict.ts";
 
@@ -36,6 +36,7 @@ interface Hook<I, R> {
   readonly patience: Patience;
 }
 
+type NotingHook<I> = Hook<I, AnswerNote | undefined | void>;
 type RequestHook = Hook<GatewayRequest, Verdict | void>;
 
 /** What can change of a request while plugins are asked. */
@@ -55,9 +56,9 @@ interface Lists {
   readonly onRequest: readonly RequestHook[];
   readonly onForward: readonly RequestHook[];
   readonly onEnd: readonly Hook<RequestEnd, void>[];
-  readonly onAnswer: readonly Hook<GatewayAnswer, AnswerNote | undefined | void>[];
+  readonly onAnswer: readonly NotingHook<GatewayAnswer>[];
   readonly onRecord: readonly Hook<RecordDraft, false | undefined | void>[];
-  readonly onRecorded: readonly Hook<Readonly<RecordDraft>, void>[];
+  readonly onRecorded: readonly NotingHook<Readonly<RecordDraft>>[];
 }
 
 /** The hooks of the plugins that are set up, as flat lists. Every thread that calls hooks has its own. */
@@ -156,20 +157,13 @@ export class Hooks {
   }
 
   /** Shows an answer to every `onAnswer`. Never throws; a hook that fails adds nothing. */
-  onAnswer(answer: GatewayAnswer): AnswerNote | undefined | Promise<AnswerNote | undefined> {
-    let note: AnswerNote | undefined;
-    const waiting: Promise<AnswerNote | undefined>[] = [];
-    for (const hook of this.#lists.onAnswer) {
-      if (hook.patience.isOver) continue;
-      try {
-        const given = this.#call(hook, answer);
-        if (!isPromise(given)) note = joinedNote(note, checkedNote(given));
-        else waiting.push(given.then(checkedNote).catch((error: unknown) => this.#count(hook, error)));
-      } catch (error) {
-        this.#count(hook, error);
-      }
-    }
-    return waiting.length === 0 ? note : Promise.all(waiting).then((later) => later.reduce(joinedNote, note));
+  onAnswer(answer: GatewayAnswer): Note | undefined | Promise<Note | undefined> {
+    return this.#noted(this.#lists.onAnswer, answer);
+  }
+
+  /** Shows a stored record to every `onRecorded`, as `onAnswer` does an answer. */
+  onRecorded(draft: Readonly<RecordDraft>): Note | undefined | Promise<Note | undefined> {
+    return this.#noted(this.#lists.onRecorded, draft);
   }
 
   /** The endpoints of all plugins. */
@@ -192,18 +186,6 @@ export class Hooks {
       }
     }
     return true;
-  }
-
-  /** Tells every `onRecorded`. */
-  async onRecorded(draft: Readonly<RecordDraft>): Promise<void> {
-    for (const hook of this.#lists.onRecorded) {
-      if (hook.patience.isOver) continue;
-      try {
-        await this.#call(hook, draft);
-      } catch (error) {
-        this.#count(hook, error);
-      }
-    }
   }
 
   /** Failed calls since the start: `<plugin> <hook>` to their number. */
@@ -272,6 +254,25 @@ export class Hooks {
       }
     }
     return admission;
+  }
+
+  #noted<I>(hooks: readonly NotingHook<I>[], shown: I): Note | undefined | Promise<Note | undefined> {
+    let note: Note | undefined;
+    const waiting: Promise<Note | undefined>[] = [];
+    for (const hook of hooks) {
+      if (hook.patience.isOver) continue;
+      try {
+        const given = this.#call(hook, shown);
+        if (!isPromise(given)) note = joinedNote(note, checkedNote(given, hook));
+        else {
+          const later = given.then((returned) => checkedNote(returned, hook));
+          waiting.push(later.catch((error: unknown) => this.#count(hook, error)));
+        }
+      } catch (error) {
+        this.#count(hook, error);
+      }
+    }
+    return waiting.length === 0 ? note : Promise.all(waiting).then((later) => later.reduce(joinedNote, note));
   }
 
   #refuse(hook: RequestHook, error: unknown): never {

@@ -1,4 +1,4 @@
-import { index, integer, primaryKey, sqliteTable, text, uniqueIndex } from "drizzle-orm/sqlite-core";
+import { index, integer, primaryKey, real, sqliteTable, text, uniqueIndex } from "drizzle-orm/sqlite-core";
 
 /** What people say about requests; they go with the record. */
 export const comments = sqliteTable(
@@ -35,4 +35,25 @@ export const sharedLinks = sqliteTable(
     expires_at: integer().notNull(),
   },
   (t) => [uniqueIndex("shared_links_token").on(t.token_hash), index("shared_links_subject").on(t.subject)],
+);
+
+/** Who gave a score of a record, when and why; they go with the record. What counts is the score in the record. */
+export const ratings = sqliteTable(
+  "ratings",
+  {
+    request_id: text().notNull(),
+    /** Of the score. */
+    name: text().notNull(),
+    /** `key:<id>`, `user:<id>`, `plugin:<name>`, `judge:<id>` or `reviewer:<id>`. */
+    source: text().notNull(),
+    organization_id: text().notNull(),
+    /** Name of the source then. */
+    author: text().notNull(),
+    value: real().notNull(),
+    /** The word that was chosen, where a score is chosen from words. */
+    label: text(),
+    reason: text(),
+    created_at: integer().notNull(),
+  },
+  (t) => [primaryKey({ columns: [t.request_id, t.name, t.source] })],
 );

@@ -133,6 +133,8 @@ export const requests = sqliteTable(
     index("requests_unmapped")
       .on(t.organization_id, t.provider, t.seq)
       .where(sql`(wire_schema is null or wire_schema = 'mapped') and model is not null`),
+    // Holds all that listing the names of scores needs.
+    index("requests_scored").on(t.organization_id, t.request_created_at, t.scores).where(sql`scores <> '{}'`),
     // Holds all that counting hits and misses needs.
     index("requests_cache")
       .on(t.organization_id, t.cached, t.outcome, t.cache_reference_id)

@@ -72,6 +72,12 @@ export class PreparedFacts implements RecordFacts {
   get promptId() {
     return this.#row.prompt_id ?? null;
   }
+  get promptText() {
+    return this.#prepared.texts.prompt ?? null;
+  }
+  get responseText() {
+    return this.#prepared.texts.completion ?? null;
+  }
   get requestHeaders() {
     return toHeaders(this.#prepared.exchange.begin.headers);
   }

@@ -1,6 +1,7 @@
 import type { ExchangeReading } from "../../mapping/read-exchange.ts";
 import { newText, shownTexts } from "../../mapping/said.ts";
 import type { Json, RecordDraft } from "../../plugin/contract.ts";
+import type { Note } from "../../plugin/hooks/note.ts";
 import { storable } from "../../record/storable.ts";
 import type { StoredPart } from "../../store/packs/request-content.ts";
 import { PreparedFacts } from "./facts.ts";
@@ -11,10 +12,11 @@ export interface RecordHooks {
   has(name: "onRecord" | "onRecorded"): boolean;
   /** @returns false where the record is to be dropped. */
   onRecord(draft: RecordDraft): Promise<boolean>;
-  onRecorded(draft: Readonly<RecordDraft>): Promise<void>;
+  /** @returns what is added to the record. Never throws or rejects. */
+  onRecorded(draft: Readonly<RecordDraft>): Note | undefined | Promise<Note | undefined>;
 }
 
-/** A record as plugins see it; the same object goes to `onRecorded`. */
+/** A record as plugins see it. */
 export function toDraft(prepared: Prepared): RecordDraft {
   const { row, labels, requestBody, responseBody } = prepared;
   return {
@@ -31,6 +33,11 @@ export function toDraft(prepared: Prepared): RecordDraft {
     response_body: responseBody,
     facts: new PreparedFacts(prepared),
   };
+}
+
+/** What `onRecorded` sees: what plugins made of the record, and facts of what was stored. */
+export function storedDraft(stored: Prepared, draft: RecordDraft | undefined): RecordDraft {
+  return draft === undefined ? toDraft(stored) : { ...draft, facts: new PreparedFacts(stored) };
 }
 
 /** What plugins changed goes into what will be stored: a redacted body is redacted in every form that we keep of it. */

@@ -7,10 +7,11 @@ import type { Exchange } from "../exchanges/exchange.ts";
 import type { RecorderLosses } from "../losses.ts";
 import type { DropReason, RecorderMetrics } from "../metrics.ts";
 import { answerFacts } from "../prepare/answer.ts";
-import { applyDraft, bodyTexts, type RecordHooks, toDraft } from "../prepare/hooks.ts";
+import { applyDraft, bodyTexts, type RecordHooks, storedDraft, toDraft } from "../prepare/hooks.ts";
 import { type PrepareDeps, type Prepared, prepare, prepareAtOnce, prepareBare } from "../prepare/prepare.ts";
 import { TOGETHER_BYTES_MAX, together, withinLimit } from "../prepare/time-limit.ts";
 import { prepareUnread, unreadReason } from "../prepare/unread.ts";
+import type { RecordNotes } from "../record-notes.ts";
 import type { Ledger, Positions } from "./ledger.ts";
 
 /** Exchanges in flight for longer than this get a row: half a second after their begin, for it is an additional write. */
@@ -25,6 +26,7 @@ const FAULTY_ROW = /SQLITE_(?:CONSTRAINT|TOOBIG|MISMATCH|RANGE)|cannot be stored
 interface BatchesOptions extends Omit<PrepareDeps, "onReadingFailed"> {
   readonly hooks: RecordHooks | undefined;
   readonly answers: AnswerFeed | undefined;
+  readonly notes: RecordNotes;
   readonly ledger: Ledger;
   readonly metrics: RecorderMetrics;
   readonly losses: RecorderLosses;
@@ -134,7 +136,7 @@ export class Batches {
   }
 
   async afterCommit(ready: readonly Ready[], recorded: readonly Prepared[]): Promise<void> {
-    const { hooks, answers, metrics, note, provider } = this.#options;
+    const { hooks, answers, notes, metrics, note, provider } = this.#options;
     if (note.hasFaults) note.settle([...recorded].map(({ row }) => row.request_id));
     for (const { row } of recorded) {
       metrics.used.add(provider(row.provider)?.name ?? "CUSTOM", row);
@@ -145,7 +147,11 @@ export class Batches {
     const stored = ready.filter(({ record }) => those.has(record));
     if (answers?.wanted) await this.#show(answers, stored);
     if (!hooks?.has("onRecorded")) return;
-    for (const { record, draft } of stored) await hooks.onRecorded(draft ?? toDraft(record));
+    for (const { record, draft } of stored) {
+      const { request_id: requestId, organization_id: organizationId } = record.row;
+      const lag = notes.addLater({ requestId, organizationId }, hooks.onRecorded(storedDraft(record, draft)));
+      if (lag !== undefined) await lag;
+    }
   }
 
   async #show(answers: AnswerFeed, stored: readonly Ready[]): Promise<void> {

@@ -63,6 +63,7 @@ async function removeStep(
     { sql: "delete from requests where seq in (select value from json_each(?))", args: [seqs] },
     forgetCalls(ids),
     { sql: "delete from comments where request_id in (select value from json_each(?))", args: [ids] },
+    { sql: "delete from ratings where request_id in (select value from json_each(?))", args: [ids] },
     { sql: "delete from spans where request_id in (select value from json_each(?))", args: [ids] },
     { sql: "delete from shared_links where subject in (select value from json_each(?))", args: [ids] },
   ];

@@ -1,0 +1,74 @@
+import { Elysia, t } from "elysia";
+import { listScores } from "../../engine/libsql/figures/score-list.ts";
+import { recordsByIds } from "../../engine/libsql/find/records.ts";
+import { isoTime } from "../../record/iso-time.ts";
+import { Deadline } from "../../store/database/deadline.ts";
+import { listRatings, type Rating } from "../../store/ratings.ts";
+import type { Gate } from "../access/gate.ts";
+import { endpoint } from "../endpoint.ts";
+import { success } from "../envelope.ts";
+import { AGGREGATES_MAX, FILTER, paging, readPaging, readScope } from "../input/query-body.ts";
+import { noSuchRequest, requestIdOf } from "../input/request-id.ts";
+import type { ApiRoom } from "../room.ts";
+import { settled } from "../settled.ts";
+
+const TAG = "Scores";
+const LIST = t.Object({ filter: t.Optional(FILTER), ...paging(AGGREGATES_MAX) }, { additionalProperties: false });
+
+/** A score of one record as the API shows it: what it is now, and who gave what. */
+export interface ShownScore {
+  readonly name: string;
+  readonly value: number;
+  readonly ratings: readonly ShownRating[];
+}
+
+export interface ShownRating extends Omit<Rating, "name" | "created_at"> {
+  readonly created_at: string;
+}
+
+/** Which scores there are, and who gave those of a request. */
+export function scoreEndpoints(room: ApiRoom, gate: () => Gate) {
+  return new Elysia()
+    .post(
+      "/v1/score/query",
+      async ({ body, request }) => {
+        const page = readPaging(body, AGGREGATES_MAX, AGGREGATES_MAX);
+        const { scope } = readScope(gate().caller(request), body);
+        await settled(room);
+        const deadline = new Deadline(room.config.query_timeout_seconds * 1000);
+        return success(await listScores(room.reader.records, scope, page, deadline));
+      },
+      {
+        body: LIST,
+        ...endpoint(
+          TAG,
+          "List the names of scores",
+          "With how many requests have each, its mean, min and max; the most frequent first.",
+        ),
+      },
+    )
+    .get(
+      "/v1/request/:id/scores",
+      async ({ params, request }) => {
+        const { organizationId } = gate().caller(request);
+        const requestId = requestIdOf(params.id);
+        await settled(room);
+        const [row] = await recordsByIds(room.reader.records, organizationId, [requestId]);
+        if (row === undefined) throw noSuchRequest();
+        const ratings = Map.groupBy(
+          await listRatings(room.current.records, organizationId, requestId),
+          ({ name }) => name,
+        );
+        const scores = Object.entries(JSON.parse(row.scores) as Record<string, number>);
+        return success(
+          scores.map(([name, value]): ShownScore => ({ name, value, ratings: (ratings.get(name) ?? []).map(shown) })),
+        );
+      },
+      endpoint(TAG, "List the scores of a request", "Each with who gave it, when and why, as far as that is known."),
+    );
+}
+
+const shown = ({ name: _, created_at, ...rating }: Rating): ShownRating => ({
+  ...rating,
+  created_at: isoTime(created_at),
+});

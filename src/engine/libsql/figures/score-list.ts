@@ -1,0 +1,32 @@
+import { type Scope, selectRecords } from "../../../filter/select.ts";
+import type { Deadline } from "../../../store/database/deadline.ts";
+import type { Database } from "../../../store/store.ts";
+import { withoutBodies } from "../find/find.ts";
+import type { ListOptions } from "./from-blocks.ts";
+
+/** One score over the records of a scope. */
+export interface ListedScore {
+  readonly score: string;
+  /** Records that have it. */
+  readonly requests: number;
+  readonly mean: number;
+  readonly min: number;
+  readonly max: number;
+}
+
+/** The scores that records of a scope have, those of the most records first. */
+export async function listScores(
+  database: Database,
+  asked: Scope,
+  { limit, offset }: ListOptions,
+  deadline: Deadline,
+): Promise<ListedScore[]> {
+  const { scope, source } = await withoutBodies(database, asked, deadline);
+  const scored = selectRecords(scope, "r.scores as scores", () => "", { source, where: () => "r.scores <> '{}'" });
+  const args = scored.args ?? [];
+  const sql = `select v.key as score, count(*) as requests, avg(v.value + 0.0) as mean, min(v.value + 0.0) as min,
+      max(v.value + 0.0) as max
+    from (${scored.sql}) s, json_each(s.scores) v
+    group by v.key order by requests desc, score limit ?${args.length + 1} offset ?${args.length + 2}`;
+  return database.query<ListedScore>({ sql, args: [...args, limit, offset] }, deadline.rest());
+}

@@ -1,0 +1,80 @@
+import { type Log, messageOf } from "../observe.ts";
+import type { Note } from "../plugin/hooks/note.ts";
+import { storable } from "../record/storable.ts";
+import { within } from "../runtime/within.ts";
+import type { Database } from "../store/store.ts";
+import type { Amendment } from "../threads.ts";
+import { amend } from "../engine/libsql/write/amend.ts";
+
+/** Times that a note is written before it is given up. */
+const TRIES_MAX = 5;
+/** Hooks that are waited for at once; beyond it the recorder waits for one of them. Each has 250 ms. */
+const OPEN_MAX = 256;
+
+interface Waiting {
+  readonly change: Amendment;
+  tries: number;
+}
+
+/** Whose record a note is about. */
+export type Noted = Pick<Amendment, "requestId" | "organizationId">;
+
+/** What plugins add to records, until it is written. */
+export class RecordNotes {
+  readonly #log: Log;
+  readonly #waiting: Waiting[] = [];
+  readonly #open = new Set<Promise<void>>();
+
+  constructor(log: Log) {
+    this.#log = log;
+  }
+
+  add(record: Noted, note: Note | null | undefined): void {
+    if (note !== null && note !== undefined) this.#waiting.push({ change: { ...record, ...asStored(note) }, tries: 0 });
+  }
+
+  /** Adds a note that may come later. @returns what to wait for where too many are to come. */
+  addLater(record: Noted, note: Note | undefined | Promise<Note | undefined>): Promise<unknown> | undefined {
+    if (!(note instanceof Promise)) {
+      this.add(record, note);
+      return undefined;
+    }
+    const open = note.then((made) => this.add(record, made)).finally(() => this.#open.delete(open));
+    this.#open.add(open);
+    return this.#open.size > OPEN_MAX ? Promise.race(this.#open) : undefined;
+  }
+
+  /** Writes what plugins have added so far; between two batches. */
+  async write(records: Database): Promise<void> {
+    for (let next = this.#waiting.shift(); next !== undefined; next = this.#waiting.shift()) {
+      try {
+        await amend(records, next.change, undefined, Date.now());
+      } catch (error) {
+        if (++next.tries < TRIES_MAX) this.#waiting.unshift(next);
+        else this.#log.warn("what a plugin adds to a record cannot be stored", { error: messageOf(error) });
+        return;
+      }
+    }
+  }
+
+  /** Resolves once the hooks that were called have answered, or after so long. */
+  async settled(msMax: number): Promise<void> {
+    await within(Promise.all(this.#open), msMax, () => undefined);
+  }
+}
+
+function asStored({ properties, scores, reasons }: Note): Omit<Amendment, keyof Noted> {
+  const texts = Object.entries(properties).map(
+    ([name, value]) => [storable(name), value === null ? null : storable(value)] as const,
+  );
+  const numbers = Object.entries(scores).map(([name, value]) => [storable(name), value] as const);
+  const ratings = Object.entries(reasons).map(
+    ([name, { plugin, text }]) =>
+      [storable(name), { source: `plugin:${plugin}`, author: plugin, reason: storable(text) }] as const,
+  );
+  return {
+    properties: Object.fromEntries(texts),
+    scores: Object.fromEntries(numbers),
+    ratings: Object.fromEntries(ratings),
+  };
+}
