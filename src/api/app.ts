@@ -29,6 +29,7 @@ import { propertyEndpoints } from "./figures/properties.ts";
 import { sessionListEndpoints } from "./figures/sessions.ts";
 import { readJson, readText, requireObject } from "./input/body.ts";
 import { validationFailure } from "./input/validation.ts";
+import { judgeEndpoints } from "./judges/judges.ts";
 import { logFailure } from "./log-failure.ts";
 import { meEndpoints } from "./logins/me.ts";
 import { peopleEndpoints } from "./logins/people.ts";
@@ -187,6 +188,7 @@ function createApp(room: ApiRoom, ofPlugins: readonly RouteView[], { gate, route
     .use(viewEndpoints(room, gate))
     .use(dashboardEndpoints(room, gate))
     .use(scoreEndpoints(room, gate))
+    .use(judgeEndpoints(room, gate))
     .use(datasetEndpoints(room, gate))
     .use(datasetItemEndpoints(room, gate))
     .use(datasetExportEndpoint(room, gate))

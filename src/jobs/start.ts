@@ -2,6 +2,7 @@ import { Cron } from "croner";
 import type { Config } from "../config.ts";
 import type { Log } from "../observe.ts";
 import { openRegistry } from "../plugin/live.ts";
+import { mappingsOf } from "../plugin/providers/registry.ts";
 import { PassedOn } from "../runtime/http/pass-on.ts";
 import type { Endpoint, Remote } from "../runtime/rpc.ts";
 import { OpenedLater } from "../store/database/opened-later.ts";
@@ -11,6 +12,7 @@ import { AlertChecker } from "./alerts/checker.ts";
 import { BlockKeeper } from "./block-keeper.ts";
 import { ChangeWatch } from "./change-watch.ts";
 import { Deliverer } from "./delivery/deliverer.ts";
+import { Judging } from "./judges/judging.ts";
 import { Node } from "./node.ts";
 import { CRON, inQueue, Queue } from "./queue.ts";
 import { expediteElsewhere } from "./reading/expedite-elsewhere.ts";
@@ -28,7 +30,7 @@ interface JobOptions {
   readonly log: Log;
   readonly recorder: Pick<
     Remote<RecorderFunctions>,
-    "rewrite" | "relearn" | "remove" | "maintain" | "status" | "barrier"
+    "rewrite" | "relearn" | "remove" | "maintain" | "status" | "barrier" | "amend" | "usageOf"
   >;
   readonly host: Remote<HostFunctions>;
   /** The way of requests into the gateway. */
@@ -59,10 +61,18 @@ export async function startJobs({ config, home, log, recorder, host, requests }:
   const deliverer = new Deliverer({ config, log, reader, writer, ports: () => host.ports() });
   deliverer.start();
   const checker = new AlertChecker({ config, log, reader, writer });
+  const passedOn = new PassedOn(requests);
+  const judging = new Judging({
+    ...shared,
+    keys: stores.home ?? reader.records,
+    passedOn,
+    ofProviders: async () => mappingsOf(registry.current().providers),
+    isMine: () => node.hasJobs,
+  });
   const runner = new Runner({
     ...shared,
     home: stores.home ?? reader.records,
-    passedOn: new PassedOn(requests),
+    passedOn,
     isMine: () => node.hasJobs,
   });
   const checks = new Queue();
@@ -78,6 +88,7 @@ export async function startJobs({ config, home, log, recorder, host, requests }:
     changes.look();
     void look();
     void runner.look();
+    judging.look();
   }, LOOK_MS);
   timer.unref();
 
@@ -90,14 +101,17 @@ export async function startJobs({ config, home, log, recorder, host, requests }:
       void look();
     },
     metrics: () => deliverer.metricsText(),
-    pause: async () => runner.pause(),
+    pause: async () => {
+      judging.pause();
+      runner.pause();
+    },
     stop: async () => {
       clearInterval(timer);
       for (const cron of crons) cron.stop();
       checker.stop();
       await Promise.all([
         ...[readingJobs.stop(), checks.idle(), removals.stop(), deliverer.stop(), blocks.stop()],
-        runner.stop(),
+        ...[runner.stop(), judging.stop()],
       ]);
       await changes.idle();
       await node.stop();

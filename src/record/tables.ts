@@ -12,6 +12,7 @@ export * from "./tables/bodies.ts";
 export * from "./tables/dashboards.ts";
 export * from "./tables/datasets.ts";
 export * from "./tables/deployment.ts";
+export * from "./tables/judges.ts";
 export * from "./tables/models.ts";
 export * from "./tables/nodes.ts";
 export * from "./tables/notes.ts";

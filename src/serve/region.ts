@@ -60,6 +60,9 @@ const ASKED_BY_API = [
   "status",
 ] as const;
 
+/** What the jobs ask of the recorder. */
+const ASKED_BY_JOBS = ["rewrite", "relearn", "remove", "maintain", "status", "barrier", "amend", "usageOf"] as const;
+
 interface RegionOptions {
   /** This region's own: addresses, database, directory. */
   readonly config: Config;
@@ -297,7 +300,7 @@ export class Region {
         const [toHost, itsHost] = threadPorts();
         const [toRequests, itsRequests] = threadPorts();
         for (const each of [toRecorder, toHost, toRequests]) each.start();
-        expose(toRecorder, this.recorder.forward(["rewrite", "relearn", "remove", "maintain", "status", "barrier"]));
+        expose(toRecorder, this.recorder.forward(ASKED_BY_JOBS));
         const host: HostFunctions = {
           ports: () => this.#listeners,
           leaveSegment: () => this.spool.leaveSegment(),

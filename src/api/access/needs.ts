@@ -88,6 +88,17 @@ export const NEEDS: Readonly<Record<string, Needs>> = {
   "POST /v1/score/query": "figures",
   "GET /v1/request/:id/scores": "bodies",
 
+  "GET /v1/judges": "bodies",
+  "GET /v1/judges/:id": "bodies",
+  "GET /v1/judges/:id/judgements": "bodies",
+  "POST /v1/judges": "admin",
+  "PUT /v1/judges/:id": "admin",
+  "PATCH /v1/judges/:id": "admin",
+  "DELETE /v1/judges/:id": "admin",
+  "POST /v1/judges/try": "admin",
+  "POST /v1/judges/:id/run": "admin",
+  "DELETE /v1/judges/:id/run": "admin",
+
   "GET /v1/datasets": "bodies",
   "POST /v1/datasets": "write",
   "GET /v1/datasets/:id": "bodies",

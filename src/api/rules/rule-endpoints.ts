@@ -15,10 +15,11 @@ import type { ApiRoom } from "../room.ts";
 /** How long the answer to a test waits for what comes of it. */
 const TEST_MS = 10_000;
 
-type Asked = "list" | "read" | "make" | "replace" | "change" | "remove" | "deliveries" | "test";
+type Kept = "list" | "read" | "make" | "replace" | "change" | "remove";
+type Told = Kept | "deliveries" | "test";
 
-/** Rules of an organization by which somebody is told of something. */
-export interface RuleFamily<Rule extends StoredRule, Body extends object> {
+/** Rules of an organization. */
+export interface KeptFamily<Rule extends StoredRule, Body extends object, Asked extends string = Kept> {
   readonly path: `/v1/${string}`;
   readonly tag: string;
   readonly noun: string;
@@ -35,29 +36,40 @@ export interface RuleFamily<Rule extends StoredRule, Body extends object> {
   put(caller: Caller, body: Body, previous?: Rule): Promise<object>;
   /** @returns the rule as it was. */
   remove(rule: Rule, caller: Caller): Promise<object>;
+}
+
+/** Rules by which somebody is told of something. */
+export interface RuleFamily<Rule extends StoredRule, Body extends object> extends KeptFamily<Rule, Body, Told> {
   /** A test for each endpoint that the rule names. */
   testsOf(rule: Rule): readonly Pick<NewDelivery, "endpoint_id" | "payload">[];
 }
 
-/** The endpoints that every such family has. */
+/** Listing and changing them. */
+export function keptRuleEndpoints<Rule extends StoredRule, Body extends object>(
+  gate: () => Gate,
+  family: KeptFamily<Rule, Body>,
+) {
+  const asking = (request: Request) => gate().caller(request);
+  return new Elysia()
+    .use(readingEndpoints(family, (request) => asking(request).organizationId))
+    .use(changingEndpoints(family, asking));
+}
+
+/** The endpoints that every family has by which somebody is told. */
 export function ruleEndpoints<Rule extends StoredRule, Body extends object>(
   room: ApiRoom,
   gate: () => Gate,
   family: RuleFamily<Rule, Body>,
 ) {
-  const asking = (request: Request) => gate().caller(request);
-  const organization = (request: Request) => asking(request).organizationId;
-  return new Elysia()
-    .use(readingEndpoints(family, organization))
-    .use(changingEndpoints(family, asking))
-    .use(tellingEndpoints(room, family, organization));
+  const organization = (request: Request) => gate().caller(request).organizationId;
+  return new Elysia().use(keptRuleEndpoints(gate, family)).use(tellingEndpoints(room, family, organization));
 }
 
 /** The organization that asks. */
 type Asking = (request: Request) => string;
 
 function readingEndpoints<Rule extends StoredRule, Body extends object>(
-  family: RuleFamily<Rule, Body>,
+  family: KeptFamily<Rule, Body>,
   organization: Asking,
 ) {
   const { path } = family;
@@ -82,7 +94,7 @@ function readingEndpoints<Rule extends StoredRule, Body extends object>(
 }
 
 function changingEndpoints<Rule extends StoredRule, Body extends object>(
-  family: RuleFamily<Rule, Body>,
+  family: KeptFamily<Rule, Body>,
   asking: (request: Request) => Caller,
 ) {
   const { path, schema } = family;
@@ -154,8 +166,14 @@ function tellingEndpoints<Rule extends StoredRule, Body extends object>(
     );
 }
 
-function told<Rule extends StoredRule, Body extends object>(family: RuleFamily<Rule, Body>, asked: Asked) {
-  return endpoint(family.tag, family.summaries[asked], family.descriptions[asked]);
+interface Described<Asked extends string> {
+  readonly tag: string;
+  readonly summaries: Readonly<Record<Asked, string>>;
+  readonly descriptions: Readonly<Partial<Record<Asked, string>>>;
+}
+
+function told<Asked extends string>({ tag, summaries, descriptions }: Described<Asked>, asked: Asked) {
+  return endpoint(tag, summaries[asked], descriptions[asked]);
 }
 
 export function placeOf(caller: Caller) {
@@ -163,8 +181,8 @@ export function placeOf(caller: Caller) {
 }
 
 /** @throws GatewayError `not_found` */
-export async function findRule<Rule extends StoredRule, Body extends object>(
-  family: RuleFamily<Rule, Body>,
+export async function findRule<Rule extends StoredRule>(
+  family: Pick<KeptFamily<Rule, never>, "noun" | "find">,
   id: string,
   organizationId: string,
 ): Promise<Rule> {

@@ -88,6 +88,8 @@ const TABLES = [
     "dashboards",
     "shared_links",
     "session_tags",
+    "judges",
+    "judgements",
   ] as const),
 ];
 /** What belongs to its alerts, which go last. */

@@ -2,6 +2,7 @@ import type { Act } from "../../people/actions.ts";
 import type { Acting } from "../../people/actor.ts";
 import { forgetCalls } from "../answers/call-states.ts";
 import { recorded } from "../audit/recorded.ts";
+import { forgetJudgements } from "../judges/judgements.ts";
 import { uncount } from "../sizes/sums.ts";
 import type { Store } from "../store.ts";
 import { removeWords } from "../words/remove.ts";
@@ -64,6 +65,7 @@ async function removeStep(
     forgetCalls(ids),
     { sql: "delete from comments where request_id in (select value from json_each(?))", args: [ids] },
     { sql: "delete from ratings where request_id in (select value from json_each(?))", args: [ids] },
+    forgetJudgements(ids),
     { sql: "delete from spans where request_id in (select value from json_each(?))", args: [ids] },
     { sql: "delete from shared_links where subject in (select value from json_each(?))", args: [ids] },
   ];

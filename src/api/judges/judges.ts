@@ -1,0 +1,145 @@
+import { Elysia } from "elysia";
+import { readsContent } from "../../engine/libsql/find/body-search.ts";
+import { GatewayError } from "../../errors.ts";
+import { decodeFilter } from "../../filter/decode.ts";
+import { hasScope, type KeySnapshot, whyUnusable } from "../../keys.ts";
+import { isoTime } from "../../record/iso-time.ts";
+import { JUDGE_SCHEMA, type JudgeBody, type JudgeRule, readJudgeRule } from "../../store/judges/judge-rule.ts";
+import { countsOf, type Judgement, latestJudgements, periodStart, spentSince } from "../../store/judges/judgements.ts";
+import {
+  FAILURES_MAX,
+  findJudge,
+  type Judge,
+  listJudges,
+  putJudge,
+  removeJudge,
+  shownRule,
+} from "../../store/judges/judges.ts";
+import type { Gate } from "../access/gate.ts";
+import { endpoint } from "../endpoint.ts";
+import { success } from "../envelope.ts";
+import type { ApiRoom } from "../room.ts";
+import { findRule, type KeptFamily, keptRuleEndpoints, placeOf } from "../rules/rule-endpoints.ts";
+import { settled } from "../settled.ts";
+import { runEndpoints } from "./run.ts";
+import { tryEndpoint } from "./try.ts";
+
+/** Judgements that are listed. */
+const LATEST = 100;
+
+/** Models that score records. */
+export function judgeEndpoints(room: ApiRoom, gate: () => Gate) {
+  const family = judgeFamily(room);
+  return new Elysia()
+    .use(tryEndpoint(room, gate, (body, organizationId) => readJudge(room, body, organizationId)))
+    .use(keptRuleEndpoints(gate, family))
+    .use(runEndpoints(room, gate, (id, organizationId) => findRule(family, id, organizationId)))
+    .get(
+      "/v1/judges/:id/judgements",
+      async ({ params, request }) => {
+        const { id } = await findRule(family, params.id, gate().caller(request).organizationId);
+        return success((await latestJudgements(room.current.records, id, LATEST)).map(shownJudgement));
+      },
+      endpoint("Judges", "List what a judge did last", `The newest ${LATEST}, those that wait among them.`),
+    );
+}
+
+function judgeFamily(room: ApiRoom): KeptFamily<Judge, JudgeBody> {
+  const { records } = room.current;
+  const put: KeptFamily<Judge, JudgeBody>["put"] = async (caller, body, previous) => {
+    const { rule } = readJudge(room, body, caller.organizationId);
+    const others = await listJudges(records, caller.organizationId);
+    if (others.some(({ id, name }) => id !== previous?.id && name === rule.name))
+      throw new GatewayError("duplicate_name", `name: there is a judge "${rule.name}" already`, { path: "name" });
+    // What was sent before is not new.
+    await settled(room);
+    return shownJudge(room, await putJudge((await room.writer()).records, { ...placeOf(caller), previous }, rule));
+  };
+  return {
+    path: "/v1/judges",
+    tag: "Judges",
+    noun: "judge",
+    schema: JUDGE_SCHEMA,
+    summaries: {
+      list: "List judges",
+      read: "Read one judge",
+      make: "Make a judge",
+      replace: "Replace a judge",
+      change: "Change parts of a judge",
+      remove: "Remove a judge",
+    },
+    descriptions: {
+      list: "With their state, what they have done and spent, and what failed last.",
+      make: "A model that scores a share of new requests. It is off unless `enabled` is true.",
+      replace: "A judge that was stopped goes on.",
+      change: "A judge that was stopped goes on. Switched off, it forgets what waits.",
+      remove: "The scores that it gave stay.",
+    },
+    list: (organizationId) => listJudges(records, organizationId),
+    find: (id, organizationId) => findJudge(records, id, organizationId),
+    bodyOf: shownRule,
+    shown: (judges) => Promise.all(judges.map((judge) => shownJudge(room, judge))),
+    put,
+    async remove(judge, caller) {
+      await removeJudge((await room.writer()).records, judge, caller);
+      return { id: judge.id, ...shownRule(judge) };
+    },
+  };
+}
+
+/** @throws GatewayError `invalid_body`, `filter_invalid`. */
+function readJudge(room: ApiRoom, body: JudgeBody, organizationId: string): { rule: JudgeRule; key: KeySnapshot } {
+  const rule = readJudgeRule(body);
+  if (readsContent(decodeFilter(rule.filter, "legacy").tree)) {
+    const message =
+      "filter: a judge's filter cannot ask for bodies or texts; ask for the model, a property or the like";
+    throw new GatewayError("invalid_body", message, { path: "filter" });
+  }
+  const key = room.keys.byId(rule.key_id);
+  const refuse = (why: string) => new GatewayError("invalid_body", `key: ${why}`, { path: "key" });
+  if (key?.organizationId !== organizationId) throw refuse("the organization has no service key of this id");
+  const why = whyUnusable(key, Date.now());
+  if (why !== undefined) throw refuse(`the service key "${key.name}" is ${why}`);
+  if (!hasScope(key, "gateway")) throw refuse(`the service key "${key.name}" lacks the scope gateway`);
+  return { rule, key };
+}
+
+/** A judge as the API shows it. */
+export type ShownJudge = Awaited<ReturnType<typeof shownJudge>>;
+
+async function shownJudge({ current: { records } }: ApiRoom, judge: Judge) {
+  const { id, budget, problem, problem_at, rests_until, created_at, updated_at } = judge;
+  const now = Date.now();
+  const counts = await countsOf(records, id);
+  const rests = (rests_until ?? 0) > now ? isoTime(rests_until!) : null;
+  return {
+    id,
+    ...shownRule(judge),
+    state: stateOf(judge, rests !== null),
+    counts: {
+      waiting: counts.in_flight + counts.waiting + counts.asking,
+      ...{ done: counts.done, failed: counts.failed, skipped: counts.skipped },
+    },
+    spent: {
+      total: await spentSince(records, id, 0),
+      /** Since the budget's day or month began. */
+      budgeted: budget === null ? null : await spentSince(records, id, periodStart(budget, now)),
+    },
+    problem: problem === null ? null : { message: problem, at: isoTime(problem_at ?? now) },
+    rests_until: rests,
+    ...{ created_at: isoTime(created_at), updated_at: isoTime(updated_at) },
+  };
+}
+
+/** `stopped`: after many failures in a row, until it is changed. `resting`: a failure or its budget keeps it for a while. */
+function stateOf({ enabled, failures }: Judge, rests: boolean): "on" | "off" | "resting" | "stopped" {
+  if (failures >= FAILURES_MAX) return "stopped";
+  if (rests) return "resting";
+  return enabled ? "on" : "off";
+}
+
+export type ShownJudgement = ReturnType<typeof shownJudgement>;
+
+function shownJudgement({ request_id, state, call_id, attempts, cost, error, updated_at }: Judgement) {
+  return { request_id, state, call_id, attempts, cost, error, updated_at: isoTime(updated_at) };
+}

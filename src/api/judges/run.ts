@@ -1,0 +1,148 @@
+import { Elysia, t } from "elysia";
+import { metrics } from "../../engine/libsql/figures/metrics.ts";
+import { GatewayError } from "../../errors.ts";
+import { decodeFilter } from "../../filter/decode.ts";
+import type { Json } from "../../plugin/contract.ts";
+import { noted } from "../../store/audit/recorded.ts";
+import { Deadline } from "../../store/database/deadline.ts";
+import { listItems } from "../../store/datasets/items.ts";
+import { JUDGE_PROPERTY } from "../../store/judges/ask-judge.ts";
+import { addJudgements, judgedAmong, type NewJudgement, withdrawJudgements } from "../../store/judges/judgements.ts";
+import { FAILURES_MAX, type Judge } from "../../store/judges/judges.ts";
+import type { Caller } from "../access/caller.ts";
+import type { Gate } from "../access/gate.ts";
+import { CHANGED_MAX, selected } from "../changes/selection.ts";
+import { datasetOf } from "../datasets/datasets.ts";
+import { endpoint } from "../endpoint.ts";
+import { success } from "../envelope.ts";
+import { FILTER } from "../input/query-body.ts";
+import type { ApiRoom } from "../room.ts";
+
+/** Requests of one run. */
+const RUN_MAX = 10_000;
+const RUN_DEFAULT = 1_000;
+
+const RUN = t.Object(
+  {
+    requestIds: t.Optional(t.Array(t.String(), { maxItems: CHANGED_MAX, description: "These requests." })),
+    filter: t.Optional(FILTER),
+    dataset: t.Optional(
+      t.String({
+        description: "Id of a dataset: the requests that its items were made of. Their outputs are {{reference}}.",
+      }),
+    ),
+    limit: t.Optional(
+      t.Integer({ minimum: 1, maximum: RUN_MAX, description: `Requests at most; ${RUN_DEFAULT} unless given.` }),
+    ),
+    again: t.Optional(t.Boolean({ description: "true judges those as well that it has judged." })),
+    estimate: t.Optional(t.Boolean({ description: "true says what it would take, and judges nothing." })),
+  },
+  { additionalProperties: false },
+);
+
+type RunBody = typeof RUN.static;
+type Candidate = Pick<NewJudgement, "request_id" | "reference">;
+
+/** Has a judge judge what was recorded before it was there. */
+export function runEndpoints(
+  room: ApiRoom,
+  gate: () => Gate,
+  find: (id: string, organizationId: string) => Promise<Judge>,
+) {
+  return new Elysia()
+    .post(
+      "/v1/judges/:id/run",
+      async ({ params, body, request }) => {
+        const caller = gate().caller(request);
+        const judge = await find(params.id, caller.organizationId);
+        const all = await candidates(room, caller, body);
+        const judged = await judgedAmong(
+          room.current.records,
+          judge.id,
+          all.map(({ request_id }) => request_id),
+        );
+        const isOpen = (state: string) => state === "waiting" || state === "asking" || state === "in_flight";
+        const due = all.filter(({ request_id }) => {
+          const state = judged.get(request_id);
+          return state === undefined || (body.again === true && !isOpen(state));
+        });
+        const already = all.length - due.length;
+        if (body.estimate === true)
+          return success({ requests: due.length, already, ...(await estimate(room, judge, due.length)) });
+        if (judge.failures >= FAILURES_MAX)
+          throw new GatewayError("invalid_body", `the judge is stopped: ${judge.problem}. Change it first`);
+        const { records } = await room.writer();
+        await addJudgements(
+          records,
+          judge,
+          due.map((each) => ({ ...each, state: "waiting" })),
+          true,
+        );
+        await noted(records, caller, {
+          action: "judge.ran",
+          organizationId: caller.organizationId,
+          object: { kind: "judge", id: judge.id, name: judge.name },
+          after: { requests: due.length },
+        });
+        return success({ queued: due.length, already });
+      },
+      {
+        body: RUN,
+        ...endpoint(
+          "Judges",
+          "Judge recorded requests",
+          "By ids, by a filter (the newest first), or those of a dataset. They wait in line; `counts` of the judge says how far it is. With `estimate` it says how many and what they would cost.",
+        ),
+      },
+    )
+    .delete(
+      "/v1/judges/:id/run",
+      async ({ params, request }) => {
+        const judge = await find(params.id, gate().caller(request).organizationId);
+        return success({ withdrawn: await withdrawJudgements((await room.writer()).records, judge.id) });
+      },
+      endpoint("Judges", "Forget what waits for a judge", "What it is asking now comes to its end."),
+    );
+}
+
+async function candidates(room: ApiRoom, caller: Caller, body: RunBody): Promise<readonly Candidate[]> {
+  const { requestIds, filter, dataset, limit = RUN_DEFAULT } = body;
+  const given = [requestIds, filter, dataset].filter((each) => each !== undefined);
+  if (given.length !== 1) throw new GatewayError("invalid_body", "say which requests by requestIds, filter or dataset");
+  if (dataset !== undefined) return ofDataset(room, caller, dataset, limit);
+  const found: Candidate[] = [];
+  for await (const { ids } of selected(room, caller, { requestIds, filter })) {
+    found.push(...ids.slice(0, limit - found.length).map((request_id) => ({ request_id })));
+    if (found.length >= limit) break;
+  }
+  return found;
+}
+
+async function ofDataset(room: ApiRoom, caller: Caller, id: string, limit: number): Promise<readonly Candidate[]> {
+  const { version } = await datasetOf(room, caller.organizationId, id);
+  const items = await listItems(room.current.records, id, { version, after: "", limit });
+  const byRequest = new Map(
+    items.flatMap(({ request_id, output }) =>
+      request_id === null ? [] : [[request_id, referenceOf(output)] as const],
+    ),
+  );
+  return [...byRequest].map(([request_id, reference]) => ({ request_id, reference }));
+}
+
+function referenceOf(output: Json): string | null {
+  const content = output?.content;
+  if (typeof content === "string") return content;
+  return output === null || output === undefined ? null : JSON.stringify(output);
+}
+
+/** What the judge's calls have cost so far, tries among them. */
+async function estimate(room: ApiRoom, { organization_id, name }: Judge, requests: number) {
+  const filter = { request_response_rmt: { properties: { [JUDGE_PROPERTY]: { equals: name } } } };
+  const scope = { organizationId: organization_id, tree: decodeFilter(filter, "legacy").tree };
+  const query = { groupBy: [], timeBucket: undefined, latencies: false, limit: 1, offset: 0 };
+  const deadline = new Deadline(room.config.query_timeout_seconds * 1_000);
+  const [row] = await metrics(room.reader.records, scope, query, deadline);
+  const calls = Number(row?.requests ?? 0);
+  const mean = typeof row?.cost === "number" && row.cost > 0 && calls > 0 ? row.cost / calls : null;
+  return { cost: mean === null ? null : mean * requests, calls };
+}

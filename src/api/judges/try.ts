@@ -1,0 +1,100 @@
+import { Elysia, t } from "elysia";
+import { recordsByIds } from "../../engine/libsql/find/records.ts";
+import type { KeySnapshot } from "../../keys.ts";
+import type { RequestRow } from "../../record/request-record.ts";
+import { uuidv7 } from "../../runtime/uuid.ts";
+import { askJudge, loadJudged } from "../../store/judges/ask-judge.ts";
+import { JUDGE_SCHEMA, type JudgeBody, type JudgeRule } from "../../store/judges/judge-rule.ts";
+import { filled } from "../../store/judges/prompt.ts";
+import type { Verdict } from "../../store/judges/verdict.ts";
+import type { Gate } from "../access/gate.ts";
+import { endpoint } from "../endpoint.ts";
+import { success } from "../envelope.ts";
+import { readIds } from "../input/request-id.ts";
+import type { ApiRoom } from "../room.ts";
+import { settled } from "../settled.ts";
+
+/** Requests that a judge is tried on at once. */
+const TRIED_MAX = 10;
+
+const TRY = t.Object(
+  {
+    judge: JUDGE_SCHEMA,
+    requestIds: t.Array(t.String(), {
+      minItems: 1,
+      maxItems: TRIED_MAX,
+      description: `1 to ${TRIED_MAX} request ids.`,
+    }),
+  },
+  { additionalProperties: false },
+);
+
+/** What a judge says of one request. */
+export interface TriedRequest {
+  readonly request_id: string;
+  /** The prompt as it was sent; null where nothing was. */
+  readonly prompt: string | null;
+  /** What the model answered; null where it could not be asked. */
+  readonly answer: string | null;
+  readonly scores: readonly Verdict[];
+  readonly error: string | null;
+  /** US dollars; null where it is not known. */
+  readonly cost: number | null;
+  /** The record of the call. */
+  readonly call_id: string | null;
+}
+
+type ReadJudge = (body: JudgeBody, organizationId: string) => { readonly rule: JudgeRule; readonly key: KeySnapshot };
+
+/** Asks a judge that need not be stored, and stores nothing of what it says. */
+export function tryEndpoint(room: ApiRoom, gate: () => Gate, readJudge: ReadJudge) {
+  return new Elysia().post(
+    "/v1/judges/try",
+    async ({ body, request }) => {
+      const { organizationId } = gate().caller(request);
+      const { rule, key } = readJudge(body.judge, organizationId);
+      const ids = readIds(body.requestIds);
+      await settled(room);
+      const rows = new Map(
+        (await recordsByIds(room.current.records, organizationId, ids)).map((row) => [row.request_id, row]),
+      );
+      const tried = await Promise.all(ids.map((id) => tryOne(room, rule, key, { id, row: rows.get(id) })));
+      return success(tried);
+    },
+    {
+      body: TRY,
+      ...endpoint(
+        "Judges",
+        "Try a judge",
+        "On recorded requests. The calls are paid for and recorded; no score is stored.",
+      ),
+    },
+  );
+}
+
+async function tryOne(
+  room: ApiRoom,
+  rule: JudgeRule,
+  { hash: keyHash }: KeySnapshot,
+  { id, row }: { readonly id: string; readonly row: RequestRow | undefined },
+): Promise<TriedRequest> {
+  const nothing = { request_id: id, prompt: null, answer: null, scores: [], cost: null, call_id: null };
+  if (row === undefined) return { ...nothing, error: "there is no such request" };
+  const reference = rule.reference === null ? null : (JSON.parse(row.properties)[rule.reference] ?? null);
+  const ofProviders = room.gateway.providerMappings;
+  const record = await loadJudged(room.current, row, { reference, ofProviders });
+  if (record.output === "") return { ...nothing, error: "no response was recorded that can be read" };
+  const callId = uuidv7();
+  const outcome = await askJudge({ passedOn: room.passedOn, keyHash, callId }, rule, record);
+  await settled(room);
+  const [call] = await recordsByIds(room.current.records, row.organization_id, [callId]);
+  return {
+    request_id: id,
+    prompt: filled(rule.prompt, record),
+    answer: outcome.kind === "judge" ? null : (outcome.answer ?? null),
+    scores: outcome.kind === "verdict" ? outcome.verdicts : [],
+    error: outcome.kind === "verdict" ? null : outcome.error,
+    cost: call?.cost ?? null,
+    call_id: call === undefined ? null : callId,
+  };
+}

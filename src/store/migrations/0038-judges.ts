@@ -1,0 +1,43 @@
+/** Models that score records, and which records each has judged or is to judge. */
+export const JUDGES = [
+  `create table judges (
+    id text primary key not null,
+    organization_id text not null,
+    name text not null,
+    enabled integer not null,
+    model text not null,
+    key_id text not null,
+    prompt text not null,
+    scores text not null,
+    filter text not null,
+    share real not null,
+    budget text not null,
+    reference text,
+    created_at integer not null,
+    updated_at integer not null,
+    position integer not null default 0,
+    failures integer not null default 0,
+    problem text,
+    problem_at integer,
+    rests_until integer
+  ) without rowid`,
+  "create unique index judges_name on judges (organization_id, name)",
+  `create table judgements (
+    judge_id text not null,
+    request_id text not null,
+    organization_id text not null,
+    state text not null,
+    reference text,
+    call_id text,
+    attempts integer not null default 0,
+    cost real,
+    error text,
+    created_at integer not null,
+    updated_at integer not null,
+    primary key (judge_id, request_id)
+  ) without rowid`,
+  "create index judgements_states on judgements (judge_id, state, created_at)",
+  "create index judgements_spent on judgements (judge_id, updated_at, cost) where cost is not null",
+  "create index judgements_calls on judgements (call_id) where call_id is not null",
+  "create index judgements_requests on judgements (request_id)",
+];

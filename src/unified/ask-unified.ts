@@ -1,0 +1,102 @@
+import type { Json } from "../plugin/contract.ts";
+import type { PassedOn } from "../runtime/http/pass-on.ts";
+import { sendThroughGateway } from "./through-gateway.ts";
+
+/** Bytes of a response that are read. */
+const ANSWER_BYTES_MAX = 8 * 1_024 * 1_024;
+
+export interface UnifiedQuestion {
+  /** Of the service key that pays and whose limits count. */
+  readonly keyHash: string;
+  /** At the unified address, such as `/v1/chat/completions`. */
+  readonly path: string;
+  readonly body: Json;
+  /** `Gateway-*` and what else goes with it, by name. */
+  readonly headers: Readonly<Record<string, string>>;
+  readonly timeoutMs: number;
+  /** Breaks the call off. */
+  readonly signal?: AbortSignal | undefined;
+}
+
+export interface UnifiedAnswer {
+  readonly status: number;
+  /** Id of the record. */
+  readonly id: string | undefined;
+  /** Seconds that the answer says to wait, where it does. */
+  readonly retryAfterSeconds: number | undefined;
+  /** Undefined where it is no JSON. */
+  readonly body: Json;
+}
+
+/**
+ * Asks the unified address as a client does, in the name of a service key, from another thread than the gateway's: the call
+ * is recorded, limited and paid for as any other.
+ *
+ * @throws whatever breaks the answer off, and at the time limit.
+ */
+export async function askUnified(passedOn: PassedOn, question: UnifiedQuestion): Promise<UnifiedAnswer> {
+  const body = Buffer.from(JSON.stringify(question.body));
+  const signal = AbortSignal.any([
+    AbortSignal.timeout(question.timeoutMs),
+    ...(question.signal === undefined ? [] : [question.signal]),
+  ]);
+  const request = new Request(`http://ai${question.path}`, { method: "POST", body, signal });
+  const headers = {
+    Host: "ai",
+    "User-Agent": "weir",
+    "Content-Type": "application/json",
+    "Content-Length": String(body.byteLength),
+    "Accept-Encoding": "identity",
+    ...question.headers,
+  };
+  const { promise: late, reject } = Promise.withResolvers<never>();
+  const leave = () =>
+    reject(
+      new Error(
+        question.signal?.aborted ? "the call was broken off" : `no answer within ${question.timeoutMs / 1_000} s`,
+      ),
+    );
+  if (signal.aborted) leave();
+  else signal.addEventListener("abort", leave);
+  const sent = sendThroughGateway(passedOn, request, {
+    url: question.path,
+    headers: Object.entries(headers).flat(),
+    sentFor: question.keyHash,
+  }).then(readAnswer);
+  sent.catch(() => {}); // where it is late, nobody hears of it
+  try {
+    return await Promise.race([sent, late]);
+  } finally {
+    signal.removeEventListener("abort", leave);
+  }
+}
+
+async function readAnswer(response: Response): Promise<UnifiedAnswer> {
+  const text = await readText(response);
+  const after = Number(response.headers.get("retry-after") ?? Number.NaN);
+  return {
+    status: response.status,
+    id: response.headers.get("gateway-id") ?? undefined,
+    retryAfterSeconds: Number.isFinite(after) ? after : undefined,
+    body: parsed(text),
+  };
+}
+
+async function readText(response: Response): Promise<string> {
+  const chunks: Uint8Array[] = [];
+  let bytes = 0;
+  for await (const chunk of response.body ?? []) {
+    bytes += chunk.byteLength;
+    if (bytes > ANSWER_BYTES_MAX) throw new Error(`the answer is over ${ANSWER_BYTES_MAX} bytes`);
+    chunks.push(chunk);
+  }
+  return Buffer.concat(chunks).toString("utf8");
+}
+
+function parsed(text: string): Json {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
