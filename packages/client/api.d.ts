@@ -734,6 +734,10 @@ export interface Operations {
       readonly scores: {
         readonly [name: string]: number | boolean;
       };
+      /** Why, by the name of the score. */
+      readonly reasons?: {
+        readonly [name: string]: string;
+      };
     };
     readonly data: unknown;
   };
@@ -786,6 +790,10 @@ export interface Operations {
       /** Score names and values. A second call merges. */
       readonly scores: {
         readonly [name: string]: number | boolean;
+      };
+      /** Why, by the name of the score. */
+      readonly reasons?: {
+        readonly [name: string]: string;
       };
     };
     readonly data: unknown;
@@ -2350,6 +2358,280 @@ export interface Operations {
   };
   /** Remove a dashboard */
   readonly "DELETE /v1/dashboards/{id}": {
+    readonly path: {
+      readonly id: string;
+    };
+    readonly query: Nothing;
+    readonly body: undefined;
+    readonly data: unknown;
+  };
+  /** List the names of scores */
+  readonly "POST /v1/score/query": {
+    readonly path: Nothing;
+    readonly query: Nothing;
+    readonly body: {
+      /** A filter: a leaf, a branch {"left", "operator", "right"}, or "all". See the page on querying. */
+      readonly filter?: unknown;
+      readonly offset?: number | null;
+      readonly limit?: number | null;
+    };
+    readonly data: unknown;
+  };
+  /** List the scores of a request */
+  readonly "GET /v1/request/{id}/scores": {
+    readonly path: {
+      readonly id: string;
+    };
+    readonly query: Nothing;
+    readonly body: undefined;
+    readonly data: unknown;
+  };
+  /** Try a judge */
+  readonly "POST /v1/judges/try": {
+    readonly path: Nothing;
+    readonly query: Nothing;
+    readonly body: {
+      readonly judge: {
+        /** Unique in the organization. */
+        readonly name: string;
+        /** As at the unified address: a route, a model or provider/model. */
+        readonly model: string;
+        /** Id of the service key that its calls are made with. It needs the scope gateway. */
+        readonly key: string;
+        /** What to judge and how, with {{input}}, {{output}}, {{messages}}, {{reference}}, {{property.<Name>}}. */
+        readonly prompt: string;
+        /** What it answers. */
+        readonly scores: readonly ({
+          /** Of the score that is stored. */
+          readonly name: string;
+          /** number: from 0 to 1. boolean: true is 1. choice: one of `choices`. */
+          readonly kind: "number" | "boolean" | "choice";
+          /** What it means, for the judge. */
+          readonly description?: string;
+          readonly choices?: readonly ({
+            /** The word that the judge answers. */
+            readonly label: string;
+            /** The score that it stands for. */
+            readonly value: number;
+          })[];
+        })[];
+        /** Which new requests, as in queries; "all" unless given. */
+        readonly filter?: unknown;
+        /** Percent of these that are judged; 10 unless given. */
+        readonly share?: number;
+        /** It pauses once so much is spent; null for no bound. */
+        readonly budget?: {
+          readonly dollars: number;
+          /** Of the calendar, in UTC. */
+          readonly per: "day" | "month";
+        } | null;
+        /** Name of the property that {{reference}} stands for. */
+        readonly reference?: string | null;
+        /** false unless given: new requests are not judged. */
+        readonly enabled?: boolean;
+      };
+      /** 1 to 10 request ids. */
+      readonly requestIds: readonly (string)[];
+    };
+    readonly data: unknown;
+  };
+  /** List judges */
+  readonly "GET /v1/judges": {
+    readonly path: Nothing;
+    readonly query: Nothing;
+    readonly body: undefined;
+    readonly data: unknown;
+  };
+  /** Make a judge */
+  readonly "POST /v1/judges": {
+    readonly path: Nothing;
+    readonly query: Nothing;
+    readonly body: {
+      /** Unique in the organization. */
+      readonly name: string;
+      /** As at the unified address: a route, a model or provider/model. */
+      readonly model: string;
+      /** Id of the service key that its calls are made with. It needs the scope gateway. */
+      readonly key: string;
+      /** What to judge and how, with {{input}}, {{output}}, {{messages}}, {{reference}}, {{property.<Name>}}. */
+      readonly prompt: string;
+      /** What it answers. */
+      readonly scores: readonly ({
+        /** Of the score that is stored. */
+        readonly name: string;
+        /** number: from 0 to 1. boolean: true is 1. choice: one of `choices`. */
+        readonly kind: "number" | "boolean" | "choice";
+        /** What it means, for the judge. */
+        readonly description?: string;
+        readonly choices?: readonly ({
+          /** The word that the judge answers. */
+          readonly label: string;
+          /** The score that it stands for. */
+          readonly value: number;
+        })[];
+      })[];
+      /** Which new requests, as in queries; "all" unless given. */
+      readonly filter?: unknown;
+      /** Percent of these that are judged; 10 unless given. */
+      readonly share?: number;
+      /** It pauses once so much is spent; null for no bound. */
+      readonly budget?: {
+        readonly dollars: number;
+        /** Of the calendar, in UTC. */
+        readonly per: "day" | "month";
+      } | null;
+      /** Name of the property that {{reference}} stands for. */
+      readonly reference?: string | null;
+      /** false unless given: new requests are not judged. */
+      readonly enabled?: boolean;
+    };
+    readonly data: unknown;
+  };
+  /** Read one judge */
+  readonly "GET /v1/judges/{id}": {
+    readonly path: {
+      readonly id: string;
+    };
+    readonly query: Nothing;
+    readonly body: undefined;
+    readonly data: unknown;
+  };
+  /** Replace a judge */
+  readonly "PUT /v1/judges/{id}": {
+    readonly path: {
+      readonly id: string;
+    };
+    readonly query: Nothing;
+    readonly body: {
+      /** Unique in the organization. */
+      readonly name: string;
+      /** As at the unified address: a route, a model or provider/model. */
+      readonly model: string;
+      /** Id of the service key that its calls are made with. It needs the scope gateway. */
+      readonly key: string;
+      /** What to judge and how, with {{input}}, {{output}}, {{messages}}, {{reference}}, {{property.<Name>}}. */
+      readonly prompt: string;
+      /** What it answers. */
+      readonly scores: readonly ({
+        /** Of the score that is stored. */
+        readonly name: string;
+        /** number: from 0 to 1. boolean: true is 1. choice: one of `choices`. */
+        readonly kind: "number" | "boolean" | "choice";
+        /** What it means, for the judge. */
+        readonly description?: string;
+        readonly choices?: readonly ({
+          /** The word that the judge answers. */
+          readonly label: string;
+          /** The score that it stands for. */
+          readonly value: number;
+        })[];
+      })[];
+      /** Which new requests, as in queries; "all" unless given. */
+      readonly filter?: unknown;
+      /** Percent of these that are judged; 10 unless given. */
+      readonly share?: number;
+      /** It pauses once so much is spent; null for no bound. */
+      readonly budget?: {
+        readonly dollars: number;
+        /** Of the calendar, in UTC. */
+        readonly per: "day" | "month";
+      } | null;
+      /** Name of the property that {{reference}} stands for. */
+      readonly reference?: string | null;
+      /** false unless given: new requests are not judged. */
+      readonly enabled?: boolean;
+    };
+    readonly data: unknown;
+  };
+  /** Change parts of a judge */
+  readonly "PATCH /v1/judges/{id}": {
+    readonly path: {
+      readonly id: string;
+    };
+    readonly query: Nothing;
+    readonly body: {
+      /** Unique in the organization. */
+      readonly name?: string;
+      /** As at the unified address: a route, a model or provider/model. */
+      readonly model?: string;
+      /** Id of the service key that its calls are made with. It needs the scope gateway. */
+      readonly key?: string;
+      /** What to judge and how, with {{input}}, {{output}}, {{messages}}, {{reference}}, {{property.<Name>}}. */
+      readonly prompt?: string;
+      /** What it answers. */
+      readonly scores?: readonly ({
+        /** Of the score that is stored. */
+        readonly name: string;
+        /** number: from 0 to 1. boolean: true is 1. choice: one of `choices`. */
+        readonly kind: "number" | "boolean" | "choice";
+        /** What it means, for the judge. */
+        readonly description?: string;
+        readonly choices?: readonly ({
+          /** The word that the judge answers. */
+          readonly label: string;
+          /** The score that it stands for. */
+          readonly value: number;
+        })[];
+      })[];
+      /** Which new requests, as in queries; "all" unless given. */
+      readonly filter?: unknown;
+      /** Percent of these that are judged; 10 unless given. */
+      readonly share?: number;
+      /** It pauses once so much is spent; null for no bound. */
+      readonly budget?: {
+        readonly dollars: number;
+        /** Of the calendar, in UTC. */
+        readonly per: "day" | "month";
+      } | null;
+      /** Name of the property that {{reference}} stands for. */
+      readonly reference?: string | null;
+      /** false unless given: new requests are not judged. */
+      readonly enabled?: boolean;
+    };
+    readonly data: unknown;
+  };
+  /** Remove a judge */
+  readonly "DELETE /v1/judges/{id}": {
+    readonly path: {
+      readonly id: string;
+    };
+    readonly query: Nothing;
+    readonly body: undefined;
+    readonly data: unknown;
+  };
+  /** Judge recorded requests */
+  readonly "POST /v1/judges/{id}/run": {
+    readonly path: {
+      readonly id: string;
+    };
+    readonly query: Nothing;
+    readonly body: {
+      /** These requests. */
+      readonly requestIds?: readonly (string)[];
+      /** A filter: a leaf, a branch {"left", "operator", "right"}, or "all". See the page on querying. */
+      readonly filter?: unknown;
+      /** Id of a dataset: the requests that its items were made of. Their outputs are {{reference}}. */
+      readonly dataset?: string;
+      /** Requests at most; 1000 unless given. */
+      readonly limit?: string | number;
+      /** true judges those as well that it has judged. */
+      readonly again?: boolean;
+      /** true says what it would take, and judges nothing. */
+      readonly estimate?: boolean;
+    };
+    readonly data: unknown;
+  };
+  /** Forget what waits for a judge */
+  readonly "DELETE /v1/judges/{id}/run": {
+    readonly path: {
+      readonly id: string;
+    };
+    readonly query: Nothing;
+    readonly body: undefined;
+    readonly data: unknown;
+  };
+  /** List what a judge did last */
+  readonly "GET /v1/judges/{id}/judgements": {
     readonly path: {
       readonly id: string;
     };

@@ -128,6 +128,12 @@ const models = createRoute({
   component: lazyRouteComponent(() => import("./pages/models/page.tsx"), "ModelsPage"),
 });
 
+const judges = createRoute({
+  getParentRoute: () => root,
+  path: "/judges",
+  component: lazyRouteComponent(() => import("./pages/judges/page.tsx"), "JudgesPage"),
+});
+
 const domains = createRoute({
   getParentRoute: () => root,
   path: "/domains",
@@ -290,6 +296,7 @@ export const router = createRouter({
     plugins,
     keys,
     storage,
+    judges,
     datasets,
     dataset,
     datasetRun,

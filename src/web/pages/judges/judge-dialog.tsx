@@ -1,0 +1,209 @@
+import { useQuery } from "@tanstack/react-query";
+import { useState } from "react";
+import type { JudgeBody } from "../../../store/judges/judge-rule.ts";
+import { get } from "../../api.ts";
+import { DialogForm, type ErrorAt, type FieldValues, useSave } from "../../parts/dialog-form.tsx";
+import { Field } from "../../parts/field.tsx";
+import { ModelInput } from "../../parts/model-input.tsx";
+import { KEYS, type KeyRow } from "../keys/shapes.ts";
+import { JUDGES, type JudgeRow } from "./shapes.ts";
+
+const PROMPT = `Question:
+{{input}}
+
+Answer:
+{{output}}
+
+Does the answer help who asked?`;
+const SCORES: JudgeBody["scores"] = [{ name: "helpful", kind: "number", description: "1 helps, 0 does not" }];
+
+interface JudgeDialogProps {
+  /** Undefined for a new one. */
+  readonly judge: JudgeRow | undefined;
+  readonly onClose: () => void;
+}
+
+/** Makes a judge, or replaces one. */
+export function JudgeDialog({ judge, onClose }: JudgeDialogProps) {
+  const [broken, setBroken] = useState<Readonly<Record<string, string>>>({});
+  const work = useSave({
+    method: judge === undefined ? "POST" : "PUT",
+    path: judge === undefined ? "/v1/judges" : `/v1/judges/${encodeURIComponent(judge.id)}`,
+    list: JUDGES,
+    onSaved: onClose,
+  });
+  return (
+    <DialogForm
+      title={judge === undefined ? "Create a judge" : `Judge “${judge.name}”`}
+      action={judge === undefined ? "Create judge" : "Save judge"}
+      work={work}
+      wide
+      onClose={onClose}
+      onSubmit={(values) => {
+        const scores = parsed(values.text("scores"));
+        const filter = parsed(values.text("filter"));
+        const wrong = {
+          ...(scores === undefined && { scores: NO_JSON }),
+          ...(filter === undefined && { filter: NO_JSON }),
+        };
+        setBroken(wrong);
+        if (Object.keys(wrong).length === 0) work.mutate({ ...bodyOf(values), scores, filter });
+      }}
+    >
+      {(errorAt) => {
+        // The dialog is to know now which failures its fields say.
+        const errors = new Map(PATHS.map((path) => [path, errorAt(path)]));
+        return <Fields judge={judge} broken={broken} errorAt={(path) => errors.get(path)} />;
+      }}
+    </DialogForm>
+  );
+}
+
+/** Members whose failures are said at their fields. */
+const PATHS = [
+  ...["name", "model", "key", "prompt", "scores", "scores.*"],
+  ...["filter", "filter.*", "share", "budget", "budget.*", "reference"],
+];
+const NO_JSON = "this is not JSON";
+
+interface FieldsProps {
+  readonly judge: JudgeRow | undefined;
+  readonly broken: Readonly<Record<string, string>>;
+  readonly errorAt: ErrorAt;
+}
+
+function Fields({ judge, broken, errorAt }: FieldsProps) {
+  const [model, setModel] = useState(judge?.model ?? "");
+  return (
+    <>
+      <Field label="Name" error={errorAt("name")}>
+        {(ids) => <input {...ids} name="name" required maxLength={60} defaultValue={judge?.name ?? ""} />}
+      </Field>
+      <div className="fields">
+        <Field label="Model" hint="A route, a model, or provider/model." error={errorAt("model")}>
+          {(ids) => (
+            <ModelInput
+              {...ids}
+              name="model"
+              required
+              value={model}
+              onChange={(event) => setModel(event.target.value)}
+            />
+          )}
+        </Field>
+        <KeyField judge={judge} error={errorAt("key")} />
+      </div>
+      <Field
+        label="Prompt"
+        hint="{{output}} is the response; also {{input}}, {{messages}}, {{reference}}, {{property.<Name>}}."
+        error={errorAt("prompt")}
+      >
+        {(ids) => <textarea {...ids} name="prompt" rows={7} required defaultValue={judge?.prompt ?? PROMPT} />}
+      </Field>
+      <Field
+        label="Scores"
+        hint="JSON list. kind: number (0 to 1), boolean, or choice with choices."
+        error={broken["scores"] ?? errorAt("scores") ?? errorAt("scores.*")}
+      >
+        {(ids) => (
+          <textarea {...ids} name="scores" rows={4} spellCheck={false} defaultValue={json(judge?.scores ?? SCORES)} />
+        )}
+      </Field>
+      <Field
+        label="Filter"
+        hint="JSON as in queries, or all: which new requests."
+        error={broken["filter"] ?? errorAt("filter") ?? errorAt("filter.*")}
+      >
+        {(ids) => (
+          <textarea {...ids} name="filter" rows={3} spellCheck={false} defaultValue={json(judge?.filter ?? "all")} />
+        )}
+      </Field>
+      <div className="fields">
+        <Field label="Share in percent" error={errorAt("share")}>
+          {(ids) => (
+            <input
+              {...ids}
+              name="share"
+              type="number"
+              min={0}
+              max={100}
+              step="any"
+              required
+              defaultValue={judge?.share ?? 10}
+            />
+          )}
+        </Field>
+        <Field label="Budget in dollars" hint="Empty for no bound." error={errorAt("budget") ?? errorAt("budget.*")}>
+          {(ids) => (
+            <input
+              {...ids}
+              name="dollars"
+              type="number"
+              min={0}
+              step="any"
+              defaultValue={judge === undefined ? 1 : (judge.budget?.dollars ?? "")}
+            />
+          )}
+        </Field>
+        <Field label="Budget per">
+          {(ids) => (
+            <select {...ids} name="per" defaultValue={judge?.budget?.per ?? "day"}>
+              <option value="day">day (UTC)</option>
+              <option value="month">month (UTC)</option>
+            </select>
+          )}
+        </Field>
+      </div>
+      <Field label="Reference property" hint="The property that {{reference}} stands for." error={errorAt("reference")}>
+        {(ids) => <input {...ids} name="reference" defaultValue={judge?.reference ?? ""} />}
+      </Field>
+      <label className="check">
+        <input type="checkbox" name="enabled" defaultChecked={judge?.enabled ?? false} /> Judge new requests
+      </label>
+    </>
+  );
+}
+
+function KeyField({ judge, error }: { readonly judge: JudgeRow | undefined; readonly error: string | undefined }) {
+  const { data } = useQuery({
+    queryKey: KEYS,
+    queryFn: ({ signal }) => get<readonly KeyRow[]>("/v1/keys", signal),
+  });
+  const usable = (data ?? []).filter(({ revoked_at, scopes }) => revoked_at === null && scopes.includes("gateway"));
+  return (
+    <Field label="Service key" hint="Its calls are made with it: its limits count." error={error}>
+      {(ids) => (
+        // Made anew once the keys are there, so that the one that is set is chosen.
+        <select {...ids} key={usable.length} name="key" required defaultValue={judge?.key ?? usable[0]?.id ?? ""}>
+          {usable.map(({ id, name }) => (
+            <option key={id} value={id}>
+              {name}
+            </option>
+          ))}
+        </select>
+      )}
+    </Field>
+  );
+}
+
+function bodyOf(values: FieldValues) {
+  const { text } = values;
+  return {
+    ...{ name: text("name"), model: text("model"), key: text("key"), prompt: text("prompt") },
+    share: values.number("share"),
+    budget: text("dollars") === "" ? null : { dollars: values.number("dollars"), per: text("per") },
+    reference: text("reference") === "" ? null : text("reference"),
+    enabled: values.isOn("enabled"),
+  };
+}
+
+const json = (value: unknown) => JSON.stringify(value, undefined, 1);
+
+function parsed(text: string): unknown {
+  if (text === "all" || text === "") return "all";
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,37 @@
+import { afterAll, beforeAll, expect, test } from "bun:test";
+import { findingsInBothThemes } from "./axe.ts";
+import { type Dashboard, openDashboard } from "./open.ts";
+
+let it: Dashboard;
+beforeAll(async () => {
+  it = await openDashboard();
+}, 60_000);
+afterAll(() => it[Symbol.asyncDispose]());
+
+test("a judge is made, refused where it is wrong, switched on and deleted", async () => {
+  await using opened = await it.open("/judges");
+  const { page, faults } = opened;
+  const dialog = page.getByRole("dialog");
+  await page.getByText("No judges").waitFor();
+  await page.getByRole("button", { name: "Create judge" }).click();
+  await dialog.getByLabel("Name", { exact: true }).fill("helpful <b>");
+  await dialog.getByLabel("Model", { exact: true }).fill("openai/gpt-4o-mini");
+  await dialog.locator('select[name="key"] option').first().waitFor({ state: "attached" });
+  await dialog.getByLabel("Prompt", { exact: true }).fill("nothing of the response");
+  await dialog.getByRole("button", { name: "Create judge" }).click();
+  await dialog.getByText("write {{output}} where it belongs").waitFor();
+  expect(await findingsInBothThemes(page)).toEqual([]);
+  await dialog.getByLabel("Prompt", { exact: true }).fill("Good? {{output}}");
+  await dialog.getByRole("button", { name: "Create judge" }).click();
+  const row = page.getByRole("row", { name: /helpful <b>/ });
+  await row.getByText("off", { exact: true }).waitFor();
+  await row.getByRole("button", { name: "Edit helpful <b>" }).click();
+  await dialog.getByLabel("Judge new requests").check();
+  await dialog.getByRole("button", { name: "Save judge" }).click();
+  await row.getByText("on", { exact: true }).waitFor();
+  expect(await findingsInBothThemes(page)).toEqual([]);
+  await row.getByRole("button", { name: "Delete helpful <b>" }).click();
+  await dialog.getByRole("button", { name: "Delete judge" }).click();
+  await page.getByText("No judges").waitFor();
+  expect(faults).toEqual([]);
+});
