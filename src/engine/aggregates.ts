@@ -81,6 +81,16 @@ export interface SessionsQuery {
 /** Totals of one user or session, by the names that the API answers. */
 export type TotalsRow = Readonly<Record<string, Key | readonly string[] | undefined>>;
 
+/** One score over the records of a scope. */
+export interface ListedScore {
+  readonly score: string;
+  /** Records that have it. */
+  readonly requests: number;
+  readonly mean: number;
+  readonly min: number;
+  readonly max: number;
+}
+
 export interface PropertyCost {
   readonly value: string;
   /** US dollars; null where no request's cost is known. */
@@ -110,6 +120,8 @@ export interface Aggregates {
     asked: { readonly names: readonly string[]; readonly limit: number },
     deadline: Deadline,
   ): Promise<Facet[]>;
+  /** The scores that records of a scope have, those of the most records first. */
+  scores(scope: Scope, page: ListOptions, deadline: Deadline): Promise<readonly ListedScore[]>;
   /** Totals of each user; the order is names of `USER_SORTS`. */
   users(scope: Scope, order: Order, page: ListOptions, deadline: Deadline): Promise<readonly TotalsRow[]>;
   /** Totals of each session, over the requests of the scope. */

@@ -1,4 +1,3 @@
-import { amend } from "../engine/libsql/write/amend.ts";
 import { type Log, messageOf } from "../observe.ts";
 import type { AnswerFacts } from "../plugin/hooks/answer.ts";
 import { within } from "../runtime/within.ts";

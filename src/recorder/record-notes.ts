@@ -1,10 +1,10 @@
+import { amend } from "../engine/libsql/write/amend.ts";
 import { type Log, messageOf } from "../observe.ts";
 import type { Note } from "../plugin/hooks/note.ts";
 import { storable } from "../record/storable.ts";
 import { within } from "../runtime/within.ts";
 import type { Database } from "../store/store.ts";
 import type { Amendment } from "../threads.ts";
-import { amend } from "../engine/libsql/write/amend.ts";
 
 /** Times that a note is written before it is given up. */
 const TRIES_MAX = 5;

@@ -60,9 +60,7 @@ const ASKED_BY_API = [
   "status",
 ] as const;
 
-/** What the jobs ask of the recorder. */
 const ASKED_BY_JOBS = ["rewrite", "relearn", "remove", "maintain", "status", "barrier", "amend", "usageOf"] as const;
-
 interface RegionOptions {
   /** This region's own: addresses, database, directory. */
   readonly config: Config;

@@ -1,7 +1,7 @@
 import { Elysia } from "elysia";
-import { readsContent } from "../../engine/libsql/find/body-search.ts";
 import { GatewayError } from "../../errors.ts";
 import { decodeFilter } from "../../filter/decode.ts";
+import { readsContent } from "../../filter/select.ts";
 import { hasScope, type KeySnapshot, whyUnusable } from "../../keys.ts";
 import { isoTime } from "../../record/iso-time.ts";
 import { JUDGE_SCHEMA, type JudgeBody, type JudgeRule, readJudgeRule } from "../../store/judges/judge-rule.ts";

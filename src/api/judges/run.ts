@@ -1,5 +1,4 @@
 import { Elysia, t } from "elysia";
-import { metrics } from "../../engine/libsql/figures/metrics.ts";
 import { GatewayError } from "../../errors.ts";
 import { decodeFilter } from "../../filter/decode.ts";
 import type { Json } from "../../plugin/contract.ts";
@@ -141,7 +140,7 @@ async function estimate(room: ApiRoom, { organization_id, name }: Judge, request
   const scope = { organizationId: organization_id, tree: decodeFilter(filter, "legacy").tree };
   const query = { groupBy: [], timeBucket: undefined, latencies: false, limit: 1, offset: 0 };
   const deadline = new Deadline(room.config.query_timeout_seconds * 1_000);
-  const [row] = await metrics(room.reader.records, scope, query, deadline);
+  const [row] = await room.engine.aggregates.metrics(scope, query, deadline);
   const calls = Number(row?.requests ?? 0);
   const mean = typeof row?.cost === "number" && row.cost > 0 && calls > 0 ? row.cost / calls : null;
   return { cost: mean === null ? null : mean * requests, calls };

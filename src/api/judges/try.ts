@@ -1,5 +1,6 @@
 import { Elysia, t } from "elysia";
-import { recordsByIds } from "../../engine/libsql/find/records.ts";
+import { engineReader } from "../../engine/reader.ts";
+import { keysOf } from "../../engine/record-source.ts";
 import type { KeySnapshot } from "../../keys.ts";
 import type { RequestRow } from "../../record/request-record.ts";
 import { uuidv7 } from "../../runtime/uuid.ts";
@@ -56,7 +57,10 @@ export function tryEndpoint(room: ApiRoom, gate: () => Gate, readJudge: ReadJudg
       const ids = readIds(body.requestIds);
       await settled(room);
       const rows = new Map(
-        (await recordsByIds(room.current.records, organizationId, ids)).map((row) => [row.request_id, row]),
+        (await engineReader(room.current).source.records(organizationId, keysOf(ids))).map((row) => [
+          row.request_id,
+          row,
+        ]),
       );
       const tried = await Promise.all(ids.map((id) => tryOne(room, rule, key, { id, row: rows.get(id) })));
       return success(tried);
@@ -87,7 +91,7 @@ async function tryOne(
   const callId = uuidv7();
   const outcome = await askJudge({ passedOn: room.passedOn, keyHash, callId }, rule, record);
   await settled(room);
-  const [call] = await recordsByIds(room.current.records, row.organization_id, [callId]);
+  const [call] = await engineReader(room.current).source.records(row.organization_id, keysOf([callId]));
   return {
     request_id: id,
     prompt: filled(rule.prompt, record),

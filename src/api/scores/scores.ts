@@ -1,6 +1,6 @@
 import { Elysia, t } from "elysia";
-import { listScores } from "../../engine/libsql/figures/score-list.ts";
-import { recordsByIds } from "../../engine/libsql/find/records.ts";
+import { engineReader } from "../../engine/reader.ts";
+import { keysOf } from "../../engine/record-source.ts";
 import { isoTime } from "../../record/iso-time.ts";
 import { Deadline } from "../../store/database/deadline.ts";
 import { listRatings, type Rating } from "../../store/ratings.ts";
@@ -36,7 +36,7 @@ export function scoreEndpoints(room: ApiRoom, gate: () => Gate) {
         const { scope } = readScope(gate().caller(request), body);
         await settled(room);
         const deadline = new Deadline(room.config.query_timeout_seconds * 1000);
-        return success(await listScores(room.reader.records, scope, page, deadline));
+        return success(await room.engine.aggregates.scores(scope, page, deadline));
       },
       {
         body: LIST,
@@ -53,7 +53,7 @@ export function scoreEndpoints(room: ApiRoom, gate: () => Gate) {
         const { organizationId } = gate().caller(request);
         const requestId = requestIdOf(params.id);
         await settled(room);
-        const [row] = await recordsByIds(room.reader.records, organizationId, [requestId]);
+        const [row] = await engineReader(room.reader).source.records(organizationId, keysOf([requestId]));
         if (row === undefined) throw noSuchRequest();
         const ratings = Map.groupBy(
           await listRatings(room.current.records, organizationId, requestId),

@@ -5,6 +5,7 @@ import { cacheSeries, cacheStatistics } from "./figures/cache-statistics.ts";
 import { facets } from "./figures/facets.ts";
 import { metrics } from "./figures/metrics.ts";
 import { propertyCosts } from "./figures/property-costs.ts";
+import { listScores } from "./figures/score-list.ts";
 import { withSessionBytes } from "./figures/session-bytes.ts";
 import { sessions, sessionsOf, sessionsWith } from "./figures/sessions.ts";
 import { users } from "./figures/totals.ts";
@@ -14,6 +15,7 @@ export function libsqlAggregates({ records }: Pick<Store, "records">): Aggregate
   return {
     metrics: (scope, query, deadline) => metrics(records, scope, query, deadline),
     facets: (scope, asked, deadline) => facets(records, scope, asked, deadline),
+    scores: (scope, page, deadline) => listScores(records, scope, page, deadline),
     users: (scope, order, page, deadline) => users(records, scope, order, page, deadline),
     sessions: (scope, query, deadline) => sessions(records, scope, query, deadline),
     sessionsWith: (scope, deadline) => sessionsWith(records, scope, deadline),

@@ -1,5 +1,6 @@
 import type { Config } from "../../config.ts";
-import { recordsByIds } from "../../engine/libsql/find/records.ts";
+import { engineReader } from "../../engine/reader.ts";
+import { keysOf } from "../../engine/record-source.ts";
 import { hasScope, type KeySnapshot, whyUnusable } from "../../keys.ts";
 import { type Log, messageOf } from "../../observe.ts";
 import { JUDGE } from "../../record/rating-sources.ts";
@@ -188,7 +189,10 @@ export class Judging {
     if (lost.length === 0) return;
     await recorder.barrier();
     for (const judgement of lost) {
-      const [call] = await recordsByIds(reader.records, judge.organization_id, [judgement.call_id ?? ""]);
+      const [call] = await engineReader(reader).source.records(
+        judge.organization_id,
+        keysOf([judgement.call_id ?? ""]),
+      );
       if (call !== undefined && call.response_status === null) continue;
       const verdicts = call && (await verdictOfCall(reader, call, judge, this.#options.ofProviders));
       if (verdicts !== undefined) await this.#keep(judge, judgement, verdicts, sum(judgement.cost, call?.cost));
@@ -209,7 +213,7 @@ export class Judging {
   /** Asks about one record. @returns what failed. */
   async #judge(judge: Judge, judgement: Judgement, keyHash: string): Promise<Failure> {
     const { reader, recorder, passedOn, ofProviders } = this.#options;
-    const [row] = await recordsByIds(reader.records, judge.organization_id, [judgement.request_id]);
+    const [row] = await engineReader(reader).source.records(judge.organization_id, keysOf([judgement.request_id]));
     if (row === undefined) return this.#drop(judgement);
     const named = judge.reference === null ? undefined : JSON.parse(row.properties)[judge.reference];
     const reference = judgement.reference ?? named ?? null;

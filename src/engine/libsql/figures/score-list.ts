@@ -1,18 +1,8 @@
 import { type Scope, selectRecords } from "../../../filter/select.ts";
 import type { Deadline } from "../../../store/database/deadline.ts";
 import type { Database } from "../../../store/store.ts";
+import type { ListedScore, ListOptions } from "../../aggregates.ts";
 import { withoutBodies } from "../find/find.ts";
-import type { ListOptions } from "./from-blocks.ts";
-
-/** One score over the records of a scope. */
-export interface ListedScore {
-  readonly score: string;
-  /** Records that have it. */
-  readonly requests: number;
-  readonly mean: number;
-  readonly min: number;
-  readonly max: number;
-}
 
 /** The scores that records of a scope have, those of the most records first. */
 export async function listScores(
