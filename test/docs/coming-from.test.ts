@@ -5,6 +5,7 @@ import { join } from "node:path";
 import OpenAI from "openai";
 import { startUpstream, type Upstream } from "../e2e/upstream.ts";
 import { callApi, KEY, recordOf, runCommand, startWeir, type Weir } from "../e2e/weir.ts";
+import { until } from "../until.ts";
 
 let upstream: Upstream;
 let weir: Weir;
@@ -106,6 +107,8 @@ test("a model name of LiteLLM's is a route, and a virtual key a service key with
   expect((await runCommand(weir.env, "routes", "set", "fast", "--target", "openai/gpt-4o-mini")).status).toBe(0);
   const made = await runCommand(weir.env, "keys", "create", "--name", "team", "--models", "fast");
   const client = new OpenAI({ baseURL: `${weir.gateway}/v1`, apiKey: made.stdout.trim(), maxRetries: 8 });
+  // The gateway knows a route soon after its command has ended.
+  await until(async () => (await Array.fromAsync(client.models.list())).some(({ id }) => id === "fast"));
   const answered = await client.chat.completions.create({ ...CHAT, model: "fast" });
   expect(answered.choices[0]?.message.role).toBe("assistant");
   const refused = await client.chat.completions.create({ ...CHAT, model: "openai/gpt-4o" }).catch(String);
