@@ -2639,6 +2639,215 @@ export interface Operations {
     readonly body: undefined;
     readonly data: unknown;
   };
+  /** List reviews */
+  readonly "GET /v1/reviews": {
+    readonly path: Nothing;
+    readonly query: Nothing;
+    readonly body: undefined;
+    readonly data: unknown;
+  };
+  /** Make a review */
+  readonly "POST /v1/reviews": {
+    readonly path: Nothing;
+    readonly query: Nothing;
+    readonly body: {
+      /** Unique in the organization. */
+      readonly name: string;
+      /** What reviewers are asked. */
+      readonly scores: readonly ({
+        /** Of the score that is stored. */
+        readonly name: string;
+        /** number: from `min` to `max`. boolean: true is 1. choice: one of `choices`. */
+        readonly kind: "number" | "boolean" | "choice";
+        /** What it means, for the reviewer. */
+        readonly description?: string;
+        readonly choices?: readonly ({
+          /** What the reviewer chooses. */
+          readonly label: string;
+          /** The score that it stands for. */
+          readonly value: number;
+        })[];
+        /** Of a number; 0 unless given. */
+        readonly min?: number;
+        /** Of a number; 1 unless given. */
+        readonly max?: number;
+        /** Of a number: only `min` plus whole steps; any unless given. */
+        readonly step?: number;
+      })[];
+      /** Which request comes first; newest unless given. random is the same for every reviewer. */
+      readonly order?: "newest" | "oldest" | "random";
+      /** How many review each request; 1 unless given. */
+      readonly reviewers?: number;
+    };
+    readonly data: unknown;
+  };
+  /** Read one review */
+  readonly "GET /v1/reviews/{id}": {
+    readonly path: {
+      readonly id: string;
+    };
+    readonly query: Nothing;
+    readonly body: undefined;
+    readonly data: unknown;
+  };
+  /** Replace a review */
+  readonly "PUT /v1/reviews/{id}": {
+    readonly path: {
+      readonly id: string;
+    };
+    readonly query: Nothing;
+    readonly body: {
+      /** Unique in the organization. */
+      readonly name: string;
+      /** What reviewers are asked. */
+      readonly scores: readonly ({
+        /** Of the score that is stored. */
+        readonly name: string;
+        /** number: from `min` to `max`. boolean: true is 1. choice: one of `choices`. */
+        readonly kind: "number" | "boolean" | "choice";
+        /** What it means, for the reviewer. */
+        readonly description?: string;
+        readonly choices?: readonly ({
+          /** What the reviewer chooses. */
+          readonly label: string;
+          /** The score that it stands for. */
+          readonly value: number;
+        })[];
+        /** Of a number; 0 unless given. */
+        readonly min?: number;
+        /** Of a number; 1 unless given. */
+        readonly max?: number;
+        /** Of a number: only `min` plus whole steps; any unless given. */
+        readonly step?: number;
+      })[];
+      /** Which request comes first; newest unless given. random is the same for every reviewer. */
+      readonly order?: "newest" | "oldest" | "random";
+      /** How many review each request; 1 unless given. */
+      readonly reviewers?: number;
+    };
+    readonly data: unknown;
+  };
+  /** Change parts of a review */
+  readonly "PATCH /v1/reviews/{id}": {
+    readonly path: {
+      readonly id: string;
+    };
+    readonly query: Nothing;
+    readonly body: {
+      /** Unique in the organization. */
+      readonly name?: string;
+      /** What reviewers are asked. */
+      readonly scores?: readonly ({
+        /** Of the score that is stored. */
+        readonly name: string;
+        /** number: from `min` to `max`. boolean: true is 1. choice: one of `choices`. */
+        readonly kind: "number" | "boolean" | "choice";
+        /** What it means, for the reviewer. */
+        readonly description?: string;
+        readonly choices?: readonly ({
+          /** What the reviewer chooses. */
+          readonly label: string;
+          /** The score that it stands for. */
+          readonly value: number;
+        })[];
+        /** Of a number; 0 unless given. */
+        readonly min?: number;
+        /** Of a number; 1 unless given. */
+        readonly max?: number;
+        /** Of a number: only `min` plus whole steps; any unless given. */
+        readonly step?: number;
+      })[];
+      /** Which request comes first; newest unless given. random is the same for every reviewer. */
+      readonly order?: "newest" | "oldest" | "random";
+      /** How many review each request; 1 unless given. */
+      readonly reviewers?: number;
+    };
+    readonly data: unknown;
+  };
+  /** Remove a review */
+  readonly "DELETE /v1/reviews/{id}": {
+    readonly path: {
+      readonly id: string;
+    };
+    readonly query: Nothing;
+    readonly body: undefined;
+    readonly data: unknown;
+  };
+  /** Take the next request of a review */
+  readonly "POST /v1/reviews/{id}/next": {
+    readonly path: {
+      readonly id: string;
+    };
+    readonly query: Nothing;
+    readonly body: undefined;
+    readonly data: unknown;
+  };
+  /** List what reviewers did */
+  readonly "GET /v1/reviews/{id}/answers": {
+    readonly path: {
+      readonly id: string;
+    };
+    readonly query: {
+      /** At most 1000. */
+      readonly limit?: number;
+      /** Rows to pass over. */
+      readonly offset?: number;
+      /** true: only what the caller did. */
+      readonly mine?: boolean;
+    };
+    readonly body: undefined;
+    readonly data: unknown;
+  };
+  /** Score a request of a review, or skip it */
+  readonly "PUT /v1/reviews/{id}/answers/{request}": {
+    readonly path: {
+      readonly id: string;
+      readonly request: string;
+    };
+    readonly query: Nothing;
+    readonly body: {
+      /** Of what the review asks, by name: a number, true or false, or the label of a choice. */
+      readonly scores?: {
+        readonly [name: string]: number | boolean | string;
+      };
+      /** Why; kept with each of these scores. */
+      readonly reason?: string;
+      /** true leaves the request to others, without a score. */
+      readonly skip?: boolean;
+    };
+    readonly data: unknown;
+  };
+  /** Take a review of a request back */
+  readonly "DELETE /v1/reviews/{id}/answers/{request}": {
+    readonly path: {
+      readonly id: string;
+      readonly request: string;
+    };
+    readonly query: Nothing;
+    readonly body: undefined;
+    readonly data: unknown;
+  };
+  /** Put requests into a review */
+  readonly "POST /v1/reviews/{id}/requests": {
+    readonly path: {
+      readonly id: string;
+    };
+    readonly query: Nothing;
+    readonly body: {
+      /** Up to 1000 request ids. */
+      readonly requestIds?: readonly (string)[];
+      /** A filter: a leaf, a branch {"left", "operator", "right"}, or "all". See the page on querying. */
+      readonly filter?: unknown;
+      readonly isCached?: boolean | null;
+      readonly isScored?: boolean | null;
+      readonly isPartOfExperiment?: boolean | null;
+      readonly limit?: number | null;
+      readonly cursor?: string | null;
+      /** Id of a dataset: the requests that its items were made of. */
+      readonly dataset?: string;
+    };
+    readonly data: unknown;
+  };
   /** List datasets */
   readonly "GET /v1/datasets": {
     readonly path: Nothing;

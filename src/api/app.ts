@@ -49,6 +49,7 @@ import { referenceEndpoints } from "./reference/reference.ts";
 import { queryEndpoints } from "./requests/query.ts";
 import { requestBodyEndpoints } from "./requests/request-bodies.ts";
 import { requestEndpoints } from "./requests/requests.ts";
+import { reviewEndpoints } from "./reviews/reviews.ts";
 import type { ApiRoom } from "./room.ts";
 import { alertEndpoints } from "./rules/alerts.ts";
 import { webhookEndpoints } from "./rules/webhooks.ts";
@@ -189,6 +190,7 @@ function createApp(room: ApiRoom, ofPlugins: readonly RouteView[], { gate, route
     .use(dashboardEndpoints(room, gate))
     .use(scoreEndpoints(room, gate))
     .use(judgeEndpoints(room, gate))
+    .use(reviewEndpoints(room, gate))
     .use(datasetEndpoints(room, gate))
     .use(datasetItemEndpoints(room, gate))
     .use(datasetExportEndpoint(room, gate))

@@ -19,5 +19,6 @@ export * from "./tables/notes.ts";
 export * from "./tables/people.ts";
 export * from "./tables/requests.ts";
 export * from "./tables/retention.ts";
+export * from "./tables/reviews.ts";
 export * from "./tables/saved-views.ts";
 export * from "./tables/spans.ts";

@@ -31,7 +31,7 @@ interface RuleColumns<Rule> extends Readonly<Record<"columns" | "json" | "flags"
   readonly max: number;
   /** How the audit log shows one; what has no entries there leaves it out. */
   readonly noted?: {
-    readonly noun: "alert" | "webhook" | "dashboard" | "judge";
+    readonly noun: "alert" | "webhook" | "dashboard" | "judge" | "review";
     readonly nameOf: (rule: Rule) => string | null;
     readonly shown: (rule: Rule) => unknown;
   };

@@ -87,6 +87,8 @@ export interface Amendment {
   readonly scores?: Readonly<Record<string, number>>;
   /** Who gave which of these scores, and why, by the name of the score. */
   readonly ratings?: Readonly<Record<string, RatingNote>>;
+  /** Ratings that their source takes back. */
+  readonly withdrawn?: { readonly source: string; readonly names: readonly string[] };
   readonly feedbackRating?: boolean;
 }
 

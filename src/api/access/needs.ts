@@ -99,6 +99,18 @@ export const NEEDS: Readonly<Record<string, Needs>> = {
   "POST /v1/judges/:id/run": "admin",
   "DELETE /v1/judges/:id/run": "admin",
 
+  "GET /v1/reviews": "bodies",
+  "GET /v1/reviews/:id": "bodies",
+  "GET /v1/reviews/:id/answers": "bodies",
+  "POST /v1/reviews": "write",
+  "PUT /v1/reviews/:id": "write",
+  "PATCH /v1/reviews/:id": "write",
+  "DELETE /v1/reviews/:id": "write",
+  "POST /v1/reviews/:id/requests": "write",
+  "POST /v1/reviews/:id/next": "write",
+  "PUT /v1/reviews/:id/answers/:request": "write",
+  "DELETE /v1/reviews/:id/answers/:request": "write",
+
   "GET /v1/datasets": "bodies",
   "POST /v1/datasets": "write",
   "GET /v1/datasets/:id": "bodies",

@@ -7,7 +7,7 @@ export const PATIENCE_MS = 10_000;
 export const PAUSE_MS = 50;
 
 /** Tries again while the database is away: small things are written beside a running recorder, which holds the lock at times. */
-export async function patiently(write: () => Promise<void>): Promise<void> {
+export async function patiently<T = void>(write: () => Promise<T>): Promise<T> {
   const endsAt = performance.now() + PATIENCE_MS;
   for (;;) {
     try {

@@ -38,6 +38,7 @@ import { DASHBOARDS } from "./0035-dashboards.ts";
 import { DATASET_RUNS } from "./0036-dataset-runs.ts";
 import { RATINGS } from "./0037-ratings.ts";
 import { JUDGES } from "./0038-judges.ts";
+import { REVIEWS } from "./0039-reviews.ts";
 
 /** Every step there ever was, in order; a step that was released is never changed, only followed by another. */
 export const MIGRATIONS: readonly Migration[] = [
@@ -80,4 +81,5 @@ export const MIGRATIONS: readonly Migration[] = [
   { target: "records", version: 30, name: "dataset runs", statements: DATASET_RUNS },
   { target: "records", version: 31, name: "ratings", statements: RATINGS },
   { target: "records", version: 32, name: "judges", statements: JUDGES },
+  { target: "records", version: 33, name: "reviews", statements: REVIEWS },
 ];

@@ -90,6 +90,9 @@ const TABLES = [
     "session_tags",
     "judges",
     "judgements",
+    "reviews",
+    "review_items",
+    "review_answers",
   ] as const),
 ];
 /** What belongs to its alerts, which go last. */

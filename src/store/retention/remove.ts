@@ -3,6 +3,7 @@ import type { Acting } from "../../people/actor.ts";
 import { forgetCalls } from "../answers/call-states.ts";
 import { recorded } from "../audit/recorded.ts";
 import { forgetJudgements } from "../judges/judgements.ts";
+import { forgetReviewed } from "../reviews/reviews.ts";
 import { uncount } from "../sizes/sums.ts";
 import type { Store } from "../store.ts";
 import { removeWords } from "../words/remove.ts";
@@ -66,6 +67,7 @@ async function removeStep(
     { sql: "delete from comments where request_id in (select value from json_each(?))", args: [ids] },
     { sql: "delete from ratings where request_id in (select value from json_each(?))", args: [ids] },
     forgetJudgements(ids),
+    ...forgetReviewed(ids),
     { sql: "delete from spans where request_id in (select value from json_each(?))", args: [ids] },
     { sql: "delete from shared_links where subject in (select value from json_each(?))", args: [ids] },
   ];

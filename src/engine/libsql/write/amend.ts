@@ -1,6 +1,6 @@
 import type { Database, Statement } from "../../../store/store.ts";
 import type { Amendment, AmendResult } from "../../../threads.ts";
-import { ratingStatements } from "./ratings.ts";
+import { ratingStatements, withdrawalStatements } from "./ratings.ts";
 
 /** Of an exchange in flight, what the API has changed in it. */
 interface InFlight {
@@ -58,6 +58,7 @@ export async function amend(
     },
     ...Object.entries(change.properties ?? {}).flatMap(([name, value]) => propertyStatements(row, name, value)),
     ...ratingStatements(change, scores, now),
+    ...withdrawalStatements(change),
   ]);
   if (exchange !== undefined && change.properties !== undefined) {
     exchange.amended = Object.assign(Object.create(null), exchange.amended, change.properties);

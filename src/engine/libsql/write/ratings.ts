@@ -23,7 +23,31 @@ export function ratingStatements(
   });
 }
 
-export function meanOfReviewers(requestId: string, organizationId: string, name: string): Statement {
+/**
+ * What takes ratings back. The score is then the mean of the reviewers who are left, else what was given last by others,
+ * else none; where there was no such rating it stays as it is.
+ */
+export function withdrawalStatements({ requestId, organizationId, withdrawn }: Amendment): Statement[] {
+  if (withdrawn === undefined) return [];
+  const { source, names } = withdrawn;
+  return names.flatMap((name) => [
+    {
+      sql: `update requests set scores = json_patch(scores, json_object(?1, coalesce(
+          (select avg(value) from ratings
+            where request_id = ?2 and name = ?1 and source glob '${REVIEWER}*' and source <> ?4),
+          (select value from ratings where request_id = ?2 and name = ?1 and source <> ?4 order by created_at desc limit 1))))
+        where request_id = ?2 and organization_id = ?3
+          and exists (select 1 from ratings where request_id = ?2 and name = ?1 and source = ?4)`,
+      args: [name, requestId, organizationId, source],
+    },
+    {
+      sql: "delete from ratings where request_id = ? and name = ? and source = ? and organization_id = ?",
+      args: [requestId, name, source, organizationId],
+    },
+  ]);
+}
+
+function meanOfReviewers(requestId: string, organizationId: string, name: string): Statement {
   return {
     sql: `update requests set scores = json_patch(scores, json_object(?1, (
         select avg(value) from ratings where request_id = ?2 and name = ?1 and source glob '${REVIEWER}*')))

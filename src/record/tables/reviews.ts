@@ -1,0 +1,60 @@
+import { index, integer, primaryKey, sqliteTable, text } from "drizzle-orm/sqlite-core";
+
+/** Queues of records that people score. `scores` is JSON text. Times are milliseconds since 1970. */
+export const reviews = sqliteTable(
+  "reviews",
+  {
+    id: text().primaryKey(),
+    organization_id: text().notNull(),
+    name: text().notNull(),
+    scores: text().notNull(),
+    /** `newest`, `oldest` or `random`. */
+    sequence: text().notNull(),
+    /** How many are to review each record. */
+    reviewers: integer().notNull(),
+    created_at: integer().notNull(),
+    updated_at: integer().notNull(),
+  },
+  (t) => [index("reviews_organizations").on(t.organization_id)],
+);
+
+/** The records of a queue; they go with the record. */
+export const reviewItems = sqliteTable(
+  "review_items",
+  {
+    review_id: text().notNull(),
+    request_id: text().notNull(),
+    organization_id: text().notNull(),
+    request_created_at: integer().notNull(),
+    /** Its place where the order is random. */
+    shuffle: integer().notNull(),
+  },
+  (t) => [primaryKey({ columns: [t.review_id, t.request_id] }), index("review_items_requests").on(t.request_id)],
+);
+
+/** What each reviewer did with a record of a queue; what they scored is in `ratings` too. */
+export const reviewAnswers = sqliteTable(
+  "review_answers",
+  {
+    review_id: text().notNull(),
+    request_id: text().notNull(),
+    /** Id of the user or key. */
+    reviewer: text().notNull(),
+    organization_id: text().notNull(),
+    /** Name of the reviewer then. */
+    author: text().notNull(),
+    /** `leased`, `done` or `skipped`. */
+    state: text().notNull(),
+    /** JSON text: values by the names of the scores, as they were given. */
+    scores: text().notNull(),
+    reason: text(),
+    /** Until when nobody else is given the record. */
+    leased_until: integer().notNull(),
+    created_at: integer().notNull(),
+    updated_at: integer().notNull(),
+  },
+  (t) => [
+    primaryKey({ columns: [t.review_id, t.request_id, t.reviewer] }),
+    index("review_answers_requests").on(t.request_id),
+  ],
+);

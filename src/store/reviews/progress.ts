@@ -1,0 +1,66 @@
+import type { Database } from "../store.ts";
+import type { Review } from "./reviews.ts";
+
+/** How far a review is. */
+export interface Progress {
+  readonly requests: number;
+  /** Reviewed by as many as are wanted. */
+  readonly done: number;
+}
+
+export interface OfReviewer {
+  readonly id: string;
+  readonly name: string;
+  readonly done: number;
+  readonly skipped: number;
+}
+
+/** How alike reviewers score the same records. */
+export interface Agreement {
+  readonly name: string;
+  /** Two reviewers with one record each. */
+  readonly pairs: number;
+  /** Share of pairs that gave the same; null of a number. */
+  readonly equal: number | null;
+  /** Mean absolute difference; null of what is no number. */
+  readonly difference: number | null;
+}
+
+export async function progressOf(records: Database, { id, reviewers }: Review): Promise<Progress> {
+  const sql = `select count(*) as requests, coalesce(sum(done >= ?2), 0) as done from (
+      select (select count(*) from review_answers a
+          where a.review_id = i.review_id and a.request_id = i.request_id and a.state = 'done') as done
+      from review_items i where i.review_id = ?1)`;
+  return (await records.query<Progress>({ sql, args: [id, reviewers] }))[0]!;
+}
+
+/** Who reviewed, the most active first. */
+export function reviewersOf(records: Database, { id }: Review): Promise<OfReviewer[]> {
+  const sql = `select reviewer as id, max(author) as name, sum(state = 'done') as done, sum(state = 'skipped') as skipped
+    from review_answers where review_id = ? and state <> 'leased' group by reviewer order by done desc, reviewer`;
+  return records.query({ sql, args: [id] });
+}
+
+/** Of the scores that two or more reviewers gave to the same record. */
+export async function agreementOf(records: Database, { id, scores }: Review): Promise<Agreement[]> {
+  const sql = `select a.key as name, count(*) as pairs, avg(a.value = b.value) as equal, avg(abs(a.value - b.value)) as difference
+    from review_answers x join review_answers y
+        on y.review_id = x.review_id and y.request_id = x.request_id and y.reviewer > x.reviewer,
+      json_each(x.scores) a join json_each(y.scores) b on b.key = a.key
+    where x.review_id = ? and x.state = 'done' and y.state = 'done' group by a.key`;
+  const found = new Map((await records.query<Row>({ sql, args: [id] })).map((row) => [row.name, row]));
+  return scores.flatMap(({ name, kind }) => {
+    const row = found.get(name);
+    if (row === undefined) return [];
+    const isNumber = kind === "number";
+    const { pairs, equal, difference } = row;
+    return [{ name, pairs, equal: isNumber ? null : equal, difference: isNumber ? difference : null }];
+  });
+}
+
+interface Row {
+  readonly name: string;
+  readonly pairs: number;
+  readonly equal: number;
+  readonly difference: number;
+}
