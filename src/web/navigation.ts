@@ -10,6 +10,7 @@ export const NAVIGATION = [
   { to: "/properties", label: "Properties", icon: "tag" },
   { to: "/prompts", label: "Prompts", icon: "star" },
   { to: "/datasets", label: "Datasets", icon: "layers" },
+  { to: "/scores", label: "Scores", icon: "chart" },
   { to: "/judges", label: "Judges", icon: "gauge" },
   { to: "/playground", label: "Playground", icon: "play" },
   { to: "/models", label: "Models", icon: "cube" },

@@ -16,6 +16,7 @@ import { RequestsPage } from "./pages/requests/page.tsx";
 import { questionOf, rowsQuery } from "./pages/requests/query.ts";
 import { type RequestsSearch, readRequestsSearch } from "./pages/requests/search.ts";
 import { readRoutesSearch } from "./pages/routes/search.ts";
+import { readScoresSearch } from "./pages/scores/search.ts";
 import { readSessionSearch } from "./pages/session/search.ts";
 import { NotFound } from "./parts/not-found.tsx";
 import { PageFailed } from "./parts/page-failed.tsx";
@@ -126,6 +127,13 @@ const models = createRoute({
   path: "/models",
   validateSearch: only(readModelsSearch),
   component: lazyRouteComponent(() => import("./pages/models/page.tsx"), "ModelsPage"),
+});
+
+const scores = createRoute({
+  getParentRoute: () => root,
+  path: "/scores",
+  validateSearch: only(readScoresSearch),
+  component: lazyRouteComponent(() => import("./pages/scores/page.tsx"), "ScoresPage"),
 });
 
 const judges = createRoute({
@@ -296,6 +304,7 @@ export const router = createRouter({
     plugins,
     keys,
     storage,
+    scores,
     judges,
     datasets,
     dataset,

@@ -19,6 +19,9 @@ const FIELDS: Readonly<Record<string, string>> = {
 };
 const PROPERTY = "property:";
 
+/** Requests that have a score of this name. */
+export const scored = (name: string): FilterTree => leaf("scores", { [name]: { "not-equals": null } });
+
 /** Requests of one group of the API's metrics. */
 export function ofGroup(key: string, { value }: Group): FilterTree {
   if (key === "session") return ofSession("session_session_id", { equals: value });

@@ -3,6 +3,7 @@ import { type ComponentProps, useId, useState } from "react";
 import { and, type FilterTree } from "../../filter/tree.ts";
 import { isoSpan, type Span } from "../../metrics/range.ts";
 import { useSpan } from "../../metrics/use-span.ts";
+import { GatedButton } from "../../parts/gated-button.tsx";
 import { Icon } from "../../parts/icon.tsx";
 import { Menu } from "../../parts/menu.tsx";
 import { Loading } from "../../parts/states.tsx";
@@ -21,6 +22,8 @@ interface BoardPanelProps {
   readonly onZoom: (span: Span) => void;
   /** Undefined where panels are only looked at. */
   readonly edit: Editing | undefined;
+  /** Adds it to a dashboard, where it is on none. */
+  readonly onAdd?: (panel: Panel) => void;
 }
 
 interface Editing {
@@ -35,7 +38,7 @@ interface Editing {
 const FRAME_PX = 46;
 
 /** One panel with its title and what can be done with it. */
-export function BoardPanel({ panel, time, range, filter: around, onZoom, edit }: BoardPanelProps) {
+export function BoardPanel({ panel, time, range, filter: around, onZoom, edit, onAdd }: BoardPanelProps) {
   const id = useId();
   const [isTable, setTable] = useState(false);
   const span = useSpan(panel.range === null ? time : { range: panel.range }, range);
@@ -82,6 +85,18 @@ export function BoardPanel({ panel, time, range, filter: around, onZoom, edit }:
                     Create alert
                   </Link>
                 </>
+              )}
+              {onAdd === undefined ? null : (
+                <GatedButton
+                  scope="figures"
+                  className="menu-item"
+                  onClick={() => {
+                    close();
+                    onAdd({ ...panel, filter: filter === "all" ? null : filter });
+                  }}
+                >
+                  Add to a dashboard
+                </GatedButton>
               )}
             </div>
           )}

@@ -1,11 +1,8 @@
-import { useQuery } from "@tanstack/react-query";
 import { useNavigate, useSearch } from "@tanstack/react-router";
 import { useMemo } from "react";
 import { isUnreadable } from "../../filter/address.ts";
 import { FilterConditions } from "../../filter/filter-conditions.tsx";
 import type { FilterTree } from "../../filter/tree.ts";
-import { propertyNamesQuery } from "../../known.ts";
-import { propertyKey, propertyOf } from "../../metrics/filter.ts";
 import { isoSpan, type Span } from "../../metrics/range.ts";
 import { useSpan } from "../../metrics/use-span.ts";
 import { BrokenLink } from "../../parts/broken-link.tsx";
@@ -13,7 +10,8 @@ import { Page } from "../../parts/page.tsx";
 import { Empty, Failed, Loading } from "../../parts/states.tsx";
 import { TimeRangeMenu } from "../../parts/time-range-menu.tsx";
 import { Charts } from "./charts.tsx";
-import { type OverviewSearch, SPLITS } from "./search.ts";
+import type { OverviewSearch } from "./search.ts";
+import { SplitMenu } from "./split-menu.tsx";
 import { Changes, Tiles } from "./tiles.tsx";
 import { TopLists } from "./top-lists.tsx";
 import { useFigures } from "./use-figures.ts";
@@ -89,33 +87,5 @@ function Content({ span, by, filter, onZoom }: ContentProps) {
       <Charts figures={figures} filter={filter} by={by} span={stable} onZoom={onZoom} />
       <TopLists by={by} span={stable} filter={filter} whole={totals?.cost} />
     </>
-  );
-}
-
-function SplitMenu({ by, onChange }: { readonly by: string | undefined; readonly onChange: (by: string) => void }) {
-  const { data: known = [] } = useQuery(propertyNamesQuery);
-  const chosen = by === undefined ? undefined : propertyOf(by);
-  const names = chosen === undefined || known.includes(chosen) ? known : [...known, chosen];
-  return (
-    <label className="inline-field">
-      Split by
-      <select value={by ?? ""} onChange={(event) => onChange(event.target.value)}>
-        <option value="">Nothing</option>
-        {Object.entries(SPLITS).map(([key, label]) => (
-          <option key={key} value={key}>
-            {label}
-          </option>
-        ))}
-        {names.length === 0 ? null : (
-          <optgroup label="Properties">
-            {names.map((name) => (
-              <option key={name} value={propertyKey(name)}>
-                {name}
-              </option>
-            ))}
-          </optgroup>
-        )}
-      </select>
-    </label>
   );
 }

@@ -27,12 +27,11 @@ export interface OverviewSearch extends TimeSearch {
 }
 
 export function readOverviewSearch(search: Record<string, unknown>): OverviewSearch {
-  const by = readText(search["by"]);
-  const { filter } = search;
-  const isSplit = by !== undefined && (Object.hasOwn(SPLITS, by) || /^property:./.test(by));
-  return {
-    ...readTimeSearch(search),
-    ...(isSplit ? { by } : {}),
-    ...readFilter(filter),
-  };
+  return { ...readTimeSearch(search), ...readSplit(search["by"]), ...readFilter(search["filter"]) };
+}
+
+/** Whatever a link holds as what it is split by. */
+export function readSplit(value: unknown): { readonly by?: string } {
+  const by = readText(value);
+  return by !== undefined && (Object.hasOwn(SPLITS, by) || /^property:./.test(by)) ? { by } : {};
 }

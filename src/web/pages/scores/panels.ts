@@ -1,0 +1,38 @@
+import { scored } from "../../metrics/filter.ts";
+import type { Panel } from "../dashboards/shapes.ts";
+
+/** Of a name in a title, which has a hundred characters. */
+const NAME_MAX = 60;
+const LEFT = { x: 0, w: 6, h: 4 } as const;
+const RIGHT = { ...LEFT, x: 6 } as const;
+
+/** Where the distribution stands, which is no panel of a dashboard. */
+export const DISTRIBUTION = { ...RIGHT, y: 4 } as const;
+
+/** What is shown of a score; each can be put onto a dashboard as it is. */
+export function panelsOf(score: string, by: string | undefined): readonly Panel[] {
+  const name = score.length > NAME_MAX ? `${score.slice(0, NAME_MAX - 1)}…` : score;
+  const common = { filter: scored(score), range: null, thresholds: [], groups: 7 };
+  const split_by = by === undefined ? [] : [by];
+  const metric = `score:${score}` as const;
+  const table = (what: string, group: string): Omit<Panel, "place"> => ({
+    ...common,
+    ...{
+      title: `Score ${name} by ${what}`,
+      kind: "table",
+      metrics: [metric, "requests"],
+      split_by: [group],
+      groups: 50,
+    },
+  });
+  return [
+    { ...common, title: `Score ${name}, mean`, kind: "line", metrics: [metric], split_by, place: { ...LEFT, y: 0 } },
+    {
+      ...common,
+      ...{ title: `Requests with ${name}`, kind: "bar", metrics: ["requests"], split_by, place: { ...RIGHT, y: 0 } },
+    },
+    { ...table("model", "model"), place: { ...LEFT, y: 4 } },
+    { ...table("prompt version", "prompt_version"), place: { ...LEFT, y: 8 } },
+    { ...table("key", "key"), place: { ...RIGHT, y: 8 } },
+  ];
+}
