@@ -2,16 +2,18 @@
  * Takes the pictures of docs/images: `bun build/screenshots.ts [NAME…]`.
  *
  * Fills a database with the records of `bench/seed.ts`, sends a few telling requests through a service, and photographs its
- * pages in Chromium.
+ * pages in Chromium; some pages are those of `weir demo`.
  */
 import { spawnSync } from "node:child_process";
 import { mkdirSync, mkdtempSync, rmSync, statSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import type { Page } from "playwright-core";
+import { setTimeout as sleep } from "node:timers/promises";
+import type { Browser, Page } from "playwright-core";
 import { openBrowser } from "../test/browser/open.ts";
 import { completion, send, startProvider } from "../test/browser/traffic.ts";
-import { callApi, KEY, ROOT, startWeir, type Weir } from "../test/e2e/weir.ts";
+import { askDemo, startDemo } from "../test/e2e/demo.ts";
+import { callApi, KEY, programCommand, ROOT, startWeir, type Weir } from "../test/e2e/weir.ts";
 
 const FOLDER = join(ROOT, "docs/images");
 const RECORDS = 30_000;
@@ -51,6 +53,15 @@ const shots = (requestId: string): readonly Shot[] => [
   { name: "overview", path: "/overview" },
   { name: "dashboards", path: "/dashboards/errors" },
   { name: "playground", path: "/playground", before: compareModels },
+];
+
+/** Of the demonstration's records. */
+const DEMO_SHOTS: readonly Shot[] = [
+  {
+    name: "scores",
+    path: "/scores?by=prompt_version",
+    before: (page) => page.getByRole("region", { name: "Distribution" }).getByRole("link").first().waitFor(),
+  },
 ];
 
 /** Sends a prompt to two models, and waits for both answers. */
@@ -157,41 +168,66 @@ async function tellingRequest(weir: Weir): Promise<string> {
   return id;
 }
 
-const dataDirectory = mkdtempSync(join(tmpdir(), "weir-screenshots-"));
-const seeded = spawnSync(
-  process.execPath,
-  [join(ROOT, "bench/seed.ts"), "--records", String(RECORDS), "--data-dir", dataDirectory],
-  { stdio: ["ignore", "ignore", "inherit"] },
-);
-if (seeded.status !== 0) throw new Error("the database was not filled");
-const weir = await startWeir({ dataDirectory });
-const browser = await openBrowser();
-const models = await keepModels(weir);
-try {
-  mkdirSync(FOLDER, { recursive: true });
-  const wanted = process.argv.slice(2);
-  for (const shot of shots(await tellingRequest(weir))) {
-    if (wanted.length > 0 && !wanted.includes(shot.name)) continue;
-    const { name, path, theme = "light", before } = shot;
-    const context = await browser.newContext({
-      viewport: { width: 1_180, height: 700 },
-      colorScheme: theme,
-      timezoneId: "UTC",
-    });
-    await context.request.post(`${weir.api}/v1/session`, { data: { key: KEY } });
-    const page = await context.newPage();
-    await page.goto(weir.api + path);
-    await page.getByRole("heading", { level: 1 }).waitFor();
-    await page.waitForLoadState("networkidle");
-    await before?.(page);
-    const file = join(FOLDER, `${name}.png`);
-    await page.screenshot({ path: file, animations: "disabled" });
-    console.log(`${file}: ${Math.round(statSync(file).size / 1e3)} kB`);
-    await context.close();
+const wanted = process.argv.slice(2);
+const isWanted = ({ name }: Shot) => wanted.length === 0 || wanted.includes(name);
+
+async function photograph(browser: Browser, api: string, key: string, shot: Shot): Promise<void> {
+  const { name, path, theme = "light", before } = shot;
+  const context = await browser.newContext({
+    viewport: { width: 1_180, height: 700 },
+    colorScheme: theme,
+    timezoneId: "UTC",
+  });
+  await context.request.post(`${api}/v1/session`, { data: { key } });
+  const page = await context.newPage();
+  await page.goto(api + path);
+  await page.getByRole("heading", { level: 1 }).waitFor();
+  await page.waitForLoadState("networkidle");
+  await before?.(page);
+  const file = join(FOLDER, `${name}.png`);
+  await page.screenshot({ path: file, animations: "disabled" });
+  console.log(`${file}: ${Math.round(statSync(file).size / 1e3)} kB`);
+  await context.close();
+}
+
+/** Pages over many records, and a few telling ones. */
+async function photographSeeded(browser: Browser): Promise<void> {
+  const dataDirectory = mkdtempSync(join(tmpdir(), "weir-screenshots-"));
+  const seeded = spawnSync(
+    process.execPath,
+    [join(ROOT, "bench/seed.ts"), "--records", String(RECORDS), "--data-dir", dataDirectory],
+    { stdio: ["ignore", "ignore", "inherit"] },
+  );
+  if (seeded.status !== 0) throw new Error("the database was not filled");
+  const weir = await startWeir({ dataDirectory });
+  const models = await keepModels(weir);
+  try {
+    for (const shot of shots(await tellingRequest(weir)).filter(isWanted))
+      await photograph(browser, weir.api, KEY, shot);
+  } finally {
+    models[Symbol.dispose]();
+    await weir.stop();
+    rmSync(dataDirectory, { recursive: true, force: true });
   }
+}
+
+async function photographDemo(browser: Browser): Promise<void> {
+  await using demo = await startDemo(programCommand());
+  // The scores come once everything is recorded; until the last one, their number grows.
+  const count = async () => {
+    const scores: readonly { readonly requests: number }[] = await askDemo(demo, "/v1/score/query", {});
+    return scores.reduce((sum, { requests }) => sum + requests, 0);
+  };
+  for (let [before, now] = [-1, 0]; before !== now || now === 0; await sleep(1_000))
+    [before, now] = [now, await count()];
+  for (const shot of DEMO_SHOTS.filter(isWanted)) await photograph(browser, demo.api, demo.key, shot);
+}
+
+mkdirSync(FOLDER, { recursive: true });
+const browser = await openBrowser();
+try {
+  if (shots("").some(isWanted)) await photographSeeded(browser);
+  if (DEMO_SHOTS.some(isWanted)) await photographDemo(browser);
 } finally {
-  models[Symbol.dispose]();
   await browser.close();
-  await weir.stop();
-  rmSync(dataDirectory, { recursive: true, force: true });
 }

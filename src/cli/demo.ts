@@ -129,11 +129,24 @@ async function post(api: string, { key }: Key, path: string, body: object): Prom
   return (await fetch(api + path, { method: "POST", headers, body: JSON.stringify(body) })).json();
 }
 
-/** What people and checks said of the answers, and a credential of the echo, so that the playground has a model. */
+/** Of the demonstration's dataset. */
+const EXAMPLES = 12;
+
+/** What people and checks said of the answers, the worst of them as a dataset, and a credential of the echo, so that the playground has a model. */
 async function judge(api: string, key: Key, told: readonly Scene[]): Promise<void> {
   await post(api, key, "/v1/credentials", { provider: "echo", name: "echo" });
-  for (const { id, scores, rating } of told) {
-    if (scores !== undefined) await post(api, key, `/v1/request/${id}/score`, { scores });
+  const worst = told
+    .filter(({ scores }) => scores?.["helpful"] !== undefined)
+    .toSorted((a, b) => a.scores!["helpful"]! - b.scores!["helpful"]!)
+    .slice(0, EXAMPLES);
+  const dataset = { name: "least helpful", description: "Answers to do better with the next prompt" };
+  const { data } = await post(api, key, "/v1/datasets", dataset);
+  await post(api, key, `/v1/datasets/${data?.id}/items`, {
+    requestIds: worst.map(({ id }) => id),
+    labels: ["to do better"],
+  });
+  for (const { id, scores, reasons, rating } of told) {
+    if (scores !== undefined) await post(api, key, `/v1/request/${id}/score`, { scores, ...(reasons && { reasons }) });
     if (rating !== undefined) await post(api, key, `/v1/request/${id}/feedback`, { rating });
   }
 }

@@ -34,6 +34,8 @@ export interface Scene extends Call {
   /** The request whose response the cache repeated. */
   readonly cacheOf?: Pick<Scene, "id" | "at">;
   readonly scores?: Readonly<Record<string, number>>;
+  /** Why, by the names of scores. */
+  readonly reasons?: Readonly<Record<string, string>>;
   readonly rating?: boolean;
 }
 

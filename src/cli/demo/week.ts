@@ -2,6 +2,7 @@ import { uuidv7 } from "../../runtime/uuid.ts";
 import { chatCompletion } from "./chat-completions.ts";
 import { generateContent } from "./generate-content.ts";
 import { anthropicMessages } from "./messages.ts";
+import { opinion } from "./opinion.ts";
 import type { Call, Scene } from "./scene.ts";
 import type { Talk } from "./talk.ts";
 
@@ -49,6 +50,7 @@ const QUESTIONS: readonly (readonly [string, string])[] = [
 /** A week of small requests up to now: more by day than by night. The same for the same `now`. */
 export function week(now: number): readonly Scene[] {
   const random = numbers(2_207);
+  const judged = numbers(1_903);
   const pick = <T>(list: readonly T[]): T => list[Math.floor(random() * list.length)]!;
   const made: Scene[] = [];
   for (let hour = DAYS * 24; hour > 0; hour--) {
@@ -58,7 +60,8 @@ export function week(now: number): readonly Scene[] {
     const times = Array.from({ length: count }, () => start + random() * (HOUR_MS - 60_000)).sort((a, b) => a - b);
     for (const at of times) {
       const [user, text] = pick(QUESTIONS);
-      made.push(small(at, { now, kind: pick(KINDS), user, text, random, sender: pick(USERS), app: pick(APPS) }));
+      const chosen = { now, kind: pick(KINDS), user, text, random, sender: pick(USERS), app: pick(APPS) };
+      made.push(small(at, { ...chosen, judged }));
     }
   }
   return made;
@@ -72,9 +75,11 @@ interface Chosen {
   readonly sender: string;
   readonly app: string;
   readonly random: () => number;
+  /** Of scores. */
+  readonly judged: () => number;
 }
 
-function small(at: number, { now, kind, user, text, sender, app, random }: Chosen): Scene {
+function small(at: number, { now, kind, user, text, sender, app, random, judged }: Chosen): Scene {
   const { model, write, firstMs, tokenMs } = kind;
   const output = Math.ceil(text.length / 4) + Math.floor(random() * 40);
   const stream = random() < 0.5;
@@ -89,6 +94,7 @@ function small(at: number, { now, kind, user, text, sender, app, random }: Chose
   };
   const call = write(talk);
   const firstByteMs = Math.round(firstMs * (0.7 + random() * 0.9));
+  const labels = labelsOf({ app, sender, at, now });
   const latencyMs = Math.round(firstByteMs + output * tokenMs * (0.8 + random() * 0.6));
   return {
     ...call,
@@ -96,12 +102,13 @@ function small(at: number, { now, kind, user, text, sender, app, random }: Chose
       status: 500,
       response: { json: { error: { message: "The server had an error.", type: "server_error" } } },
     }),
+    ...(!fails && opinion({ app, model, version: labels["Prompt-Version"], random: judged })),
     id: uuidv7(Math.floor(at)),
     at,
     latencyMs,
     ...(stream && !fails && { firstByteMs }),
     labels: {
-      ...labelsOf({ app, sender, at, now }),
+      ...labels,
       "User-Id": sender,
       "Property-App": app,
       "Property-Environment": random() < 0.85 ? "production" : "staging",
