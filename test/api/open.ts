@@ -53,6 +53,8 @@ export interface TestApi extends AsyncDisposable {
   readonly organization: string;
   readonly other: string;
   readonly log: string[];
+  /** For tests of what the API leaves for the jobs. */
+  stopJobs(): Promise<void>;
   gatewayStatus: GatewayStatus | Error;
   recorderStatus: RecorderStatus | Error;
   /** What the threads say of their plugins. */
@@ -204,6 +206,7 @@ export async function openApi(settings: Partial<Config> = {}): Promise<TestApi> 
     organization: known.find(({ name }) => name === "all")!.organizationId,
     other: known.find(({ name }) => name === "other")!.organizationId,
     log,
+    stopJobs: () => jobs.stop(),
     gatewayStatus: GATEWAY,
     recorderStatus: RECORDER,
     providers: [],

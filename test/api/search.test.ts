@@ -12,6 +12,7 @@ import { maintain } from "../../src/store/retention/maintain.ts";
 import { removeRecords } from "../../src/store/retention/remove.ts";
 import { openStore } from "../../src/store/store.ts";
 import { insertWords, SHARD_RECORDS, shards } from "../../src/store/words/shards.ts";
+import { until } from "../until.ts";
 import { DATABASES, openApiOn } from "./databases.ts";
 import { openApi, type TestApi } from "./open.ts";
 
@@ -59,8 +60,17 @@ async function search(api: TestApi, text: string, more: object = {}, key = api.k
   return { status, json, ids: json.data.map((record: { request_id: string }) => record.request_id) as string[] };
 }
 
-/** All hits, page by page: a page ends early on a slow machine, because a call is bounded by time. */
+/** All hits, page by page: a page ends early on a slow machine, because a call is bounded by time. Words are in the index soon. */
 async function searchToEnd(api: TestApi, text: string, more: object = {}, key = api.keys.read) {
+  let found: Awaited<ReturnType<typeof searchPages>>;
+  await until(async () => {
+    found = await searchPages(api, text, more, key);
+    return found.searchedTo === null;
+  });
+  return found!;
+}
+
+async function searchPages(api: TestApi, text: string, more: object, key: string) {
   const ids: string[] = [];
   for (let cursor: string | undefined; ; ) {
     const page = await search(api, text, { ...more, ...(cursor === undefined ? {} : { cursor }) }, key);
@@ -106,9 +116,7 @@ for (const kind of DATABASES) {
       ["a system prompt is nothing that was said", "instructions", []],
       ["what nobody said", "absent", []],
     ])("%s: %p", async (_name, text, expected) => {
-      const { ids: found, searchedTo } = await searchToEnd(it, text);
-      expect(found).toEqual(expected.map((at) => ids[at]!));
-      expect(searchedTo).toBeNull();
+      expect((await searchToEnd(it, text)).ids).toEqual(expected.map((at) => ids[at]!));
     });
 
     test("beside a filter, a page after the other, and nobody else's", async () => {
@@ -145,15 +153,13 @@ for (const kind of DATABASES) {
         { said: [user("an otter sleeps")], session: "otters" },
         { said: [user("an otter eats")] },
       ]);
-      const found = async (more: object) =>
-        (
-          await it.call("POST", "/v1/session/query", {
-            key: it.keys.read,
-            body: { sort: { session_id: "asc" }, ...more },
-          })
-        ).json;
+      const found = async (more: object) => {
+        const body = { sort: { session_id: "asc" }, ...more };
+        return (await it.call("POST", "/v1/session/query", { key: it.keys.read, body })).json;
+      };
+      // All words are in the index.
+      await until(async () => (await found({ search: "otter" })).searched_to === null);
       const otters = await found({ search: "otter" });
-      expect(otters.searched_to).toBe(null);
       expect(otters.data).toMatchObject([
         { session_id: "birds", requests: 2 },
         { session_id: "otters", requests: 1, users: [] },

@@ -12,6 +12,8 @@ import { openServer } from "./remote.ts";
 
 /** How long a query waits for the replica before it goes to the primary. */
 const WAIT_MS = 250;
+/** How long the primary may take to say how far it is: one that is only slow has what the replica lacks. */
+const PRIMARY_WAIT_MS = 2_000;
 const LOOK_MS = 5;
 /** A query that takes longer makes somebody ask whether the replica is still there. */
 const WATCH_MS = 500;
@@ -31,8 +33,8 @@ export function openReplica(config: Config, objects?: Objects): Store {
   const database = new ReplicaDatabase(
     primary,
     replica,
-    new Progress(config.database_url, config.database_auth_token),
-    new Progress(config.database_read_url, config.database_auth_token),
+    new Progress(config.database_url, config.database_auth_token, PRIMARY_WAIT_MS),
+    new Progress(config.database_read_url, config.database_auth_token, WAIT_MS),
   );
   database.objects = objects?.packs;
   const content = new PackStore(database, new SharedPackIds(database, () => nodeIdOf(config.data_dir)), objects);
@@ -145,10 +147,12 @@ function timeLeft(deadlineMs: number): () => number {
 class Progress {
   readonly #address: string;
   readonly #headers: Readonly<Record<string, string>>;
+  readonly #waitMs: number;
   #known = -1;
   #awayUntilMs = 0;
 
-  constructor(url: string, authToken: string) {
+  constructor(url: string, authToken: string, waitMs: number) {
+    this.#waitMs = waitMs;
     const http = url.replace(/^(libsql|wss):/, "https:").replace(/^ws:/, "http:");
     this.#address = `${http.replace(/[?#].*$/, "").replace(/\/+$/, "")}/v2/pipeline`;
     const token = authToken === "" ? {} : { authorization: `Bearer ${authToken}` };
@@ -163,7 +167,7 @@ class Progress {
         method: "POST",
         headers: this.#headers,
         body: '{"requests":[{"type":"execute","stmt":{"sql":"select 1"}},{"type":"close"}]}',
-        signal: AbortSignal.timeout(WAIT_MS),
+        signal: AbortSignal.timeout(this.#waitMs),
       });
       const index = indexIn(await answer.json());
       if (index === undefined) return "untold";

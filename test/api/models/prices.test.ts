@@ -46,6 +46,7 @@ test.each([
 
 test("recorded costs are recomputed on order, whose progress can be read", async () => {
   await using api = await openApi();
+  await api.stopJobs();
   const path = "/v1/models/prices/recompute";
   expect((await api.call("POST", path, { body: { since: "soon" } })).json).toMatchObject({ error: 400, path: "since" });
   const body = { since: "2026-01-31", model: "gpt-4o", dry_run: true };
