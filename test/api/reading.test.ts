@@ -206,7 +206,7 @@ describe("a record", () => {
       ids.map((_, i) => i),
     );
     expect(json.error).toBeNull();
-  }, 60_000);
+  }, 120_000);
 });
 
 describe("bodies and assets", () => {

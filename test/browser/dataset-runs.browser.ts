@@ -30,7 +30,7 @@ beforeAll(async () => {
   ];
   const headers = { "Gateway-Target-Provider": "OPENAI", "Gateway-Prompt-Id": "rivers", "Gateway-Prompt-Version": "1" };
   bad = await send(it.weir, provider, { headers, body: { ...chat(""), messages } });
-}, 60_000);
+}, 120_000);
 afterAll(async () => {
   provider[Symbol.dispose]();
   await it[Symbol.asyncDispose]();

@@ -95,7 +95,7 @@ beforeAll(async () => {
       tools: [{ type: "function", function: { name: SCRIPT, description: SCRIPT, parameters: { [SCRIPT]: SCRIPT } } }],
     },
   });
-}, 60_000);
+}, 120_000);
 afterAll(async () => {
   provider[Symbol.dispose]();
   await it[Symbol.asyncDispose]();

@@ -5,7 +5,7 @@ import { type Dashboard, openDashboard } from "./open.ts";
 let it: Dashboard;
 beforeAll(async () => {
   it = await openDashboard();
-}, 60_000);
+}, 120_000);
 afterAll(() => it[Symbol.asyncDispose]());
 
 test("a judge is made, refused where it is wrong, switched on and deleted", async () => {

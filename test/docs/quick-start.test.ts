@@ -17,7 +17,7 @@ beforeAll(async () => {
   symlinkSync(join(ROOT, "node_modules"), join(folder, "node_modules"));
   upstream = await startUpstream();
   weir = await startWeir();
-}, 60_000);
+}, 120_000);
 afterAll(async () => {
   await weir?.stop();
   upstream?.close();

@@ -142,7 +142,7 @@ test("without a service the command computes costs itself, and an order that wai
   } finally {
     rmSync(dataDirectory, { recursive: true, force: true });
   }
-}, 60_000);
+}, 120_000);
 
 test("a price without any rate, or with an unknown member, is refused", async () => {
   for (const body of [

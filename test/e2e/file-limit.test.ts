@@ -68,7 +68,7 @@ test("files that may not grow stop no traffic; what is lost is counted and shown
   expect(Number(lost?.[1])).toBeGreaterThan(0);
   expect(found.length + Number(lost?.[1])).toBeGreaterThanOrEqual(during.length);
   expect(weir.log()).toMatch(/spool/i);
-}, 60_000);
+}, 120_000);
 
 test("with on_spool_full = refuse they are refused with 503, and the provider is not called", async () => {
   await using weir = await startWeir({ wrapper: WRAPPER, env: { WEIR_ON_SPOOL_FULL: "refuse" } });
@@ -82,4 +82,4 @@ test("with on_spool_full = refuse they are refused with 503, and the provider is
   expect(upstream.seen.length - seen).toBe(answers.length - refused.length);
   limitFiles(weir, "unlimited");
   await recordsAgain(weir);
-}, 60_000);
+}, 120_000);

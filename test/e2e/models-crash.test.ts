@@ -51,4 +51,4 @@ test("a program that is killed while it reads records again goes on at the next 
   await second.stop();
   server.close();
   rmSync(dataDirectory, { recursive: true, force: true });
-}, 60_000);
+}, 120_000);

@@ -108,7 +108,7 @@ test("with the database away both go on, together within twice the quota, and sh
   expect(
     passed(await Promise.all(Array.from({ length: 30 }, (_, at) => send(nodes[at % 2 === 0 ? 0 : 1], fresh)))),
   ).toBe(6);
-}, 60_000);
+}, 120_000);
 
 /** Whether both nodes have said that they share limits again. */
 async function sharing(): Promise<boolean> {

@@ -188,7 +188,7 @@ test("keys, domains, prices and mappings that are changed on one node reach the 
     15_000,
     () => "the command line's key is not known",
   );
-}, 60_000);
+}, 120_000);
 
 test("the database gone under load loses nothing: both nodes go on, and what waited comes in", async () => {
   const traffic = load(8, "outage");
@@ -216,7 +216,7 @@ test("the database gone under load loses nothing: both nodes go on, and what wai
   const ids = await traffic.stop();
   await recordsOf(b, ids, 20_000);
   expect(await call(a, "POST", "/v1/request/count/query", { filter })).toBe(ids.length);
-}, 60_000);
+}, 120_000);
 
 test("a model is mapped through whichever node is asked, by the one that has the jobs, also for what the other recorded", async () => {
   await using provider = await startUnknownProvider();
@@ -252,7 +252,7 @@ test("nodes on one machine share the gateway's port, and each records what it wa
   const counts = [await passed(one), await passed(two)];
   expect(counts[0]! + counts[1]!).toBe(64);
   expect(Math.min(...counts)).toBeGreaterThan(0);
-}, 60_000);
+}, 120_000);
 
 test("a node that is killed and one that goes on lose nothing; the killed one reads on where it was", async () => {
   const ids = [await idOf(send(a)), await idOf(send(b))];

@@ -81,7 +81,7 @@ afterAll(async () => {
   await weir?.stop();
   upstream?.close();
   home?.[Symbol.dispose]();
-}, 90_000);
+}, 120_000);
 
 const seen = (): Json[] =>
   existsSync(file)
@@ -162,7 +162,7 @@ test("an answer from the cache is shown as one", async () => {
     const [next, response] = await send("/v1/chat/completions", { ...chat, user: "of the cache" }, cached);
     id = next;
     return response.headers.get("gateway-cache") === "HIT";
-  }, 60_000);
+  }, 120_000);
   expect(await shown((each) => each.id === first)).toMatchObject({ cached: false, text: SENTENCE });
   expect(await shown((each) => each.id === id)).toMatchObject({ cached: true, text: SENTENCE, cost: 0 });
 }, 120_000);
@@ -179,7 +179,7 @@ test("each failed try is shown, and the answer that came in their place", async 
   await until(() => {
     failed = seen().filter((each) => each.attemptOf === id);
     return failed.length >= 2;
-  }, 60_000);
+  }, 120_000);
   expect(failed.map(({ status, body }) => [status, body])).toEqual([
     [503, { status: 503 }],
     [503, { status: 503 }],
@@ -229,7 +229,7 @@ test("a hook that fails adds nothing, is counted, and hurts nobody", async () =>
   await until(async () => {
     const metrics = await (await fetch(`${weir.api}/metrics`)).text();
     return metrics.includes('weir_gateway_hook_failures_total{plugin="watch",hook="onAnswer"} 1');
-  }, 60_000);
+  }, 120_000);
   expect((await recordOf(weir, id))["properties"]).toEqual({});
   const view = await (await callApi(weir, "/v1/plugins")).json();
   expect(view.data.find(({ name }: Json) => name === "watch").hooks).toEqual(["onRequest", "onAnswer"]);

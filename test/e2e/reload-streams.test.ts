@@ -21,7 +21,7 @@ beforeAll(async () => {
   await new Promise<void>((resolve) => upstream.listen(0, "127.0.0.1", resolve));
   target = `http://127.0.0.1:${(upstream.address() as AddressInfo).port}`;
   weir = await startWeir();
-}, 60_000);
+}, 120_000);
 
 afterAll(async () => {
   await weir.stop();

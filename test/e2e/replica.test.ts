@@ -66,7 +66,7 @@ test("while the primary is away the replica answers what it has, and traffic goe
   const waiting = await send(reader);
   await primary.start();
   expect(await recordOf(reader, waiting, 15_000)).toMatchObject({ response_status: 200 });
-}, 60_000);
+}, 120_000);
 
 test("a replica that stands still is passed over, and one that is gone too", async () => {
   const id = await send(reader);
@@ -80,4 +80,4 @@ test("a replica that stands still is passed over, and one that is gone too", asy
   await changedAndSeen(writer, id, "killed");
   await replica.start();
   await changedAndSeen(writer, id, "back");
-}, 60_000);
+}, 120_000);

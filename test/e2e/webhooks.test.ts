@@ -111,7 +111,7 @@ test("a webhook is told of the requests with its properties, and of no others", 
   expect(deliveries.map(({ subject_id }: Json) => subject_id)).toEqual([wanted]);
   expect(receiver.received.length).toBe(1);
   await call("DELETE", `/v1/webhooks/${id}`);
-}, 60_000);
+}, 120_000);
 
 test("of two equal samples both hold the same requests, and none is told of at zero percent", async () => {
   const half = { url: receiver.url, property_filters: [{ name: "Sample" }], sample_rate: 50, fields: [] };
@@ -132,7 +132,7 @@ test("of two equal samples both hold the same requests, and none is told of at z
   expect(await subjects(second)).toEqual(told);
   expect(await subjects(none)).toEqual([]);
   for (const { id } of [first, second, none]) await call("DELETE", `/v1/webhooks/${id}`);
-}, 60_000);
+}, 120_000);
 
 async function isRecorded(id: string): Promise<boolean> {
   const answer = await callApi(weir, `/v1/request/${id}`);
@@ -194,4 +194,4 @@ test("after kill -9 every request is told of, and an alert that fired is deliver
   expect(history.map(({ kind }: Json) => kind)).toEqual(["triggered"]);
   expect(weir.output()).not.toContain(secret);
   expect(weir.output()).not.toContain(KEY);
-}, 60_000);
+}, 120_000);

@@ -19,7 +19,7 @@ beforeAll(async () => {
   [source, folder] = await Promise.all([startWeir(), makeFolder()]);
   for (const [index, text] of HOSTILE.entries()) await send(text, index);
   exported = await exportAll(source);
-}, 60_000);
+}, 120_000);
 
 afterAll(async () => {
   await source.stop();
@@ -140,4 +140,4 @@ test("an export without bodies comes back as one without bodies", async () => {
   await using target = await startWeir();
   expect(await importInto(target.api, ["-"], bare.toString())).toMatchObject({ status: 0 });
   expect((await exportAll(target, ["--output", "-"])).toString()).toBe(bare.toString());
-}, 60_000);
+}, 120_000);

@@ -173,7 +173,7 @@ test("a run removes what the organization's rules say, and nothing of another's"
   expect(figures.json.data).toMatchObject([{ requests: 3 }]);
   // What is done is not done again.
   expect(await run()).toMatchObject({ records_removed: 0, bodies_removed: 0 });
-}, 60_000);
+}, 120_000);
 
 test("bodies that a crash left, and content that nothing points at, are collected, and the files shrink", async () => {
   const ids: string[] = [];
@@ -216,7 +216,7 @@ test("bodies that a crash left, and content that nothing points at, are collecte
   expect(statSync(path).size).toBeLessThan(before - 5_000_000);
   const { last_run } = (await api.call("GET", "/v1/storage")).json.data;
   expect(last_run.bytes_freed).toBeGreaterThan(5_000_000);
-}, 60_000);
+}, 120_000);
 
 test("who may only read orders no run", async () => {
   expect((await api.call("POST", "/v1/retention/run", { key: api.keys.read })).status).toBe(403);

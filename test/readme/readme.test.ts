@@ -45,7 +45,7 @@ beforeAll(async () => {
     env,
   });
   firstKey = /sk-weir-us-\w+/.exec(weir.output())?.[0] ?? "";
-}, 60_000);
+}, 120_000);
 
 afterAll(async () => {
   await weir?.stop();

@@ -48,4 +48,4 @@ test("a newer database of the European pair stops the start too", async () => {
   expect(start).toMatchObject({ status: 1, stdout: "" });
   expect(start.stderr).toContain("weir: the database (records) has version 999");
   rmSync(dataDirectory, { recursive: true, force: true });
-}, 60_000);
+}, 120_000);

@@ -194,7 +194,7 @@ describe.each(["http", "ws"])("a libSQL server over %s", (scheme) => {
     });
     server = await startServer(port);
     expect(await store.records.query<unknown>({ sql: "select 1 as one", args: [] })).toEqual([{ one: 1 }]);
-  }, 60_000);
+  }, 120_000);
 });
 
 async function startServer(onPort: number): Promise<ChildProcess> {

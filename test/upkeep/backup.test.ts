@@ -95,7 +95,7 @@ test("a backup made under load holds every request that was answered before it",
   const last = before.at(-1)!.id;
   expect((await bodyPart(again, last, "response")).equals(await bodyPart(weir, last, "response"))).toBe(true);
   expect(readdirSync(join(restored, "plugins"))).toEqual(readdirSync(join(weir.dataDirectory, "plugins")));
-}, 60_000);
+}, 120_000);
 
 test("a stream in flight is in the backup, cut off, and goes on undisturbed here", async () => {
   const headers = gatewayHeaders(upstream.origin);
@@ -107,7 +107,7 @@ test("a stream in flight is in the backup, cut off, and goes on undisturbed here
   await using again = await startWeir({ dataDirectory: at("in-flight-restored") });
   expect((await recordOf(again, id, 10_000))["response_status"]).toBe(500);
   expect((await recordOf(weir, id, 10_000))["response_status"]).toBe(200);
-}, 60_000);
+}, 120_000);
 
 test("an archive is one that tar reads, and its files are the owner's alone", async () => {
   await command(weir.env, "backup", at("plain.tar"), "--quiet");
@@ -257,7 +257,7 @@ test("the European pair is in the backup with its records, and is restored to a 
   await using again = await startWeir({ dataDirectory: at("pair-restored"), env: pair });
   const [, euApi] = /"eu_api":"([^"]+)"/.exec(again.log())!;
   expect((await recordOf({ api: euApi! }, answer.headers.get("gateway-id")!, 10_000))["response_status"]).toBe(200);
-}, 60_000);
+}, 120_000);
 
 test("spool files that the recorder deletes during a backup are kept, with what was appended meanwhile", () => {
   const directory = at("spool");

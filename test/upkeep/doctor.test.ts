@@ -43,7 +43,7 @@ beforeAll(async () => {
   await weir.stop();
   // What the tests overwrite must be in the files themselves, not in logs beside them.
   for (const name of ["weir.db", "bodies.db"]) sql(join(sound, name), "pragma wal_checkpoint(truncate)");
-}, 60_000);
+}, 120_000);
 afterAll(() => {
   dns?.close();
   rmSync(folder, { recursive: true, force: true });
@@ -256,7 +256,7 @@ test("doctor finds a database that another program keeps locked", async () => {
   const { bad } = await findings(directory);
   holder.close();
   expect(bad).toContainEqual(expect.objectContaining({ check: "database", says: expect.stringContaining("locked") }));
-}, 60_000);
+}, 120_000);
 
 test("doctor finds ports that are taken, name servers that are away, and authorities that are none", async () => {
   const server: Server = createServer().listen(0, "127.0.0.1");
@@ -306,7 +306,7 @@ test("beside a running service doctor and health ask it, and the service notices
   await weir.stop();
   const gone = await command(weir.dataDirectory, ["health"], env);
   expect([gone.status, gone.stderr]).toEqual([1, expect.stringContaining("no answer")]);
-}, 60_000);
+}, 120_000);
 
 test("what doctor prints for people names each check, and how to mend what is wrong", async () => {
   const directory = copy();
