@@ -43,7 +43,7 @@ export async function startRedis(flags: readonly string[] = []): Promise<RedisSe
     running.add(child);
     await until(
       () => accepts(port),
-      30_000,
+      60_000,
       () => "redis-server does not listen",
     );
   };

@@ -80,7 +80,7 @@ test.each(programs("ts"))(
     expect(stdout.trim().length).toBeGreaterThan(3);
     await until(
       async () => (await recorded()) > before,
-      15_000,
+      60_000,
       () => "nothing was recorded",
     );
   },

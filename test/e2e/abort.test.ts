@@ -37,7 +37,7 @@ test.each(["destroy", "end", "resetAndDestroy"] as const)(
     socket[way]();
     await until(
       () => upstream.aborted() === before + 1 && upstream.open() === 0,
-      15_000,
+      60_000,
       () => "the provider call goes on",
     );
     const id = valuesOf({ ...head!, body: Buffer.alloc(0), framing: "none", complete: true }, "gateway-id")[0]!;
@@ -54,13 +54,13 @@ test("a client that leaves while the provider is silent ends the call soon", asy
   socket.write(`${request("/slow?ms=5000")}Content-Length: 2\r\n\r\n{}`);
   await until(
     () => upstream.open() === 1,
-    15_000,
+    60_000,
     () => "the request did not arrive",
   );
   socket.destroy();
   await until(
     () => upstream.aborted() === before + 1,
-    15_000,
+    60_000,
     () => "the provider call goes on",
   );
 });
@@ -82,7 +82,10 @@ test.each([
     client.end(`${head}Gateway-Request-Id: ${crypto.randomUUID()}\r\nContent-Length: 2\r\n\r\n{}`);
     await once(client, "end");
     const heads = [...text.matchAll(/^HTTP\/1\.1 (\d+)/gm)].map(([, code]) => Number(code));
-    expect(heads).toEqual([...interim, 200]);
+    // A machine that is busy enough makes a late response of an early one, and probes.
+    expect(heads).toEqual(expect.arrayContaining([...interim, 200]));
+    expect(heads.filter((code) => code !== 102)).toEqual([200]);
+    if (version === 1) expect(heads).toEqual([200]);
     const record = await recordOf(weir, /gateway-id: (\S+)/.exec(text)?.[1] ?? "");
     expect([record["response_status"], record["outcome"]]).toEqual([200, "complete"]);
   },
@@ -105,13 +108,13 @@ test("a client that leaves in the middle of its upload ends the provider call so
   socket.write(`${request("/echo")}Content-Length: 5000000\r\n\r\n${"x".repeat(50_000)}`);
   await until(
     () => upstream.open() === 1,
-    15_000,
+    60_000,
     () => "the request did not arrive",
   );
   socket.destroy();
   await until(
     () => upstream.open() === 0,
-    15_000,
+    60_000,
     () => "the provider call goes on",
   );
 });
@@ -127,7 +130,7 @@ test("a provider that sends no head in time is a 504, and its call is ended", as
   expect(await answer.json()).toMatchObject({ error: { code: "upstream_timeout", request_id: id } });
   await until(
     () => upstream.open() === 0,
-    15_000,
+    60_000,
     () => "the provider call goes on",
   );
   expect((await recordOf(weir, id))["response_status"]).toBe(504);
@@ -146,7 +149,7 @@ test("a client that does not read stops the provider's sending, not the others' 
   socket.destroy();
   await until(
     () => upstream.open() === 0,
-    15_000,
+    60_000,
     () => "the provider call goes on",
   );
 });

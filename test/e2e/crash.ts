@@ -51,7 +51,7 @@ export async function crashRounds(
       // A busy machine may take long to answer the first: there is nothing to lose before.
       await until(
         async () => load.seen.length >= SEEN_MIN,
-        20_000,
+        60_000,
         () => "no load came up",
       );
       const killedAfterMs = delayMs(round);
@@ -128,7 +128,7 @@ export async function allRecords(weir: Weir, seen: readonly SeenAnswer[]): Promi
     return records.length >= ids.length && records.every(({ response_status }) => response_status !== null);
   };
   try {
-    await until(finished, 15_000, () => "", 100);
+    await until(finished, 60_000, () => "", 100);
   } catch {
     return records; // what is missing is what the caller counts
   }

@@ -101,7 +101,7 @@ test("the command line decides beside a running service, soon", async () => {
   const becomes = (status: number) =>
     until(
       async () => (await send(weir)).status === status,
-      15_000,
+      60_000,
       () => `no ${status}`,
     );
   await run("approve", "127.0.0.1", "--private");
@@ -156,7 +156,7 @@ test("who may do what with domains follows the key's scopes", async () => {
   const request = { domain: "a.test", company: "Acme" };
   await until(
     async () => (await status("GET", "/v1/domains", write)) === 200,
-    15_000,
+    60_000,
     () => "the key is not known",
   );
   expect(await status("GET", "/v1/domains", read)).toBe(200);

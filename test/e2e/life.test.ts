@@ -31,7 +31,7 @@ const takesNothingNew = (gateway: string) =>
         (answer) => answer.status === 503,
         () => true,
       ),
-    15_000,
+    60_000,
     () => "a stopping service still takes requests",
   );
 

@@ -109,20 +109,20 @@ test("a mapping can be read, edited, approved and rolled back", async () => {
   const words = "You said: x, and it was heard.".length;
   await until(
     async () => (await recordOf(weir, id))["prompt_tokens"] === words,
-    15_000,
+    60_000,
     () => "the edited mapping is not in force",
   );
 
   expect(await post("/v1/models/zeta/rollback")).toMatchObject({ data: { version: 1, state: "approved" } });
   await until(
     async () => (await recordOf(weir, id))["prompt_tokens"] === 1,
-    15_000,
+    60_000,
     () => "the mapping is not back",
   );
   expect(await post("/v1/models/zeta/rollback")).toMatchObject({ data: { state: "rolled back" } });
   await until(
     async () => (await recordOf(weir, id))["llmSchema"] === null,
-    15_000,
+    60_000,
     () => "the record is still mapped",
   );
   expect(await models()).toMatchObject([{ model: "zeta", state: "pending", reason: "its mapping was rolled back" }]);
@@ -170,7 +170,7 @@ test("a provider with a mapping of its own is read from its first record on, and
   // Each thread takes the file up by itself: the gateway names the provider, and the recorder reads with it.
   await until(
     async () => (await recordOf(weir, await talk("theta", "is it there", false, acme)))["prompt_tokens"] !== null,
-    30_000,
+    60_000,
   );
   const words = "You said: tell of heliotropes, and it was heard.";
   for (const live of [false, true]) {

@@ -150,26 +150,26 @@ test("keys, domains, prices and mappings that are changed on one node reach the 
   const passes = async (at: Weir) => (await send(at, { "Gateway-Auth": `Bearer ${key}` })).status;
   await until(
     async () => (await knows(b)) === 200 && (await passes(b)) === 200,
-    15_000,
+    60_000,
     () => "the key is not known",
   );
   await call(b, "DELETE", `/v1/keys/${id}`);
   await until(
     async () => (await knows(a)) === 401 && (await passes(a)) === 401,
-    15_000,
+    60_000,
     () => "the key is not revoked",
   );
 
   await call(a, "POST", "/v1/domains/127.0.0.1/deny");
   await until(
     async () => (await send(b)).status === 403,
-    15_000,
+    60_000,
     () => "the domain is not denied",
   );
   await call(b, "POST", "/v1/domains/127.0.0.1/approve");
   await until(
     async () => (await send(a)).status === 200,
-    15_000,
+    60_000,
     () => "the domain is not approved",
   );
 
@@ -177,7 +177,7 @@ test("keys, domains, prices and mappings that are changed on one node reach the 
   const cost = async () => (await recordOf(b, await idOf(send(b, { "Gateway-Model-Override": "own" }))))["cost"];
   await until(
     async () => (await cost()) === 0.25,
-    15_000,
+    60_000,
     () => "the price does not hold",
   );
 
@@ -185,7 +185,7 @@ test("keys, domains, prices and mappings that are changed on one node reach the 
   const byHand = { "Gateway-Auth": `Bearer ${made.stdout.trim()}` };
   await until(
     async () => (await send(b, byHand)).status === 200,
-    15_000,
+    60_000,
     () => "the command line's key is not known",
   );
 }, 120_000);
@@ -195,14 +195,14 @@ test("the database gone under load loses nothing: both nodes go on, and what wai
   const filter = { request_response_rmt: { properties: { Run: { equals: "outage" } } } };
   await until(
     () => traffic.ids.length > 50,
-    15_000,
+    60_000,
     () => "no traffic",
   );
   await sqld.kill();
   const away = traffic.ids.length;
   await until(
     () => traffic.ids.length > away + 300,
-    20_000,
+    60_000,
     () => "traffic stopped with the database",
   );
   expect((await fetch(`${a.api}/readyz`)).status).toBe(200);
@@ -210,11 +210,11 @@ test("the database gone under load loses nothing: both nodes go on, and what wai
   const back = traffic.ids.length;
   await until(
     () => traffic.ids.length > back + 50,
-    20_000,
+    60_000,
     () => "traffic stopped",
   );
   const ids = await traffic.stop();
-  await recordsOf(b, ids, 20_000);
+  await recordsOf(b, ids);
   expect(await call(a, "POST", "/v1/request/count/query", { filter })).toBe(ids.length);
 }, 120_000);
 
@@ -233,7 +233,7 @@ test("a model is mapped through whichever node is asked, by the one that has the
     );
   }
   const mapped = async () => (await queryIds(b, ids)).every(({ prompt_tokens }) => Number(prompt_tokens) > 0);
-  await until(mapped, 15_000, () => "what was recorded before is not read again");
+  await until(mapped, 60_000, () => "what was recorded before is not read again");
   ids.push((await talk(b, provider.origin)).headers.get("gateway-id")!);
   expect(await recordOf(b, ids.at(-1)!)).toMatchObject({ prompt_tokens: 12 });
 }, 120_000);
@@ -244,7 +244,7 @@ test("nodes on one machine share the gateway's port, and each records what it wa
   await using one = await startWeir({ env });
   await using two = await startWeir({ env });
   const ids = await Promise.all(Array.from({ length: 64 }, () => idOf(send(one))));
-  await recordsOf(two, ids, 15_000);
+  await recordsOf(two, ids);
   const passed = async ({ api }: Weir) => {
     const text = await (await fetch(`${api}/metrics`)).text();
     return Number(/^weir_gateway_requests_total\{.*status="2xx".*\} (\d+)$/m.exec(text)?.[1] ?? 0);

@@ -108,7 +108,7 @@ test("a browser that leaves ends the provider's stream", async () => {
   browser.abort();
   await until(
     () => left === 1,
-    30_000,
+    60_000,
     () => "the provider is left",
   );
   expect(await recordOf(weir, answer.headers.get("gateway-id")!)).toMatchObject({ outcome: "client_gone" });

@@ -97,14 +97,14 @@ test("drop-ins that change, break and are mended under 500 open streams drop non
   await drop(1);
   await until(
     async () => (await askVersion()).version === "v1",
-    30_000,
+    60_000,
     () => weir.log(),
   );
   const seen = Array.from({ length: STREAMS }, (): Seen => ({ id: "", text: "", complete: false }));
   const ended = Promise.all(seen.map(startStream));
   await until(
     () => seen.every(({ text }) => text.includes("begun")),
-    30_000,
+    60_000,
     () => `${open.length} are open`,
   );
 
@@ -113,7 +113,7 @@ test("drop-ins that change, break and are mended under 500 open streams drop non
     await drop(version);
     await until(
       async () => (await askVersion()).version === `v${version}`,
-      30_000,
+      60_000,
       () => weir.log(),
     );
     sayToAll(event(`after ${version}`));
@@ -123,7 +123,7 @@ test("drop-ins that change, break and are mended under 500 open streams drop non
   await write("providers", `export default { apiVersion: 1, name: "ACME", hostz: [] };`);
   await until(
     async () => (await degraded()).length >= 2,
-    30_000,
+    60_000,
     () => weir.log(),
   );
   expect((await askVersion()).version).toBe("v3");
@@ -134,7 +134,7 @@ test("drop-ins that change, break and are mended under 500 open streams drop non
       const { gateway, recorder } = await versionsNow();
       return gateway === "v4" && recorder === "4" && (await degraded()).length === 0;
     },
-    30_000,
+    60_000,
     () => weir.log(),
   );
   const last = `${event("mended")}data: [DONE]\n\n`;

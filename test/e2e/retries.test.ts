@@ -55,7 +55,7 @@ test("every try is a record, found by attempt_of; the answer of a fallback is re
         rows = ((await answer.json()) as { data: typeof rows }).data;
         return rows.length === count;
       },
-      15_000,
+      60_000,
       () => `there are ${rows.length} tries`,
     );
     return rows;

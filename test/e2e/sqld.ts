@@ -42,7 +42,7 @@ export async function startSqld(primary?: Sqld): Promise<Sqld> {
     running.add(child);
     await until(
       () => accepts(port),
-      15_000,
+      60_000,
       () => "sqld does not listen",
     );
   };

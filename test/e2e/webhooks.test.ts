@@ -61,7 +61,7 @@ test("a webhook that a command adds beside the service is tested, told of reques
       await send({ From: "command" });
       return own.received.length > 1;
     },
-    20_000,
+    60_000,
     () => "it is told of nothing",
     200,
   );
@@ -121,7 +121,7 @@ test("of two equal samples both hold the same requests, and none is told of at z
   const ids = await Promise.all(Array.from({ length: 40 }, () => send({ Sample: "x" })));
   await until(
     async () => (await Promise.all(ids.map(isRecorded))).every(Boolean),
-    15_000,
+    60_000,
     () => "not recorded",
   );
   const subjects = async ({ id }: Json) =>
@@ -161,7 +161,7 @@ test("after kill -9 every request is told of, and an alert that fired is deliver
   const ids = await Promise.all(Array.from({ length: 30 }, () => send({ Kill: "9" })));
   await until(
     async () => (await call("GET", `/v1/alerts/${alert.id}/deliveries`))[0]?.attempts > 1,
-    15_000,
+    60_000,
     () => "the alert was not tried twice",
   );
   ids.push(...(await Promise.all(Array.from({ length: 30 }, () => send({ Kill: "9" })))));
@@ -173,7 +173,7 @@ test("after kill -9 every request is told of, and an alert that fired is deliver
   const told = () => new Set(requests().map(({ text }) => JSON.parse(text).request_id));
   await until(
     () => ids.every((each) => told().has(each)),
-    20_000,
+    60_000,
     () => `${told().size} of ${ids.length} were told of`,
   );
   expect(told().size).toBe(ids.length);
@@ -183,7 +183,7 @@ test("after kill -9 every request is told of, and an alert that fired is deliver
   const alerts = () => receiver.accepted().filter(({ text }) => JSON.parse(text).alert_id === alert.id);
   await until(
     () => alerts().length > 0,
-    20_000,
+    60_000,
     () => "the alert was not delivered",
   );
   expect(alerts().map(({ text }) => [JSON.parse(text).type, JSON.parse(text).group])).toEqual([

@@ -131,7 +131,7 @@ describe("an alert", () => {
     expect(new Set(receiver.received.map(({ text }) => text)).size).toBe(1);
     await until(
       async () => (await sentOf(alert.id))[0].state === "delivered",
-      15_000,
+      60_000,
       () => "it is not noted",
     );
     expect(await sentOf(alert.id)).toMatchObject([{ id: taken!.id, attempts: 3, last_status: 200, last_error: null }]);
@@ -148,7 +148,7 @@ describe("an alert", () => {
     await failed("mail");
     await until(
       () => mails.length > 0,
-      15_000,
+      60_000,
       () => "no mail",
     );
     expect(mails[0]).toContain("To: ops@weir.test");
@@ -224,7 +224,7 @@ test("what became of deliveries is in the metrics", async () => {
   for (let at = 0; at < 2; at++) await api.call("POST", `/v1/webhooks/${json.data.id}/test`);
   await until(
     async () => (await counted("delivered")) > before.delivered && (await counted("failed")) > before.failed,
-    20_000,
+    60_000,
     () => "one more was taken and one given up",
   );
   await api.call("DELETE", `/v1/webhooks/${json.data.id}`);

@@ -119,7 +119,7 @@ async function run(key = api.keys.all) {
   expect((await api.call("POST", "/v1/retention/run", { key })).json.data).toEqual({ ordered: true });
   await until(
     async () => (await tidied()) !== before,
-    15_000,
+    60_000,
     () => "no run",
   );
   return (await api.call("GET", "/v1/retention", { key })).json.data.last_run;

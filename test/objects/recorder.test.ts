@@ -51,7 +51,7 @@ test("while the object store is away records wait, reading says so, and afterwar
   const ids = texts.map((text) => pass(weir.spool, { request: ask(text) }));
   await until(
     async () => (await weir.recorder.status()).bodiesError !== null,
-    30_000,
+    60_000,
     () => "the recorder says that bodies cannot be written",
   );
   const status = await weir.recorder.status();

@@ -39,7 +39,7 @@ beforeAll(async () => {
   const weir = await startWeir({ dataDirectory: sound });
   const answer = await fetch(`${weir.gateway}/v1/x`, { headers: gatewayHeaders(upstream.origin) });
   await answer.text();
-  await recordOf(weir, answer.headers.get("gateway-id")!, 10_000);
+  await recordOf(weir, answer.headers.get("gateway-id")!);
   await weir.stop();
   // What the tests overwrite must be in the files themselves, not in logs beside them.
   for (const name of ["weir.db", "bodies.db"]) sql(join(sound, name), "pragma wal_checkpoint(truncate)");

@@ -24,7 +24,7 @@ test("with the records on a server a backup holds the node's spool and name, and
     return answer.headers.get("gateway-id")!;
   };
   const first = await send(weir.gateway);
-  await recordOf(weir, first, 10_000);
+  await recordOf(weir, first);
   const made = await runCommand(weir.env, "backup", backup);
   expect([made.status, made.stderr]).toEqual([0, expect.stringContaining("not in it: the records")]);
   const manifest = JSON.parse(readFileSync(join(backup, "backup.json"), "utf8"));
@@ -38,8 +38,8 @@ test("with the records on a server a backup holds the node's spool and name, and
 
   expect((await runCommand({ ...weir.env, WEIR_DATA_DIR: restored }, "restore", backup)).status).toBe(0);
   await using again = await startWeir({ dataDirectory: restored, env });
-  expect((await recordOf(again, first, 10_000))["response_status"]).toBe(200);
-  expect((await recordOf(again, await send(again.gateway), 10_000))["response_status"]).toBe(200);
+  expect((await recordOf(again, first))["response_status"]).toBe(200);
+  expect((await recordOf(again, await send(again.gateway)))["response_status"]).toBe(200);
   expect(readFileSync(join(restored, "node-id"), "utf8")).toBe(readFileSync(join(data, "node-id"), "utf8"));
   rmSync(folder, { recursive: true, force: true });
 }, 120_000);

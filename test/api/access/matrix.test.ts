@@ -76,7 +76,7 @@ test.each(SCOPES.map((scope) => [scope]))(
     const { key, id } = await createServiceKey(it.store.records, order);
     await until(
       async () => it.published().some((known) => known.id === id),
-      15_000,
+      60_000,
       () => "the key is not known",
     );
     await expectByTable({ key }, permissionsOf([scope]), "key");

@@ -108,7 +108,7 @@ function limits(): void {
     const own = connectLimits(`redis://127.0.0.1:${redis.port}`);
     await until(
       () => own.status === "ready",
-      30_000,
+      60_000,
       () => "no connection",
     );
     await own.flushall();
@@ -127,7 +127,7 @@ function limits(): void {
         await world.all[0]!.share.ask();
         return world.all[0]!.server.error !== undefined;
       },
-      30_000,
+      60_000,
       () => "the server is not missed",
       50,
     );
@@ -151,7 +151,7 @@ function limits(): void {
     const wrong = server(`redis://127.0.0.1:${guarded.port}`);
     await until(
       () => right.moves > 0 && wrong.error?.includes("NOAUTH") === true,
-      30_000,
+      60_000,
       () => "neither answered",
     );
     expect(right.error).toBeUndefined();
@@ -274,6 +274,6 @@ async function pass(world: ReturnType<typeof nodes>, count: number): Promise<voi
 const connected = (all: readonly Counting[], wanted: boolean) =>
   until(
     () => all.every(({ server }) => (server.error === undefined) === wanted && server.moves > 0),
-    30_000,
+    60_000,
     () => `the nodes are not ${wanted ? "connected" : "alone"}`,
   );
