@@ -1,4 +1,6 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
+import type { ListedScore } from "../../src/engine/aggregates.ts";
+import { eventually } from "../eventually.ts";
 import { findingsInBothThemes } from "./axe.ts";
 import { expectCalm } from "./calm.ts";
 import { type Dashboard, openDashboard } from "./open.ts";
@@ -36,10 +38,13 @@ afterAll(async () => {
   await it[Symbol.asyncDispose]();
 });
 
-test("a bad answer becomes an example, is run with a new prompt against two models, and the versions are compared", async () => {
-  await using opened = await it.open(`/requests/${bad}`);
+test("a bad answer becomes an example, is run with a new prompt against two models, and the versions are compared and told by their scores", async () => {
+  await using opened = await it.open("/requests");
   const { page, faults } = opened;
   const dialog = page.getByRole("dialog");
+  await page.getByRole("table", { name: "Requests" }).getByText("Some metres, perhaps.").first().click();
+  await page.getByRole("link", { name: "Open page", exact: true }).click();
+  await page.waitForURL(`**/requests/${bad}`);
   await page.getByRole("button", { name: "Add to dataset" }).click();
   await dialog.getByLabel("Name", { exact: true }).fill("bad answers");
   await dialog.getByRole("button", { name: "Add", exact: true }).click();
@@ -74,6 +79,11 @@ test("a bad answer becomes an example, is run with a new prompt against two mode
   await page.waitForURL(/\/requests\/[0-9a-f-]{36}/);
   const id = /[0-9a-f-]{36}/.exec(page.url())![0];
   await ask(it.weir, "POST", `/v1/request/${id}/score`, { scores: { helpful: 1 } });
+  await ask(it.weir, "POST", `/v1/request/${bad}/score`, { scores: { helpful: 0 } });
+  // A page asks once; where the recorder is behind, it would show what was before.
+  const counts = async () =>
+    (await ask<readonly ListedScore[]>(it.weir, "POST", "/v1/score/query", {})).map(({ requests }) => requests);
+  await eventually(counts).toEqual([2]);
   await page.getByRole("navigation", { name: "Pages" }).getByRole("link", { name: "Prompts" }).click();
   await page.getByRole("link", { name: "rivers", exact: true }).click();
   await page.getByRole("heading", { level: 1, name: "rivers" }).waitFor();
@@ -84,8 +94,20 @@ test("a bad answer becomes an example, is run with a new prompt against two mode
   await page.getByLabel("First version").selectOption("2");
   await page.getByLabel("Second version").selectOption("1");
   await page.getByRole("region", { name: "Examples of 1", exact: true }).getByText("Some metres, perhaps.").waitFor();
+
+  await page.getByRole("navigation", { name: "Pages" }).getByRole("link", { name: "Scores", exact: true }).click();
+  const difference = page.getByRole("region", { name: "Score helpful by prompt version", exact: true });
+  await difference.getByRole("row", { name: "1 0 1", exact: true }).waitFor();
+  await difference.getByRole("row", { name: "2 1 1", exact: true }).waitFor();
+  await page.getByRole("button", { name: "Actions of Score helpful by prompt version", exact: true }).click();
+  await page.getByRole("button", { name: "Add to a dashboard", exact: true }).click();
+  await dialog.getByLabel("Name", { exact: true }).fill("Rivers");
+  await dialog.getByRole("button", { name: "Add panel", exact: true }).click();
+  await page.getByRole("heading", { level: 1, name: "Rivers", exact: true }).waitFor();
+  await difference.getByRole("row", { name: "1 0 1", exact: true }).waitFor();
+  await difference.getByRole("row", { name: "2 1 1", exact: true }).waitFor();
   expect(faults).toEqual([]);
-}, 120_000);
+}, 240_000);
 
 test("a run, prompts and a prompt have no serious finding and fit a narrow screen", async () => {
   const [dataset] = await ask<{ id: string }[]>(it.weir, "GET", "/v1/datasets");

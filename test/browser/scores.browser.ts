@@ -1,5 +1,7 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import type { Page } from "playwright-core";
+import type { ListedScore } from "../../src/engine/aggregates.ts";
+import { eventually } from "../eventually.ts";
 import { findingsInBothThemes } from "./axe.ts";
 import { expectCalm } from "./calm.ts";
 import { type Dashboard, openDashboard } from "./open.ts";
@@ -14,7 +16,11 @@ beforeAll(async () => {
   await score(0, { helpful: 0.25, [HOSTILE]: true });
   await score(1, { helpful: 0.75 });
   await score(4, { helpful: 0.5 }); // by gpt-4o
-}, 60_000);
+  // A page asks once; where the recorder is behind, it would show what was before.
+  const counts = async () =>
+    (await ask<readonly ListedScore[]>(it.weir, "POST", "/v1/score/query", {})).map(({ requests }) => requests);
+  await eventually(counts).toEqual([3, 1]);
+}, 120_000);
 afterAll(async () => {
   await world[Symbol.asyncDispose]();
   await it[Symbol.asyncDispose]();
