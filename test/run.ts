@@ -53,13 +53,13 @@ const env: Record<string, string | undefined> = {
 if (env["CI"] === "true" && env["WEIR_TEST_SEED"] === undefined) env["WEIR_TEST_SEED"] = String(seedOfCommit());
 if (env["WEIR_TEST_BINARY"] === undefined && startsMany(files)) env["WEIR_TEST_BINARY"] = buildBinary();
 
-// Started longest first, as far as earlier runs on this machine have shown. The two sets may run at once.
+// Started longest first, as far as earlier runs of the set on this machine have shown.
 const timings = [
   `--timings=node_modules/.weir-test-timings${name === "browser" ? "-browser" : ""}.json`,
   "--update-timings",
 ];
-// Most of the others wait for programs, limits of time and retries much of their time: further workers use the cores meanwhile.
-const workers = name === "browser" ? availableParallelism() : availableParallelism() + 2;
+// Most of the others wait for programs, limits of time and retries much of their time: a further worker uses the cores meanwhile.
+const workers = name === "browser" ? availableParallelism() : availableParallelism() + 1;
 const words = [
   "test",
   `--parallel=${workers}`,
