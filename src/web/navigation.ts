@@ -11,6 +11,7 @@ export const NAVIGATION = [
   { to: "/prompts", label: "Prompts", icon: "star" },
   { to: "/datasets", label: "Datasets", icon: "layers" },
   { to: "/scores", label: "Scores", icon: "chart" },
+  { to: "/reviews", label: "Review", icon: "check" },
   { to: "/judges", label: "Judges", icon: "gauge" },
   { to: "/playground", label: "Playground", icon: "play" },
   { to: "/models", label: "Models", icon: "cube" },

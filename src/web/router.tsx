@@ -142,6 +142,18 @@ const judges = createRoute({
   component: lazyRouteComponent(() => import("./pages/judges/page.tsx"), "JudgesPage"),
 });
 
+const reviews = createRoute({
+  getParentRoute: () => root,
+  path: "/reviews",
+  component: lazyRouteComponent(() => import("./pages/reviews/page.tsx"), "ReviewsPage"),
+});
+
+const review = createRoute({
+  getParentRoute: () => root,
+  path: "/reviews/$id",
+  component: lazyRouteComponent(() => import("./pages/reviews/review-page.tsx"), "ReviewPage"),
+});
+
 const domains = createRoute({
   getParentRoute: () => root,
   path: "/domains",
@@ -305,6 +317,8 @@ export const router = createRouter({
     keys,
     storage,
     scores,
+    reviews,
+    review,
     judges,
     datasets,
     dataset,

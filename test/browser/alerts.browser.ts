@@ -64,7 +64,7 @@ test("every page is in the navigation, in its order", async () => {
   const links = opened.page.getByRole("navigation", { name: "Pages" }).getByRole("link");
   await links.first().waitFor();
   const all =
-    "Overview Dashboards Requests Sessions Users Properties Prompts Datasets Scores Judges Playground Models Credentials Routes Domains Limits Alerts Cache Plugins Keys Members Audit Organizations Storage";
+    "Overview Dashboards Requests Sessions Users Properties Prompts Datasets Scores Review Judges Playground Models Credentials Routes Domains Limits Alerts Cache Plugins Keys Members Audit Organizations Storage";
   await eventually(async () => (await links.allTextContents()).join(" ")).toBe(all);
 });
 

@@ -10,6 +10,7 @@ import { ListRoom } from "../../parts/list-room.tsx";
 import { Menu } from "../../parts/menu.tsx";
 import { Page } from "../../parts/page.tsx";
 import { Empty, Failed, Loading } from "../../parts/states.tsx";
+import { ReviewButton } from "../reviews/review-button.tsx";
 import { ItemEditor } from "./item-editor.tsx";
 import { RunDialog } from "./runs/run-dialog.tsx";
 import { RunList } from "./runs/run-list.tsx";
@@ -48,6 +49,7 @@ export function DatasetPage() {
           <AllDatasets />
           <VersionChoice dataset={data} version={version} />
           <Download dataset={data} version={version} />
+          <ReviewButton dataset={data.id} />
           <RunButton dataset={data} version={version} />
         </>
       }

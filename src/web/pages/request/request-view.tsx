@@ -13,6 +13,7 @@ import { Conversation } from "./conversation.tsx";
 import { Cost } from "./cost.tsx";
 import { Details } from "./details.tsx";
 import { omissions, outcomeText } from "./outcome.ts";
+import { Ratings } from "./ratings.tsx";
 import type { RequestRecord } from "./record.ts";
 import { CacheSource, SessionTimeline } from "./related.tsx";
 import { Replay } from "./replay.tsx";
@@ -69,6 +70,7 @@ export function RequestView({ record, tab, tabControl }: RequestViewProps) {
           <Feedback record={record} />
           <Properties record={record} />
           <Scores record={record} />
+          <Ratings record={record} />
           <Comments record={record} />
           <Share kind="request" subject={record.request_id} />
           <CacheSource record={record} />

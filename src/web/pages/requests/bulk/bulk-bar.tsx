@@ -9,6 +9,8 @@ const BulkDialog = lazy(async () => ({ default: (await import("./bulk-dialog.tsx
 
 const AddToDataset = lazy(async () => ({ default: (await import("../../datasets/add-dialog.tsx")).AddToDataset }));
 
+const AddToReview = lazy(async () => ({ default: (await import("../../reviews/add-dialog.tsx")).AddToReview }));
+
 const KINDS: readonly (readonly [BulkKind, string])[] = [
   ["property", "Set property"],
   ["score", "Add score"],
@@ -27,7 +29,7 @@ interface BulkBarProps {
 
 /** What can be done with the rows that are chosen. */
 export function BulkBar({ selection, question, count, loaded, hasMore }: BulkBarProps) {
-  const [kind, open] = useState<BulkKind | "dataset">();
+  const [kind, open] = useState<BulkKind | "dataset" | "review">();
   const { ids, isAll } = selection;
   if (ids.size === 0 && !isAll) return null;
   const close = (isDone: boolean) => {
@@ -56,6 +58,9 @@ export function BulkBar({ selection, question, count, loaded, hasMore }: BulkBar
       <GatedButton scope="write" className="small" onClick={() => open("dataset")}>
         Add to dataset
       </GatedButton>
+      <GatedButton scope="write" className="small" onClick={() => open("review")}>
+        Review
+      </GatedButton>
       <button type="button" className="quiet small" onClick={selection.clear}>
         Clear selection
       </button>
@@ -63,6 +68,8 @@ export function BulkBar({ selection, question, count, loaded, hasMore }: BulkBar
         <Suspense fallback={null}>
           {kind === "dataset" ? (
             <AddToDataset target={isAll ? question : { ids: [...ids] }} onClose={close} />
+          ) : kind === "review" ? (
+            <AddToReview target={isAll ? question : { ids: [...ids] }} onClose={close} />
           ) : (
             <BulkDialog kind={kind} question={question} ids={isAll ? undefined : [...ids]} onClose={close} />
           )}

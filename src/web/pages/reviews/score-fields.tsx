@@ -1,0 +1,103 @@
+import { Field } from "../../parts/field.tsx";
+import { Icon } from "../../parts/icon.tsx";
+import type { ReviewScore } from "./shapes.ts";
+
+/** A score that is asked, while it is written. */
+export interface DraftScore {
+  readonly id: number;
+  readonly name: string;
+  readonly kind: ReviewScore["kind"];
+  /** Of a choice: `good=1, bad=0`. Of a number: `0 to 1`. */
+  readonly choices: string;
+}
+
+const SCORES_MAX = 5;
+const HINTS = {
+  choice: { label: "Choices", hint: "Word=number, with commas.", empty: "good=1, fair=0.5, bad=0" },
+  number: { label: "Range", hint: "From, to, and step.", empty: "1, 5, 1" },
+} as const;
+
+interface ScoreFieldsProps {
+  readonly scores: readonly DraftScore[];
+  readonly onChange: (scores: readonly DraftScore[]) => void;
+}
+
+/** What reviewers are asked. */
+export function ScoreFields({ scores, onChange }: ScoreFieldsProps) {
+  const change = (id: number, changes: Partial<DraftScore>) =>
+    onChange(scores.map((score) => (score.id === id ? { ...score, ...changes } : score)));
+  return (
+    <>
+      {scores.map(({ id, name, kind, choices }) => (
+        <div className="fields" key={id}>
+          <Field label="Score">
+            {(field) => (
+              <input
+                {...field}
+                required
+                maxLength={100}
+                value={name}
+                onChange={(event) => change(id, { name: event.target.value })}
+              />
+            )}
+          </Field>
+          <Field label="Kind">
+            {(field) => (
+              <select
+                {...field}
+                value={kind}
+                onChange={(event) => {
+                  const next = event.target.value as DraftScore["kind"];
+                  change(id, { kind: next, choices: next === "boolean" ? "" : HINTS[next].empty });
+                }}
+              >
+                <option value="boolean">yes or no</option>
+                <option value="choice">choice</option>
+                <option value="number">number</option>
+              </select>
+            )}
+          </Field>
+          {kind === "boolean" ? null : (
+            <Field label={HINTS[kind].label} hint={HINTS[kind].hint}>
+              {(field) => (
+                <input
+                  {...field}
+                  required
+                  value={choices}
+                  onChange={(event) => change(id, { choices: event.target.value })}
+                />
+              )}
+            </Field>
+          )}
+        </div>
+      ))}
+      {scores.length < SCORES_MAX ? (
+        <button
+          type="button"
+          className="small"
+          onClick={() => onChange([...scores, { id: scores.length, name: "", kind: "boolean", choices: "" }])}
+        >
+          <Icon name="plus" size={12} /> Add a score
+        </button>
+      ) : null}
+    </>
+  );
+}
+
+/** As the API takes them, which says what is wrong with them. */
+export function readDrafts(drafts: readonly DraftScore[]): readonly ReviewScore[] {
+  return drafts.map(({ name, kind, choices }) => {
+    const parts = choices.split(",").map((part) => part.trim());
+    if (kind === "choice") return { name: name.trim(), kind, choices: parts.map(readChoice) };
+    if (kind === "boolean") return { name: name.trim(), kind };
+    const [min = 0, max = 1, step] = parts.map(Number);
+    return { name: name.trim(), kind, min, max, ...(step !== undefined && { step }) };
+  });
+}
+
+function readChoice(text: string) {
+  const at = text.lastIndexOf("=");
+  return at < 0
+    ? { label: text, value: Number.NaN }
+    : { label: text.slice(0, at).trim(), value: Number(text.slice(at + 1)) };
+}

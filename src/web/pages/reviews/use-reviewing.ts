@@ -1,0 +1,81 @@
+import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
+import { useState } from "react";
+import { call, get, post } from "../../api.ts";
+import { recordQuery } from "../request/record.ts";
+import { type GivenScore, type NextReview, REVIEWS, reviewPath, type ShownAnswer } from "./shapes.ts";
+
+/** What is on the screen. */
+export interface Current {
+  readonly requestId: string;
+  /** What the reviewer did with it before. */
+  readonly previous: ShownAnswer | undefined;
+}
+
+export interface AnswerBody {
+  readonly scores?: Readonly<Record<string, GivenScore>>;
+  readonly reason?: string;
+  readonly skip?: true;
+}
+
+export interface Reviewing {
+  readonly next: NextReview | undefined;
+  readonly current: Current | undefined;
+  readonly error: Error | null;
+  readonly isBusy: boolean;
+  /** Stores it, and goes on. */
+  readonly answer: (body: AnswerBody) => void;
+  /** To what was done before the one on the screen. */
+  readonly back: () => void;
+  readonly retry: () => void;
+}
+
+/** Answers that one can go back to. */
+const BACK_MAX = 200;
+
+/** Takes one request after the other, and goes back. */
+export function useReviewing(id: string): Reviewing {
+  const client = useQueryClient();
+  /** What was done before, the last first, and which of it is on the screen. */
+  const [past, setPast] = useState<{ readonly answers: readonly ShownAnswer[]; readonly at: number }>();
+  const path = reviewPath(id);
+  const taken = useQuery({
+    queryKey: ["review-next", id],
+    queryFn: ({ signal }) => post<NextReview>(`${path}/next`, undefined, signal),
+    staleTime: Number.POSITIVE_INFINITY,
+    gcTime: 0,
+  });
+  const previous = past?.answers[past.at];
+  const requestId = previous?.request_id ?? taken.data?.request_id ?? undefined;
+  const work = useMutation({
+    mutationFn: async (body: AnswerBody) => {
+      await call("PUT", `${path}/answers/${encodeURIComponent(requestId!)}`, { body });
+      void client.invalidateQueries({ queryKey: recordQuery(requestId!).queryKey });
+      await client.refetchQueries({ queryKey: ["review-next", id] }, { throwOnError: true });
+    },
+    onSuccess: () => {
+      setPast((before) => (before === undefined || before.at === 0 ? undefined : { ...before, at: before.at - 1 }));
+      void client.invalidateQueries({ queryKey: REVIEWS });
+    },
+  });
+  const goBack = useMutation({
+    mutationFn: async () =>
+      past ?? { answers: await get<ShownAnswer[]>(`${path}/answers?mine=true&limit=${BACK_MAX}`), at: -1 },
+    onSuccess: ({ answers, at }) => {
+      if (answers.length > 0) setPast({ answers, at: Math.min(at + 1, answers.length - 1) });
+    },
+  });
+  const isBusy = work.isPending || goBack.isPending;
+  return {
+    next: taken.data,
+    current: requestId === undefined ? undefined : { requestId, previous },
+    error: work.error ?? goBack.error ?? taken.error,
+    isBusy,
+    answer: (body) => {
+      if (!isBusy && requestId !== undefined) work.mutate(body);
+    },
+    back: () => {
+      if (!isBusy) goBack.mutate();
+    },
+    retry: () => void taken.refetch(),
+  };
+}
