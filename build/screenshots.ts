@@ -56,13 +56,39 @@ const shots = (requestId: string): readonly Shot[] => [
 ];
 
 /** Of the demonstration's records. */
-const DEMO_SHOTS: readonly Shot[] = [
+const demoShots = (reviewId: string): readonly Shot[] => [
   {
     name: "scores",
     path: "/scores?by=prompt_version",
     before: (page) => page.getByRole("region", { name: "Distribution" }).getByRole("link").first().waitFor(),
   },
+  {
+    name: "review",
+    path: `/reviews/${reviewId}`,
+    before: async (page) => {
+      await page.getByRole("button", { name: /^Yes/ }).waitFor();
+      for (const key of ["y", "3"]) await page.keyboard.press(key);
+      await page.getByRole("button", { name: /^good/, pressed: true }).waitFor();
+    },
+  },
 ];
+
+/** Answers of the tutor, to be scored by people. */
+const REVIEW = {
+  name: "Answers of the tutor",
+  scores: [
+    { name: "right", kind: "boolean", description: "What it says is true." },
+    {
+      name: "tone",
+      kind: "choice",
+      choices: [
+        { label: "bad", value: 0 },
+        { label: "fair", value: 0.5 },
+        { label: "good", value: 1 },
+      ],
+    },
+  ],
+};
 
 /** Sends a prompt to two models, and waits for both answers. */
 async function compareModels(page: Page): Promise<void> {
@@ -220,14 +246,17 @@ async function photographDemo(browser: Browser): Promise<void> {
   };
   for (let [before, now] = [-1, 0]; before !== now || now === 0; await sleep(1_000))
     [before, now] = [now, await count()];
-  for (const shot of DEMO_SHOTS.filter(isWanted)) await photograph(browser, demo.api, demo.key, shot);
+  const { id } = await askDemo(demo, "/v1/reviews", REVIEW);
+  const filter = { request_response_rmt: { prompt_id: { equals: "tutor" } } };
+  await askDemo(demo, `/v1/reviews/${id}/requests`, { filter, limit: 20 });
+  for (const shot of demoShots(id).filter(isWanted)) await photograph(browser, demo.api, demo.key, shot);
 }
 
 mkdirSync(FOLDER, { recursive: true });
 const browser = await openBrowser();
 try {
   if (shots("").some(isWanted)) await photographSeeded(browser);
-  if (DEMO_SHOTS.some(isWanted)) await photographDemo(browser);
+  if (demoShots("").some(isWanted)) await photographDemo(browser);
 } finally {
   await browser.close();
 }
