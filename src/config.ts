@@ -171,7 +171,7 @@ export const CONFIG_SCHEMA = Type.Object(
       90,
       0,
       3_650,
-      "Days after which a shared link expires at the latest; 0 lets nobody share without an account.",
+      "The longest time in days that a shared link works; 0 switches shared links off.",
     ),
     public_api_url: text("", "Address under which clients reach the API; empty means as the client called it."),
     public_url: text(

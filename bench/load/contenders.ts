@@ -5,8 +5,9 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import Database from "libsql";
 import { gatewayHeaders, ROOT, startWeir } from "../../test/e2e/weir.ts";
+import { freePort } from "../../test/ports.ts";
 import { until } from "../../test/until.ts";
-import { freePort, startProxy } from "./nginx.ts";
+import { startProxy } from "./nginx.ts";
 
 /** A gateway under load. */
 export interface Running {

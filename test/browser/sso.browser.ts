@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import net from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Page } from "playwright-core";
 import { KEY, ROOT, startWeir, type Weir } from "../e2e/weir.ts";
+import { freePort } from "../ports.ts";
 import { CLIENT_ID, CLIENT_SECRET, IdentityProvider } from "../sso/identity-provider.ts";
 import { findingsInBothThemes } from "./axe.ts";
 import { openBrowser } from "./open.ts";
@@ -48,14 +48,6 @@ afterAll(async () => {
   await corp?.[Symbol.asyncDispose]();
   rmSync(folder, { recursive: true, force: true });
 });
-
-async function freePort(): Promise<number> {
-  const server = net.createServer();
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-  const { port } = server.address() as net.AddressInfo;
-  await new Promise<void>((resolve) => server.close(() => resolve()));
-  return port;
-}
 
 async function inBrowser(use: (page: Page) => Promise<void>): Promise<void> {
   const context = await browser.newContext({ ignoreHTTPSErrors: true });

@@ -3,7 +3,8 @@ import { once } from "node:events";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import type { Json } from "../../src/plugin/contract.ts";
-import { freePort, type Sqld, startSqld } from "./sqld.ts";
+import { freePort } from "../ports.ts";
+import { type Sqld, startSqld } from "./sqld.ts";
 import { startUpstream, type Upstream } from "./upstream.ts";
 import {
   callApi,

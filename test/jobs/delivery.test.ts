@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import { createServer } from "node:net";
 import { SMTPServer } from "smtp-server";
 import { nextAttempt } from "../../src/jobs/delivery/retry.ts";
 import { insertRecord, openApi, type TestApi } from "../api/open.ts";
+import { freePort } from "../ports.ts";
 import { until } from "../until.ts";
 import { isSignedWith, startReceiver } from "./receiver.ts";
 
@@ -249,12 +249,4 @@ test("the next attempt waits for as long as the receiver asks, within an hour, a
 
 async function sentOf(id: string) {
   return (await api.call("GET", `/v1/alerts/${id}/deliveries`)).json.data;
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer();
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-  const { port } = server.address() as { port: number };
-  await new Promise((resolve) => server.close(resolve));
-  return port;
 }

@@ -1,7 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { type ChildProcess, spawn } from "node:child_process";
 import { createRequire } from "node:module";
-import { connect, createServer } from "node:net";
 import { dirname, join } from "node:path";
 import { makeNextBlock } from "../../src/engine/libsql/blocks/keep.ts";
 import { metrics } from "../../src/engine/libsql/figures/metrics.ts";
@@ -17,6 +16,7 @@ import { openStore, type Store } from "../../src/store/store.ts";
 import { insertInto, insertRecord } from "../api/open.ts";
 import { chance } from "../chance.ts";
 import { startObjectStore } from "../objects/store.ts";
+import { accepts, freePort } from "../ports.ts";
 import { ownDirectory } from "./open.ts";
 
 const random = chance("remote");
@@ -213,19 +213,4 @@ async function stopServer(child: ChildProcess): Promise<void> {
   child.once("exit", () => resolve());
   child.kill("SIGKILL");
   await ended;
-}
-
-function accepts(onPort: number): Promise<boolean> {
-  const { promise, resolve } = Promise.withResolvers<boolean>();
-  const socket = connect(onPort, "127.0.0.1", () => resolve(true)).on("error", () => resolve(false));
-  return promise.finally(() => socket.destroy());
-}
-
-function freePort(): Promise<number> {
-  const { promise, resolve } = Promise.withResolvers<number>();
-  const probe = createServer().listen(0, "127.0.0.1", () => {
-    const address = probe.address();
-    probe.close(() => resolve(typeof address === "object" && address !== null ? address.port : 0));
-  });
-  return promise;
 }

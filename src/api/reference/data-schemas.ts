@@ -7,7 +7,8 @@ const time = Type.String({ format: "date-time" });
 const whole = Type.Integer();
 const number = Type.Number();
 const flag = Type.Boolean();
-const any = Type.Unknown();
+/** Any JSON. */
+const json = Type.Unknown();
 const texts = Type.Array(text);
 const object = Type.Object({}, { additionalProperties: true });
 
@@ -56,7 +57,7 @@ const RequestRecord = Type.Object({
   asset_urls: optional(named(text)),
   signed_body_url: optional(text),
   stored_bytes: optional(nullable(whole)),
-  ...each("prompt_inputs request_body response_body provider_request provider_response llmSchema", optional(any)),
+  ...each("prompt_inputs request_body response_body provider_request provider_response llmSchema", optional(json)),
 });
 
 const MetricsRow = Type.Object(
@@ -79,7 +80,7 @@ const Panel = Type.Object({
   ...each("title kind", text),
   ...each("metrics split_by", texts),
   groups: whole,
-  filter: any,
+  filter: json,
   range: nullable(text),
   thresholds: objects({ comparison: text, value: number, colour: text }),
   place: Place,
@@ -91,7 +92,7 @@ const Alert = Type.Object({
   threshold: number,
   ...each("window_seconds minimum_requests cooldown_seconds", whole),
   ...each("calendar time_zone error", nullable(text)),
-  filter: any,
+  filter: json,
   group_by: texts,
   channels: Type.Array(object),
   enabled: flag,
@@ -125,7 +126,7 @@ export const SCHEMAS = {
     ...each("created_at latest_request_created_at", time),
     stored_bytes: optional(whole),
   }),
-  Facet: Type.Object({ name: text, values: objects({ value: any, requests: whole }), more: flag }),
+  Facet: Type.Object({ name: text, values: objects({ value: json, requests: whole }), more: flag }),
   Model: Type.Object({ ...each("provider model state", text), count: whole, reason: nullable(text), since: time }),
   Price: Type.Object({ ...each("provider model source", text) }, { additionalProperties: true }),
   ServiceKey: Type.Object({
@@ -139,7 +140,7 @@ export const SCHEMAS = {
   }),
   View: Type.Object({
     ...OWNED,
-    filter: any,
+    filter: json,
     ...each("search range from to", nullable(text)),
     sort: nullable(object),
     columns: nullable(objects({ id: text, width: optional(number) })),
@@ -147,14 +148,14 @@ export const SCHEMAS = {
   }),
   Panel,
   ListedDashboard: Type.Object({ ...SHIPPED, panels: whole }),
-  Dashboard: Type.Object({ ...SHIPPED, range: text, filter: any, panels: Type.Array(Panel) }),
+  Dashboard: Type.Object({ ...SHIPPED, range: text, filter: json, panels: Type.Array(Panel) }),
   Dataset,
   DatasetItem: Type.Object({
     id: text,
     version: whole,
     request_id: nullable(text),
-    input: any,
-    output: any,
+    input: json,
+    output: json,
     labels: texts,
     note: text,
     created_at: time,
@@ -189,7 +190,7 @@ export const SCHEMAS = {
     actor: Type.Object(each("kind id name", text)),
     object: Type.Object(each("kind id name", text)),
     ...each("action outcome hash", text),
-    change: Type.Object({ before: any, after: any }),
+    change: Type.Object({ before: json, after: json }),
   }),
   Caller: Type.Object({
     ...each("kind id name", text),

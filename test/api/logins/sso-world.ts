@@ -1,8 +1,8 @@
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import net from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Config } from "../../../src/config.ts";
+import { freePort } from "../../ports.ts";
 import { Browser, type Opened } from "../../sso/browser.ts";
 import { CLIENT_ID, CLIENT_SECRET, IdentityProvider } from "../../sso/identity-provider.ts";
 import { openApi, type TestApi } from "../open.ts";
@@ -76,13 +76,4 @@ export async function openSsoWorld(settings: Partial<Config> = {}): Promise<SsoW
       rmSync(folder, { recursive: true });
     },
   };
-}
-
-/** The public address is configured, so the port has to be known before. */
-async function freePort(): Promise<number> {
-  const server = net.createServer();
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-  const { port } = server.address() as net.AddressInfo;
-  await new Promise<void>((resolve) => server.close(() => resolve()));
-  return port;
 }

@@ -25,7 +25,8 @@ export function RunPage() {
   const { data, error, refetch } = useQuery({
     queryKey: [...runsKey(id), run],
     queryFn: ({ signal }) => get<RunWithTotals>(path, signal),
-    refetchInterval: ({ state }) => (state.data?.state === "running" ? LOOK_MS : false),
+    // Totals are read from every call, so a large run is looked at less often: a millisecond for each call.
+    refetchInterval: ({ state: { data } }) => (data?.state === "running" ? Math.max(LOOK_MS, data.calls) : false),
   });
   if (data === undefined) {
     const isGone = error instanceof ApiFailure && error.status === 404;
