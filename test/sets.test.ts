@@ -36,7 +36,7 @@ test("the fast tests are most of the tests, and none of those that start the ser
   const slow = allTests().filter((file) => !fast.has(file));
   expect(fast.size).toBeGreaterThan(slow.length);
   expect([...fast].filter((file) => file.startsWith("test/e2e/"))).toEqual([]);
-  for (const file of ["test/filter/meaning.test.ts", "test/api/errors.test.ts", "test/web/path.test.ts"])
+  for (const file of ["test/filter/written.test.ts", "test/api/errors.test.ts", "test/web/path.test.ts"])
     expect(fast).toContain(file);
   expect(LONG_TESTS.filter((file) => !slow.includes(file) || processStarter(file) !== undefined)).toEqual([]);
 });

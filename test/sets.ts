@@ -34,7 +34,7 @@ export const LONG_TESTS: readonly string[] = `
   export/faults
   export/formats
   export/progress
-  filter/depth
+  engine/libsql/trees
   gateway/body-needs
   gateway/cache/files
   gateway/cache/sharing

@@ -1,5 +1,6 @@
 import { createHash } from "node:crypto";
 import { zstdCompressSync } from "node:zlib";
+import type { Config } from "../../src/config.ts";
 import { KIND_COLUMNS } from "../../src/record/kinds.ts";
 import type { RequestRow } from "../../src/record/request-record.ts";
 import { migrate } from "../../src/store/migrate.ts";
@@ -38,8 +39,9 @@ export function idOf(number: number): string {
 export async function openWorld(
   exchanges: readonly Exchange[],
   tags: readonly { session: string; tag: string }[] = [],
+  settings: Partial<Config> = {},
 ): Promise<{ reader: Store } & AsyncDisposable> {
-  const directory = ownDirectory();
+  const directory = ownDirectory(settings);
   const writer = await openStore(directory.config, "write");
   await migrate(writer);
   await insert(writer, exchanges);

@@ -1,16 +1,16 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { getTableColumns } from "drizzle-orm";
 import fc from "fast-check";
-import { listedRecords, wholeRecords } from "../../src/engine/libsql/find/records.ts";
-import { keysOf } from "../../src/engine/record-source.ts";
-import { MADE_FROM, storedMembers } from "../../src/record/request-record.ts";
-import { requests } from "../../src/record/tables.ts";
-import { READ_BY } from "../../src/store/bodies/body-text.ts";
-import { migrate } from "../../src/store/migrate.ts";
-import { openStore, type Store } from "../../src/store/store.ts";
-import { insertRecord } from "../api/open.ts";
-import { assertProperty } from "../chance.ts";
-import { ownDirectory } from "./open.ts";
+import { listedRecords, wholeRecords } from "../../../src/engine/libsql/find/records.ts";
+import { keysOf } from "../../../src/engine/record-source.ts";
+import { MADE_FROM, storedMembers } from "../../../src/record/request-record.ts";
+import { requests } from "../../../src/record/tables.ts";
+import { READ_BY } from "../../../src/store/bodies/body-text.ts";
+import { migrate } from "../../../src/store/migrate.ts";
+import { openStore, type Store } from "../../../src/store/store.ts";
+import { insertRecord } from "../../api/open.ts";
+import { assertProperty } from "../../chance.ts";
+import { ownDirectory } from "../../store/open.ts";
 
 const directory = ownDirectory();
 let store: Store;
@@ -80,14 +80,4 @@ test("a cell that JSON cannot hold hides neither its record nor those beside it"
   const sound = await insertRecord(store, "o", { error_message: "sound", cost: 0.1 + 0.2 });
   const damaged = await insertRecord(store, "o", { error_message: new Uint8Array([255, 1, 2]), properties: "{" });
   await expectSameAsRows([damaged, sound]);
-});
-
-test("a record of another organization is not listed, whichever key names it", async () => {
-  const id = await insertRecord(store, "other");
-  const [row] = await wholeRecords(store.records, "other", keysOf([id]));
-  const found = { requestId: id, seq: row!.seq };
-  for (const keys of [keysOf([id]), [found]]) {
-    const asked = { organizationId: "o", sight: "bodies", keys } as const;
-    expect(await listedRecords(store.records, asked, LISTED)).toEqual([]);
-  }
 });

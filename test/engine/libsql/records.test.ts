@@ -1,0 +1,4 @@
+import { suiteOfRecords } from "../suite/records.ts";
+import { LIBSQL } from "./engine.ts";
+
+suiteOfRecords(LIBSQL);

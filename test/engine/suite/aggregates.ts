@@ -1,0 +1,104 @@
+import { expect, test } from "bun:test";
+import fc from "fast-check";
+import { assertProperty } from "../../chance.ts";
+import { anyFilter } from "../../filter/any-filter.ts";
+import { NAMES, TEXTS } from "../../filter/samples.ts";
+import { type Exchange, idOf } from "../../filter/world.ts";
+import type { TestedEngine } from "../tested-engine.ts";
+import { QUESTIONS, rounded } from "./questions.ts";
+
+const START = Date.UTC(2026, 0, 31, 9, 30);
+const anyText = fc.constantFrom(...TEXTS);
+/** Sums of these are exact in any order, so that no order of rows hangs on a last digit. */
+const quarters = fc.integer({ min: 0, max: 400 }).map((count) => count / 4);
+const orNull = <T>(value: fc.Arbitrary<T>) => fc.option(value, { freq: 4 });
+const few = <T>(...values: T[]) => orNull(fc.constantFrom(...values));
+
+const anyColumns = fc.record({
+  provider: fc.constantFrom("OPENAI", "ANTHROPIC"),
+  model: orNull(anyText),
+  user_id: orNull(anyText),
+  response_status: few(200, 302, 400, 429, 500),
+  outcome: few("complete", "refused", "failed", "client_gone"),
+  finish_reason: few("stop", "length"),
+  error_code: few("rate_limit_error"),
+  gateway_user: few("ci"),
+  route: few("fast"),
+  credential: few("client", "c-1"),
+  prompt_id: orNull(anyText),
+  prompt_version: few("1", "2"),
+  delay_ms: few(0, 0.1, 1, 2.5, 1000, 1e7),
+  time_to_first_token: few(0, 0.5, 2.5),
+  cost: orNull(quarters),
+  prompt_tokens: few(0, 7, 300, 70_000),
+  completion_tokens: few(0, 1, 7),
+  total_tokens: few(8, 128_000),
+  prompt_cache_read_tokens: few(0, 5),
+  cached: fc.constantFrom(0, 1),
+  cache_enabled: fc.constantFrom(0, 1, 1),
+  size_bytes: fc.nat({ max: 5_000 }),
+  request_model: orNull(anyText),
+});
+const anyProperties = fc
+  .uniqueArray(fc.tuple(fc.constantFrom(...NAMES, "Team"), anyText, fc.boolean()), {
+    maxLength: 4,
+    selector: ([name]) => name,
+  })
+  .map((all) => all.map(([name, value, erased]) => ({ name, value, erased: erased && name === name.toLowerCase() })));
+const anyScores = fc.dictionary(
+  fc.constantFrom("quality", "Quality", 'q"uote', "Größe.x"),
+  fc.constantFrom(0, 1, -0.25, 0.5, 4),
+  {
+    maxKeys: 3,
+  },
+);
+
+const anyRecord = fc.record({
+  columns: anyColumns,
+  properties: anyProperties,
+  inputs: anyProperties,
+  scores: anyScores,
+  minutes: fc.nat({ max: 3_000 }),
+  session: orNull(fc.nat({ max: 8 })),
+  /** The record that it repeats; itself and later ones are no such records yet, and are not found. */
+  repeats: orNull(fc.nat({ max: 150 })),
+});
+
+/** Records of some days, no two of the same time: what is newest is then never a matter of luck. */
+export const anyRecords: fc.Arbitrary<readonly Exchange[]> = fc
+  .array(anyRecord, { minLength: 60, maxLength: 120, size: "max" })
+  .map((all) =>
+    all.map(({ columns, minutes, session, repeats, ...named }, at) => ({
+      ...named,
+      columns: {
+        ...columns,
+        request_id: idOf(at),
+        request_created_at: START + minutes * 60_000 + at,
+        ...(session !== null && {
+          session_id: `s-${session}`,
+          session_name: session % 3 === 0 ? `name ${at % 3}` : null,
+        }),
+        ...(repeats !== null && columns.cached === 1 && { cache_reference_id: idOf(repeats) }),
+      },
+    })),
+  );
+
+/** Whatever is asked about whatever records, both engines answer the same. */
+export function suiteOfAggregates(tested: TestedEngine, reference: TestedEngine, runs: number): void {
+  test(`any question about any records is answered as by ${reference.name}`, async () => {
+    const filters = fc.array(anyFilter, { minLength: 4, maxLength: 4 });
+    await assertProperty(
+      fc.asyncProperty(anyRecords, filters, async (records, trees) => {
+        await using one = await tested.open(records);
+        await using other = await reference.open(records);
+        for (const filter of ["all", ...trees])
+          for (const [asked, question] of Object.entries(QUESTIONS)) {
+            const [answer, expected] = await Promise.all([question(one, filter), question(other, filter)]);
+            expect({ asked, filter, answer: rounded(answer) }).toEqual({ asked, filter, answer: rounded(expected) });
+          }
+      }),
+      // A smaller example would be looked for in as many databases again.
+      { numRuns: runs, endOnFailure: true },
+    );
+  });
+}
