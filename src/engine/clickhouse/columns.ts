@@ -1,0 +1,116 @@
+import type { RequestRow } from "../../record/written-row.ts";
+
+/** Columns of a row of SQLite that have no place here: excerpts always stand in the row, and kinds are what compression is for. */
+export type LeftOut = "kind" | "excerpts_packed";
+/** Columns that hold JSON text in SQLite and a value of their own kind here. */
+export type Structured = "properties" | "prompt_inputs" | "scores" | "assets";
+
+const TEXT = "LowCardinality(String)";
+const TEXT_OR_NULL = "LowCardinality(Nullable(String))";
+const UNIQUE = "Nullable(String)";
+const COUNT = "Nullable(Int64)";
+const REAL = "Nullable(Float64)";
+const FLAG = "UInt8";
+const FLAG_OR_NULL = "Nullable(UInt8)";
+/** Milliseconds since 1970. Times of a table lie close together. */
+const TIME = "Int64 CODEC(Delta, ZSTD(1))";
+const TIME_OR_NULL = "Nullable(Int64) CODEC(Delta, ZSTD(1))";
+const LONG = "Nullable(String) CODEC(ZSTD(3))";
+
+/** Columns of `requests` with the names that they have in SQLite, in the order in which they are made. */
+export const REQUEST_TYPES: Readonly<Record<Exclude<keyof RequestRow, LeftOut>, string>> = {
+  organization_id: TEXT,
+  request_created_at: TIME,
+  request_id: "String",
+  key_id: TEXT,
+  gateway_user: TEXT_OR_NULL,
+  auth_hash: TEXT_OR_NULL,
+  method: TEXT,
+  target_url: TEXT_OR_NULL,
+  request_path: TEXT_OR_NULL,
+  request_referrer: TEXT_OR_NULL,
+  country_code: TEXT_OR_NULL,
+  provider: TEXT,
+  request_model: TEXT_OR_NULL,
+  response_model: TEXT_OR_NULL,
+  model_override: TEXT_OR_NULL,
+  model: TEXT_OR_NULL,
+  response_created_at: TIME_OR_NULL,
+  updated_at: TIME,
+  response_id: UNIQUE,
+  response_status: "Nullable(Int32)",
+  outcome: TEXT_OR_NULL,
+  error_code: TEXT_OR_NULL,
+  error_message: UNIQUE,
+  delay_ms: REAL,
+  time_to_first_token: REAL,
+  prompt_tokens: COUNT,
+  completion_tokens: COUNT,
+  total_tokens: COUNT,
+  prompt_cache_read_tokens: COUNT,
+  prompt_cache_write_tokens: COUNT,
+  prompt_cache_write_1h_tokens: COUNT,
+  prompt_audio_tokens: COUNT,
+  completion_audio_tokens: COUNT,
+  reasoning_tokens: COUNT,
+  usage_estimated: FLAG,
+  usage_raw: LONG,
+  cost: REAL,
+  cost_source: TEXT_OR_NULL,
+  user_id: UNIQUE,
+  session_id: UNIQUE,
+  session_name: UNIQUE,
+  session_path: UNIQUE,
+  prompt_id: TEXT_OR_NULL,
+  prompt_version: TEXT_OR_NULL,
+  node_id: UNIQUE,
+  job_id: UNIQUE,
+  experiment_id: UNIQUE,
+  cache_enabled: FLAG,
+  cached: FLAG,
+  cache_reference_id: UNIQUE,
+  cache_created_at: COUNT,
+  streamed: FLAG,
+  truncated: FLAG,
+  threat: FLAG_OR_NULL,
+  is_passthrough_billing: FLAG,
+  size_bytes: "Int64",
+  wire_schema: TEXT_OR_NULL,
+  properties: "Map(LowCardinality(String), String)",
+  prompt_inputs: "Map(LowCardinality(String), String)",
+  scores: "Map(LowCardinality(String), Float64)",
+  assets: "Array(String)",
+  feedback_id: COUNT,
+  feedback_rating: FLAG_OR_NULL,
+  feedback_created_at: COUNT,
+  storage_location: TEXT,
+  attempt_of: UNIQUE,
+  attempt: "Nullable(Int32)",
+  unread: TEXT_OR_NULL,
+  route: TEXT_OR_NULL,
+  route_reason: TEXT_OR_NULL,
+  credential: TEXT_OR_NULL,
+  routed_model: TEXT_OR_NULL,
+  gateway_warnings: TEXT,
+  ai_gateway_body_mapping: TEXT,
+  input: LONG,
+  output: LONG,
+  finish_reason: TEXT_OR_NULL,
+};
+
+/** Columns that SQLite has in tables of their own. */
+export const FURTHER_TYPES = {
+  /** Names in `properties`, and in `prompt_inputs`, that reached us without their case. */
+  case_erased: "Array(LowCardinality(String))",
+  inputs_case_erased: "Array(LowCardinality(String))",
+  /** The last user message, the response, and what is new in this turn; null where texts are not searched. */
+  prompt_text: LONG,
+  completion_text: LONG,
+  said_text: LONG,
+  /** The object that holds the record's bodies, and where in it; an empty name where there are none. */
+  body_object: TEXT,
+  body_offset: "UInt64",
+  body_bytes: "UInt64",
+} as const;
+
+export const COLUMN_TYPES: Readonly<Record<string, string>> = { ...REQUEST_TYPES, ...FURTHER_TYPES };

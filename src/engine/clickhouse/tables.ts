@@ -1,0 +1,168 @@
+import { GatewayError } from "../../errors.ts";
+import { type ClickHouse, isMissing } from "./client.ts";
+import { COLUMN_TYPES } from "./columns.ts";
+import { identifier, literal } from "./literal.ts";
+
+/** Version of the tables that this program knows. */
+export const TABLES_VERSION = 1;
+
+/** Batches whose tokens a table remembers: one of them that comes again is not stored again. */
+const TOKENS_KEPT = 10_000;
+/** A token of a replicated table is also forgotten after this time. */
+const TOKENS_KEPT_SECONDS = 7 * 24 * 3_600;
+/** A row in flight that nobody ended is gone after this time. */
+const OPEN_DAYS = 30;
+/** An id whose own time is within this of its record's is found by it. */
+export const ID_TIME_SLACK_MS = 60_000;
+
+/**
+ * Tables of records:
+ *
+ * - `requests`: finished records, each inserted once and then changed by updates.
+ * - `open`: rows of requests in flight. An ended one is replaced by a row with `is_ended`.
+ * - `ids`: the time of records whose id does not tell it, filled by the view `ids_of_requests`.
+ * - `versions`: one row for each version that the tables have had.
+ *
+ * In a cluster these are Distributed tables over `requests_local` and so on.
+ */
+export type TableName = "requests" | "open" | "ids" | "versions";
+
+/** How tables lie on servers. */
+export interface Layout {
+  /** Name of the cluster; empty for one server. */
+  readonly cluster: string;
+  /**
+   * False for a cluster without Keeper, whose shards have one replica: statements are then run on each server by itself.
+   */
+  readonly hasKeeper: boolean;
+}
+
+export const SINGLE: Layout = { cluster: "", hasKeeper: false };
+
+/** The table that holds the rows of a server itself: updates and partitions are of this one. */
+export function localTable(name: TableName, { cluster }: Layout): string {
+  return cluster === "" ? name : `${name}_local`;
+}
+
+/** What follows the name in a statement that is for all servers. */
+export function onCluster({ cluster, hasKeeper }: Layout): string {
+  return cluster !== "" && hasKeeper ? ` on cluster ${identifier(cluster)}` : "";
+}
+
+/**
+ * Makes the database and its tables where they are missing.
+ *
+ * @throws GatewayError `database_newer` where a later version of Weir has made them.
+ */
+export async function makeTables(client: ClickHouse, layout: Layout = SINGLE): Promise<void> {
+  const database = identifier(client.database);
+  await client.command(`create database if not exists ${database}${onCluster(layout)}`, { isOutside: true });
+  const version = await tablesVersion(client);
+  if (version === TABLES_VERSION) return;
+  for (const statement of tableStatements(layout, client.database)) await client.command(statement);
+  await client.insert("versions", [{ version: TABLES_VERSION, made_at: Math.floor(Date.now() / 1_000) }]);
+}
+
+/**
+ * The version of the tables that are there; undefined where there are none.
+ *
+ * @throws GatewayError `database_newer`
+ */
+export async function tablesVersion(client: ClickHouse): Promise<number | undefined> {
+  const rows = await client
+    .query<{ version: number }>("select max(version) as version from versions having count() > 0")
+    .catch((error: unknown) => {
+      if (isMissing(error)) return [];
+      throw error;
+    });
+  const version = rows[0]?.version;
+  if (version !== undefined && version > TABLES_VERSION)
+    throw new GatewayError(
+      "database_newer",
+      `the tables in the ClickHouse database ${client.database} are of version ${version}, and this Weir knows ${TABLES_VERSION}`,
+    );
+  return version;
+}
+
+/** Statements that make everything. */
+export function tableStatements(layout: Layout, database: string): readonly string[] {
+  const columns = Object.entries(COLUMN_TYPES).map(([name, type]) => `${name} ${type}`);
+  const local = (name: TableName) => localTable(name, layout);
+  const create = (table: string, definition: string) =>
+    `create table if not exists ${table}${onCluster(layout)} ${definition}`;
+  const updatable = "enable_block_number_column = 1, enable_block_offset_column = 1";
+  const statements = [
+    create(
+      local("requests"),
+      `(${[...columns, ...INDEXES].join(", ")})
+      engine = ${engine("MergeTree", layout, local("requests"))}
+      partition by ${PARTITION}
+      order by (organization_id, request_created_at, request_id)
+      settings ${updatable}, ${tokens(layout)}, fsync_after_insert = 1`,
+    ),
+    create(
+      local("open"),
+      `(${[...columns, "version UInt64", "is_ended UInt8"].join(", ")})
+      engine = ${engine("ReplacingMergeTree", layout, local("open"), ["version", "is_ended"])}
+      order by (organization_id, request_id)
+      ttl toDateTime(intDiv(request_created_at, 1000)) + interval ${OPEN_DAYS} day
+      settings ${updatable}, ${tokens(layout)}`,
+    ),
+    create(
+      local("ids"),
+      `(organization_id LowCardinality(String), request_id String, request_created_at Int64)
+      engine = ${engine("ReplacingMergeTree", layout, local("ids"))}
+      order by (request_id, request_created_at)
+      settings ${tokens(layout)}`,
+    ),
+    `create materialized view if not exists ids_of_requests${onCluster(layout)} to ${local("ids")} as
+      select organization_id, request_id, request_created_at from ${local("requests")}
+      where abs(${ID_TIME} - request_created_at) > ${ID_TIME_SLACK_MS}`,
+    create(
+      local("versions"),
+      `(version UInt32, made_at DateTime) engine = ${engine("MergeTree", layout, local("versions"))} order by version`,
+    ),
+  ];
+  if (layout.cluster === "") return statements;
+  for (const name of ["requests", "open", "ids", "versions"] as const) {
+    const parts = [layout.cluster, database, local(name)].map((each) => literal(each));
+    statements.push(create(name, `as ${local(name)} engine = Distributed(${parts.join(", ")}, ${SHARDS[name]})`));
+  }
+  return statements;
+}
+
+/** The day, in UTC. */
+export const PARTITION = "toYYYYMMDD(fromUnixTimestamp64Milli(request_created_at, 'UTC'))";
+
+/** Milliseconds since 1970 in a UUID of version 7; 0 in any other id. */
+export const ID_TIME = `if(match(request_id, '^[0-9a-f]{8}-[0-9a-f]{4}-7'),
+  toInt64(reinterpretAsUInt64(reverse(unhex(concat('0000', substring(request_id, 1, 8), substring(request_id, 10, 4)))))), 0)`;
+
+/** What leaves out parts of the table that hold none of what is looked for. */
+const INDEXES: readonly string[] = [
+  ...["request_id", "user_id", "session_id", "response_id"].map(
+    (column) => `index by_${column} ${column} type bloom_filter(0.01) granularity 1`,
+  ),
+  "index by_property mapValues(properties) type bloom_filter(0.01) granularity 1",
+];
+
+/** By which the rows of a Distributed table are dealt out: an hour of an organization lies together. */
+const BY_HOUR = "cityHash64(organization_id, intDiv(request_created_at, 3600000))";
+const SHARDS: Readonly<Record<TableName, string>> = {
+  requests: BY_HOUR,
+  open: "cityHash64(organization_id, request_id)",
+  ids: "cityHash64(request_id)",
+  versions: "1",
+};
+
+function engine(name: string, { hasKeeper, cluster }: Layout, table: string, args: readonly string[] = []): string {
+  if (cluster === "" || !hasKeeper) return `${name}(${args.join(", ")})`;
+  const path = [literal(`/clickhouse/tables/{shard}/{database}/${table}`), literal("{replica}")];
+  return `Replicated${name}(${[...path, ...args].join(", ")})`;
+}
+
+function tokens({ cluster, hasKeeper }: Layout): string {
+  return cluster === "" || !hasKeeper
+    ? `non_replicated_deduplication_window = ${TOKENS_KEPT}`
+    : `replicated_deduplication_window = ${TOKENS_KEPT}, replicated_deduplication_window_seconds = ${TOKENS_KEPT_SECONDS}`;
+}

@@ -1,0 +1,167 @@
+import { beforeAll, expect, test } from "bun:test";
+import { ClickHouse } from "../../../src/engine/clickhouse/client.ts";
+import { COLUMN_TYPES, REQUEST_TYPES } from "../../../src/engine/clickhouse/columns.ts";
+import { type BodyPlace, storedColumns, toRequestRow, toTableRow } from "../../../src/engine/clickhouse/rows.ts";
+import { makeTables, TABLES_VERSION, tableStatements, tablesVersion } from "../../../src/engine/clickhouse/tables.ts";
+import type { Storable } from "../../../src/engine/storable.ts";
+import { REQUEST_COLUMNS } from "../../../src/record/written-row.ts";
+import { uuidv7 } from "../../../src/runtime/uuid.ts";
+import { isClickHouseMissing, ownDatabase, sharedClickHouse } from "./server.ts";
+
+const TIME = Date.UTC(2026, 2, 3, 4, 5, 6, 789);
+const PLACE: BodyPlace = { object: "pack-7", offset: 5_000_000_000, bytes: 1_234 };
+
+test("every column of SQLite's table has its column, but for those that say where a value is", () => {
+  const there = new Set([...Object.keys(REQUEST_TYPES), "kind", "excerpts_packed"]);
+  expect([...there].sort()).toEqual([...REQUEST_COLUMNS].sort());
+});
+
+test("in a cluster tables are made on all servers, replicated, and read through Distributed ones", () => {
+  const statements = tableStatements({ cluster: "all", hasKeeper: true }, "weir").join(";\n");
+  expect(statements).toContain("create table if not exists requests_local on cluster `all`");
+  expect(statements).toContain(
+    "ReplicatedReplacingMergeTree('/clickhouse/tables/{shard}/{database}/open_local', '{replica}', version, is_ended)",
+  );
+  expect(statements).toContain("as requests_local engine = Distributed('all', 'weir', 'requests_local', cityHash64(");
+  expect(statements).not.toContain("non_replicated");
+});
+
+let client: ClickHouse;
+
+if (isClickHouseMissing()) test("these tests did not run: ClickHouse is missing", () => undefined);
+else tables();
+
+function tables(): void {
+  beforeAll(async () => {
+    client = new ClickHouse({ urls: [await sharedClickHouse()], database: ownDatabase() });
+    await makeTables(client);
+    await makeTables(client);
+  });
+
+  test("a record comes back as it was stored", async () => {
+    const id = uuidv7(TIME);
+    const stored = storable(id);
+    await client.insert("requests", [toTableRow(stored, { keepsTexts: true, place: PLACE })]);
+    const columns = storedColumns(REQUEST_COLUMNS).join(", ");
+    const [read] = await client.query<Record<string, unknown>>(
+      `select ${columns} from requests where request_id = '${id}'`,
+    );
+    const { kind, excerpts_packed, ...row } = stored.row;
+    const defaults = Object.fromEntries(storedColumns(REQUEST_COLUMNS).map((name) => [name, null]));
+    const expected: unknown = {
+      ...defaults,
+      ...{ usage_estimated: 0, cache_enabled: 0, cached: 0, streamed: 0, truncated: 0, is_passthrough_billing: 0 },
+      ...{ size_bytes: 0, storage_location: "libsql", gateway_warnings: "[]", ai_gateway_body_mapping: "NO_MAPPING" },
+      ...row,
+      ...stored.excerpts,
+    };
+    expect(toRequestRow(read!)).toEqual(expected as never);
+    const further = Object.keys(COLUMN_TYPES).filter((name) => !Object.hasOwn(REQUEST_TYPES, name));
+    expect(await client.query(`select ${further.join(", ")} from requests where request_id = '${id}'`)).toEqual([
+      {
+        case_erased: ["app"],
+        inputs_case_erased: [],
+        prompt_text: "What's \\ it?\n",
+        completion_text: null,
+        said_text: "☃",
+        body_object: PLACE.object,
+        body_offset: PLACE.offset,
+        body_bytes: PLACE.bytes,
+      },
+    ]);
+  });
+
+  test("texts stay out where they are not searched", async () => {
+    const id = uuidv7(TIME);
+    await client.insert("requests", [toTableRow(storable(id), { keepsTexts: false })]);
+    expect(
+      await client.query(`select prompt_text, said_text, body_object from requests where request_id = '${id}'`),
+    ).toEqual([{ prompt_text: null, said_text: null, body_object: "" }]);
+  });
+
+  test("the time of an id that does not tell it is kept beside", async () => {
+    const [near, far, chosen] = [uuidv7(TIME + 59_000), uuidv7(TIME + 3_600_000), "chosen-by-a-client"];
+    await client.insert(
+      "requests",
+      [near, far, chosen].map((id) => toTableRow(storable(id), { keepsTexts: false })),
+    );
+    const rows = await client.query<{ request_id: string }>(
+      `select request_id, request_created_at as at from ids where request_id in ('${near}', '${far}', '${chosen}')`,
+    );
+    expect(rows.sort((a, b) => (a.request_id < b.request_id ? -1 : 1))).toEqual(
+      [far, chosen].sort().map((request_id) => ({ request_id, at: TIME })) as never,
+    );
+  });
+
+  test("a batch that is sent again with its token is stored once", async () => {
+    const rows = [uuidv7(), uuidv7()].map((id) => toTableRow(storable(id), { keepsTexts: true }));
+    const settings = { insert_deduplication_token: "node:1:2" };
+    for (let time = 0; time < 3; time++) await client.insert("requests", rows, { settings });
+    const ids = rows.map(({ request_id }) => `'${request_id}'`).join(", ");
+    expect(await client.query(`select count() as n from requests where request_id in (${ids})`)).toEqual([{ n: 2 }]);
+  });
+
+  test("changes of one record at once are all kept, and seen at once", async () => {
+    const id = uuidv7(TIME);
+    await client.insert("requests", [toTableRow(storable(id), { keepsTexts: true })]);
+    const names = Array.from({ length: 8 }, (_, index) => `name-${index}`);
+    await Promise.all(
+      names.map((name) =>
+        client.command(
+          `update requests set properties = mapUpdate(properties, map('${name}', 'x')) where request_id = '${id}'`,
+        ),
+      ),
+    );
+    const [row] = await client.query<{ properties: object }>(
+      `select properties from requests where request_id = '${id}'`,
+    );
+    expect(Object.keys(row!.properties).sort()).toEqual(["app", "Tier", ...names].sort());
+  });
+
+  test("tables of a later version are left alone", async () => {
+    const later = new ClickHouse({ urls: [await sharedClickHouse()], database: ownDatabase() });
+    expect(await tablesVersion(later)).toBeUndefined();
+    await makeTables(later);
+    expect(await tablesVersion(later)).toBe(TABLES_VERSION);
+    await later.insert("versions", [{ version: TABLES_VERSION + 1, made_at: 0 }]);
+    const error: unknown = await makeTables(later).catch((thrown: unknown) => thrown);
+    expect(error).toMatchObject({ code: "database_newer" });
+  });
+}
+
+function storable(id: string): Storable {
+  const properties = { app: "it's", Tier: "\\gold\t" };
+  return {
+    row: {
+      request_id: id,
+      organization_id: "org-1",
+      key_id: "key-1",
+      method: "POST",
+      provider: "OPENAI",
+      model: "m-1",
+      request_created_at: TIME,
+      updated_at: TIME + 5,
+      response_status: 200,
+      cost: 0.1 + 0.2,
+      delay_ms: 1e-7,
+      total_tokens: 9_007_199_254_740_991,
+      threat: 0,
+      error_message: "'; drop table requests; --",
+      properties: JSON.stringify(properties),
+      prompt_inputs: "{}",
+      scores: '{"quality":0.30000000000000004,"n":-5}',
+      assets: '["a1","a2"]',
+      unread: "",
+    },
+    labels: {
+      properties,
+      promptInputs: {},
+      erasedProperties: new Set(["app"]),
+      erasedInputs: new Set(),
+    },
+    parts: [],
+    texts: { prompt: "What's \\ it?\n", completion: null, said: "☃" },
+    assets: [],
+    excerpts: { input: "in", output: null },
+  };
+}
