@@ -37,19 +37,19 @@ const HEAD = `# Providers
 
 Made by \`bun build/providers-doc.ts\` from the files in \`providers/\`; do not edit by hand.
 
-The *provider* of a record is found by the host of its target, or named with \`Gateway-Target-Provider\` in any case, by its
+The *provider* of a record is found by the host of its target, or named with \`Gateway-Target-Provider\`, ignoring case, by its
 name or one of its other names (\`Together AI\`, \`together_ai\` and \`together-ai\` are one). *Own address* is the first label of the gateway address that forwards to it without
-\`Gateway-Target-Url\`: \`openai\` is \`openai.localhost:8787\` on a laptop. A target that no provider claims is \`CUSTOM\`; where
-its paths and bodies have one of the forms below it is read all the same.
+\`Gateway-Target-Url\`: \`openai\` is \`openai.localhost:8787\` on a laptop. A target that no provider claims is \`CUSTOM\`; if
+its paths and bodies have one of the forms below it is still read.
 
 *Costs* says where the cost of a record comes from: **table**, the price table that comes with the program
-(\`@pydantic/genai-prices\`); **stated**, the provider says in its answer what it cost, which goes before the table; a dash,
-neither: the cost is null unless a drop-in of the same name brings a \`cost\` function.
+(\`@pydantic/genai-prices\`); **stated**, the provider reports the cost in its response, which has precedence over the table; a dash,
+neither: the cost is null unless a drop-in of the same name has a \`cost\` function.
 
 Usage is recorded inclusive: \`prompt_tokens\` is all input with cache reads and writes, \`completion_tokens\` all output with
-reasoning, whichever way the provider counts. What a provider does not say is null. A stream of a model of OpenAI's that
-came without usage is counted with its tokenizer and marked \`usage_estimated\`. Reading a stored answer back, counting
-tokens, lists and results of batches are no usage.
+reasoning, for every provider. A value that the provider does not report is null. A stream of an OpenAI model
+without usage is counted with its tokenizer and marked \`usage_estimated\`. Reading a stored response back, counting
+tokens, lists and results of batches have no usage.
 `;
 
 function row(provider: ProviderPlugin): string {

@@ -39,9 +39,9 @@ const ROWS: readonly (readonly [string, SettingName | PartName])[] = [
   ["`n` above 1", "n"],
   ["`logprobs`", "logprobs"],
   ["`top_logprobs`", "topLogprobs"],
-  ["answer by JSON Schema", "format"],
+  ["response by JSON Schema", "format"],
   ["JSON object", "jsonObject"],
-  ["what a schema is for", "formatDescription"],
+  ["description of a schema", "formatDescription"],
   ["reasoning effort", "thinking"],
   ["verbosity", "verbosity"],
   ["cache marks", "cacheMarks"],
@@ -67,36 +67,36 @@ export function translationPage(): string {
 
 <!-- Written by build/shapes-doc.ts from the tables of the shapes. -->
 
-A request to the [unified address](unified.md) whose target speaks another API is translated. This table says what each API that a
-provider speaks takes of it:
+A request to the [unified address](unified.md) whose target speaks another API is translated. This table shows what happens to
+each part of the request, per API of the provider:
 
 | | |
 | --- | --- |
-| = | it has a place of its own |
-| – | it is said in another way, without a loss, or needs nothing said |
-| A | something near it is said; the header \`gateway-warning\` names it |
+| = | the API has its own place for it |
+| – | it is expressed in another way without a loss, or needs no expression |
+| A | it is approximated; the header \`gateway-warning\` names it |
 | D | it is left out; the header names it |
 | F | its address is fetched first |
-| R | the target cannot take the request: the next one is asked, else the response is 400 \`untranslatable\` with the member's path |
+| R | the target cannot take the request: the next one is tried, else the response is a 400 \`untranslatable\` with the member's path |
 
-With \`Gateway-Unsupported: refuse\`, A and D are R. A member that no other API knows is D. Where a model's facts say more than its API, such as
-that it refuses \`temperature\`, the facts count.
+With \`Gateway-Unsupported: refuse\`, A and D are R. A member that no other API has is D. If the facts about a model are stricter than its API,
+such as that it refuses \`temperature\`, the facts count.
 
-Two things depend on what stands beside them. Gemini takes no web search beside functions: the search is left out, and the header names it. A
-Claude that thinks within a budget takes results of tools only after a thought of its own: where the client did not send that back, or another
+Two things depend on other members. Gemini does not accept web search together with functions: the search is left out, and the header names it. A
+Claude with a thinking budget accepts tool results only after its own thinking block: if the client did not send that back, or another
 model made the calls, thinking is off for that turn, and the header says so.
 
-Inside of messages, parts, tools and items the same holds: a member that has no place elsewhere, such as citations of an earlier answer, is D under
-its own path. Members that are null or empty, or say what every API does without them (\`n: 1\`, \`parallel_tool_calls: true\`,
-\`service_tier: "auto"\`), are no loss. Search results and summaries of compaction that a client sends as blocks of Anthropic reach other APIs as text (A).
+The same applies inside messages, parts, tools and items: a member without a counterpart, such as citations of an earlier response, is D under
+its own path. Members that are null or empty, or state the default of every API (\`n: 1\`, \`parallel_tool_calls: true\`,
+\`service_tier: "auto"\`), are not a loss. Search results and summaries of compaction that a client sends as blocks of Anthropic reach other APIs as text (A).
 Names of files do not reach Gemini. At Responses fewer than 16 max tokens become 16, and at Converse a \`temperature\` above 1 becomes 1 (A).
-A request without any turn for the model is R.
+A request without a turn for the model is R.
 
 ${table(["", ...shapes.map(({ name }) => `\`${name}\``)], rows)}
 
 ## Reasoning effort
 
-A model is told how much to think in its own way. A level that it lacks is the next one below, else its lowest; nothing asked is nothing sent.
+Each API has its own setting for the reasoning effort. A level that a model lacks becomes the next lower one, else its lowest. Without an effort in the request nothing is sent.
 
 ${table(
   ["Effort", "Share of max tokens", "Gemini 2.5 budget", "Gemini 3 level", "Claude effort"],
@@ -112,7 +112,7 @@ ${table(
   }),
 )}
 
-A share has at least 1,024 tokens, fewer than the limit, and at most 128,000.
+A share is at least 1,024 tokens, below the limit, and at most 128,000.
 `;
 }
 
