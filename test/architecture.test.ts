@@ -145,9 +145,9 @@ test("the dashboard, which runs in browsers, takes only types and shared tables 
   expect(wrong).toEqual([]);
 });
 
-test("the API asks the ports of engine/ for records, never one of the engines", () => {
+test("the API and the recorder ask the ports of engine/, never one of the engines", () => {
   const wrong = src
-    .filter(({ path }) => roomOf(path) === "api")
+    .filter(({ path }) => ["api", "recorder"].includes(roomOf(path)))
     .flatMap(({ path, imports }) =>
       imports.filter(({ from }) => /\/engine\/[^/]+\//.test(from)).map(({ from }) => `${path} imports ${from}`),
     );

@@ -1,10 +1,7 @@
-import { rewriteRecords } from "../engine/libsql/write/rewrite.ts";
 import { callStatesOf } from "../store/answers/call-states.ts";
-import { findAnswer } from "../store/answers/find-answer.ts";
 import { itemsOf, turnsBefore } from "../store/answers/turns-before.ts";
-import { maintain } from "../store/retention/maintain.ts";
-import { removeRecords } from "../store/retention/remove.ts";
-import { usageOf } from "../store/usage.ts";
+import { noted } from "../store/audit/recorded.ts";
+import { readEntries, writeEntries } from "../store/nodes/plugin-entries.ts";
 import type { RecorderFunctions } from "../threads.ts";
 import { Recorder } from "./recorder.ts";
 import type { RecorderOptions } from "./recorder-options.ts";
@@ -22,26 +19,27 @@ export function createRecorder(options: RecorderOptions): Omit<RecorderFunctions
     amend: (change) => recorder.amend({ ...change, requestId: change.requestId.toLowerCase() }),
     remove: ({ organizationId, requestIds, when, by, asked }) => {
       const ids = requestIds.map((id) => id.toLowerCase());
-      return recorder.indexed((store) => removeRecords(store, organizationId, ids, by && { by, asked }), when);
+      return recorder.indexed((sink) => sink.remove(organizationId, ids, by && { by, asked }), when);
     },
-    maintain: (task) => recorder.indexed((store) => maintain(store, task), "next"),
-    rewrite: (changes) =>
-      recorder.indexed((store) => rewriteRecords(store, changes, { config: options.config, now: Date.now() })),
+    maintain: (task) => recorder.indexed((sink) => sink.maintain(task), "next"),
+    rewrite: (changes) => recorder.indexed((sink) => sink.rewrite(changes, Date.now())),
     showAnswers: async (wanted) => {
       if (options.answers !== undefined) options.answers.wanted = wanted;
     },
     relearn: () => recorder.relearn(),
-    usageOf: (requestIds) => recorder.between(({ records }) => usageOf(records, requestIds)),
-    answerOf: ({ organizationId, answerId }) =>
-      recorder.look(({ records }) => findAnswer(records, organizationId, answerId)),
+    usageOf: (requestIds) => recorder.between((sink) => sink.usageOf(requestIds)),
+    answerOf: (answer) => recorder.look((sink) => sink.answerOf(answer)),
     turnsBefore: ({ organizationId, answerId }) =>
-      recorder.look((store) => turnsBefore(store, organizationId, answerId, options.config.max_body_bytes)),
-    itemsOf: ({ organizationId, answerId }) => recorder.look((store) => itemsOf(store, organizationId, answerId)),
+      recorder.look((records, { content }) =>
+        turnsBefore({ records, content }, organizationId, answerId, options.config.max_body_bytes),
+      ),
+    itemsOf: ({ organizationId, answerId }) =>
+      recorder.look((records, { content }) => itemsOf({ records, content }, organizationId, answerId)),
     callStates: ({ organizationId, callIds }) =>
-      recorder.between(({ records }) => callStatesOf(records, organizationId, callIds, Date.now())),
-    readEntries: (version) => recorder.readEntries(version),
-    writeEntries: (entries, by) => recorder.writeEntries(entries, by),
-    note: (note) => recorder.note(note),
+      recorder.between((_sink, { records }) => callStatesOf(records, organizationId, callIds, Date.now())),
+    readEntries: (version) => recorder.beside((database) => readEntries(database, version)),
+    writeEntries: (entries, by) => recorder.beside((database) => writeEntries(database, entries, by)),
+    note: ({ by, act, outcome }) => recorder.beside((database) => noted(database, by, act, outcome)),
     claimShares: (claims) => recorder.claimShares(claims),
     import: (arrivals, by) => recorder.import(arrivals, by),
     metrics: () => recorder.metricsText(),

@@ -1,9 +1,8 @@
-import { amend } from "../engine/libsql/write/amend.ts";
+import type { RecordSink } from "../engine/record-sink.ts";
 import { type Log, messageOf } from "../observe.ts";
 import type { Note } from "../plugin/hooks/note.ts";
 import { storable } from "../record/storable.ts";
 import { within } from "../runtime/within.ts";
-import type { Database } from "../store/store.ts";
 import type { Amendment } from "../threads.ts";
 
 /** Times that a note is written before it is given up. */
@@ -45,10 +44,10 @@ export class RecordNotes {
   }
 
   /** Writes what plugins have added so far; between two batches. */
-  async write(records: Database): Promise<void> {
+  async write(sink: Pick<RecordSink, "amend">): Promise<void> {
     for (let next = this.#waiting.shift(); next !== undefined; next = this.#waiting.shift()) {
       try {
-        await amend(records, next.change, undefined, Date.now());
+        await sink.amend([next.change], Date.now());
       } catch (error) {
         if (++next.tries < TRIES_MAX) this.#waiting.unshift(next);
         else this.#log.warn("what a plugin adds to a record cannot be stored", { error: messageOf(error) });

@@ -1,19 +1,16 @@
 import { join } from "node:path";
 import { setImmediate as nextTurn, setTimeout as sleep } from "node:timers/promises";
-import { amend } from "../engine/libsql/write/amend.ts";
+import type { RecordSink } from "../engine/record-sink.ts";
 import { GatewayError } from "../errors.ts";
 import { type Log, messageOf } from "../observe.ts";
 import type { Acting } from "../people/actor.ts";
-import type { Entry, StoredEntry } from "../plugin/host/entries.ts";
 import type { ShareAnswer, ShareClaim } from "../plugin/host/shares.ts";
 import type { Position } from "../spool/frame.ts";
 import { isBefore } from "../spool/position.ts";
 import { ReadingNote } from "../spool/reading-note.ts";
 import { SealKey } from "../spool/seal.ts";
-import { noted } from "../store/audit/recorded.ts";
-import { readEntries, writeEntries } from "../store/nodes/plugin-entries.ts";
-import type { Store } from "../store/store.ts";
-import type { Amendment, AmendResult, Arrival, ArrivalResult, Note, RecorderStatus, Removal } from "../threads.ts";
+import type { Database, Store } from "../store/store.ts";
+import type { Amendment, AmendResult, Arrival, ArrivalResult, RecorderStatus, Removal } from "../threads.ts";
 import { type Exchange, release } from "./exchanges/exchange.ts";
 import { RecorderLosses } from "./losses.ts";
 import { RecorderMetrics } from "./metrics.ts";
@@ -21,7 +18,7 @@ import { RecordNotes } from "./record-notes.ts";
 import type { RecorderOptions } from "./recorder-options.ts";
 import { Refusals } from "./refusals.ts";
 import { SpoolInput } from "./spool-input.ts";
-import { Waiters } from "./waiters.ts";
+import { type Shared, Waiters } from "./waiters.ts";
 import { WebhookRules } from "./webhook-rules.ts";
 import { type Batch, Batches } from "./write/batches.ts";
 import { Ledger } from "./write/ledger.ts";
@@ -69,7 +66,7 @@ export class Recorder {
   #stopping = false;
   #wake: (() => void) | undefined;
   #recorded = 0;
-  /** Rows up to this one may be of exchanges in flight that are not found again; 0 once that is known. */
+  /** Rows up to this mark may be of exchanges in flight that are not found again; 0 once that is known. */
   #inFlightUpTo = 0;
   /** Everything before here is committed, but for what is in flight. */
   #committed: Position = { segment: 0, offset: 0 };
@@ -82,7 +79,12 @@ export class Recorder {
     this.#notes = options.answers?.notes ?? new RecordNotes(options.log);
     this.#refusals = new Refusals(this.#log, this.#metrics);
     this.#directory = options.spoolDirectory ?? join(options.config.data_dir, "spool");
-    this.#ledger = new Ledger(options.config, options.databaseWasThere, this.#webhooks, options.providerMappings);
+    this.#ledger = new Ledger({
+      config: options.config,
+      wasThere: options.databaseWasThere,
+      webhooks: this.#webhooks,
+      ofProviders: options.providerMappings,
+    });
     this.ready = this.#opened.promise;
     this.ready.catch(() => {}); // whoever waits for it is told; nobody has to
   }
@@ -98,7 +100,7 @@ export class Recorder {
 
   async claimId(id: string): Promise<boolean> {
     await this.#caughtUp(ID_WAIT_MS, async () => {});
-    return this.#input?.assembler.find(id) === undefined && this.#ledger.claimId(id);
+    return this.#input?.assembler.find(id) === undefined && this.#ledger.sink.claim(id);
   }
 
   barrier(): Promise<void> {
@@ -107,46 +109,51 @@ export class Recorder {
 
   async amend(change: Amendment): Promise<AmendResult> {
     for (const until = performance.now() + ELSEWHERE_MS; ; ) {
-      const done = await this.#amend(change);
+      await this.ready;
+      const done = await this.#whenReached((target) => this.#waiters.addTo(this.#amendments, change, target, WAIT_MS));
       if (done !== null || !this.#ledger.isShared || performance.now() > until) return done;
       await sleep(ELSEWHERE_POLL_MS);
     }
   }
 
-  #amend(change: Amendment): Promise<AmendResult> {
-    return this.#caughtUp(WAIT_MS, async () => {
-      const exchange = this.#input?.assembler.find(change.requestId);
-      if (exchange !== undefined && exchange.row !== "stored")
-        await this.#batches?.batch([], [exchange], undefined).write();
-      return amend(this.#ledger.store.records, change, exchange, Date.now());
-    });
-  }
+  /** An exchange in flight has a row before it is changed. */
+  readonly #amendments: Shared<Amendment, AmendResult> = {
+    max: () => this.#ledger.sink.amendsTogether,
+    work: async (changes) => {
+      const find = (id: string) => this.#input?.assembler.find(id);
+      const inFlight = new Set(changes.flatMap(({ requestId }) => find(requestId) ?? []));
+      const without = [...inFlight].filter(({ row }) => row !== "stored");
+      if (without.length > 0) await this.#batches?.batch([], without, undefined).write();
+      return this.#ledger.amend(changes, find, Date.now());
+    },
+  };
 
   /** Resolves once the words of all that is in the spool now are in the index. */
   indexWords(): Promise<void> {
-    return this.#caughtUp(WAIT_MS, () => this.#ledger.indexWords());
+    return this.#caughtUp(WAIT_MS, () => this.#ledger.sink.indexWords());
   }
 
   /** As `between`, and the words of all that is committed are in the index. */
-  indexed<T>(work: (store: Store) => Promise<T>, when?: Removal["when"]): Promise<T> {
-    return this.between(async (store) => {
-      await this.#ledger.indexWords();
-      return work(store);
+  indexed<T>(work: (sink: RecordSink) => Promise<T>, when?: Removal["when"]): Promise<T> {
+    return this.between(async (sink) => {
+      await sink.indexWords();
+      return work(sink);
     }, when);
   }
 
-  /** Does work on the database between two batches: once all that is in the spool now is committed, or the next two. */
-  between<T>(work: (store: Store) => Promise<T>, when: Removal["when"] = "caught up"): Promise<T> {
-    return this.#caughtUp(WAIT_MS, () => work(this.#ledger.store), when === "next" ? this.#committed : undefined);
+  /** Does work on records between two batches: once all that is in the spool now is committed, or the next two. */
+  between<T>(work: (sink: RecordSink, store: Store) => Promise<T>, when: Removal["when"] = "caught up"): Promise<T> {
+    const until = when === "next" ? this.#committed : undefined;
+    return this.#caughtUp(WAIT_MS, () => work(this.#ledger.sink, this.#ledger.store), until);
   }
 
   /**
    * Looks for what records hold: at once, else when all that is in the spool now is committed, else for a moment longer
    * where another node may be writing it.
    */
-  async look<T>(work: (store: Store) => Promise<T | undefined>): Promise<T | undefined> {
+  async look<T>(work: (sink: RecordSink, store: Store) => Promise<T | undefined>): Promise<T | undefined> {
     await this.ready;
-    const known = await work(this.#ledger.store);
+    const known = await work(this.#ledger.sink, this.#ledger.store);
     if (known !== undefined) return known;
     for (const until = performance.now() + ELSEWHERE_MS; ; ) {
       const found = await this.between(work);
@@ -160,16 +167,9 @@ export class Recorder {
     return this.#caughtUp(WAIT_MS, () => this.#learn());
   }
 
-  readEntries(version: number): Promise<readonly StoredEntry[]> {
-    return this.ready.then(() => readEntries(this.#ledger.store.records, version));
-  }
-
-  writeEntries(entries: readonly Entry[], by: Acting): Promise<void> {
-    return this.ready.then(() => writeEntries(this.#ledger.store.records, entries, by));
-  }
-
-  note({ by, act, outcome }: Note): Promise<void> {
-    return this.ready.then(() => noted(this.#ledger.store.records, by, act, outcome));
+  /** Does work on what is no record, as soon as the database is open. */
+  beside<T>(work: (database: Database) => Promise<T>): Promise<T> {
+    return this.ready.then(() => work(this.#ledger.store.records));
   }
 
   claimShares(claims: readonly ShareClaim[]): Promise<ShareAnswer> {
@@ -213,11 +213,15 @@ export class Recorder {
   /** Runs `work` between two batches, once all before `until`, or all that is in the spool now, is committed. */
   async #caughtUp<T>(limitMs: number, work: () => Promise<T>, until?: Position): Promise<T> {
     await this.ready;
+    return this.#whenReached((target) => this.#waiters.add(target, limitMs, work), until);
+  }
+
+  #whenReached<T>(wait: (target: Position) => Promise<T>, until?: Position): Promise<T> {
     const target = until ?? this.#input?.end();
     if (target === undefined || this.#running === undefined) {
       throw new GatewayError("database_unavailable", "the recorder has stopped");
     }
-    const done = this.#waiters.add(target, limitMs, work);
+    const done = wait(target);
     this.#wake?.();
     return done;
   }
@@ -251,7 +255,7 @@ export class Recorder {
   async #open(): Promise<void> {
     await this.#ledger.recover();
     await this.#learn();
-    if (await this.#ledger.lacksBodies()) {
+    if (await this.#ledger.sink.lacksBodies()) {
       this.#losses.note("bodies", "");
       this.#log.error("bodies.db is older than weir.db beside it: bodies of records are missing");
     }
@@ -265,7 +269,7 @@ export class Recorder {
     });
     this.#input = input;
     this.#committed = input.position;
-    this.#inFlightUpTo = this.#ledger.lastSeq;
+    this.#inFlightUpTo = this.#ledger.sink.mark;
     this.#note ??= new ReadingNote(this.#directory, this.#options.ended);
     this.#batches = new Batches({
       note: this.#note,
@@ -322,20 +326,20 @@ export class Recorder {
       input.deleteBelow(positions.resume.segment);
     }
     this.#committed = read;
-    await this.#notes.write(this.#ledger.store.records);
+    await this.#notes.write(this.#ledger.sink);
     await this.#endBeheaded(input);
-    if (this.#ledger.wordsAreDue || (atEnd && this.#stopping))
-      await this.#untilItWorks(() => this.#ledger.indexWords());
+    if (this.#ledger.sink.wordsAreDue || (atEnd && this.#stopping))
+      await this.#untilItWorks(() => this.#ledger.sink.indexWords());
     await this.#waiters.settle(read, atEnd ? waiting : 0);
     return atEnd;
   }
 
   /** Once for each opening of the spool: rows in flight whose exchange did not come up again never end by themselves. */
   async #endBeheaded({ assembler, position, readBefore }: SpoolInput): Promise<void> {
-    const upToSeq = this.#inFlightUpTo;
-    if (upToSeq === 0 || isBefore(position, readBefore)) return;
+    const upTo = this.#inFlightUpTo;
+    if (upTo === 0 || isBefore(position, readBefore)) return;
     const isInFlight = (id: string) => assembler.find(id) !== undefined;
-    const ended = await this.#untilItWorks(() => this.#ledger.endBeheaded(upToSeq, isInFlight, Date.now()));
+    const ended = await this.#untilItWorks(() => this.#ledger.sink.endBeheaded({ upTo, isInFlight, now: Date.now() }));
     for (const id of ended) {
       this.#losses.note("beheaded", "");
       this.#log.error("a request in flight lost its first frame; it is recorded as cut off", { request_id: id });
@@ -347,7 +351,7 @@ export class Recorder {
   async #lastAnswers(): Promise<void> {
     const { answers } = this.#options;
     await Promise.all([answers?.settled(LAST_ANSWERS_MS), this.#notes.settled(LAST_ANSWERS_MS)]);
-    await this.#notes.write(this.#ledger.store.records);
+    await this.#notes.write(this.#ledger.sink);
   }
 
   /** The position alone is written now and then, so that a restart need not read long streams from far back. */

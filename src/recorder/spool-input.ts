@@ -4,12 +4,13 @@ import { FRAME, type Position, type StartMeta } from "../spool/frame.ts";
 import { readStart } from "../spool/read-meta.ts";
 import { SpoolReader } from "../spool/reader.ts";
 import { listSegments } from "../spool/segments.ts";
+import type { Positions } from "../store/spool-positions.ts";
 import { Assembler } from "./exchanges/assemble.ts";
 import { CarryFiles } from "./exchanges/carry.ts";
 import type { RecorderLosses } from "./losses.ts";
 import type { RecorderMetrics } from "./metrics.ts";
 import { SpoolWatch } from "./spool-watch.ts";
-import type { Ledger, Positions } from "./write/ledger.ts";
+import type { Ledger } from "./write/ledger.ts";
 
 interface SpoolInputOptions {
   readonly directory: string;
@@ -64,7 +65,7 @@ export class SpoolInput {
   }
 
   static async open(options: SpoolInputOptions): Promise<SpoolInput> {
-    const positions = within(options, await options.ledger.positions());
+    const positions = within(options, await options.ledger.sink.positions());
     const [from, readBefore] = [positions?.resume ?? START, positions?.read ?? START];
     const unknownUpTo = new SpoolReader({ directory: options.directory, from }).end();
     const assembler = openAssembler(options, { recordedUpTo: readBefore, unknownUpTo });

@@ -203,7 +203,7 @@ export class Assembler {
       carry: 0,
       readAt: performance.now(),
       row: isBefore(origin, this.#unknownUpTo) ? "unknown" : "none",
-      seq: 0,
+      key: undefined,
       dropped: false,
       amended: undefined,
       incomplete: false,

@@ -1,3 +1,4 @@
+import type { RecordKey } from "../../engine/record-source.ts";
 import type { BeginMeta, EndMeta, HeadMeta, Position } from "../../spool/frame.ts";
 import type { Capture } from "./capture.ts";
 import type { ProviderSide } from "./provider-side.ts";
@@ -23,8 +24,8 @@ export interface Exchange {
   readonly readAt: number;
   /** Whether the database has a row of it: it may after a restart or a database error, and then must be asked. */
   row: "none" | "stored" | "unknown";
-  /** The row's `seq` where `row` is "stored". */
-  seq: number;
+  /** The row's, where `row` is "stored". */
+  key: RecordKey | undefined;
   /** A row that is in flight was not wanted by a plugin. */
   dropped: boolean;
   /** Property changes made through the API while in flight; they go on top of what the headers said. */

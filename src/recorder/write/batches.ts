@@ -2,6 +2,7 @@ import { type Log, messageOf } from "../../observe.ts";
 import type { RecordDraft } from "../../plugin/contract.ts";
 import { collectGarbage } from "../../runtime/memory.ts";
 import { NOTED_MAX, type ReadingNote, type Step } from "../../spool/reading-note.ts";
+import type { Positions } from "../../store/spool-positions.ts";
 import type { AnswerFeed } from "../answer-feed.ts";
 import type { Exchange } from "../exchanges/exchange.ts";
 import type { RecorderLosses } from "../losses.ts";
@@ -12,7 +13,7 @@ import { type PrepareDeps, type Prepared, prepare, prepareAtOnce, prepareBare } 
 import { TOGETHER_BYTES_MAX, together, withinLimit } from "../prepare/time-limit.ts";
 import { prepareUnread, unreadReason } from "../prepare/unread.ts";
 import type { RecordNotes } from "../record-notes.ts";
-import type { Ledger, Positions } from "./ledger.ts";
+import type { Ledger } from "./ledger.ts";
 
 /** Exchanges in flight for longer than this get a row: half a second after their begin, for it is an additional write. */
 const IN_FLIGHT_MS = 400;
@@ -20,8 +21,6 @@ const IN_FLIGHT_MS = 400;
 const PREPARED_BYTES_MAX = 32 * 1024 * 1024;
 /** Bodies stand outside of the engine's heap, which therefore sees no reason to let go of them. */
 const COLLECT_BYTES_MIN = 16 * 1024 * 1024;
-/** SQLite's words for "this row, whenever you try". */
-const FAULTY_ROW = /SQLITE_(?:CONSTRAINT|TOOBIG|MISMATCH|RANGE)|cannot be stored/;
 
 interface BatchesOptions extends Omit<PrepareDeps, "onReadingFailed"> {
   readonly hooks: RecordHooks | undefined;
@@ -273,7 +272,7 @@ export class Batch {
    * database never takes does not hold up all others.
    */
   isolate(error: unknown): void {
-    if (!isFaultyRow(error)) return;
+    if (!this.#ledger.sink.isFaulty(error)) return;
     this.#slice = undefined;
     this.#oneByOne = true;
   }
@@ -306,7 +305,7 @@ export class Batch {
 
   async #withdraw(exchange: Exchange): Promise<void> {
     this.#batches.drop("plugin", exchange.id);
-    if (exchange.row !== "none") await this.#ledger.withdraw(exchange);
+    if (exchange.row !== "none") await this.#ledger.sink.withdraw(exchange.id);
   }
 
   async #commit(slice: readonly Ready[]): Promise<void> {
@@ -319,7 +318,7 @@ export class Batch {
       for (const id of result.collisions) this.#batches.drop("id_taken", id);
       await this.#batches.afterCommit(slice, result.recorded);
     } catch (error) {
-      if (!this.#oneByOne || !isFaultyRow(error)) throw error;
+      if (!this.#oneByOne || !this.#ledger.sink.isFaulty(error)) throw error;
       for (const { record } of slice) this.#batches.drop("unstorable", record.row.request_id, messageOf(error));
       if (last) await this.#ledger.commit([], [], this.#positions, Date.now());
     }
@@ -336,9 +335,4 @@ export class Batch {
     this.#rows = rows;
     return rows;
   }
-}
-
-function isFaultyRow(error: unknown): boolean {
-  const code = error instanceof Error && "code" in error ? String(error.code) : "";
-  return FAULTY_ROW.test(`${code} ${messageOf(error)}`);
 }

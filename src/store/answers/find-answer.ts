@@ -60,3 +60,12 @@ function providersRow(records: Database, organizationId: string, answerId: strin
     args: [organizationId, answerId, organizationId, answerId],
   });
 }
+
+/** Whether a response that succeeded is recorded from its beginning to its end. */
+export async function isWhole(records: Database, requestId: string): Promise<boolean> {
+  const [row] = await records.query<{ truncated: number }>({
+    sql: "select truncated from requests where request_id = ? and response_status between 200 and 299",
+    args: [requestId],
+  });
+  return row?.truncated === 0;
+}

@@ -1,14 +1,24 @@
 import { isObject, type JsonObject, listOf, parseJson, textOf } from "../../mapping/json.ts";
 import { isPacked } from "../../mapping/translate/state.ts";
 import type { Json } from "../../plugin/contract.ts";
+import type { AnswerName } from "../../threads.ts";
+import type { EarlierAnswer } from "../../unified/earlier-answer.ts";
+import type { BodyStore } from "../bodies/body-store.ts";
 import type { RequestBodies } from "../packs/read.ts";
-import type { Store } from "../store.ts";
-import { findAnswer } from "./find-answer.ts";
 
 /** Responses that one may be the successor of. */
 const DEPTH_MAX = 100;
 /** Stands for a file in bodies of an older version, which kept files apart. */
 const FILE_APART = /"weir-asset:[0-9a-f]{64}"/;
+
+/** Where responses are looked for. */
+export interface Answers {
+  readonly records: {
+    answerOf(answer: AnswerName): Promise<EarlierAnswer | undefined>;
+    isWhole(requestId: string): Promise<boolean>;
+  };
+  readonly content: BodyStore;
+}
 
 /**
  * The turns that led to a response, and the response itself, as items of a request's `input`: JSON text, which crosses
@@ -18,7 +28,7 @@ const FILE_APART = /"weir-asset:[0-9a-f]{64}"/;
  * @returns undefined where one of them is not recorded whole, or was not to be stored.
  */
 export async function turnsBefore(
-  store: Store,
+  answers: Answers,
   organizationId: string,
   answerId: string,
   bytesMax: number,
@@ -26,9 +36,9 @@ export async function turnsBefore(
   const turns: Json[][] = [];
   let bytes = 0;
   for (let id: string | undefined = answerId; id !== undefined; ) {
-    const answer = await findAnswer(store.records, organizationId, id);
+    const answer = await answers.records.answerOf({ organizationId, answerId: id });
     if (answer === undefined || turns.length === DEPTH_MAX) return undefined;
-    const turn = await readTurn(store, answer.requestId);
+    const turn = await readTurn(answers, answer.requestId);
     if (turn === undefined) return undefined;
     bytes += turn.bytes;
     if (bytes > bytesMax) return undefined;
@@ -39,9 +49,9 @@ export async function turnsBefore(
 }
 
 /** JSON list of the items of a response, as its client got them. */
-export async function itemsOf(store: Store, organizationId: string, answerId: string): Promise<string | undefined> {
-  const answer = await findAnswer(store.records, organizationId, answerId);
-  const turn = answer && (await readTurn(store, answer.requestId));
+export async function itemsOf(answers: Answers, organizationId: string, answerId: string): Promise<string | undefined> {
+  const answer = await answers.records.answerOf({ organizationId, answerId });
+  const turn = answer && (await readTurn(answers, answer.requestId));
   return turn && JSON.stringify(turn.output);
 }
 
@@ -52,12 +62,8 @@ interface Turn {
   readonly bytes: number;
 }
 
-async function readTurn({ records, content }: Store, requestId: string): Promise<Turn | undefined> {
-  const [row] = await records.query<{ truncated: number }>({
-    sql: "select truncated from requests where request_id = ? and response_status between 200 and 299",
-    args: [requestId],
-  });
-  if (row === undefined || row.truncated === 1) return undefined;
+async function readTurn({ records, content }: Answers, requestId: string): Promise<Turn | undefined> {
+  if (!(await records.isWhole(requestId))) return undefined;
   const bodies = (await content.get([requestId], ["request", "response"], "sent")).get(requestId);
   const [request, response] = [objectIn(bodies?.request), objectIn(bodies?.response)];
   if (request === undefined || response === undefined || request["store"] === false) return undefined;

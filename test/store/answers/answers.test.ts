@@ -1,9 +1,10 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
+import { LibsqlSink } from "../../../src/engine/libsql/sink.ts";
 import type { CallMemory } from "../../../src/mapping/translate/call-memory.ts";
 import type { Json } from "../../../src/plugin/contract.ts";
 import { callStatesOf, keepCalls } from "../../../src/store/answers/call-states.ts";
 import { findAnswer } from "../../../src/store/answers/find-answer.ts";
-import { turnsBefore } from "../../../src/store/answers/turns-before.ts";
+import { type Answers, turnsBefore } from "../../../src/store/answers/turns-before.ts";
 import { migrate } from "../../../src/store/migrate.ts";
 import { maintain } from "../../../src/store/retention/maintain.ts";
 import { removeRecords } from "../../../src/store/retention/remove.ts";
@@ -13,10 +14,13 @@ import { ownDirectory } from "../open.ts";
 
 const directory = ownDirectory();
 let store: Store;
+let answers: Answers;
 
 beforeAll(async () => {
   store = await openStore(directory.config, "write");
   await migrate(store);
+  const sink = new LibsqlSink({ store, config: directory.config, ofProviders: async () => ({}) });
+  answers = { records: sink, content: store.content };
 });
 afterAll(async () => {
   await store.close();
@@ -63,7 +67,7 @@ const said = (id: string) => ({
 });
 
 async function turns(id: string, organization = "o", bytesMax = MANY): Promise<Json> {
-  const text = await turnsBefore(store, organization, id, bytesMax);
+  const text = await turnsBefore(answers, organization, id, bytesMax);
   return text === undefined ? undefined : JSON.parse(text);
 }
 

@@ -2,11 +2,6 @@ import type { Database, Statement } from "../../../store/store.ts";
 import type { Amendment, AmendResult } from "../../../threads.ts";
 import { ratingStatements, withdrawalStatements } from "./ratings.ts";
 
-/** Of an exchange in flight, what the API has changed in it. */
-interface InFlight {
-  amended: Record<string, string | null> | undefined;
-}
-
 /** The score that feedback sets beside the `feedback_*` fields: 1 for good, 0 for bad. */
 const FEEDBACK_SCORE = "gateway-score-feedback";
 
@@ -27,15 +22,9 @@ const AMENDED = `select seq, organization_id, request_created_at, properties, sc
 /**
  * Applies a change to a record that is in the database, also as a row in flight.
  *
- * @param exchange - the exchange where it is in flight: its end must not undo the change.
  * @returns what the record holds after the commit, or null where the organization has no such record.
  */
-export async function amend(
-  records: Database,
-  change: Amendment,
-  exchange: InFlight | undefined,
-  now: number,
-): Promise<AmendResult> {
+export async function amend(records: Database, change: Amendment, now: number): Promise<AmendResult> {
   const [row] = await records.query<AmendedRow>({ sql: AMENDED, args: [change.requestId, change.organizationId] });
   if (row === undefined) return null;
 
@@ -60,9 +49,6 @@ export async function amend(
     ...ratingStatements(change, scores, now),
     ...withdrawalStatements(change),
   ]);
-  if (exchange !== undefined && change.properties !== undefined) {
-    exchange.amended = Object.assign(Object.create(null), exchange.amended, change.properties);
-  }
   const [after] = await records.query<AmendedRow>({ sql: AMENDED, args: [change.requestId, change.organizationId] });
   if (after === undefined) return null;
   return {

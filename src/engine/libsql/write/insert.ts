@@ -1,6 +1,5 @@
 import type { requests } from "../../../record/tables.ts";
 import { REQUEST_COLUMNS } from "../../../record/written-row.ts";
-import type { Position } from "../../../spool/frame.ts";
 import { keepCalls } from "../../../store/answers/call-states.ts";
 import type { BodyStore } from "../../../store/bodies/body-store.ts";
 import { insertInto, insertRows, quoted } from "../../../store/database/statements.ts";
@@ -81,7 +80,8 @@ interface RecordBatch {
   readonly fresh: readonly { readonly record: Storable; readonly seq: number }[];
   /** Rows that are there as in flight, and end now. */
   readonly completed: readonly { readonly record: Storable; readonly seq: number; readonly relabelled: boolean }[];
-  readonly positions: readonly { readonly name: string; readonly position: Position }[];
+  /** Say how far the spool is read. */
+  readonly positions: readonly Statement[];
   /** What webhooks are told of these records. */
   readonly deliveries?: readonly Statement[];
   readonly kinds: Kinds;
@@ -125,7 +125,7 @@ export function recordStatements(batch: RecordBatch): Statement[] {
   );
   for (const [id, time] of keys) statements.push(keyUsed(id, time));
   statements.push(...deliveries);
-  for (const { name, position } of positions) statements.push(setPosition(name, position, now));
+  statements.push(...positions);
   return statements;
 }
 
@@ -149,13 +149,5 @@ function keyUsed(id: string, time: number): Statement {
   return {
     sql: "update keys set last_used_at = ?1 where id = ?2 and coalesce(last_used_at, 0) < ?1",
     args: [time, id],
-  };
-}
-
-export function setPosition(name: string, { segment, offset }: Position, now: number): Statement {
-  return {
-    sql: `insert into spool_positions (spool, segment, "offset", updated_at) values (?, ?, ?, ?)
-      on conflict (spool) do update set segment = excluded.segment, "offset" = excluded."offset", updated_at = excluded.updated_at`,
-    args: [name, segment, offset, now],
   };
 }

@@ -133,7 +133,7 @@ export class Writing {
         config: { search_index: "no" },
         now: 0,
       });
-    else await amend(records, { requestId, organizationId, properties: { [step.name]: step.value } }, undefined, 0);
+    else await amend(records, { requestId, organizationId, properties: { [step.name]: step.value } }, 0);
   }
 
   /** Only while none is being made: Weir loses none. */

@@ -1,0 +1,223 @@
+import type { Config } from "../../config.ts";
+import { GatewayError } from "../../errors.ts";
+import { messageOf } from "../../observe.ts";
+import type { Acting } from "../../people/actor.ts";
+import { findAnswer, isWhole } from "../../store/answers/find-answer.ts";
+import { recorded } from "../../store/audit/recorded.ts";
+import { identify } from "../../store/database/file-identity.ts";
+import { bodiesPath } from "../../store/database/local.ts";
+import { claimId, takeNumbers } from "../../store/nodes/nodes.ts";
+import { lacksBodies, pairingStatements } from "../../store/pairing.ts";
+import { maintain } from "../../store/retention/maintain.ts";
+import { type RemovalOrder, removeRecords } from "../../store/retention/remove.ts";
+import { type Places, type Positions, placesOf, readPositions, setPositions } from "../../store/spool-positions.ts";
+import { localPath, type Statement, type Store } from "../../store/store.ts";
+import { usageOf } from "../../store/usage.ts";
+import type { Amendment, AmendResult, AnswerName, Arrival, Maintenance, RecordChange } from "../../threads.ts";
+import type { BeheadedSearch, RecordBatch, RecordSink } from "../record-sink.ts";
+import type { RecordKey } from "../record-source.ts";
+import type { Storable } from "../storable.ts";
+import type { SinkOptions } from "../writer.ts";
+import { keyOf, seqsOf } from "./find/found-row.ts";
+import { amend } from "./write/amend.ts";
+import { endBeheaded } from "./write/beheaded.ts";
+import { toStorable } from "./write/import.ts";
+import { putContents, recordStatements } from "./write/insert.ts";
+import { Kinds } from "./write/kinds.ts";
+import { knownRows } from "./write/known.ts";
+import { withPackedExcerpts } from "./write/pack-excerpts.ts";
+import { rewriteRecords } from "./write/rewrite.ts";
+import { WordIndex } from "./write/word-index.ts";
+
+/** SQLite's words for "this row, whenever you try". */
+const FAULTY_ROW = /SQLITE_(?:CONSTRAINT|TOOBIG|MISMATCH|RANGE)|cannot be stored/;
+
+/** Records in a libSQL database: rows, properties, what is counted with them and the positions are one transaction. */
+export class LibsqlSink implements RecordSink {
+  readonly isShared: boolean;
+  /** Each is a transaction of its own. */
+  readonly amendsTogether = 1;
+  readonly #store: Store;
+  readonly #config: Config;
+  readonly #places: Places;
+  readonly #kinds = new Kinds();
+  readonly #words: WordIndex;
+  #nextSeq = 1;
+
+  constructor({ store, config, ofProviders }: SinkOptions) {
+    this.#store = store;
+    this.#config = config;
+    this.isShared = localPath(config) === undefined;
+    this.#places = placesOf(config);
+    this.#words = new WordIndex({ isShared: this.isShared, isOn: config.search_index !== "no", ofProviders });
+  }
+
+  /** The highest number of a row that is there. */
+  get mark(): number {
+    return this.#nextSeq - 1;
+  }
+
+  get wordsAreDue(): boolean {
+    return this.#words.isDue;
+  }
+
+  /** Learns what the next `seq` is. */
+  async recover(): Promise<void> {
+    const [row] = await this.#store.records.query<{ last: number }>({
+      sql: `select max(coalesce((select max(seq) from requests), 0),
+        coalesce((select seq from sqlite_sequence where name = 'requests'), 0)) as last`,
+      args: [],
+    });
+    this.#nextSeq = (row?.last ?? 0) + 1;
+    await this.#words.fillDue(this.#store);
+  }
+
+  /** Whether `bodies.db` is older than the records beside it. */
+  async lacksBodies(): Promise<boolean> {
+    return !this.isShared && (await lacksBodies(this.#store));
+  }
+
+  positions(): Promise<Positions | undefined> {
+    return readPositions(this.#store.records, this.#places);
+  }
+
+  savePositions(positions: Positions, now: number): Promise<void> {
+    return this.#store.records.batch(setPositions(this.#places, positions, now));
+  }
+
+  known(ids: readonly string[]) {
+    return knownRows(this.#store.records, ids);
+  }
+
+  /** In a database of one's own the id is only looked for: its taker remembers it. */
+  async claim(id: string): Promise<boolean> {
+    if ((await this.known([id])).size > 0) return false;
+    return !this.isShared || claimId(this.#store.records, id);
+  }
+
+  isFaulty(error: unknown): boolean {
+    const code = error instanceof Error && "code" in error ? String(error.code) : "";
+    return FAULTY_ROW.test(`${code} ${messageOf(error)}`);
+  }
+
+  async commit({ newIds, deliveries, positions, now, ...batch }: RecordBatch): Promise<readonly RecordKey[]> {
+    const { records, content } = this.#store;
+    const files = this.#identity();
+    await this.#takeNumbers(batch.fresh.length);
+    const fresh = batch.fresh.map((record) => ({ record: this.#asWritten(record), seq: this.#nextSeq++ }));
+    const completed = batch.completed.map(({ record, key, relabelled }) => {
+      return { record: this.#asWritten(record), seq: seqsOf([key])![0]!, relabelled };
+    });
+    const all = [...fresh, ...completed];
+    const written = all.map(({ record }) => record);
+    const hasBodies = written.some(({ parts }) => parts.length > 0);
+    const pairing = hasBodies && !this.isShared ? pairingStatements(this.mark, now) : undefined;
+    const words = this.#words.plan(all);
+    const beside = pairing === undefined ? words.statements : [...words.statements, pairing.bodies];
+    await putContents(content, written, { beside, newIds });
+    const statements = recordStatements({
+      fresh,
+      completed,
+      kinds: this.#kinds,
+      deliveries,
+      now,
+      positions: positions === undefined ? [] : setPositions(this.#places, positions, now),
+    });
+    if (pairing !== undefined) statements.push(pairing.records);
+    if (statements.length > 0) await records.batch(statements);
+    // What went into a file that lost its name while we wrote is lost: it has to be written again.
+    if (this.#identity() !== files) throw new GatewayError("database_unavailable", "a database file was replaced");
+    words.done();
+    return fresh.map(({ record: { row }, seq }) =>
+      keyOf({ seq, request_id: row.request_id, created: row.request_created_at }),
+    );
+  }
+
+  async import(arrivals: readonly Arrival[], { by, now }: { readonly by: Acting; readonly now: number }) {
+    if (arrivals.length === 0) return;
+    await this.#takeNumbers(arrivals.length);
+    const fresh = arrivals.map((arrival) => {
+      const seq = this.#nextSeq++;
+      return { record: this.#asWritten(toStorable(arrival, seq)), seq };
+    });
+    const words = this.#words.plan(fresh);
+    const contents = fresh.map(({ record }) => record);
+    await putContents(this.#store.content, contents, { beside: words.statements });
+    const statements = recordStatements({ fresh, completed: [], positions: [], kinds: this.#kinds, now });
+    await recorded(this.#store.records, statements, by, importAct(arrivals));
+    words.done();
+  }
+
+  withdraw(id: string): Promise<void> {
+    const statements: Statement[] = [
+      {
+        sql: `delete from properties where seq in
+          (select seq from requests where request_id = ? and response_status is null)`,
+        args: [id],
+      },
+      { sql: "delete from requests where request_id = ? and response_status is null", args: [id] },
+    ];
+    return this.#store.records.batch(statements);
+  }
+
+  endBeheaded({ upTo, ...search }: BeheadedSearch): Promise<string[]> {
+    return endBeheaded(this.#store.records, { ...search, upToSeq: upTo, isShared: this.isShared });
+  }
+
+  async amend(changes: readonly Amendment[], now: number): Promise<readonly AmendResult[]> {
+    const results: AmendResult[] = [];
+    for (const change of changes) results.push(await amend(this.#store.records, change, now));
+    return results;
+  }
+
+  rewrite(changes: readonly RecordChange[], now: number): Promise<number> {
+    return rewriteRecords(this.#store, changes, { config: this.#config, now });
+  }
+
+  remove(organizationId: string, requestIds: readonly string[], order?: RemovalOrder): Promise<number> {
+    return removeRecords(this.#store, organizationId, requestIds, order);
+  }
+
+  maintain(task: Maintenance): Promise<number> {
+    return maintain(this.#store, task);
+  }
+
+  indexWords(): Promise<void> {
+    return this.#words.fill(this.#store);
+  }
+
+  usageOf(requestIds: readonly string[]) {
+    return usageOf(this.#store.records, requestIds);
+  }
+
+  answerOf({ organizationId, answerId }: AnswerName) {
+    return findAnswer(this.#store.records, organizationId, answerId);
+  }
+
+  isWhole(requestId: string): Promise<boolean> {
+    return isWhole(this.#store.records, requestId);
+  }
+
+  /** With its input and output where this store has them. */
+  #asWritten(record: Storable): Storable {
+    return this.#store.content.isNear ? withPackedExcerpts(record) : record;
+  }
+
+  /** Numbers of rows that no other node gives; some may stay unused. */
+  async #takeNumbers(count: number): Promise<void> {
+    if (this.isShared && count > 0) this.#nextSeq = await takeNumbers(this.#store.records, count);
+  }
+
+  /** Differs when one of the files is another than before. */
+  #identity(): string {
+    const path = localPath(this.#config);
+    return path === undefined ? "" : [path, bodiesPath(path)].map(identify).join(" ");
+  }
+}
+
+/** The entry of the audit log. */
+export function importAct(arrivals: readonly Arrival[]) {
+  const { organization_id: organizationId } = arrivals[0]!.row;
+  const object = { kind: "records", id: "", name: "" };
+  return { action: "records.imported", organizationId, object, after: { records: arrivals.length } } as const;
+}
