@@ -6,7 +6,7 @@ export interface RequestRecord {
   readonly request_id: string;
   readonly organization_id: string;
   readonly request_method: string;
-  readonly provider: string;
+  readonly provider: string | null;
   readonly request_path: string | null;
   readonly request_referrer: string | null;
   readonly request_user_id: string | null;

@@ -4,6 +4,7 @@ import type { Config } from "../config.ts";
 import { recomputeCosts } from "../jobs/reading/recompute.ts";
 import { explainCost } from "../mapping/prices/explain.ts";
 import { readIsoTime } from "../record/iso-time.ts";
+import { providerOf } from "../record/provider.ts";
 import type { RequestRow } from "../record/request-record.ts";
 import { lockDirectory } from "../store/database/lock.ts";
 import { LearntTables } from "../store/models/learnt.ts";
@@ -92,7 +93,7 @@ export const explainCostCommand: Run = async (invocation) => {
     if (row === undefined) throw new CommandError(`there is no request ${args[0]}`);
     const learnt = new LearntTables(config.prices, home);
     await learnt.load(records);
-    return { row, ...explainCost(row, learnt.priceOf(row.organization_id, row.provider)) };
+    return { row, ...explainCost(row, learnt.priceOf(row.organization_id, providerOf(row))) };
   };
   const explained = await withHome(invocation, config, (home) => withStore(config, (store) => explain(store, home)));
   const { row, lines, rates, ...told } = explained;

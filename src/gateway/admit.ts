@@ -2,6 +2,7 @@ import { GatewayError } from "../errors.ts";
 import type { KeySnapshot } from "../keys.ts";
 import { maskPath } from "../masking/mask.ts";
 import type { BodyNeed } from "../plugin/contract.ts";
+import { PROVIDER_UNKNOWN } from "../record/provider.ts";
 import type { IncomingRequest } from "../runtime/http/server.ts";
 import type { ByteSocket } from "../runtime/http/sockets.ts";
 import type { BeginMeta } from "../spool/frame.ts";
@@ -18,7 +19,7 @@ import { bodyTooLarge } from "./refusal.ts";
 import { type FallbackTarget, findFallbacks } from "./retry/fallback-request.ts";
 import { type RetryPlan, readRetryPlan } from "./retry/plan.ts";
 import { type RequestFacts, SeenRequest } from "./seen-request.ts";
-import { checkBytes, checkPath, escapeBytes, findRoute, PROVIDER_UNKNOWN, type Route } from "./target.ts";
+import { checkBytes, checkPath, escapeBytes, findRoute, type Route } from "./target.ts";
 import { asUnified, type UnifiedArrival } from "./unified/address.ts";
 import { admitUnified, clientShape, identifyUnified, NO_ROUTE, type UnifiedAdmission } from "./unified/admission.ts";
 

@@ -1,6 +1,7 @@
 import { GatewayError } from "../errors.ts";
 import { originOf, withoutDots } from "../net/origin.ts";
 import type { ProviderPlugin } from "../plugin/contract.ts";
+import { PROVIDER_UNKNOWN } from "../record/provider.ts";
 import type { UpstreamOrigin } from "../runtime/http/upstream.ts";
 import type { Settings } from "./headers/settings.ts";
 
@@ -30,13 +31,11 @@ export interface Target {
 export interface Route {
   readonly target: Target;
   readonly provider: ProviderPlugin | undefined;
-  /** Upper case. */
+  /** Upper case; "" where a unified request has no target yet. */
   readonly providerName: string;
   /** Whose host the target is, whatever provider the client named; undefined where nobody claims it. */
   readonly owner: string | undefined;
 }
-
-export const PROVIDER_UNKNOWN = "CUSTOM";
 
 const ORIGIN = /^https?:\/\/(?:\[[0-9a-f:.]+\]|[a-z0-9._-]+)(?::\d{1,5})?\/?$/i;
 const TARGETS_MAX = 1_000;

@@ -43,7 +43,7 @@ export interface BeginMeta {
   readonly path: string;
   /** Origin, or "" where the request names none that can be read. */
   readonly target: string;
-  /** Upper-case provider name: the one the client named, else the one whose host it is, else CUSTOM. */
+  /** Upper-case provider name: the one the client named, else the one whose host it is, else CUSTOM; "" before one is chosen. */
   readonly provider: string;
   readonly organization: string;
   readonly keyId: string;

@@ -278,6 +278,8 @@ describe("items of translated responses", () => {
     });
     const refused = await respond(CLAUDE, refer("msg_68e"));
     expect([refused.status, refused.answer.error.code]).toEqual([400, "untranslatable"]);
+    const record = await recordOf(weir, refused.headers.get("gateway-id")!);
+    expect(record).toMatchObject({ provider: null, target_url: null, outcome: "refused" });
   });
 });
 

@@ -316,13 +316,13 @@ test("a refused request keeps the model that it asked for, and has no provider",
   spoolRefusal(weir, id);
   await weir.recorder.barrier();
   expect(await weir.row(id)).toMatchObject({
-    ...{ provider: "CUSTOM", target_url: null, request_model: "openai/nothing", model: "openai/nothing" },
+    ...{ provider: null, target_url: null, request_model: "openai/nothing", model: "openai/nothing" },
     ...{ route: null, route_reason: null, credential: null, routed_model: null, is_passthrough_billing: 0, cost: null },
   });
 });
 
 function spoolRefusal({ spool }: Rig, id: string): void {
-  spool.begin(id, begin({ time: 1, path: "/v1/responses", target: "", provider: "CUSTOM" }));
+  spool.begin(id, begin({ time: 1, path: "/v1/responses", target: "", provider: "" }));
   spool.requestChunk(id, Buffer.from('{"model":"openai/nothing","input":"x"}'));
   spool.head(id, { time: 2, status: 404, headers: JSON_TYPE, routing: { requestModel: "openai/nothing" } });
   const error = { code: "model_not_found", message: "no" };
@@ -333,12 +333,14 @@ function spoolRefusal({ spool }: Rig, id: string): void {
 test("a row in flight learns at its end who answered", async () => {
   await using weir = await rig({ readExchange, provider: (name) => PROVIDERS.get(name) });
   const id = crypto.randomUUID();
-  weir.spool.begin(id, begin({ time: 1, path: "/v1/chat/completions", target: "", provider: "CUSTOM" }));
+  weir.spool.begin(id, begin({ time: 1, path: "/v1/chat/completions", target: "", provider: "" }));
   weir.spool.requestChunk(id, Buffer.from(ASKED));
   weir.spool.flush();
   const stored = { sql: "select 1 as x from requests where request_id = ?", args: [id] };
   while ((await weir.store.records.query(stored)).length === 0) await Bun.sleep(10);
-  expect(await weir.row(id)).toMatchObject({ target_url: null, is_passthrough_billing: 0, route: null });
+  expect(await weir.row(id)).toMatchObject({
+    ...{ provider: null, target_url: null, is_passthrough_billing: 0, route: null },
+  });
   weir.spool.head(id, {
     time: 5,
     status: 200,

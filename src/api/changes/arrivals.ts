@@ -4,6 +4,7 @@ import { newText, shownTexts } from "../../mapping/said.ts";
 import type { Json } from "../../plugin/contract.ts";
 import { type ImportedRow, ImportRefused, readImported } from "../../record/imported.ts";
 import { readMembers } from "../../record/json-members.ts";
+import { providerOf } from "../../record/provider.ts";
 import { NO_TEXTS } from "../../record/record-texts.ts";
 import type { Arrival, ArrivedBody } from "../../threads.ts";
 
@@ -33,7 +34,7 @@ export function readArrival(text: string, key: KeySnapshot): Arrival {
     host: (row.target_url && URL.parse(row.target_url)?.hostname) || "",
     path: row.request_path ?? "",
     status: row.response_status ?? null,
-    provider: row.provider,
+    provider: providerOf(row),
     model: row.model ?? null,
     requestModel: row.request_model ?? null,
     // What is not stored reads as undefined, as it will when the record is shown.

@@ -6,6 +6,7 @@ import { GatewayError } from "../../errors.ts";
 import { explainCost } from "../../mapping/prices/explain.ts";
 import { priceInForce } from "../../mapping/prices/in-force.ts";
 import { isoTime, readIsoTime } from "../../record/iso-time.ts";
+import { providerOf } from "../../record/provider.ts";
 import { noted } from "../../store/audit/recorded.ts";
 import { LearntTables } from "../../store/models/learnt.ts";
 import { askedModels, listModels } from "../../store/models/models.ts";
@@ -217,7 +218,7 @@ async function explainedCost(room: ApiRoom, organizationId: string, requestId: s
   const learnt = new LearntTables(room.config.prices, room.home.reader.records);
   await learnt.load(room.reader.records);
   const { request_id, provider, model } = row;
-  const { lines, ...told } = explainCost(row, learnt.priceOf(row.organization_id, provider));
+  const { lines, ...told } = explainCost(row, learnt.priceOf(row.organization_id, providerOf(row)));
   const shownLines = lines.map(({ what, count, perMillion, dollars }) => ({
     what,
     count,

@@ -27,8 +27,8 @@ const TIMES = { created_at: time, updated_at: time };
 const OWNED = { id: text, name: text, shared: flag, owner: nullable(text), own: flag };
 
 const RequestRecord = Type.Object({
-  ...each("request_id organization_id request_method provider", text),
-  ...each("request_path request_referrer request_user_id request_model model_override model", nullable(text)),
+  ...each("request_id organization_id request_method", text),
+  ...each("provider request_path request_referrer request_user_id request_model model_override model", nullable(text)),
   ...each("routed_model target_url gateway_user auth_hash country_code response_id response_model", nullable(text)),
   response_status: nullable(whole),
   ...each("outcome finish_reason error_code unread cost_source", nullable(text)),

@@ -6,7 +6,7 @@ import { type Endpoint, endpointOf } from "../../unified/endpoints.ts";
 import type { Arrival } from "../admit.ts";
 import type { GatewayParts } from "../gateway-parts.ts";
 import { fromWire, type GatewayHeader } from "../headers/headers.ts";
-import { PROVIDER_UNKNOWN, type Route } from "../target.ts";
+import type { Route } from "../target.ts";
 import type { UnifiedArrival } from "./address.ts";
 import { readFallbacks, type UnifiedFallback } from "./fallbacks.ts";
 import { isKeyLine, type OwnKeys, ownKeys } from "./own-keys.ts";
@@ -29,7 +29,7 @@ export interface UnifiedAdmission {
 export const NO_ROUTE: Route = {
   target: { origin: "", authority: "", host: "", upstream: { secure: true, host: "", port: 443 } },
   provider: undefined,
-  providerName: PROVIDER_UNKNOWN,
+  providerName: "",
   owner: undefined,
 };
 

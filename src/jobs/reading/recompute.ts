@@ -5,6 +5,7 @@ import { costOf } from "../../mapping/prices/cost.ts";
 import { modelsOfRow, usageOfRow } from "../../mapping/prices/explain.ts";
 import type { ProviderPlugin } from "../../plugin/contract.ts";
 import { usageText } from "../../record/kinds.ts";
+import { providerOf } from "../../record/provider.ts";
 import type { RequestRow } from "../../record/request-record.ts";
 import type { Learnt } from "../../store/models/learnt.ts";
 import type { Progress } from "../../store/models/recompute-order.ts";
@@ -63,7 +64,7 @@ export async function recomputeCosts(options: RecomputeOptions): Promise<Progres
 
 /** Bodies are read only for providers with a rule of their own. */
 async function withBodies(rows: readonly RequestRow[], { provider, reader }: RecomputeOptions): Promise<Recorded[]> {
-  const ruled = rows.filter((row) => row.unread === null && provider(row.provider)?.cost !== undefined);
+  const ruled = rows.filter((row) => row.unread === null && provider(providerOf(row))?.cost !== undefined);
   const full = new Map<number, Recorded>();
   for (let at = 0; at < ruled.length; at += STEP_ROWS_WITH_BODIES) {
     for (const each of await loadRecorded(reader.content, ruled.slice(at, at + STEP_ROWS_WITH_BODIES)))
@@ -83,7 +84,7 @@ async function withBodies(rows: readonly RequestRow[], { provider, reader }: Rec
 function costNow(recorded: Recorded, { provider, learnt }: RecomputeOptions) {
   const { row } = recorded;
   if (row.cached !== 0) return { cost: 0, source: "cache" };
-  const plugin = provider(row.provider);
+  const plugin = provider(providerOf(row));
   const raw = row.usage_raw === null ? undefined : parseJson(usageText(row.usage_raw));
   const wasStated = row.cost_source === "stated by the provider" ? (row.cost ?? undefined) : undefined;
   const isSuccess = (row.response_status ?? 0) < 400;
@@ -93,7 +94,7 @@ function costNow(recorded: Recorded, { provider, learnt }: RecomputeOptions) {
     usage: usageOfRow(row),
     usageRaw: raw,
     statedCost: wasStated ?? statedCost(raw),
-    ownPrice: isSuccess ? learnt.priceOf(row.organization_id, row.provider) : undefined,
+    ownPrice: isSuccess ? learnt.priceOf(row.organization_id, providerOf(row)) : undefined,
     exchange: toInputs(recorded, plugin, () => undefined).provider,
     at: new Date(row.request_created_at),
   });

@@ -3,6 +3,7 @@ import { costOf } from "../../mapping/prices/cost.ts";
 import { type ExchangeReading, readExchange } from "../../mapping/read-exchange.ts";
 import { newText, shownTexts } from "../../mapping/said.ts";
 import type { ProviderPlugin } from "../../plugin/contract.ts";
+import { providerOf } from "../../record/provider.ts";
 import { type Inputs, merged, type Readings, readBoth } from "../../recorder/prepare/readings.ts";
 import { tokenColumns } from "../../recorder/prepare/usage.ts";
 import type { Learnt } from "../../store/models/learnt.ts";
@@ -34,8 +35,8 @@ export async function estimated(inputs: Inputs, told: Readings): Promise<Exchang
 }
 
 export const inputsOf = (recorded: Recorded, { provider, learnt }: RereadContext): Inputs => {
-  const { organization_id, provider: name } = recorded.row;
-  return toInputs(recorded, provider(name), learnt.mappingOf(organization_id, name));
+  const name = providerOf(recorded.row);
+  return toInputs(recorded, provider(name), learnt.mappingOf(recorded.row.organization_id, name));
 };
 
 /** What a reading makes of a record. */
@@ -52,7 +53,7 @@ export function changeOf(
     usage: reading.usage,
     usageRaw: reading.usageRaw,
     statedCost: reading.cost,
-    ownPrice: input.status < 400 ? context.learnt.priceOf(row.organization_id, row.provider) : undefined,
+    ownPrice: input.status < 400 ? context.learnt.priceOf(row.organization_id, providerOf(row)) : undefined,
     exchange: input,
     at: new Date(row.request_created_at),
   });

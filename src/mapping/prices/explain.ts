@@ -1,6 +1,7 @@
 import type { Usage } from "../../plugin/contract.ts";
 import { dollars } from "../../record/dollars.ts";
 import { usageText } from "../../record/kinds.ts";
+import { providerOf } from "../../record/provider.ts";
 import { isObject, parseJson, pickDefined } from "../json.ts";
 import { USAGE_COUNTS } from "../usage.ts";
 import { foundFor } from "./cost.ts";
@@ -12,7 +13,7 @@ import { billsOf } from "./units.ts";
 
 /** What of a record says what it cost. */
 export interface Priced extends Readonly<Record<keyof Usage, number | null>> {
-  readonly provider: string;
+  readonly provider: string | null;
   readonly model: string | null;
   readonly model_override: string | null;
   readonly response_model: string | null;
@@ -76,12 +77,12 @@ export function explainCost(row: Priced, ownPrice: OwnPriceOf | undefined): Expl
   }
   const at = new Date(row.request_created_at);
   const found = billsOf(usage, raw).map((bill) =>
-    foundFor(bill, models, (model) => genaiRates(row.provider, model, bill.units, at)),
+    foundFor(bill, models, (model) => genaiRates(providerOf(row), model, bill.units, at)),
   );
   if (found.length === 0 || !found.every((each) => each !== undefined))
     return told("the price table of this version has no such entry any more");
   const host = URL.parse(row.target_url ?? "")?.hostname ?? "";
-  const { factor } = priceTerms({ provider: row.provider, host, models }, raw);
+  const { factor } = priceTerms({ provider: providerOf(row), host, models }, raw);
   const lines = found.flatMap((each) => each.lines).map((line) => (line.what === FEES ? line : scaled(line, factor)));
   const [only, ...more] = found.map(({ rates }) => rates);
   return told(compared(totalOf(lines), cost), lines, more.length === 0 ? only : [only, ...more]);
@@ -105,5 +106,5 @@ function compared(sum: number, cost: number | null): string {
 function whyUnknown(row: Priced): string {
   if (usageOfRow(row) === undefined) return "no usage is known, so that nothing can be priced";
   if (modelsOfRow(row).length === 0) return "no model is known";
-  return `no price is known for ${row.provider} ${modelsOfRow(row)[0]}; one of your own can be set`;
+  return `no price is known for ${providerOf(row)} ${modelsOfRow(row)[0]}; one of your own can be set`;
 }

@@ -17,7 +17,7 @@ export const requests = sqliteTable(
     request_path: text(),
     request_referrer: text(),
     country_code: text(),
-    provider: text().notNull(),
+    provider: text(),
     request_model: text(),
     response_model: text(),
     model_override: text(),

@@ -1,5 +1,6 @@
 import type { Json, RecordDraft } from "../../plugin/contract.ts";
 import { ANSWER_BODY_BYTES_MAX, type AnswerFacts } from "../../plugin/hooks/answer.ts";
+import { providerOf } from "../../record/provider.ts";
 import { PreparedFacts } from "./facts.ts";
 import type { Prepared } from "./prepare.ts";
 
@@ -16,7 +17,7 @@ export function answerFacts(record: Prepared, draft: RecordDraft | undefined): A
     keyId: begin.keyId,
     method: begin.method,
     path: begin.path,
-    provider: row.provider,
+    provider: providerOf(row),
     target: target ?? undefined,
     route: row.route ?? undefined,
     credential: row.credential ?? undefined,

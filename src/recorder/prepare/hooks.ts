@@ -2,6 +2,7 @@ import type { ExchangeReading } from "../../mapping/read-exchange.ts";
 import { newText, shownTexts } from "../../mapping/said.ts";
 import type { Json, RecordDraft } from "../../plugin/contract.ts";
 import type { Note } from "../../plugin/hooks/note.ts";
+import { PROVIDER_UNKNOWN, providerOf } from "../../record/provider.ts";
 import { storable } from "../../record/storable.ts";
 import type { StoredPart } from "../../store/packs/request-content.ts";
 import { PreparedFacts } from "./facts.ts";
@@ -22,7 +23,7 @@ export function toDraft(prepared: Prepared): RecordDraft {
   return {
     request_id: row.request_id,
     organization_id: row.organization_id,
-    provider: row.provider,
+    provider: providerOf(row),
     model: row.model ?? null,
     request_user_id: row.user_id ?? null,
     properties: { ...labels.properties },
@@ -48,7 +49,7 @@ export function applyDraft(prepared: Prepared, draft: RecordDraft, before: BodyT
   const properties = toStrings(draft.properties);
   const changed = {
     ...prepared.row,
-    provider: String(draft.provider),
+    provider: prepared.row.provider === null && draft.provider === PROVIDER_UNKNOWN ? null : String(draft.provider),
     model: draft.model === null || draft.model === undefined ? null : String(draft.model),
     user_id:
       draft.request_user_id === null || draft.request_user_id === undefined ? null : String(draft.request_user_id),
@@ -120,7 +121,7 @@ function readDraft({ input, row }: Prepared, draft: RecordDraft, deps: PrepareDe
       events: undefined,
     });
   } catch (error) {
-    deps.onReadingFailed(error, row.provider);
+    deps.onReadingFailed(error, providerOf(row));
     return {};
   }
 }

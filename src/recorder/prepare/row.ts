@@ -43,7 +43,7 @@ export function toRow(exchange: Exchange, labels: Labels, findings: Findings | u
     request_path: begin.path,
     request_referrer: headerValue(begin.headers, "referer") ?? null,
     country_code: countryCode(begin.headers),
-    provider: begin.provider,
+    provider: begin.provider === "" ? null : begin.provider,
     request_model: asked,
     response_model: reading?.responseModel ?? null,
     model_override: override,

@@ -1,5 +1,6 @@
 import { type Log, messageOf } from "../../observe.ts";
 import type { RecordDraft } from "../../plugin/contract.ts";
+import { PROVIDER_UNKNOWN, providerOf } from "../../record/provider.ts";
 import { collectGarbage } from "../../runtime/memory.ts";
 import { NOTED_MAX, type ReadingNote, type Step } from "../../spool/reading-note.ts";
 import type { Positions } from "../../store/spool-positions.ts";
@@ -138,7 +139,7 @@ export class Batches {
     const { hooks, answers, notes, metrics, note, provider } = this.#options;
     if (note.hasFaults) note.settle([...recorded].map(({ row }) => row.request_id));
     for (const { row } of recorded) {
-      metrics.used.add(provider(row.provider)?.name ?? "CUSTOM", row);
+      metrics.used.add(provider(providerOf(row))?.name ?? PROVIDER_UNKNOWN, row);
       if (row.unread != null) this.#noteUnread(row.request_id, row.unread);
     }
     if (!answers?.wanted && !hooks?.has("onRecorded")) return;

@@ -4,6 +4,7 @@ import type { Mapping } from "../../mapping/mapping.ts";
 import { isTooDeep } from "../../mapping/nesting.ts";
 import { toLlmSchema } from "../../mapping/read-exchange.ts";
 import type { Json, WireSchemaName } from "../../plugin/contract.ts";
+import { providerOf } from "../../record/provider.ts";
 import type { RequestRow } from "../../record/request-record.ts";
 import { currentMappings } from "../models/mappings.ts";
 import type { RequestBodies, StoredBody } from "../packs/read.ts";
@@ -75,8 +76,10 @@ export async function loadMappings(
   const [own, all] = await Promise.all([ofProviders(), currentMappings(records, row.organization_id)]);
   const learnt = new Map(all.map(({ provider, model, mapping }) => [`${provider}\n${model}`, mapping]));
   return {
-    of: ({ provider, model_override, request_model, model }) =>
-      own[provider] ?? learnt.get(`${provider}\n${model_override ?? request_model ?? model}`),
+    of: (row) => {
+      const provider = providerOf(row);
+      return own[provider] ?? learnt.get(`${provider}\n${row.model_override ?? row.request_model ?? row.model}`);
+    },
   };
 }
 
@@ -86,7 +89,7 @@ function llmSchemaText(row: ReadBy, requestBody: Json, responseBody: Json, mappi
   const llmSchema = toLlmSchema({
     wireSchema: row.wire_schema as WireSchemaName | typeof MAPPED,
     mapping: mappings.of(row),
-    provider: row.provider,
+    provider: providerOf(row),
     model: row.model,
     requestModel: row.request_model,
     responseModel: row.response_model,

@@ -39,6 +39,7 @@ import { DATASET_RUNS } from "./0036-dataset-runs.ts";
 import { RATINGS } from "./0037-ratings.ts";
 import { JUDGES } from "./0038-judges.ts";
 import { REVIEWS } from "./0039-reviews.ts";
+import { NO_PROVIDER } from "./0040-no-provider.ts";
 
 /** Every step there ever was, in order; a step that was released is never changed, only followed by another. */
 export const MIGRATIONS: readonly Migration[] = [
@@ -82,4 +83,5 @@ export const MIGRATIONS: readonly Migration[] = [
   { target: "records", version: 31, name: "ratings", statements: RATINGS },
   { target: "records", version: 32, name: "judges", statements: JUDGES },
   { target: "records", version: 33, name: "reviews", statements: REVIEWS },
+  { target: "records", version: 34, name: "no provider", statements: NO_PROVIDER },
 ];

@@ -1,4 +1,5 @@
 import { MODEL_LENGTH_MAX } from "../../../mapping/prices/own.ts";
+import { providerOf } from "../../../record/provider.ts";
 import type { RequestRow } from "../../../record/written-row.ts";
 import type { Statement } from "../../../store/store.ts";
 
@@ -17,7 +18,7 @@ export class CountedModels {
     const status = row.response_status ?? 0;
     if (row.model === null || row.model === undefined || status < 200 || status > 299) return;
     if (row.model.length > MODEL_LENGTH_MAX) return;
-    const key = `${row.organization_id}\n${row.provider}\n${row.model}`;
+    const key = `${row.organization_id}\n${providerOf(row)}\n${row.model}`;
     const known = this.#counts.get(key);
     const mapped = row.wire_schema !== null;
     if (known === undefined) {
@@ -36,7 +37,7 @@ export class CountedModels {
         since = min(since, excluded.since),
         state = case when excluded.state = 'mapped' then 'mapped' else state end,
         reason = case when excluded.state = 'mapped' then null else reason end`,
-      args: [row.organization_id, row.provider, row.model ?? "", mapped ? "mapped" : "pending", count, since],
+      args: [row.organization_id, providerOf(row), row.model ?? "", mapped ? "mapped" : "pending", count, since],
     }));
   }
 }

@@ -43,7 +43,7 @@ const written = (shape: Shape, body: Body): Prompt =>
 /** At the unified address what the client wrote; else, and of a single attempt, the provider's name before the model. */
 function modelOf({ request_model, model, provider, credential, attempt_of }: RequestRecord): string {
   const name = request_model ?? model ?? "";
-  return (credential !== null && attempt_of === null) || name === "" || provider === "CUSTOM"
+  return (credential !== null && attempt_of === null) || name === "" || provider === null || provider === "CUSTOM"
     ? name
     : `${provider.toLowerCase()}/${name}`;
 }
@@ -97,7 +97,7 @@ function recordedAttempt(record: RequestRecord): Omit<Attempt, "id"> {
     recorded: true,
     model: modelOf(record),
     requestId: record.request_id,
-    provider: record.provider,
+    provider: record.provider ?? "–",
     ...(record.model !== null && { answeredBy: record.model }),
     state: isFailed ? "failed" : "done",
     answer: {

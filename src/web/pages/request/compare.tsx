@@ -111,7 +111,7 @@ const NOT_SETTINGS: ReadonlySet<string> = new Set(["messages", "instructions", "
 function changesOf(there: RequestRecord, here: RequestRecord): Change[] {
   const facts: readonly (readonly [string, (record: RequestRecord) => string])[] = [
     ["Model", ({ model }) => model ?? "–"],
-    ["Provider", ({ provider }) => provider],
+    ["Provider", ({ provider }) => provider ?? "–"],
     ["Status", ({ response_status: status }) => String(status ?? "in flight")],
     ["Finish reason", ({ finish_reason: reason }) => reason ?? "–"],
     ["Latency", ({ delay_ms: ms }) => formatDuration(ms)],

@@ -14,7 +14,7 @@ export function Pending({ record }: { readonly record: RequestRecord }) {
   const expedite = useMutation({
     mutationFn: () =>
       post<readonly Pick<ModelRow, "state" | "reason">[]>(
-        `/v1/models/${encodeURIComponent(model ?? "")}/expedite?provider=${encodeURIComponent(provider)}`,
+        `/v1/models/${encodeURIComponent(model ?? "")}/expedite?provider=${encodeURIComponent(provider ?? "CUSTOM")}`,
         {},
       ),
     onSuccess: async () => {
