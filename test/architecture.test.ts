@@ -34,7 +34,7 @@ const LAYERS: readonly (readonly string[])[] = [
 /** Packages that one room, or a few, may know. */
 const HOMES: Readonly<Record<string, readonly string[]>> = {
   elysia: ["api"],
-  "drizzle-orm": ["record", "filter", "store", "engine", "recorder"],
+  "drizzle-orm": ["record", "store", "engine"],
   croner: ["jobs", "config"],
   nodemailer: ["jobs"],
   libsql: ["store"],

@@ -1,21 +1,13 @@
+import { and, eq, sql } from "drizzle-orm";
+import { comments, requests } from "../record/tables.ts";
+import { over, statementOf } from "./database/builder.ts";
 import { patiently } from "./database/patiently.ts";
 import type { Database } from "./store.ts";
 
-export interface Comment {
-  readonly request_id: string;
-  readonly id: string;
-  readonly organization_id: string;
-  /** Whose it is: `key:<id>`. */
-  readonly author_id: string;
-  readonly author_name: string;
-  readonly text: string;
-  readonly created_at: number;
-}
+export type Comment = typeof comments.$inferSelect;
 
 /** Comments that one request has at most. */
 export const COMMENTS_MAX = 1_000;
-
-const COLUMNS = ["request_id", "id", "organization_id", "author_id", "author_name", "text", "created_at"] as const;
 
 /** Those of one request, the oldest first. */
 export async function listComments(
@@ -23,22 +15,26 @@ export async function listComments(
   organizationId: string,
   requestId: string,
 ): Promise<readonly Comment[]> {
-  const sql = `select ${COLUMNS.join(", ")} from comments where request_id = ? and organization_id = ? order by id`;
-  return records.query<Comment>({ sql, args: [requestId, organizationId] });
+  return over(records)
+    .select()
+    .from(comments)
+    .where(and(eq(comments.request_id, requestId), eq(comments.organization_id, organizationId)))
+    .orderBy(comments.id);
 }
 
 /** @returns whether there was room for it, and its request is still there. */
 export async function addComment(records: Database, comment: Comment): Promise<boolean> {
-  const sql = `insert into comments (${COLUMNS.join(", ")}) select ${COLUMNS.map(() => "?").join(", ")}
-    where (select count(*) from comments where request_id = ?) < ${COMMENTS_MAX}
-      and exists (select 1 from requests where request_id = ?)`;
-  const { request_id: of } = comment;
-  await patiently(() => records.batch([{ sql, args: [...COLUMNS.map((name) => comment[name]), of, of] }]));
-  const written = "select 1 from comments where request_id = ? and id = ?";
-  return (await records.query({ sql: written, args: [of, comment.id] })).length > 0;
+  const { request_id: of, id, organization_id, author_id, author_name, text, created_at } = comment;
+  const insert = sql`insert into ${comments} (request_id, id, organization_id, author_id, author_name, text, created_at)
+    select ${of}, ${id}, ${organization_id}, ${author_id}, ${author_name}, ${text}, ${created_at}
+    where (select count(*) from ${comments} where ${eq(comments.request_id, of)}) < ${COMMENTS_MAX}
+      and exists (select 1 from ${requests} where ${eq(requests.request_id, of)})`;
+  await patiently(() => records.batch([statementOf(insert)]));
+  return (await over(records).$count(comments, is(comment))) > 0;
 }
 
-export async function removeComment(records: Database, { request_id, id }: Comment): Promise<void> {
-  const sql = "delete from comments where request_id = ? and id = ?";
-  await patiently(() => records.batch([{ sql, args: [request_id, id] }]));
+export async function removeComment(records: Database, comment: Comment): Promise<void> {
+  await patiently(() => over(records).delete(comments).where(is(comment)));
 }
+
+const is = ({ request_id, id }: Comment) => and(eq(comments.request_id, request_id), eq(comments.id, id));

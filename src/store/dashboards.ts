@@ -1,3 +1,4 @@
+import { dashboards } from "../record/tables.ts";
 import { ruleTable, type StoredRule } from "./rule-table.ts";
 
 /** What the panels of dashboards draw, and what a metric counts. A rate is a share from 0 to 1. */
@@ -96,10 +97,7 @@ export const {
   find: findDashboard,
   put: putDashboard,
   remove: removeDashboard,
-} = ruleTable<StoredDashboard>("dashboards", {
-  columns: ["id", "organization_id", "owner_id", "owner_name", "name", "shared", "terms", "created_at", "updated_at"],
-  json: ["terms"],
-  flags: ["shared"],
+} = ruleTable<StoredDashboard>(dashboards, {
   max: DASHBOARDS_MAX,
   noted: {
     noun: "dashboard",

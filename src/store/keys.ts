@@ -1,12 +1,15 @@
 import { randomUUID } from "node:crypto";
+import { and, eq, isNull, type SQL, sql } from "drizzle-orm";
 import { createKey, hashKey, type KeySnapshot, SCOPES, type Scope } from "../keys.ts";
 import type { Act } from "../people/actions.ts";
 import { type Acting, SYSTEM } from "../people/actor.ts";
 import { type Permission, permissionsOf, ROLES, type Role, scopesWithin } from "../people/permissions.ts";
 import { isoTime, isoTimeOrNull } from "../record/iso-time.ts";
+import { keys, logins, members, organizations, users } from "../record/tables.ts";
 import { record, recorded } from "./audit/recorded.ts";
+import { type Change, ifGiven, over } from "./database/builder.ts";
 import { freeOrganizationId } from "./organization-id.ts";
-import type { Database, Statement } from "./store.ts";
+import type { Database } from "./store.ts";
 
 export const FIRST_ORGANIZATION = "default";
 
@@ -55,7 +58,7 @@ export async function createServiceKey(
   by: Acting = SYSTEM,
 ): Promise<ListedKey & { key: string }> {
   const organizationId = await idOfOrganization(records, order.organization);
-  const made = keyStatements(order, organizationId, "");
+  const made = keyStatements(order, organizationId, sql`true`);
   await recorded(records, made.statements, by, ...(await creationActs(records, order, organizationId, made.id)));
   const [listed] = await listKeys(records, { id: made.id });
   return { ...listed!, key: made.key };
@@ -74,10 +77,9 @@ export async function ensureFirstKey(records: Database, region: string, value: s
   const made = keyStatements(
     value === "" ? order : { ...order, value },
     organizationId,
-    "where not exists (select 1 from keys)",
+    sql`not exists (select 1 from ${keys})`,
   );
-  const [known] = await records.query<unknown>({ sql: "select 1 from keys limit 1", args: [] });
-  if (known !== undefined) return undefined;
+  if ((await over(records).$count(keys)) > 0) return undefined;
   const acts = await creationActs(records, order, organizationId, made.id);
   await record(records, { statements: made.statements, by: SYSTEM, acts, ifChanged: true });
   // Another program may have been first: then ours was not inserted.
@@ -103,10 +105,10 @@ function organizationMade(id: string, name: string): Act {
 
 /** Removes a key that was never shown. */
 export async function removeKey(records: Database, key: string): Promise<void> {
-  const sql = "select id, name, organization_id from keys where hash = ?";
-  const [known] = await records.query<KeyRow>({ sql, args: [hashKey(key)] });
+  const it = eq(keys.hash, hashKey(key));
+  const known = await over(records).select().from(keys).where(it).get();
   if (known === undefined) return;
-  await recorded(records, [{ sql: "delete from keys where hash = ?", args: [hashKey(key)] }], SYSTEM, {
+  await recorded(records, [over(records).delete(keys).where(it)], SYSTEM, {
     action: "key.revoked",
     organizationId: known.organization_id,
     object: { kind: "key", id: known.id, name: known.name },
@@ -121,35 +123,33 @@ export interface WhichKeys {
 
 /** Oldest first; of one organization, one user, one id, or all. */
 export async function listKeys(records: Database, only: WhichKeys = {}): Promise<ListedKey[]> {
-  const rows = await records.query<
-    KeyRow & {
-      organization: string;
-      region: string;
-      created_at: number;
-      last_used_at: number | null;
-      user: string | null;
-    }
-  >({
-    sql: `select k.*, o.name as organization, u.email as user from keys k join organizations o on o.id = k.organization_id
-      left join users u on u.id = k.user_id
-      where (?1 is null or k.organization_id = ?1) and (?2 is null or k.id = ?2) and (?3 is null or k.user_id = ?3)
-      order by k.created_at, k.rowid`,
-    args: [only.organizationId ?? null, only.id ?? null, only.userId ?? null],
-  });
-  return rows.map((row) => ({
+  const rows = await over(records)
+    .select({ key: keys, organization: organizations.name, user: users.email })
+    .from(keys)
+    .innerJoin(organizations, eq(organizations.id, keys.organization_id))
+    .leftJoin(users, eq(users.id, keys.user_id))
+    .where(
+      and(
+        ifGiven(keys.organization_id, only.organizationId),
+        ifGiven(keys.id, only.id),
+        ifGiven(keys.user_id, only.userId),
+      ),
+    )
+    .orderBy(keys.created_at, sql`${keys}.rowid`);
+  return rows.map(({ key: row, organization, user }) => ({
     id: row.id,
     name: row.name,
-    organization: row.organization,
+    organization,
     scopes: readScopes(row.scopes),
     region: row.region,
     created_at: isoTime(row.created_at),
     expires_at: isoTimeOrNull(row.expires_at),
     last_used_at: isoTimeOrNull(row.last_used_at),
     revoked_at: isoTimeOrNull(row.revoked_at),
-    models: readPatterns(row.models),
-    credentials: readPatterns(row.credentials),
+    models: row.models,
+    credentials: row.credentials,
     user_id: row.user_id,
-    user: row.user,
+    user,
     previous_until: row.previous_until !== null && row.previous_until > Date.now() ? isoTime(row.previous_until) : null,
   }));
 }
@@ -159,14 +159,16 @@ export async function revokeKey(records: Database, which: WhichKeys & { id: stri
   const [key] = await listKeys(records, which);
   if (key === undefined) return false;
   if (key.revoked_at !== null) return true;
-  const sql = "update keys set revoked_at = ? where id = ? and revoked_at is null";
+  const revocation = over(records)
+    .update(keys)
+    .set({ revoked_at: Date.now() })
+    .where(and(eq(keys.id, which.id), isNull(keys.revoked_at)));
   const act = {
     action: "key.revoked",
     organizationId: await idOfOrganization(records, key.organization),
     object: { kind: "key", id: key.id, name: key.name },
   } as const;
-  const statements = [{ sql, args: [Date.now(), which.id] }];
-  await record(records, { statements, by, acts: [act], ifChanged: true });
+  await record(records, { statements: [revocation], by, acts: [act], ifChanged: true });
   return true;
 }
 
@@ -185,12 +187,15 @@ export async function rotateKey(
   if (known === undefined || known.revoked_at !== null) return undefined;
   const key = createKey(known.region);
   const now = Date.now();
-  const sql = `update keys set previous_hash = hash, previous_until = ?, hash = ?, changed_at = max(coalesce(changed_at, 0) + 1, ?)
-    where id = ? and revoked_at is null`;
+  const db = over(records);
+  const old = { previous_hash: sql`${keys.hash}`, previous_until: now + graceMs };
+  const rotation = db
+    .update(keys)
+    .set({ ...old, hash: hashKey(key), changed_at: later(now) })
+    .where(and(eq(keys.id, which.id), isNull(keys.revoked_at)));
   // Who logged in with the old secret may be whom it was rotated against.
-  const endLogins = { sql: "delete from logins where key_id = ?", args: [which.id] };
-  const statements = [{ sql, args: [now + graceMs, hashKey(key), now, which.id] }, endLogins];
-  await recorded(records, statements, by, {
+  const endLogins = db.delete(logins).where(eq(logins.key_id, which.id));
+  await recorded(records, [rotation, endLogins], by, {
     action: "key.rotated",
     organizationId: await idOfOrganization(records, known.organization),
     object: { kind: "key", id: known.id, name: known.name },
@@ -209,9 +214,8 @@ export async function handOverKey(
 ): Promise<boolean> {
   const [known] = await listKeys(records, which);
   if (known === undefined) return false;
-  const now = Date.now();
-  const sql = "update keys set user_id = ?, changed_at = max(coalesce(changed_at, 0) + 1, ?) where id = ?";
-  await recorded(records, [{ sql, args: [userId, now, which.id] }], by, {
+  const change = { user_id: userId, changed_at: later(Date.now()) };
+  await recorded(records, [over(records).update(keys).set(change).where(eq(keys.id, which.id))], by, {
     action: "key.changed",
     organizationId: await idOfOrganization(records, known.organization),
     object: { kind: "key", id: known.id, name: known.name },
@@ -227,12 +231,13 @@ export async function handOverKey(
  */
 export async function snapshotKeys(records: Database): Promise<KeySnapshot[]> {
   const first = await firstOrganizationId(records);
-  const sql = `select k.*, u.id as known_user, u.disabled_at, u.operator, m.role from keys k
-    left join users u on u.id = k.user_id
-    left join members m on m.user_id = k.user_id and m.organization_id = k.organization_id`;
-  const rows = await records.query<KeyRow & OwnerRow>({ sql, args: [] });
-  return rows.flatMap((row) => {
-    const own = ownerPermissions(row);
+  const rows = await over(records)
+    .select({ key: keys, disabledAt: users.disabled_at, operator: users.operator, role: members.role })
+    .from(keys)
+    .leftJoin(users, eq(users.id, keys.user_id))
+    .leftJoin(members, and(eq(members.user_id, keys.user_id), eq(members.organization_id, keys.organization_id)));
+  return rows.flatMap(({ key: row, ...owner }) => {
+    const own = row.user_id === null ? undefined : ownerPermissions(owner);
     const given = readScopes(row.scopes);
     const scopes = own === undefined ? given : scopesWithin(given, own);
     const runsAll = row.organization_id === first && scopes.includes("admin");
@@ -247,8 +252,8 @@ export async function snapshotKeys(records: Database): Promise<KeySnapshot[]> {
       userId: row.user_id,
       expiresAt: row.expires_at,
       revokedAt: own?.length === 0 ? (row.revoked_at ?? 0) : row.revoked_at,
-      models: readPatterns(row.models),
-      credentials: readPatterns(row.credentials),
+      models: row.models,
+      credentials: row.credentials,
     };
     const { previous_hash: hash, previous_until: until } = row;
     if (hash === null || until === null || until <= Date.now()) return [key];
@@ -256,120 +261,85 @@ export async function snapshotKeys(records: Database): Promise<KeySnapshot[]> {
   });
 }
 
-/** Of the user that a key belongs to. */
-interface OwnerRow {
-  readonly known_user: string | null;
-  readonly disabled_at: number | null;
+/** What a key's user may do in the key's organization. All is null of a user who is gone. */
+function ownerPermissions(owner: {
+  readonly disabledAt: number | null;
   readonly operator: number | null;
   readonly role: Role | null;
-}
-
-/** What a key's user may do in the key's organization; undefined for a key that belongs to nobody. */
-function ownerPermissions(row: KeyRow & OwnerRow): readonly Permission[] | undefined {
-  if (row.user_id === null) return undefined;
-  if (row.known_user === null || row.disabled_at !== null) return [];
-  if (row.operator === 1) return ROLES.operator;
-  return row.role === null ? [] : ROLES[row.role];
+}): readonly Permission[] {
+  if (owner.operator === null || owner.disabledAt !== null) return [];
+  if (owner.operator === 1) return ROLES.operator;
+  return owner.role === null ? [] : ROLES[owner.role];
 }
 
 /** The organization that was made first runs the deployment: its admins see and make keys of every organization. */
 export async function firstOrganizationId(records: Database): Promise<string | undefined> {
-  const sql = "select id from organizations order by created_at, rowid limit 1";
-  const [row] = await records.query<{ id: string }>({ sql, args: [] });
-  return row?.id;
+  const { created_at, id } = organizations;
+  return (await over(records).select({ id }).from(organizations).orderBy(created_at, sql`rowid`).limit(1).get())?.id;
 }
 
 /** Its id, or the one that it will have. */
 async function idOfOrganization(records: Database, name: string): Promise<string> {
-  const [known] = await records.query<{ id: string }>({
-    sql: "select id from organizations where name = ?",
-    args: [name],
-  });
-  return known?.id ?? freeOrganizationId(records, name);
+  return (await organizationNamed(records, name)) ?? freeOrganizationId(records, name);
 }
 
 /** @returns its id; it is made where there is none of this name. */
 export async function ensureOrganization(records: Database, name: string, by: Acting = SYSTEM): Promise<string> {
-  const sql = "insert into organizations (id, name, created_at) values (?, ?, ?) on conflict do nothing";
-  const lookup = { sql: "select id from organizations where name = ?", args: [name] };
-  const [known] = await records.query<{ id: string }>(lookup);
-  if (known !== undefined) return known.id;
+  const known = await organizationNamed(records, name);
+  if (known !== undefined) return known;
   const id = await freeOrganizationId(records, name);
-  const statements = [{ sql, args: [id, name, Date.now()] }];
-  await record(records, { statements, by, acts: [organizationMade(id, name)], ifChanged: true });
-  return (await records.query<{ id: string }>(lookup))[0]!.id;
+  const insert = over(records).insert(organizations).values({ id, name, created_at: Date.now() }).onConflictDoNothing();
+  await record(records, { statements: [insert], by, acts: [organizationMade(id, name)], ifChanged: true });
+  return (await organizationNamed(records, name))!;
+}
+
+async function organizationNamed(records: Database, name: string): Promise<string | undefined> {
+  return (await over(records).select().from(organizations).where(eq(organizations.name, name)).get())?.id;
 }
 
 /** The oldest first. */
-export function listOrganizations(records: Database): Promise<{ readonly id: string; readonly name: string }[]> {
-  return records.query({ sql: "select id, name from organizations order by created_at, rowid", args: [] });
+export async function listOrganizations(records: Database): Promise<{ readonly id: string; readonly name: string }[]> {
+  const { id, name, created_at } = organizations;
+  return over(records).select({ id, name }).from(organizations).orderBy(created_at, sql`rowid`);
 }
 
 export async function organizationName(records: Database, id: string): Promise<string | undefined> {
-  const sql = "select name from organizations where id = ?";
-  const [row] = await records.query<{ name: string }>({ sql, args: [id] });
-  return row?.name;
+  return (await over(records).select().from(organizations).where(eq(organizations.id, id)).get())?.name;
 }
 
-interface KeyRow {
-  readonly id: string;
-  readonly organization_id: string;
-  readonly name: string;
-  readonly hash: string;
-  readonly scopes: string;
-  readonly expires_at: number | null;
-  readonly revoked_at: number | null;
-  readonly models: string | null;
-  readonly credentials: string | null;
-  readonly user_id: string | null;
-  readonly previous_hash: string | null;
-  readonly previous_until: number | null;
-}
+/** Later than before also within a millisecond: whoever watches for changes sees this one. */
+const later = (now: number) => sql`max(coalesce(${keys.changed_at}, 0) + 1, ${now})`;
 
-/** @param organizationId - the id that the organization gets where there is none of this name. */
+/**
+ * @param organizationId - the id that the organization gets where there is none of this name.
+ * @param condition - under which both are made.
+ */
 function keyStatements(
   order: KeyOrder,
   organizationId: string,
-  condition: string,
-): { id: string; key: string; statements: Statement[] } {
+  condition: SQL,
+): { id: string; key: string; statements: Change[] } {
   const id = randomUUID();
   const key = order.value ?? createKey(order.region);
   const now = Date.now();
-  const { name, organization, scopes, region, expiresAt, models, credentials } = order;
-  const lists = [models, credentials].map((patterns) => (patterns ? JSON.stringify(patterns) : null));
+  const { name, organization, region, expiresAt, userId = null } = order;
+  const [scopes, models, credentials] = [order.scopes, order.models, order.credentials].map((list) =>
+    list ? JSON.stringify(list) : null,
+  );
+  const own = sql`(select id from ${organizations} where ${eq(organizations.name, organization)})`;
   return {
     id,
     key,
     statements: [
-      {
-        sql: `insert into organizations (id, name, created_at) select ?, ?, ? ${condition || "where true"} on conflict do nothing`,
-        args: [organizationId, organization, now],
-      },
-      {
-        sql: `insert into keys (id, organization_id, name, hash, scopes, region, created_at, expires_at, models, credentials, user_id)
-          select ?, (select id from organizations where name = ?), ?, ?, ?, ?, ?, ?, ?, ?, ? ${condition}`,
-        args: [
-          id,
-          organization,
-          name,
-          hashKey(key),
-          JSON.stringify(scopes),
-          region,
-          now,
-          expiresAt,
-          ...lists,
-          order.userId ?? null,
-        ],
-      },
+      sql`insert into ${organizations} (id, name, created_at) select ${organizationId}, ${organization}, ${now}
+        where ${condition} on conflict do nothing`,
+      sql`insert into ${keys} (id, organization_id, name, hash, scopes, region, created_at, expires_at, models, credentials, user_id)
+        select ${id}, ${own}, ${name}, ${hashKey(key)}, ${scopes}, ${region}, ${now}, ${expiresAt}, ${models}, ${credentials}, ${userId}
+        where ${condition}`,
     ],
   };
 }
 
-function readPatterns(json: string | null): readonly string[] | null {
-  return json === null ? null : (JSON.parse(json) as string[]);
-}
-
-function readScopes(json: string): Scope[] {
-  const names = JSON.parse(json) as unknown[];
+function readScopes(names: readonly string[]): Scope[] {
   return SCOPES.filter((scope) => names.includes(scope));
 }

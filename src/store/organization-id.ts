@@ -1,4 +1,7 @@
 import { createHash } from "node:crypto";
+import { eq } from "drizzle-orm";
+import { organizations } from "../record/tables.ts";
+import { over } from "./database/builder.ts";
 import type { Database } from "./store.ts";
 
 /**
@@ -10,8 +13,7 @@ import type { Database } from "./store.ts";
 export async function freeOrganizationId(records: Database, name: string): Promise<string> {
   for (let attempt = 1; ; attempt++) {
     const id = shortId(`weir organization ${name}${attempt === 1 ? "" : `\n${attempt}`}`);
-    const [taken] = await records.query({ sql: "select 1 from organizations where id = ?", args: [id] });
-    if (taken === undefined) return id;
+    if ((await over(records).$count(organizations, eq(organizations.id, id))) === 0) return id;
   }
 }
 

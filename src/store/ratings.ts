@@ -1,16 +1,10 @@
+import { and, eq, getTableColumns } from "drizzle-orm";
+import { ratings } from "../record/tables.ts";
+import { over } from "./database/builder.ts";
 import type { Database } from "./store.ts";
 
 /** One score of a record as one source gave it. */
-export interface Rating {
-  readonly name: string;
-  /** `key:<id>`, `user:<id>`, `plugin:<name>`, `judge:<id>` or `reviewer:<id>`. */
-  readonly source: string;
-  readonly author: string;
-  readonly value: number;
-  readonly label: string | null;
-  readonly reason: string | null;
-  readonly created_at: number;
-}
+export type Rating = Omit<typeof ratings.$inferSelect, "request_id" | "organization_id">;
 
 /** Those of one request, by name, then in the order in which they were given. */
 export async function listRatings(
@@ -18,7 +12,10 @@ export async function listRatings(
   organizationId: string,
   requestId: string,
 ): Promise<readonly Rating[]> {
-  const sql = `select name, source, author, value, label, reason, created_at from ratings
-    where request_id = ? and organization_id = ? order by name, created_at, source`;
-  return records.query<Rating>({ sql, args: [requestId, organizationId] });
+  const { request_id, organization_id, ...shown } = getTableColumns(ratings);
+  return over(records)
+    .select(shown)
+    .from(ratings)
+    .where(and(eq(request_id, requestId), eq(organization_id, organizationId)))
+    .orderBy(shown.name, shown.created_at, shown.source);
 }

@@ -1,9 +1,12 @@
+import { and, count, eq, max, ne, sql } from "drizzle-orm";
 import { GatewayError } from "../errors.ts";
 import type { Acting } from "../people/actor.ts";
+import { routes } from "../record/tables.ts";
 import { type RouteTerms, readRoute } from "../routing/read-route.ts";
 import type { Route } from "../routing/route.ts";
 import { shownRoute } from "../routing/shown-route.ts";
 import { recorded } from "./audit/recorded.ts";
+import { ifGiven, over } from "./database/builder.ts";
 import type { Database } from "./store.ts";
 
 /** A route as the database has it. Times are milliseconds since 1970. */
@@ -15,18 +18,15 @@ export interface StoredRoute extends Route {
 
 const ROUTES_MAX = 1_000;
 
-interface Row {
-  readonly organization_id: string;
-  readonly name: string;
-  readonly route: string;
-  readonly created_at: number;
-  readonly updated_at: number;
-}
+type Row = typeof routes.$inferSelect;
 
 /** Of one organization, or of all; by name. One that another version wrote and this one cannot read is left out. */
 export async function listRoutes(records: Database, organizationId?: string): Promise<StoredRoute[]> {
-  const sql = "select * from routes where ?1 is null or organization_id = ?1 order by name, organization_id";
-  const rows = await records.query<Row>({ sql, args: [organizationId ?? null] });
+  const rows = await over(records)
+    .select()
+    .from(routes)
+    .where(ifGiven(routes.organization_id, organizationId))
+    .orderBy(routes.name, routes.organization_id);
   return rows.flatMap((row) => {
     const terms = readTerms(row);
     if (terms === undefined) return [];
@@ -47,9 +47,9 @@ function readTerms({ name, route }: Row): RouteTerms | undefined {
 
 /** Differs whenever a route was made, changed or removed. */
 export async function routesFingerprint(records: Database): Promise<string> {
-  const sql =
-    "select count(*) as n, max(rowid) as last, max(updated_at) as changed, total(updated_at) as sum from routes";
-  return JSON.stringify(await records.query<unknown>({ sql, args: [] }));
+  const changed = routes.updated_at;
+  const sums = { n: count(), last: sql`max(rowid)`, changed: max(changed), sum: sql`total(${changed})` };
+  return JSON.stringify(await over(records).select(sums).from(routes));
 }
 
 /** Stores a route, a new one or in place of that of its name. @throws GatewayError `invalid_body` where there are too many. */
@@ -63,18 +63,18 @@ export async function putRoute(
   by: Acting,
 ): Promise<void> {
   const known = (await listRoutes(records, organizationId)).find((route) => route.name === name);
-  const [counted] = await records.query<{ others: number }>({
-    sql: "select count(*) as others from routes where organization_id = ? and name <> ?",
-    args: [organizationId, name],
-  });
-  if (counted!.others >= ROUTES_MAX)
+  const others = and(eq(routes.organization_id, organizationId), ne(routes.name, name));
+  if ((await over(records).$count(routes, others)) >= ROUTES_MAX)
     throw new GatewayError("invalid_body", `there are ${ROUTES_MAX} routes already: remove one first`);
   // Later than before also within a millisecond: whoever watches for changes sees this one.
-  const sql = `insert into routes (organization_id, name, route, created_at, updated_at) values (?1, ?2, ?3, ?4, ?4)
-    on conflict (organization_id, name) do update
-    set route = excluded.route, updated_at = max(excluded.updated_at, routes.updated_at + 1)`;
-  const args = [organizationId, name, JSON.stringify(shownRoute(terms)), Date.now()];
-  await recorded(records, [{ sql, args }], by, {
+  const later = sql`max(excluded.updated_at, ${routes.updated_at} + 1)`;
+  const now = Date.now();
+  const route = JSON.stringify(shownRoute(terms));
+  const upsert = over(records)
+    .insert(routes)
+    .values({ organization_id: organizationId, name, route, created_at: now, updated_at: now })
+    .onConflictDoUpdate({ target: [routes.organization_id, routes.name], set: { route, updated_at: later } });
+  await recorded(records, [upsert], by, {
     action: known === undefined ? "route.created" : "route.changed",
     organizationId,
     object: { kind: "route", id: name, name },
@@ -90,10 +90,9 @@ export async function removeRoute(
   name: string,
   by: Acting,
 ): Promise<boolean> {
-  const lookup = "select 1 from routes where organization_id = ? and name = ?";
-  if ((await records.query<unknown>({ sql: lookup, args: [organizationId, name] })).length === 0) return false;
-  const sql = "delete from routes where organization_id = ? and name = ?";
-  await recorded(records, [{ sql, args: [organizationId, name] }], by, {
+  const which = and(eq(routes.organization_id, organizationId), eq(routes.name, name));
+  if ((await over(records).$count(routes, which)) === 0) return false;
+  await recorded(records, [over(records).delete(routes).where(which)], by, {
     action: "route.removed",
     organizationId,
     object: { kind: "route", id: name, name },

@@ -1,8 +1,11 @@
+import { and, eq, getTableName, ne } from "drizzle-orm";
+import type { AnySQLiteColumn, SQLiteTable } from "drizzle-orm/sqlite-core";
 import { GatewayError } from "../errors.ts";
 import type { Act } from "../people/actions.ts";
 import type { Acting } from "../people/actor.ts";
 import { recorded } from "./audit/recorded.ts";
-import type { Database, Statement } from "./store.ts";
+import { type Change, ifGiven, over } from "./database/builder.ts";
+import type { Database } from "./store.ts";
 
 /** What every rule has that an organization keeps. Times are milliseconds since 1970. */
 export interface StoredRule {
@@ -11,8 +14,6 @@ export interface StoredRule {
   readonly created_at: number;
   readonly updated_at: number;
 }
-
-type Row = Readonly<Record<string, string | number | null>>;
 
 /** A table with one rule in a row. */
 interface RuleTable<Rule extends StoredRule> {
@@ -23,12 +24,16 @@ interface RuleTable<Rule extends StoredRule> {
   /** Stores a rule, a new one or in place of `previous`. @throws GatewayError `invalid_body` where there are too many. */
   put(records: Database, rule: Rule, by: Acting, previous?: Rule): Promise<void>;
   /** Removes a rule, with what else the statements say. */
-  remove(records: Database, rule: Rule, by: Acting, also: readonly Statement[]): Promise<void>;
+  remove(records: Database, rule: Rule, by: Acting, also: readonly Change[]): Promise<void>;
 }
 
-interface RuleColumns<Rule> extends Readonly<Record<"columns" | "json" | "flags", readonly (keyof Rule & string)[]>> {
+type RuleColumns = SQLiteTable & Readonly<Record<keyof StoredRule, AnySQLiteColumn>>;
+
+interface RuleTerms<Rule> {
   /** An organization has so many rules at most. */
   readonly max: number;
+  /** Columns that `put` leaves as they are in a rule that is there. */
+  readonly kept?: readonly (keyof Rule & string)[];
   /** How the audit log shows one; what has no entries there leaves it out. */
   readonly noted?: {
     readonly noun: "alert" | "webhook" | "dashboard" | "judge" | "review";
@@ -45,23 +50,12 @@ export interface RulePlace<Rule> {
   readonly previous?: Rule | undefined;
 }
 
-/** @param columns - those that `put` writes; of them `json` hold JSON text and `flags` 0 or 1. */
+/** @param table - its columns are the members of a rule. */
 export function ruleTable<Rule extends StoredRule>(
-  name: string,
-  { columns, json, flags, max, noted }: RuleColumns<Rule>,
+  table: RuleColumns,
+  { max, kept = [], noted }: RuleTerms<Rule>,
 ): RuleTable<Rule> {
-  const toRule = (row: Row) => ({
-    ...row,
-    ...Object.fromEntries(json.map((column) => [column, JSON.parse(String(row[column]))])),
-    ...Object.fromEntries(flags.map((column) => [column, row[column] === 1])),
-  });
-  const stored = (rule: Rule, column: keyof Rule & string) => {
-    if (json.includes(column)) return JSON.stringify(rule[column]);
-    return (flags.includes(column) ? Number(rule[column]) : rule[column]) as string | number | null;
-  };
-  const sets = columns.filter((column) => column !== "id").map((column) => `${column} = excluded.${column}`);
-  const upsert = `insert into ${name} (${columns.join(", ")}) values (${columns.map(() => "?").join(", ")})
-    on conflict (id) do update set ${sets.join(", ")}`;
+  const of = (organizationId: string | undefined) => ifGiven(table.organization_id, organizationId);
   const actsOf = (
     rule: Rule,
     done: "created" | "changed" | "removed",
@@ -74,28 +68,30 @@ export function ruleTable<Rule extends StoredRule>(
   };
   return {
     async list(records, organizationId) {
-      const sql = `select * from ${name} where ?1 is null or organization_id = ?1 order by created_at, id`;
-      const rows = await records.query<Row>({ sql, args: [organizationId ?? null] });
-      return rows.map((row) => toRule(row) as unknown as Rule);
+      const rows = over(records).select().from(table).where(of(organizationId)).orderBy(table.created_at, table.id);
+      return (await rows) as unknown as Rule[];
     },
     async find(records, id, organizationId) {
-      const sql = `select * from ${name} where id = ?1 and (?2 is null or organization_id = ?2)`;
-      const [row] = await records.query<Row>({ sql, args: [id, organizationId ?? null] });
-      return row && (toRule(row) as unknown as Rule);
+      const row = over(records)
+        .select()
+        .from(table)
+        .where(and(eq(table.id, id), of(organizationId)));
+      return (await row.get()) as unknown as Rule | undefined;
     },
     async put(records, rule, by, previous) {
-      const sql = `select count(*) as others from ${name} where organization_id = ? and id <> ?`;
-      const [counted] = await records.query<{ others: number }>({ sql, args: [rule.organization_id, rule.id] });
-      if (counted!.others >= max)
-        throw new GatewayError("invalid_body", `there are ${max} ${name} already: remove one first`);
-      const args = columns.map((column) => stored(rule, column));
+      const others = and(of(rule.organization_id), ne(table.id, rule.id));
+      if ((await over(records).$count(table, others)) >= max)
+        throw new GatewayError("invalid_body", `there are ${max} ${getTableName(table)} already: remove one first`);
+      const set = Object.fromEntries(
+        Object.entries(rule).filter(([name]) => name !== "id" && !kept.includes(name as never)),
+      );
+      const upsert = over(records).insert(table).values(rule).onConflictDoUpdate({ target: table.id, set });
       const change = { before: previous && noted?.shown(previous), after: noted?.shown(rule) };
-      const acts = actsOf(rule, previous === undefined ? "created" : "changed", change);
-      await recorded(records, [{ sql: upsert, args }], by, ...acts);
+      await recorded(records, [upsert], by, ...actsOf(rule, previous === undefined ? "created" : "changed", change));
     },
     async remove(records, rule, by, also) {
-      const statements = [...also, { sql: `delete from ${name} where id = ?`, args: [rule.id] }];
-      await recorded(records, statements, by, ...actsOf(rule, "removed", { before: noted?.shown(rule) }));
+      const removal = over(records).delete(table).where(eq(table.id, rule.id));
+      await recorded(records, [...also, removal], by, ...actsOf(rule, "removed", { before: noted?.shown(rule) }));
     },
   };
 }

@@ -1,3 +1,6 @@
+import { eq } from "drizzle-orm";
+import { savedViews } from "../record/tables.ts";
+import { over } from "./database/builder.ts";
 import { patiently } from "./database/patiently.ts";
 import { ruleTable, type StoredRule } from "./rule-table.ts";
 import type { Database } from "./store.ts";
@@ -28,17 +31,8 @@ export interface SavedView extends StoredRule {
 
 const VIEWS_MAX = 2_000;
 
-export const {
-  list: listViews,
-  find: findView,
-  put: putView,
-} = ruleTable<SavedView>("saved_views", {
-  columns: ["id", "organization_id", "owner_id", "owner_name", "name", "shared", "terms", "created_at", "updated_at"],
-  json: ["terms"],
-  flags: ["shared"],
-  max: VIEWS_MAX,
-});
+export const { list: listViews, find: findView, put: putView } = ruleTable<SavedView>(savedViews, { max: VIEWS_MAX });
 
 export async function removeView(records: Database, id: string): Promise<void> {
-  await patiently(() => records.batch([{ sql: "delete from saved_views where id = ?", args: [id] }]));
+  await patiently(() => over(records).delete(savedViews).where(eq(savedViews.id, id)));
 }

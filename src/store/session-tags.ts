@@ -1,3 +1,6 @@
+import { and, eq } from "drizzle-orm";
+import { sessionTags } from "../record/tables.ts";
+import { over } from "./database/builder.ts";
 import { patiently } from "./database/patiently.ts";
 import type { Database } from "./store.ts";
 
@@ -8,8 +11,7 @@ export async function isSession(records: Database, organizationId: string, sessi
 }
 
 export async function sessionTag(records: Database, organizationId: string, sessionId: string): Promise<string | null> {
-  const sql = "select tag from session_tags where organization_id = ? and session_id = ?";
-  const [row] = await records.query<{ tag: string }>({ sql, args: [organizationId, sessionId] });
+  const row = await over(records).select().from(sessionTags).where(of(organizationId, sessionId)).get();
   return row?.tag ?? null;
 }
 
@@ -20,13 +22,21 @@ export async function setSessionTag(
   sessionId: string,
   tag: string | null,
 ): Promise<void> {
-  const removal = {
-    sql: "delete from session_tags where organization_id = ? and session_id = ?",
-    args: [organizationId, sessionId],
-  };
-  const insertion = {
-    sql: "insert into session_tags (organization_id, session_id, tag, updated_at) values (?, ?, ?, ?)",
-    args: [organizationId, sessionId, tag, Date.now()],
-  };
-  await patiently(() => records.batch(tag === null ? [removal] : [removal, insertion]));
+  const db = over(records);
+  if (tag === null) {
+    await patiently(() => db.delete(sessionTags).where(of(organizationId, sessionId)));
+    return;
+  }
+  const { organization_id, session_id } = sessionTags;
+  const set = { tag, updated_at: Date.now() };
+  const row = { organization_id: organizationId, session_id: sessionId, ...set };
+  await patiently(() =>
+    db
+      .insert(sessionTags)
+      .values(row)
+      .onConflictDoUpdate({ target: [organization_id, session_id], set }),
+  );
 }
+
+const of = (organizationId: string, sessionId: string) =>
+  and(eq(sessionTags.organization_id, organizationId), eq(sessionTags.session_id, sessionId));

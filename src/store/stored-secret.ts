@@ -1,4 +1,5 @@
 import { randomBytes } from "node:crypto";
+import { initSetting, readSetting } from "./settings.ts";
 import type { Store } from "./store.ts";
 
 /** A random secret of this deployment that is made once and kept in the database, for all its processes. */
@@ -23,13 +24,10 @@ export class StoredSecret {
   }
 
   async #find(): Promise<Buffer> {
-    const lookup = { sql: "select value from settings where name = ?", args: [this.#name] };
-    const [known] = await this.#reader.records.query<{ value: string }>(lookup);
-    if (known !== undefined) return Buffer.from(known.value, "hex");
+    const known = await readSetting(this.#reader.records, this.#name);
+    if (known !== undefined) return Buffer.from(known, "hex");
     const { records } = await this.#writer();
-    const insert = "insert into settings (name, value) values (?, ?) on conflict (name) do nothing";
-    await records.batch([{ sql: insert, args: [this.#name, randomBytes(32).toString("hex")] }]);
-    const [made] = await records.query<{ value: string }>(lookup);
-    return Buffer.from(made!.value, "hex");
+    await initSetting(records, this.#name, randomBytes(32).toString("hex"));
+    return Buffer.from((await readSetting(records, this.#name))!, "hex");
   }
 }

@@ -4,8 +4,9 @@ import { ACTION_OF } from "../../src/api/audit/refusals.ts";
 import { SYSTEM } from "../../src/people/actor.ts";
 import type { ProviderView } from "../../src/plugin/view.ts";
 import { verifyAudit } from "../../src/store/audit/verify.ts";
+import { statementOf } from "../../src/store/database/builder.ts";
 import { createServiceKey } from "../../src/store/keys.ts";
-import { memberStatement } from "../../src/store/people/members.ts";
+import { membership } from "../../src/store/people/members.ts";
 import { until } from "../until.ts";
 import { insertRecord, openApi, type TestApi } from "./open.ts";
 import { person } from "./person.ts";
@@ -211,7 +212,7 @@ describe("a person who looks at bodies", () => {
     const { records } = it.store;
     const user = await person(records, { email: "ada@example.com", name: "Ada", password: PASSWORD });
     await records.batch([
-      memberStatement(user.id, { organizationId: it.organization, role: "analyst", source: "weir" }),
+      statementOf(membership(records, user.id, { organizationId: it.organization, role: "analyst", source: "weir" })),
     ]);
     const answer = await fetch(`${it.origin}/v1/session`, {
       method: "POST",

@@ -37,9 +37,15 @@ describe("the migrations", () => {
       const config = getTableConfig(table);
       const keyed = new Set(config.primaryKeys.flatMap((key) => key.columns.map((part) => part.name)));
       const known = config.columns.map((c) => {
-        const fallback =
-          c.default === undefined ? null : typeof c.default === "string" ? `'${c.default}'` : `${c.default}`;
-        return column(c.name, c.getSQLType(), c.notNull || keyed.has(c.name), fallback, c.primary || keyed.has(c.name));
+        const value = c.default === undefined ? null : c.mapToDriverValue(c.default);
+        const fallback = typeof value === "string" ? `'${value}'` : value;
+        return column(
+          c.name,
+          c.getSQLType(),
+          c.notNull || keyed.has(c.name),
+          fallback as string | null,
+          c.primary || keyed.has(c.name),
+        );
       });
       const made = await database.query<{
         name: string;

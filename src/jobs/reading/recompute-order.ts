@@ -5,10 +5,10 @@ import {
   type Progress,
   type RecomputeOrder,
   type RecomputeState,
-  readSetting,
-  removeSetting,
+  readOrder,
+  removeOrder,
   STATE,
-  writeSetting,
+  writeOrder,
 } from "../../store/models/recompute-order.ts";
 import type { Store } from "../../store/store.ts";
 import { type RecomputeOptions, recomputeCosts } from "./recompute.ts";
@@ -27,13 +27,13 @@ export async function serveOrder(
   },
 ): Promise<void> {
   const { reader, writer, learnt } = options;
-  const order = await readSetting<RecomputeOrder>(reader.records, ORDER);
+  const order = await readOrder<RecomputeOrder>(reader.records, ORDER);
   if (order === undefined) return;
   const { id, since, dryRun } = order;
   const { records } = await writer();
   let last: Progress = { seen: 0, changed: 0, before: 0, after: 0, total: 0 };
   let toldAt = 0;
-  const tell = (state: Partial<RecomputeState>) => writeSetting(records, STATE, { id, done: false, ...last, ...state });
+  const tell = (state: Partial<RecomputeState>) => writeOrder(records, STATE, { id, done: false, ...last, ...state });
   try {
     await tell({});
     await learnt.load(reader.records);
@@ -49,6 +49,6 @@ export async function serveOrder(
     await tell({ done: true, failed: messageOf(error) });
     throw error;
   } finally {
-    await removeSetting(records, ORDER, order);
+    await removeOrder(records, ORDER, order);
   }
 }

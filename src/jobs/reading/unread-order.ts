@@ -1,5 +1,5 @@
 import { messageOf } from "../../observe.ts";
-import { readSetting, removeSetting, writeSetting } from "../../store/models/recompute-order.ts";
+import { readOrder, removeOrder, writeOrder } from "../../store/models/recompute-order.ts";
 import type { Database, Store } from "../../store/store.ts";
 import { rereadUnread, type UnreadProgress } from "./unread.ts";
 
@@ -20,12 +20,12 @@ interface UnreadState extends UnreadProgress {
 
 /** Has a running service read unread records again: it is the one that writes records. */
 export async function placeUnreadOrder(records: Database, order: UnreadOrder): Promise<void> {
-  await writeSetting(records, ORDER, order);
+  await writeOrder(records, ORDER, order);
 }
 
 /** What has come of an order; undefined before it is begun. */
 export async function unreadStateOf(records: Database, id: string): Promise<UnreadState | undefined> {
-  const state = await readSetting<UnreadState>(records, STATE);
+  const state = await readOrder<UnreadState>(records, STATE);
   return state?.id === id ? state : undefined;
 }
 
@@ -33,11 +33,11 @@ export async function unreadStateOf(records: Database, id: string): Promise<Unre
 export async function serveUnreadOrder(
   options: Parameters<typeof rereadUnread>[0] & { readonly writer: () => Promise<Store> },
 ): Promise<void> {
-  const order = await readSetting<UnreadOrder>(options.reader.records, ORDER);
+  const order = await readOrder<UnreadOrder>(options.reader.records, ORDER);
   if (order === undefined) return;
   const { records } = await options.writer();
   const say = (state: UnreadProgress & { readonly done: boolean; readonly failed?: string }) =>
-    writeSetting(records, STATE, { id: order.id, ...state });
+    writeOrder(records, STATE, { id: order.id, ...state });
   try {
     await say({ seen: 0, read: 0, done: false });
     await say({ ...(await rereadUnread(options)), done: true });
@@ -45,6 +45,6 @@ export async function serveUnreadOrder(
     await say({ seen: 0, read: 0, done: true, failed: messageOf(error) });
     throw error;
   } finally {
-    await removeSetting(records, ORDER, order);
+    await removeOrder(records, ORDER, order);
   }
 }

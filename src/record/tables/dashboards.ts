@@ -10,8 +10,8 @@ export const dashboards = sqliteTable(
     /** The owner's name when the dashboard was saved. */
     owner_name: text().notNull(),
     name: text().notNull(),
-    shared: integer().notNull(),
-    terms: text().notNull(),
+    shared: integer({ mode: "boolean" }).notNull(),
+    terms: text({ mode: "json" }).notNull(),
     created_at: integer().notNull(),
     updated_at: integer().notNull(),
   },

@@ -14,16 +14,15 @@ export const keys = sqliteTable("keys", {
   name: text().notNull(),
   /** SHA-256 of the key, hexadecimal; the key itself is stored nowhere. */
   hash: text().notNull().unique(),
-  /** JSON array of scopes. */
-  scopes: text().notNull(),
+  scopes: text({ mode: "json" }).$type<readonly string[]>().notNull(),
   region: text().notNull(),
   created_at: integer().notNull(),
   expires_at: integer(),
   last_used_at: integer(),
   revoked_at: integer(),
-  /** JSON array of patterns of the models and credentials that it may use; null for all. */
-  models: text(),
-  credentials: text(),
+  /** Patterns of the models and credentials that it may use; null for all. */
+  models: text({ mode: "json" }).$type<readonly string[]>(),
+  credentials: text({ mode: "json" }).$type<readonly string[]>(),
   /** Whose key it is; null for nobody's. */
   user_id: text(),
   /** Hash of the secret before the last rotation, and until when that works. */
@@ -41,8 +40,8 @@ export const credentials = sqliteTable(
     organization_id: text().notNull(),
     name: text().notNull(),
     provider: text().notNull(),
-    secrets: text().notNull(),
-    terms: text().notNull(),
+    secrets: text({ mode: "json" }).notNull(),
+    terms: text({ mode: "json" }).notNull(),
     created_at: integer().notNull(),
     updated_at: integer().notNull(),
   },

@@ -8,17 +8,17 @@ export const judges = sqliteTable(
     id: text().primaryKey(),
     organization_id: text().notNull(),
     name: text().notNull(),
-    enabled: integer().notNull(),
+    enabled: integer({ mode: "boolean" }).notNull(),
     /** As at the unified address. */
     model: text().notNull(),
     /** The service key that its calls are made with. */
     key_id: text().notNull(),
     prompt: text().notNull(),
-    scores: text().notNull(),
-    filter: text().notNull(),
+    scores: text({ mode: "json" }).notNull(),
+    filter: text({ mode: "json" }).notNull(),
     /** Percent. */
     share: real().notNull(),
-    budget: text().notNull(),
+    budget: text({ mode: "json" }).notNull(),
     reference: text(),
     created_at: integer().notNull(),
     updated_at: integer().notNull(),
@@ -40,12 +40,17 @@ export const judgements = sqliteTable(
     judge_id: text().notNull(),
     request_id: text().notNull(),
     organization_id: text().notNull(),
-    /** `in_flight`, `waiting`, `asking`, `done`, `failed` or `skipped`. */
-    state: text().notNull(),
+    /**
+     * `in_flight`: the record has not ended yet. `waiting`: it is to be judged. `asking`: the call is under way. `skipped`:
+     * there was nothing to judge.
+     */
+    state: text({ enum: ["in_flight", "waiting", "asking", "done", "failed", "skipped"] }).notNull(),
+    /** What the response should have been, where that is known otherwise than by a property. */
     reference: text(),
     /** The record of the last call. */
     call_id: text(),
     attempts: integer().notNull().default(0),
+    /** US dollars of all calls for it. */
     cost: real(),
     error: text(),
     created_at: integer().notNull(),

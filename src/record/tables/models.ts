@@ -31,8 +31,7 @@ export const mappings = sqliteTable(
     version: integer().notNull(),
     state: text({ enum: ["draft", "active", "approved", "replaced", "replaced approved", "rolled back"] }).notNull(),
     origin: text({ enum: ["inferred", "edited"] }).notNull(),
-    /** JSON text. */
-    mapping: text().notNull(),
+    mapping: text({ mode: "json" }).notNull(),
     confidence: real().notNull(),
     samples: integer().notNull(),
     created_at: integer().notNull(),
@@ -53,7 +52,7 @@ export const prices = sqliteTable(
     organization_id: text().notNull(),
     provider: text().notNull(),
     model: text().notNull(),
-    price: text().notNull(),
+    price: text({ mode: "json" }).notNull(),
     updated_at: integer().notNull(),
   },
   (t) => [primaryKey({ columns: [t.organization_id, t.provider, t.model] })],

@@ -24,8 +24,7 @@ export const sharedLinks = sqliteTable(
     id: text().primaryKey(),
     token_hash: text().notNull(),
     organization_id: text().notNull(),
-    /** `request` or `session`. */
-    kind: text().notNull(),
+    kind: text({ enum: ["request", "session"] }).notNull(),
     /** Id of the request or the session. */
     subject: text().notNull(),
     /** Who made it, `key:<id>`, and the name then. */

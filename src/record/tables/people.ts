@@ -1,4 +1,8 @@
 import { index, integer, primaryKey, sqliteTable, text } from "drizzle-orm/sqlite-core";
+import type { Role } from "../../people/permissions.ts";
+
+/** Of one organization; an operator is in all of them. */
+type MemberRole = Exclude<Role, "operator">;
 
 export const users = sqliteTable("users", {
   id: text().primaryKey(),
@@ -20,7 +24,7 @@ export const members = sqliteTable(
   {
     user_id: text().notNull(),
     organization_id: text().notNull(),
-    role: text().notNull(),
+    role: text().$type<MemberRole>().notNull(),
     source: text().notNull(),
     created_at: integer().notNull(),
     updated_at: integer().notNull(),
@@ -48,7 +52,7 @@ export const invitations = sqliteTable(
     token_hash: text().notNull().unique(),
     email: text().notNull(),
     organization_id: text().notNull(),
-    role: text().notNull(),
+    role: text().$type<MemberRole>().notNull(),
     /** Name of who invited. */
     invited_by: text().notNull(),
     created_at: integer().notNull(),

@@ -7,7 +7,7 @@ export const reviews = sqliteTable(
     id: text().primaryKey(),
     organization_id: text().notNull(),
     name: text().notNull(),
-    scores: text().notNull(),
+    scores: text({ mode: "json" }).notNull(),
     /** `newest`, `oldest` or `random`. */
     sequence: text().notNull(),
     /** How many are to review each record. */
@@ -43,10 +43,9 @@ export const reviewAnswers = sqliteTable(
     organization_id: text().notNull(),
     /** Name of the reviewer then. */
     author: text().notNull(),
-    /** `leased`, `done` or `skipped`. */
-    state: text().notNull(),
+    state: text({ enum: ["leased", "done", "skipped"] }).notNull(),
     /** JSON text: values by the names of the scores, as they were given. */
-    scores: text().notNull(),
+    scores: text({ mode: "json" }).notNull(),
     reason: text(),
     /** Until when nobody else is given the record. */
     leased_until: integer().notNull(),

@@ -1,5 +1,8 @@
+import { and, desc, eq, getTableColumns, inArray } from "drizzle-orm";
 import type { Acting } from "../../people/actor.ts";
+import { alertEvents, alertStates, alerts, deliveries } from "../../record/tables.ts";
 import { uuidv7 } from "../../runtime/uuid.ts";
+import { ifGiven, over } from "../database/builder.ts";
 import { type RulePlace, ruleTable, type StoredRule } from "../rule-table.ts";
 import type { Database } from "../store.ts";
 import type { AlertRule } from "./alert-rule.ts";
@@ -38,25 +41,9 @@ export interface AlertEvent {
 /** An organization has so many at most: each is a query at every check. */
 const ALERTS_MAX = 500;
 
-/** `checked_at` is written by who checks. */
-const ALERTS = ruleTable<Alert>("alerts", {
-  columns: [
-    ...(["id", "organization_id", "name", "metric", "comparison", "threshold", "window_seconds", "filter"] as const),
-    ...(["calendar", "time_zone"] as const),
-    ...([
-      "group_by",
-      "minimum_requests",
-      "cooldown_seconds",
-      "channels",
-      "enabled",
-      "created_at",
-      "updated_at",
-    ] as const),
-    "error",
-  ],
-  json: ["filter", "group_by", "channels"],
-  flags: ["enabled"],
+const ALERTS = ruleTable<Alert>(alerts, {
   max: ALERTS_MAX,
+  kept: ["checked_at"],
   // Secrets of channels are masked by their name.
   noted: { noun: "alert", nameOf: ({ name }) => name, shown: ({ checked_at: _, error: __, ...alert }) => alert },
 });
@@ -68,12 +55,21 @@ export async function firingOf(
   records: Database,
   { alertId, organizationId }: { readonly alertId?: string; readonly organizationId?: string },
 ): Promise<Firing[]> {
-  const rows = await records.query<Omit<Firing, "group"> & { readonly group: string }>({
-    sql: `select * from alert_states where (?1 is null or alert_id = ?1)
-      and (?2 is null or alert_id in (select id from alerts where organization_id = ?2)) order by triggered_at`,
-    args: [alertId ?? null, organizationId ?? null],
-  });
-  return rows.map((row) => ({ ...row, group: JSON.parse(row.group) as Group }));
+  const ofOrganization = (id: string) =>
+    inArray(
+      alertStates.alert_id,
+      over(records).select({ id: alerts.id }).from(alerts).where(eq(alerts.organization_id, id)),
+    );
+  return over(records)
+    .select()
+    .from(alertStates)
+    .where(
+      and(
+        ifGiven(alertStates.alert_id, alertId),
+        organizationId === undefined ? undefined : ofOrganization(organizationId),
+      ),
+    )
+    .orderBy(alertStates.triggered_at);
 }
 
 /** What became of an alert, the newest first. */
@@ -82,13 +78,14 @@ export async function alertHistory(
   alertId: string,
   { limit, offset }: { readonly limit: number; readonly offset: number },
 ): Promise<AlertEvent[]> {
-  const sql = `select id, kind, "group", value, threshold, requests, reason, created_at from alert_events
-    where alert_id = ? order by created_at desc, id desc limit ? offset ?`;
-  const rows = await records.query<Omit<AlertEvent, "group"> & { readonly group: string }>({
-    sql,
-    args: [alertId, limit, offset],
-  });
-  return rows.map((row) => ({ ...row, group: JSON.parse(row.group) as Group }));
+  const { alert_id: _, previous: __, ...shown } = getTableColumns(alertEvents);
+  return over(records)
+    .select(shown)
+    .from(alertEvents)
+    .where(eq(alertEvents.alert_id, alertId))
+    .orderBy(desc(alertEvents.created_at), desc(alertEvents.id))
+    .limit(limit)
+    .offset(offset);
 }
 
 /**
@@ -123,9 +120,10 @@ export async function putAlert(
 /** Removes an alert with its history and all that is still to be delivered of it. */
 export async function removeAlert(records: Database, alert: Alert, by: Acting): Promise<void> {
   const { id } = alert;
+  const db = over(records);
   await ALERTS.remove(records, alert, by, [
-    { sql: "delete from deliveries where source_id = ?", args: [id] },
-    { sql: "delete from alert_states where alert_id = ?", args: [id] },
-    { sql: "delete from alert_events where alert_id = ?", args: [id] },
+    db.delete(deliveries).where(eq(deliveries.source_id, id)),
+    db.delete(alertStates).where(eq(alertStates.alert_id, id)),
+    db.delete(alertEvents).where(eq(alertEvents.alert_id, id)),
   ]);
 }

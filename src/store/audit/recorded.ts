@@ -3,6 +3,7 @@ import { maskText } from "../../masking/mask.ts";
 import { messageOf } from "../../observe.ts";
 import type { Act, Outcome } from "../../people/actions.ts";
 import type { Acting } from "../../people/actor.ts";
+import { type Change, statementOf } from "../database/builder.ts";
 import { isAway } from "../database/failure.ts";
 import { PATIENCE_MS, PAUSE_MS } from "../database/patiently.ts";
 import type { Database, Statement } from "../store.ts";
@@ -11,7 +12,7 @@ import { AUDIT_COLUMNS, type AuditRow, hashOf } from "./entry.ts";
 import { shownChange, storable } from "./shown-change.ts";
 
 export interface Recording {
-  readonly statements: readonly Statement[];
+  readonly statements: readonly Change[];
   readonly by: Acting;
   readonly acts: readonly Act[];
   readonly outcome?: Outcome;
@@ -32,7 +33,7 @@ const queues = new WeakMap<Database, Promise<unknown>>();
 /** Makes a change and notes it in the same transaction: neither is there without the other. */
 export function recorded(
   records: Database,
-  statements: readonly Statement[],
+  statements: readonly Change[],
   by: Acting,
   ...acts: readonly Act[]
 ): Promise<void> {
@@ -60,15 +61,16 @@ export function record(records: Database, recording: Recording): Promise<void> {
 async function write(records: Database, recording: Recording): Promise<void> {
   const time = Date.now();
   const endsAt = performance.now() + PATIENCE_MS;
+  const statements = recording.statements.map(statementOf);
   let tried: readonly AuditRow[] = [];
   for (let lost = 0; ; ) {
     try {
       const acts = (await recording.stillNew?.(recording.acts)) ?? recording.acts;
-      if (acts.length === 0 && recording.statements.length === 0) return;
+      if (acts.length === 0 && statements.length === 0) return;
       const chain = await readChain(records);
       const names = await organizationNames(records, acts);
       tried = chained({ ...recording, acts }, { chain, names, time });
-      await records.batch([...recording.statements, ...entryStatements(tried, chain, recording.ifChanged === true)]);
+      await records.batch([...statements, ...entryStatements(tried, chain, recording.ifChanged === true)]);
       return;
     } catch (cause) {
       if (messageOf(cause).includes("audit.seq")) {

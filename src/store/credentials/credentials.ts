@@ -1,61 +1,44 @@
-import type { CredentialTerms, StoredCredential, StoredSecret } from "../../credentials/stored.ts";
+import { and, count, eq, max, sql } from "drizzle-orm";
+import type { StoredCredential } from "../../credentials/stored.ts";
 import { GatewayError } from "../../errors.ts";
 import type { Act } from "../../people/actions.ts";
 import type { Acting } from "../../people/actor.ts";
 import { isoTime } from "../../record/iso-time.ts";
+import { credentials } from "../../record/tables.ts";
 import { record, recorded } from "../audit/recorded.ts";
+import { ifGiven, over } from "../database/builder.ts";
 import type { Database } from "../store.ts";
 
 /** An organization has so many at most: each request of the unified address looks at all of a provider. */
 const CREDENTIALS_MAX = 1_000;
 
-interface Row extends Omit<StoredCredential, "secrets" | "terms"> {
-  readonly secrets: string;
-  readonly terms: string;
-}
-
 /** Of one organization, or of all; in the order in which they were added. */
 export async function listCredentials(records: Database, organizationId?: string): Promise<StoredCredential[]> {
-  const sql = "select * from credentials where ?1 is null or organization_id = ?1 order by created_at, rowid";
-  const rows = await records.query<Row>({ sql, args: [organizationId ?? null] });
-  return rows.map((row) => ({
-    ...row,
-    secrets: JSON.parse(row.secrets) as Record<string, StoredSecret>,
-    terms: JSON.parse(row.terms) as CredentialTerms,
-  }));
+  const rows = over(records)
+    .select()
+    .from(credentials)
+    .where(ifGiven(credentials.organization_id, organizationId))
+    .orderBy(credentials.created_at, sql`rowid`);
+  return (await rows) as StoredCredential[];
 }
 
 /** Differs whenever a credential was added, changed or removed. */
 export async function credentialsFingerprint(records: Database): Promise<string> {
-  const sql = `select count(*) as n, max(rowid) as last, max(updated_at) as changed, total(updated_at) as sum
-    from credentials`;
-  return JSON.stringify(await records.query<unknown>({ sql, args: [] }));
+  const changed = credentials.updated_at;
+  const sums = { n: count(), last: sql`max(rowid)`, changed: max(changed), sum: sql`total(${changed})` };
+  return JSON.stringify(await over(records).select(sums).from(credentials));
 }
 
 /** @throws GatewayError `duplicate_name`, or `invalid_body` where there are too many. */
 export async function addCredential(records: Database, credential: StoredCredential, by: Acting): Promise<void> {
-  const { id, organization_id, name, provider, secrets, terms, created_at, updated_at } = credential;
+  const { id, organization_id, name } = credential;
   const own = await listCredentials(records, organization_id);
   if (own.length >= CREDENTIALS_MAX)
     throw new GatewayError("invalid_body", `there are ${CREDENTIALS_MAX} credentials already: remove one first`);
-  const sql = `insert into credentials (id, organization_id, name, provider, secrets, terms, created_at, updated_at)
-    values (?, ?, ?, ?, ?, ?, ?, ?) on conflict (organization_id, name) do nothing`;
-  const args = [
-    id,
-    organization_id,
-    name,
-    provider,
-    JSON.stringify(secrets),
-    JSON.stringify(terms),
-    created_at,
-    updated_at,
-  ];
+  const insert = over(records).insert(credentials).values(credential).onConflictDoNothing();
   const act = { ...actOf("credential.created", credential), after: shownTerms(credential) };
-  await record(records, { statements: [{ sql, args }], by, acts: [act], ifChanged: true });
-  const [kept] = await records.query<{ id: string }>({
-    sql: "select id from credentials where organization_id = ? and name = ?",
-    args: [organization_id, name],
-  });
+  await record(records, { statements: [insert], by, acts: [act], ifChanged: true });
+  const kept = await over(records).select().from(credentials).where(named(organization_id, name)).get();
   if (kept?.id !== id)
     throw new GatewayError("duplicate_name", `there is a credential "${name}" already; take another name`, {
       path: "name",
@@ -75,11 +58,13 @@ export async function changeCredential(
 ): Promise<StoredCredential> {
   // Later than before also within a millisecond: whoever watches for changes sees this one.
   const updatedAt = Math.max(Date.now(), previous.updated_at + 1);
-  const sql = "update credentials set secrets = ?, terms = ?, updated_at = ? where id = ? and updated_at = ?";
-  const args = [JSON.stringify(secrets), JSON.stringify(terms), updatedAt, previous.id, previous.updated_at];
+  const change = over(records)
+    .update(credentials)
+    .set({ secrets, terms, updated_at: updatedAt })
+    .where(and(eq(credentials.id, previous.id), eq(credentials.updated_at, previous.updated_at)));
   const after = shownTerms({ ...previous, secrets, terms });
   const act = { ...actOf("credential.changed", previous), before: shownTerms(previous), after };
-  await record(records, { statements: [{ sql, args }], by, acts: [act], ifChanged: true });
+  await record(records, { statements: [change], by, acts: [act], ifChanged: true });
   const now = (await listCredentials(records, previous.organization_id)).find(({ id }) => id === previous.id);
   if (now === undefined) throw new GatewayError("not_found", `the credential "${previous.name}" was removed meanwhile`);
   if (now.updated_at !== updatedAt)
@@ -100,11 +85,13 @@ export async function removeCredential(
   const own = await listCredentials(records, organizationId);
   const known = own.find((credential) => credential.name === name);
   if (known === undefined) return false;
-  const sql = "delete from credentials where organization_id = ? and name = ?";
   const act = { ...actOf("credential.removed", known), before: shownTerms(known) };
-  await recorded(records, [{ sql, args: [organizationId, name] }], by, act);
+  await recorded(records, [over(records).delete(credentials).where(named(organizationId, name))], by, act);
   return true;
 }
+
+const named = (organizationId: string, name: string) =>
+  and(eq(credentials.organization_id, organizationId), eq(credentials.name, name));
 
 function actOf(action: Act["action"], { id, organization_id, name }: StoredCredential): Act {
   return { action, organizationId: organization_id, object: { kind: "credential", id, name } };

@@ -37,11 +37,19 @@ export class StatementCache {
   }
 }
 
-/** Rows as arrays become objects here: four times cheaper than letting the driver make objects. */
-export function toObjects<T>(names: readonly string[], rows: readonly (readonly unknown[])[]): T[] {
+/**
+ * Rows as arrays become objects here: four times cheaper than letting the driver make objects. Every column is a member:
+ * a second one of the same name, as in a join, gets its place behind its name.
+ */
+export function toObjects<T>(columns: readonly string[], rows: readonly (readonly unknown[])[]): T[] {
+  const names = new Set(columns).size === columns.length ? columns : columns.map(distinct);
   return rows.map((row) => {
     const object: Record<string, unknown> = {};
     for (let i = 0; i < names.length; i++) object[names[i]!] = row[i];
     return object as T;
   });
+}
+
+function distinct(name: string, at: number, columns: readonly string[]): string {
+  return columns.indexOf(name) === at ? name : `${name}:${at}`;
 }

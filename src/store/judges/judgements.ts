@@ -1,30 +1,14 @@
+import { and, asc, count, desc, eq, gte, inArray, isNotNull, sql } from "drizzle-orm";
+import { judgements } from "../../record/tables.ts";
+import { isOneOf, over, statementOf } from "../database/builder.ts";
 import { patiently } from "../database/patiently.ts";
 import type { Database, Statement } from "../store.ts";
 import type { Budget } from "./judge-rule.ts";
 
-/**
- * `in_flight`: the record has not ended yet. `waiting`: it is to be judged. `asking`: the call is under way. `skipped`: there
- * was nothing to judge.
- */
-export type JudgementState = "in_flight" | "waiting" | "asking" | "done" | "failed" | "skipped";
+export type JudgementState = Judgement["state"];
 
 /** One record for one judge: what is to be done, and what was. It is here that nothing is judged twice. */
-export interface Judgement {
-  readonly judge_id: string;
-  readonly request_id: string;
-  readonly organization_id: string;
-  readonly state: JudgementState;
-  /** What the response should have been, where that is known otherwise than by a property. */
-  readonly reference: string | null;
-  /** The record of the last call. */
-  readonly call_id: string | null;
-  readonly attempts: number;
-  /** US dollars of all calls for it. */
-  readonly cost: number | null;
-  readonly error: string | null;
-  readonly created_at: number;
-  readonly updated_at: number;
-}
+export type Judgement = typeof judgements.$inferSelect;
 
 export interface NewJudgement extends Pick<Judgement, "request_id" | "state"> {
   readonly reference?: string | null;
@@ -45,13 +29,14 @@ export async function addJudgements(
   if (added.length === 0) return;
   const now = Date.now();
   const conflict = again
-    ? `do update set state = 'waiting', attempts = 0, error = null, reference = excluded.reference, updated_at = excluded.updated_at
+    ? sql`do update set state = 'waiting', attempts = 0, error = null, reference = excluded.reference, updated_at = excluded.updated_at
        where judgements.state in ('done', 'failed', 'skipped')`
-    : "do nothing";
-  const sql = `insert into judgements (judge_id, request_id, organization_id, state, reference, created_at, updated_at)
-    select ?, value ->> 0, ?, value ->> 1, value ->> 2, ?, ? from json_each(?) where true on conflict ${conflict}`;
-  const rows = added.map(({ request_id, state, reference = null }) => [request_id, state, reference]);
-  await patiently(() => records.batch([{ sql, args: [id, organization_id, now, now, JSON.stringify(rows)] }]));
+    : sql`do nothing`;
+  const rows = JSON.stringify(added.map(({ request_id, state, reference = null }) => [request_id, state, reference]));
+  const insert = sql`insert into ${judgements} (judge_id, request_id, organization_id, state, reference, created_at, updated_at)
+    select ${id}, value ->> 0, ${organization_id}, value ->> 1, value ->> 2, ${now}, ${now} from json_each(${rows}) where true
+    on conflict ${conflict}`;
+  await patiently(() => records.batch([statementOf(insert)]));
 }
 
 /** Those of a state, the oldest first. */
@@ -61,56 +46,72 @@ export function judgementsOf(
   state: JudgementState,
   limit: number,
 ): Promise<Judgement[]> {
-  const sql = "select * from judgements where judge_id = ? and state = ? order by created_at, request_id limit ?";
-  return records.query<Judgement>({ sql, args: [judgeId, state, limit] });
+  return over(records)
+    .select()
+    .from(judgements)
+    .where(and(eq(judgements.judge_id, judgeId), eq(judgements.state, state)))
+    .orderBy(asc(judgements.created_at), asc(judgements.request_id))
+    .limit(limit);
 }
 
 /** The last ones that came to something, the newest first. */
 export function latestJudgements(records: Database, judgeId: string, limit: number): Promise<Judgement[]> {
-  const sql = "select * from judgements where judge_id = ? order by updated_at desc, request_id limit ?";
-  return records.query<Judgement>({ sql, args: [judgeId, limit] });
+  return over(records)
+    .select()
+    .from(judgements)
+    .where(eq(judgements.judge_id, judgeId))
+    .orderBy(desc(judgements.updated_at), asc(judgements.request_id))
+    .limit(limit);
 }
 
-type Change = Partial<Pick<Judgement, "state" | "call_id" | "attempts" | "cost" | "error">>;
+type Step = Partial<Pick<Judgement, "state" | "call_id" | "attempts" | "cost" | "error">>;
 
 export async function changeJudgement(
   records: Database,
   { judge_id, request_id }: Pick<Judgement, "judge_id" | "request_id">,
-  change: Change,
+  change: Step,
 ): Promise<void> {
-  const entries = Object.entries(change);
-  const sql = `update judgements set ${entries.map(([name]) => `${name} = ?`).join(", ")}, updated_at = ?
-    where judge_id = ? and request_id = ?`;
-  const args = [...entries.map(([, value]) => value ?? null), Date.now(), judge_id, request_id];
-  await patiently(() => records.batch([{ sql, args }]));
+  const which = and(eq(judgements.judge_id, judge_id), eq(judgements.request_id, request_id));
+  await patiently(() =>
+    over(records)
+      .update(judgements)
+      .set({ ...change, updated_at: Date.now() })
+      .where(which),
+  );
 }
 
 export async function dropJudgements(records: Database, judgeId: string, requestIds: readonly string[]): Promise<void> {
   if (requestIds.length === 0) return;
-  const sql = "delete from judgements where judge_id = ? and request_id in (select value from json_each(?))";
-  await patiently(() => records.batch([{ sql, args: [judgeId, JSON.stringify(requestIds)] }]));
+  const which = and(eq(judgements.judge_id, judgeId), isOneOf(judgements.request_id, requestIds));
+  await patiently(() => over(records).delete(judgements).where(which));
 }
 
 /** Of these records, those that are calls of a judge. */
 export async function callsAmong(records: Database, requestIds: readonly string[]): Promise<ReadonlySet<string>> {
-  const sql = "select call_id from judgements where call_id in (select value from json_each(?))";
-  const rows = await records.query<{ call_id: string }>({ sql, args: [JSON.stringify(requestIds)] });
-  return new Set(rows.map(({ call_id }) => call_id));
+  const { call_id: call } = judgements;
+  const rows = await over(records).select({ call }).from(judgements).where(isOneOf(call, requestIds));
+  return new Set(rows.map((row) => row.call!));
 }
 
 /** Judgements of a judge by their state. */
 export async function countsOf(records: Database, judgeId: string): Promise<Record<JudgementState, number>> {
-  const sql = "select state, count(*) as n from judgements where judge_id = ? group by state";
-  const rows = await records.query<{ state: JudgementState; n: number }>({ sql, args: [judgeId] });
+  const rows = await over(records)
+    .select({ state: judgements.state, n: count() })
+    .from(judgements)
+    .where(eq(judgements.judge_id, judgeId))
+    .groupBy(judgements.state);
   const none = { in_flight: 0, waiting: 0, asking: 0, done: 0, failed: 0, skipped: 0 };
   return { ...none, ...Object.fromEntries(rows.map(({ state, n }) => [state, n])) };
 }
 
 /** US dollars that a judge has spent since then, as far as the prices of its calls are known. */
 export async function spentSince(records: Database, judgeId: string, since: number): Promise<number> {
-  const sql = "select total(cost) as spent from judgements where judge_id = ? and updated_at >= ? and cost is not null";
-  const [row] = await records.query<{ spent: number }>({ sql, args: [judgeId, since] });
-  return row?.spent ?? 0;
+  const { judge_id, updated_at, cost } = judgements;
+  const [row] = await over(records)
+    .select({ spent: sql<number>`total(${cost})` })
+    .from(judgements)
+    .where(and(eq(judge_id, judgeId), gte(updated_at, since), isNotNull(cost)));
+  return row!.spent;
 }
 
 /** When the day or month of a budget began, in UTC. */
@@ -137,12 +138,11 @@ export async function judgedAmong(
   judgeId: string,
   requestIds: readonly string[],
 ): Promise<ReadonlyMap<string, JudgementState>> {
-  const sql = `select request_id, state from judgements
-    where judge_id = ? and request_id in (select value from json_each(?))`;
-  const rows = await records.query<Pick<Judgement, "request_id" | "state">>({
-    sql,
-    args: [judgeId, JSON.stringify(requestIds)],
-  });
+  const { judge_id, request_id, state } = judgements;
+  const rows = await over(records)
+    .select({ request_id, state })
+    .from(judgements)
+    .where(and(eq(judge_id, judgeId), isOneOf(request_id, requestIds)));
   return new Map(rows.map(({ request_id, state }) => [request_id, state]));
 }
 
@@ -153,7 +153,6 @@ export async function withdrawJudgements(records: Database, judgeId: string): Pr
   return counts.waiting + counts.in_flight;
 }
 
-export const withdrawal = (judgeId: string): Statement => ({
-  sql: "delete from judgements where judge_id = ? and state in ('waiting', 'in_flight')",
-  args: [judgeId],
-});
+export const withdrawal = (judgeId: string): Statement =>
+  statementOf(sql`delete from ${judgements}
+    where ${and(eq(judgements.judge_id, judgeId), inArray(judgements.state, ["waiting", "in_flight"]))}`);

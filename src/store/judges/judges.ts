@@ -1,5 +1,8 @@
+import { and, eq, gt, isNotNull, or, sql } from "drizzle-orm";
 import type { Acting } from "../../people/actor.ts";
+import { judgements, judges, requests } from "../../record/tables.ts";
 import { uuidv7 } from "../../runtime/uuid.ts";
+import { over, statementOf } from "../database/builder.ts";
 import { patiently } from "../database/patiently.ts";
 import { type RulePlace, ruleTable, type StoredRule } from "../rule-table.ts";
 import type { Database } from "../store.ts";
@@ -23,26 +26,9 @@ const JUDGES_MAX = 50;
 /** After so many failures in a row a judge is stopped, until it is changed. */
 export const FAILURES_MAX = 10;
 
-/** The rest is written by who judges. */
-const JUDGES = ruleTable<Judge>("judges", {
-  columns: [
-    ...([
-      "id",
-      "organization_id",
-      "name",
-      "enabled",
-      "model",
-      "key_id",
-      "prompt",
-      "scores",
-      "filter",
-      "share",
-    ] as const),
-    ...(["budget", "reference", "created_at", "updated_at"] as const),
-  ],
-  json: ["scores", "filter", "budget"],
-  flags: ["enabled"],
+const JUDGES = ruleTable<Judge>(judges, {
   max: JUDGES_MAX,
+  kept: ["position", "failures", "problem", "problem_at", "rests_until"],
   noted: { noun: "judge", nameOf: ({ name }) => name, shown: shownRule },
 });
 
@@ -64,6 +50,9 @@ export function shownRule({
   return { name, model, key: key_id, prompt, scores, filter, share, budget, reference, enabled };
 }
 
+const UNTROUBLED = { failures: 0, problem: null, problem_at: null, rests_until: null };
+const NEWEST = sql`(select coalesce(max(${requests.seq}), 0) from ${requests})`;
+
 /** Stores a judge, a new one or in place of `previous`. It begins anew with what is recorded once it is switched on. */
 export async function putJudge(
   records: Database,
@@ -83,11 +72,12 @@ export async function putJudge(
   await patiently(() =>
     records.batch([
       ...(ends ? [withdrawal(judge.id)] : []),
-      {
-        sql: `update judges set failures = 0, problem = null, problem_at = null, rests_until = null,
-          position = iif(?, (select coalesce(max(seq), 0) from requests), position) where id = ?`,
-        args: [Number(begins), judge.id],
-      },
+      statementOf(
+        over(records)
+          .update(judges)
+          .set({ ...UNTROUBLED, ...(begins && { position: NEWEST }) })
+          .where(eq(judges.id, judge.id)),
+      ),
     ]),
   );
   return (await findJudge(records, judge.id)) ?? judge;
@@ -95,11 +85,11 @@ export async function putJudge(
 
 /** Removes a judge with what it has still to do; the scores that it gave stay. */
 export function removeJudge(records: Database, judge: Judge, by: Acting): Promise<void> {
-  return JUDGES.remove(records, judge, by, [{ sql: "delete from judgements where judge_id = ?", args: [judge.id] }]);
+  return JUDGES.remove(records, judge, by, [over(records).delete(judgements).where(eq(judgements.judge_id, judge.id))]);
 }
 
 export async function notePosition(records: Database, { id, position }: Pick<Judge, "id" | "position">): Promise<void> {
-  await patiently(() => records.batch([{ sql: "update judges set position = ? where id = ?", args: [position, id] }]));
+  await patiently(() => over(records).update(judges).set({ position }).where(eq(judges.id, id)));
 }
 
 /** Notes what keeps a judge from asking. @param counts - as how many failures in a row it counts. */
@@ -112,12 +102,17 @@ export async function noteProblem(
     restsUntil,
   }: { readonly problem: string; readonly counts: number; readonly restsUntil: number | null },
 ): Promise<void> {
-  const sql = "update judges set problem = ?, problem_at = ?, failures = failures + ?, rests_until = ? where id = ?";
-  await patiently(() => records.batch([{ sql, args: [problem, Date.now(), counts, restsUntil, id] }]));
+  const failures = sql`${judges.failures} + ${counts}`;
+  const set = { problem, problem_at: Date.now(), failures, rests_until: restsUntil };
+  await patiently(() => over(records).update(judges).set(set).where(eq(judges.id, id)));
 }
 
 export async function noteSuccess(records: Database, id: string): Promise<void> {
-  const sql = `update judges set problem = null, problem_at = null, failures = 0, rests_until = null
-    where id = ? and (problem is not null or failures > 0 or rests_until is not null)`;
-  await patiently(() => records.batch([{ sql, args: [id] }]));
+  const troubled = or(isNotNull(judges.problem), gt(judges.failures, 0), isNotNull(judges.rests_until));
+  await patiently(() =>
+    over(records)
+      .update(judges)
+      .set(UNTROUBLED)
+      .where(and(eq(judges.id, id), troubled)),
+  );
 }

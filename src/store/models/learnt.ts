@@ -1,5 +1,8 @@
+import { count, sql } from "drizzle-orm";
 import type { Mapping, MappingOf } from "../../mapping/mapping.ts";
 import { MODEL_LENGTH_MAX, type OwnPrice, type OwnPriceOf, type PriceEntry } from "../../mapping/prices/own.ts";
+import { mappings, prices } from "../../record/tables.ts";
+import { over } from "../database/builder.ts";
 import type { Database } from "../store.ts";
 import { currentMappings } from "./mappings.ts";
 import { listPrices } from "./prices.ts";
@@ -97,12 +100,11 @@ export class LearntTables implements Learnt {
   }
 
   async #readFingerprint(records: Database): Promise<string> {
-    const of = (table: string) => ({
-      sql: `select count(*) || ':' || total(updated_at) as stand from ${table}`,
-      args: [],
-    });
-    const home = this.#home ?? records;
-    return JSON.stringify([await records.query<unknown>(of("mappings")), await home.query<unknown>(of("prices"))]);
+    const of = (database: Database, table: typeof mappings | typeof prices) =>
+      over(database)
+        .select({ n: count(), sum: sql`total(${table.updated_at})` })
+        .from(table);
+    return JSON.stringify([await of(records, mappings), await of(this.#home ?? records, prices)]);
   }
 }
 

@@ -1,9 +1,12 @@
+import { and, desc, eq, inArray, isNotNull, max, or, sql } from "drizzle-orm";
 import type { Mapping } from "../../mapping/mapping.ts";
 import type { Act } from "../../people/actions.ts";
 import type { Acting } from "../../people/actor.ts";
+import { mappings, models } from "../../record/tables.ts";
 import { recorded } from "../audit/recorded.ts";
+import { ifGiven, over, statementOf } from "../database/builder.ts";
 import { patiently } from "../database/patiently.ts";
-import type { Database, Statement, Value } from "../store.ts";
+import type { Database } from "../store.ts";
 
 type MappingState = "draft" | "active" | "approved" | "replaced" | "rolled back";
 
@@ -28,31 +31,17 @@ export interface StoredMapping extends ModelName {
   readonly updatedAt: number;
 }
 
-interface MappingRow {
-  readonly organization_id: string;
-  readonly provider: string;
-  readonly model: string;
-  readonly version: number;
-  readonly state: MappingState | typeof APPROVED_BEFORE;
-  readonly origin: "inferred" | "edited";
-  readonly mapping: string;
-  readonly confidence: number;
-  readonly samples: number;
-  readonly created_at: number;
-  readonly updated_at: number;
-}
+type MappingRow = typeof mappings.$inferSelect;
 
-const COLUMNS =
-  "organization_id, provider, model, version, state, origin, mapping, confidence, samples, created_at, updated_at";
 /** How a replaced version is stored that an admin had approved, for the day that it comes back; shown as replaced. */
 const APPROVED_BEFORE = "replaced approved";
 /** The version that records are read with. */
-const CURRENT = "state in ('active', 'approved')";
+const CURRENT = inArray(mappings.state, ["active", "approved"]);
 
 /** The mappings that records are read with: of all organizations, or of one. */
 export async function currentMappings(records: Database, organizationId?: string): Promise<StoredMapping[]> {
-  const sql = `select ${COLUMNS} from mappings where ${CURRENT} and (?1 is null or organization_id = ?1)`;
-  return (await records.query<MappingRow>({ sql, args: [organizationId ?? null] })).map(toMapping);
+  const which = and(CURRENT, ifGiven(mappings.organization_id, organizationId));
+  return (await over(records).select().from(mappings).where(which)).map(toMapping);
 }
 
 /** Every version of a model's mappings, in whichever providers, newest first. */
@@ -60,9 +49,13 @@ export async function mappingHistory(
   records: Database,
   { organizationId, model, provider }: Omit<ModelName, "provider"> & { readonly provider?: string | undefined },
 ): Promise<StoredMapping[]> {
-  const sql = `select ${COLUMNS} from mappings where organization_id = ? and model = ? and (?3 is null or provider = ?3)
-    order by provider, version desc`;
-  return (await records.query<MappingRow>({ sql, args: [organizationId, model, provider ?? null] })).map(toMapping);
+  const { organization_id, model: which } = mappings;
+  const rows = await over(records)
+    .select()
+    .from(mappings)
+    .where(and(eq(organization_id, organizationId), eq(which, model), ifGiven(mappings.provider, provider)))
+    .orderBy(mappings.provider, desc(mappings.version));
+  return rows.map(toMapping);
 }
 
 type MappingOrder = Pick<StoredMapping, "state" | "origin" | "mapping" | "confidence" | "samples">;
@@ -71,37 +64,33 @@ type MappingOrder = Pick<StoredMapping, "state" | "origin" | "mapping" | "confid
 export async function addMapping(records: Database, name: ModelName, order: MappingOrder, by: Acting): Promise<void> {
   const now = Date.now();
   const isCurrent = order.state !== "draft";
-  const key = keyOf(name);
-  const insert: Statement = {
-    sql: `insert into mappings (${COLUMNS}, reread_after)
-      select ?, ?, ?, coalesce(max(version), 0) + 1, ?, ?, ?, ?, ?, ?, ?, ?
-      from mappings where organization_id = ? and provider = ? and model = ?`,
-    args: [
-      ...key,
-      order.state,
-      order.origin,
-      JSON.stringify(order.mapping),
-      order.confidence,
-      order.samples,
-      now,
-      now,
-      isCurrent ? 0 : null,
-      ...key,
-    ],
-  };
-  const statements = isCurrent ? [retire(name, now), insert, modelIs(name, "mapped", null)] : [insert];
+  const { organizationId, provider, model } = name;
+  const { state, origin, mapping, confidence, samples } = order;
+  const last = over(records)
+    .select({ version: max(mappings.version) })
+    .from(mappings)
+    .where(ofModel(mappings, name));
+  const insert = over(records)
+    .insert(mappings)
+    .values({
+      ...{ organization_id: organizationId, provider, model, version: sql`coalesce(${last}, 0) + 1` },
+      ...{ state, origin, mapping, confidence, samples },
+      ...{ created_at: now, updated_at: now, reread_after: isCurrent ? 0 : null },
+    });
+  const statements = isCurrent
+    ? [retirement(records, name, now), insert, modelIs(records, name, "mapped", null)]
+    : [insert];
   await recorded(records, statements, by, { ...actOf("mapping.changed", name), after: order });
 }
 
 /** An admin agrees with a version: from now on records are read with it, and the mapper leaves it alone. */
 export async function approveMapping(records: Database, name: ModelName, version: number, by: Acting): Promise<void> {
   const now = Date.now();
-  const approve: Statement = {
-    sql: `update mappings set state = 'approved', updated_at = ?, reread_after = coalesce(reread_after, 0)
-      where organization_id = ? and provider = ? and model = ? and version = ?`,
-    args: [now, ...keyOf(name), version],
-  };
-  const statements = [retire(name, now), approve, modelIs(name, "mapped", null)];
+  const approval = over(records)
+    .update(mappings)
+    .set({ state: "approved", updated_at: now, reread_after: sql`coalesce(${mappings.reread_after}, 0)` })
+    .where(ofVersion(name, version));
+  const statements = [retirement(records, name, now), approval, modelIs(records, name, "mapped", null)];
   await recorded(records, statements, by, { ...actOf("mapping.approved", name), after: { version } });
 }
 
@@ -116,23 +105,20 @@ export async function rollBackMapping(
   by: Acting,
 ): Promise<void> {
   const now = Date.now();
-  const key = keyOf(name);
-  const statements: Statement[] = [
-    {
-      sql: `update mappings set state = 'rolled back', updated_at = ?, reread_after = ?
-        where organization_id = ? and provider = ? and model = ? and version = ?`,
-      args: [now, previous === undefined ? 0 : null, ...key, version],
-    },
-  ];
-  if (previous === undefined) statements.push(modelIs(name, "pending", "its mapping was rolled back"));
-  else {
-    statements.push({
-      sql: `update mappings set updated_at = ?, reread_after = 0,
-          state = case when state = '${APPROVED_BEFORE}' or origin = 'edited' then 'approved' else 'active' end
-        where organization_id = ? and provider = ? and model = ? and version = ?`,
-      args: [now, ...key, previous],
-    });
-  }
+  const back = over(records)
+    .update(mappings)
+    .set({ state: "rolled back", updated_at: now, reread_after: previous === undefined ? 0 : null })
+    .where(ofVersion(name, version));
+  const { state, origin } = mappings;
+  const again = sql`iif(${or(eq(state, APPROVED_BEFORE), eq(origin, "edited"))}, 'approved', 'active')`;
+  const next =
+    previous === undefined
+      ? modelIs(records, name, "pending", "its mapping was rolled back")
+      : over(records)
+          .update(mappings)
+          .set({ updated_at: now, reread_after: 0, state: again })
+          .where(ofVersion(name, previous));
+  const statements = [back, next];
   const change = { before: { version }, after: { version: previous ?? null } };
   await recorded(records, statements, by, { ...actOf("mapping.rolled_back", name), ...change });
 }
@@ -146,23 +132,23 @@ const LOOKED_AT = 2_000;
 
 /** Whether a known format reads the model: the newest answer with it that succeeded says so. */
 export async function isRead(records: Database, { organizationId, provider, model }: ModelName): Promise<boolean> {
-  const sql = `select wire_schema from (
+  const newest = sql`select wire_schema from (
       select provider, model, model_override, request_model, wire_schema, response_status, seq from whole_requests
-      where organization_id = ?1 order by request_created_at desc, request_id desc limit ${LOOKED_AT}
-    ) where provider = ?2 and ?3 in (model, coalesce(model_override, request_model, model))
+      where organization_id = ${organizationId} order by request_created_at desc, request_id desc limit ${LOOKED_AT}
+    ) where provider = ${provider} and ${model} in (model, coalesce(model_override, request_model, model))
     and response_status between 200 and 299 order by seq desc limit 1`;
-  const [row] = await records.query<{ wire_schema: string | null }>({ sql, args: [organizationId, provider, model] });
+  const [row] = await records.query<{ wire_schema: string | null }>(statementOf(newest));
   return row !== undefined && row.wire_schema !== null && row.wire_schema !== "mapped";
 }
 
 /** A model is mapped, and nobody waits for that any more. */
 export async function markMapped(records: Database, name: ModelName): Promise<void> {
-  await patiently(() => records.batch([modelIs(name, "mapped", null)]));
+  await patiently(() => modelIs(records, name, "mapped", null));
 }
 
 /** A model stays pending, and this is why. */
 export async function markPending(records: Database, name: ModelName, reason: string): Promise<void> {
-  await patiently(() => records.batch([modelIs(name, "pending", reason)]));
+  await patiently(() => modelIs(records, name, "pending", reason));
 }
 
 /** A mapping whose model's records are still to be read again, and up to where they are. */
@@ -172,36 +158,37 @@ export interface Reread extends ModelName {
 }
 
 export async function nextReread(records: Database): Promise<Reread | undefined> {
-  const sql = `select organization_id, provider, model, version, reread_after as after from mappings
-    where reread_after is not null order by updated_at limit 1`;
-  const [row] = await records.query<MappingRow & { after: number }>({ sql, args: [] });
-  if (row === undefined) return undefined;
-  const { organization_id: organizationId, provider, model, version, after } = row;
-  return { organizationId, provider, model, version, after };
+  const { organization_id: organizationId, provider, model, version, reread_after: after } = mappings;
+  return over(records)
+    .select({ organizationId, provider, model, version, after: sql<number>`${after}` })
+    .from(mappings)
+    .where(isNotNull(after))
+    .orderBy(mappings.updated_at)
+    .limit(1)
+    .get();
 }
 
 /** Notes how far records were read again; null when all are. A change of the mapping meanwhile starts it anew. */
 export async function noteReread(records: Database, reread: Reread, after: number | null): Promise<void> {
-  const sql = `update mappings set reread_after = ? where organization_id = ? and provider = ? and model = ?
-    and version = ? and reread_after = ?`;
-  await patiently(() => records.batch([{ sql, args: [after, ...keyOf(reread), reread.version, reread.after] }]));
+  const which = and(ofVersion(reread, reread.version), eq(mappings.reread_after, reread.after));
+  await patiently(() => over(records).update(mappings).set({ reread_after: after }).where(which));
 }
 
-const keyOf = ({ organizationId, provider, model }: ModelName): Value[] => [organizationId, provider, model];
+const ofModel = (table: typeof mappings | typeof models, { organizationId, provider, model }: ModelName) =>
+  and(eq(table.organization_id, organizationId), eq(table.provider, provider), eq(table.model, model));
 
-function retire(name: ModelName, now: number): Statement {
-  return {
-    sql: `update mappings set updated_at = ?, reread_after = null,
-        state = case state when 'approved' then '${APPROVED_BEFORE}' else 'replaced' end
-      where organization_id = ? and provider = ? and model = ? and ${CURRENT}`,
-    args: [now, ...keyOf(name)],
-  };
+const ofVersion = (name: ModelName, version: number) => and(ofModel(mappings, name), eq(mappings.version, version));
+
+function retirement(records: Database, name: ModelName, now: number) {
+  const state = sql`iif(${eq(mappings.state, "approved")}, ${APPROVED_BEFORE}, 'replaced')`;
+  return over(records)
+    .update(mappings)
+    .set({ updated_at: now, reread_after: null, state })
+    .where(and(ofModel(mappings, name), CURRENT));
 }
 
-function modelIs(name: ModelName, state: "mapped" | "pending", reason: string | null): Statement {
-  const sql = `update models set state = ?, reason = ?, expedited_at = null
-    where organization_id = ? and provider = ? and model = ?`;
-  return { sql, args: [state, reason, ...keyOf(name)] };
+function modelIs(records: Database, name: ModelName, state: "mapped" | "pending", reason: string | null) {
+  return over(records).update(models).set({ state, reason, expedited_at: null }).where(ofModel(models, name));
 }
 
 function toMapping(row: MappingRow): StoredMapping {
@@ -212,7 +199,7 @@ function toMapping(row: MappingRow): StoredMapping {
     version: row.version,
     state: row.state === APPROVED_BEFORE ? "replaced" : row.state,
     origin: row.origin,
-    mapping: JSON.parse(row.mapping) as Mapping,
+    mapping: row.mapping as Mapping,
     confidence: row.confidence,
     samples: row.samples,
     createdAt: row.created_at,

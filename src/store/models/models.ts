@@ -1,21 +1,19 @@
+import { and, desc, getTableColumns } from "drizzle-orm";
+import { models } from "../../record/tables.ts";
+import { ifGiven, over } from "../database/builder.ts";
 import type { Database } from "../store.ts";
 
 /** A model that was seen, and whether a mapping reads it. */
-export interface ModelRow {
-  readonly organization_id: string;
-  readonly provider: string;
-  readonly model: string;
-  readonly state: "pending" | "mapped";
-  readonly count: number;
-  readonly since: number;
-  readonly reason: string | null;
-}
+export type ModelRow = Omit<typeof models.$inferSelect, "expedited_at">;
 
 /** Models that were seen, the most used first: of one organization, or of all. */
 export async function listModels(records: Database, organizationId?: string, model?: string): Promise<ModelRow[]> {
-  const sql = `select organization_id, provider, model, state, count, since, reason from models
-    where (?1 is null or organization_id = ?1) and (?2 is null or model = ?2) order by count desc, provider, model`;
-  return records.query<ModelRow>({ sql, args: [organizationId ?? null, model ?? null] });
+  const { expedited_at: _, ...shown } = getTableColumns(models);
+  return over(records)
+    .select(shown)
+    .from(models)
+    .where(and(ifGiven(models.organization_id, organizationId), ifGiven(models.model, model)))
+    .orderBy(desc(models.count), models.provider, models.model);
 }
 
 /** Requests that `askedModels` looks at: the newest. */

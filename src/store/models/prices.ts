@@ -1,6 +1,9 @@
+import { and, eq } from "drizzle-orm";
 import type { OwnPrice } from "../../mapping/prices/own.ts";
 import type { Acting } from "../../people/actor.ts";
+import { prices } from "../../record/tables.ts";
 import { recorded } from "../audit/recorded.ts";
+import { ifGiven, over } from "../database/builder.ts";
 import type { Database } from "../store.ts";
 
 /** What an admin says that a model costs. */
@@ -13,25 +16,16 @@ export interface StoredPrice {
   readonly updatedAt: number;
 }
 
-interface PriceRow {
-  readonly organization_id: string;
-  readonly provider: string;
-  readonly model: string;
-  readonly price: string;
-  readonly updated_at: number;
-}
-
 /** Of one organization, or of all. */
 export async function listPrices(records: Database, organizationId?: string): Promise<StoredPrice[]> {
-  const sql = `select organization_id, provider, model, price, updated_at from prices
-    where ?1 is null or organization_id = ?1 order by provider, model`;
-  const rows = await records.query<PriceRow>({ sql, args: [organizationId ?? null] });
-  return rows.map((row) => ({
-    organizationId: row.organization_id,
-    provider: row.provider,
-    model: row.model,
-    price: JSON.parse(row.price) as OwnPrice,
-    updatedAt: row.updated_at,
+  const rows = await over(records)
+    .select()
+    .from(prices)
+    .where(ifGiven(prices.organization_id, organizationId))
+    .orderBy(prices.provider, prices.model);
+  return rows.map(({ organization_id, provider, model, price, updated_at }) => ({
+    ...{ organizationId: organization_id, provider, model, updatedAt: updated_at },
+    price: price as OwnPrice,
   }));
 }
 
@@ -41,10 +35,13 @@ export async function putPrice(
   by: Acting,
 ): Promise<void> {
   const known = await findPrice(records, { organizationId, provider, model });
-  const sql = `insert into prices (organization_id, provider, model, price, updated_at) values (?, ?, ?, ?, ?)
-    on conflict (organization_id, provider, model) do update set price = excluded.price, updated_at = excluded.updated_at`;
-  const args = [organizationId, provider, model, JSON.stringify(price), Date.now()];
-  await recorded(records, [{ sql, args }], by, {
+  const { organization_id, provider: whose, model: which } = prices;
+  const set = { price, updated_at: Date.now() };
+  const upsert = over(records)
+    .insert(prices)
+    .values({ ...set, organization_id: organizationId, provider, model })
+    .onConflictDoUpdate({ target: [organization_id, whose, which], set });
+  await recorded(records, [upsert], by, {
     action: "price.changed",
     organizationId,
     object: { kind: "price", id: `${provider}/${model}`, name: model },
@@ -58,8 +55,8 @@ export async function removePrice(records: Database, which: WhichPrice, by: Acti
   const known = await findPrice(records, which);
   if (known === undefined) return false;
   const { organizationId, provider, model } = which;
-  const sql = "delete from prices where organization_id = ? and provider = ? and model = ?";
-  await recorded(records, [{ sql, args: [organizationId, provider, model] }], by, {
+  const it = and(eq(prices.organization_id, organizationId), eq(prices.provider, provider), eq(prices.model, model));
+  await recorded(records, [over(records).delete(prices).where(it)], by, {
     action: "price.removed",
     organizationId,
     object: { kind: "price", id: `${provider}/${model}`, name: model },

@@ -1,4 +1,5 @@
 import { patiently } from "../database/patiently.ts";
+import { readSetting, removeSetting, writeSetting } from "../settings.ts";
 import type { Database } from "../store.ts";
 
 /** What stands under these names in `settings`. */
@@ -33,32 +34,26 @@ export interface RecomputeState extends Progress {
 
 /** Orders it from the service, in the place of an order that nobody has served yet. */
 export async function placeOrder(records: Database, order: RecomputeOrder): Promise<void> {
-  await writeSetting(records, ORDER, order);
+  await writeOrder(records, ORDER, order);
 }
 
 /** What has come of an order; undefined before it is begun. */
 export async function stateOf(records: Database, id: string): Promise<RecomputeState | undefined> {
-  const state = await readSetting<RecomputeState>(records, STATE);
+  const state = await readOrder<RecomputeState>(records, STATE);
   return state?.id === id ? state : undefined;
 }
 
 /** A job's order or state, which the command line and the service share. */
-export async function readSetting<T>(records: Database, name: string): Promise<T | undefined> {
-  const rows = await records.query<{ value: string }>({
-    sql: "select value from settings where name = ?",
-    args: [name],
-  });
-  return rows[0] === undefined ? undefined : (JSON.parse(rows[0].value) as T);
+export async function readOrder<T>(records: Database, name: string): Promise<T | undefined> {
+  const value = await readSetting(records, name);
+  return value === undefined ? undefined : (JSON.parse(value) as T);
 }
 
-export async function writeSetting(records: Database, name: string, value: object): Promise<void> {
-  const sql =
-    "insert into settings (name, value) values (?, ?) on conflict (name) do update set value = excluded.value";
-  await patiently(() => records.batch([{ sql, args: [name, JSON.stringify(value)] }]));
+export function writeOrder(records: Database, name: string, value: object): Promise<void> {
+  return patiently(() => writeSetting(records, name, JSON.stringify(value)));
 }
 
 /** Another order that came meanwhile stays. */
-export async function removeSetting(records: Database, name: string, value: object): Promise<void> {
-  const sql = "delete from settings where name = ? and value = ?";
-  await patiently(() => records.batch([{ sql, args: [name, JSON.stringify(value)] }]));
+export function removeOrder(records: Database, name: string, value: object): Promise<void> {
+  return patiently(() => removeSetting(records, name, JSON.stringify(value)));
 }

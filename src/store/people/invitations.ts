@@ -1,12 +1,15 @@
 import { randomBytes, randomUUID } from "node:crypto";
+import { and, eq, gt, isNull, sql } from "drizzle-orm";
 import { GatewayError } from "../../errors.ts";
 import { hashKey } from "../../keys.ts";
 import type { Acting } from "../../people/actor.ts";
 import { isoTime } from "../../record/iso-time.ts";
+import { invitations } from "../../record/tables.ts";
 import { recorded } from "../audit/recorded.ts";
-import type { Database, Statement } from "../store.ts";
-import { type MemberRole, memberStatement } from "./members.ts";
-import { findUser, type User, userStatement } from "./users.ts";
+import { over } from "../database/builder.ts";
+import type { Database } from "../store.ts";
+import { type MemberRole, membership } from "./members.ts";
+import { findUser, newUser, type User } from "./users.ts";
 
 const HOURS = 72;
 
@@ -29,14 +32,16 @@ export async function invite(
   const token = randomBytes(32).toString("base64url");
   const now = Date.now();
   const expires = now + HOURS * 3_600_000;
-  const sql = `insert into invitations (id, token_hash, email, organization_id, role, invited_by, created_at, expires_at)
-    values (?, ?, ?, ?, ?, ?, ?, ?)`;
+  const db = over(records);
   // A newer invitation of the same address takes the place of those before it.
-  const older = {
-    sql: "delete from invitations where email = ? and organization_id = ? and used_at is null",
-    args: [email, organizationId],
-  };
-  const made = { sql, args: [id, hashKey(token), email, organizationId, role, by.actor.name, now, expires] };
+  const { email: address, organization_id, used_at } = invitations;
+  const older = db
+    .delete(invitations)
+    .where(and(eq(address, email), eq(organization_id, organizationId), isNull(used_at)));
+  const made = db.insert(invitations).values({
+    ...{ id, token_hash: hashKey(token), email, organization_id: organizationId, role },
+    ...{ invited_by: by.actor.name, created_at: now, expires_at: expires },
+  });
   await recorded(records, [older, made], by, {
     action: "user.invited",
     organizationId,
@@ -46,41 +51,44 @@ export async function invite(
   return { id, email, organization_id: organizationId, role, expires_at: isoTime(expires), token };
 }
 
-interface InvitationRow {
-  readonly id: string;
-  readonly email: string;
-  readonly organization_id: string;
-  readonly role: MemberRole;
-  readonly expires_at: number;
-  readonly used_at: number | null;
-}
+type InvitationRow = typeof invitations.$inferSelect;
 
 const noSuch = () =>
   new GatewayError("not_found", "this invitation is not known, was used, or has expired; ask for another one");
 
 /** @throws GatewayError `not_found` where the invitation does not hold. */
 export async function findInvitation(records: Database, token: string): Promise<InvitationRow> {
-  const sql = "select * from invitations where token_hash = ?";
-  const [found] = await records.query<InvitationRow>({ sql, args: [hashKey(token)] });
+  const found = await over(records)
+    .select()
+    .from(invitations)
+    .where(eq(invitations.token_hash, hashKey(token)))
+    .get();
   if (found === undefined || found.used_at !== null || found.expires_at <= Date.now()) throw noSuch();
   return found;
 }
 
 /** What somebody with this address is invited to now. */
-export function pendingInvitations(
+export async function pendingInvitations(
   records: Database,
   email: string,
 ): Promise<Pick<InvitationRow, "id" | "organization_id" | "role">[]> {
-  const sql =
-    "select id, organization_id, role from invitations where email = ? and used_at is null and expires_at > ?";
-  return records.query({ sql, args: [email, Date.now()] });
+  const { id, organization_id, role, email: address, used_at, expires_at } = invitations;
+  return over(records)
+    .select({ id, organization_id, role })
+    .from(invitations)
+    .where(and(eq(address, email), isNull(used_at), gt(expires_at, Date.now())));
 }
 
-export function usedStatement(id: string): Statement {
-  // Where somebody else was faster, this is null, which the column does not take: the whole change fails.
-  const sql =
-    "update invitations set used_at = iif(used_at is null, ?, null), id = iif(used_at is null, id, null) where id = ?";
-  return { sql, args: [Date.now(), id] };
+export function useOf(records: Database, invitationId: string) {
+  const { id, used_at } = invitations;
+  return over(records)
+    .update(invitations)
+    .set({
+      used_at: sql`iif(${used_at} is null, ${Date.now()}, null)`,
+      // Where somebody else was faster, this is null, which the column does not take: the whole change fails.
+      id: sql`iif(${used_at} is null, ${id}, null)`,
+    })
+    .where(eq(id, invitationId));
 }
 
 /**
@@ -104,13 +112,13 @@ export async function acceptInvitation(
     throw new GatewayError("invalid_auth", "there is a user of this address: give their own password", {
       path: "password",
     });
-  const made = known === undefined ? await userStatement({ email, name, password }) : undefined;
-  const own = { id: known?.id ?? made!.id, statements: made === undefined ? [] : [made.statement] };
+  const made = known === undefined ? await newUser(records, { email, name, password }) : undefined;
+  const own = { id: known?.id ?? made!.id, statements: made === undefined ? [] : [made.insert] };
   const by: Acting = { ...from, actor: { kind: "user", id: own.id, name: email } };
   const statements = [
-    usedStatement(invitationId),
+    useOf(records, invitationId),
     ...own.statements,
-    memberStatement(own.id, { organizationId, role, source: "weir" }),
+    membership(records, own.id, { organizationId, role, source: "weir" }),
   ];
   await recorded(records, statements, by, {
     action: known === undefined ? "user.created" : "member.added",

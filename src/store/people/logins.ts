@@ -1,25 +1,16 @@
 import { randomBytes, randomUUID } from "node:crypto";
+import { and, desc, eq, gt, inArray, lt, or, type SQL } from "drizzle-orm";
 import { hashKey } from "../../keys.ts";
 import type { Acting } from "../../people/actor.ts";
 import { isoTime } from "../../record/iso-time.ts";
+import { keys, logins, members, users } from "../../record/tables.ts";
 import { noted, recorded } from "../audit/recorded.ts";
+import { over } from "../database/builder.ts";
 import { patiently } from "../database/patiently.ts";
 import type { Database } from "../store.ts";
 
 /** A log-in of a person, as the database has it. Times are milliseconds since 1970. */
-export interface Login {
-  readonly id: string;
-  readonly user_id: string | null;
-  readonly key_id: string | null;
-  readonly provider: string | null;
-  readonly id_token: string | null;
-  readonly organization_id: string | null;
-  readonly address: string | null;
-  readonly agent: string | null;
-  readonly begun_at: number;
-  readonly seen_at: number;
-  readonly expires_at: number;
-}
+export type Login = typeof logins.$inferSelect;
 
 export interface NewLogin {
   readonly userId: string | null;
@@ -45,13 +36,21 @@ export async function beginLogin(
   const token = randomBytes(32).toString("base64url");
   const now = Date.now();
   const { userId, keyId, provider = null, idToken = null, agent, expiresAt } = order;
-  const sql = `insert into logins (id, token_hash, user_id, key_id, provider, id_token, organization_id, address, agent, begun_at, seen_at, expires_at)
-    values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`;
-  const place = [organizationId, by.address, agent?.slice(0, AGENT_CHARS) ?? null];
+  const db = over(records);
+  const place = { organization_id: organizationId, address: by.address, agent: agent?.slice(0, AGENT_CHARS) ?? null };
+  const login = {
+    id,
+    token_hash: hashKey(token),
+    user_id: userId,
+    key_id: keyId,
+    provider,
+    id_token: idToken,
+    ...place,
+  };
   const statements = [
-    { sql: "delete from logins where expires_at < ?", args: [now] },
-    { sql, args: [id, hashKey(token), userId, keyId, provider, idToken, ...place, now, now, expiresAt] },
-    ...(userId === null ? [] : [{ sql: "update users set last_login_at = ? where id = ?", args: [now, userId] }]),
+    db.delete(logins).where(lt(logins.expires_at, now)),
+    db.insert(logins).values({ ...login, begun_at: now, seen_at: now, expires_at: expiresAt }),
+    ...(userId === null ? [] : [db.update(users).set({ last_login_at: now }).where(eq(users.id, userId))]),
   ];
   await recorded(records, statements, by, {
     action: "login.done",
@@ -63,17 +62,16 @@ export async function beginLogin(
 
 /** The log-in of a token, unless it has ended. */
 export async function findLogin(records: Database, token: string): Promise<Login | undefined> {
-  const sql = "select * from logins where token_hash = ? and expires_at > ?";
-  const [found] = await records.query<Login>({ sql, args: [hashKey(token), Date.now()] });
-  return found;
+  const which = and(eq(logins.token_hash, hashKey(token)), gt(logins.expires_at, Date.now()));
+  return over(records).select().from(logins).where(which).get();
 }
 
 /** Notes the use of a log-in and when it ends now, at most once a minute. */
 export async function touchLogin(records: Database, { id, seen_at }: Login, expiresAt: number): Promise<void> {
   const now = Date.now();
   if (now - seen_at < SEEN_MS) return;
-  const sql = "update logins set seen_at = ?, expires_at = ? where id = ?";
-  await patiently(() => records.batch([{ sql, args: [now, expiresAt, id] }]));
+  const change = { seen_at: now, expires_at: expiresAt };
+  await patiently(() => over(records).update(logins).set(change).where(eq(logins.id, id)));
 }
 
 export async function endLogin(
@@ -82,7 +80,7 @@ export async function endLogin(
   by: Acting,
   action: "logout" | "session.ended",
 ): Promise<void> {
-  await recorded(records, [{ sql: "delete from logins where id = ?", args: [login.id] }], by, {
+  await recorded(records, [over(records).delete(logins).where(eq(logins.id, login.id))], by, {
     action,
     organizationId: login.organization_id,
     object: { kind: "session", id: login.id, name: "" },
@@ -113,25 +111,28 @@ export type WhoseLogins =
   | { readonly organizationId: string };
 
 export async function listLogins(records: Database, whose: WhoseLogins, currentId?: string): Promise<ShownLogin[]> {
-  const [condition, value] =
-    "userId" in whose
-      ? ["l.user_id = ?1", whose.userId]
-      : "keyId" in whose
-        ? ["l.key_id = ?1", whose.keyId]
-        : [
-            `(l.user_id in (select user_id from members where organization_id = ?1)
-              or l.key_id in (select id from keys where organization_id = ?1))`,
-            whose.organizationId,
-          ];
-  const sql = `select l.*, u.email as user from logins l left join users u on u.id = l.user_id
-    where ${condition} and l.expires_at > ?2 order by l.seen_at desc, l.id`;
-  const rows = await records.query<Login & { user: string | null }>({ sql, args: [value, Date.now()] });
-  return rows.map((row) => ({
-    ...{ id: row.id, user_id: row.user_id, user: row.user, key_id: row.key_id },
+  const rows = await over(records)
+    .select({ login: logins, user: users.email })
+    .from(logins)
+    .leftJoin(users, eq(users.id, logins.user_id))
+    .where(and(areTheirs(records, whose), gt(logins.expires_at, Date.now())))
+    .orderBy(desc(logins.seen_at), logins.id);
+  return rows.map(({ login: row, user }) => ({
+    ...{ id: row.id, user_id: row.user_id, user, key_id: row.key_id },
     method: row.provider ?? (row.user_id === null ? "key" : "password"),
     ...{ address: row.address, agent: row.agent, current: row.id === currentId },
     ...{ begun_at: isoTime(row.begun_at), seen_at: isoTime(row.seen_at), expires_at: isoTime(row.expires_at) },
   }));
+}
+
+function areTheirs(records: Database, whose: WhoseLogins): SQL | undefined {
+  if ("userId" in whose) return eq(logins.user_id, whose.userId);
+  if ("keyId" in whose) return eq(logins.key_id, whose.keyId);
+  const db = over(records);
+  const { organizationId } = whose;
+  const users = db.select({ id: members.user_id }).from(members).where(eq(members.organization_id, organizationId));
+  const own = db.select({ id: keys.id }).from(keys).where(eq(keys.organization_id, organizationId));
+  return or(inArray(logins.user_id, users), inArray(logins.key_id, own));
 }
 
 /** Notes that a log-in was refused. @param name - the address or the beginning of what was tried, never a secret. */

@@ -1,9 +1,12 @@
+import { and, eq } from "drizzle-orm";
 import { GatewayError } from "../../errors.ts";
 import type { Acting } from "../../people/actor.ts";
 import { ROLE_NAMES, type Role } from "../../people/permissions.ts";
 import { isoTime, isoTimeOrNull } from "../../record/iso-time.ts";
+import { members, users } from "../../record/tables.ts";
 import { recorded } from "../audit/recorded.ts";
-import type { Database, Statement } from "../store.ts";
+import { type Change, ifGiven, over } from "../database/builder.ts";
+import type { Database } from "../store.ts";
 import type { User } from "./users.ts";
 
 /** Roles that a membership may have. */
@@ -30,22 +33,15 @@ export interface ShownMember {
   readonly last_login_at: string | null;
 }
 
-interface MemberRow {
-  readonly user_id: string;
-  readonly email: string;
-  readonly name: string;
-  readonly role: MemberRole;
-  readonly source: string;
-  readonly created_at: number;
-  readonly disabled_at: number | null;
-  readonly last_login_at: number | null;
-}
-
 export async function listMembers(records: Database, organizationId: string, userId?: string): Promise<ShownMember[]> {
-  const sql = `select m.user_id, u.email, u.name, m.role, m.source, m.created_at, u.disabled_at, u.last_login_at
-    from members m join users u on u.id = m.user_id
-    where m.organization_id = ?1 and (?2 is null or m.user_id = ?2) order by u.email`;
-  const rows = await records.query<MemberRow>({ sql, args: [organizationId, userId ?? null] });
+  const { user_id, role, source, created_at } = members;
+  const { email, name, disabled_at, last_login_at } = users;
+  const rows = await over(records)
+    .select({ user_id, email, name, role, source, created_at, disabled_at, last_login_at })
+    .from(members)
+    .innerJoin(users, eq(users.id, user_id))
+    .where(and(eq(members.organization_id, organizationId), ifGiven(user_id, userId)))
+    .orderBy(email);
   return rows.map(({ disabled_at, created_at, last_login_at, ...row }) => ({
     ...row,
     disabled: disabled_at !== null,
@@ -60,11 +56,14 @@ interface Member {
   readonly source: string;
 }
 
-export function memberStatement(userId: string, { organizationId, role, source }: Member): Statement {
+/** Makes a user a member, or changes what they are. */
+export function membership(records: Database, userId: string, { organizationId, role, source }: Member): Change {
   const now = Date.now();
-  const sql = `insert into members (user_id, organization_id, role, source, created_at, updated_at) values (?, ?, ?, ?, ?, ?)
-    on conflict (user_id, organization_id) do update set role = excluded.role, source = excluded.source, updated_at = excluded.updated_at`;
-  return { sql, args: [userId, organizationId, role, source, now, now] };
+  const set = { role, source, updated_at: now };
+  return over(records)
+    .insert(members)
+    .values({ ...set, user_id: userId, organization_id: organizationId, created_at: now })
+    .onConflictDoUpdate({ target: [members.user_id, members.organization_id], set });
 }
 
 /** Makes a user a member, or changes what they are. */
@@ -76,7 +75,7 @@ export async function putMember(
 ): Promise<void> {
   const [known] = await listMembers(records, member.organizationId, user.id);
   if (known?.role === member.role && known.source === member.source) return;
-  await recorded(records, [memberStatement(user.id, member)], by, {
+  await recorded(records, [membership(records, user.id, member)], by, {
     action: known === undefined ? "member.added" : "member.changed",
     organizationId: member.organizationId,
     object: { kind: "user", id: user.id, name: user.email },
@@ -94,8 +93,8 @@ export async function removeMember(
 ): Promise<boolean> {
   const [known] = await listMembers(records, organizationId, userId);
   if (known === undefined) return false;
-  const sql = "delete from members where organization_id = ? and user_id = ?";
-  await recorded(records, [{ sql, args: [organizationId, userId] }], by, {
+  const which = and(eq(members.organization_id, organizationId), eq(members.user_id, userId));
+  await recorded(records, [over(records).delete(members).where(which)], by, {
     action: "member.removed",
     organizationId,
     object: { kind: "user", id: userId, name: known.email },

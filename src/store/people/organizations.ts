@@ -1,11 +1,16 @@
+import { and, desc, eq, inArray, isNull, or, sql } from "drizzle-orm";
 import { GatewayError } from "../../errors.ts";
 import type { Act } from "../../people/actions.ts";
 import type { Acting } from "../../people/actor.ts";
 import { isoTime } from "../../record/iso-time.ts";
+import * as tables from "../../record/tables.ts";
 import { recorded } from "../audit/recorded.ts";
+import { ifGiven, over } from "../database/builder.ts";
 import { firstOrganizationId, listKeys } from "../keys.ts";
 import { freeOrganizationId } from "../organization-id.ts";
-import type { Database, Statement } from "../store.ts";
+import type { Database } from "../store.ts";
+
+const { keys, members, organizations } = tables;
 
 /** An organization as it is shown to people. */
 export interface ShownOrganization {
@@ -20,20 +25,28 @@ export interface ShownOrganization {
 
 /** The oldest first. */
 export async function shownOrganizations(records: Database, id?: string): Promise<ShownOrganization[]> {
-  const rows = await records.query<ShownOrganization & { created: number }>({
-    sql: `select o.id, o.name, o.max_key_days, o.created_at as created,
-        (select count(*) from members m where m.organization_id = o.id) as members,
-        (select count(*) from keys k where k.organization_id = o.id and k.revoked_at is null) as keys
-      from organizations o where ?1 is null or o.id = ?1 order by o.created_at, o.rowid`,
-    args: [id ?? null],
-  });
-  return rows.map(({ created, ...row }) => ({ ...row, created_at: isoTime(created) }));
+  const { id: own, name, max_key_days, created_at: created } = organizations;
+  const db = over(records);
+  const working = and(eq(keys.organization_id, own), isNull(keys.revoked_at));
+  const counts = { members: db.$count(members, eq(members.organization_id, own)), keys: db.$count(keys, working) };
+  const rows = await db
+    .select({ id: own, name, max_key_days, created, ...counts })
+    .from(organizations)
+    .where(ifGiven(own, id))
+    .orderBy(created, sql`${organizations}.rowid`);
+  return rows.map(({ created: at, ...row }) => ({ ...row, created_at: isoTime(at) }));
 }
 
 /** By id, else by name. */
 export async function findOrganization(records: Database, idOrName: string): Promise<ShownOrganization | undefined> {
-  const sql = "select id from organizations where id = ?1 or name = ?1 order by id = ?1 desc limit 1";
-  const [found] = await records.query<{ id: string }>({ sql, args: [idOrName] });
+  const { id, name } = organizations;
+  const found = await over(records)
+    .select({ id })
+    .from(organizations)
+    .where(or(eq(id, idOrName), eq(name, idOrName)))
+    .orderBy(desc(eq(id, idOrName)))
+    .limit(1)
+    .get();
   return found && (await shownOrganizations(records, found.id))[0];
 }
 
@@ -41,8 +54,7 @@ export async function findOrganization(records: Database, idOrName: string): Pro
 export async function createOrganization(records: Database, name: string, by: Acting): Promise<ShownOrganization> {
   await refuseTaken(records, name);
   const id = await freeOrganizationId(records, name);
-  const sql = "insert into organizations (id, name, created_at) values (?, ?, ?)";
-  await recorded(records, [{ sql, args: [id, name, Date.now()] }], by, {
+  await recorded(records, [over(records).insert(organizations).values({ id, name, created_at: Date.now() })], by, {
     action: "organization.created",
     organizationId: id,
     object: { kind: "organization", id, name },
@@ -66,8 +78,8 @@ export async function changeOrganization(
   if (known === undefined) return undefined;
   const { name = known.name, max_key_days = known.max_key_days } = change;
   if (name !== known.name) await refuseTaken(records, name);
-  const sql = "update organizations set name = ?, max_key_days = ? where id = ?";
-  await recorded(records, [{ sql, args: [name, max_key_days, id] }], by, {
+  const update = over(records).update(organizations).set({ name, max_key_days }).where(eq(organizations.id, id));
+  await recorded(records, [update], by, {
     action: "organization.changed",
     organizationId: id,
     object: { kind: "organization", id, name },
@@ -79,47 +91,30 @@ export async function changeOrganization(
 
 /** Tables with settings of an organization, which go with it; its records are removed before. */
 const TABLES = [
-  ...(["keys", "members", "invitations", "credentials", "routes", "prices", "models", "mappings", "webhooks"] as const),
-  ...([
-    "deliveries",
-    "retention",
-    "retention_runs",
-    "saved_views",
-    "dashboards",
-    "shared_links",
-    "session_tags",
-    "judges",
-    "judgements",
-    "reviews",
-    "review_items",
-    "review_answers",
-  ] as const),
+  ...[tables.keys, tables.members, tables.invitations, tables.credentials, tables.routes, tables.prices],
+  ...[tables.models, tables.mappings, tables.webhooks, tables.deliveries, tables.retention, tables.retentionRuns],
+  ...[tables.savedViews, tables.dashboards, tables.sharedLinks, tables.sessionTags, tables.judges, tables.judgements],
+  ...[tables.reviews, tables.reviewItems, tables.reviewAnswers],
+  // What the statements before these go by.
+  ...[tables.alerts, tables.datasets, tables.datasetRuns],
 ];
-/** What belongs to its alerts, which go last. */
-const OF_ALERTS = ["alert_states", "alert_events"] as const;
 
 /** Removes an organization that has no records any more. @throws GatewayError `invalid_body` for the one that runs the deployment. */
 export async function removeOrganization(records: Database, id: string, by: Acting): Promise<boolean> {
   const [known] = await shownOrganizations(records, id);
   if (known === undefined) return false;
   await refuseFirst(records, id);
-  const remove = (table: string, column: string): Statement => ({
-    sql: `delete from ${table} where ${column} = ?`,
-    args: [id],
-  });
-  const ofAlerts = OF_ALERTS.map((table) => ({
-    sql: `delete from ${table} where alert_id in (select id from alerts where organization_id = ?)`,
-    args: [id],
-  }));
-  const ofDatasets = [
-    "delete from dataset_items where dataset_id in (select id from datasets where organization_id = ?)",
-    "delete from dataset_run_results where run_id in (select id from dataset_runs where organization_id = ?)",
-  ].map((sql) => ({ sql, args: [id] }));
+  const db = over(records);
+  const { alerts, alertEvents, alertStates, datasets, datasetItems, datasetRuns, datasetRunResults } = tables;
+  const own = (table: typeof alerts | typeof datasets | typeof datasetRuns) =>
+    db.select({ id: table.id }).from(table).where(eq(table.organization_id, id));
   const statements = [
-    ...ofAlerts,
-    ...ofDatasets,
-    ...[...TABLES, "alerts", "datasets", "dataset_runs"].map((table) => remove(table, "organization_id")),
-    remove("organizations", "id"),
+    db.delete(alertStates).where(inArray(alertStates.alert_id, own(alerts))),
+    db.delete(alertEvents).where(inArray(alertEvents.alert_id, own(alerts))),
+    db.delete(datasetItems).where(inArray(datasetItems.dataset_id, own(datasets))),
+    db.delete(datasetRunResults).where(inArray(datasetRunResults.run_id, own(datasetRuns))),
+    ...TABLES.map((table) => db.delete(table).where(eq(table.organization_id, id))),
+    db.delete(organizations).where(eq(organizations.id, id)),
   ];
   await recorded(records, statements, by, {
     action: "organization.removed",
@@ -131,14 +126,13 @@ export async function removeOrganization(records: Database, id: string, by: Acti
 
 /** Revokes all its keys: nothing of it is recorded any more. */
 export async function stopKeys(records: Database, organizationId: string, by: Acting): Promise<void> {
-  const now = Date.now();
   const all = await listKeys(records, { organizationId });
   const acts = all
     .filter(({ revoked_at }) => revoked_at === null)
     .map(({ id, name }): Act => ({ action: "key.revoked", organizationId, object: { kind: "key", id, name } }));
   if (acts.length === 0) return;
-  const sql = "update keys set revoked_at = ? where organization_id = ? and revoked_at is null";
-  await recorded(records, [{ sql, args: [now, organizationId] }], by, ...acts);
+  const working = and(eq(keys.organization_id, organizationId), isNull(keys.revoked_at));
+  await recorded(records, [over(records).update(keys).set({ revoked_at: Date.now() }).where(working)], by, ...acts);
 }
 
 /** @throws GatewayError `invalid_body` for the organization that runs the deployment. */
@@ -153,14 +147,12 @@ export async function maxKeyDays(
   { max_key_days }: { readonly max_key_days: number },
   name: string,
 ): Promise<number> {
-  const sql = "select max_key_days from organizations where name = ?";
-  const [row] = await records.query<{ max_key_days: number | null }>({ sql, args: [name] });
+  const row = await over(records).select().from(organizations).where(eq(organizations.name, name)).get();
   return row?.max_key_days ?? max_key_days;
 }
 
 async function refuseTaken(records: Database, name: string): Promise<void> {
-  const [taken] = await records.query({ sql: "select 1 as taken from organizations where name = ?", args: [name] });
-  if (taken !== undefined)
+  if ((await over(records).$count(organizations, eq(organizations.name, name))) > 0)
     throw new GatewayError("duplicate_name", `there is an organization ${JSON.stringify(name)} already`, {
       path: "name",
     });

@@ -1,12 +1,15 @@
+import { and, eq } from "drizzle-orm";
 import { GatewayError } from "../../errors.ts";
 import type { Acting } from "../../people/actor.ts";
 import { stronger } from "../../people/permissions.ts";
+import { identities, members, organizations, users } from "../../record/tables.ts";
 import { recorded } from "../audit/recorded.ts";
+import { over, statementOf } from "../database/builder.ts";
 import { patiently } from "../database/patiently.ts";
-import type { Database, Statement } from "../store.ts";
-import { pendingInvitations, usedStatement } from "./invitations.ts";
+import type { Database } from "../store.ts";
+import { pendingInvitations, useOf } from "./invitations.ts";
 import { type MemberRole, putMember, removeMember } from "./members.ts";
-import { findUser, type User, userStatement } from "./users.ts";
+import { findUser, newUser, type User } from "./users.ts";
 
 /** Whom a provider of single sign-on has vouched for. */
 export interface SignedOn {
@@ -50,7 +53,10 @@ export async function admitSignedOn(records: Database, signedOn: SignedOn, from:
   for (const [organizationId, member] of next) await putMember(records, user, { organizationId, ...member }, by);
   for (const organizationId of held.keys())
     if (!next.has(organizationId)) await removeMember(records, organizationId, user.id, by);
-  if (invitations.length > 0) await patiently(() => records.batch(invitations.map(({ id }) => usedStatement(id))));
+  if (invitations.length > 0) {
+    const uses = invitations.map(({ id }) => statementOf(useOf(records, id)));
+    await patiently(() => records.batch(uses));
+  }
   if (next.size === 0 && user.operator === 0) throw new GatewayError("not_a_member");
   return user;
 }
@@ -58,8 +64,13 @@ export async function admitSignedOn(records: Database, signedOn: SignedOn, from:
 /** By the provider's own name for them, which stays; the first time by the address, which it vouches for. */
 async function findSignedOn(records: Database, signedOn: SignedOn, from: From): Promise<User | undefined> {
   const { issuer, subject, email } = signedOn;
-  const sql = "select u.* from identities i join users u on u.id = i.user_id where i.provider = ? and i.subject = ?";
-  const [linked] = await records.query<User>({ sql, args: [issuer, subject] });
+  const found = await over(records)
+    .select({ user: users })
+    .from(identities)
+    .innerJoin(users, eq(users.id, identities.user_id))
+    .where(and(eq(identities.provider, issuer), eq(identities.subject, subject)))
+    .get();
+  const linked = found?.user;
   const known = linked ?? (await findUser(records, "email", email));
   if (known !== undefined && known.disabled_at !== null)
     throw new GatewayError("login_refused", `the user ${known.email} is disabled here: ask an operator`);
@@ -71,14 +82,13 @@ async function findSignedOn(records: Database, signedOn: SignedOn, from: From): 
 
 /** An address that somebody else has now does not give them the account of who had it before. */
 async function link(records: Database, user: User, { issuer, subject, source }: SignedOn, from: From): Promise<void> {
-  const sql = "select 1 from identities where provider = ? and user_id = ?";
-  const [other] = await records.query({ sql, args: [issuer, user.id] });
-  if (other !== undefined)
+  const others = and(eq(identities.provider, issuer), eq(identities.user_id, user.id));
+  if ((await over(records).$count(identities, others)) > 0)
     throw new GatewayError(
       "login_refused",
       `${user.email} was another account of this provider: an operator has to run weir users unlink ${user.email}, or remove that user`,
     );
-  await recorded(records, [linkStatement(issuer, subject, user.id)], themselves(user, from), {
+  await recorded(records, [linking(records, { issuer, subject }, user.id)], themselves(user, from), {
     action: "user.changed",
     organizationId: null,
     object: { kind: "user", id: user.id, name: user.email },
@@ -89,8 +99,8 @@ async function link(records: Database, user: User, { issuer, subject, source }: 
 /** The address follows the provider, unless somebody else has it here. */
 async function renamed(records: Database, user: User, email: string, from: From): Promise<User> {
   if ((await findUser(records, "email", email)) !== undefined) return user;
-  const sql = "update users set email = ?, updated_at = ? where id = ?";
-  await recorded(records, [{ sql, args: [email, Date.now(), user.id] }], themselves(user, from), {
+  const change = over(records).update(users).set({ email, updated_at: Date.now() }).where(eq(users.id, user.id));
+  await recorded(records, [change], themselves(user, from), {
     action: "user.changed",
     organizationId: null,
     object: { kind: "user", id: user.id, name: email },
@@ -105,8 +115,8 @@ async function createSignedOn(
   { issuer, subject, email, name, source }: SignedOn,
   from: From,
 ): Promise<User> {
-  const { id, statement } = await userStatement({ email, name });
-  await recorded(records, [statement, linkStatement(issuer, subject, id)], themselves({ id, email }, from), {
+  const { id, insert } = await newUser(records, { email, name });
+  await recorded(records, [insert, linking(records, { issuer, subject }, id)], themselves({ id, email }, from), {
     action: "user.created",
     organizationId: null,
     object: { kind: "user", id, name: email },
@@ -117,7 +127,7 @@ async function createSignedOn(
 
 /** Ends what ties a user to accounts of identity providers: the next log-in by their address ties them anew. */
 export async function unlinkUser(records: Database, user: User, by: Acting): Promise<void> {
-  await recorded(records, [{ sql: "delete from identities where user_id = ?", args: [user.id] }], by, {
+  await recorded(records, [over(records).delete(identities).where(eq(identities.user_id, user.id))], by, {
     action: "user.changed",
     organizationId: null,
     object: { kind: "user", id: user.id, name: user.email },
@@ -126,8 +136,7 @@ export async function unlinkUser(records: Database, user: User, by: Acting): Pro
 }
 
 async function heldBy(records: Database, userId: string): Promise<Map<string, Held>> {
-  const sql = "select organization_id, role, source from members where user_id = ?";
-  const rows = await records.query<Held & { organization_id: string }>({ sql, args: [userId] });
+  const rows = await over(records).select().from(members).where(eq(members.user_id, userId));
   return new Map(rows.map(({ organization_id, role, source }) => [organization_id, { role, source }]));
 }
 
@@ -139,10 +148,7 @@ async function membershipsAfter(
 ): Promise<Map<string, Held>> {
   const next = new Map([...held].filter(([, each]) => each.source !== source));
   for (const [name, role] of roles) {
-    const [found] = await records.query<{ id: string }>({
-      sql: "select id from organizations where name = ?",
-      args: [name],
-    });
+    const found = await over(records).select().from(organizations).where(eq(organizations.name, name)).get();
     if (found !== undefined) takeStronger(next, found.id, { role, source });
   }
   return next;
@@ -157,10 +163,8 @@ function throwIt(error: unknown): never {
   throw error;
 }
 
-const linkStatement = (issuer: string, subject: string, userId: string): Statement => ({
-  sql: "insert into identities (provider, subject, user_id, created_at) values (?, ?, ?, ?)",
-  args: [issuer, subject, userId, Date.now()],
-});
+const linking = (records: Database, { issuer, subject }: Pick<SignedOn, "issuer" | "subject">, userId: string) =>
+  over(records).insert(identities).values({ provider: issuer, subject, user_id: userId, created_at: Date.now() });
 
 const themselves = ({ id, email }: Pick<User, "id" | "email">, from: From): Acting => ({
   ...from,

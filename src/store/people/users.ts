@@ -1,24 +1,18 @@
 import { randomUUID } from "node:crypto";
+import { and, eq, isNotNull, ne, sql } from "drizzle-orm";
 import { GatewayError } from "../../errors.ts";
 import type { Acting } from "../../people/actor.ts";
 import { storedEmail } from "../../people/email.ts";
 import { hashPassword } from "../../people/password.ts";
 import type { Role } from "../../people/permissions.ts";
 import { isoTime, isoTimeOrNull } from "../../record/iso-time.ts";
+import { identities, logins, members, organizations, users } from "../../record/tables.ts";
 import { recorded } from "../audit/recorded.ts";
-import type { Database, Statement, Value } from "../store.ts";
+import { type Change, over } from "../database/builder.ts";
+import type { Database } from "../store.ts";
 
 /** A user as the database has it. */
-export interface User {
-  readonly id: string;
-  readonly email: string;
-  readonly name: string;
-  readonly password: string | null;
-  readonly operator: number;
-  readonly created_at: number;
-  readonly disabled_at: number | null;
-  readonly last_login_at: number | null;
-}
+export type User = typeof users.$inferSelect;
 
 /** A user as it is shown to people. */
 export interface ShownUser {
@@ -47,19 +41,17 @@ export function readEmail(text: string, path = "email"): string {
   throw new GatewayError("invalid_body", `${path}: give an e-mail address, such as ada@example.com`, { path });
 }
 
-export function findUser(records: Database, by: "id" | "email", value: string): Promise<User | undefined> {
-  const sql = `select * from users where ${by} = ?`;
-  return records.query<User>({ sql, args: [value] }).then(([user]) => user);
+export async function findUser(records: Database, by: "id" | "email", value: string): Promise<User | undefined> {
+  return over(records).select().from(users).where(eq(users[by], value)).get();
 }
 
-export function listUsers(records: Database): Promise<User[]> {
-  return records.query<User>({ sql: "select * from users order by email", args: [] });
+export async function listUsers(records: Database): Promise<User[]> {
+  return over(records).select().from(users).orderBy(users.email);
 }
 
 /** Whether anybody can log in with a password. */
 export async function hasPasswords(records: Database): Promise<boolean> {
-  const sql = "select 1 from users where password is not null limit 1";
-  return (await records.query({ sql, args: [] })).length > 0;
+  return (await over(records).$count(users, isNotNull(users.password))) > 0;
 }
 
 export interface NewUser {
@@ -70,12 +62,12 @@ export interface NewUser {
 }
 
 /** @returns what makes the user, for a change that does more than that. */
-export async function userStatement({ email, name, password, operator = false }: NewUser) {
+export async function newUser(records: Database, { email, name, password, operator = false }: NewUser) {
   const id = randomUUID();
   const now = Date.now();
   const hash = password === undefined ? null : await hashPassword(password);
-  const sql = `insert into users (id, email, name, password, operator, created_at, updated_at) values (?, ?, ?, ?, ?, ?, ?)`;
-  return { id, statement: { sql, args: [id, email, name, hash, Number(operator), now, now] } as Statement };
+  const row = { id, email, name, password: hash, operator: Number(operator), created_at: now, updated_at: now };
+  return { id, insert: over(records).insert(users).values(row) };
 }
 
 /** @throws GatewayError `duplicate_name`. */
@@ -83,8 +75,8 @@ export async function createUser(records: Database, order: NewUser, by: Acting):
   const { email, name, operator = false } = order;
   if ((await findUser(records, "email", email)) !== undefined)
     throw new GatewayError("duplicate_name", `there is a user ${email} already`, { path: "email" });
-  const { id, statement } = await userStatement(order);
-  await recorded(records, [statement], by, {
+  const { id, insert } = await newUser(records, order);
+  await recorded(records, [insert], by, {
     action: "user.created",
     organizationId: null,
     object: { kind: "user", id, name: email },
@@ -114,10 +106,12 @@ export async function changeUser(
     operator: operator === undefined ? known.operator : Number(operator),
     disabled_at: disabled === undefined ? known.disabled_at : disabled ? (known.disabled_at ?? now) : null,
   };
-  const sql = "update users set name = ?, operator = ?, disabled_at = ?, updated_at = ? where id = ?";
-  const statements: Statement[] = [{ sql, args: [next.name, next.operator, next.disabled_at, now, id] }];
-  if (next.disabled_at !== null) statements.push(endLogins(id));
-  await recorded(records, statements, by, {
+  const change = over(records)
+    .update(users)
+    .set({ ...next, updated_at: now })
+    .where(eq(users.id, id));
+  const ending = next.disabled_at === null ? [] : [endLogins(records, id)];
+  await recorded(records, [change, ...ending], by, {
     action: disabled === undefined ? "user.changed" : "user.disabled",
     organizationId: null,
     object: { kind: "user", id, name: known.email },
@@ -135,10 +129,9 @@ export async function setPassword(
   by: Acting,
   keptLogin: string | null = null,
 ): Promise<void> {
-  const sql = "update users set password = ?, updated_at = ? where id = ?";
-  const args: Value[] = [await hashPassword(password), Date.now(), user.id];
-  const others = { sql: "delete from logins where user_id = ?1 and id is not ?2", args: [user.id, keptLogin] };
-  await recorded(records, [{ sql, args }, others], by, {
+  const set = { password: await hashPassword(password), updated_at: Date.now() };
+  const change = over(records).update(users).set(set).where(eq(users.id, user.id));
+  await recorded(records, [change, endLogins(records, user.id, keptLogin)], by, {
     action: "user.changed",
     organizationId: null,
     object: { kind: "user", id: user.id, name: user.email },
@@ -150,8 +143,13 @@ export async function setPassword(
 export async function removeUser(records: Database, id: string, by: Acting): Promise<boolean> {
   const known = await findUser(records, "id", id);
   if (known === undefined) return false;
-  const of = (table: string, column = "user_id") => ({ sql: `delete from ${table} where ${column} = ?`, args: [id] });
-  const statements = [of("members"), of("logins"), of("identities"), of("users", "id")];
+  const db = over(records);
+  const statements = [
+    db.delete(members).where(eq(members.user_id, id)),
+    db.delete(logins).where(eq(logins.user_id, id)),
+    db.delete(identities).where(eq(identities.user_id, id)),
+    db.delete(users).where(eq(users.id, id)),
+  ];
   await recorded(records, statements, by, {
     action: "user.removed",
     organizationId: null,
@@ -160,8 +158,12 @@ export async function removeUser(records: Database, id: string, by: Acting): Pro
   return true;
 }
 
-export function endLogins(userId: string): Statement {
-  return { sql: "delete from logins where user_id = ?", args: [userId] };
+/** @param kept - a log-in that goes on. */
+export function endLogins(records: Database, userId: string, kept: string | null = null): Change {
+  const others = kept === null ? undefined : ne(logins.id, kept);
+  return over(records)
+    .delete(logins)
+    .where(and(eq(logins.user_id, userId), others));
 }
 
 /** What a user is in an organization. */
@@ -172,14 +174,23 @@ export interface Membership {
 }
 
 /** The organizations of a user, oldest first: an operator is in all of them. */
-export function membershipsOf(
+export async function membershipsOf(
   records: Database,
-  { id, operator }: Pick<User, "id" | "operator">,
+  { id: userId, operator }: Pick<User, "id" | "operator">,
 ): Promise<Membership[]> {
-  const sql =
-    operator === 1
-      ? "select id, name, 'operator' as role from organizations order by created_at, rowid"
-      : `select o.id, o.name, m.role from members m join organizations o on o.id = m.organization_id
-         where m.user_id = ? order by o.created_at, o.rowid`;
-  return records.query<Membership>({ sql, args: operator === 1 ? [] : [id] });
+  const { id, name, created_at } = organizations;
+  const order = [created_at, sql`${organizations}.rowid`];
+  if (operator === 1) {
+    const all = await over(records)
+      .select({ id, name })
+      .from(organizations)
+      .orderBy(...order);
+    return all.map((each) => ({ ...each, role: "operator" }));
+  }
+  return over(records)
+    .select({ id, name, role: members.role })
+    .from(members)
+    .innerJoin(organizations, eq(id, members.organization_id))
+    .where(eq(members.user_id, userId))
+    .orderBy(...order);
 }

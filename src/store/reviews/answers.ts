@@ -1,3 +1,6 @@
+import { and, desc, eq, ne } from "drizzle-orm";
+import { reviewAnswers, reviewItems } from "../../record/tables.ts";
+import { ifGiven, over } from "../database/builder.ts";
 import { patiently } from "../database/patiently.ts";
 import type { Database } from "../store.ts";
 import type { GivenScore } from "./review-rule.ts";
@@ -74,8 +77,8 @@ export async function ownProgress(records: Database, review: Review, reviewer: R
 }
 
 export async function isInReview(records: Database, reviewId: string, requestId: string): Promise<boolean> {
-  const sql = "select 1 as found from review_items where review_id = ? and request_id = ?";
-  return (await records.query({ sql, args: [reviewId, requestId] })).length > 0;
+  const which = and(eq(reviewItems.review_id, reviewId), eq(reviewItems.request_id, requestId));
+  return (await over(records).$count(reviewItems, which)) > 0;
 }
 
 /** Notes what a reviewer did with a record, in place of what they did before. */
@@ -86,15 +89,16 @@ export async function putAnswer(
   answer: Pick<ReviewAnswer, "request_id" | "state" | "scores" | "reason">,
 ): Promise<void> {
   const now = Date.now();
-  const sql = `insert into review_answers (review_id, request_id, reviewer, organization_id, author, state, scores, reason,
-      leased_until, created_at, updated_at) values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
-    on conflict (review_id, request_id, reviewer) do update set author = excluded.author, state = excluded.state,
-      scores = excluded.scores, reason = excluded.reason, leased_until = excluded.leased_until, updated_at = excluded.updated_at`;
-  const args = [
-    ...[review.id, answer.request_id, reviewer.id, review.organization_id, reviewer.name, answer.state],
-    ...[JSON.stringify(answer.scores), answer.reason, now, now, now],
-  ];
-  await patiently(() => records.batch([{ sql, args }]));
+  const { request_id, ...given } = answer;
+  const key = { review_id: review.id, request_id, reviewer: reviewer.id };
+  const set = { ...given, author: reviewer.name, leased_until: now, updated_at: now };
+  const { review_id, request_id: request, reviewer: who } = reviewAnswers;
+  await patiently(() =>
+    over(records)
+      .insert(reviewAnswers)
+      .values({ ...key, ...set, organization_id: review.organization_id, created_at: now })
+      .onConflictDoUpdate({ target: [review_id, request, who], set }),
+  );
 }
 
 /** Has a reviewer be asked about a record again. */
@@ -104,8 +108,9 @@ export async function removeAnswer(
   reviewer: Reviewer,
   requestId: string,
 ): Promise<void> {
-  const sql = "delete from review_answers where review_id = ? and request_id = ? and reviewer = ?";
-  await patiently(() => records.batch([{ sql, args: [review.id, requestId, reviewer.id] }]));
+  const { review_id, request_id, reviewer: who } = reviewAnswers;
+  const which = and(eq(review_id, review.id), eq(request_id, requestId), eq(who, reviewer.id));
+  await patiently(() => over(records).delete(reviewAnswers).where(which));
 }
 
 /** What was done last, the newest record first. @param reviewer - only what they did. */
@@ -114,12 +119,13 @@ export async function listAnswers(
   review: Review,
   { reviewer, limit, offset }: { readonly reviewer: string | null; readonly limit: number; readonly offset: number },
 ): Promise<ReviewAnswer[]> {
-  const sql = `select request_id, reviewer, author, state, scores, reason, updated_at from review_answers
-    where review_id = ?1 and (?2 is null or reviewer = ?2) and state <> 'leased'
-    order by created_at desc, request_id desc, reviewer limit ?3 offset ?4`;
-  const rows = await records.query<Omit<ReviewAnswer, "scores"> & { readonly scores: string }>({
-    sql,
-    args: [review.id, reviewer, limit, offset],
-  });
-  return rows.map((row) => ({ ...row, scores: JSON.parse(row.scores) }));
+  const { request_id, reviewer: who, author, state, scores, reason, created_at, updated_at } = reviewAnswers;
+  const rows = over(records)
+    .select({ request_id, reviewer: who, author, state, scores, reason, updated_at })
+    .from(reviewAnswers)
+    .where(and(eq(reviewAnswers.review_id, review.id), ifGiven(who, reviewer), ne(state, "leased")))
+    .orderBy(desc(created_at), desc(request_id), who)
+    .limit(limit)
+    .offset(offset);
+  return (await rows) as ReviewAnswer[];
 }

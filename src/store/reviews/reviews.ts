@@ -1,6 +1,9 @@
 import { createHash } from "node:crypto";
+import { eq, sql } from "drizzle-orm";
 import type { Acting } from "../../people/actor.ts";
+import { reviewAnswers, reviewItems, reviews } from "../../record/tables.ts";
 import { uuidv7 } from "../../runtime/uuid.ts";
+import { over, statementOf } from "../database/builder.ts";
 import { patiently } from "../database/patiently.ts";
 import { type RulePlace, ruleTable, type StoredRule } from "../rule-table.ts";
 import type { Database, Statement } from "../store.ts";
@@ -11,12 +14,7 @@ export interface Review extends ReviewRule, StoredRule {}
 /** An organization has so many at most. */
 const REVIEWS_MAX = 200;
 
-const REVIEWS = ruleTable<Review>("reviews", {
-  columns: [
-    ...(["id", "organization_id", "name", "scores", "sequence", "reviewers", "created_at", "updated_at"] as const),
-  ],
-  json: ["scores"],
-  flags: [],
+const REVIEWS = ruleTable<Review>(reviews, {
   max: REVIEWS_MAX,
   noted: { noun: "review", nameOf: ({ name }) => name, shown: bodyOfReview },
 });
@@ -45,10 +43,9 @@ export async function putReview(
 
 /** Removes a review with its queue; the scores that were given stay. */
 export function removeReview(records: Database, review: Review, by: Acting): Promise<void> {
-  const args = [review.id];
   return REVIEWS.remove(records, review, by, [
-    { sql: "delete from review_items where review_id = ?", args },
-    { sql: "delete from review_answers where review_id = ?", args },
+    over(records).delete(reviewItems).where(eq(reviewItems.review_id, review.id)),
+    over(records).delete(reviewAnswers).where(eq(reviewAnswers.review_id, review.id)),
   ]);
 }
 
@@ -69,15 +66,14 @@ export async function addReviewItems(
     request_created_at,
     shuffled(id, request_id),
   ]);
-  const sql = `insert into review_items (review_id, request_id, organization_id, request_created_at, shuffle)
-    select ?, value ->> 0, ?, value ->> 1, value ->> 2 from json_each(?) where true on conflict do nothing returning request_id`;
-  const args = [id, organization_id, JSON.stringify(rows)];
-  return (await patiently(() => records.query({ sql, args }))).length;
+  const insert = sql`insert into ${reviewItems} (review_id, request_id, organization_id, request_created_at, shuffle)
+    select ${id}, value ->> 0, ${organization_id}, value ->> 1, value ->> 2 from json_each(${JSON.stringify(rows)}) where true
+    on conflict do nothing returning request_id`;
+  return (await patiently(() => records.query(statementOf(insert)))).length;
 }
 
 export async function countReviewItems(records: Database, id: string): Promise<number> {
-  const sql = "select count(*) as n from review_items where review_id = ?";
-  return (await records.query<{ n: number }>({ sql, args: [id] }))[0]!.n;
+  return over(records).$count(reviewItems, eq(reviewItems.review_id, id));
 }
 
 /** The same for every reviewer, and another one in every review. */

@@ -1,5 +1,8 @@
+import { eq, sql } from "drizzle-orm";
 import type { Acting } from "../../people/actor.ts";
+import { deliveries, webhooks } from "../../record/tables.ts";
 import { uuidv7 } from "../../runtime/uuid.ts";
+import { over } from "../database/builder.ts";
 import { createSecret } from "../deliveries/signing.ts";
 import { type RulePlace, ruleTable, type StoredRule } from "../rule-table.ts";
 import type { Database } from "../store.ts";
@@ -11,13 +14,7 @@ export interface Webhook extends Required<WebhookRule>, StoredRule {}
 /** An organization has so many at most: each is looked at for every request. */
 const WEBHOOKS_MAX = 100;
 
-const WEBHOOKS = ruleTable<Webhook>("webhooks", {
-  columns: [
-    ...(["id", "organization_id", "name", "url", "secret", "property_filters", "sample_rate", "fields"] as const),
-    ...(["include_body", "enabled", "events", "created_at", "updated_at"] as const),
-  ],
-  json: ["property_filters", "fields", "events"],
-  flags: ["include_body", "enabled"],
+const WEBHOOKS = ruleTable<Webhook>(webhooks, {
   max: WEBHOOKS_MAX,
   noted: { noun: "webhook", nameOf: ({ name, url }) => name || url, shown: ({ secret: _, ...webhook }) => webhook },
 });
@@ -26,8 +23,8 @@ export const { list: listWebhooks, find: findWebhook } = WEBHOOKS;
 
 /** Differs from before where a webhook was made, changed or removed. */
 export async function webhooksFingerprint(records: Database): Promise<string> {
-  const sql = "select count(*) || ' ' || coalesce(max(updated_at), 0) as fingerprint from webhooks";
-  return (await records.query<{ fingerprint: string }>({ sql, args: [] }))[0]!.fingerprint;
+  const fingerprint = sql<string>`count(*) || ' ' || coalesce(max(${webhooks.updated_at}), 0)`;
+  return (await over(records).select({ fingerprint }).from(webhooks))[0]!.fingerprint;
 }
 
 /** Stores a webhook, a new one or in place of `previous`, whose secret it keeps unless the rule has one. */
@@ -52,6 +49,6 @@ export async function putWebhook(
 
 /** Removes a webhook and all that is still to be delivered to it. */
 export async function removeWebhook(records: Database, webhook: Webhook, by: Acting): Promise<void> {
-  const waiting = { sql: "delete from deliveries where source_id = ?", args: [webhook.id] };
+  const waiting = over(records).delete(deliveries).where(eq(deliveries.source_id, webhook.id));
   await WEBHOOKS.remove(records, webhook, by, [waiting]);
 }

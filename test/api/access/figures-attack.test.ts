@@ -3,8 +3,9 @@ import { NEEDS } from "../../../src/api/access/needs.ts";
 import { GROUPS } from "../../../src/filter/group-by.ts";
 import { SAID_MEMBERS } from "../../../src/filter/sight.ts";
 import type { Scope } from "../../../src/people/permissions.ts";
+import { statementOf } from "../../../src/store/database/builder.ts";
 import { createServiceKey } from "../../../src/store/keys.ts";
-import { memberStatement } from "../../../src/store/people/members.ts";
+import { membership } from "../../../src/store/people/members.ts";
 import { until } from "../../until.ts";
 import { insertRecord, openApi, type TestApi } from "../open.ts";
 import { person } from "../person.ts";
@@ -67,7 +68,9 @@ afterAll(() => it[Symbol.asyncDispose]());
 async function viewer(): Promise<string> {
   const { records } = it.store;
   const user = await person(records, { email: "vi@example.com", name: "Vi", password: PASSWORD });
-  await records.batch([memberStatement(user.id, { organizationId: it.organization, role: "viewer", source: "weir" })]);
+  await records.batch([
+    statementOf(membership(records, user.id, { organizationId: it.organization, role: "viewer", source: "weir" })),
+  ]);
   const answer = await fetch(`${it.origin}/v1/session`, {
     method: "POST",
     headers: { "content-type": "application/json", origin: it.origin, "sec-fetch-site": "same-origin" },

@@ -12,8 +12,9 @@ import {
   SCOPES,
   type Scope,
 } from "../../../src/people/permissions.ts";
+import { statementOf } from "../../../src/store/database/builder.ts";
 import { createServiceKey } from "../../../src/store/keys.ts";
-import { memberStatement } from "../../../src/store/people/members.ts";
+import { membership } from "../../../src/store/people/members.ts";
 import { until } from "../../until.ts";
 import { openApi, type TestApi } from "../open.ts";
 import { person } from "../person.ts";
@@ -91,7 +92,9 @@ test.each(ROLE_NAMES.map((role) => [role]))(
     const email = `${role}@example.com`;
     const user = await person(records, { email, name: role, password, operator: role === "operator" });
     if (role !== "operator")
-      await records.batch([memberStatement(user.id, { organizationId: it.organization, role, source: "weir" })]);
+      await records.batch([
+        statementOf(membership(records, user.id, { organizationId: it.organization, role, source: "weir" })),
+      ]);
     const own = { origin: it.origin, "sec-fetch-site": "same-origin" };
     const login = await fetch(`${it.origin}/v1/session`, {
       method: "POST",

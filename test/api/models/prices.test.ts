@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { ORDER, readSetting, STATE, writeSetting } from "../../../src/store/models/recompute-order.ts";
+import { ORDER, readOrder, STATE, writeOrder } from "../../../src/store/models/recompute-order.ts";
 import { insertInto, insertRecord, openApi } from "../open.ts";
 
 test("every model that was seen is shown with what it costs now, and by whose word", async () => {
@@ -53,8 +53,8 @@ test("recorded costs are recomputed on order, whose progress can be read", async
   expect((await api.call("POST", path, { body, key: api.keys.read })).status).toBe(403);
   const { id } = (await api.call("POST", path, { body })).json.data;
   const order = { id, since: Date.UTC(2026, 0, 31), model: "gpt-4o", dryRun: true };
-  expect(await readSetting<object>(api.store.records, ORDER)).toEqual(order);
+  expect(await readOrder<object>(api.store.records, ORDER)).toEqual(order);
   expect((await api.call("GET", `${path}/${id}`)).json.data).toMatchObject({ id, done: false, total: 0 });
-  await writeSetting(api.store.records, STATE, { id, done: true, seen: 4, changed: 1, before: 2, after: 3, total: 4 });
+  await writeOrder(api.store.records, STATE, { id, done: true, seen: 4, changed: 1, before: 2, after: 3, total: 4 });
   expect((await api.call("GET", `${path}/${id}`)).json.data).toMatchObject({ done: true, changed: 1, after: 3 });
 });
