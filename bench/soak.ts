@@ -22,7 +22,8 @@ import { pause, quantile } from "./figures.ts";
 import { Failures } from "./load/failures.ts";
 import { processMemory } from "./load/process-memory.ts";
 import { slopeOf } from "./load/slope.ts";
-import { soakTraffic, type TrafficKind } from "./load/soak-traffic.ts";
+import { soakTraffic } from "./load/soak-traffic.ts";
+import type { TrafficKind } from "./load/traffic-kind.ts";
 import { seededNumbers } from "./seeded-numbers.ts";
 
 const MINUTE_MS = 60_000;

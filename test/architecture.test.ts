@@ -1,35 +1,8 @@
 import { describe, expect, test } from "bun:test";
-import { readdirSync, readFileSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { dirname, join, relative } from "node:path";
-
-/**
- * Rooms, lowest first: a file imports only from its own room and from rows below its own. Rooms in one row do not know
- * each other. A single file of `src/` is in the row that names it.
- */
-const LAYERS: readonly (readonly string[])[] = [
-  ["runtime", "masking", "errors.ts", "observe.ts", "nearest.ts"],
-  ["people"],
-  ["record", "keys.ts", "config.ts", "checked.ts"],
-  ["net"],
-  ["config", "sso"],
-  ["plugin"],
-  ["filter", "spool", "mapping"],
-  ["routing"],
-  ["unified"],
-  ["credentials"],
-  ["threads"],
-  ["threads.ts"],
-  ["store"],
-  ["engine"],
-  ["recorder"],
-  ["gateway", "api", "jobs", "export", "upkeep"],
-  ["web"],
-  ["import"],
-  ["serve"],
-  ["serve.ts"],
-  ["cli"],
-  ["main.ts"],
-];
+import { architecturePage, ROOMS, type RoomRow } from "../build/rooms.ts";
+import { circles } from "./circles.ts";
 
 /** Packages that one room, or a few, may know. */
 const HOMES: Readonly<Record<string, readonly string[]>> = {
@@ -54,9 +27,6 @@ const HOMES: Readonly<Record<string, readonly string[]>> = {
   "@tanstack/react-virtual": ["web"],
   uplot: ["web"],
 };
-
-/** Tables without code, which the dashboard takes into browsers. */
-const SHARED_WITH_WEB: readonly string[] = ["src/record/columns.ts"];
 
 /** Pure tables may be as long as what they list. */
 const TABLES: readonly string[] = ["src/filter/fields.ts", "src/errors.ts"];
@@ -97,13 +67,14 @@ function importsOf(text: string): Import[] {
   ];
 }
 
+/** The file that a relative import names, from the root; of a package something that is no file. */
+function targetOf(path: string, from: string): string {
+  return from.startsWith(".") ? relative(root, join(root, dirname(path), from)) : from;
+}
+
 /** Of `src/api/start.ts`: `api`; of `src/keys.ts`: `keys.ts`. */
 function roomOf(path: string): string {
   return path.split("/")[1]!;
-}
-
-function layerOf(room: string): number {
-  return LAYERS.findIndex((rooms) => rooms.includes(room));
 }
 
 const src = sources("src");
@@ -111,38 +82,53 @@ const builtIns = [...sources("providers"), ...sources("plugins")];
 const tests = sources("test");
 const everything = [...src, ...builtIns, ...tests, ...sources("build"), ...sources("bench")];
 
-test("every room of src/ has its layer", () => {
-  expect([...new Set(src.map(({ path }) => roomOf(path)))].filter((room) => layerOf(room) === -1)).toEqual([]);
+test("every room of src/ is in the matrix, and the page shows the matrix", () => {
+  const known = new Set(ROOMS.flatMap(({ rooms }) => rooms));
+  expect([...new Set(src.map(({ path }) => roomOf(path)))].filter((room) => !known.has(room))).toEqual([]);
+  const page = readFileSync(join(root, "ARCHITECTURE.md"), "utf8");
+  expect(page).toBe(architecturePage(page));
 });
 
-test("rooms import downwards only, with relative paths that end in .ts", () => {
+test("rooms import what the matrix allows, with relative paths that end in .ts", () => {
   const wrong = src.flatMap(({ path, imports }) =>
     imports
       .filter(({ from }) => from.startsWith("."))
-      .flatMap(({ from }) => {
-        const target = relative(root, join(root, dirname(path), from));
+      .flatMap(({ from, typeOnly }) => {
+        const target = targetOf(path, from);
         if (!target.startsWith("src/")) return target === "package.json" ? [] : [`${path} imports ${from}`];
         if (!/\.tsx?$/.test(target)) return [`${path} imports ${from} without .ts`];
-        const [here, there] = [roomOf(path), roomOf(target)];
-        return here === there || layerOf(there) < layerOf(here) ? [] : [`${path} imports ${target}`];
+        return roomOf(path) === roomOf(target) || allows(roomOf(path), target, typeOnly)
+          ? []
+          : [`${path} imports ${target}`];
       }),
   );
   expect(wrong).toEqual([]);
 });
 
-test("the dashboard, which runs in browsers, takes only types and shared tables from other rooms, and no room imports it", () => {
-  const outside = (path: string, from: string) => {
-    const target = relative(root, join(root, dirname(path), from));
-    return from.startsWith(".") && roomOf(target) !== roomOf(path) && !SHARED_WITH_WEB.includes(target);
-  };
-  const wrong = src.flatMap(({ path, imports }) =>
-    imports
-      .filter(({ from, typeOnly }) =>
-        roomOf(path) === "web" ? outside(path, from) && !typeOnly : /(^|\/)web\//.test(from) && outside(path, from),
-      )
-      .map(({ from }) => `${path} imports ${from}`),
+test("what ARCHITECTURE.md says of features names places that exist", () => {
+  const page = readFileSync(join(root, "ARCHITECTURE.md"), "utf8");
+  const table = page.slice(page.indexOf("## Where a feature lives"));
+  const places = [...table.matchAll(/`([^`]+)`/g)].map(([, place]) => place!);
+  expect(places.length).toBeGreaterThan(50);
+  const isThere = (place: string) => existsSync(join(root, "src", place)) || existsSync(join(root, place));
+  expect(places.filter((place) => !isThere(place))).toEqual([]);
+});
+
+function allows(room: string, target: string, typeOnly: boolean): boolean {
+  const at = ROOMS.findIndex(({ rooms }) => rooms.includes(room));
+  const { only, typesOf = [], not = [], typesOnly, files = [] }: RoomRow = ROOMS[at]!;
+  if (files.some((file) => target === `src/${file}`)) return true;
+  const there = roomOf(target);
+  if (typeOnly && typesOf.includes(there)) return true;
+  const isAbove = ROOMS.slice(0, at).some(({ rooms }) => rooms.includes(there));
+  return isAbove && (only?.includes(there) ?? !not.includes(there)) && (typeOnly || !typesOnly);
+}
+
+test("no files import each other in a circle, not even types", () => {
+  const found = circles(
+    new Map(everything.map(({ path, imports }) => [path, imports.map(({ from }) => targetOf(path, from))])),
   );
-  expect(wrong).toEqual([]);
+  expect(found).toEqual([]);
 });
 
 test("the API and the recorder ask the ports of engine/, never one of the engines", () => {

@@ -1,6 +1,6 @@
 import type { Json } from "../../src/plugin/contract.ts";
 import { callApi, type Weir } from "../../test/e2e/weir.ts";
-import type { TrafficKind } from "./soak-traffic.ts";
+import type { TrafficKind } from "./traffic-kind.ts";
 
 /** How far back figures look. Over all time the columns in memory would grow, up to their limit, with the records. */
 const FIGURES_MS = 10 * 60_000;

@@ -6,17 +6,10 @@ import type { Upstream } from "../../test/e2e/upstream.ts";
 import { callApi, gatewayHeaders, type Weir } from "../../test/e2e/weir.ts";
 import { questions } from "./soak-questions.ts";
 import { unifiedTraffic } from "./soak-unified.ts";
+import type { TrafficKind } from "./traffic-kind.ts";
 
 const LARGE = "the weir holds 7 m3/s ".repeat(230_000);
 const REMEMBERED_MAX = 500;
-
-/** One way in which a service is used, and how often beside the others. */
-export interface TrafficKind {
-  readonly name: string;
-  readonly weight: number;
-  /** @returns the `gateway-id` of what must have a record. @throws what a user would call a failure. */
-  run(): Promise<string | undefined>;
-}
 
 export interface Traffic {
   readonly kinds: readonly TrafficKind[];

@@ -4,7 +4,7 @@ import type { AddressInfo } from "node:net";
 import type { Json } from "../../src/plugin/contract.ts";
 import type { Upstream } from "../../test/e2e/upstream.ts";
 import { callApi, KEY, type Weir } from "../../test/e2e/weir.ts";
-import type { TrafficKind } from "./soak-traffic.ts";
+import type { TrafficKind } from "./traffic-kind.ts";
 
 /** Conversations that grow at once, and turns of each before another begins in its place. */
 const CONVERSATIONS = 20;

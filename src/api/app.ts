@@ -4,7 +4,7 @@ import type { RouteView } from "../plugin/routes.ts";
 import { IMPORT_BYTES_MAX } from "../record/imported.ts";
 import { noteAddress } from "./access/addresses.ts";
 import { ownOrigin } from "./access/called-origin.ts";
-import { Gate, type Route } from "./access/gate.ts";
+import { Gate } from "./access/gate.ts";
 import { keyEndpoints } from "./access/keys.ts";
 import { NEEDS, type Needs } from "./access/needs.ts";
 import { auditEndpoints } from "./audit/audit.ts";
@@ -22,7 +22,7 @@ import { datasetExportEndpoint } from "./datasets/export.ts";
 import { datasetItemEndpoints } from "./datasets/items.ts";
 import { datasetRunEndpoints } from "./datasets/runs/runs.ts";
 import { atOwnPath, servesHelicone } from "./earlier-product.ts";
-import type { Unusual } from "./endpoint.ts";
+import type { DescribedRoute, Unusual } from "./endpoint.ts";
 import { asGatewayError, failure } from "./envelope.ts";
 import { aggregateEndpoints } from "./figures/aggregates.ts";
 import { propertyEndpoints } from "./figures/properties.ts";
@@ -224,15 +224,6 @@ async function answerAny(app: { readonly fetch: Fetch }, request: Request) {
   const headers = new Headers(answer.headers);
   headers.set("content-length", String((await answer.arrayBuffer()).byteLength));
   return new Response(null, { status: answer.status, headers });
-}
-
-export interface DescribedRoute extends Route {
-  readonly summary: string;
-  readonly description: string;
-  readonly tags: readonly string[];
-  /** JSON Schema of the body. */
-  readonly body: unknown;
-  readonly unusual: Unusual;
 }
 
 /** Every endpoint as it was declared. One that the table of needs does not have is a mistake in this program. */

@@ -1,3 +1,4 @@
+import type { Route } from "./access/gate.ts";
 /** JSON Schemas by name: of a parameter, or of a media type. */
 export type Schemas = Readonly<Record<string, object>>;
 
@@ -18,4 +19,13 @@ export function endpoint(tag: string, summary: string, description = "", unusual
   const { body, ...others } = unusual;
   const detail = { summary, description, tags: [tag], "x-unusual": others };
   return { detail: body === undefined ? detail : { ...detail, "x-body": body } };
+}
+
+export interface DescribedRoute extends Route {
+  readonly summary: string;
+  readonly description: string;
+  readonly tags: readonly string[];
+  /** JSON Schema of the body. */
+  readonly body: unknown;
+  readonly unusual: Unusual;
 }

@@ -307,6 +307,6 @@ export const COMMANDS: readonly Command[] = [
   {
     name: "help",
     summary: "explain Weir, or one command",
-    load: async () => (await import("./help.ts")).helpCommand,
+    load: async () => (await import("./help.ts")).helpCommand(COMMANDS),
   },
 ];

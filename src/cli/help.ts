@@ -1,6 +1,5 @@
 import { programName } from "../runtime/platform.ts";
 import type { Command, Option, Run, Terminal } from "./command.ts";
-import { COMMANDS } from "./commands.ts";
 import { CONFIG_OPTION } from "./options.ts";
 import { UsageError } from "./usage.ts";
 import { foldTo } from "./width.ts";
@@ -8,19 +7,26 @@ import { foldTo } from "./width.ts";
 /** Columns that an explanation has beside what it explains; with fewer it stands below. */
 const LEAST = 20;
 
-export const helpCommand: Run = async ({ args, terminal }) => {
-  printHelp(terminal, args);
-  return 0;
-};
+export const helpCommand =
+  (commands: readonly Command[]): Run =>
+  async ({ args, terminal }) => {
+    printHelp(commands, terminal, args);
+    return 0;
+  };
 
 /**
  * Prints help; on a terminal within its width.
  *
+ * @param commands - all there are, in the order of help.
  * @param words - of a command, such as `keys create`, or the first word of several commands; none for all of Weir.
  * @throws UsageError where there is no such command.
  */
-export function printHelp({ out, columns = Number.POSITIVE_INFINITY }: Terminal, words: readonly string[]): void {
-  const lines = helpText(words).split("\n");
+export function printHelp(
+  commands: readonly Command[],
+  { out, columns = Number.POSITIVE_INFINITY }: Terminal,
+  words: readonly string[],
+): void {
+  const lines = helpText(commands, words).split("\n");
   out(lines.map((line) => folded(line, columns)).join("\n"));
 }
 
@@ -30,24 +36,24 @@ function folded(line: string, columns: number): string {
   return foldTo(columns, line, left.length < columns - LEAST ? left.length : 4);
 }
 
-function helpText(words: readonly string[]): string {
-  if (words.length === 0) return overview();
+function helpText(commands: readonly Command[], words: readonly string[]): string {
+  if (words.length === 0) return overview(commands);
   const name = words.join(" ");
-  const command = COMMANDS.find((each) => each.name === name);
+  const command = commands.find((each) => each.name === name);
   if (command !== undefined) return explain(command);
-  const group = COMMANDS.filter((each) => each.name.startsWith(`${name} `));
+  const group = commands.filter((each) => each.name.startsWith(`${name} `));
   if (group.length === 0) throw new UsageError(`there is no command "${name}"`);
   return `usage: ${programName} ${name} <command>\n\ncommands:\n${rows(group.map(({ name, summary }) => [name, summary]))}\n`;
 }
 
-function overview(): string {
+function overview(commands: readonly Command[]): string {
   return [
     "Weir passes requests to LLM providers through unchanged, records them, and answers questions about them.",
     "",
     `usage: ${programName} <command> [options]`,
     "",
     "commands:",
-    rows(COMMANDS.map((each) => [[each.name, ...(each.args ?? [])].join(" "), each.summary])),
+    rows(commands.map((each) => [[each.name, ...(each.args ?? [])].join(" "), each.summary])),
     "",
     `\`${programName} help <command>\` explains a command, \`${programName} config\` shows every setting.`,
     "",

@@ -31,17 +31,17 @@ export async function runCommandLine(words: readonly string[], terminal: Termina
 async function run(words: readonly string[], terminal: Terminal): Promise<number> {
   const [first] = words;
   if (first === undefined || isHelp(first)) {
-    printHelp(terminal, []);
+    printHelp(COMMANDS, terminal, []);
     return 0;
   }
   if (first === "--version" || first === "-v") return run(["version"], terminal);
   if (isHelp(words[1])) {
-    printHelp(terminal, [first]);
+    printHelp(COMMANDS, terminal, [first]);
     return 0;
   }
   const { command, rest } = findCommand(words);
   if (rest.some(isHelp)) {
-    printHelp(terminal, command.name.split(" "));
+    printHelp(COMMANDS, terminal, command.name.split(" "));
     return 0;
   }
   const { options, args }: Words = command.readsItsOwnWords ? { options: {}, args: rest } : parse(command, rest);

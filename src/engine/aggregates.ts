@@ -1,5 +1,5 @@
 import type { GroupBy, TimeBucket } from "../filter/group-by.ts";
-import type { Scope } from "../filter/select.ts";
+import type { Scope } from "../filter/scope.ts";
 import type { Deadline } from "../store/database/deadline.ts";
 import type { RecordKey } from "./record-source.ts";
 

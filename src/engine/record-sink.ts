@@ -1,8 +1,10 @@
+import type { Config } from "../config.ts";
 import type { Acting } from "../people/actor.ts";
 import type { RequestUsage } from "../plugin/contract.ts";
+import type { MappingsOfProviders } from "../store/bodies/body-text.ts";
 import type { RemovalOrder } from "../store/retention/remove.ts";
 import type { Positions } from "../store/spool-positions.ts";
-import type { Statement } from "../store/store.ts";
+import type { Statement, Store } from "../store/store.ts";
 import type { Amendment, AmendResult, AnswerName, Arrival, Maintenance, RecordChange } from "../threads.ts";
 import type { EarlierAnswer } from "../unified/earlier-answer.ts";
 import type { RecordKey } from "./record-source.ts";
@@ -113,4 +115,12 @@ export interface RecordSink {
   answerOf(answer: AnswerName): Promise<EarlierAnswer | undefined>;
   /** Whether a record's bodies are the whole of a response that succeeded. */
   isWhole(requestId: string): Promise<boolean>;
+}
+
+export interface SinkOptions {
+  /** Open for writing, its tables up to date. */
+  readonly store: Store;
+  readonly config: Config;
+  /** The mappings that providers have in their files. */
+  readonly ofProviders: MappingsOfProviders;
 }

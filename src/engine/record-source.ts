@@ -1,6 +1,6 @@
 import type { Position } from "../filter/cursor.ts";
 import type { PropertyName } from "../filter/property-names.ts";
-import type { Scope } from "../filter/select.ts";
+import type { Scope } from "../filter/scope.ts";
 import type { Reach } from "../filter/sight.ts";
 import type { Sort } from "../filter/sort.ts";
 import type { MadeFrom, RequestRow } from "../record/request-record.ts";

@@ -1,38 +1,11 @@
 import { conditionSql, strict } from "./conditions.ts";
 import { closed, conjunction, junction, type Printed } from "./junctions.ts";
 import { gatherLists } from "./lists.ts";
-import type { Bind } from "./operators.ts";
-import type { Parameters } from "./parameters.ts";
-import {
-  type Condition,
-  conditionsOf,
-  conjuncts,
-  type FilterTree,
-  isJunction,
-  type Junction,
-  type Term,
-} from "./tree.ts";
-
-/**
- * What stands in place of a test on a body, which SQL cannot do.
- *
- * Trees have no negation, so with `true` everywhere a filter selects at least, and with `false` at most, what it
- * selects once the bodies have been read.
- */
-export type BodyTest = (condition: Condition, bind: Bind) => string;
-
-export interface CompileOptions {
-  readonly parameters: Parameters;
-  readonly body?: BodyTest;
-}
+import type { CompileOptions, PrintOptions } from "./print-options.ts";
+import { conditionsOf, conjuncts, type FilterTree, isJunction, type Junction, type Term } from "./tree.ts";
 
 /** With more conditions than these, subqueries over kinds would cost more than they save, and nest too deeply. */
 const KIND_TESTS_MAX = 64;
-
-export interface PrintOptions extends CompileOptions {
-  /** Whether conditions on what kinds hold are asked of the kinds, and not of each row. */
-  readonly asksKinds: boolean;
-}
 
 /**
  * Turns a filter into an SQL condition over a row `r` of `requests`; every value becomes a bound parameter.

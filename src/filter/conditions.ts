@@ -1,7 +1,7 @@
 import { kindColumn, ofRowOrKind } from "../record/kinds.ts";
-import type { PrintOptions } from "./compile.ts";
 import type { Printed } from "./junctions.ts";
 import { type Bind, OPERATORS, OPPOSITES } from "./operators.ts";
+import type { PrintOptions } from "./print-options.ts";
 import { erasedSql, memberSql, propertyName } from "./property-names.ts";
 import type { Condition } from "./tree.ts";
 import { anyCase } from "./wildcards.ts";

@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { GatewayError } from "../errors.ts";
 import type { Bind } from "./operators.ts";
-import type { Scope } from "./select.ts";
+import type { Scope } from "./scope.ts";
 import { CREATED_AT, keySql, type Sort, type SortKey } from "./sort.ts";
 import { type FilterTree, isJunction } from "./tree.ts";
 

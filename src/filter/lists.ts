@@ -1,6 +1,6 @@
-import type { PrintOptions } from "./compile.ts";
 import { anyValue } from "./conditions.ts";
 import type { Printed } from "./junctions.ts";
+import type { PrintOptions } from "./print-options.ts";
 import type { Condition, FilterTree, Junction } from "./tree.ts";
 
 /** Also two are a list: then the planner can use an index, as it can for one. */

@@ -1,6 +1,6 @@
 import { boundsSql, creationBounds } from "./bounds.ts";
 import type { Bind } from "./operators.ts";
-import type { Scope } from "./select.ts";
+import type { Scope } from "./scope.ts";
 
 /**
  * How the records are found that no block of columns speaks for: from the gaps between blocks, or from all that were

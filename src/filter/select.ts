@@ -1,19 +1,13 @@
 import { namesKind, WITH_KIND, withKinds } from "../record/kinds.ts";
-import { type BodyTest, compileFilter } from "./compile.ts";
+import { compileFilter } from "./compile.ts";
 import type { Join } from "./fields.ts";
 import { Parameters, type SqlStatement } from "./parameters.ts";
-import { refuseSaid, type Sight } from "./sight.ts";
+import type { BodyTest } from "./print-options.ts";
+import type { Scope } from "./scope.ts";
+import { refuseSaid } from "./sight.ts";
 import type { Sort } from "./sort.ts";
 import { PLANNED, type Source, sourceSql } from "./source.ts";
 import { conditionsOf, type FilterTree } from "./tree.ts";
-
-/** What a query may see and asks for. The organization is never part of the caller's tree. */
-export interface Scope {
-  readonly organizationId: string;
-  readonly tree: FilterTree;
-  /** How much of the records the caller sees; all of it where Weir itself asks. */
-  readonly sight?: Sight;
-}
 
 interface SelectOptions {
   readonly source?: Source;

@@ -4,7 +4,7 @@ import type { Bind } from "./operators.ts";
 import { type OutsideBy, outsideSql } from "./outside-blocks.ts";
 import { Parameters, type SqlStatement } from "./parameters.ts";
 import { propertyName } from "./property-names.ts";
-import type { Scope } from "./select.ts";
+import type { Scope } from "./scope.ts";
 import { CREATED_AT, isByCreation, type Sort } from "./sort.ts";
 import { ALL, type Condition, conjuncts, type FilterTree } from "./tree.ts";
 

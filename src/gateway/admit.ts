@@ -3,72 +3,24 @@ import type { KeySnapshot } from "../keys.ts";
 import { maskPath } from "../masking/mask.ts";
 import type { BodyNeed } from "../plugin/contract.ts";
 import { PROVIDER_UNKNOWN } from "../record/provider.ts";
-import type { IncomingRequest } from "../runtime/http/server.ts";
-import type { ByteSocket } from "../runtime/http/sockets.ts";
 import type { BeginMeta } from "../spool/frame.ts";
-import type { SentFor } from "../unified/through-gateway.ts";
+import type { Admitted, Arrival } from "./admitted.ts";
 import { requireGatewayScope } from "./authenticate.ts";
-import { type CacheSettings, readCacheSettings } from "./cache/settings.ts";
+import { readCacheSettings } from "./cache/settings.ts";
 import { checkMessage } from "./check-message.ts";
 import type { Exchange } from "./exchange.ts";
 import type { GatewayParts } from "./gateway-parts.ts";
-import { type GatewayHeader, type RequestHeaders, recordedGatewayHeaders, valuesOf } from "./headers/headers.ts";
+import type { GatewayHeader } from "./headers/gateway-header.ts";
+import { type RequestHeaders, recordedGatewayHeaders, valuesOf } from "./headers/headers.ts";
 import { maskOf } from "./headers/secrets.ts";
 import { readOmissions, readSettings } from "./headers/settings.ts";
 import { bodyTooLarge } from "./refusal.ts";
-import { type FallbackTarget, findFallbacks } from "./retry/fallback-request.ts";
+import { findFallbacks } from "./retry/find-fallbacks.ts";
 import { type RetryPlan, readRetryPlan } from "./retry/plan.ts";
 import { type RequestFacts, SeenRequest } from "./seen-request.ts";
 import { checkBytes, checkPath, escapeBytes, findRoute, type Route } from "./target.ts";
-import { asUnified, type UnifiedArrival } from "./unified/address.ts";
-import { admitUnified, clientShape, identifyUnified, NO_ROUTE, type UnifiedAdmission } from "./unified/admission.ts";
-
-/** A request as the HTTP parser hands it over. */
-export interface ClientRequest {
-  readonly incoming: IncomingRequest;
-  /** The socket and what came behind the head, where the client wants to speak another protocol. */
-  readonly client?: { readonly socket: ByteSocket; readonly early: Uint8Array };
-  /** Whether it came to the port of the unified address. */
-  readonly unified?: true;
-  /** For whom this program sends it itself: then it brings no key. */
-  readonly sentFor?: SentFor;
-}
-
-/** A request as far as it is understood: a refusal is recorded with what there is. */
-export interface Arrival {
-  readonly exchange: Exchange;
-  readonly request: ClientRequest;
-  readonly headers: RequestHeaders;
-  /** Undefined in pass-through. */
-  unified?: UnifiedArrival | undefined;
-  key?: KeySnapshot;
-  route?: Route;
-}
-
-/** A request that may be passed on, as far as its head tells: who sent it is known, and where it goes. */
-export interface Admitted {
-  readonly exchange: Exchange;
-  readonly request: ClientRequest;
-  /** As the client sent them, with what plugins have changed. */
-  readonly headers: RequestHeaders;
-  readonly route: Route;
-  readonly facts: RequestFacts;
-  /** What plugins see of the facts. */
-  readonly seen: SeenRequest;
-  readonly key: KeySnapshot;
-  /** What it asks of the unified address; undefined in pass-through. */
-  readonly unified: UnifiedAdmission | undefined;
-  /** How its record begins. */
-  readonly meta: BeginMeta;
-  /** What plugins need of its body. */
-  readonly needs: readonly BodyNeed[];
-  /** Where plugins have changed what is sent: the body as the client sent it, if it is in memory. */
-  readonly client: { readonly body: Uint8Array | undefined } | undefined;
-  /** What it asks of the cache, where that can answer it. */
-  readonly caching: CacheSettings | undefined;
-  /** What to do when the provider fails, where the client said so. */
-  readonly retry: { readonly plan: RetryPlan; readonly targets: readonly FallbackTarget[] } | undefined;
-}
+import { asUnified } from "./unified/address.ts";
+import { admitUnified, clientShape, identifyUnified, NO_ROUTE } from "./unified/admission.ts";
 
 /** Finds out who sends a request. @throws GatewayError. */
 export function identify(parts: GatewayParts, arrival: Arrival): KeySnapshot {

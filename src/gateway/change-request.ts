@@ -1,6 +1,6 @@
 import { GatewayError } from "../errors.ts";
 import type { RequestChange } from "../plugin/contract.ts";
-import type { Admitted } from "./admit.ts";
+import type { Admitted } from "./admitted.ts";
 import type { CodedBody } from "./body/content.ts";
 import type { GatewayParts } from "./gateway-parts.ts";
 import { type RequestHeaders, replaceHeaders, valuesOf } from "./headers/headers.ts";

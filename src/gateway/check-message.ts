@@ -1,5 +1,5 @@
 import { GatewayError } from "../errors.ts";
-import type { ClientRequest } from "./admit.ts";
+import type { ClientRequest } from "./admitted.ts";
 import type { RequestHeaders } from "./headers/headers.ts";
 
 /** What the parser lets through and no server behind should have to read; what it should not have let through, too. */

@@ -1,5 +1,5 @@
 import type { UpstreamRequest } from "../runtime/http/upstream.ts";
-import type { Admitted } from "./admit.ts";
+import type { Admitted } from "./admitted.ts";
 import { type BodyShare, SMALL_BYTES } from "./body/budget.ts";
 import { hasBody, openUpload, TOO_SLOW } from "./body/plan.ts";
 import type { Upload } from "./body/upload.ts";

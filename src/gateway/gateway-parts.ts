@@ -6,7 +6,7 @@ import type { ContentReader } from "./body/content-reader.ts";
 import type { ResponseCache } from "./cache/response-cache.ts";
 import type { ExchangeDeps } from "./exchange.ts";
 import type { HeaderReader } from "./headers/headers.ts";
-import type { RequestHooks } from "./hooks.ts";
+import type { RequestHooks } from "./request-hooks.ts";
 import type { RequestIds } from "./request-ids.ts";
 import type { ProviderIndex } from "./target.ts";
 import type { UnifiedParts } from "./unified/unified-parts.ts";

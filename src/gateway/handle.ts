@@ -3,16 +3,8 @@ import { messageOf } from "../observe.ts";
 import type { Answer } from "../runtime/http/server.ts";
 import { isPending } from "../runtime/pending.ts";
 import { uuidv7 } from "../runtime/uuid.ts";
-import {
-  type Admitted,
-  type Arrival,
-  admit,
-  beginMeta,
-  type ClientRequest,
-  claimId,
-  identify,
-  speaksOfCache,
-} from "./admit.ts";
+import { admit, beginMeta, claimId, identify, speaksOfCache } from "./admit.ts";
+import type { Admitted, Arrival, ClientRequest } from "./admitted.ts";
 import { hasBody, planBody, readBody } from "./body/plan.ts";
 import { recordRefusedBody } from "./body/refused-body.ts";
 import { serveCached } from "./cache/serve-cached.ts";
@@ -27,9 +19,9 @@ import { askOnForward, askOnRequest, bodyNeeds, learnFromBody } from "./hooks.ts
 import { fromRefusal, Refused, toOwnAnswer } from "./refusal.ts";
 import { callProvider } from "./retry/call-provider.ts";
 import { asUnified } from "./unified/address.ts";
-import type { UnifiedAdmission } from "./unified/admission.ts";
 import { answerUnified } from "./unified/answer-unified.ts";
 import { answerRoot, asksForRoot } from "./unified/root.ts";
+import type { UnifiedAdmission } from "./unified/unified-admission.ts";
 
 /**
  * Takes one request from its head to its end. Never rejects.

@@ -1,29 +1,16 @@
 import { maskLabel } from "../masking/mask.ts";
-import type { BodyNeed, LimitUse, PayingCredential, RequestChange, RequestEnd } from "../plugin/contract.ts";
+import type { BodyNeed, RequestChange } from "../plugin/contract.ts";
 import { isRefusal, type Verdict } from "../plugin/hooks/verdict.ts";
 import { after, type Soon } from "../runtime/pending.ts";
-import type { Admitted } from "./admit.ts";
+import type { Admitted } from "./admitted.ts";
 import { modelOfPath } from "./body/content.ts";
 import { hasBody } from "./body/plan.ts";
 import { codedBody } from "./change-request.ts";
 import type { Exchange } from "./exchange.ts";
 import type { GatewayParts } from "./gateway-parts.ts";
 import { Refused } from "./refusal.ts";
+import type { RequestHooks } from "./request-hooks.ts";
 import type { RequestFacts, SeenRequest } from "./seen-request.ts";
-
-/** The hooks of the loaded plugins, in this thread or asked in another; `plugin/hooks/hooks.ts` is one. */
-export interface RequestHooks {
-  has(name: "onRequest" | "onForward" | "onEnd"): boolean;
-  /** What the plugins need of this request's body. Never throws. */
-  needs?(request: SeenRequest, facts: RequestFacts): readonly BodyNeed[] | Promise<readonly BodyNeed[]>;
-  /** @throws GatewayError `plugin_failed`. */
-  onRequest(request: SeenRequest, facts: RequestFacts): Verdict | Promise<Verdict>;
-  /** @throws GatewayError `plugin_failed`. */
-  onForward(request: SeenRequest, facts: RequestFacts): Verdict | Promise<Verdict>;
-  onEnd(end: RequestEnd): void;
-  /** What is counted of a credential's limit. Only in the first thread. */
-  limitsOf?(credential: PayingCredential): readonly LimitUse[];
-}
 
 /** What plugins change of what is sent; a promise only where one of them answered one. */
 type Asked = RequestChange | undefined | Promise<RequestChange | undefined>;

@@ -1,7 +1,8 @@
 import { MASKED } from "../masking/mask.ts";
 import type { GatewayRequest, Json, PayingCredential } from "../plugin/contract.ts";
 import { modelOfPath } from "./body/content.ts";
-import { fromWire, type GatewayHeader } from "./headers/headers.ts";
+import type { GatewayHeader } from "./headers/gateway-header.ts";
+import { fromWire } from "./headers/headers.ts";
 
 /** What is known of a request before its target is called. Plain: it may be sent to another thread. */
 export interface RequestFacts {

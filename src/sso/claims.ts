@@ -37,3 +37,14 @@ export function leavesGroupsOut(claims: Claims, groupsClaim: string): boolean {
   const isElsewhere = typeof elsewhere === "object" && elsewhere !== null && Object.hasOwn(elsewhere, groupsClaim);
   return isElsewhere || hasgroups === true || hasgroups === "true";
 }
+
+/** Somebody whom a provider has vouched for. */
+export interface Person {
+  /** Never changes at the provider, as an e-mail address may. */
+  readonly subject: string;
+  /** As addresses are stored. */
+  readonly email: string;
+  readonly name: string;
+  readonly groups: readonly string[];
+  readonly claims: Claims;
+}

@@ -1,18 +1,7 @@
 import { GatewayError } from "../errors.ts";
 import { storedEmail } from "../people/email.ts";
-import { type Claims, claimAt, groupsIn, leavesGroupsOut } from "./claims.ts";
+import { type Claims, claimAt, groupsIn, leavesGroupsOut, type Person } from "./claims.ts";
 import type { SsoProvider } from "./provider.ts";
-
-/** Somebody whom a provider has vouched for. */
-export interface Person {
-  /** Never changes at the provider, as an e-mail address may. */
-  readonly subject: string;
-  /** As addresses are stored. */
-  readonly email: string;
-  readonly name: string;
-  readonly groups: readonly string[];
-  readonly claims: Claims;
-}
 
 const NAME_CHARS_MAX = 200;
 const SUBJECT_CHARS_MAX = 255;

@@ -2,8 +2,7 @@ import { GatewayError } from "../errors.ts";
 import { nearestName } from "../nearest.ts";
 import { storedEmail } from "../people/email.ts";
 import { ROLE_NAMES, type Role, stronger } from "../people/permissions.ts";
-import { claimAt } from "./claims.ts";
-import type { Person } from "./person.ts";
+import { claimAt, type Person } from "./claims.ts";
 
 /** Who becomes what, where. Every condition that is given has to fit. */
 export interface Rule {

@@ -1,19 +1,13 @@
 import type { Config } from "../config.ts";
 import { GatewayError } from "../errors.ts";
+import type { Database, Statement } from "./database/database.ts";
 import { foreignTables, MADE_TABLES, type MadeTable, saysForeign } from "./database/foreign.ts";
 import { bodiesPath } from "./database/local.ts";
 import { inspectFile } from "./database/snapshot.ts";
+import type { Store } from "./databases.ts";
 import { MIGRATIONS } from "./migrations/list.ts";
-import { type Database, localPath, type Statement, type Store } from "./store.ts";
-
-/** One step forward; there is no way back. `version` counts from 1 without gaps, per target. */
-export interface Migration {
-  readonly target: "records" | "bodies";
-  readonly version: number;
-  readonly name: string;
-  /** Each one SQL statement; all of them are one transaction. */
-  readonly statements: readonly string[];
-}
+import type { Migration } from "./migrations/migration.ts";
+import { localPath } from "./store.ts";
 
 /**
  * Brings both databases to the newest version; what is there already is not touched. Two programs may call this at the

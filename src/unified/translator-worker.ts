@@ -17,10 +17,10 @@ import {
 import { estimateTokens } from "./count-estimate.ts";
 import { type Description, describe } from "./describe.ts";
 import { type OutboundRequest, writeOutbound } from "./outbound.ts";
+import { type PlainContext, type PlainOutbound, toPlain } from "./plain-outbound.ts";
 import { type WithItems, withItems } from "./references.ts";
 import { translateWhole, type WholeResponse } from "./response.ts";
 import { type SameOnlyRequest, sameOnlyBody } from "./same-only.ts";
-import { type PlainContext, type PlainOutbound, toPlain } from "./translator.ts";
 
 /** The thread that translates large requests and responses, and counts tokens. */
 export type TranslatorFunctions = {

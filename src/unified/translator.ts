@@ -1,9 +1,7 @@
 import type { EventFraming } from "../mapping/events/event-reader.ts";
 import { utf8Of } from "../mapping/json.ts";
 import type { FetchedFiles } from "../mapping/translate/addresses.ts";
-import { type PlainToolNames, ToolNames } from "../mapping/translate/tool-names.ts";
 import { SHAPES } from "../mapping/wire/shapes.ts";
-import type { ShapeAt } from "../plugin/contract.ts";
 import { decodeBody } from "../runtime/content-coding.ts";
 import type { Soon } from "../runtime/pending.ts";
 import { connect, type Remote } from "../runtime/rpc.ts";
@@ -20,8 +18,9 @@ import {
 } from "./converted.ts";
 import { roughTokens } from "./count-estimate.ts";
 import { type Description, describe } from "./describe.ts";
-import { type Outbound, type OutboundRequest, shapeNameOf, writeOutbound } from "./outbound.ts";
+import { type Outbound, type OutboundRequest, writeOutbound } from "./outbound.ts";
 import { keepParsed } from "./parsed-bodies.ts";
+import { fromPlain } from "./plain-outbound.ts";
 import { type WithItems, withItems } from "./references.ts";
 import { type ResponseContext, translateWhole, type WholeResponse } from "./response.ts";
 import { isParsed, type SameOnlyRequest, sameOnlyBody } from "./same-only.ts";
@@ -31,24 +30,6 @@ import type { TranslatorFunctions } from "./translator-worker.ts";
 const HERE_BYTES_MAX = 64 * 1_024;
 /** Bytes that a body may unpack to. */
 const DECODED_BYTES_MAX = 256 * 1_024 * 1_024;
-
-/** An outbound request as it crosses threads: shapes by their place, names as a list. */
-export type PlainOutbound =
-  | { readonly kind: "same"; readonly place: number; readonly body: Uint8Array; readonly addsUsage: boolean }
-  | (Omit<Extract<Outbound, { readonly kind: "translated" }>, "at" | "shape" | "names"> & {
-      readonly place: number;
-      readonly names: PlainToolNames;
-    })
-  | { readonly kind: "fetch"; readonly place: number; readonly addresses: readonly string[] }
-  | Extract<Outbound, { readonly kind: "refused" | "invalid" }>;
-
-/** What a response is translated with, as it crosses threads. */
-export type PlainContext = Omit<ResponseContext, "outbound"> & {
-  readonly outbound: Pick<ResponseContext["outbound"], "prompt"> & {
-    readonly shape: string;
-    readonly names: PlainToolNames;
-  };
-};
 
 interface Running {
   readonly thread: Thread;
@@ -182,22 +163,3 @@ export class Translator {
 
 const bytesOf = (files: FetchedFiles) =>
   Object.values(files).reduce((sum, file) => sum + ("bytes" in file ? file.bytes.length : 0), 0);
-
-/** @param request - what `outbound` was written for. */
-export function toPlain(outbound: Outbound, { shapes }: OutboundRequest): PlainOutbound {
-  if (outbound.kind === "refused" || outbound.kind === "invalid") return outbound;
-  const place = shapes.indexOf(outbound.at as ShapeAt);
-  if (outbound.kind === "fetch") return { kind: "fetch", place, addresses: outbound.addresses };
-  if (outbound.kind === "same") return { kind: "same", place, body: outbound.body, addsUsage: outbound.addsUsage };
-  const { kind, body, prompt, losses, names } = outbound;
-  return { kind, place, body, prompt, losses, names: names.plain };
-}
-
-function fromPlain(plain: PlainOutbound, { shapes }: OutboundRequest): Outbound {
-  if (plain.kind === "refused" || plain.kind === "invalid") return plain;
-  const at = shapes[plain.place]!;
-  if (plain.kind === "fetch") return { kind: "fetch", at, addresses: plain.addresses };
-  if (plain.kind === "same") return { kind: "same", at, body: plain.body, addsUsage: plain.addsUsage };
-  const { kind, body, prompt, losses, names } = plain;
-  return { kind, at, shape: SHAPES[shapeNameOf(at)]!, body, prompt, losses, names: ToolNames.from(names) };
-}

@@ -2,12 +2,10 @@ import { createServer, type IncomingMessage, type ServerResponse } from "node:ht
 import type { AddressInfo } from "node:net";
 import { gzipSync } from "node:zlib";
 import type { Json } from "../../src/plugin/contract.ts";
+import type { Answer } from "./answers/answer.ts";
 import { messages } from "./answers/anthropic.ts";
 import { generateContent } from "./answers/google.ts";
 import { chatCompletions, embeddings, responses } from "./answers/openai.ts";
-
-/** What a provider answers: one JSON body, or events that go out one after the other. */
-export type Answer = { readonly json: Json; readonly status?: number } | { readonly events: readonly string[] };
 
 export interface SeenRequest {
   readonly method: string;

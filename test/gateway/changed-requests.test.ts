@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from "bun:test";
 import { gzipSync } from "node:zlib";
-import type { RequestHooks } from "../../src/gateway/hooks.ts";
+import type { RequestHooks } from "../../src/gateway/request-hooks.ts";
 import type { GatewayRequest, RequestChange } from "../../src/plugin/contract.ts";
 import { OK, startProvider } from "../raw-http.ts";
 import { KEY, startTestGateway, type TestGateway } from "./harness.ts";

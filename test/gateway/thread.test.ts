@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, test } from "bun:test";
 import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { GatewayError } from "../../src/errors.ts";
-import type { RequestHooks } from "../../src/gateway/hooks.ts";
+import type { RequestHooks } from "../../src/gateway/request-hooks.ts";
 import { answerHooks } from "../../src/gateway/thread/answer-hooks.ts";
 import { AskedHooks } from "../../src/gateway/thread/ask-hooks.ts";
 import type { RequestEnd } from "../../src/plugin/contract.ts";

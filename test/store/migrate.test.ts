@@ -3,8 +3,9 @@ import { is } from "drizzle-orm";
 import { getTableConfig, SQLiteTable } from "drizzle-orm/sqlite-core";
 import * as tables from "../../src/record/tables.ts";
 import { ensureOrganization } from "../../src/store/keys.ts";
-import { type Migration, migrate } from "../../src/store/migrate.ts";
+import { migrate } from "../../src/store/migrate.ts";
 import { MIGRATIONS } from "../../src/store/migrations/list.ts";
+import type { Migration } from "../../src/store/migrations/migration.ts";
 import { openStore } from "../../src/store/store.ts";
 import { ownDirectory } from "./open.ts";
 

@@ -2,7 +2,7 @@ import { t } from "elysia";
 import { GatewayError } from "../../errors.ts";
 import { decodeCursor, encodeCursor, type Position } from "../../filter/cursor.ts";
 import type { Flags } from "../../filter/flags.ts";
-import type { Scope } from "../../filter/select.ts";
+import type { Scope } from "../../filter/scope.ts";
 import type { Reach } from "../../filter/sight.ts";
 import { NEWEST_FIRST } from "../../filter/sort.ts";
 import { Deadline } from "../../store/database/deadline.ts";

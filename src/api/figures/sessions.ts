@@ -1,7 +1,7 @@
 import { Elysia, type Static, t } from "elysia";
 import { type Key, SESSION_SORTS } from "../../engine/aggregates.ts";
 import { GatewayError } from "../../errors.ts";
-import type { Scope } from "../../filter/select.ts";
+import type { Scope } from "../../filter/scope.ts";
 import { ALL } from "../../filter/tree.ts";
 import { isoTime } from "../../record/iso-time.ts";
 import { Deadline } from "../../store/database/deadline.ts";

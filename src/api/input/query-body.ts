@@ -4,7 +4,7 @@ import { type DecodedFilter, type Dialect, decodeFilter } from "../../filter/dec
 import { type Flags, withFlags } from "../../filter/flags.ts";
 import { TIME_BUCKETS, type TimeBucket } from "../../filter/group-by.ts";
 import { hint, quote } from "../../filter/hint.ts";
-import type { Scope } from "../../filter/select.ts";
+import type { Scope } from "../../filter/scope.ts";
 import { type Reach, refuseSaid } from "../../filter/sight.ts";
 
 /** Most rows that an endpoint which adds up records answers at once. */

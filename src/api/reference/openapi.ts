@@ -1,7 +1,7 @@
 import { OptionalKind } from "@sinclair/typebox";
 import { ERRORS } from "../../errors.ts";
 import { type Needs, permissionNeeded } from "../access/needs.ts";
-import type { DescribedRoute } from "../app.ts";
+import type { DescribedRoute } from "../endpoint.ts";
 import { API_ERRORS } from "./api-errors.ts";
 import { DATA_OF, SCHEMAS } from "./data-schemas.ts";
 

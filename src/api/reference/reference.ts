@@ -1,8 +1,7 @@
 import { Elysia, t } from "elysia";
 import type { Config } from "../../config.ts";
 import { calledOrigin } from "../access/called-origin.ts";
-import type { DescribedRoute } from "../app.ts";
-import { endpoint } from "../endpoint.ts";
+import { type DescribedRoute, endpoint } from "../endpoint.ts";
 import { plainJson } from "../envelope.ts";
 import { describeApi } from "./openapi.ts";
 import { referencePage } from "./reference-page.ts";

@@ -1,6 +1,6 @@
 import { GatewayError } from "../../errors.ts";
 import { decodeCursor, encodeCursor, type Position } from "../../filter/cursor.ts";
-import type { Scope } from "../../filter/select.ts";
+import type { Scope } from "../../filter/scope.ts";
 import { lacksBodies } from "../../filter/sight.ts";
 import { decodeSort, NEWEST_FIRST, searchOrder } from "../../filter/sort.ts";
 import { isoTime } from "../../record/iso-time.ts";

@@ -14,10 +14,9 @@ import { type Places, type Positions, placesOf, readPositions, setPositions } fr
 import { localPath, type Statement, type Store } from "../../store/store.ts";
 import { usageOf } from "../../store/usage.ts";
 import type { Amendment, AmendResult, AnswerName, Arrival, Maintenance, RecordChange } from "../../threads.ts";
-import type { BeheadedSearch, RecordBatch, RecordSink } from "../record-sink.ts";
+import type { BeheadedSearch, RecordBatch, RecordSink, SinkOptions } from "../record-sink.ts";
 import type { RecordKey } from "../record-source.ts";
 import type { Storable } from "../storable.ts";
-import type { SinkOptions } from "../writer.ts";
 import { keyOf, seqsOf } from "./find/found-row.ts";
 import { amend } from "./write/amend.ts";
 import { endBeheaded } from "./write/beheaded.ts";

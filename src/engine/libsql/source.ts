@@ -1,4 +1,4 @@
-import type { Scope } from "../../filter/select.ts";
+import type { Scope } from "../../filter/scope.ts";
 import type { RequestRow } from "../../record/request-record.ts";
 import type { Deadline } from "../../store/database/deadline.ts";
 import type { Database } from "../../store/store.ts";

@@ -1,7 +1,7 @@
 import { GatewayError } from "../../errors.ts";
 import type { BodyNeed } from "../../plugin/contract.ts";
 import { after, type Soon } from "../../runtime/pending.ts";
-import type { Admitted } from "../admit.ts";
+import type { Admitted } from "../admitted.ts";
 import type { GatewayParts } from "../gateway-parts.ts";
 import type { RequestHeaders } from "../headers/headers.ts";
 import { type OwnAnswer, ownAnswer } from "../refusal.ts";

@@ -1,8 +1,8 @@
 import type { ProviderPlugin } from "../../plugin/contract.ts";
 import type { ContentReader } from "../body/content-reader.ts";
 import { endsInFailure } from "../body/stream-end.ts";
-import type { FallbackTarget } from "../retry/fallback-request.ts";
-import type { Answerer } from "../unified/answered.ts";
+import type { FallbackTarget } from "../retry/fallback-target.ts";
+import type { Answerer } from "../unified/answerer.ts";
 import type { Entry, Totals } from "./answer-index.ts";
 import { AnswerStore, type StoreOptions } from "./answer-store.ts";
 import { Flight, FlightBudget, type Head, type Reader } from "./flight.ts";

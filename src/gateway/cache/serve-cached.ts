@@ -1,5 +1,5 @@
 import type { UpstreamCall, UpstreamEvents } from "../../runtime/http/upstream.ts";
-import type { Admitted } from "../admit.ts";
+import type { Admitted } from "../admitted.ts";
 import type { Exchange } from "../exchange.ts";
 import type { GatewayParts } from "../gateway-parts.ts";
 import { valuesOf } from "../headers/headers.ts";
@@ -8,7 +8,7 @@ import { readOmissions } from "../headers/settings.ts";
 import { askOnForward } from "../hooks.ts";
 import { answeredBy, callProvider } from "../retry/call-provider.ts";
 import { noteAnswerer } from "../unified/answered.ts";
-import { providerNamed } from "../unified/scope.ts";
+import { providerNamed } from "../unified/provider-named.ts";
 import type { Entry } from "./answer-index.ts";
 import { Replay } from "./replay.ts";
 import type { CacheRequest, Claim, Passage, SharedFlight } from "./response-cache.ts";

@@ -1,5 +1,6 @@
 import { GatewayError } from "../../errors.ts";
-import { fromWire, type GatewayHeader } from "../headers/headers.ts";
+import type { GatewayHeader } from "../headers/gateway-header.ts";
+import { fromWire } from "../headers/headers.ts";
 
 /** What a client asks of the cache. */
 export interface CacheSettings {

@@ -3,7 +3,7 @@ import type { RawHeaders } from "../../spool/frame.ts";
 import { readResponseHeaders } from "../headers/response-headers.ts";
 import { maskOf, maskResponseHeaders } from "../headers/secrets.ts";
 import { STREAM_TYPE } from "../recording.ts";
-import type { Answerer } from "../unified/answered.ts";
+import type { Answerer } from "../unified/answerer.ts";
 
 /** A whole answer as the cache keeps it. */
 export interface StoredAnswer {

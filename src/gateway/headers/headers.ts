@@ -1,7 +1,7 @@
-import { MASKED, maskLabel, maskPath, maskText } from "../../masking/mask.ts";
-import { isSecretName } from "../../masking/names.ts";
+import { MASKED, maskLabel, maskText } from "../../masking/mask.ts";
 import type { ProviderPlugin } from "../../plugin/contract.ts";
 import type { RawHeaders } from "../../spool/frame.ts";
+import { type GatewayHeader, recordedValue } from "./gateway-header.ts";
 import {
   ENCODING,
   GATEWAY,
@@ -33,18 +33,6 @@ export interface RequestHeaders {
   readonly hosts: readonly string[];
   readonly contentLength: number | undefined;
   readonly transferEncoding: string | undefined;
-}
-
-export interface GatewayHeader {
-  readonly name: string;
-  /** What follows `gateway-`, lower case. */
-  readonly setting: string;
-  /** As sent; of a label masked. */
-  readonly value: string;
-  /** Says nothing to the gateway itself. */
-  readonly isLabel: boolean;
-  /** Is remembered: one of its kind holds no credential, and is recorded as it is. */
-  readonly isKept: boolean;
 }
 
 /** Reads and writes anew the headers of requests. */
@@ -241,13 +229,6 @@ export function recordedGatewayHeaders(headers: readonly GatewayHeader[]): strin
     if (setting !== "auth") kept.push(name, isLabel || isKept ? value : recordedValue(setting, value));
   }
   return kept;
-}
-
-/** The value of a `Gateway-*` header that is no label, as it may be recorded. */
-export function recordedValue(setting: string, value: string): string {
-  if (setting === "target-url") return maskPath(value);
-  if (setting === "fallbacks") return MASKED; // its headers hold keys of other providers
-  return !setting.startsWith("cache-") && isSecretName(setting) ? MASKED : maskText(value);
 }
 
 function shown(bits: number, value: string): string {

@@ -1,5 +1,5 @@
+import { type GatewayHeader, recordedValue } from "./gateway-header.ts";
 import type { HeaderName } from "./header-names.ts";
-import { type GatewayHeader, recordedValue } from "./headers.ts";
 
 /** What is made of lines that ask something of the gateway. It may look at nothing else. */
 type LinesReader<T> = (lines: readonly GatewayHeader[]) => T;

@@ -1,6 +1,6 @@
 import { GatewayError } from "../../errors.ts";
 import { isUuid } from "../../runtime/uuid.ts";
-import type { GatewayHeader } from "./headers.ts";
+import type { GatewayHeader } from "./gateway-header.ts";
 
 /** What the `Gateway-*` headers of one request ask for, as far as the gateway itself acts on it. */
 export interface Settings {

@@ -2,7 +2,7 @@ import { maskPath } from "../../masking/mask.ts";
 import type { UpstreamCall, UpstreamEvents } from "../../runtime/http/upstream.ts";
 import { uuidv7 } from "../../runtime/uuid.ts";
 import type { BeginMeta, RawHeaders } from "../../spool/frame.ts";
-import type { Admitted } from "../admit.ts";
+import type { Admitted } from "../admitted.ts";
 import { modelOfPath } from "../body/content.ts";
 import type { Exchange } from "../exchange.ts";
 import { type Outgoing, outgoing } from "../forward.ts";
@@ -15,7 +15,8 @@ import { Recording } from "../recording.ts";
 import { Refused } from "../refusal.ts";
 import { type RequestFacts, SeenRequest } from "../seen-request.ts";
 import { Attempts, type Try } from "./attempts.ts";
-import { type FallbackTarget, fallbackBody, fallbackRequest } from "./fallback-request.ts";
+import { fallbackBody, fallbackRequest } from "./fallback-request.ts";
+import type { FallbackTarget } from "./fallback-target.ts";
 import type { FailedTry } from "./try-answer.ts";
 
 /**

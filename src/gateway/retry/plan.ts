@@ -1,7 +1,8 @@
 import { type Static, Type } from "@sinclair/typebox";
 import { Value } from "@sinclair/typebox/value";
 import { GatewayError } from "../../errors.ts";
-import { fromWire, type GatewayHeader } from "../headers/headers.ts";
+import type { GatewayHeader } from "../headers/gateway-header.ts";
+import { fromWire } from "../headers/headers.ts";
 
 /** Why a try failed: the provider's status, or that there was none. */
 export type Failure = number | "network";

@@ -1,7 +1,7 @@
 import { messageOf } from "../../observe.ts";
 import { isRefusal, joined } from "../../plugin/hooks/verdict.ts";
 import type { Endpoint } from "../../runtime/rpc.ts";
-import type { RequestHooks } from "../hooks.ts";
+import type { RequestHooks } from "../request-hooks.ts";
 import { SeenRequest } from "../seen-request.ts";
 import type { Asked, Question, Reply } from "./ask-hooks.ts";
 import { Batch, onBatch } from "./batch.ts";

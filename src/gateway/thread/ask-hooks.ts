@@ -2,7 +2,7 @@ import { GatewayError } from "../../errors.ts";
 import type { BodyNeed, RequestEnd } from "../../plugin/contract.ts";
 import type { Verdict } from "../../plugin/hooks/verdict.ts";
 import type { Endpoint } from "../../runtime/rpc.ts";
-import type { RequestHooks } from "../hooks.ts";
+import type { RequestHooks } from "../request-hooks.ts";
 import type { RequestFacts, SeenRequest } from "../seen-request.ts";
 import { Batch, onBatch } from "./batch.ts";
 

@@ -1,16 +1,12 @@
-import type { ClientRequest } from "../admit.ts";
+import type { ClientRequest } from "../admitted.ts";
 import type { GatewayParts } from "../gateway-parts.ts";
-import { firstValue, type GatewayHeader, type RequestHeaders } from "../headers/headers.ts";
+import type { GatewayHeader } from "../headers/gateway-header.ts";
+import { firstValue, type RequestHeaders } from "../headers/headers.ts";
 import { labelOf } from "../target.ts";
+import type { UnifiedArrival } from "./unified-admission.ts";
 
 /** First labels of the unified address below the gateway's domain. No provider may have them. */
 const LABELS = ["ai", "ai-gateway"];
-
-/** A request of the unified address. */
-export interface UnifiedArrival {
-  /** The first key that stands where SDKs put theirs. */
-  readonly sdkKey: string | undefined;
-}
 
 /**
  * What makes a request one of the unified address: its port, its `Host`, or that it comes to the generic address with

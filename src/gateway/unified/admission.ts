@@ -3,27 +3,14 @@ import type { KeySnapshot } from "../../keys.ts";
 import type { IncomingRequest } from "../../runtime/http/server.ts";
 import { MAPPINGS, UNMAPPED } from "../../unified/body-mapping.ts";
 import { type Endpoint, endpointOf } from "../../unified/endpoints.ts";
-import type { Arrival } from "../admit.ts";
+import type { Arrival } from "../admitted.ts";
 import type { GatewayParts } from "../gateway-parts.ts";
-import { fromWire, type GatewayHeader } from "../headers/headers.ts";
+import type { GatewayHeader } from "../headers/gateway-header.ts";
+import { fromWire } from "../headers/headers.ts";
 import type { Route } from "../target.ts";
-import type { UnifiedArrival } from "./address.ts";
-import { readFallbacks, type UnifiedFallback } from "./fallbacks.ts";
-import { isKeyLine, type OwnKeys, ownKeys } from "./own-keys.ts";
-
-/** What the head of a unified request tells beside what every request's head does. */
-export interface UnifiedAdmission {
-  readonly endpoint: Endpoint;
-  readonly own: OwnKeys;
-  /** A model string in place of the body's. */
-  readonly model: string | undefined;
-  /** The provider of bare models. */
-  readonly provider: string | undefined;
-  /** The client's own shape or nothing. */
-  readonly sameOnly: boolean;
-  readonly refuseLosses: boolean;
-  readonly fallbacks: readonly UnifiedFallback[];
-}
+import { readFallbacks } from "./fallbacks.ts";
+import { isKeyLine, ownKeys } from "./own-keys.ts";
+import type { UnifiedAdmission, UnifiedArrival } from "./unified-admission.ts";
 
 /** Where a unified request goes before its body says it: nowhere yet. */
 export const NO_ROUTE: Route = {

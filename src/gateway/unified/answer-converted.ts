@@ -1,7 +1,8 @@
 import type { Candidate } from "../../routing/walk.ts";
 import { isPending } from "../../runtime/pending.ts";
 import { type Converted, countIn } from "../../unified/converted.ts";
-import { type Answerer, noteAnswerer } from "./answered.ts";
+import { noteAnswerer } from "./answered.ts";
+import type { Answerer } from "./answerer.ts";
 import type { ResponseOptions } from "./outcome.ts";
 import type { ProviderHead } from "./provider-head.ts";
 import type { BodyHost } from "./response-body.ts";

@@ -1,34 +1,21 @@
 import { GatewayError } from "../../errors.ts";
 import type { KeySnapshot } from "../../keys.ts";
-import type { CallMemories } from "../../mapping/translate/call-memory.ts";
 import { isPending } from "../../runtime/pending.ts";
-import type { Description } from "../../unified/describe.ts";
 import { describeForm } from "../../unified/same-only.ts";
-import type { Admitted } from "../admit.ts";
+import type { Admitted } from "../admitted.ts";
 import type { GatewayParts } from "../gateway-parts.ts";
 import { firstValue, fromWire, type RequestHeaders, valuesOf } from "../headers/headers.ts";
-import type { UnifiedAdmission } from "./admission.ts";
 import { answerCached } from "./answer-cached.ts";
 import { statesInMemory } from "./forgotten-states.ts";
 import { listModels } from "./models-answer.ts";
 import { demandOf, planTargets } from "./plan-targets.ts";
-import { type PreviousResponse, previousOf } from "./previous-response.ts";
+import { previousOf } from "./previous-response.ts";
 import { type Understood, withReferences } from "./referenced-items.ts";
 import { scopeOf } from "./scope.ts";
 import { answerStored } from "./stored-response.ts";
+import type { UnifiedAdmission } from "./unified-admission.ts";
 import { UnifiedCall } from "./unified-call.ts";
-
-/** A unified request whose body has been read. */
-export interface UnifiedWork {
-  readonly admission: UnifiedAdmission;
-  /** As the client sent it, unpacked. */
-  readonly body: Uint8Array;
-  readonly description: Description;
-  /** State of calls in the body that the client forgot, as far as memory holds it. */
-  readonly states: CallMemories;
-  /** The response that it goes on from. */
-  readonly previous?: PreviousResponse | undefined;
-}
+import type { UnifiedWork } from "./unified-work.ts";
 
 /**
  * Answers a request of the unified address: resolves its model, orders its targets and calls one after the other.

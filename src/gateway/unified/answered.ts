@@ -6,6 +6,7 @@ import type { Endpoint } from "../../unified/endpoints.ts";
 import type { Exchange } from "../exchange.ts";
 import { pairsWhere, toHeaderValue } from "../headers/headers.ts";
 import { maskOf, maskResponseHeaders } from "../headers/secrets.ts";
+import type { Answerer } from "./answerer.ts";
 import type { Attempt } from "./attempt.ts";
 import type { ResponseOptions } from "./outcome.ts";
 
@@ -29,14 +30,6 @@ function warningHeader(warnings: readonly string[]): string {
     text = next;
   }
   return text;
-}
-
-/** Who gave a response, as everyone sees it who gets it. Plain: the cache keeps it beside the response. */
-export interface Answerer {
-  readonly provider: string;
-  readonly target: string;
-  readonly isTranslated: boolean;
-  readonly routing: RoutingMeta;
 }
 
 /** Notes on the exchange who answers it, for its record and its headers. Called right before its head leaves. */

@@ -1,13 +1,13 @@
 import type { RequestChange } from "../../plugin/contract.ts";
 import type { Candidate } from "../../routing/walk.ts";
 import { isPending, type Soon } from "../../runtime/pending.ts";
-import type { Admitted } from "../admit.ts";
+import type { Admitted } from "../admitted.ts";
 import type { GatewayParts } from "../gateway-parts.ts";
 import { askAboutCall, askBefore, type FurtherRequest } from "../hooks.ts";
 import { type RequestFacts, SeenRequest } from "../seen-request.ts";
-import type { UnifiedWork } from "./answer-unified.ts";
 import { planOf, toldOf } from "./call-plan.ts";
 import { CountedCall } from "./counted-call.ts";
+import type { UnifiedWork } from "./unified-work.ts";
 
 interface AskParts {
   readonly parts: GatewayParts;

@@ -9,15 +9,15 @@ import { authorize } from "../../unified/auth/authorize.ts";
 import { asCount, type Converted, countPlaceOf, errorShapeOf, isOpenAiForm } from "../../unified/converted.ts";
 import { type Outbound, type Spoken, shapeNameOf } from "../../unified/outbound.ts";
 import { asSameOnly, pathSchemasOf, sameOnlyPlace } from "../../unified/same-only.ts";
-import type { Admitted } from "../admit.ts";
+import type { Admitted } from "../admitted.ts";
 import type { GatewayParts, RoutingParts } from "../gateway-parts.ts";
 import { type RequestHeaders, replaceHeaders, valuesOf } from "../headers/headers.ts";
 import { parseTarget } from "../target.ts";
 import { queryWithoutKey } from "./address.ts";
-import type { UnifiedWork } from "./answer-unified.ts";
 import { type CallPlan, endpointCall, pairsOf, planOf, type Way, wayOf } from "./call-plan.ts";
 import type { CountedCall } from "./counted-call.ts";
-import { providerNamed } from "./scope.ts";
+import { providerNamed } from "./provider-named.ts";
+import type { UnifiedWork } from "./unified-work.ts";
 
 /** What can be sent. */
 export type Sendable = Extract<Outbound, { readonly kind: "same" | "translated" }> | Converted;

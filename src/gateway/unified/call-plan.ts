@@ -7,7 +7,7 @@ import { type Spoken, shapeNameOf } from "../../unified/outbound.ts";
 import { toWire } from "../headers/headers.ts";
 import type { RequestFacts } from "../seen-request.ts";
 import { parseTarget } from "../target.ts";
-import type { Answerer } from "./answered.ts";
+import type { Answerer } from "./answerer.ts";
 
 /**
  * What the calls of a candidate have in common, whatever their requests say: worked out once for calls with a stream and

@@ -1,7 +1,7 @@
 import type { RequestChange, RequestEnd } from "../../plugin/contract.ts";
 import { uuidv7 } from "../../runtime/uuid.ts";
 import type { Exchange } from "../exchange.ts";
-import type { RequestHooks } from "../hooks.ts";
+import type { RequestHooks } from "../request-hooks.ts";
 
 /** One call of a unified request as plugins count it: they hear of its end once, whatever becomes of it. */
 export class CountedCall {

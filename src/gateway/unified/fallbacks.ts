@@ -1,5 +1,6 @@
 import { GatewayError } from "../../errors.ts";
-import { fromWire, type GatewayHeader } from "../headers/headers.ts";
+import type { GatewayHeader } from "../headers/gateway-header.ts";
+import { fromWire } from "../headers/headers.ts";
 
 /** An entry of `Gateway-Fallbacks`. */
 export interface UnifiedFallback {

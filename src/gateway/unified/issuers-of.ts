@@ -3,7 +3,7 @@ import { callOf, shapesFor } from "../../routing/endpoint.ts";
 import type { Ordered } from "../../routing/order.ts";
 import { isIssuedBy, issuerOf, issuerOfMemory } from "../../unified/issuer.ts";
 import { shapeNameOf } from "../../unified/outbound.ts";
-import type { TargetsWanted } from "./plan-targets.ts";
+import type { TargetsWanted } from "./targets-wanted.ts";
 
 /**
  * Who issued what a request holds, the one that counts most first: who made the response that it goes on from, then the

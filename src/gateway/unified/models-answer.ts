@@ -4,12 +4,12 @@ import { allows } from "../../routing/pattern.ts";
 import type { Scope } from "../../routing/resolve.ts";
 import type { RouteQuestion } from "../../threads.ts";
 import { type ListedModel, listedModels } from "../../unified/listed-models.ts";
-import type { Admitted } from "../admit.ts";
+import type { Admitted } from "../admitted.ts";
 import type { Exchange } from "../exchange.ts";
 import type { GatewayParts, RoutingParts } from "../gateway-parts.ts";
-import type { UnifiedAdmission } from "./admission.ts";
 import { NO_OWN_KEYS } from "./own-keys.ts";
 import { scopeOf } from "./scope.ts";
+import type { UnifiedAdmission } from "./unified-admission.ts";
 
 const LIMIT_MAX = 1_000;
 

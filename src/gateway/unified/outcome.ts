@@ -1,11 +1,11 @@
 import type { Failure } from "../../routing/failure.ts";
 import type { Candidate, Walk } from "../../routing/walk.ts";
 import type { UpstreamEvents } from "../../runtime/http/upstream.ts";
-import type { Admitted } from "../admit.ts";
+import type { Admitted } from "../admitted.ts";
 import type { GatewayParts } from "../gateway-parts.ts";
-import type { UnifiedWork } from "./answer-unified.ts";
-import type { Answerer } from "./answered.ts";
+import type { Answerer } from "./answerer.ts";
 import type { Attempt } from "./attempt.ts";
+import type { UnifiedWork } from "./unified-work.ts";
 
 /** An attempt that failed before its response was the client's. */
 export interface FailedOutcome {

@@ -1,6 +1,7 @@
 import { GatewayError } from "../../errors.ts";
 import type { ProviderPlugin } from "../../plugin/contract.ts";
-import { fromWire, type GatewayHeader } from "../headers/headers.ts";
+import type { GatewayHeader } from "../headers/gateway-header.ts";
+import { fromWire } from "../headers/headers.ts";
 import type { ProviderIndex } from "../target.ts";
 
 const SETTING = "provider-key";

@@ -1,41 +1,14 @@
 import type { KeySnapshot } from "../../keys.ts";
-import type { CallMemories } from "../../mapping/translate/call-memory.ts";
 import type { ProviderPlugin } from "../../plugin/contract.ts";
 import { issuingTarget, withAffinity } from "../../routing/affinity.ts";
 import type { Demand } from "../../routing/demand.ts";
-import { type KeptChoices, type Ordered, type OrderParts, order, priceOf } from "../../routing/order.ts";
-import type { Scope } from "../../routing/resolve.ts";
+import { type Ordered, type OrderParts, order, priceOf } from "../../routing/order.ts";
 import { Walk, type WalkParts } from "../../routing/walk.ts";
 import type { Description } from "../../unified/describe.ts";
-import type { EarlierAnswer } from "../../unified/earlier-answer.ts";
 import type { RoutingParts } from "../gateway-parts.ts";
-import type { UnifiedAdmission } from "./admission.ts";
 import { issuersOf } from "./issuers-of.ts";
 import { choicesOf, firstProvider } from "./scope.ts";
-
-/** What decides about the targets of a request. */
-export interface TargetsWanted {
-  readonly scope: () => Scope;
-  /** Whose choices are remembered; undefined for none. */
-  readonly key?: KeySnapshot;
-  readonly admission: Pick<UnifiedAdmission, "own" | "provider" | "fallbacks" | "endpoint">;
-  /** A model string. */
-  readonly model: string;
-  readonly description: Description;
-  /** Who made the response that the request goes on from. */
-  readonly earlier?: EarlierAnswer | undefined;
-  /** State of calls in its body that the client forgot, by call id. */
-  readonly states?: CallMemories;
-  readonly demand: Demand;
-  readonly organizationId: string;
-  /** Tries of one candidate after a failure; undefined for what the route says. */
-  readonly retries: number | undefined;
-  /** Where choices of a session are kept. */
-  readonly kept: Pick<KeptChoices, "get" | "set">;
-  readonly random: () => number;
-  /** Milliseconds since 1970. */
-  readonly now: number;
-}
+import type { TargetsWanted } from "./targets-wanted.ts";
 
 export interface PlannedTargets {
   /** In the order in which they are asked, those whose conditions do not hold among them. */

@@ -1,14 +1,11 @@
 import { GatewayError } from "../../errors.ts";
 import type { Candidate } from "../../routing/walk.ts";
-import type { Soon } from "../../runtime/pending.ts";
 import type { AnswerName } from "../../threads.ts";
 import type { Description } from "../../unified/describe.ts";
 import type { EarlierAnswer } from "../../unified/earlier-answer.ts";
 import type { RoutingParts } from "../gateway-parts.ts";
-import type { UnifiedAdmission } from "./admission.ts";
-import type { UnifiedWork } from "./answer-unified.ts";
-import { speaks } from "./issuers-of.ts";
 import { inTime, type Recorded } from "./recorded.ts";
+import type { UnifiedAdmission } from "./unified-admission.ts";
 
 /** The response that a request goes on from, by `previous_response_id`. */
 export class PreviousResponse {
@@ -74,19 +71,6 @@ export function previousOf(
   return PreviousResponse.find(unified.recorded, { organizationId, answerId: previousResponse });
 }
 
-/** The turns before, for a candidate that cannot look them up. @throws GatewayError, as `PreviousResponse.turns`. */
-export function turnsFor(
-  candidate: Candidate,
-  { previous, admission: { endpoint } }: Pick<UnifiedWork, "previous" | "admission">,
-): Soon<string | undefined> {
-  if (previous === undefined) return undefined;
-  const isKnown = previous.isKnownTo(candidate);
-  if (endpoint.kind === "same") {
-    if (previous.answer === undefined || !isKnown) throw notFound();
-    return undefined;
-  }
-  const speaksIt = "shape" in endpoint && speaks(candidate.target, endpoint.shape, false);
-  return speaksIt && isKnown ? undefined : previous.turns();
-}
-
-const notFound = () => new GatewayError("previous_response_not_found", undefined, { path: "previous_response_id" });
+/** Why a request cannot go on from a response. */
+export const notFound = () =>
+  new GatewayError("previous_response_not_found", undefined, { path: "previous_response_id" });

@@ -1,5 +1,5 @@
 import type { Answer } from "../../runtime/http/server.ts";
-import type { ClientRequest } from "../admit.ts";
+import type { ClientRequest } from "../admitted.ts";
 import type { GatewayParts } from "../gateway-parts.ts";
 import type { RequestHeaders } from "../headers/headers.ts";
 import { isUnifiedHost } from "./address.ts";

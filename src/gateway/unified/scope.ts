@@ -1,17 +1,11 @@
 import type { KeySnapshot } from "../../keys.ts";
 import type { ProviderPlugin } from "../../plugin/contract.ts";
-import { CUSTOM } from "../../routing/custom.ts";
 import { readModelString } from "../../routing/model-string.ts";
 import { allows } from "../../routing/pattern.ts";
 import { type Choice, resolve, type Scope, type Target } from "../../routing/resolve.ts";
 import type { RoutingParts } from "../gateway-parts.ts";
-import type { ProviderIndex } from "../target.ts";
-import type { UnifiedAdmission } from "./admission.ts";
-
-/** A provider by its name, `CUSTOM` among them, which pass-through knows as no provider at all. */
-export function providerNamed(providers: ProviderIndex, name: string): ProviderPlugin | undefined {
-  return name.toUpperCase() === CUSTOM.name ? CUSTOM : providers.providerByName(name);
-}
+import { providerNamed } from "./provider-named.ts";
+import type { UnifiedAdmission } from "./unified-admission.ts";
 
 /** What a key may use, as of now. */
 export function scopeOf(

@@ -8,12 +8,12 @@ import { Walk } from "../../routing/walk.ts";
 import { NOTHING_DESCRIBED } from "../../unified/describe.ts";
 import type { EarlierAnswer } from "../../unified/earlier-answer.ts";
 import { shapeNameOf } from "../../unified/outbound.ts";
-import type { Admitted } from "../admit.ts";
+import type { Admitted } from "../admitted.ts";
 import type { GatewayParts } from "../gateway-parts.ts";
-import type { UnifiedAdmission } from "./admission.ts";
-import type { UnifiedWork } from "./answer-unified.ts";
 import { inTime } from "./recorded.ts";
+import type { UnifiedAdmission } from "./unified-admission.ts";
 import { UnifiedCall } from "./unified-call.ts";
+import type { UnifiedWork } from "./unified-work.ts";
 
 /**
  * Answers a request about a response that a provider has stored: at the provider, with the credential that made it.

@@ -10,12 +10,11 @@ import { askedOf, type Candidate, type Next, type Walk } from "../../routing/wal
 import { type UpstreamCall, UpstreamError, type UpstreamEvents } from "../../runtime/http/upstream.ts";
 import { after, isPending, type Soon } from "../../runtime/pending.ts";
 import { namesState, rejectedMember } from "../../unified/rejected-member.ts";
-import type { Admitted } from "../admit.ts";
+import type { Admitted } from "../admitted.ts";
 import type { GatewayParts } from "../gateway-parts.ts";
 import { OwnFailure } from "../own-failure.ts";
 import { fromRefusal, Refused, toOwnAnswer } from "../refusal.ts";
 import { answerEstimate } from "./answer-converted.ts";
-import type { UnifiedWork } from "./answer-unified.ts";
 import { askForTarget, type Consent } from "./ask-for-target.ts";
 import { type Attempt, type AttemptParts, estimateFor, prepare, type Written, writeFor } from "./attempt.ts";
 import { AttemptResponse } from "./attempt-response.ts";
@@ -24,8 +23,9 @@ import { recordFailedAttempt } from "./failed-attempt.ts";
 import { statesOf } from "./forgotten-states.ts";
 import type { FailedOutcome, ResponseOptions } from "./outcome.ts";
 import { moreTelling } from "./passed-over.ts";
-import { turnsFor } from "./previous-response.ts";
-import { providerNamed } from "./scope.ts";
+import { providerNamed } from "./provider-named.ts";
+import { turnsFor } from "./turns-for.ts";
+import type { UnifiedWork } from "./unified-work.ts";
 
 export interface UnifiedCallOptions {
   readonly parts: GatewayParts;

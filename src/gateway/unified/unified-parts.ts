@@ -16,8 +16,8 @@ import { Translator } from "../../unified/translator.ts";
 import { callWhole } from "../../unified/whole-call.ts";
 import type { ProviderIndex } from "../target.ts";
 import { AttemptMetrics } from "./attempt-metrics.ts";
+import { providerNamed } from "./provider-named.ts";
 import type { Recorded } from "./recorded.ts";
-import { providerNamed } from "./scope.ts";
 import { Ticks } from "./ticks.ts";
 
 /** What requests of the unified address share. */

@@ -1,6 +1,6 @@
 import type { CallPart, Message, Part, Prompt, ResultPart } from "../../plugin/contract.ts";
-import type { Fitting } from "./fit.ts";
 import { PartFitter } from "./fit-parts.ts";
+import type { Fitting } from "./fitting.ts";
 import type { ToolNames } from "./tool-names.ts";
 
 /** Turns as the shape takes them: parts fitted, results gathered, systems placed, neighbours joined. */

@@ -11,7 +11,7 @@ import type {
   State,
 } from "../../plugin/contract.ts";
 import { jsonText, parseJson } from "../json.ts";
-import type { Fitting } from "./fit.ts";
+import type { Fitting } from "./fitting.ts";
 import { belongsTo } from "./state.ts";
 import type { ToolNames } from "./tool-names.ts";
 

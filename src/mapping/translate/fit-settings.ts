@@ -1,7 +1,7 @@
 import type { Json, Loss, Prompt, SettingName, Settings, Thinking } from "../../plugin/contract.ts";
 import { saysSomething } from "./draft.ts";
 import { boundedBudget, budgetOf, EFFORT_TABLE, effortOf, nearestEffort } from "./effort.ts";
-import type { Fitting } from "./fit.ts";
+import type { Fitting } from "./fitting.ts";
 
 type Draft = { -readonly [K in SettingName]?: Settings[K] };
 

@@ -1,5 +1,5 @@
 import type { FunctionTool, Json, Loss, Prompt, Tool, ToolChoice } from "../../plugin/contract.ts";
-import type { Fitting } from "./fit.ts";
+import type { Fitting } from "./fitting.ts";
 import { ToolNames } from "./tool-names.ts";
 
 type MutablePrompt = { -readonly [K in keyof Prompt]: Prompt[K] };

@@ -1,7 +1,8 @@
-import type { Call, Loss, Prompt, Shape, Take } from "../../plugin/contract.ts";
+import type { Call, Loss, Prompt, Shape } from "../../plugin/contract.ts";
 import { fitMessages } from "./fit-messages.ts";
 import { fitSettings } from "./fit-settings.ts";
 import { fitTools } from "./fit-tools.ts";
+import type { Fitting } from "./fitting.ts";
 import type { ToolNames } from "./tool-names.ts";
 
 /** A prompt that a shape can write for one model, and what was lost on the way. */
@@ -9,14 +10,6 @@ export interface Fitted {
   readonly prompt: Prompt;
   readonly losses: readonly Loss[];
   readonly names: ToolNames;
-}
-
-/** What the steps of fitting share: the target, and the list of losses that they add to. */
-export interface Fitting {
-  readonly shape: Shape;
-  readonly call: Call;
-  readonly losses: Loss[];
-  readonly take: (name: keyof NonNullable<Shape["takes"]>) => Take;
 }
 
 /**

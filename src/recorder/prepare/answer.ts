@@ -2,7 +2,7 @@ import type { Json, RecordDraft } from "../../plugin/contract.ts";
 import { ANSWER_BODY_BYTES_MAX, type AnswerFacts } from "../../plugin/hooks/answer.ts";
 import { providerOf } from "../../record/provider.ts";
 import { PreparedFacts } from "./facts.ts";
-import type { Prepared } from "./prepare.ts";
+import type { Prepared } from "./prepared.ts";
 
 /** A record as `onAnswer` sees it. @param draft - what plugins made of it, where they were asked. */
 export function answerFacts(record: Prepared, draft: RecordDraft | undefined): AnswerFacts {

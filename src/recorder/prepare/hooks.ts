@@ -6,7 +6,7 @@ import { PROVIDER_UNKNOWN, providerOf } from "../../record/provider.ts";
 import { storable } from "../../record/storable.ts";
 import type { StoredPart } from "../../store/packs/request-content.ts";
 import { PreparedFacts } from "./facts.ts";
-import type { PrepareDeps, Prepared } from "./prepare.ts";
+import type { PrepareDeps, Prepared } from "./prepared.ts";
 
 /** The plugins' hooks on records; they bound each call, and a hook that fails changes nothing. */
 export interface RecordHooks {

@@ -3,19 +3,14 @@ import { type Cost, costOf } from "../../mapping/prices/cost.ts";
 import type { ExchangeInput, ExchangeReading } from "../../mapping/read-exchange.ts";
 import { newText } from "../../mapping/said.ts";
 import type { CallMemory } from "../../mapping/translate/call-memory.ts";
-import type { Json, ProviderPlugin } from "../../plugin/contract.ts";
-import { NO_TEXTS, type RecordTexts } from "../../record/record-texts.ts";
-import type { RequestRow } from "../../record/written-row.ts";
+import { NO_TEXTS } from "../../record/record-texts.ts";
 import type { EndMeta } from "../../spool/frame.ts";
 import { isWholeStream } from "../../spool/last-event.ts";
-import type { SpoolReader } from "../../spool/reader.ts";
-import type { SealKey } from "../../spool/seal.ts";
 import type { CallState } from "../../store/answers/call-states.ts";
-import type { Learnt } from "../../store/models/learnt.ts";
-import type { StoredAsset, StoredPart } from "../../store/packs/request-content.ts";
 import { messageLines } from "../bodies/messages.ts";
 import type { Exchange } from "../exchanges/exchange.ts";
 import { type Labels, readLabels } from "./labels.ts";
+import type { PrepareDeps, Prepared } from "./prepared.ts";
 import {
   type ProviderBodies,
   type ProviderBytes,
@@ -30,36 +25,6 @@ import { decodedSide, isCoded, routingOf, type Side, type SideBytes, toSide } fr
 import { toParts } from "./stored-parts.ts";
 import type { TimeLimit } from "./time-limit.ts";
 import { unreadReason } from "./unread.ts";
-
-/** Everything that will be stored of one exchange. */
-export interface Prepared {
-  readonly exchange: Exchange;
-  readonly row: RequestRow;
-  readonly labels: Labels;
-  /** Value or text of the bodies, for plugins: what `parts` holds as bytes. */
-  readonly requestBody: Json;
-  readonly responseBody: Json;
-  readonly input: ExchangeInput | undefined;
-  /** Its properties are to be written anew even where the row has some already. */
-  readonly changedByPlugins: boolean;
-  parts: StoredPart[];
-  texts: RecordTexts;
-  assets: readonly StoredAsset[];
-  readonly callStates?: readonly CallState[];
-}
-
-export interface PrepareDeps {
-  readonly spool: Pick<SpoolReader, "readBack">;
-  readonly readExchange: (input: ExchangeInput) => ExchangeReading;
-  readonly provider: (name: string) => ProviderPlugin | undefined;
-  /** Mappings and prices of this deployment. */
-  readonly learnt?: Learnt | undefined;
-  readonly bodyBytesMax: number;
-  /** The key of the run that is going on; omitted bodies of earlier runs cannot be read any more. */
-  readonly sealKey: SealKey | undefined;
-  /** A reader of bodies or a price function threw; the record is made without what it would have said. */
-  readonly onReadingFailed: (error: unknown, provider: string) => void;
-}
 
 /** A record without a look at its bodies: of an exchange in flight, or of one whose bodies cannot be read. */
 export function prepareBare(exchange: Exchange, now: number): Prepared {

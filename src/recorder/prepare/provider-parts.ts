@@ -1,6 +1,6 @@
 import type { StoredPart } from "../../store/packs/request-content.ts";
 import type { Exchange } from "../exchanges/exchange.ts";
-import type { PrepareDeps } from "./prepare.ts";
+import type { PrepareDeps } from "./prepared.ts";
 import { decodedSide, type OtherSide, type Side, type SideBytes, toSide } from "./sides.ts";
 import { storedBody } from "./stored-parts.ts";
 

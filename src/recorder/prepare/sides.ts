@@ -6,7 +6,7 @@ import { readTailEvents } from "../bodies/tail.ts";
 import type { Capture } from "../exchanges/capture.ts";
 import type { Exchange } from "../exchanges/exchange.ts";
 import { headerValue, joinedValue } from "./headers.ts";
-import type { PrepareDeps } from "./prepare.ts";
+import type { PrepareDeps } from "./prepared.ts";
 
 export type ClientSide = "request" | "response";
 /** Recorded where the provider got or sent something else than the client sent or gets. */

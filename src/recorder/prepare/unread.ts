@@ -7,7 +7,7 @@ import { messageLines } from "../bodies/messages.ts";
 import type { Exchange } from "../exchanges/exchange.ts";
 import { headerValue } from "./headers.ts";
 import { readLabels } from "./labels.ts";
-import type { PrepareDeps, Prepared } from "./prepare.ts";
+import type { PrepareDeps, Prepared } from "./prepared.ts";
 import { providerBodies, providerBytes, providerParts } from "./provider-parts.ts";
 import { toRow } from "./row.ts";
 import { type ClientSide, decodedSide, headersOf } from "./sides.ts";

@@ -1,6 +1,6 @@
 import type { Completion, KnownRow } from "../../engine/record-sink.ts";
 import type { Exchange } from "../exchanges/exchange.ts";
-import type { Prepared } from "../prepare/prepare.ts";
+import type { Prepared } from "../prepare/prepared.ts";
 
 /** What of a batch has to be written, and how. */
 interface CommitPlan {

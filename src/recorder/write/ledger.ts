@@ -11,7 +11,7 @@ import { type Positions, placesOf } from "../../store/spool-positions.ts";
 import { localPath, openStore, type Store } from "../../store/store.ts";
 import type { Amendment, AmendResult, Arrival, ArrivalResult } from "../../threads.ts";
 import type { Exchange } from "../exchanges/exchange.ts";
-import type { Prepared } from "../prepare/prepare.ts";
+import type { Prepared } from "../prepare/prepared.ts";
 import { WebhookRules } from "../webhook-rules.ts";
 import { planCommit } from "./commit-plan.ts";
 

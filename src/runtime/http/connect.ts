@@ -1,8 +1,14 @@
 import { isIP } from "node:net";
 import tls from "node:tls";
-import { type ByteSocket, usualSockets } from "./sockets.ts";
-import type { ResolvedAddress, UpstreamOptions, UpstreamOrigin } from "./upstream.ts";
-import { UPSTREAM_DEFAULTS, UpstreamError } from "./upstream.ts";
+import type { ByteSocket } from "./sockets.ts";
+import {
+  type ResolvedAddress,
+  UPSTREAM_DEFAULTS,
+  UpstreamError,
+  type UpstreamOptions,
+  type UpstreamOrigin,
+} from "./upstream.ts";
+import { usualSockets } from "./usual-sockets.ts";
 
 /** An address that does not answer delays the next one by this much; the last one gets the whole time. */
 const NEXT_ADDRESS_MS = 2_500;

@@ -1,7 +1,7 @@
 import { isDeno } from "../platform.ts";
 import { MalformedRequest, type RequestHead, RequestParser, type RequestSink } from "./request-parser.ts";
 import type { BodySink, RequestFault, ServerHandlers } from "./server.ts";
-import { Turn } from "./server-turn.ts";
+import { Turn, type TurnConnection } from "./server-turn.ts";
 import type { ByteSocket } from "./sockets.ts";
 
 /** Bytes that may wait in memory while nobody reads them; then the client is held back by TCP. */
@@ -38,7 +38,7 @@ export interface ConnectionParts {
 }
 
 /** One client's connection, and the request that it serves at the moment. */
-export class ServerConnection implements RequestSink {
+export class ServerConnection implements RequestSink, TurnConnection {
   readonly socket: ByteSocket;
   readonly #parts: ConnectionParts;
   readonly #parser: RequestParser;

@@ -1,6 +1,6 @@
 import type { RequestHead } from "./request-parser.ts";
 import type { Answer, BodySink, IncomingRequest } from "./server.ts";
-import type { ServerConnection } from "./server-connection.ts";
+import type { ByteSocket } from "./sockets.ts";
 import { writeJoined } from "./write-joined.ts";
 
 /** What a header value or a reason may hold; anything else could be read as another line. */
@@ -9,6 +9,16 @@ const UNSAFE = /[^\t\x20-\x7e\x80-\xff]/g;
 const LAST_CHUNK = "0\r\n\r\n";
 const PROBE = Buffer.from("HTTP/1.1 102 Processing\r\n\r\n");
 const CONTINUE = Buffer.from("HTTP/1.1 100 Continue\r\n\r\n");
+
+/** What a turn asks of its connection. */
+export interface TurnConnection {
+  readonly socket: ByteSocket;
+  readonly closing: boolean;
+  read(turn: Turn, sink: BodySink): void;
+  pause(turn: Turn): void;
+  resume(turn: Turn): void;
+  answered(turn: Turn): void;
+}
 
 /** One request on a connection, and the answer to it. */
 export class Turn implements IncomingRequest, Answer {
@@ -23,7 +33,7 @@ export class Turn implements IncomingRequest, Answer {
   waitsForContinue: boolean;
   /** The whole answer has been handed to the socket. */
   ended = false;
-  readonly #connection: ServerConnection;
+  readonly #connection: TurnConnection;
   /** Head that has not gone out yet; it leaves with the first bytes of the body. */
   #head: string | undefined;
   /** Bytes of the answer have been handed to the socket. */
@@ -35,7 +45,7 @@ export class Turn implements IncomingRequest, Answer {
   #onClose: (() => void) | undefined;
   #onDrain: (() => void) | undefined;
 
-  constructor(connection: ServerConnection, { method, url, old, headers, framing }: RequestHead) {
+  constructor(connection: TurnConnection, { method, url, old, headers, framing }: RequestHead) {
     this.#connection = connection;
     this.method = method;
     this.url = url;

@@ -1,6 +1,4 @@
 import net from "node:net";
-import { isBun } from "../platform.ts";
-import { nativeSockets } from "./native-sockets.ts";
 
 /**
  * A TCP or TLS connection, as far as HTTP needs it. A `net.Socket` is one. Bytes that are written are not touched again by
@@ -86,6 +84,3 @@ export const nodeSockets: Sockets = {
   },
   connect: (address, port) => net.connect({ host: address, port, noDelay: true }),
 };
-
-/** Streams over Bun's sockets cost a request more than the sockets do; Deno has no others. */
-export const usualSockets: Sockets = isBun ? nativeSockets : nodeSockets;

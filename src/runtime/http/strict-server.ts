@@ -2,7 +2,7 @@ import net from "node:net";
 import { Accepting } from "./accepting.ts";
 import type { Server, ServerOptions } from "./server.ts";
 import { type ConnectionParts, ServerConnection } from "./server-connection.ts";
-import { usualSockets } from "./sockets.ts";
+import { usualSockets } from "./usual-sockets.ts";
 
 const CHECK_MS = 1_000;
 const LINGER_MS = 10_000;

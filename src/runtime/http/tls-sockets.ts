@@ -1,8 +1,8 @@
 import net from "node:net";
 import { TLSSocket } from "node:tls";
-import type { ByteSocket, Sockets } from "./sockets.ts";
-import { BACKLOG, usualSockets } from "./sockets.ts";
+import { BACKLOG, type ByteSocket, type Sockets } from "./sockets.ts";
 import type { TlsPair } from "./tls-pair.ts";
+import { usualSockets } from "./usual-sockets.ts";
 
 /** First byte of a connection that speaks TLS: a handshake record. */
 const HANDSHAKE = 0x16;

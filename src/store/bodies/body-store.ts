@@ -1,7 +1,7 @@
+import type { Statement } from "../database/database.ts";
 import type { BodyPart } from "../packs/placed.ts";
 import type { ContentView, RequestBodies, RequestTexts } from "../packs/read.ts";
 import type { Content, RequestContent } from "../packs/request-content.ts";
-import type { Statement } from "../store.ts";
 
 /**
  * What was said in requests: bodies, headers, files, texts. `put`, `remove` and `sweep` are the recorder's alone, one

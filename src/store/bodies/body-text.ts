@@ -6,9 +6,9 @@ import { toLlmSchema } from "../../mapping/read-exchange.ts";
 import type { Json, WireSchemaName } from "../../plugin/contract.ts";
 import { providerOf } from "../../record/provider.ts";
 import type { RequestRow } from "../../record/request-record.ts";
+import type { Database } from "../database/database.ts";
 import { currentMappings } from "../models/mappings.ts";
 import type { RequestBodies, StoredBody } from "../packs/read.ts";
-import type { Database } from "../store.ts";
 import type { BodyStore } from "./body-store.ts";
 
 type Side = "request" | "response" | "provider_request" | "provider_response";

@@ -1,3 +1,4 @@
+import type { Database } from "../database/database.ts";
 import type { BodyPart } from "../packs/placed.ts";
 import {
   type ContentView,
@@ -9,7 +10,6 @@ import {
   readTexts,
 } from "../packs/read.ts";
 import type { Excerpts } from "../packs/request-content.ts";
-import type { Database } from "../store.ts";
 import { loadPlain, loadPlainTexts } from "./plain-bodies.ts";
 
 /** Bodies of many requests, wherever they are. A part that was not recorded, was removed or is damaged is missing. */

@@ -1,8 +1,8 @@
 import { decompressZstd } from "../../runtime/zstd.ts";
+import type { Database, Statement } from "../database/database.ts";
 import { type BodyForm, type BodyPart, PARTS } from "../packs/placed.ts";
 import type { RequestBodies, RequestTexts, StoredBody } from "../packs/read.ts";
 import type { Content } from "../packs/request-content.ts";
-import type { Database, Statement } from "../store.ts";
 
 /**
  * What was recorded before there were packs: small parts beside the texts, larger ones in `bodies`, shared content in

@@ -1,5 +1,5 @@
 import { storable } from "../../record/storable.ts";
-import type { Value } from "../store.ts";
+import type { Value } from "./database.ts";
 
 const INT64_MIN = -(2n ** 63n);
 const INT64_MAX = 2n ** 63n - 1n;

@@ -1,9 +1,9 @@
 import Connection from "libsql/promise";
 import { GatewayError } from "../../errors.ts";
 import { collectGarbage } from "../../runtime/memory.ts";
-import type { Statement as Asked } from "../store.ts";
 import { bind } from "./bind.ts";
 import { BUSY_MS } from "./busy.ts";
+import type { Statement as Asked } from "./database.ts";
 import { toObjects } from "./statement-cache.ts";
 
 interface Reader {

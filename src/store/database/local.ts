@@ -1,9 +1,9 @@
 import { mkdirSync } from "node:fs";
 import { dirname, join } from "node:path";
+import type { Store, StoreMode } from "../databases.ts";
 import type { Objects } from "../objects/open-objects.ts";
 import { LocalPackIds } from "../packs/pack-ids.ts";
 import { PackStore } from "../packs/pack-store.ts";
-import type { Store, StoreMode } from "../store.ts";
 import { LocalReader } from "./local-reader.ts";
 import { type Layout, LocalWriter, PAGE_BYTES } from "./local-writer.ts";
 

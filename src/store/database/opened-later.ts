@@ -1,5 +1,6 @@
 import type { Config } from "../../config.ts";
-import { openStore, type Store } from "../store.ts";
+import type { Store } from "../databases.ts";
+import { openStore } from "../store.ts";
 import { CACHE_KB } from "./local-writer.ts";
 
 /** A store for writing that is opened when it is first asked for, and again where that failed. */

@@ -2,13 +2,14 @@ import { type Client, createClient, type InValue, type ResultSet } from "@libsql
 import type { Config } from "../../config.ts";
 import { GatewayError } from "../../errors.ts";
 import { within } from "../../runtime/within.ts";
+import type { Store } from "../databases.ts";
 import { nodeIdOf } from "../nodes/nodes.ts";
 import type { ObjectPacks } from "../objects/object-packs.ts";
 import type { Objects } from "../objects/open-objects.ts";
 import { SharedPackIds } from "../packs/pack-ids.ts";
 import { PackStore } from "../packs/pack-store.ts";
-import type { Database, Statement, Store } from "../store.ts";
 import { bind } from "./bind.ts";
+import type { Database, Statement } from "./database.ts";
 import { asStoreError } from "./failure.ts";
 import { toObjects } from "./statement-cache.ts";
 

@@ -1,12 +1,13 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Config } from "../../config.ts";
 import { GatewayError } from "../../errors.ts";
+import type { Store } from "../databases.ts";
 import { nodeIdOf } from "../nodes/nodes.ts";
 import type { ObjectPacks } from "../objects/object-packs.ts";
 import type { Objects } from "../objects/open-objects.ts";
 import { SharedPackIds } from "../packs/pack-ids.ts";
 import { PackStore } from "../packs/pack-store.ts";
-import type { Database, Statement, Store } from "../store.ts";
+import type { Database, Statement } from "./database.ts";
 import { isAway } from "./failure.ts";
 import { openServer } from "./remote.ts";
 

@@ -1,4 +1,4 @@
-import type { Statement, Value } from "../store.ts";
+import type { Statement, Value } from "./database.ts";
 
 /** Rows that go into one statement, largest first: few texts, so that each is prepared once and stays so. */
 const ROWS = [32, 8, 1] as const;

@@ -5,7 +5,7 @@ import type { RequestRow } from "../../record/request-record.ts";
 import type { PassedOn } from "../../runtime/http/pass-on.ts";
 import { askUnified } from "../../unified/ask-unified.ts";
 import { bodyTexts, loadMappings, loadShownBodies, type MappingsOfProviders } from "../bodies/body-text.ts";
-import type { Store } from "../store.ts";
+import type { Store } from "../databases.ts";
 import type { JudgeRule } from "./judge-rule.ts";
 import { type JudgedRecord, judgedRecord, judgeRequest, outputOf } from "./prompt.ts";
 import { readVerdict, Unreadable, type Verdict } from "./verdict.ts";

@@ -1,15 +1,10 @@
-import { GatewayError } from "../../errors.ts";
-import { hint, quote } from "../../filter/hint.ts";
 import type { Json } from "../../plugin/contract.ts";
 import type { LlmSchema, LlmToolCall } from "../../record/llm-schema.ts";
 import type { JudgeRule, JudgeScore } from "./judge-rule.ts";
+import { FIELD, type FIELDS, PROPERTY } from "./prompt-fields.ts";
 
 /** Characters of each text that a judge is shown; of the conversation the last ones. */
 const TEXT_CHARS_MAX = 60_000;
-
-const FIELDS = ["input", "output", "messages", "reference", "model"] as const;
-const PROPERTY = "property.";
-const FIELD = /\{\{\s*([^{}]*?)\s*\}\}/g;
 
 /** What of a record a prompt can name. */
 export interface JudgedRecord {
@@ -22,23 +17,6 @@ export interface JudgedRecord {
   readonly reference: string;
   readonly model: string;
   readonly properties: Readonly<Record<string, string>>;
-}
-
-/** @throws GatewayError `invalid_body` where a prompt names what there is not, or nothing of the response. */
-export function refuseUnknownFields(prompt: string): void {
-  const names = [...prompt.matchAll(FIELD)].map(([, name]) => name!);
-  const known = [...FIELDS, `${PROPERTY}<Name>`];
-  for (const name of names) {
-    const isProperty = name.startsWith(PROPERTY) && name.length > PROPERTY.length;
-    if (isProperty || (FIELDS as readonly string[]).includes(name)) continue;
-    throw new GatewayError("invalid_body", `prompt: there is no field ${quote(name)}; ${hint(name, known)}`, {
-      path: "prompt",
-    });
-  }
-  if (names.includes("output")) return;
-  throw new GatewayError("invalid_body", "prompt: it does not show the response; write {{output}} where it belongs", {
-    path: "prompt",
-  });
 }
 
 /** The body of the request that asks a judge, as a chat completion. */

@@ -1,4 +1,3 @@
-import type { Migration } from "../migrate.ts";
 import { FIRST_BODIES } from "./0001-bodies.ts";
 import { FIRST_RECORDS } from "./0001-records.ts";
 import { PLUGIN_ENTRIES } from "./0002-plugin-entries.ts";
@@ -40,6 +39,7 @@ import { RATINGS } from "./0037-ratings.ts";
 import { JUDGES } from "./0038-judges.ts";
 import { REVIEWS } from "./0039-reviews.ts";
 import { NO_PROVIDER } from "./0040-no-provider.ts";
+import type { Migration } from "./migration.ts";
 
 /** Every step there ever was, in order; a step that was released is never changed, only followed by another. */
 export const MIGRATIONS: readonly Migration[] = [

@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import type { Database } from "../store.ts";
+import type { Database } from "../database/database.ts";
 
 /** The database server's clock, in milliseconds since 1970: those of nodes may differ. */
 export const SERVER_NOW = "cast(unixepoch('subsec') * 1000 as integer)";

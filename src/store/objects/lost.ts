@@ -1,4 +1,4 @@
-import type { Database } from "../store.ts";
+import type { Database } from "../database/database.ts";
 import type { ObjectStore } from "./object-store.ts";
 
 const PAGE_ROWS = 1_000;

@@ -1,4 +1,4 @@
-import type { Database } from "../store.ts";
+import type { Database } from "../database/database.ts";
 import { type ObjectWriter, settling } from "./object-writer.ts";
 
 /** Packs that are read in one step, until they fill an object. */

@@ -1,6 +1,6 @@
 import type { SweepStep } from "../bodies/body-store.ts";
+import type { Database, Statement } from "../database/database.ts";
 import { ALONE, AMONG_NODES } from "../nodes/of-node.ts";
-import type { Database, Statement } from "../store.ts";
 import { eachOf } from "./each-of.ts";
 import { leaving, type ObjectWriter, settling } from "./object-writer.ts";
 import { Orphans } from "./orphans.ts";

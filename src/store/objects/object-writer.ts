@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { uuidv7 } from "../../runtime/uuid.ts";
-import type { Database, Statement } from "../store.ts";
+import type { Database, Statement } from "../database/database.ts";
 import { eachOf } from "./each-of.ts";
 import type { PackPlace } from "./object-packs.ts";
 import type { ObjectStore } from "./object-store.ts";

@@ -1,4 +1,4 @@
-import type { Database } from "../store.ts";
+import type { Database } from "../database/database.ts";
 import { eachOf } from "./each-of.ts";
 import type { ListedObject } from "./object-store.ts";
 import type { ObjectWriter } from "./object-writer.ts";

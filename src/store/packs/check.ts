@@ -1,5 +1,5 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
-import type { Database } from "../store.ts";
+import type { Database } from "../database/database.ts";
 import { decompressed } from "./gather.ts";
 
 const PACKS = 64;

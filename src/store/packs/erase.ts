@@ -1,8 +1,8 @@
 import { compressZstd } from "../../runtime/zstd.ts";
 import type { SweepStep } from "../bodies/body-store.ts";
+import type { Database } from "../database/database.ts";
 import { ALONE, AMONG_NODES } from "../nodes/of-node.ts";
 import type { PackBytes } from "../objects/object-writer.ts";
-import type { Database } from "../store.ts";
 import { decompressed } from "./gather.ts";
 import { packBytes } from "./pack-bytes.ts";
 import type { PackPlaces } from "./pack-places.ts";

@@ -1,5 +1,5 @@
 import { decompressZstd } from "../../runtime/zstd.ts";
-import type { Database } from "../store.ts";
+import type { Database } from "../database/database.ts";
 import { packBytes } from "./pack-bytes.ts";
 import type { Range } from "./placed.ts";
 

@@ -1,6 +1,6 @@
 import { GatewayError } from "../../errors.ts";
+import type { Database } from "../database/database.ts";
 import { type PackPlace, placeKey } from "../objects/object-packs.ts";
-import type { Database } from "../store.ts";
 
 /** A pack's row; in the database, or in an object. */
 interface PackRow {

@@ -1,5 +1,5 @@
+import type { Database } from "../database/database.ts";
 import { identify } from "../database/file-identity.ts";
-import type { Database } from "../store.ts";
 
 /** Numbers of packs: each only ever names one, and they rise. */
 export interface PackIds {

@@ -1,8 +1,8 @@
 import { compressZstd } from "../../runtime/zstd.ts";
+import type { Database, Statement, Value } from "../database/database.ts";
 import { insertInto, insertRows } from "../database/statements.ts";
 import { leaving, ObjectWriter, type PackBytes, settling } from "../objects/object-writer.ts";
 import type { Objects } from "../objects/open-objects.ts";
-import type { Database, Statement, Value } from "../store.ts";
 import type { WrittenPack } from "./pack-writer.ts";
 
 const EMPTY = new Uint8Array(0);

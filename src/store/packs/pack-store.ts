@@ -1,11 +1,11 @@
 import type { BodyStore, SweepStep } from "../bodies/body-store.ts";
 import { loadBodies, loadTexts } from "../bodies/load-bodies.ts";
 import { havePlain, loadPlainAsset, loadPlainWhole, removePlain } from "../bodies/plain-bodies.ts";
+import type { Database, Statement, Value } from "../database/database.ts";
 import { insertInto, insertRows } from "../database/statements.ts";
 import { movePacks } from "../objects/moving.ts";
 import { ObjectSweeper } from "../objects/object-sweeper.ts";
 import type { Objects } from "../objects/open-objects.ts";
-import type { Database, Statement, Value } from "../store.ts";
 import { PackEraser } from "./erase.ts";
 import type { PackIds } from "./pack-ids.ts";
 import { PackPlaces } from "./pack-places.ts";

@@ -1,5 +1,5 @@
 import { storable } from "../../record/storable.ts";
-import type { Database } from "../store.ts";
+import type { Database } from "../database/database.ts";
 import { Gathering, sliced } from "./gather.ts";
 import { type BodyPart, decodePlaced, type Placed, type PlacedPart, type PlacedText, type Range } from "./placed.ts";
 import type { Content, Excerpts } from "./request-content.ts";

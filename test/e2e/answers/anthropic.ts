@@ -1,5 +1,5 @@
 import type { Json } from "../../../src/plugin/contract.ts";
-import type { Answer } from "../upstream.ts";
+import type { Answer } from "./answer.ts";
 import { SENTENCE, TOOL_ARGUMENTS, WORDS } from "./openai.ts";
 
 /** What the record holds for this: prompt 12 + 30 + 20 = 62, completion 19. */

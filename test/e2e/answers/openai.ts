@@ -1,5 +1,5 @@
 import type { Json } from "../../../src/plugin/contract.ts";
-import type { Answer } from "../upstream.ts";
+import type { Answer } from "./answer.ts";
 
 /** What the model of these tests says, and what it is made of when streamed. */
 export const WORDS = ["The weir ", "holds 7 m³/s", " — even “at night” ", "🌊."];

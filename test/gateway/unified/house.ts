@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import type { RequestHooks } from "../../../src/gateway/hooks.ts";
+import type { RequestHooks } from "../../../src/gateway/request-hooks.ts";
 import { createLog } from "../../../src/observe.ts";
 import type { GatewayPlugin, Json } from "../../../src/plugin/contract.ts";
 import { Hooks } from "../../../src/plugin/hooks/hooks.ts";

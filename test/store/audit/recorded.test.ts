@@ -1,8 +1,7 @@
 import { describe, expect, test } from "bun:test";
 import { createHash } from "node:crypto";
 import Libsql from "libsql";
-import type { Act } from "../../../src/people/actions.ts";
-import { ACTIONS, type Action } from "../../../src/people/actions.ts";
+import { ACTIONS, type Act, type Action } from "../../../src/people/actions.ts";
 import { type Acting, SYSTEM } from "../../../src/people/actor.ts";
 import { canonical } from "../../../src/store/audit/entry.ts";
 import { listAudit } from "../../../src/store/audit/list.ts";

@@ -7,7 +7,8 @@ import {
   PROPERTY_PREFIX,
   TIME_BUCKETS,
 } from "../../../filter/group-by.ts";
-import { type Scope, selectRecords } from "../../../filter/select.ts";
+import type { Scope } from "../../../filter/scope.ts";
+import { selectRecords } from "../../../filter/select.ts";
 import type { Deadline } from "../../../store/database/deadline.ts";
 import type { Database } from "../../../store/store.ts";
 import { Figures, type GroupRow, type Measures, RANKED, type RankedName, REFUSED } from "./figures.ts";

@@ -1,4 +1,5 @@
-import { type Scope, selectRecords } from "../../../filter/select.ts";
+import type { Scope } from "../../../filter/scope.ts";
+import { selectRecords } from "../../../filter/select.ts";
 import type { Deadline } from "../../../store/database/deadline.ts";
 import type { Database } from "../../../store/store.ts";
 import { NUMBER_COLUMNS, type NumberColumn, SEQ } from "./columns.ts";

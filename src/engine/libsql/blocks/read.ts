@@ -1,7 +1,7 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { boundsOf, creationBounds } from "../../../filter/bounds.ts";
 import type { SqlStatement } from "../../../filter/parameters.ts";
-import type { Scope } from "../../../filter/select.ts";
+import type { Scope } from "../../../filter/scope.ts";
 import { countCreated, type Source } from "../../../filter/source.ts";
 import type { Deadline } from "../../../store/database/deadline.ts";
 import type { Database } from "../../../store/store.ts";

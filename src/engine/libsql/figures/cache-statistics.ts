@@ -1,5 +1,6 @@
 import { bucketSql, type TimeBucket } from "../../../filter/group-by.ts";
-import { type Scope, selectRecords } from "../../../filter/select.ts";
+import type { Scope } from "../../../filter/scope.ts";
+import { selectRecords } from "../../../filter/select.ts";
 import { dollars } from "../../../record/dollars.ts";
 import { isoTime } from "../../../record/iso-time.ts";
 import type { Deadline } from "../../../store/database/deadline.ts";

@@ -1,5 +1,6 @@
 import { type GroupBy, groupClause, groupColumns } from "../../../filter/group-by.ts";
-import { type Scope, selectRecords } from "../../../filter/select.ts";
+import type { Scope } from "../../../filter/scope.ts";
+import { selectRecords } from "../../../filter/select.ts";
 import type { Deadline } from "../../../store/database/deadline.ts";
 import type { Database } from "../../../store/store.ts";
 import type { Facet, Key } from "../../aggregates.ts";

@@ -1,5 +1,5 @@
 import { type GroupBy, SCORE_PREFIX } from "../../../filter/group-by.ts";
-import type { Scope } from "../../../filter/select.ts";
+import type { Scope } from "../../../filter/scope.ts";
 import { dollars } from "../../../record/dollars.ts";
 import type { Deadline } from "../../../store/database/deadline.ts";
 import type { Database } from "../../../store/store.ts";

@@ -1,5 +1,6 @@
 import { GROUPS } from "../../../filter/group-by.ts";
-import { type Scope, selectRecords } from "../../../filter/select.ts";
+import type { Scope } from "../../../filter/scope.ts";
+import { selectRecords } from "../../../filter/select.ts";
 import { PLANNED } from "../../../filter/source.ts";
 import { ALL } from "../../../filter/tree.ts";
 import type { Deadline } from "../../../store/database/deadline.ts";

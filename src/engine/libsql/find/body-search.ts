@@ -1,6 +1,7 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { afterSql, type Position } from "../../../filter/cursor.ts";
-import { neededTexts, needsTexts, type Scope, selectRecords } from "../../../filter/select.ts";
+import type { Scope } from "../../../filter/scope.ts";
+import { neededTexts, needsTexts, selectRecords } from "../../../filter/select.ts";
 import { NEWEST_FIRST, orderSql, type Sort, type SortKey } from "../../../filter/sort.ts";
 import { creationColumn, PLANNED, type Source } from "../../../filter/source.ts";
 import { ALL, both, type Condition, conjuncts, type FilterTree } from "../../../filter/tree.ts";

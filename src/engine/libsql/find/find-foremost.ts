@@ -1,5 +1,5 @@
 import type { Position } from "../../../filter/cursor.ts";
-import type { Scope } from "../../../filter/select.ts";
+import type { Scope } from "../../../filter/scope.ts";
 import type { Sort } from "../../../filter/sort.ts";
 import type { Source } from "../../../filter/source.ts";
 import type { Deadline } from "../../../store/database/deadline.ts";

@@ -1,7 +1,8 @@
 import { afterInParts, afterSql } from "../../../filter/cursor.ts";
 import type { Bind } from "../../../filter/operators.ts";
 import type { SqlStatement } from "../../../filter/parameters.ts";
-import { needsTexts, readsContent, type Scope, selectRecords } from "../../../filter/select.ts";
+import type { Scope } from "../../../filter/scope.ts";
+import { needsTexts, readsContent, selectRecords } from "../../../filter/select.ts";
 import { NEWEST_FIRST, orderSql, type Sort } from "../../../filter/sort.ts";
 import { chooseSource, creationColumn, type Source, scopeAfter } from "../../../filter/source.ts";
 import { ALL } from "../../../filter/tree.ts";

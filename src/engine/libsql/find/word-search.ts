@@ -1,7 +1,8 @@
 import { GatewayError } from "../../../errors.ts";
 import { boundsOf, onlyBounds } from "../../../filter/bounds.ts";
 import { GAPS } from "../../../filter/outside-blocks.ts";
-import { readsContent, type Scope, selectRecords } from "../../../filter/select.ts";
+import type { Scope } from "../../../filter/scope.ts";
+import { readsContent, selectRecords } from "../../../filter/select.ts";
 import { chooseSource } from "../../../filter/source.ts";
 import { messageOf } from "../../../observe.ts";
 import { Deadline } from "../../../store/database/deadline.ts";

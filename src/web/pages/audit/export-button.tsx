@@ -3,7 +3,7 @@ import type { AuditEntry } from "../../../store/audit/entry.ts";
 import { call } from "../../api.ts";
 import { save } from "../../download/table-file.ts";
 import { Trouble } from "../../parts/confirm-button.tsx";
-import { type Asked, auditPath } from "./page.tsx";
+import { type Asked, auditPath } from "./audit-path.ts";
 
 const PAGE_ROWS = 1_000;
 

@@ -10,23 +10,13 @@ import { Page } from "../../parts/page.tsx";
 import { Empty } from "../../parts/states.tsx";
 import { Time } from "../../parts/values.tsx";
 import { useMissing } from "../../session.ts";
+import { type Asked, auditPath } from "./audit-path.ts";
 import { Detail } from "./detail.tsx";
 import { ExportButton } from "./export-button.tsx";
 
 const PAGE_ROWS = 100;
 
-/** What is asked for, by the names of the API's parameters; empty means all. */
-export type Asked = Readonly<Record<"actor" | "action" | "object" | "outcome" | "since" | "until", string>>;
-
 const ALL: Asked = { actor: "", action: "", object: "", outcome: "", since: "", until: "" };
-
-/** The address of a page of entries. */
-export function auditPath(asked: Asked, limit: number, cursor: string | null): string {
-  const query = new URLSearchParams({ limit: String(limit) });
-  for (const [name, value] of Object.entries(asked)) if (value !== "") query.set(name, value);
-  if (cursor !== null) query.set("cursor", cursor);
-  return `/v1/audit?${query}`;
-}
 
 /** Who did what, and what was refused. */
 export function AuditPage() {

@@ -10,8 +10,8 @@ import { Duration, Money, Time } from "../../parts/values.tsx";
 import { Diff } from "../request/diff.tsx";
 import { type Example, examplesQuery, ofVersion, type PromptRow, promptText } from "./figures.ts";
 import { costEach } from "./page.tsx";
-import { shownMean } from "./prompt-page.tsx";
 import type { PromptSearch } from "./search.ts";
+import { shownMean } from "./shown-mean.ts";
 
 interface CompareVersionsProps {
   readonly prompt: string;

@@ -20,6 +20,7 @@ import { CompareVersions } from "./compare-versions.tsx";
 import { ofVersion, type PromptRow, versionsQuery } from "./figures.ts";
 import { FALLBACK, figureColumns } from "./page.tsx";
 import type { PromptSearch } from "./search.ts";
+import { shownMean } from "./shown-mean.ts";
 
 const route = getRouteApi("/prompts/$id");
 
@@ -129,8 +130,4 @@ function columnsOf(
       }),
     ),
   ];
-}
-
-export function shownMean(score: { readonly count: number; readonly mean: number | null } | undefined): string {
-  return score?.mean === undefined || score.mean === null ? "–" : `${Number(score.mean.toFixed(3))} (${score.count})`;
 }

@@ -9,9 +9,9 @@ import { Field } from "../../../parts/field.tsx";
 import { Icon } from "../../../parts/icon.tsx";
 import { Loading } from "../../../parts/states.tsx";
 import { useMissing } from "../../../session.ts";
+import type { ListState } from "./list-state.ts";
 import { forgetChanges } from "./use-columns.ts";
 import { browserViews, isChanged, keepBrowserViews, termsOf, type View, viewsQuery } from "./views.ts";
-import type { ListState } from "./views-menu.tsx";
 
 interface ViewsListProps extends ListState {
   readonly onEdit: (view: View) => void;

@@ -1,19 +1,11 @@
 import { lazy, Suspense, useState } from "react";
 import { Menu } from "../../../parts/menu.tsx";
-import type { Choices } from "../column-choice.ts";
-import type { RequestsSearch } from "../search.ts";
+import type { ListState } from "./list-state.ts";
 import { isChanged, type View } from "./views.ts";
 
 const code = () => import("./views-list.tsx");
 const ViewsList = lazy(async () => ({ default: (await code()).ViewsList }));
 const EditView = lazy(async () => ({ default: (await code()).EditView }));
-
-export interface ListState {
-  readonly search: RequestsSearch;
-  readonly columns: Choices;
-  /** The view that is open. */
-  readonly view: View | undefined;
-}
 
 /** Saved views: what the list shows, under names. */
 export function ViewsMenu(state: ListState) {

@@ -1,0 +1,32 @@
+import type { KeySnapshot } from "../../keys.ts";
+import type { CallMemories } from "../../mapping/translate/call-memory.ts";
+import type { Demand } from "../../routing/demand.ts";
+import type { KeptChoices } from "../../routing/order.ts";
+import type { Scope } from "../../routing/resolve.ts";
+import type { Description } from "../../unified/describe.ts";
+import type { EarlierAnswer } from "../../unified/earlier-answer.ts";
+import type { UnifiedAdmission } from "./unified-admission.ts";
+
+/** What decides about the targets of a request. */
+export interface TargetsWanted {
+  readonly scope: () => Scope;
+  /** Whose choices are remembered; undefined for none. */
+  readonly key?: KeySnapshot;
+  readonly admission: Pick<UnifiedAdmission, "own" | "provider" | "fallbacks" | "endpoint">;
+  /** A model string. */
+  readonly model: string;
+  readonly description: Description;
+  /** Who made the response that the request goes on from. */
+  readonly earlier?: EarlierAnswer | undefined;
+  /** State of calls in its body that the client forgot, by call id. */
+  readonly states?: CallMemories;
+  readonly demand: Demand;
+  readonly organizationId: string;
+  /** Tries of one candidate after a failure; undefined for what the route says. */
+  readonly retries: number | undefined;
+  /** Where choices of a session are kept. */
+  readonly kept: Pick<KeptChoices, "get" | "set">;
+  readonly random: () => number;
+  /** Milliseconds since 1970. */
+  readonly now: number;
+}

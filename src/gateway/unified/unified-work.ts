@@ -1,0 +1,16 @@
+import type { CallMemories } from "../../mapping/translate/call-memory.ts";
+import type { Description } from "../../unified/describe.ts";
+import type { PreviousResponse } from "./previous-response.ts";
+import type { UnifiedAdmission } from "./unified-admission.ts";
+
+/** A unified request whose body has been read. */
+export interface UnifiedWork {
+  readonly admission: UnifiedAdmission;
+  /** As the client sent it, unpacked. */
+  readonly body: Uint8Array;
+  readonly description: Description;
+  /** State of calls in the body that the client forgot, as far as memory holds it. */
+  readonly states: CallMemories;
+  /** The response that it goes on from. */
+  readonly previous?: PreviousResponse | undefined;
+}

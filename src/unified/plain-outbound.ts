@@ -1,0 +1,42 @@
+import { type PlainToolNames, ToolNames } from "../mapping/translate/tool-names.ts";
+import { SHAPES } from "../mapping/wire/shapes.ts";
+import type { ShapeAt } from "../plugin/contract.ts";
+import { type Outbound, type OutboundRequest, shapeNameOf } from "./outbound.ts";
+import type { ResponseContext } from "./response.ts";
+
+/** An outbound request as it crosses threads: shapes by their place, names as a list. */
+export type PlainOutbound =
+  | { readonly kind: "same"; readonly place: number; readonly body: Uint8Array; readonly addsUsage: boolean }
+  | (Omit<Extract<Outbound, { readonly kind: "translated" }>, "at" | "shape" | "names"> & {
+      readonly place: number;
+      readonly names: PlainToolNames;
+    })
+  | { readonly kind: "fetch"; readonly place: number; readonly addresses: readonly string[] }
+  | Extract<Outbound, { readonly kind: "refused" | "invalid" }>;
+
+/** What a response is translated with, as it crosses threads. */
+export type PlainContext = Omit<ResponseContext, "outbound"> & {
+  readonly outbound: Pick<ResponseContext["outbound"], "prompt"> & {
+    readonly shape: string;
+    readonly names: PlainToolNames;
+  };
+};
+
+/** @param request - what `outbound` was written for. */
+export function toPlain(outbound: Outbound, { shapes }: OutboundRequest): PlainOutbound {
+  if (outbound.kind === "refused" || outbound.kind === "invalid") return outbound;
+  const place = shapes.indexOf(outbound.at as ShapeAt);
+  if (outbound.kind === "fetch") return { kind: "fetch", place, addresses: outbound.addresses };
+  if (outbound.kind === "same") return { kind: "same", place, body: outbound.body, addsUsage: outbound.addsUsage };
+  const { kind, body, prompt, losses, names } = outbound;
+  return { kind, place, body, prompt, losses, names: names.plain };
+}
+
+export function fromPlain(plain: PlainOutbound, { shapes }: OutboundRequest): Outbound {
+  if (plain.kind === "refused" || plain.kind === "invalid") return plain;
+  const at = shapes[plain.place]!;
+  if (plain.kind === "fetch") return { kind: "fetch", at, addresses: plain.addresses };
+  if (plain.kind === "same") return { kind: "same", at, body: plain.body, addsUsage: plain.addsUsage };
+  const { kind, body, prompt, losses, names } = plain;
+  return { kind, at, shape: SHAPES[shapeNameOf(at)]!, body, prompt, losses, names: ToolNames.from(names) };
+}
