@@ -32,11 +32,11 @@ export function bodyParts(
 ): { parts: StoredPart[]; assets: Asset[] } {
   const parts: StoredPart[] = [];
   const assets: Asset[] = [];
-  if (request !== undefined) parts.push(toPart("request", request, request.json, assets));
+  if (request !== undefined) parts.push(toPart("request", request, assets));
   if (messages !== undefined) {
     parts.push({ part: "response", form: "text", bytes: messages, contentType: "application/x-ndjson" });
   } else if (response !== undefined) {
-    if (response.events === undefined) parts.push(toPart("response", response, response.json, assets));
+    if (response.events === undefined) parts.push(toPart("response", response, assets));
     else parts.push(...streamParts(response, responseBody, assets));
   }
   return { parts, assets };
@@ -48,14 +48,14 @@ function streamParts(response: Body, responseBody: Json, assets: Asset[]): Store
   const stream: StoredPart = response.form === "binary" ? raw : { ...raw, form: "text" };
   // A stream that nobody can fold is its own text.
   if (responseBody === undefined) return [{ ...stream, part: "response" }, stream];
-  const bytes = Buffer.from(JSON.stringify(responseBody));
-  const whole: StoredPart = { part: "response", form: "json", bytes, contentType: null };
-  return [withoutFiles(whole, responseBody, assets), stream];
+  const text = JSON.stringify(responseBody);
+  const whole: StoredPart = { part: "response", form: "json", bytes: Buffer.from(text), contentType: null };
+  return [withoutFiles(whole, { text, json: responseBody }, assets), stream];
 }
 
-function toPart(part: "request" | "response", body: Body, json: Json, assets: Asset[]): StoredPart {
+function toPart(part: "request" | "response", body: Body, assets: Asset[]): StoredPart {
   const stored = storedBody(part, body);
-  return body.form === "json" ? withoutFiles(stored, json, assets) : stored;
+  return body.form === "json" ? withoutFiles(stored, body, assets) : stored;
 }
 
 /** A body as it is stored, with what was sent beside what is shown where that is something else. */
@@ -64,8 +64,12 @@ export function storedBody(part: StoredPart["part"], { form, bytes, sent, mime }
 }
 
 /** Takes the files out of a body's value, in place, and says where in its text they are. */
-function withoutFiles(stored: StoredPart, json: Json, assets: Asset[]): StoredPart {
-  const found = mayHoldAssets(stored.bytes) ? extractAssets(json) : [];
+function withoutFiles(
+  stored: StoredPart,
+  { text = "", json }: Pick<Body, "text" | "json">,
+  assets: Asset[],
+): StoredPart {
+  const found = mayHoldAssets(text) ? extractAssets(json) : [];
   if (found.length === 0) return stored;
   assets.push(...found);
   const files = stored.sent === undefined ? filePlaces(stored.bytes, found, json) : undefined;

@@ -91,11 +91,14 @@ export class Batches {
     return count;
   }
 
-  /** Records of short exchanges, in their order; undefined in place of one that has to be prepared alone. */
-  prepareTogether(exchanges: readonly Exchange[]): readonly (Prepared | undefined)[] {
+  /**
+   * Records of short exchanges, in their order; undefined in place of one that has to be prepared alone.
+   *
+   * @param now - milliseconds since 1970, the same for all that are written together: their rows then have more in common.
+   */
+  prepareTogether(exchanges: readonly Exchange[], now: number): readonly (Prepared | undefined)[] {
     this.#options.note.beginTogether(exchanges.map(({ id }) => id));
     const records: (Prepared | undefined)[] = [];
-    const now = Date.now();
     together(() => {
       for (const exchange of exchanges) records.push(prepareAtOnce(exchange, this.#deps, now));
     });
@@ -283,11 +286,14 @@ export class Batch {
     const slice: Ready[] = [];
     let bytes = 0;
     let read: readonly (Prepared | undefined)[] = [];
+    const now = Date.now();
     for (let at = 0; this.#next < this.#done.length && bytes < PREPARED_BYTES_MAX; at++) {
       if (at >= read.length && !this.#oneByOne) {
         const count = this.#batches.together(this.#done, this.#next);
         read =
-          count > 1 ? this.#batches.prepareTogether(this.#done.slice(this.#next, this.#next + count)) : [undefined];
+          count > 1
+            ? this.#batches.prepareTogether(this.#done.slice(this.#next, this.#next + count), now)
+            : [undefined];
         at = 0;
       }
       const exchange = this.#done[this.#next++]!;

@@ -16,6 +16,14 @@ export const tableOf = (shard: number) => `words_${Math.trunc(shard)}`;
 /** A word that no text has: it begins with what is no letter. Every record has its organization's. */
 export const organizationToken = (organizationId: string) => `_${Buffer.from(organizationId).toString("hex")}`;
 
+/** Of the record before: most that are put in together are of one organization. */
+let last = { organizationId: "", token: organizationToken("") };
+
+function tokenOf(organizationId: string): string {
+  if (last.organizationId !== organizationId) last = { organizationId, token: organizationToken(organizationId) };
+  return last.token;
+}
+
 export interface Words {
   readonly seq: number;
   readonly organizationId: string;
@@ -29,7 +37,7 @@ export function insertWords(records: readonly Words[]): Statement[] {
   return [...Map.groupBy(spoken, ({ seq }) => shardOf(seq))].flatMap(([shard, group]) => {
     const rows = group.map(({ seq, organizationId, text }) => [
       seq,
-      `${organizationToken(organizationId)} ${indexedText(text ?? "")}`,
+      `${tokenOf(organizationId)} ${indexedText(text ?? "")}`,
     ]);
     return [
       { sql: "insert or ignore into word_shards (shard) values (?)", args: [shard] },

@@ -1,4 +1,5 @@
 import { getTableColumns } from "drizzle-orm";
+import { KIND_COLUMNS } from "../../../record/kinds.ts";
 import { requests } from "../../../record/tables.ts";
 import { REQUEST_COLUMNS, type RequestRow } from "../../../record/written-row.ts";
 import { insertShared, SHARED_ROWS } from "../../../store/database/statements.ts";
@@ -21,6 +22,8 @@ const REPEATED = [
   ...(["route", "credential", "routed_model", "ai_gateway_body_mapping", "storage_location"] as const),
   ...(["kind", "excerpts_packed", "response_status", "updated_at"] as const),
 ] as const satisfies readonly (keyof RequestRow)[];
+/** The same of rows that leave the rest to their kind. */
+const BESIDE_KIND = REPEATED.filter((column) => !(KIND_COLUMNS as readonly string[]).includes(column));
 const VARYING = REQUEST_COLUMNS.filter((column) => !(REPEATED as readonly string[]).includes(column));
 
 const sparse = new SparseInsert({
@@ -55,12 +58,17 @@ export function insertRequests(rows: readonly NumberedRow[], into: Statement[]):
 function byKind(rows: readonly NumberedRow[], rest: NumberedRow[]): NumberedRow[][] {
   const kinds: NumberedRow[][] = [];
   for (const each of rows) {
-    const kind = kinds.find(([first]) => REPEATED.every((column) => first!.row[column] === each.row[column]));
+    const kind = kinds.find(([first]) => isAlike(first!.row, each.row));
     if (kind !== undefined) kind.push(each);
     else if (kinds.length < KINDS_MAX) kinds.push([each]);
     else rest.push(each);
   }
   return kinds;
+}
+
+function isAlike(one: NumberedRow["row"], other: NumberedRow["row"]): boolean {
+  const columns = typeof one.kind === "number" && one.kind === other.kind ? BESIDE_KIND : REPEATED;
+  return columns.every((column) => one[column] === other[column]);
 }
 
 /** Rows of one kind, as many as fill statements. */

@@ -2,19 +2,15 @@ import type { requests } from "../../../record/tables.ts";
 import { REQUEST_COLUMNS } from "../../../record/written-row.ts";
 import { keepCalls } from "../../../store/answers/call-states.ts";
 import type { BodyStore } from "../../../store/bodies/body-store.ts";
-import { insertInto, insertRows, quoted } from "../../../store/database/statements.ts";
+import { quoted } from "../../../store/database/statements.ts";
 import type { RequestContent } from "../../../store/packs/request-content.ts";
 import type { Statement, Value } from "../../../store/store.ts";
 import type { Storable } from "../../storable.ts";
 import { insertRequests, type NumberedRow } from "./insert-requests.ts";
 import { insertKinds, type Kinds } from "./kinds.ts";
 import { CountedModels } from "./models.ts";
+import { Properties } from "./properties.ts";
 
-const INSERT_PROPERTY = insertInto(
-  "properties",
-  ["organization_id", "kind", "name", "value", "request_created_at", "seq", "case_erased", "cost"],
-  "on conflict do nothing",
-);
 /** Characters of prompt and completion that are kept for searching. */
 const TEXT_LENGTH_MAX = 1_000_000;
 
@@ -94,12 +90,12 @@ export function recordStatements(batch: RecordBatch): Statement[] {
   const kinds = new Map<number, readonly Value[]>();
   const statements: Statement[] = [];
   const rows: NumberedRow[] = [];
-  const properties: Value[] = [];
+  const properties = new Properties();
   const models = new CountedModels();
   const keys = new Map<string, number>();
   for (const { record, seq } of fresh) {
     rows.push({ key: seq, row: batch.kinds.share(record.row, kinds) });
-    pushProperties(record, seq, properties);
+    properties.add(record, seq);
     count(record, models, keys);
   }
   for (const { record, seq, relabelled } of completed) {
@@ -109,13 +105,13 @@ export function recordStatements(batch: RecordBatch): Statement[] {
     statements.push({ sql, args: [...args, seq, row.request_id] });
     if (relabelled) {
       statements.push({ sql: "delete from properties where seq = ?", args: [seq] });
-      pushProperties(record, seq, properties);
+      properties.add(record, seq);
     }
     count(record, models, keys);
   }
   insertKinds(kinds, statements);
   insertRequests(rows, statements);
-  insertRows(INSERT_PROPERTY, properties, statements);
+  properties.insert(statements);
   statements.push(...models.statements());
   statements.push(
     ...keepCalls(
@@ -127,17 +123,6 @@ export function recordStatements(batch: RecordBatch): Statement[] {
   statements.push(...deliveries);
   statements.push(...positions);
   return statements;
-}
-
-function pushProperties({ row, labels }: Storable, seq: number, into: Value[]): void {
-  for (const [name, value] of Object.entries(labels.properties)) {
-    const erased = labels.erasedProperties.has(name) ? 1 : 0;
-    into.push(row.organization_id, 0, name, value, row.request_created_at, seq, erased, row.cost ?? null);
-  }
-  for (const [name, value] of Object.entries(labels.promptInputs)) {
-    const erased = labels.erasedInputs.has(name) ? 1 : 0;
-    into.push(row.organization_id, 1, name, value, row.request_created_at, seq, erased, row.cost ?? null);
-  }
 }
 
 function count({ row }: Storable, models: CountedModels, keys: Map<string, number>): void {

@@ -37,8 +37,7 @@ export class Kinds {
     const kind = this.#recent.find(({ values }) => isOf(row, shape, values)) ?? this.#kindOf(row, shape);
     if (kind === undefined) return row;
     if (!used.has(kind.id)) used.set(kind.id, kind.values);
-    const shared = { ...row, ...LEFT_OUT, kind: kind.id };
-    return usage === undefined ? shared : { ...shared, usage_raw: usage.numbers };
+    return { ...row, ...LEFT_OUT, kind: kind.id, usage_raw: usage?.numbers ?? row.usage_raw };
   }
 
   /** Undefined where it comes for the first time. */
