@@ -34,7 +34,7 @@ import { ssoProviders, ssoSecrets } from "./sso/provider.ts";
 import { listCredentials } from "./store/credentials/credentials.ts";
 import type { LimitsServer } from "./store/nodes/limits-server.ts";
 import { readEntries } from "./store/nodes/plugin-entries.ts";
-import { listRoutes } from "./store/routes.ts";
+import { storedRouting } from "./store/routing.ts";
 
 /** Milliseconds that a start which is told to stop gets to come to its end: it may be waiting for a database. */
 const START_ENDS_MS = 2_000;
@@ -222,7 +222,7 @@ async function openVault({ config, log, env }: ServeOptions, built: Built): Prom
   });
   built.vault = vault;
   await withReader(config, async (records) => {
-    await vault.setRoutes(await listRoutes(records));
+    await vault.setRoutes(await storedRouting(records));
     await vault.setCredentials(await listCredentials(records));
   }).catch((error: unknown) => {
     log.warn("credentials and routes cannot be read now", { why: messageOf(error) });

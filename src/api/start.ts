@@ -11,7 +11,7 @@ import { listen, listenTls } from "../runtime/listen.ts";
 import type { Endpoint, Remote } from "../runtime/rpc.ts";
 import { credentialsFingerprint, listCredentials } from "../store/credentials/credentials.ts";
 import { OpenedLater } from "../store/database/opened-later.ts";
-import { listRoutes, routesFingerprint } from "../store/routes.ts";
+import { routingFingerprint, storedRouting } from "../store/routing.ts";
 import { localPath, openStore } from "../store/store.ts";
 import type { GatewayFunctions, JobFunctions, RecorderFunctions } from "../threads.ts";
 import { Followed } from "./access/followed.ts";
@@ -75,8 +75,8 @@ export async function startApi(options: ApiOptions): Promise<RunningApi> {
   const routes = new Followed({
     what: "routes",
     log,
-    fingerprint: () => routesFingerprint(homeRecords),
-    read: () => listRoutes(homeRecords),
+    fingerprint: () => routingFingerprint(homeRecords),
+    read: () => storedRouting(homeRecords),
     publish: (known) => gateway.setRoutes(known),
   });
   for (const each of [credentials, routes]) await each.start();

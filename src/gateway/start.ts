@@ -18,7 +18,7 @@ import type { TlsPair } from "../runtime/http/tls-pair.ts";
 import { tlsSockets } from "../runtime/http/tls-sockets.ts";
 import { neverThrowing } from "../runtime/http/upstream.ts";
 import type { SpoolWriter } from "../spool/frame.ts";
-import type { GatewayFigures, GatewayStatus, RouteExplanation, RouteQuestion } from "../threads.ts";
+import type { GatewayFigures, GatewayStatus, RouteExplanation, RouteQuestion, UsedTokens } from "../threads.ts";
 import { FileFetcher } from "../unified/fetch-files.ts";
 import type { ListedModel } from "../unified/listed-models.ts";
 import type { SentFor } from "../unified/through-gateway.ts";
@@ -101,6 +101,8 @@ export interface Gateway extends CacheAdministration {
   readonly explainRoute: (question: RouteQuestion) => Promise<RouteExplanation>;
   /** What the provider of a credential lists; undefined where that is not known any more. */
   setListed(credential: Credential, models: readonly string[] | undefined): void;
+  /** What requests used, as their records say. */
+  noteUsed(used: readonly UsedTokens[]): void;
   /** Every name that a key may write as the model. */
   readonly listModels: (key: RouteQuestion["key"]) => readonly ListedModel[];
   /** Prometheus text. @param others - of the other gateway threads. */
@@ -172,6 +174,9 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
     serve: (incoming, answer) => void handle(parts, { incoming }, answer),
     serveFor: (incoming, answer, sentFor = "") =>
       void handle(parts, { incoming, unified: true, sentFor: sentFor as SentFor }, answer),
+    noteUsed(used) {
+      for (const { requestId, outputTokens } of used) parts.unified.speeds.noteTokens(requestId, outputTokens);
+    },
     listModels: (key) => modelsOf(parts, key),
     routeHealth: (organizationId) => routeHealth(parts, organizationId),
     explainRoute: (question) => explainRoute(parts, question),

@@ -1,7 +1,7 @@
 import { type Log, messageOf } from "../observe.ts";
 import type { AnswerFacts } from "../plugin/hooks/answer.ts";
 import { within } from "../runtime/within.ts";
-import type { AnswerFunctions } from "../threads.ts";
+import type { AnswerFunctions, UsedTokens } from "../threads.ts";
 import { RecordNotes } from "./record-notes.ts";
 
 /** Answers that go to the gateway's thread in one message. */
@@ -50,6 +50,14 @@ export class AnswerFeed {
       this.#sent.delete(sent);
     });
     this.#sent.add(sent);
+  }
+
+  /** Reports what requests used; nothing waits for it. */
+  reportUsed(used: readonly UsedTokens[]): void {
+    if (used.length === 0) return;
+    Promise.resolve(this.#gateway.onUsed(used)).catch((error: unknown) => {
+      this.#log.debug("the gateway does not know what requests used", { error: messageOf(error) });
+    });
   }
 
   /** Resolves once plugins have seen what was taken, or after so long. */

@@ -165,8 +165,15 @@ export function priceOf(target: Target, { demand, speeds, priceOf, now }: OrderP
   return priceOf(target, demand.inputTokens, output);
 }
 
-/** What speeds are kept under. */
-export const speedKey = ({ provider, model }: Pick<Target, "provider" | "model">) => `${provider.name}/${model}`;
+/**
+ * What is known of a target is kept under this: the model at its provider, and the credential if only one serves. Two
+ * deployments or servers of the same model are two targets.
+ */
+export function speedKey({ provider, model, credentials }: Pick<Target, "provider" | "model" | "credentials">): string {
+  const only = credentials.length === 1 ? credentials[0] : undefined;
+  const place = only === undefined ? provider.name : `${provider.name}:${only.organizationId}:${only.name}`;
+  return `${place}/${model}`;
+}
 
 /** What equal requests have in common, where the route keeps them together. */
 function seedOf({ route, resolvedBy }: Choice, { demand, organizationId }: OrderParts): string | undefined {

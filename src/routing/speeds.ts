@@ -4,8 +4,9 @@ export interface Sample {
   readonly firstTokenMs?: number;
   /** Milliseconds from the call to the end of the answer. */
   readonly totalMs: number;
-  /** Output tokens; undefined while they are not known. */
   readonly outputTokens?: number;
+  /** The request whose record will say the output tokens, where the gateway does not read the response itself. */
+  readonly requestId?: string;
 }
 
 interface Kept {
@@ -19,19 +20,41 @@ const SAMPLES_MIN = 5;
 const DAY_MS = 86_400_000;
 const OUTPUTS_MAX = 500;
 const TARGETS_MAX = 2_000;
+/** Samples whose tokens are not known yet. */
+const WAITING_MAX = 2_000;
 
 /** How fast targets answered lately, and how much they wrote. In memory, per process. */
 export class Speeds {
   readonly #firstToken = new Map<string, Kept[]>();
   readonly #perToken = new Map<string, Kept[]>();
   readonly #outputs = new Map<string, Kept[]>();
+  /** By the request's id. */
+  readonly #waiting = new Map<string, { readonly target: string; readonly sample: Sample }>();
 
-  /** @param target - `PROVIDER/model`. */
-  note(target: string, { firstTokenMs, totalMs, outputTokens }: Sample, now: number): void {
+  /** @param target - of `speedKey`. */
+  note(target: string, sample: Sample, now: number): void {
+    const { firstTokenMs, totalMs, outputTokens, requestId } = sample;
+    if (requestId !== undefined) this.#wait(requestId, { target, sample });
     if (firstTokenMs !== undefined) keep(this.#firstToken, target, { at: now, value: firstTokenMs }, SAMPLES_MAX);
     else if (outputTokens !== undefined && outputTokens > 0)
       keep(this.#perToken, target, { at: now, value: totalMs / outputTokens }, SAMPLES_MAX);
     if (outputTokens !== undefined) keep(this.#outputs, target, { at: now, value: outputTokens }, OUTPUTS_MAX);
+  }
+
+  /** The record of a request says how many tokens the response has. */
+  noteTokens(requestId: string, outputTokens: number, now = Date.now()): void {
+    const waiting = this.#waiting.get(requestId);
+    if (waiting === undefined) return;
+    this.#waiting.delete(requestId);
+    const { target, sample } = waiting;
+    // The first token of a stream is known already.
+    if (sample.firstTokenMs === undefined) this.note(target, { totalMs: sample.totalMs, outputTokens }, now);
+    else keep(this.#outputs, target, { at: now, value: outputTokens }, OUTPUTS_MAX);
+  }
+
+  #wait(requestId: string, waiting: { readonly target: string; readonly sample: Sample }): void {
+    if (this.#waiting.size >= WAITING_MAX) this.#waiting.delete(this.#waiting.keys().next().value!);
+    this.#waiting.set(requestId, waiting);
   }
 
   /** The median of the last ten minutes; 0, the fastest there is, with fewer than five samples. */

@@ -1,3 +1,4 @@
+import type { OrganizationPrice } from "../mapping/prices/own-prices.ts";
 import type { Credential } from "./credential.ts";
 import type { Route } from "./route.ts";
 
@@ -7,6 +8,11 @@ export interface RoutingTables {
   readonly credentials: readonly Credential[];
   /** Of all organizations, and of `weir.toml`. */
   readonly routes: readonly Route[];
+  /** Of all organizations. */
+  readonly prices: readonly OrganizationPrice[];
 }
 
-export const NO_TABLES: RoutingTables = { credentials: [], routes: [] };
+/** Those of them that the database has, credentials aside. */
+export type StoredRouting = Pick<RoutingTables, "routes" | "prices">;
+
+export const NO_TABLES: RoutingTables = { credentials: [], routes: [], prices: [] };

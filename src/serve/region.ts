@@ -276,8 +276,8 @@ export class Region {
   /** The recorder shows plugins what it has recorded. */
   #answerFunctions(): AnswerFunctions {
     return {
-      onAnswers: async (answers) =>
-        this.#hooks === undefined ? answers.map(() => null) : askAboutAnswers(this.#hooks, answers),
+      onAnswers: (answers) => askAboutAnswers(this.#hooks, answers),
+      onUsed: (used) => this.#gateway?.noteUsed(used),
     };
   }
 
@@ -379,7 +379,7 @@ export class Region {
         return threads?.tell({ keys });
       },
       setCredentials: (credentials) => vault.setCredentials(credentials),
-      setRoutes: (routes) => vault.setRoutes(routes),
+      setRoutes: (stored) => vault.setRoutes(stored),
       testCredential: credentialTests.test,
       lockedCredentials: () => vault.lockedIds(),
       record: (exchange) => appendWhole(this.spool, exchange),

@@ -16,7 +16,7 @@ import type { ProviderPlugin } from "../plugin/contract.ts";
 import { configuredRoutes } from "../routing/configured-routes.ts";
 import type { Credential } from "../routing/credential.ts";
 import type { Route } from "../routing/route.ts";
-import { NO_TABLES, type RoutingTables } from "../routing/tables.ts";
+import { NO_TABLES, type RoutingTables, type StoredRouting } from "../routing/tables.ts";
 import { credentialGuards } from "../store/credentials/guards.ts";
 
 /** How long a key that has left its file still opens secrets: those that were encrypted again are not read at once. */
@@ -49,6 +49,7 @@ export class Vault {
   #stored: readonly StoredCredential[] = [];
   #fromFile: readonly Credential[] = [];
   #storedRoutes: readonly Route[] = [];
+  #prices: RoutingTables["prices"] = [];
   #tables = NO_TABLES;
   #locked: readonly StoredCredential[] = [];
   #keyError: string | undefined;
@@ -100,8 +101,9 @@ export class Vault {
   }
 
   /** As `setCredentials`. */
-  setRoutes(routes: readonly Route[]): Promise<void> {
+  setRoutes({ routes, prices }: StoredRouting): Promise<void> {
     this.#storedRoutes = routes;
+    this.#prices = prices;
     return this.#changed();
   }
 
@@ -140,6 +142,7 @@ export class Vault {
     this.#tables = {
       credentials: [...this.#fromFile, ...opened],
       routes: [...this.#routesOfFile, ...this.#storedRoutes],
+      prices: this.#prices,
     };
   }
 

@@ -8,7 +8,7 @@ import type { Note } from "../plugin/hooks/note.ts";
 import type { RouteView } from "../plugin/routes.ts";
 import type { HookHealth, PluginView, ProviderView } from "../plugin/view.ts";
 import type { Health } from "../routing/rests.ts";
-import type { Route } from "../routing/route.ts";
+import type { StoredRouting } from "../routing/tables.ts";
 import type { WholeExchange } from "../spool/whole.ts";
 import type { ClientShape } from "../unified/client-shapes.ts";
 import type { ListedModel } from "../unified/listed-models.ts";
@@ -20,9 +20,9 @@ export type GatewayFunctions = {
   status(): GatewayStatus | Promise<GatewayStatus>;
   /** Replaces the keys that the gateway accepts. */
   setKeys(keys: readonly KeySnapshot[]): void | Promise<void>;
-  /** Replaces the credentials of the database, whose secrets are opened there, and its routes. */
+  /** Replaces the credentials of the database, whose secrets are opened there; its routes and prices. */
   setCredentials(credentials: readonly StoredCredential[]): void | Promise<void>;
-  setRoutes(routes: readonly Route[]): void | Promise<void>;
+  setRoutes(stored: StoredRouting): void | Promise<void>;
   /** Ids of stored credentials that no key of this node opens. */
   lockedCredentials(): readonly string[] | Promise<readonly string[]>;
   /** Asks a credential's provider whether it works. */
@@ -54,10 +54,18 @@ export type GatewayFunctions = {
   callRoute(route: Pick<RouteView, "method" | "path">, call: RouteCall, by: Acting): Promise<RouteAnswer>;
 };
 
+/** What a recorded request of the unified address used. */
+export interface UsedTokens {
+  readonly requestId: string;
+  readonly outputTokens: number;
+}
+
 /** Main thread, as a recorder sees it. */
 export type AnswerFunctions = {
   /** Shows answers to the plugins. @returns what they add to each record, in the same order. */
   onAnswers(answers: readonly AnswerFacts[]): Promise<readonly (Note | null)[]>;
+  /** Reports what requests of the unified address used. */
+  onUsed(used: readonly UsedTokens[]): void | Promise<void>;
 };
 
 export interface CredentialOfOrganization {

@@ -10,7 +10,7 @@ async function watched(
   take: (answers: readonly AnswerFacts[]) => Promise<readonly (Note | null)[]>,
   more: Parameters<typeof rig>[0] = {},
 ) {
-  const answers = new AnswerFeed({ onAnswers: take }, silent);
+  const answers = new AnswerFeed({ onAnswers: take, onUsed: () => undefined }, silent);
   answers.wanted = true;
   return rig({ ...more, answers });
 }

@@ -5,9 +5,12 @@ import ollama from "../../providers/ollama.ts";
 import openai from "../../providers/openai.ts";
 import { readExchange } from "../../src/mapping/read-exchange.ts";
 import type { ProviderPlugin } from "../../src/plugin/contract.ts";
+import { AnswerFeed } from "../../src/recorder/answer-feed.ts";
 import type { RawHeaders, RoutingMeta } from "../../src/spool/frame.ts";
+import type { UsedTokens } from "../../src/threads.ts";
 import { encodeEventStream } from "../providers/eventstream.ts";
-import { begin, type Rig, rig } from "./harness.ts";
+import { until } from "../until.ts";
+import { begin, type Rig, rig, silent } from "./harness.ts";
 
 const PROVIDERS = new Map([anthropic, aws, ollama, openai].map((each) => [each.name, each as ProviderPlugin]));
 const JSON_TYPE = ["Content-Type", "application/json"];
@@ -299,6 +302,16 @@ test("a failed call that got no head says how it was routed", async () => {
     ...{ route_reason: ROUTING.reason, routed_model: "claude-sonnet-4-5", model: "claude-sonnet-4-5" },
     ...{ is_passthrough_billing: 1, ai_gateway_body_mapping: "NO_MAPPING" },
   });
+});
+
+test("the gateway hears what a routed request used", async () => {
+  const used: UsedTokens[] = [];
+  const feed = new AnswerFeed({ onAnswers: async () => [], onUsed: (list) => void used.push(...list) }, silent);
+  await using weir = await rig({ readExchange, provider: (name) => PROVIDERS.get(name), answers: feed });
+  const id = route(weir, { answered: WHOLE });
+  await weir.recorder.barrier();
+  await until(() => used.length > 0);
+  expect(used).toEqual([{ requestId: id, outputTokens: 3 }]);
 });
 
 test("of omitted bodies the provider's usage is read, and nothing is stored", async () => {

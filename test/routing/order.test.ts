@@ -1,11 +1,11 @@
 import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
 import { readModelString } from "../../src/routing/model-string.ts";
-import { type OrderParts, order } from "../../src/routing/order.ts";
+import { type OrderParts, order, speedKey } from "../../src/routing/order.ts";
 import { resolve, type Scope } from "../../src/routing/resolve.ts";
 import type { Route } from "../../src/routing/route.ts";
 import { assertProperty } from "../chance.ts";
-import { demand, orderParts, pseudoRandom, route, scope, target } from "./things.ts";
+import { credential, demand, orderParts, pseudoRandom, route, scope, target } from "./things.ts";
 
 const ordered = (
   model: string,
@@ -14,6 +14,9 @@ const ordered = (
   within: Partial<Scope> = {},
 ) => order(resolve(readModelString(model), scope({ routes, ...within })), orderParts(more));
 const models = (...given: Parameters<typeof ordered>) => ordered(...given).map(({ model }) => model);
+
+/** What the speed of a model is kept under. */
+const keyOf = (model: string) => speedKey(ordered(model, [])[0]!);
 
 const three = ["openai/a", "groq/b", "anthropic/c"];
 
@@ -106,7 +109,8 @@ describe("cheapest", () => {
       return 1;
     };
     const parts = orderParts({ priceOf: noting });
-    for (const outputTokens of [10, 30, 20]) parts.speeds.note("OPENAI/a", { totalMs: 1, outputTokens }, parts.now);
+    for (const outputTokens of [10, 30, 20])
+      parts.speeds.note(keyOf("openai/a"), { totalMs: 1, outputTokens }, parts.now);
     const routes = [route("r", ["openai/a", "groq/b"], { strategy: "cheapest" })];
     order(resolve(readModelString("r"), scope({ routes })), parts);
     order(resolve(readModelString("r"), scope({ routes })), { ...parts, demand: demand({ maxTokens: 5 }) });
@@ -131,13 +135,29 @@ describe("fastest", () => {
   const noted = () => {
     const parts = orderParts({ demand: demand({ stream: true }) });
     for (let i = 0; i < 5; i++) {
-      parts.speeds.note("OPENAI/a", { firstTokenMs: 90, totalMs: 1 }, parts.now);
-      parts.speeds.note("GROQ/b", { firstTokenMs: 10, totalMs: 1 }, parts.now);
+      parts.speeds.note(keyOf("openai/a"), { firstTokenMs: 90, totalMs: 1 }, parts.now);
+      parts.speeds.note(keyOf("groq/b"), { firstTokenMs: 10, totalMs: 1 }, parts.now);
     }
     return parts;
   };
   const found = (parts: OrderParts) =>
     order(resolve(readModelString("r"), scope({ routes })), parts).map(({ model }) => model);
+
+  test("two credentials of one provider are measured apart", () => {
+    const credentials = [credential("AWS", "far"), credential("AWS", "near")];
+    const one = route("r", ["aws:far/m", "aws:near/m"], { strategy: "fastest" });
+    const parts = orderParts();
+    const list = () => order(resolve(readModelString("r"), scope({ routes: [one], credentials })), parts);
+    const nameOf = ({ credentials: [only] }: { credentials: readonly { name: string }[] }) => only!.name;
+    for (const target of list())
+      for (let i = 0; i < 5; i++)
+        parts.speeds.note(
+          speedKey(target),
+          { totalMs: nameOf(target) === "far" ? 90 : 10, outputTokens: 1 },
+          parts.now,
+        );
+    expect(list().map(nameOf)).toEqual(["near", "far"]);
+  });
 
   test("by the median to the first token; too few samples count as fastest", () => {
     expect(found(noted())).toEqual(["c", "b", "a"]);

@@ -27,7 +27,7 @@ function opened(list: (credential: Credential) => Promise<CredentialTest | undef
     log,
     now: () => hours * HOUR_MS,
   });
-  const follow = (...credentials: Credential[]) => lists.follow({ credentials, routes: [] });
+  const follow = (...credentials: Credential[]) => lists.follow({ credentials, routes: [], prices: [] });
   const pass = (by: number) => {
     hours += by;
     lists.look();

@@ -60,6 +60,8 @@ async function storedIn(config: ReturnType<typeof ownDirectory>["config"]) {
   return stored;
 }
 
+const PRICE = { organizationId: "o", provider: "OPENAI", model: "m", price: { input: 1, output: 2 } };
+
 test("the gateway has those of weir.toml first, with what they point at, then the stored ones, opened", async () => {
   const credentials = { main: { provider: "openai", api_key: "env:MAIN" } };
   const routes = { fast: { targets: ["openai/gpt-5-mini"] } };
@@ -68,7 +70,10 @@ test("the gateway has those of weir.toml first, with what they point at, then th
     { name: "main", organizationId: "", secrets: { api_key: "sk-main" } },
   ]);
   await it.vault.setCredentials(await storedIn(it.directory.config));
-  await it.vault.setRoutes([{ ...it.vault.tables.routes[0]!, name: "own", organizationId: "o", source: "stored" }]);
+  await it.vault.setRoutes({
+    routes: [{ ...it.vault.tables.routes[0]!, name: "own", organizationId: "o", source: "stored" }],
+    prices: [PRICE],
+  });
   expect(it.told.at(-1)).toBe(it.vault.tables);
   expect(it.vault.tables.credentials).toMatchObject([
     { name: "main" },
@@ -78,6 +83,7 @@ test("the gateway has those of weir.toml first, with what they point at, then th
     ["fast", "file"],
     ["own", "stored"],
   ]);
+  expect(it.vault.tables.prices).toEqual([PRICE]);
   expect(it.vault.degraded).toEqual([]);
 });
 

@@ -202,13 +202,13 @@ export class AttemptResponse implements UpstreamEvents, BodyHost {
     if (this.#over) return;
     this.#over = true;
     this.#stop();
-    const { parts, attempt, events, work } = this.options;
+    const { parts, attempt, events, work, admitted } = this.options;
     const now = performance.now();
     const firstTokenMs = (this.#firstContentMs ?? now) - this.#startedMs;
     const sample = {
       totalMs: now - this.#startedMs,
       ...(work.description.stream && { firstTokenMs }),
-      ...(outputTokens !== undefined && { outputTokens }),
+      ...(outputTokens === undefined ? { requestId: admitted.exchange.id } : { outputTokens }),
     };
     if (attempt.outbound.kind !== "same")
       parts.unified.metrics.translated(attempt.candidate, attempt.writtenMs + this.#translatedMs);

@@ -29,13 +29,13 @@ export interface PlannedTargets {
  */
 export function planTargets(parts: RoutingParts, wanted: TargetsWanted): PlannedTargets {
   const { admission, demand, organizationId, retries, kept, random, now } = wanted;
-  const { speeds, priceOf: tablePrice, rests } = parts.unified;
+  const { speeds, prices, rests } = parts.unified;
   const choices = choicesFor(parts, wanted);
   const together = demand.session;
   const orderParts: OrderParts = {
     demand,
     speeds,
-    priceOf: tablePrice,
+    priceOf: prices.of(organizationId),
     kept,
     organizationId,
     now,

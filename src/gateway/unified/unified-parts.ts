@@ -2,7 +2,7 @@ import type { Config } from "../../config.ts";
 import type { ProviderPlugin } from "../../plugin/contract.ts";
 import { ChoiceMemory } from "../../routing/choice-memory.ts";
 import { callOf, originOf } from "../../routing/endpoint.ts";
-import { KeptChoices, type OrderParts } from "../../routing/order.ts";
+import { KeptChoices } from "../../routing/order.ts";
 import { Rests } from "../../routing/rests.ts";
 import { Speeds } from "../../routing/speeds.ts";
 import type { RoutingTables } from "../../routing/tables.ts";
@@ -10,8 +10,9 @@ import type { Upstream } from "../../runtime/http/upstream.ts";
 import { Tokens } from "../../unified/auth/tokens.ts";
 import { CallStates } from "../../unified/call-states.ts";
 import type { FileFetcher } from "../../unified/fetch-files.ts";
-import { ModelCatalog, tablePrice } from "../../unified/model-catalog.ts";
+import { ModelCatalog } from "../../unified/model-catalog.ts";
 import { RejectedMembers } from "../../unified/rejected-member.ts";
+import { TargetPrices } from "../../unified/target-prices.ts";
 import { Translator } from "../../unified/translator.ts";
 import { callWhole } from "../../unified/whole-call.ts";
 import type { ProviderIndex } from "../target.ts";
@@ -26,7 +27,7 @@ export interface UnifiedParts {
   readonly tables: () => RoutingTables;
   readonly catalog: ModelCatalog;
   readonly choices: ChoiceMemory;
-  readonly priceOf: OrderParts["priceOf"];
+  readonly prices: TargetPrices;
   readonly speeds: Speeds;
   readonly kept: KeptChoices;
   readonly rests: Rests;
@@ -48,7 +49,7 @@ export interface UnifiedParts {
 }
 
 interface UnifiedOptions extends Pick<UnifiedParts, "tables" | "privateUpstream" | "recorded" | "files"> {
-  readonly config: Pick<Config, "unified_hold_seconds" | "unified_stall_seconds">;
+  readonly config: Pick<Config, "prices" | "unified_hold_seconds" | "unified_stall_seconds">;
   readonly providers: () => ProviderIndex;
   readonly upstream: Upstream;
 }
@@ -74,7 +75,7 @@ export function createUnifiedParts({
       () => providers().providers,
       (name) => providerNamed(providers(), name),
     ),
-    priceOf: ({ provider, model }, input, output) => tablePrice(provider.name, model, input, output),
+    prices: new TargetPrices(config.prices, tables),
     holdMs: config.unified_hold_seconds * 1_000,
     stallMs: config.unified_stall_seconds * 1_000,
     speeds: new Speeds(),

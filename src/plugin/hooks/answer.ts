@@ -53,7 +53,11 @@ interface AnswerHooks {
 }
 
 /** Shows answers to the plugins, a few at a time. @returns what they add to each record, in the same order. */
-export async function askAboutAnswers(hooks: AnswerHooks, answers: readonly AnswerFacts[]): Promise<(Note | null)[]> {
+export async function askAboutAnswers(
+  hooks: AnswerHooks | undefined,
+  answers: readonly AnswerFacts[],
+): Promise<(Note | null)[]> {
+  if (hooks === undefined) return answers.map(() => null);
   const notes: (Note | undefined | Promise<Note | undefined>)[] = [];
   let startedMs = performance.now();
   for (const facts of answers) {

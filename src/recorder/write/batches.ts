@@ -4,6 +4,7 @@ import { PROVIDER_UNKNOWN, providerOf } from "../../record/provider.ts";
 import { collectGarbage } from "../../runtime/memory.ts";
 import { NOTED_MAX, type ReadingNote, type Step } from "../../spool/reading-note.ts";
 import type { Positions } from "../../store/spool-positions.ts";
+import type { UsedTokens } from "../../threads.ts";
 import type { AnswerFeed } from "../answer-feed.ts";
 import type { Exchange } from "../exchanges/exchange.ts";
 import type { RecorderLosses } from "../losses.ts";
@@ -142,10 +143,14 @@ export class Batches {
   async afterCommit(ready: readonly Ready[], recorded: readonly Prepared[]): Promise<void> {
     const { hooks, answers, notes, metrics, note, provider } = this.#options;
     if (note.hasFaults) note.settle([...recorded].map(({ row }) => row.request_id));
+    const used: UsedTokens[] = [];
     for (const { row } of recorded) {
+      if (row.routed_model != null && row.completion_tokens != null)
+        used.push({ requestId: row.request_id, outputTokens: row.completion_tokens });
       metrics.used.add(provider(providerOf(row))?.name ?? PROVIDER_UNKNOWN, row);
       if (row.unread != null) this.#noteUnread(row.request_id, row.unread);
     }
+    answers?.reportUsed(used);
     if (!answers?.wanted && !hooks?.has("onRecorded")) return;
     const those = new Set(recorded);
     const stored = ready.filter(({ record }) => those.has(record));

@@ -1,20 +1,26 @@
-import { and, eq } from "drizzle-orm";
+import { and, count, eq, sql } from "drizzle-orm";
 import type { OwnPrice } from "../../mapping/prices/own.ts";
+import type { OrganizationPrice } from "../../mapping/prices/own-prices.ts";
 import type { Acting } from "../../people/actor.ts";
-import { prices } from "../../record/tables.ts";
+import { type mappings, prices } from "../../record/tables.ts";
 import { recorded } from "../audit/recorded.ts";
 import { ifGiven, over } from "../database/builder.ts";
 import type { Database } from "../store.ts";
 
 /** What an admin says that a model costs. */
-export interface StoredPrice {
-  readonly organizationId: string;
-  readonly provider: string;
-  /** May end in `*`. */
-  readonly model: string;
-  readonly price: OwnPrice;
+export interface StoredPrice extends OrganizationPrice {
   readonly updatedAt: number;
 }
+
+/** Changes when a row of the table does. */
+export async function changesOf(database: Database, table: typeof mappings | typeof prices): Promise<string> {
+  const [found] = await over(database)
+    .select({ n: count(), sum: sql`total(${table.updated_at})` })
+    .from(table);
+  return JSON.stringify(found);
+}
+
+export const pricesFingerprint = (home: Database): Promise<string> => changesOf(home, prices);
 
 /** Of one organization, or of all. */
 export async function listPrices(records: Database, organizationId?: string): Promise<StoredPrice[]> {

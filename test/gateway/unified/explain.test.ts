@@ -130,3 +130,20 @@ test("an address that would be fetched is not, and its target is ready", async (
   expect(targets[0]).toMatchObject({ skipped: null, shape: "generate-content", refused: [], request: null });
   expect(provider.asked).toHaveLength(0);
 });
+
+test("cheapest goes by the organization's own prices, then the configuration's", async () => {
+  await using provider = standIn(() => json(chatAnswer("b")));
+  const credentials = [
+    at("OPENAI", provider.origin),
+    at("CUSTOM", provider.origin, { name: "near" }),
+    at("GROQ", provider.origin),
+  ];
+  const routes = [route("cheap", ["openai/gpt-4o-mini", "groq/own-model", "custom/m"], { strategy: "cheapest" })];
+  const prices = [{ provider: "CUSTOM", model: "*", price: { input: 0.001, output: 0.001 } }];
+  const config = { prices: [{ provider: "groq", model: "own-model", input: 900, output: 900 }] };
+  await using gateway = await startUnified({ credentials, routes, prices, config });
+  const { targets } = await gateway.explainRoute(question("cheap", { body: JSON.stringify(BODY) }));
+  expect(targets.map(({ provider: name }) => name)).toEqual(["CUSTOM", "OPENAI", "GROQ"]);
+  expect(targets[0]!.estimated_cost).toBeGreaterThan(0);
+  expect(targets[2]!.estimated_cost).toBeGreaterThan(0.9);
+});

@@ -1,5 +1,6 @@
 import { join } from "node:path";
 import type { RequestHooks } from "../../../src/gateway/request-hooks.ts";
+import type { OrganizationPrice } from "../../../src/mapping/prices/own-prices.ts";
 import { createLog } from "../../../src/observe.ts";
 import type { GatewayPlugin, Json } from "../../../src/plugin/contract.ts";
 import { Hooks } from "../../../src/plugin/hooks/hooks.ts";
@@ -58,16 +59,22 @@ const built = loadRegistry({
 export interface UnifiedOptions extends TestOptions {
   readonly credentials?: readonly Credential[];
   readonly routes?: readonly Route[];
+  /** Of the same organization. */
+  readonly prices?: readonly Omit<OrganizationPrice, "organizationId">[];
 }
 
 /** A gateway with the built-in providers, and credentials for stand-ins. */
-export async function startUnified({ credentials = [], routes = [], config, ...more }: UnifiedOptions) {
+export async function startUnified({ credentials = [], routes = [], prices = [], config, ...more }: UnifiedOptions) {
   const registry = await built;
   const own = credentials.map((each) => ({
     ...each,
     organizationId: each.organizationId === "org" ? "org-1" : each.organizationId,
   }));
-  const tables = { credentials: own, routes: routes.map((route) => ({ ...route, organizationId: "org-1" })) };
+  const tables = {
+    credentials: own,
+    routes: routes.map((route) => ({ ...route, organizationId: "org-1" })),
+    prices: prices.map((price) => ({ ...price, organizationId: "org-1" })),
+  };
   return startTestGateway({
     config: { unified_port: 0, ...config },
     providers: registry.providers,

@@ -1,0 +1,69 @@
+import { MODEL_LENGTH_MAX, type OwnPrice, type OwnPriceOf, type PriceEntry } from "./own.ts";
+
+/** A price that an organization has set; `model` may end in `*`. */
+export interface OrganizationPrice {
+  readonly organizationId: string;
+  /** Upper case. */
+  readonly provider: string;
+  readonly model: string;
+  readonly price: OwnPrice;
+}
+
+interface Priced {
+  readonly price: OwnPrice;
+  readonly source: string;
+}
+
+/** The prices of one provider: by name, and by the beginning of a name, the longest first. */
+interface PriceScope {
+  readonly exact: Map<string, Priced>;
+  readonly prefixes: [prefix: string, priced: Priced][];
+}
+
+const keyOf = (organizationId: string, provider: string) => `${organizationId}\n${provider}`;
+/** Of the configuration: its prices hold for every organization, after its own. */
+const EVERYBODY = "";
+
+/** The prices of this deployment: those of `weir.toml`, and those that organizations have set. */
+export class OwnPrices {
+  readonly #scopes = new Map<string, PriceScope>();
+
+  constructor(configured: readonly PriceEntry[], stored: readonly OrganizationPrice[]) {
+    for (const { provider: name, model, ...price } of configured) {
+      const provider = name.toUpperCase();
+      this.#add(keyOf(EVERYBODY, provider), model, { price, source: `configured price: ${provider} ${model}` });
+    }
+    for (const { organizationId, provider, model, price } of stored)
+      this.#add(keyOf(organizationId, provider), model, { price, source: `own price: ${provider} ${model}` });
+    for (const { prefixes } of this.#scopes.values()) prefixes.sort(([a], [b]) => b.length - a.length);
+  }
+
+  /** A lookup takes one step per pattern, however long the name is. */
+  of(organizationId: string, provider: string): OwnPriceOf {
+    const keys = [keyOf(organizationId, provider), keyOf(EVERYBODY, provider)];
+    const scopes = keys.flatMap((key) => this.#scopes.get(key) ?? []);
+    return (models) => {
+      if (scopes.length === 0) return undefined;
+      for (const model of models) {
+        if (model.length > MODEL_LENGTH_MAX) continue;
+        for (const scope of scopes) {
+          const found = lookUp(scope, model);
+          if (found !== undefined) return found;
+        }
+      }
+      return undefined;
+    };
+  }
+
+  #add(key: string, model: string, priced: Priced): void {
+    const scope: PriceScope = this.#scopes.get(key) ?? { exact: new Map(), prefixes: [] };
+    this.#scopes.set(key, scope);
+    scope.exact.set(model, priced);
+    if (model.endsWith("*")) scope.prefixes.push([model.slice(0, -1), priced]);
+  }
+}
+
+/** Exact names first, then the longest beginning that ends in `*`. */
+function lookUp({ exact, prefixes }: PriceScope, model: string): Priced | undefined {
+  return exact.get(model) ?? prefixes.find(([prefix]) => model.startsWith(prefix))?.[1];
+}
