@@ -3,6 +3,24 @@ import { KEY, startWeir, type Weir, type WeirOptions } from "../e2e/weir.ts";
 import { Tabs } from "./tabs.ts";
 
 const EXECUTABLE = process.env["WEIR_TEST_CHROMIUM"] ?? Bun.which("chromium") ?? "/usr/bin/chromium";
+/** The address bar's own pages, two for each window: they load 400 files and cost as much CPU as the dashboard. */
+const UNSEEN_PAGES = ["WebUIOmniboxPopup", "WebUIOmniboxAimPopup", "WebUIOmniboxFullPopup", "PreloadTopChromeWebUI"];
+/** What Playwright turns off; the last list that Chromium is given is the one that counts. */
+const OFF_FOR_PLAYWRIGHT = [
+  "AvoidUnnecessaryBeforeUnloadCheckSync",
+  "DestroyProfileOnBrowserClose",
+  "HttpsUpgrades",
+  "HttpsFirstBalancedModeAutoEnable",
+  "LensOverlay",
+  "MediaRouter",
+  "PaintHolding",
+  "ThirdPartyStoragePartitioning",
+  "AvoidCorsURLLoaderRestartOnRedirect",
+  "OptimizationHints",
+  "NetworkTimeServiceQuerying",
+  "AimEnabled",
+  "PreconnectToSearch",
+];
 const ARGUMENTS = [
   "--headless",
   "--no-sandbox",
@@ -12,6 +30,7 @@ const ARGUMENTS = [
   "--disable-background-networking",
   "--disable-component-update",
   "--disable-sync",
+  `--disable-features=${[...UNSEEN_PAGES, ...OFF_FOR_PLAYWRIGHT].join(",")}`,
 ];
 
 /** Debian's Chromium, without anything of its own on the network. */
