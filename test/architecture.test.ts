@@ -24,7 +24,6 @@ const HOMES: Readonly<Record<string, readonly string[]>> = {
   "@tanstack/react-query": ["web"],
   "@tanstack/react-router": ["web"],
   "@tanstack/react-table": ["web"],
-  "@tanstack/react-virtual": ["web"],
   uplot: ["web"],
 };
 

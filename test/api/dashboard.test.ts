@@ -4,7 +4,7 @@ import { buildWeb, gzippedBytes } from "../../build/web.ts";
 import { openApi, type TestApi } from "./open.ts";
 
 /** What a first visit may take, compressed as most servers do. */
-const FIRST_LOAD_BYTES_MAX = 250_000;
+const FIRST_LOAD_BYTES_MAX = 180_000;
 
 let it: TestApi;
 beforeAll(async () => {
@@ -96,7 +96,7 @@ describe("a file of the dashboard", () => {
   });
 });
 
-test("a first visit loads at most 250 kB", async () => {
+test("a first visit loads at most 180 kB", async () => {
   const { files, first } = await buildWeb();
   const bytes = files.filter(({ name }) => first.includes(name)).reduce((sum, file) => sum + gzippedBytes(file), 0);
   expect(first.length).toBeGreaterThan(3);

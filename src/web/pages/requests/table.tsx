@@ -1,4 +1,3 @@
-import { useVirtualizer } from "@tanstack/react-virtual";
 import {
   type CSSProperties,
   memo,
@@ -16,10 +15,10 @@ import type { Choices } from "./column-choice.ts";
 import { ColumnHead, type HeadEvents, useHeadNews } from "./column-head.tsx";
 import { columnOf, type RequestColumn, type RequestRow } from "./columns.tsx";
 import { type Place, placeOf, rememberPlace } from "./place.ts";
+import { bringIntoView, useRowsInView } from "./use-rows-in-view.ts";
 
 const ROW_PX = 34;
 const HEAD_PX = 34;
-const OVERSCAN = 8;
 /** How many rows before the end the next page is asked for. */
 const AHEAD_ROWS = 40;
 const PAGE_ROWS = 15;
@@ -62,27 +61,14 @@ export function RequestsTable(props: RequestsTableProps) {
     shown.map(({ header }) => header),
   );
   const place = useMemo(() => placeOf(listKey), [listKey]);
-  const virtualizer = useVirtualizer({
-    count: rows.length,
-    getScrollElement: () => room.current,
-    estimateSize: () => ROW_PX,
-    getItemKey: (index) => rows[index]!.request_id,
-    overscan: OVERSCAN,
-    scrollMargin: HEAD_PX,
-    initialOffset: place.offset,
-  });
   useReading(room, rows, place);
   // The same function for all time: a row is drawn again only where its own state changes.
   const chooses = useRef(selection.toggle);
   chooses.current = selection.toggle;
   const onChoose = useCallback((id: string, toAnother: boolean) => chooses.current(id, toAnother), []);
   useKeys({ x: () => place.active !== undefined && selection.toggle(place.active, false) });
-  const focusRow = useRowKeys({ room, rows, place, openId, scrollTo: (index) => virtualizer.scrollToIndex(index) });
-  const items = virtualizer.getVirtualItems();
-  const last = items.at(-1)?.index ?? 0;
-  useEffect(() => {
-    if (rows.length > 0 && last >= rows.length - AHEAD_ROWS) onEnd();
-  }, [last, rows.length, onEnd]);
+  const scrollTo = (index: number) => bringIntoView(room.current!, index, { rowPx: ROW_PX, headPx: HEAD_PX });
+  const focusRow = useRowKeys({ room, rows, place, openId, scrollTo });
   const width = shown.reduce((sum, column, at) => sum + (columns[at]!.width ?? column.width), CHECK_PX);
   // Columns without a chosen width share what is left of the room in proportion.
   const tracks = shown
@@ -130,27 +116,48 @@ export function RequestsTable(props: RequestsTableProps) {
             ))}
           </tr>
         </thead>
-        <tbody style={{ height: virtualizer.getTotalSize() }}>
-          {items.map(({ index, key }) => (
-            <Row
-              key={key}
-              row={rows[index]!}
-              index={index}
-              columns={shown}
-              marks={marks}
-              isOpen={rows[index]!.request_id === openId}
-              isChosen={selection.isAll || selection.ids.has(rows[index]!.request_id)}
-              onOpen={onOpen}
-              onChoose={onChoose}
-            />
-          ))}
-        </tbody>
+        <Rows
+          {...{ room, rows, marks, openId, selection, onOpen, onChoose, onEnd }}
+          columns={shown}
+          offsetPx={place.offset}
+        />
       </table>
       <div className="requests-foot">{foot}</div>
       <span className="unseen" role="status">
         {news}
       </span>
     </div>
+  );
+}
+
+type RowsProps = Pick<RequestsTableProps, "rows" | "marks" | "openId" | "selection" | "onOpen" | "onEnd"> &
+  Pick<RowProps, "columns" | "onChoose"> & {
+    readonly room: React.RefObject<HTMLDivElement | null>;
+    readonly offsetPx: number;
+  };
+
+/** The rows in view. Apart from the head, which has no part in a scroll. */
+function Rows({ room, rows, columns, marks, openId, selection, onOpen, onChoose, onEnd, offsetPx }: RowsProps) {
+  const { first, end } = useRowsInView(room, { count: rows.length, rowPx: ROW_PX, offsetPx });
+  useEffect(() => {
+    if (rows.length > 0 && end > rows.length - AHEAD_ROWS) onEnd();
+  }, [end, rows.length, onEnd]);
+  return (
+    <tbody style={{ height: rows.length * ROW_PX }}>
+      {rows.slice(first, end).map((row, at) => (
+        <Row
+          key={row.request_id}
+          row={row}
+          index={first + at}
+          columns={columns}
+          marks={marks}
+          isOpen={row.request_id === openId}
+          isChosen={selection.isAll || selection.ids.has(row.request_id)}
+          onOpen={onOpen}
+          onChoose={onChoose}
+        />
+      ))}
+    </tbody>
   );
 }
 
