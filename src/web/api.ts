@@ -1,4 +1,5 @@
 import { hear } from "./clock.ts";
+import type { Heard } from "./first-session.ts";
 
 /** A failure that the API, or the way to it, answered with. */
 export class ApiFailure extends Error {
@@ -29,6 +30,8 @@ export interface CallOptions {
   readonly body?: unknown;
   readonly signal?: AbortSignal;
   readonly headers?: Readonly<Record<string, string>>;
+  /** The response, where it was asked for before. */
+  readonly asked?: Promise<Heard>;
 }
 
 /**
@@ -37,7 +40,7 @@ export interface CallOptions {
  * @throws ApiFailure for every answer that is not a success, and where there is none.
  */
 export async function call<T>(method: string, path: string, options: CallOptions = {}): Promise<Answer<T>> {
-  const { body, signal, headers = {} } = options;
+  const { body, signal, headers = {}, asked } = options;
   const init: RequestInit = {
     method,
     credentials: "same-origin",
@@ -45,11 +48,12 @@ export async function call<T>(method: string, path: string, options: CallOptions
     ...(body === undefined ? {} : { body: JSON.stringify(body) }),
     ...(signal === undefined ? {} : { signal }),
   };
-  const response = await fetch(path, init).catch((error: unknown) => {
+  const heard = asked ?? fetch(path, init).then((response) => ({ response, at: Date.now() }));
+  const { response, at: heardAt } = await heard.catch((error: unknown) => {
     if (signal?.aborted) throw error;
     throw new ApiFailure(0, "Weir cannot be reached: is it running?");
   });
-  hear(response.headers);
+  hear(response.headers, heardAt);
   const text = await response.text();
   const answer = parse(text);
   if (!response.ok || answer === undefined) {
@@ -60,9 +64,10 @@ export async function call<T>(method: string, path: string, options: CallOptions
   return { ...(answer as Answer<T>), ...(warning === null ? {} : { warning }) };
 }
 
-/** The `data` of a GET. */
-export async function get<T>(path: string, signal?: AbortSignal): Promise<T> {
-  return (await call<T>("GET", path, signal === undefined ? {} : { signal })).data;
+/** The `data` of a GET, which may have been asked for before. */
+export async function get<T>(path: string, signal?: AbortSignal, asked?: Promise<Heard>): Promise<T> {
+  const options = { ...(signal === undefined ? {} : { signal }), ...(asked === undefined ? {} : { asked }) };
+  return (await call<T>("GET", path, options)).data;
 }
 
 /** The `data` of a POST, which is how the API is asked questions. */

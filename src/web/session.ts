@@ -1,6 +1,7 @@
 import { type QueryClient, queryOptions, useQuery } from "@tanstack/react-query";
 import type { SessionView } from "../api/logins/session.ts";
 import { get } from "./api.ts";
+import { takeFirstSession } from "./first-session.ts";
 
 /** How often a log-in is renewed while the dashboard is open. */
 const RENEW_MS = 15 * 60_000;
@@ -10,7 +11,8 @@ const SESSION = ["session"] as const;
 /** Who is logged in. Its failure with status 401 means: nobody. */
 export const sessionQuery = queryOptions({
   queryKey: SESSION,
-  queryFn: async ({ signal, client }) => entered(client, await get<SessionView>("/v1/session", signal)),
+  queryFn: async ({ signal, client }) =>
+    entered(client, await get<SessionView>("/v1/session", signal, takeFirstSession())),
   staleTime: RENEW_MS,
   refetchInterval: RENEW_MS,
   retry: false,

@@ -1,3 +1,5 @@
+import "./first-session.ts"; // asked by the first script that runs
+
 /** Runs before anything is painted, so that a chosen theme does not flash the other one first. */
 const STORED = "weir.theme";
 
