@@ -13,7 +13,7 @@ import { parseArgs } from "node:util";
 import { gatewayHeaders, ROOT, startWeir, type Weir } from "../test/e2e/weir.ts";
 import { until } from "../test/until.ts";
 import { cpuByThread, cpuSeconds, quantile } from "./figures.ts";
-import { checkout, git } from "./load/checkout.ts";
+import { checkout, git, sourceCommand } from "./load/checkout.ts";
 import { countRecords } from "./load/contenders.ts";
 import { startProvider, startProxy } from "./load/nginx.ts";
 import { ANSWERED, DIFFERING, script, wrk } from "./load/wrk.ts";
@@ -49,7 +49,7 @@ interface Service {
 }
 
 async function start(root: string): Promise<Service> {
-  let command = [process.execPath, join(root, "src/main.ts")];
+  let command = sourceCommand(root);
   if (values.binary) {
     const outfile = join(root, "dist/ab/weir");
     execFileSync(process.execPath, [join(root, "build/binary.ts"), "--outfile", outfile], { cwd: root });

@@ -15,6 +15,7 @@ import { parseArgs } from "node:util";
 import { gatewayHeaders, ROOT, residentMb, startWeir, type Weir } from "../test/e2e/weir.ts";
 import { until } from "../test/until.ts";
 import { cpuByThread, quantile } from "./figures.ts";
+import { sourceCommand } from "./load/checkout.ts";
 import { countRecords } from "./load/contenders.ts";
 import { startProvider, startProxy } from "./load/nginx.ts";
 import { ANSWERED, type Measured, script, wrk } from "./load/wrk.ts";
@@ -90,7 +91,7 @@ async function measureLatency(name: string, command: readonly string[], upstream
 const provider = await startProvider(directory, ANSWERED);
 const proxy = await startProxy(directory, provider.port);
 const binary = join(ROOT, "dist/weir");
-const programs: Record<string, string[]> = { "weir, source": [process.execPath, join(ROOT, "src/main.ts")] };
+const programs: Record<string, string[]> = { "weir, source": sourceCommand(ROOT) };
 if (existsSync(binary)) programs["weir, binary"] = [binary];
 
 try {

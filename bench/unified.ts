@@ -16,7 +16,7 @@ import { parseArgs } from "node:util";
 import { gatewayHeaders, KEY, ROOT, startWeir, type Weir } from "../test/e2e/weir.ts";
 import { until } from "../test/until.ts";
 import { cpuByThread, cpuSeconds, quantile } from "./figures.ts";
-import { checkout, git } from "./load/checkout.ts";
+import { checkout, git, sourceCommand } from "./load/checkout.ts";
 import { countRecords } from "./load/contenders.ts";
 import { startProvider } from "./load/nginx.ts";
 import { script, wrk } from "./load/wrk.ts";
@@ -84,7 +84,7 @@ interface Service {
 }
 
 async function start(name: string, root: string): Promise<Service> {
-  const weir = await startWeir({ command: [process.execPath, join(root, "src/main.ts")] });
+  const weir = await startWeir({ command: sourceCommand(root) });
   await addCredential(weir, { provider: "groq", base_url: `http://127.0.0.1:${chat.port}` });
   await addCredential(weir, { provider: "anthropic", base_url: `http://127.0.0.1:${messages.port}` });
   return { name, weir, turns: new Map(), answered: 0 };

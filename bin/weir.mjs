@@ -17,7 +17,7 @@ if (!runs()) {
 }
 
 const main = fileURLToPath(new URL("../src/main.ts", import.meta.url));
-const child = spawn(bun, [main, ...process.argv.slice(2)], { stdio: "inherit" });
+const child = spawn(bun, ["--smol", main, ...process.argv.slice(2)], { stdio: "inherit" });
 process.on("SIGTERM", () => child.kill("SIGTERM"));
 // A terminal sends these to both processes, and a second SIGINT would end the service without its streams.
 for (const signal of ["SIGINT", "SIGHUP"]) process.on(signal, () => process.stdin.isTTY || child.kill(signal));

@@ -1,9 +1,16 @@
 import { execFileSync } from "node:child_process";
-import { symlinkSync } from "node:fs";
+import { readFileSync, symlinkSync } from "node:fs";
 import { join } from "node:path";
 import { ROOT } from "../../test/e2e/weir.ts";
 
 export const git = (...words: string[]) => execFileSync("git", ["-C", ROOT, ...words], { encoding: "utf8" }).trim();
+
+/** How a checkout's sources are started, with the options of the runtime that it asks for. */
+export function sourceCommand(root: string): string[] {
+  const { scripts } = JSON.parse(readFileSync(join(root, "package.json"), "utf8"));
+  const [, ...words] = (scripts.weir as string).split(" ");
+  return [process.execPath, ...words.map((word) => (word.startsWith("-") ? word : join(root, word)))];
+}
 
 /** Another commit's sources below `directory`, beside this checkout's libraries. `git worktree prune` forgets them. */
 export function checkout(commit: string, directory: string): string {

@@ -17,7 +17,7 @@ export const KEY = "sk-weir-us-endToEndTestsUseThisKeyOnLoopbackOnly000";
 /** How the program is started: from source, or the compiled binary where `WEIR_TEST_BINARY` names it. */
 export function programCommand(): [string, ...string[]] {
   const binary = process.env["WEIR_TEST_BINARY"];
-  return binary ? [binary] : [process.execPath, join(ROOT, "src/main.ts")];
+  return binary ? [binary] : [process.execPath, "--smol", join(ROOT, "src/main.ts")];
 }
 
 export interface WeirOptions {
