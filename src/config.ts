@@ -42,8 +42,45 @@ const bodies = (european: boolean) => {
     ),
   };
 };
-const BODIES = bodies(false);
-const EU_BODIES = bodies(true);
+
+const RECORDS_ENGINES = ["libsql", "clickhouse"] as const;
+
+/** Where records are kept. @param european - of the European pair. */
+const records = (european: boolean) => {
+  const meaning = (key: string, text: string) => (european ? `As records_${key}, for the European pair.` : text);
+  return {
+    engine: choice(
+      "libsql",
+      RECORDS_ENGINES,
+      meaning("engine", "Where records are kept: in the libSQL database, or in ClickHouse. All else stays in libSQL."),
+    ),
+    url: text("", meaning("url", "Address of ClickHouse's HTTP interface; several, with commas, are replicas.")),
+    database: text(
+      "weir",
+      meaning("database", "Database of ClickHouse that holds the tables; made where it is missing."),
+    ),
+    user: text("", meaning("user", "User of ClickHouse; empty means its default one.")),
+    password: text("", meaning("password", "Password of that user, env:NAME or file:/path.")),
+    cluster: text(
+      "",
+      meaning(
+        "cluster",
+        "Cluster of ClickHouse on which tables are made, replicated and distributed; empty for one server.",
+      ),
+    ),
+    open_rows: flag(true, meaning("open_rows", "Whether ClickHouse has rows of requests in flight.")),
+    search_texts: flag(
+      true,
+      meaning("search_texts", "Whether prompts and responses are columns in ClickHouse, for searching and filtering."),
+    ),
+  };
+};
+
+/** The keys of a table of the file. */
+const prefixed = <const Prefix extends string, Keys extends object>(prefix: Prefix, keys: Keys) =>
+  Object.fromEntries(Object.entries(keys).map(([name, schema]) => [`${prefix}_${name}`, schema])) as {
+    readonly [Name in keyof Keys & string as `${Prefix}_${Name}`]: Keys[Name];
+  };
 
 const rate = (description: string) => Type.Optional(Type.Number({ minimum: 0, maximum: 1_000_000, description }));
 
@@ -103,14 +140,8 @@ export const CONFIG_SCHEMA = Type.Object(
       "weir",
       "What the keys of limits_url begin with; deployments that share a server need different ones.",
     ),
-    bodies_engine: BODIES.engine,
-    bodies_url: BODIES.url,
-    bodies_bucket: BODIES.bucket,
-    bodies_region: BODIES.region,
-    bodies_prefix: BODIES.prefix,
-    bodies_access_key_id: BODIES.access_key_id,
-    bodies_secret_access_key: BODIES.secret_access_key,
-    bodies_pack_bytes: BODIES.pack_bytes,
+    ...prefixed("records", records(false)),
+    ...prefixed("bodies", bodies(false)),
     eu_gateway_port: count(
       8790,
       ...PORT,
@@ -124,14 +155,8 @@ export const CONFIG_SCHEMA = Type.Object(
     ),
     eu_database_read_url: text("", "As database_read_url, for the European pair."),
     eu_database_auth_token: text("", "Token for the European pair's libSQL server."),
-    eu_bodies_engine: EU_BODIES.engine,
-    eu_bodies_url: EU_BODIES.url,
-    eu_bodies_bucket: EU_BODIES.bucket,
-    eu_bodies_region: EU_BODIES.region,
-    eu_bodies_prefix: EU_BODIES.prefix,
-    eu_bodies_access_key_id: EU_BODIES.access_key_id,
-    eu_bodies_secret_access_key: EU_BODIES.secret_access_key,
-    eu_bodies_pack_bytes: EU_BODIES.pack_bytes,
+    ...prefixed("eu_records", records(true)),
+    ...prefixed("eu_bodies", bodies(true)),
     eu_public_api_url: text("", "As public_api_url, for the European pair."),
     eu_public_gateway_url: text("", "As public_gateway_url, for the European pair."),
     providers_dir: text("", "Directory of drop-in providers; empty means providers/ in the data directory."),
@@ -318,6 +343,8 @@ export const SECRET_KEYS: ReadonlySet<string> = new Set([
   "limits_url",
   "smtp_url",
   "credentials_key",
+  "records_password",
+  "eu_records_password",
   "bodies_access_key_id",
   "bodies_secret_access_key",
   "eu_bodies_access_key_id",
@@ -352,17 +379,16 @@ export function europeanConfig(config: Config): Config | undefined {
     database_url: config.eu_database_url,
     database_read_url: config.eu_database_read_url,
     database_auth_token: config.eu_database_auth_token,
-    bodies_engine: config.eu_bodies_engine,
-    bodies_url: config.eu_bodies_url,
-    bodies_bucket: config.eu_bodies_bucket,
-    bodies_region: config.eu_bodies_region,
-    bodies_prefix: config.eu_bodies_prefix,
-    bodies_access_key_id: config.eu_bodies_access_key_id,
-    bodies_secret_access_key: config.eu_bodies_secret_access_key,
-    bodies_pack_bytes: config.eu_bodies_pack_bytes,
+    ...storesOf(config),
     public_api_url: config.eu_public_api_url,
     public_url: config.eu_public_api_url,
     public_gateway_url: config.eu_public_gateway_url,
     eu_database_url: "",
   };
+}
+
+/** Where the European pair keeps records and bodies. */
+function storesOf(config: Config): Partial<Config> {
+  const keys = Object.entries(config).filter(([key]) => /^eu_(records|bodies)_/.test(key));
+  return Object.fromEntries(keys.map(([key, value]) => [key.slice("eu_".length), value]));
 }

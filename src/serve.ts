@@ -18,6 +18,7 @@ import {
   type FirstKeysOptions,
   firstKeys,
   refuseNewer,
+  refuseNewerRecords,
   takeBackKey,
   withReader,
 } from "./serve/first-keys.ts";
@@ -147,6 +148,7 @@ async function build(options: BuildOptions, configs: readonly Config[], built: B
   const hooks = await openPlugins(options, built);
   if (known.status === "rejected") throw known.reason;
   for (const { config: theirs } of regions.slice(1)) await refuseNewer(theirs);
+  for (const { config: theirs } of regions) await refuseNewerRecords(theirs);
   const vault = await openVault(options, built);
   const listening = new Set(listenerPorts(config));
   built.credentialTests = createCredentialTests({

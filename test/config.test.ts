@@ -104,6 +104,50 @@ test("without any of its keys there is no European pair, and it is none beside a
   expect(problems(same)).toEqual(["eu_database_url: must not be the database of the first region"]);
 });
 
+describe("records in ClickHouse", () => {
+  const TABLE = `[records]
+engine = "clickhouse"
+url = "https://a.test:8443, https://b.test:8443"
+`;
+
+  test("are a table of the file, or variables", () => {
+    const env = { WEIR_RECORDS_CLUSTER: "main", WEIR_RECORDS_OPEN_ROWS: "false", CH: "hidden-word" };
+    const loaded = load(env, `${TABLE}password = "env:CH"`);
+    expect(loaded.config).toMatchObject({
+      records_engine: "clickhouse",
+      records_url: "https://a.test:8443, https://b.test:8443",
+      records_database: "weir",
+      records_user: "",
+      records_password: "hidden-word",
+      records_cluster: "main",
+      records_open_rows: false,
+      records_search_texts: true,
+    });
+    expect(printConfig(loaded)).not.toContain("hidden-word");
+  });
+
+  test("of the European pair are others", () => {
+    const european = TABLE.replace("[records]", "[eu_records]").replaceAll(".test", ".eu.test");
+    const { config } = load({ WEIR_EU_API_PORT: "0" }, `${TABLE}${european}`);
+    expect(europeanConfig(config)?.records_url).toBe("https://a.eu.test:8443, https://b.eu.test:8443");
+    const { config: alone } = load({ WEIR_EU_API_PORT: "0" }, TABLE);
+    expect(europeanConfig(alone)).toMatchObject({ records_engine: "libsql", records_url: "" });
+  });
+
+  test.each<[string, string, string]>([
+    ["no address", '[records]\nengine = "clickhouse"', "records_url: must be set where records_engine is clickhouse"],
+    ["another engine", '[records]\nengine = "postgres"', "must be one of libsql, clickhouse"],
+    ["a variable that is not set", `${TABLE}password = "env:NOWHERE"`, "records_password: the variable NOWHERE is not"],
+    ["a password in the address", '[records]\nurl = "http://a:b@c.test"', "records_url = "],
+    ["an address of the native protocol", '[records]\nurl = "tcp://c.test:9000"', "must be http:// or https://"],
+    ["a database with a quote", `${TABLE}database = "a'b"`, "1 to 64 letters"],
+    ["no database", `${TABLE}database = ""`, "1 to 64 letters"],
+    ["an unknown member", `${TABLE}databases = "a"`, "records_databases"],
+  ])("are refused with %s", (_name, toml, message) => {
+    expect(() => load({}, toml)).toThrow(message);
+  });
+});
+
 describe("an object store for bodies", () => {
   const STORE = `[bodies]
 engine = "s3"

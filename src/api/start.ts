@@ -87,7 +87,7 @@ export async function startApi(options: ApiOptions): Promise<RunningApi> {
   const metrics = new ApiMetrics();
   const stores = {
     reader,
-    engine: engineReader(reader),
+    engine: engineReader(reader, config),
     current,
     writer,
     home: homeStore,

@@ -1,9 +1,9 @@
 import { setTimeout as sleep } from "node:timers/promises";
+import { engineSink } from "../engine/writer.ts";
 import { Pace } from "../jobs/retention/pace.ts";
 import { moveToObjects } from "../jobs/retention/to-objects.ts";
 import { lockDirectory } from "../store/database/lock.ts";
 import { packsHere } from "../store/objects/moving.ts";
-import { maintain } from "../store/retention/maintain.ts";
 import { leftToMove } from "../store/retention/move.ts";
 import { areObjectsOrdered, noteObjects, orderObjects } from "../store/retention/objects-order.ts";
 import type { Store } from "../store/store.ts";
@@ -33,7 +33,8 @@ export const migrateBodiesCommand: Run = async (invocation) => {
       return;
     }
     try {
-      await moveToObjects((task) => maintain(store, task), new Pace(), told);
+      const sink = engineSink({ store, config });
+      await moveToObjects((task) => sink.maintain(task), new Pace(), told);
       await noteObjects(store.records);
     } finally {
       lock.release();

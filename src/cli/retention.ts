@@ -1,9 +1,8 @@
 import { setTimeout as sleep } from "node:timers/promises";
+import { engineSink } from "../engine/writer.ts";
 import { Retention } from "../jobs/retention/retention.ts";
 import { configuredLog } from "../observe.ts";
 import { lockDirectory } from "../store/database/lock.ts";
-import { maintain } from "../store/retention/maintain.ts";
-import { removeRecords } from "../store/retention/remove.ts";
 import {
   inForce,
   lastRun,
@@ -91,13 +90,14 @@ async function runHere(invocation: Invocation, store: Store): Promise<boolean> {
   if (lock === undefined) return false;
   const reader = await openStore(config, "current");
   try {
+    const sink = engineSink({ store, config });
     await new Retention({
       config,
       log: configuredLog(config),
       reader,
       writer: async () => store,
-      remove: async ({ organizationId, requestIds }) => removeRecords(store, organizationId, requestIds),
-      maintain: async (task) => maintain(store, task),
+      remove: ({ organizationId, requestIds }) => sink.remove(organizationId, requestIds),
+      maintain: (task) => sink.maintain(task),
     }).runOrdered();
   } finally {
     await reader.close();

@@ -1,5 +1,6 @@
 import * as fs from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
+import { engineSink } from "../engine/writer.ts";
 import { erase } from "../jobs/retention/erasing.ts";
 import { Pace } from "../jobs/retention/pace.ts";
 import { configuredLog } from "../observe.ts";
@@ -8,7 +9,6 @@ import { lockDirectory } from "../store/database/lock.ts";
 import { rewriteFile } from "../store/database/snapshot.ts";
 import { packsHere } from "../store/objects/moving.ts";
 import { erasedBy, orderErasure, packsToErase } from "../store/retention/erasure.ts";
-import { maintain } from "../store/retention/maintain.ts";
 import { leftToMove } from "../store/retention/move.ts";
 import { leftToFill, readUnfilled } from "../store/words/unfilled.ts";
 import { databasePlaces } from "../upkeep/places.ts";
@@ -28,7 +28,8 @@ export const eraseStorageCommand: Run = async (invocation) => {
     const lock = lockDirectory(config.data_dir);
     if (lock !== undefined) {
       try {
-        await erase((task) => maintain(store, task), new Pace(), true);
+        const sink = engineSink({ store, config });
+        await erase((task) => sink.maintain(task), new Pace(), true);
         return await leaveSegments(config, store.records, configuredLog(config, { room: "storage" }));
       } finally {
         lock.release();

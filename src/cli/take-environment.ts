@@ -24,11 +24,13 @@ export function takeEnvironment(env: NodeJS.ProcessEnv): Readonly<Record<string,
 
 /**
  * Takes out what credentials and identity providers of `weir.toml` point at with `env:NAME`; their values are read from
- * the copy. So it is with the secret of an object store, which has been read.
+ * the copy. The secrets of an object store and of ClickHouse have been read already.
  */
 export function dropReferenced(env: NodeJS.ProcessEnv, config: Config): void {
-  const { credentials, sso, bodies_secret_access_key, eu_bodies_secret_access_key } = config;
-  const read = [bodies_secret_access_key, eu_bodies_secret_access_key].filter((secret) => secret !== "");
+  const { credentials, sso } = config;
+  const secrets = [config.bodies_secret_access_key, config.records_password];
+  const european = [config.eu_bodies_secret_access_key, config.eu_records_password];
+  const read = [...secrets, ...european].filter((secret) => secret !== "");
   for (const [name, value] of Object.entries(env)) if (read.includes(value?.trim() ?? "")) delete env[name];
   for (const table of [...Object.values(credentials), ...Object.values(sso)]) {
     for (const value of Object.values(table)) {

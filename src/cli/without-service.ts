@@ -1,5 +1,5 @@
 import type { Config } from "../config.ts";
-import { rewriteRecords } from "../engine/libsql/write/rewrite.ts";
+import { engineSink } from "../engine/writer.ts";
 import { configuredLog, type Log } from "../observe.ts";
 import type { ProviderPlugin } from "../plugin/contract.ts";
 import { openRegistry } from "../plugin/live.ts";
@@ -39,11 +39,11 @@ export async function withoutService<T>(
       withStore(config, async (store) => {
         const learnt = new LearntTables(config.prices, home);
         await learnt.load(store.records);
+        const sink = engineSink({ store, config });
         return work({
           reader,
           store,
-          rewrite: (changes) =>
-            patiently(async () => void (await rewriteRecords(store, changes, { config, now: Date.now() }))),
+          rewrite: (changes) => patiently(async () => void (await sink.rewrite(changes, Date.now()))),
           learnt,
           provider: (name) => registry.current().providerByName(name),
           log,

@@ -1,5 +1,4 @@
-import { readFileSync } from "node:fs";
-import { resolve } from "node:path";
+import { lookUpSecret } from "./secret.ts";
 
 type Values = Record<string, unknown>;
 type Environment = Readonly<Record<string, string | undefined>>;
@@ -23,27 +22,10 @@ export function readBodiesKeys(values: Values, env: Environment): string[] {
     }
     return SECRETS.flatMap((name) => {
       const key = `${section}_${name}`;
-      const found = lookUp(values[key] as string, env);
+      const found = lookUpSecret(values[key] as string, env);
       if ("problem" in found) return [`${key}: ${found.problem}`];
       values[key] = found.secret;
       return [];
     });
   });
-}
-
-function lookUp(value: string, env: Environment): { readonly secret: string } | { readonly problem: string } {
-  const [, kind, place = ""] = /^(env|file):(.*)$/.exec(value) ?? [];
-  if (kind === undefined) return { secret: value };
-  if (kind === "env") {
-    const secret = env[place];
-    return secret ? { secret } : { problem: `the variable ${place} is not set` };
-  }
-  if (resolve(place) !== place)
-    return { problem: "write file: and a path from the root, such as file:/run/secrets/key" };
-  try {
-    const secret = readFileSync(place, "utf8").trim();
-    return secret === "" ? { problem: `${place} is empty` } : { secret };
-  } catch (error) {
-    return { problem: `${place} cannot be read: ${(error as Error).message}` };
-  }
 }

@@ -4,6 +4,7 @@ import { parse, TomlError } from "smol-toml";
 import { CONFIG_SCHEMA, type Config, SECRET_KEYS } from "../config.ts";
 import { nearestName } from "../nearest.ts";
 import { readBodiesKeys } from "./bodies.ts";
+import { readRecordsKeys } from "./records.ts";
 import { allowedFor, checkValue, KEYS, type KeyName, readVariable, SECTIONS, schemaOf, TABLE_KEYS } from "./value.ts";
 
 /** Where a value came from: `default`, the name of a file, or the name of a variable. */
@@ -82,6 +83,7 @@ export function loadConfig(inputs: ConfigInputs): LoadedConfig {
   if (problems.length === 0 && values["smtp_url"] !== "" && values["smtp_from"] === "") {
     problems.push('smtp_from = "" (default): must be an e-mail address where smtp_url is set');
   }
+  if (problems.length === 0) problems.push(...readRecordsKeys(values, inputs.env));
   if (problems.length === 0) problems.push(...readBodiesKeys(values, inputs.env));
   if (problems.length === 0) problems.push(...halfPair(values, sources));
   if (problems.length > 0) throw new ConfigError(problems);

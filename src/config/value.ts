@@ -92,6 +92,15 @@ const OBJECT_STORE = orEmpty({
   fits: (text) => /^https?:\/\/[^/]/.test(text) && URL.canParse(text) && !/[?#@]/.test(text),
   allowed: "an http(s):// address without query and without a password",
 });
+const CLICKHOUSE = orEmpty({
+  fits: (text) =>
+    text.split(",").every((each) => /^https?:\/\/[^/?#@]+\/?$/.test(each.trim()) && URL.canParse(each.trim())),
+  allowed: "http:// or https:// addresses of ClickHouse, with commas, without a path and without a password",
+});
+const TABLES_NAME: Form = {
+  fits: (text) => /^[A-Za-z0-9_][A-Za-z0-9_-]{0,63}$/.test(text),
+  allowed: "1 to 64 letters, digits, underscores and hyphens",
+};
 const BUCKET = orEmpty({
   fits: (text) => /^[a-z0-9A-Z][a-z0-9A-Z._-]{1,62}$/.test(text),
   allowed: "the name of a bucket",
@@ -107,7 +116,7 @@ const CRON: Form = {
 };
 
 /** Tables of `weir.toml` whose members are keys: `url` in `[bodies]` is `bodies_url`. */
-export const SECTIONS: readonly string[] = ["bodies", "eu_bodies"];
+export const SECTIONS: readonly string[] = ["records", "eu_records", "bodies", "eu_bodies"];
 
 /** What a text must look like beyond being text; for a list, each of its entries. */
 const FORMS: Readonly<Partial<Record<KeyName, Form>>> = {
@@ -127,6 +136,12 @@ const FORMS: Readonly<Partial<Record<KeyName, Form>>> = {
     fits: (text) => /^[A-Za-z0-9._:-]{1,64}$/.test(text),
     allowed: "1 to 64 letters, digits, dots, colons, hyphens and underscores",
   },
+  records_url: CLICKHOUSE,
+  eu_records_url: CLICKHOUSE,
+  records_database: TABLES_NAME,
+  eu_records_database: TABLES_NAME,
+  records_cluster: orEmpty(TABLES_NAME),
+  eu_records_cluster: orEmpty(TABLES_NAME),
   bodies_url: OBJECT_STORE,
   eu_bodies_url: OBJECT_STORE,
   bodies_bucket: BUCKET,

@@ -1,5 +1,10 @@
+import type { Config } from "../config.ts";
 import type { Store } from "../store/store.ts";
+import type { AgedRecords } from "./aged-records.ts";
 import type { Aggregates } from "./aggregates.ts";
+import { clickhouseAged } from "./clickhouse/aged.ts";
+import { clickhouseOf } from "./clickhouse/open.ts";
+import { libsqlAged } from "./libsql/aged.ts";
 import { libsqlAggregates } from "./libsql/aggregates.ts";
 import { libsqlSource } from "./libsql/source.ts";
 import type { RecordSource } from "./record-source.ts";
@@ -10,7 +15,15 @@ export interface EngineReader {
   readonly aggregates: Aggregates;
 }
 
-/** @param store - open for reading. */
-export function engineReader(store: Store): EngineReader {
+/**
+ * @param store - open for reading.
+ * @param config - says where records are; without it they are in the libSQL database.
+ */
+export function engineReader(store: Store, _config?: Config): EngineReader {
   return { source: libsqlSource(store.records), aggregates: libsqlAggregates(store) };
+}
+
+/** What finds records by their age, wherever they are. */
+export function agedRecords({ records }: Store, config: Config): AgedRecords {
+  return config.records_engine === "clickhouse" ? clickhouseAged(clickhouseOf(config)) : libsqlAged(records);
 }

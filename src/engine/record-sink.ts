@@ -64,8 +64,8 @@ export interface RecordSink {
   readonly isShared: boolean;
   /** Grows with the records that are stored. */
   readonly mark: number;
-  /** Brings the tables up to date and ends what a call before has begun. */
-  recover(): Promise<void>;
+  /** Brings the tables up to date and ends what a commit before has begun. @returns ids of records that it has stored so. */
+  recover(): Promise<readonly string[]>;
   /** Whether bodies are missing of records that are there. */
   lacksBodies(): Promise<boolean>;
 
@@ -122,5 +122,5 @@ export interface SinkOptions {
   readonly store: Store;
   readonly config: Config;
   /** The mappings that providers have in their files. */
-  readonly ofProviders: MappingsOfProviders;
+  readonly ofProviders?: MappingsOfProviders | undefined;
 }

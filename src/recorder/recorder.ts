@@ -169,11 +169,11 @@ export class Recorder {
 
   /** Does work on what is no record, as soon as the database is open. */
   beside<T>(work: (database: Database) => Promise<T>): Promise<T> {
-    return this.ready.then(() => work(this.#ledger.store.records));
+    return Promise.race([this.ready, this.#ledger.opened]).then(() => work(this.#ledger.store.records));
   }
 
   claimShares(claims: readonly ShareClaim[]): Promise<ShareAnswer> {
-    return this.ready.then(() => this.#ledger.claimShares(claims));
+    return Promise.race([this.ready, this.#ledger.opened]).then(() => this.#ledger.claimShares(claims));
   }
 
   import(arrivals: readonly Arrival[], by: Acting): Promise<ArrivalResult[]> {

@@ -43,3 +43,9 @@ export function uuidv7(now = Date.now()): string {
 export function isUuid(text: string): boolean {
   return /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i.test(text);
 }
+
+/** Milliseconds since 1970 in a UUID of version 7 in lower case; undefined of any other id. */
+export function timeOfUuid(id: string): number | undefined {
+  const [, high, low] = /^([0-9a-f]{8})-([0-9a-f]{4})-7/.exec(id) ?? [];
+  return high === undefined ? undefined : Number.parseInt(high + low!, 16);
+}

@@ -1,4 +1,5 @@
 import type { Config } from "../config.ts";
+import { checkRecords } from "../engine/writer.ts";
 import { GatewayError } from "../errors.ts";
 import type { KeySnapshot } from "../keys.ts";
 import type { Log } from "../observe.ts";
@@ -10,6 +11,9 @@ import { inTime, type Supervised } from "./supervise.ts";
 
 /** How long a start waits for a database that can be written before it asks whether it can be read. */
 export const DATABASE_PATIENCE_MS = 1_500;
+
+/** How long it waits for the tables of records. */
+const RECORDS_MS = 3_000;
 
 /** How often that wait is repeated before it is logged: a slow machine takes its time. */
 const QUIET_WAITS = 3;
@@ -48,6 +52,16 @@ export async function firstKeys(
   }
   await recorder.started();
   return makeKeys(options);
+}
+
+/** Looks at the tables of records of a region. @throws where a newer Weir has made them; one that is away may be old. */
+export async function refuseNewerRecords(config: Config): Promise<void> {
+  let failure: unknown;
+  const checked = checkRecords(config).catch((error: unknown) => {
+    failure = error;
+  });
+  await inTime(checked, RECORDS_MS);
+  unlessNotOurs(failure);
 }
 
 /** Looks at the database of a region whose keys stand in another one. @throws where a newer Weir has used it. */

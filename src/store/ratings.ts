@@ -1,7 +1,9 @@
 import { and, eq, getTableColumns } from "drizzle-orm";
+import { REVIEWER } from "../record/rating-sources.ts";
 import { ratings } from "../record/tables.ts";
+import type { Amendment } from "../threads.ts";
 import { over } from "./database/builder.ts";
-import type { Database } from "./store.ts";
+import type { Database, Statement } from "./store.ts";
 
 /** One score of a record as one source gave it. */
 export type Rating = Omit<typeof ratings.$inferSelect, "request_id" | "organization_id">;
@@ -18,4 +20,63 @@ export async function listRatings(
     .from(ratings)
     .where(and(eq(request_id, requestId), eq(organization_id, organizationId)))
     .orderBy(shown.name, shown.created_at, shown.source);
+}
+
+/** What keeps who gave these scores, and why. */
+export function putRatings(
+  { requestId, organizationId, ratings: given = {} }: Amendment,
+  scores: Readonly<Record<string, number>>,
+  now: number,
+): (Statement & { readonly name: string; readonly isOfReviewer: boolean })[] {
+  return Object.entries(given).flatMap(([name, { source, author, reason = null, label = null }]) => {
+    const value = scores[name];
+    if (value === undefined) return [];
+    return {
+      name,
+      isOfReviewer: source.startsWith(REVIEWER),
+      sql: `insert or replace into ratings (request_id, name, source, organization_id, author, value, label, reason, created_at)
+        values (?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+      args: [requestId, name, source, organizationId, author, value, label, reason, now],
+    };
+  });
+}
+
+/** What takes ratings back. */
+export function takeBackRatings({ requestId, organizationId, withdrawn }: Amendment): Statement[] {
+  return (withdrawn?.names ?? []).map((name) => ({
+    sql: "delete from ratings where request_id = ? and name = ? and source = ? and organization_id = ?",
+    args: [requestId, name, withdrawn!.source, organizationId],
+  }));
+}
+
+/** The score that ratings make: the mean of the reviewers' ones, else the last of the others'; null where there is none. */
+export async function scoreOfRatings(
+  records: Database,
+  {
+    requestId,
+    organizationId,
+    name,
+  }: { readonly requestId: string; readonly organizationId: string; readonly name: string },
+): Promise<number | null> {
+  const [row] = await records.query<{ score: number | null }>({
+    sql: `select coalesce(
+        (select avg(value) from ratings where request_id = ?1 and organization_id = ?2 and name = ?3
+          and source glob '${REVIEWER}*'),
+        (select value from ratings where request_id = ?1 and organization_id = ?2 and name = ?3
+          order by created_at desc limit 1)) as score`,
+    args: [requestId, organizationId, name],
+  });
+  return row?.score ?? null;
+}
+
+/** Those of some names that a source has rated. */
+export async function ratedBy(records: Database, change: Amendment): Promise<readonly string[]> {
+  if (change.withdrawn === undefined) return [];
+  const { source, names } = change.withdrawn;
+  const rows = await records.query<{ name: string }>({
+    sql: `select name from ratings where request_id = ? and organization_id = ? and source = ?
+      and name in (select value from json_each(?))`,
+    args: [change.requestId, change.organizationId, source, JSON.stringify(names)],
+  });
+  return rows.map(({ name }) => name);
 }

@@ -26,9 +26,13 @@ export function placesOf(config: Config): Places {
 }
 
 /** Where the next start reads the spool on, or undefined where nothing was read yet. */
-export async function readPosition(config: Config, records: Database): Promise<Position | undefined> {
+export function readPosition(config: Config, records: Database): Promise<Position | undefined> {
+  return readPositionOf(records, placesOf(config).resume);
+}
+
+export async function readPositionOf(records: Database, name: string): Promise<Position | undefined> {
   const sql = `select segment, "offset" from spool_positions where spool = ?`;
-  const [row] = await records.query<Position>({ sql, args: [placesOf(config).resume] });
+  const [row] = await records.query<Position>({ sql, args: [name] });
   return row;
 }
 
@@ -55,7 +59,7 @@ export function setPositions(places: Places, { resume, read }: Positions, now: n
   return [setPosition(places.resume, resume, now), setPosition(places.read, read, now)];
 }
 
-function setPosition(name: string, { segment, offset }: Position, now: number): Statement {
+export function setPosition(name: string, { segment, offset }: Position, now: number): Statement {
   return {
     sql: `insert into spool_positions (spool, segment, "offset", updated_at) values (?, ?, ?, ?)
       on conflict (spool) do update set segment = excluded.segment, "offset" = excluded."offset", updated_at = excluded.updated_at`,

@@ -57,7 +57,7 @@ export function tryEndpoint(room: ApiRoom, gate: () => Gate, readJudge: ReadJudg
       const ids = readIds(body.requestIds);
       await settled(room);
       const rows = new Map(
-        (await engineReader(room.current).source.records(organizationId, keysOf(ids))).map((row) => [
+        (await engineReader(room.current, room.config).source.records(organizationId, keysOf(ids))).map((row) => [
           row.request_id,
           row,
         ]),
@@ -91,7 +91,7 @@ async function tryOne(
   const callId = uuidv7();
   const outcome = await askJudge({ passedOn: room.passedOn, keyHash, callId }, rule, record);
   await settled(room);
-  const [call] = await engineReader(room.current).source.records(row.organization_id, keysOf([callId]));
+  const [call] = await engineReader(room.current, room.config).source.records(row.organization_id, keysOf([callId]));
   return {
     request_id: id,
     prompt: filled(rule.prompt, record),

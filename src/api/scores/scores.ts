@@ -53,7 +53,7 @@ export function scoreEndpoints(room: ApiRoom, gate: () => Gate) {
         const { organizationId } = gate().caller(request);
         const requestId = requestIdOf(params.id);
         await settled(room);
-        const [row] = await engineReader(room.reader).source.records(organizationId, keysOf([requestId]));
+        const [row] = await engineReader(room.reader, room.config).source.records(organizationId, keysOf([requestId]));
         if (row === undefined) throw noSuchRequest();
         const ratings = Map.groupBy(
           await listRatings(room.current.records, organizationId, requestId),

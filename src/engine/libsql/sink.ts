@@ -14,14 +14,15 @@ import { type Places, type Positions, placesOf, readPositions, setPositions } fr
 import { localPath, type Statement, type Store } from "../../store/store.ts";
 import { usageOf } from "../../store/usage.ts";
 import type { Amendment, AmendResult, AnswerName, Arrival, Maintenance, RecordChange } from "../../threads.ts";
+import { putContents } from "../contents.ts";
+import { importAct, toStorable } from "../import.ts";
 import type { BeheadedSearch, RecordBatch, RecordSink, SinkOptions } from "../record-sink.ts";
 import type { RecordKey } from "../record-source.ts";
 import type { Storable } from "../storable.ts";
 import { keyOf, seqsOf } from "./find/found-row.ts";
 import { amend } from "./write/amend.ts";
 import { endBeheaded } from "./write/beheaded.ts";
-import { toStorable } from "./write/import.ts";
-import { putContents, recordStatements } from "./write/insert.ts";
+import { recordStatements } from "./write/insert.ts";
 import { Kinds } from "./write/kinds.ts";
 import { knownRows } from "./write/known.ts";
 import { withPackedExcerpts } from "./write/pack-excerpts.ts";
@@ -43,7 +44,7 @@ export class LibsqlSink implements RecordSink {
   readonly #words: WordIndex;
   #nextSeq = 1;
 
-  constructor({ store, config, ofProviders }: SinkOptions) {
+  constructor({ store, config, ofProviders = async () => ({}) }: SinkOptions) {
     this.#store = store;
     this.#config = config;
     this.isShared = localPath(config) === undefined;
@@ -60,8 +61,8 @@ export class LibsqlSink implements RecordSink {
     return this.#words.isDue;
   }
 
-  /** Learns what the next `seq` is. */
-  async recover(): Promise<void> {
+  /** Learns what the next `seq` is: a commit is there or is not. */
+  async recover(): Promise<readonly string[]> {
     const [row] = await this.#store.records.query<{ last: number }>({
       sql: `select max(coalesce((select max(seq) from requests), 0),
         coalesce((select seq from sqlite_sequence where name = 'requests'), 0)) as last`,
@@ -69,6 +70,7 @@ export class LibsqlSink implements RecordSink {
     });
     this.#nextSeq = (row?.last ?? 0) + 1;
     await this.#words.fillDue(this.#store);
+    return [];
   }
 
   /** Whether `bodies.db` is older than the records beside it. */
@@ -212,11 +214,4 @@ export class LibsqlSink implements RecordSink {
     const path = localPath(this.#config);
     return path === undefined ? "" : [path, bodiesPath(path)].map(identify).join(" ");
   }
-}
-
-/** The entry of the audit log. */
-export function importAct(arrivals: readonly Arrival[]) {
-  const { organization_id: organizationId } = arrivals[0]!.row;
-  const object = { kind: "records", id: "", name: "" };
-  return { action: "records.imported", organizationId, object, after: { records: arrivals.length } } as const;
 }

@@ -84,7 +84,11 @@ export class AlertChecker {
     const measured = { speeds: isSpeed(alert.metric), ...(score === undefined ? {} : { scores: [score] }) };
     const query = { groupBy: alert.group_by, timeBucket: undefined, ...measured, limit: GROUPS_MAX, offset: 0 };
     const deadline = new Deadline(config.query_timeout_seconds * 1_000);
-    return engineReader(reader).aggregates.metrics({ organizationId: alert.organization_id, tree }, query, deadline);
+    return engineReader(reader, config).aggregates.metrics(
+      { organizationId: alert.organization_id, tree },
+      query,
+      deadline,
+    );
   }
 
   /** Event, state and deliveries together: none of them is ever there without the others. */

@@ -31,7 +31,7 @@ export async function requestPayloads(
   webhook: Webhook,
   requestIds: readonly string[],
 ): Promise<ReadonlyMap<string, string>> {
-  const rows = await engineReader(reader).source.records(webhook.organization_id, keysOf(requestIds));
+  const rows = await engineReader(reader, config).source.records(webhook.organization_id, keysOf(requestIds));
   const sign = await addressSigner(config, secret, origin());
   const texts = new Map<string, string>();
   for (const row of rows) {

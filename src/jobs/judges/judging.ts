@@ -189,7 +189,7 @@ export class Judging {
     if (lost.length === 0) return;
     await recorder.barrier();
     for (const judgement of lost) {
-      const [call] = await engineReader(reader).source.records(
+      const [call] = await engineReader(reader, config).source.records(
         judge.organization_id,
         keysOf([judgement.call_id ?? ""]),
       );
@@ -212,8 +212,11 @@ export class Judging {
 
   /** Asks about one record. @returns what failed. */
   async #judge(judge: Judge, judgement: Judgement, keyHash: string): Promise<Failure> {
-    const { reader, recorder, passedOn, ofProviders } = this.#options;
-    const [row] = await engineReader(reader).source.records(judge.organization_id, keysOf([judgement.request_id]));
+    const { reader, config, recorder, passedOn, ofProviders } = this.#options;
+    const [row] = await engineReader(reader, config).source.records(
+      judge.organization_id,
+      keysOf([judgement.request_id]),
+    );
     if (row === undefined) return this.#drop(judgement);
     const named = judge.reference === null ? undefined : JSON.parse(row.properties)[judge.reference];
     const reference = judgement.reference ?? named ?? null;

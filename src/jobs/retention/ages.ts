@@ -1,14 +1,8 @@
+import type { StoredProperty } from "../../engine/aged-records.ts";
 import { propertyName } from "../../filter/property-names.ts";
 import type { PropertyRetention, RetentionRule } from "../../store/retention/retention.ts";
 
 const DAY_MS = 86_400_000;
-
-/** A property of a record as it is stored. */
-export interface StoredProperty {
-  readonly name: string;
-  readonly value: string;
-  readonly case_erased: number;
-}
 
 /** Days in force, and what properties say instead; 0 is for good. */
 export interface Ages extends RetentionRule {

@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises";
+import type { AgedRecords } from "../../engine/aged-records.ts";
 import { idOf } from "../../store/packs/row-id.ts";
 import type { Store } from "../../store/store.ts";
 import { shards, tableOf } from "../../store/words/shards.ts";
@@ -20,6 +21,7 @@ const FOUND_MAX = 50_000;
 
 interface LeftoversOptions {
   readonly reader: Store;
+  readonly aged: Pick<AgedRecords, "having">;
   readonly maintain: (task: Maintenance) => Promise<number>;
   readonly pace: Pace;
 }
@@ -72,15 +74,11 @@ export class Leftovers {
   }
 
   async #orphans(): Promise<ReadonlySet<string>> {
-    const { records, bodies } = this.#options.reader;
+    const { aged, reader } = this.#options;
     const found = new Set<string>();
     for (const table of ["contents", "bodies", "texts", "assets"]) {
-      for await (const ids of this.#pages(bodies, table, "request_id")) {
-        const known = await records.query<{ id: string }>({
-          sql: "select request_id as id from requests where request_id in (select value from json_each(?))",
-          args: [JSON.stringify(ids)],
-        });
-        const having = new Set(known.map(({ id }) => id));
+      for await (const ids of this.#pages(reader.bodies, table, "request_id")) {
+        const having = await aged.having(ids);
         for (const id of ids) if (!having.has(id) && found.size < FOUND_MAX) found.add(id);
       }
     }

@@ -1,10 +1,12 @@
 import type { Config } from "../../config.ts";
+import type { Age, AgedRecord, AgedRecords } from "../../engine/aged-records.ts";
+import { agedRecords } from "../../engine/reader.ts";
 import { type Log, messageOf } from "../../observe.ts";
 import { patiently } from "../../store/database/patiently.ts";
 import { inForce, noteRun, orderedRuns, retentionOf, takeOrders } from "../../store/retention/retention.ts";
 import type { Store } from "../../store/store.ts";
 import type { Maintenance, Removal } from "../../threads.ts";
-import { type Ages, isTooOld, type StoredProperty, youngest } from "./ages.ts";
+import { type Ages, isTooOld, youngest } from "./ages.ts";
 import { erase } from "./erasing.ts";
 import { Leftovers } from "./leftovers.ts";
 import { Pace } from "./pace.ts";
@@ -24,12 +26,6 @@ export interface RetentionOptions {
   readonly maintain: (task: Maintenance) => Promise<number>;
 }
 
-interface Candidate {
-  readonly request_id: string;
-  readonly seq: number;
-  readonly request_created_at: number;
-}
-
 interface Counts {
   records: number;
   bodies: number;
@@ -44,16 +40,18 @@ interface Counts {
 export class Retention {
   readonly #options: RetentionOptions;
   readonly #pace: Pace;
+  readonly #aged: AgedRecords;
   #toldAt = 0;
 
   constructor(options: RetentionOptions) {
     this.#options = options;
     this.#pace = new Pace();
+    this.#aged = agedRecords(options.reader, options.config);
   }
 
   /** All organizations, and then what belongs to none. */
   async run(): Promise<void> {
-    for (const id of await this.#organizations()) await this.#noted(id, () => this.#clean(id));
+    for (const id of await this.#aged.organizations()) await this.#noted(id, () => this.#clean(id));
     await this.#tidy();
   }
 
@@ -72,19 +70,6 @@ export class Retention {
     this.#pace.stop();
   }
 
-  /** Organizations with records, by one step through the index for each. */
-  async #organizations(): Promise<string[]> {
-    const sql = `with recursive found(id) as (
-        select min(organization_id) from requests
-        union all
-        select (select min(r.organization_id) from requests r where r.organization_id > found.id) from found
-          where found.id is not null
-      )
-      select id from found where id is not null`;
-    const rows = await this.#options.reader.records.query<{ id: string }>({ sql, args: [] });
-    return rows.map(({ id }) => id);
-  }
-
   async #clean(organizationId: string): Promise<Counts> {
     const { reader, config, log } = this.#options;
     const rule = await retentionOf(reader.records, organizationId);
@@ -94,11 +79,12 @@ export class Retention {
     const now = Date.now();
     const before = youngest(ages, now);
     if (before === undefined) return counts;
-    let after: Candidate = { request_id: "", seq: 0, request_created_at: Number.MIN_SAFE_INTEGER };
+    let after: Age | undefined;
+    const withProperties = ages.properties.length > 0;
     while (!this.#pace.stopped) {
       const from = after;
       const { last, records, bodies } = await this.#pace.step(async () => {
-        const page = await this.#page(organizationId, before, from);
+        const page = await this.#aged.page({ organizationId, before, after: from, limit: PAGE_ROWS, withProperties });
         return { last: page.at(-1), ...(await this.#judge(ages, page, now)) };
       });
       if (last === undefined) break;
@@ -116,43 +102,19 @@ export class Retention {
     return counts;
   }
 
-  async #page(organizationId: string, before: number, after: Candidate): Promise<Candidate[]> {
-    const sql = `select request_id, seq, request_created_at from requests
-      where organization_id = ? and request_created_at < ? and (request_created_at, request_id) > (?, ?)
-      order by request_created_at, request_id limit ${PAGE_ROWS}`;
-    const args = [organizationId, before, after.request_created_at, after.request_id];
-    return this.#options.reader.records.query<Candidate>({ sql, args });
-  }
-
   /** Which of a page have to go, and which only without bodies; of those the ones that still have some. */
-  async #judge(ages: Ages, page: readonly Candidate[], now: number): Promise<{ records: string[]; bodies: string[] }> {
-    const properties =
-      ages.properties.length === 0 ? new Map<number, StoredProperty[]>() : await this.#properties(page);
-    const verdicts = Map.groupBy(page, ({ seq, request_created_at }) =>
-      isTooOld(ages, request_created_at, properties.get(seq) ?? [], now),
-    );
-    const idsOf = (verdict: "record" | "bodies") => (verdicts.get(verdict) ?? []).map(({ request_id }) => request_id);
+  async #judge(ages: Ages, page: readonly AgedRecord[], now: number): Promise<{ records: string[]; bodies: string[] }> {
+    const verdicts = Map.groupBy(page, ({ createdAt, properties }) => isTooOld(ages, createdAt, properties, now));
+    const idsOf = (verdict: "record" | "bodies") => (verdicts.get(verdict) ?? []).map(({ requestId }) => requestId);
     return { records: idsOf("record"), bodies: await this.#withBodies(idsOf("bodies")) };
   }
 
   /** Also those that show something of bodies which they do not have: imported ones may. */
   async #withBodies(ids: readonly string[]): Promise<string[]> {
     if (ids.length === 0) return [];
-    const { content, records } = this.#options.reader;
-    const sql = `select request_id from requests
-      where request_id in (select value from json_each(?)) and coalesce(input, output) is not null`;
-    const showing = records.query<{ request_id: string }>({ sql, args: [JSON.stringify(ids)] });
-    const having = await content.having(ids);
-    return [...new Set([...having, ...(await showing).map(({ request_id }) => request_id)])];
-  }
-
-  async #properties(page: readonly Candidate[]): Promise<Map<number, StoredProperty[]>> {
-    const rows = await this.#options.reader.records.query<StoredProperty & { seq: number }>({
-      sql: `select seq, name, value, case_erased from properties
-        where seq in (select value from json_each(?)) and kind = 0`,
-      args: [JSON.stringify(page.map(({ seq }) => seq))],
-    });
-    return Map.groupBy(rows, ({ seq }) => seq);
+    const showing = this.#aged.showing(ids);
+    const having = await this.#options.reader.content.having(ids);
+    return [...new Set([...having, ...(await showing)])];
   }
 
   async #noted(organizationId: string, work: () => Promise<Counts>): Promise<void> {
@@ -176,7 +138,7 @@ export class Retention {
   async #tidy(): Promise<void> {
     const { reader, maintain, writer, log } = this.#options;
     const startedAt = Date.now();
-    const leftovers = new Leftovers({ reader, maintain, pace: this.#pace });
+    const leftovers = new Leftovers({ reader, aged: this.#aged, maintain, pace: this.#pace });
     const orphans = await leftovers.remove();
     await erase(maintain, this.#pace, false);
     const freed = await leftovers.compact();

@@ -19,8 +19,13 @@ interface CommitPlan {
  * Decides about final records and rows of exchanges in flight, and notes at the exchanges which row is theirs.
  *
  * @param known - rows of those exchanges that may have one.
+ * @param resent - ids of records that were stored meanwhile from a note of an earlier commit.
  */
-export function planCommit(records: readonly Prepared[], known: ReadonlyMap<string, KnownRow>): CommitPlan {
+export function planCommit(
+  records: readonly Prepared[],
+  known: ReadonlyMap<string, KnownRow>,
+  resent: ReadonlySet<string> = new Set(),
+): CommitPlan {
   const fresh: Prepared[] = [];
   const completed: Completion<Prepared>[] = [];
   const recorded: Prepared[] = [];
@@ -44,7 +49,8 @@ export function planCommit(records: readonly Prepared[], known: ReadonlyMap<stri
       const kept = { ...record, row: { ...record.row, properties: row.properties } };
       completed.push({ record: kept, key: row.key, relabelled: false });
       recorded.push(record);
-    } else if (exchange.row === "none") collisions.push(exchange.id);
+    } else if (resent.has(exchange.id) && final) recorded.push(record);
+    else if (exchange.row === "none") collisions.push(exchange.id);
     seen.add(exchange.id);
   }
   const written = [...fresh, ...completed.map(({ record }) => record)];
@@ -65,9 +71,11 @@ function relabelled(record: Prepared): Prepared {
     if (value === null) delete properties[name];
     else properties[name] = value;
   }
+  // A name that was set afterwards has the case that it was given with.
+  const erasedProperties = new Set([...record.labels.erasedProperties].filter((name) => !Object.hasOwn(amended, name)));
   return {
     ...record,
     row: { ...record.row, properties: JSON.stringify(properties) },
-    labels: { ...record.labels, properties },
+    labels: { ...record.labels, properties, erasedProperties },
   };
 }

@@ -49,6 +49,9 @@ export class Ledger {
   /** Whether other nodes write into the same database: then numbers and ids are agreed on before they are used. */
   readonly isShared: boolean;
   readonly #place: string;
+  readonly #migrated = Promise.withResolvers<void>();
+  /** Records that `recover` has stored, and whose exchanges come up again. */
+  readonly #resent = new Set<string>();
   #opened: { readonly store: Store; readonly sink: RecordSink } | undefined;
   #wasThere: boolean;
 
@@ -66,6 +69,11 @@ export class Ledger {
     return this.#open.store;
   }
 
+  /** Resolves once `store` is open and up to date, also where records cannot be written yet. */
+  get opened(): Promise<void> {
+    return this.#migrated.promise;
+  }
+
   get sink(): RecordSink {
     return this.#open.sink;
   }
@@ -81,7 +89,8 @@ export class Ledger {
     const { store, sink } = this.#opened;
     await migrate(store);
     this.#wasThere = true;
-    await sink.recover();
+    this.#migrated.resolve();
+    for (const id of await sink.recover()) this.#resent.add(id);
   }
 
   /** Writes records that are final and rows of exchanges in flight, and with them how far the spool is read. */
@@ -95,11 +104,13 @@ export class Ledger {
     // One that was read before, or whose commit failed, may be stored already.
     const newIds = new Set(records.flatMap(({ exchange }) => (exchange.row === "unknown" ? [] : exchange.id)));
     const all = [...records, ...inFlight];
-    const plan = planCommit(all, await sink.known(all.filter(mayBeKnown).map(({ exchange }) => exchange.id)));
+    const known = await sink.known(all.filter(mayBeKnown).map(({ exchange }) => exchange.id));
+    const plan = planCommit(all, known, this.#resent);
     const finished = plan.written.filter(({ exchange }) => exchange.end !== undefined);
     const deliveries = this.#webhooks.deliveriesOf(finished, now);
     const { fresh, completed, recorded, collisions } = plan;
     const keys = await sink.commit({ fresh, completed, newIds, deliveries, positions, now });
+    for (const { exchange } of recorded) this.#resent.delete(exchange.id);
     for (const [at, { exchange }] of fresh.entries()) {
       exchange.row = "stored";
       exchange.key = keys[at];

@@ -5,7 +5,7 @@ import { recorded } from "../audit/recorded.ts";
 import { forgetJudgements } from "../judges/judgements.ts";
 import { forgetReviewed } from "../reviews/reviews.ts";
 import { uncount } from "../sizes/sums.ts";
-import type { Store } from "../store.ts";
+import type { Database, Statement, Store } from "../store.ts";
 import { removeWords } from "../words/remove.ts";
 
 /** Records that go in one transaction: the lock is not held long enough for anyone to notice. */
@@ -58,11 +58,34 @@ async function removeStep(
   if (found.length === 0) return 0;
   const numbers = found.map(({ seq }) => seq);
   const seqs = JSON.stringify(numbers);
-  const ids = JSON.stringify(found.map(({ request_id }) => request_id));
   const statements = [
     uncount(seqs),
     { sql: "delete from properties where seq in (select value from json_each(?))", args: [seqs] },
     { sql: "delete from requests where seq in (select value from json_each(?))", args: [seqs] },
+  ];
+  const requests = found.map(({ request_id }) => request_id);
+  await removeBeside(records, { organizationId, requestIds: requests, statements, order });
+  await content.remove(requests);
+  await removeWords(bodies, numbers);
+  return found.length;
+}
+
+interface RemovedStep {
+  readonly organizationId: string;
+  readonly requestIds: readonly string[];
+  /** Of the same transaction. */
+  readonly statements?: readonly Statement[];
+  readonly order: RemovalOrder | undefined;
+}
+
+/** Deletes what the libSQL database keeps of these records wherever they are, and notes who wanted it. */
+export async function removeBeside(
+  records: Database,
+  { organizationId, requestIds, statements = [], order }: RemovedStep,
+): Promise<void> {
+  const ids = JSON.stringify(requestIds);
+  const all = [
+    ...statements,
     forgetCalls(ids),
     { sql: "delete from comments where request_id in (select value from json_each(?))", args: [ids] },
     { sql: "delete from ratings where request_id in (select value from json_each(?))", args: [ids] },
@@ -71,22 +94,19 @@ async function removeStep(
     { sql: "delete from spans where request_id in (select value from json_each(?))", args: [ids] },
     { sql: "delete from shared_links where subject in (select value from json_each(?))", args: [ids] },
   ];
-  if (order === undefined) await records.batch(statements);
-  else await recorded(records, statements, order.by, actOf(organizationId, found, order.asked));
-  await content.remove(found.map(({ request_id }) => request_id));
-  await removeWords(bodies, numbers);
-  return found.length;
+  if (order === undefined) await records.batch(all);
+  else await recorded(records, all, order.by, actOf(organizationId, requestIds, order.asked));
 }
 
 /** Each step is an entry: of how many records, and of the first of them. */
-function actOf(organizationId: string, found: readonly { readonly request_id: string }[], asked: unknown): Act {
-  const ids = found.slice(0, IDS_SHOWN).map(({ request_id }) => request_id);
-  const [only] = found.length === 1 ? ids : [];
+function actOf(organizationId: string, requestIds: readonly string[], asked: unknown): Act {
+  const ids = requestIds.slice(0, IDS_SHOWN);
+  const [only] = requestIds.length === 1 ? ids : [];
   return {
     action: "records.deleted",
     organizationId,
     object: { kind: only === undefined ? "records" : "record", id: only ?? "", name: "" },
-    before: { records: found.length, ids },
+    before: { records: requestIds.length, ids },
     ...(asked !== undefined && { after: { asked } }),
   };
 }

@@ -9,12 +9,12 @@ import type { Content, StoredPart } from "../../../store/packs/request-content.t
 import type { Statement, Store } from "../../../store/store.ts";
 import { insertWords } from "../../../store/words/shards.ts";
 import type { RecordChange } from "../../../threads.ts";
-import { putContents } from "./insert.ts";
-import { CountedModels } from "./models.ts";
+import { putContents } from "../../contents.ts";
+import { CountedModels } from "../../counted-models.ts";
 import { PACKED, packedExcerpts } from "./pack-excerpts.ts";
 
 /** Columns that may change: by reading a record again, and the session by what a later span says of its trace. */
-const CHANGEABLE: ReadonlySet<string> = new Set<string>([
+export const CHANGEABLE: ReadonlySet<string> = new Set<string>([
   "response_model",
   "model",
   "response_id",
@@ -108,11 +108,11 @@ function wordsOf(changes: readonly RecordChange[], rows: ReadonlyMap<string, Fou
  *
  * @returns ids of the records whose new input and output stand in the packs.
  */
-async function rewriteContents(
+export async function rewriteContents(
   content: BodyStore,
   changes: readonly RecordChange[],
-  rows: ReadonlyMap<string, FoundRow>,
-  beside: readonly Statement[],
+  rows: ReadonlyMap<string, Pick<RequestRow, "request_id" | "organization_id" | "size_bytes">>,
+  beside: readonly Statement[] = [],
 ): Promise<ReadonlySet<string>> {
   const told = changes.filter(({ texts, responseBody, stored }) => (texts ?? responseBody ?? stored) !== undefined);
   const before = await content.whole(told.map(({ requestId }) => requestId));

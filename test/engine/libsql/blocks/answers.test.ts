@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
+import { toStorable } from "../../../../src/engine/import.ts";
 import { makeNextBlock } from "../../../../src/engine/libsql/blocks/keep.ts";
 import { metrics } from "../../../../src/engine/libsql/figures/metrics.ts";
-import { toStorable } from "../../../../src/engine/libsql/write/import.ts";
 import { recordStatements } from "../../../../src/engine/libsql/write/insert.ts";
 import { Kinds } from "../../../../src/engine/libsql/write/kinds.ts";
 import { engineReader } from "../../../../src/engine/reader.ts";

@@ -1,7 +1,7 @@
 import fc from "fast-check";
+import { toStorable } from "../../../../src/engine/import.ts";
 import { type BlockSizes, makeNextBlock } from "../../../../src/engine/libsql/blocks/keep.ts";
 import { amend } from "../../../../src/engine/libsql/write/amend.ts";
-import { toStorable } from "../../../../src/engine/libsql/write/import.ts";
 import { recordStatements } from "../../../../src/engine/libsql/write/insert.ts";
 import { Kinds } from "../../../../src/engine/libsql/write/kinds.ts";
 import { rewriteRecords } from "../../../../src/engine/libsql/write/rewrite.ts";

@@ -1,17 +1,17 @@
-import type { Arrival } from "../../../threads.ts";
-import type { Storable } from "../../storable.ts";
+import type { Arrival } from "../threads.ts";
+import type { Storable } from "./storable.ts";
 
 /**
- * A record from outside as it goes into the database under the number `seq`.
+ * A record from outside as it is stored.
  *
  * Whether a property's name had lost its case is not told by an export: a name without any capital counts as one that
  * had, so that a filter which found the record before finds it again.
  */
-export function toStorable({ row, bodies, texts }: Arrival, seq: number): Storable {
+export function toStorable({ row, bodies, texts }: Arrival, feedbackId: number): Storable {
   const properties = readNames(row.properties);
   const promptInputs = readNames(row.prompt_inputs);
   return {
-    row: { ...row, feedback_id: row.feedback_id ?? (typeof row.feedback_rating === "number" ? seq : null) },
+    row: { ...row, feedback_id: row.feedback_id ?? (typeof row.feedback_rating === "number" ? feedbackId : null) },
     labels: {
       properties,
       promptInputs,
@@ -35,4 +35,11 @@ function readNames(json: string | undefined): Record<string, string> {
 
 function withoutCase(names: Readonly<Record<string, string>>): ReadonlySet<string> {
   return new Set(Object.keys(names).filter((name) => name === name.toLowerCase()));
+}
+
+/** The entry of the audit log. */
+export function importAct(arrivals: readonly Arrival[]) {
+  const { organization_id: organizationId } = arrivals[0]!.row;
+  const object = { kind: "records", id: "", name: "" };
+  return { action: "records.imported", organizationId, object, after: { records: arrivals.length } } as const;
 }

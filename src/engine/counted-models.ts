@@ -1,7 +1,7 @@
-import { MODEL_LENGTH_MAX } from "../../../mapping/prices/own.ts";
-import { providerOf } from "../../../record/provider.ts";
-import type { RequestRow } from "../../../record/written-row.ts";
-import type { Statement } from "../../../store/store.ts";
+import { MODEL_LENGTH_MAX } from "../mapping/prices/own.ts";
+import { providerOf } from "../record/provider.ts";
+import type { RequestRow } from "../record/written-row.ts";
+import type { Statement } from "../store/store.ts";
 
 interface Count {
   readonly row: RequestRow;

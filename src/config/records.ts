@@ -1,0 +1,22 @@
+import { lookUpSecret } from "./secret.ts";
+
+type Values = Record<string, unknown>;
+type Environment = Readonly<Record<string, string | undefined>>;
+
+/**
+ * Checks what ClickHouse needs, and puts its password in the place of `env:NAME` and `file:/path`.
+ *
+ * @returns a line for each problem; none holds a secret.
+ */
+export function readRecordsKeys(values: Values, env: Environment): string[] {
+  return ["records", "eu_records"].flatMap((section) => {
+    const [engine, url, password] = [`${section}_engine`, `${section}_url`, `${section}_password`];
+    if (values[engine] === "clickhouse" && values[url] === "") {
+      return [`${url}: must be set where ${engine} is clickhouse`];
+    }
+    const found = lookUpSecret(values[password] as string, env);
+    if ("problem" in found) return [`${password}: ${found.problem}`];
+    values[password] = found.secret;
+    return [];
+  });
+}

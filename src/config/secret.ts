@@ -1,0 +1,23 @@
+import { readFileSync } from "node:fs";
+import { resolve } from "node:path";
+
+/** The secret that a value is, or names as `env:NAME` or `file:/path`. */
+export function lookUpSecret(
+  value: string,
+  env: Readonly<Record<string, string | undefined>>,
+): { readonly secret: string } | { readonly problem: string } {
+  const [, kind, place = ""] = /^(env|file):(.*)$/.exec(value) ?? [];
+  if (kind === undefined) return { secret: value };
+  if (kind === "env") {
+    const secret = env[place];
+    return secret ? { secret } : { problem: `the variable ${place} is not set` };
+  }
+  if (resolve(place) !== place)
+    return { problem: "write file: and a path from the root, such as file:/run/secrets/key" };
+  try {
+    const secret = readFileSync(place, "utf8").trim();
+    return secret === "" ? { problem: `${place} is empty` } : { secret };
+  } catch (error) {
+    return { problem: `${place} cannot be read: ${(error as Error).message}` };
+  }
+}

@@ -1,0 +1,26 @@
+import { keepCalls } from "../store/answers/call-states.ts";
+import type { Statement } from "../store/store.ts";
+import { CountedModels } from "./counted-models.ts";
+import type { Storable } from "./storable.ts";
+
+/** What the libSQL database keeps of records, wherever they are: models that were seen, calls, when keys were used. */
+export function statementsBeside(records: readonly Storable[], now: number): Statement[] {
+  const models = new CountedModels();
+  const keys = new Map<string, number>();
+  for (const { row } of records) {
+    models.add(row);
+    keys.set(row.key_id, Math.max(keys.get(row.key_id) ?? 0, row.request_created_at));
+  }
+  const calls = keepCalls(
+    records.flatMap(({ callStates }) => callStates ?? []),
+    now,
+  );
+  return [...models.statements(), ...calls, ...[...keys].map(([id, time]) => keyUsed(id, time))];
+}
+
+function keyUsed(id: string, time: number): Statement {
+  return {
+    sql: "update keys set last_used_at = ?1 where id = ?2 and coalesce(last_used_at, 0) < ?1",
+    args: [time, id],
+  };
+}

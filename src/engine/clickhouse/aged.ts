@@ -1,0 +1,58 @@
+import type { AgedRecord, AgedRecords, AgePage } from "../aged-records.ts";
+import type { ClickHouse } from "./client.ts";
+import { literal } from "./literal.ts";
+import { finishedRows, openRows } from "./write/find-rows.ts";
+
+interface Row {
+  readonly request_id: string;
+  readonly request_created_at: number;
+  readonly properties?: Readonly<Record<string, string>>;
+  readonly case_erased?: readonly string[];
+}
+
+/** Records in ClickHouse by their age: the order of the table is theirs. */
+export function clickhouseAged(client: ClickHouse): AgedRecords {
+  return {
+    async organizations() {
+      const rows = await client.query<{ id: string }>(
+        "select distinct organization_id as id from requests order by id",
+      );
+      return rows.map(({ id }) => id);
+    },
+    async page({ organizationId, before, after, limit, withProperties }: AgePage) {
+      const from =
+        after === undefined
+          ? ""
+          : `and request_created_at >= ${after.createdAt}
+            and (request_created_at, request_id) > (${after.createdAt}, ${literal(after.requestId)})`;
+      const rows = await client.query<Row>(
+        `select request_id, request_created_at${withProperties ? ", properties, case_erased" : ""} from requests
+          where organization_id = ${literal(organizationId)} and request_created_at < ${before} ${from}
+          order by request_created_at, request_id limit ${limit}`,
+      );
+      return rows.map(agedRecord);
+    },
+    async showing(requestIds) {
+      const columns = "coalesce(input, output) is not null as shows";
+      const rows = await finishedRows<{ shows: number }>(client, requestIds, columns);
+      return rows.filter(({ shows }) => shows === 1).map(({ request_id }) => request_id);
+    },
+    async having(requestIds) {
+      const open = await openRows(client, requestIds);
+      return new Set([...open, ...(await finishedRows(client, requestIds))].map(({ request_id }) => request_id));
+    },
+  };
+}
+
+function agedRecord({ request_id, request_created_at, properties = {}, case_erased = [] }: Row): AgedRecord {
+  const erased = new Set(case_erased);
+  return {
+    requestId: request_id,
+    createdAt: request_created_at,
+    properties: Object.entries(properties).map(([name, value]) => ({
+      name,
+      value,
+      case_erased: erased.has(name) ? 1 : 0,
+    })),
+  };
+}

@@ -1,0 +1,51 @@
+import { UNMAPPED } from "../../../unified/body-mapping.ts";
+import type { EarlierAnswer } from "../../../unified/earlier-answer.ts";
+import { requestIdIn } from "../../../unified/ids.ts";
+import type { ClickHouse } from "../client.ts";
+import { literal } from "../literal.ts";
+import { finishedRows } from "./find-rows.ts";
+
+interface AnswerRow {
+  readonly request_id: string;
+  readonly provider: string;
+  readonly routed_model: string | null;
+  readonly request_model: string | null;
+  readonly credential: string | null;
+  readonly ai_gateway_body_mapping: string;
+}
+
+const COLUMNS = "provider, routed_model, request_model, credential, ai_gateway_body_mapping";
+
+/** As `store/answers/find-answer.ts`, which says what counts. */
+export async function findAnswerRow(
+  client: ClickHouse,
+  organizationId: string,
+  answerId: string,
+): Promise<EarlierAnswer | undefined> {
+  const own = requestIdIn(answerId);
+  const ours =
+    own === undefined
+      ? []
+      : await finishedRows<AnswerRow & { response_id: string }>(client, [own], `${COLUMNS}, response_id`);
+  const ourOwn = ours.find((row) => row.organization_id === organizationId && row.response_id === answerId);
+  const found = ourOwn ?? (await providersRow(client, organizationId, answerId));
+  if (found === undefined || found.credential === null) return undefined;
+  return {
+    requestId: found.request_id,
+    provider: found.provider,
+    model: found.routed_model ?? found.request_model ?? "",
+    requestModel: found.request_model,
+    credential: found.credential,
+    isProviders: found.ai_gateway_body_mapping === UNMAPPED,
+  };
+}
+
+async function providersRow(client: ClickHouse, organizationId: string, answerId: string) {
+  const rows = await client.query<AnswerRow & { is_deletion: number }>(
+    `select request_id, ${COLUMNS}, method = 'DELETE' and response_status between 200 and 299 as is_deletion from requests
+      where organization_id = ${literal(organizationId)} and response_id = ${literal(answerId)}
+        and credential is not null and wire_schema = 'responses'
+      order by request_created_at, request_id`,
+  );
+  return rows.some(({ is_deletion }) => is_deletion === 1) ? undefined : rows[0];
+}

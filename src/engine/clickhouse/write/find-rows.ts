@@ -1,0 +1,69 @@
+import { timeOfUuid } from "../../../runtime/uuid.ts";
+import type { ClickHouse } from "../client.ts";
+import { literal } from "../literal.ts";
+import { ID_TIME_SLACK_MS } from "../tables.ts";
+
+/** What names a row, and finds it without a search. */
+export interface RowKey {
+  readonly request_id: string;
+  readonly organization_id: string;
+  /** Milliseconds since 1970. */
+  readonly request_created_at: number;
+}
+
+const KEY = "request_id, organization_id, request_created_at";
+const IDS_PER_QUERY = 2_000;
+
+/**
+ * Rows of finished records by their ids, with some columns. An id of Weir's own tells when its record was made, within a
+ * minute; the times of all others are in the table `ids`.
+ */
+export async function finishedRows<Row = object>(
+  client: ClickHouse,
+  ids: readonly string[],
+  columns = "",
+): Promise<(RowKey & Row)[]> {
+  const found: (RowKey & Row)[] = [];
+  for (let at = 0; at < ids.length; at += IDS_PER_QUERY) {
+    found.push(...(await someRows<Row>(client, [...new Set(ids.slice(at, at + IDS_PER_QUERY))], columns)));
+  }
+  return found;
+}
+
+async function someRows<Row>(client: ClickHouse, ids: readonly string[], columns: string) {
+  const select = (where: string) =>
+    client.query<RowKey & Row>(`select ${KEY}${columns && `, ${columns}`} from requests where ${where}`);
+  const times = ids.flatMap((id) => timeOfUuid(id) ?? []);
+  const [least, most] = [Math.min(...times) - ID_TIME_SLACK_MS, Math.max(...times) + ID_TIME_SLACK_MS];
+  const near =
+    times.length === 0 ? [] : await select(`request_created_at between ${least} and ${most} and ${isOf(ids)}`);
+  const there = new Set(near.map(({ request_id }) => request_id));
+  const missing = ids.filter((id) => !there.has(id));
+  if (missing.length === 0) return near;
+  const noted = await client.query<{ at: number }>(
+    `select distinct request_created_at as at from ids where ${isOf(missing)}`,
+  );
+  if (noted.length === 0) return near;
+  const at = noted.map(({ at }) => at).join(", ");
+  return [...near, ...(await select(`request_created_at in (${at}) and ${isOf(missing)}`))];
+}
+
+/** The same of records in flight. */
+export function openRows<Row = object>(
+  client: ClickHouse,
+  ids: readonly string[],
+  columns = "",
+): Promise<(RowKey & Row)[]> {
+  if (ids.length === 0) return Promise.resolve([]);
+  return client.query(`select ${KEY}${columns && `, ${columns}`} from open final where is_ended = 0 and ${isOf(ids)}`);
+}
+
+/** The condition that selects just these rows. */
+export function areRows(keys: readonly RowKey[]): string {
+  const values = (name: keyof RowKey) =>
+    [...new Set(keys.map((key) => key[name]))].map((value) => literal(value)).join(", ");
+  return `organization_id in (${values("organization_id")})
+    and request_created_at in (${values("request_created_at")}) and request_id in (${values("request_id")})`;
+}
+
+const isOf = (ids: readonly string[]) => `request_id in (${ids.map((id) => literal(id)).join(", ")})`;

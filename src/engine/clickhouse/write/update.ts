@@ -1,0 +1,74 @@
+import type { ClickHouse, Settings } from "../client.ts";
+import { literal } from "../literal.ts";
+import { type Layout, localTable, onCluster, type TableName } from "../tables.ts";
+import { areRows, type RowKey } from "./find-rows.ts";
+
+/** What changes in one row: SQL of the new values, by their columns. */
+export interface RowUpdate {
+  readonly key: RowKey;
+  readonly set: Readonly<Record<string, string>>;
+}
+
+/** An update may name many values in place. */
+const LARGE: Settings = {
+  max_query_size: 268_435_456,
+  max_ast_elements: 1_000_000,
+  max_expanded_ast_elements: 1_000_000,
+};
+/** Characters of one statement, but for an update that is longer by itself. */
+const CHARACTERS_MAX = 4_000_000;
+const ROWS_MAX = 500;
+
+/**
+ * Changes rows. The database merges each change with what the row holds then, so those of several nodes at once are all
+ * kept, and the next query sees them.
+ */
+export async function updateRows(
+  client: ClickHouse,
+  { table, layout }: { readonly table: TableName; readonly layout: Layout },
+  updates: readonly RowUpdate[],
+): Promise<void> {
+  for (const some of portions(updates.filter(({ set }) => Object.keys(set).length > 0))) {
+    const columns = [...new Set(some.flatMap(({ set }) => Object.keys(set)))];
+    const values = columns.map((column) => `${column} = ${newValue(column, some)}`);
+    const name = localTable(table, layout);
+    const where = areRows(some.map(({ key }) => key));
+    await client.command(`update ${name}${onCluster(layout)} set ${values.join(", ")} where ${where}`, {
+      settings: LARGE,
+    });
+  }
+}
+
+function newValue(column: string, updates: readonly RowUpdate[]): string {
+  const cases = updates.flatMap(({ key, set }) => {
+    const value = set[column];
+    return value === undefined ? [] : [{ is: `request_id = ${literal(key.request_id)}`, value }];
+  });
+  const [only] = cases;
+  if (updates.length === 1 && only !== undefined) return only.value;
+  return `multiIf(${cases.map(({ is, value }) => `${is}, ${value}`).join(", ")}, ${column})`;
+}
+
+function* portions(updates: readonly RowUpdate[]): Generator<readonly RowUpdate[]> {
+  let some: RowUpdate[] = [];
+  let characters = 0;
+  for (const update of updates) {
+    for (const value of Object.values(update.set)) characters += value.length;
+    if (some.length > 0 && (characters > CHARACTERS_MAX || some.length === ROWS_MAX)) {
+      yield some;
+      some = [];
+      characters = 0;
+    }
+    some.push(update);
+  }
+  if (some.length > 0) yield some;
+}
+
+export async function deleteRows(client: ClickHouse, layout: Layout, keys: readonly RowKey[]): Promise<void> {
+  if (keys.length === 0) return;
+  const name = localTable("requests", layout);
+  await client.command(`delete from ${name}${onCluster(layout)} where ${areRows(keys)}`, {
+    // As a mutation it would rewrite parts, and wait for merges.
+    settings: { ...LARGE, lightweight_delete_mode: "lightweight_update_force" },
+  });
+}
