@@ -86,7 +86,7 @@ test("a broken configuration is a line for each problem and status 1", async () 
 });
 
 test("version is printed", async () => {
-  expect((await commandLine().run("version")).out).toMatch(/^weir \d+\.\d+\.\d+\n$/);
+  expect((await commandLine().run("version")).out).toMatch(/^weir \d+\.\d+\.\d+(?:-rc\.\d+)?\n$/);
   expect((await commandLine().run("--version")).out).toMatch(/^weir /);
 });
 

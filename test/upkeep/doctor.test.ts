@@ -312,7 +312,7 @@ test("what doctor prints for people names each check, and how to mend what is wr
   const directory = copy();
   chmodSync(directory, 0o755);
   const { stdout } = await command(directory, ["doctor"]);
-  expect(stdout).toMatch(/^weir \d+\.\d+\.\d+\n/);
+  expect(stdout).toMatch(/^weir \d+\.\d+\.\d+(?:-rc\.\d+)?\n/);
   expect(stdout).toMatch(/^ok {4}configuration {3}\S/m);
   expect(stdout).toMatch(/^warn {2}data directory {2}.* can be read by others\n {22}→ chmod 700/m);
 });
