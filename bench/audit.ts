@@ -9,8 +9,10 @@ import { parseArgs } from "node:util";
 import { Value } from "@sinclair/typebox/value";
 import { CONFIG_SCHEMA } from "../src/config.ts";
 import { ACTIONS, type Action } from "../src/people/actions.ts";
-import { AUDIT_COLUMNS, type AuditRow, hashOf } from "../src/store/audit/entry.ts";
+import { audit } from "../src/record/tables.ts";
+import { type AuditRow, hashOf } from "../src/store/audit/entry.ts";
 import { type AuditFilter, listAudit } from "../src/store/audit/list.ts";
+import { over, statementOf } from "../src/store/database/builder.ts";
 import { migrate } from "../src/store/migrate.ts";
 import { openStore } from "../src/store/store.ts";
 
@@ -28,7 +30,6 @@ await migrate(store);
 const names = Object.keys(ACTIONS) as Action[];
 const start = Date.now() - entries * 1_000;
 let hash = "";
-const insert = `insert into audit (${AUDIT_COLUMNS.join(", ")}) values (${AUDIT_COLUMNS.map(() => "?").join(", ")})`;
 for (let from = 1; from <= entries; from += BATCH_ROWS) {
   const rows: AuditRow[] = [];
   for (let seq = from; seq < from + BATCH_ROWS && seq <= entries; seq++) {
@@ -36,7 +37,7 @@ for (let from = 1; from <= entries; from += BATCH_ROWS) {
     hash = hashOf(row, hash);
     rows.push({ ...row, hash });
   }
-  await store.records.batch(rows.map((row) => ({ sql: insert, args: AUDIT_COLUMNS.map((column) => row[column]) })));
+  await store.records.batch(rows.map((row) => statementOf(over(store.records).insert(audit).values(row))));
 }
 await store.close();
 

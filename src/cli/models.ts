@@ -4,10 +4,9 @@ import { Mapper } from "../jobs/reading/mapper.ts";
 import type { Acting } from "../people/actor.ts";
 import { isoTime } from "../record/iso-time.ts";
 import { lockDirectory } from "../store/database/lock.ts";
-import { patiently } from "../store/database/patiently.ts";
 import { approveNewest, rollBack, shownMapping, shownVersion } from "../store/models/mapping-steps.ts";
 import { type ModelName, mappingHistory, type StoredMapping } from "../store/models/mappings.ts";
-import { listModels, type ModelRow } from "../store/models/models.ts";
+import { expeditedModels, expediteModels, listModels, type ModelRow } from "../store/models/models.ts";
 import type { Database } from "../store/store.ts";
 import { atCommandLine } from "./acting.ts";
 import type { Invocation, Run } from "./command.ts";
@@ -79,10 +78,8 @@ export const expediteModelCommand: Run = async (invocation) => {
   const config = regionConfig(invocation);
   const names = await withStore(config, async ({ records }) => {
     const all = await found(records, invocation);
-    for (const { organization_id, provider, model } of all) {
-      const sql = "update models set expedited_at = ? where organization_id = ? and provider = ? and model = ?";
-      await patiently(() => records.batch([{ sql, args: [Date.now(), organization_id, provider, model] }]));
-    }
+    for (const { organization_id, provider, model } of all)
+      await expediteModels(records, { organizationId: organization_id, provider, model });
     return all;
   });
   if (!(await finishHere(invocation))) await served(config, names[0]!.model);
@@ -97,8 +94,7 @@ export const expediteModelCommand: Run = async (invocation) => {
 async function served(config: Config, model: string): Promise<void> {
   await withStore(config, async ({ records }) => {
     const until = Date.now() + SERVICE_MS;
-    const sql = "select 1 from models where model = ? and expedited_at is not null limit 1";
-    while ((await records.query({ sql, args: [model] })).length > 0) {
+    while ((await expeditedModels(records, { model })).length > 0) {
       if (Date.now() > until)
         throw new CommandError("the service has not mapped the model yet; it continues in the background");
       await sleep(LOOK_MS);

@@ -1,5 +1,5 @@
 import type { Config } from "../config.ts";
-import { FIRST_ORGANIZATION } from "../store/keys.ts";
+import { FIRST_ORGANIZATION, organizationNamed } from "../store/keys.ts";
 import type { Store } from "../store/store.ts";
 import type { Invocation } from "./command.ts";
 import { regionConfig } from "./region.ts";
@@ -17,9 +17,7 @@ export async function withOrganization<T>(
 
 /** @throws CommandError where there is no organization of that name. */
 export async function organizationId(config: Config, name: string): Promise<string> {
-  const [found] = await withRecords(config, (records) =>
-    records.query<{ id: string }>({ sql: "select id from organizations where name = ?", args: [name] }),
-  );
-  if (found === undefined) throw new CommandError(`there is no organization ${name}; \`weir keys list\` shows them`);
-  return found.id;
+  const id = await withRecords(config, (records) => organizationNamed(records, name));
+  if (id === undefined) throw new CommandError(`there is no organization ${name}; \`weir keys list\` shows them`);
+  return id;
 }

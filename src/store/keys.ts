@@ -293,7 +293,8 @@ export async function ensureOrganization(records: Database, name: string, by: Ac
   return (await organizationNamed(records, name))!;
 }
 
-async function organizationNamed(records: Database, name: string): Promise<string | undefined> {
+/** Its id. */
+export async function organizationNamed(records: Database, name: string): Promise<string | undefined> {
   return (await over(records).select().from(organizations).where(eq(organizations.name, name)).get())?.id;
 }
 

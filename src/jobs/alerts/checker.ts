@@ -4,21 +4,20 @@ import { decodeFilter } from "../../filter/decode.ts";
 import { both, type FilterTree } from "../../filter/tree.ts";
 import { type Log, messageOf } from "../../observe.ts";
 import { uuidv7 } from "../../runtime/uuid.ts";
+import { lastEvent, noteCheck, noteEvent, noteHeld } from "../../store/alerts/alert-events.ts";
 import { alertPayload } from "../../store/alerts/alert-payload.ts";
 import { isSpeed, scoreOf, windowStart } from "../../store/alerts/alert-rule.ts";
 import { type Alert, type AlertEvent, type Firing, firingOf, listAlerts } from "../../store/alerts/alerts.ts";
 import { Deadline } from "../../store/database/deadline.ts";
 import { isAway } from "../../store/database/failure.ts";
-import { patiently } from "../../store/database/patiently.ts";
 import { enqueue } from "../../store/deliveries/deliveries.ts";
-import type { Database, Statement, Store } from "../../store/store.ts";
-import { groupKey, type Transition, transitions } from "./transitions.ts";
+import type { Database, Store } from "../../store/store.ts";
+import { type Transition, transitions } from "./transitions.ts";
 
 /** Groups that one check looks at, those with the most requests first. */
 const GROUPS_MAX = 10_000;
 /** Groups of one alert that trigger in one check; more follow in the next. */
 const TRIGGERS_MAX = 1_000;
-const HISTORY_MS = 90 * 86_400_000;
 const ERROR_CHARS_MAX = 300;
 
 interface CheckerOptions {
@@ -55,7 +54,8 @@ export class AlertChecker {
       if (error !== undefined && error !== alert.error) {
         this.#options.log.warn("an alert cannot be checked", { alert: alert.id, error });
       }
-      await this.#noteCheck(alert, error ?? null);
+      const { records: written } = await this.#options.writer();
+      await noteCheck(written, alert.id, error ?? null);
     }
   }
 
@@ -68,13 +68,13 @@ export class AlertChecker {
     const now = Date.now();
     const rows = alert.enabled ? await this.#figures(alert, now) : [];
     const { records } = await this.#options.writer();
-    const held: Statement[] = [];
+    const held: Transition[] = [];
     let triggered = 0;
     for (const change of transitions(alert, rows, firing, now)) {
-      if (change.to === "hold") held.push(holdStatement(alert, change, now));
+      if (change.to === "hold") held.push(change);
       else if (change.to === "resolved" || triggered++ < TRIGGERS_MAX) await this.#note(records, alert, change, now);
     }
-    if (held.length > 0) await patiently(() => records.batch(held));
+    await noteHeld(records, alert.id, held, now);
   }
 
   #figures(alert: Alert, now: number) {
@@ -93,8 +93,7 @@ export class AlertChecker {
 
   /** Event, state and deliveries together: none of them is ever there without the others. */
   async #note(records: Database, alert: Alert, change: Transition, now: number): Promise<void> {
-    const group = groupKey(change.group);
-    const previous = change.firing?.event_id ?? (await lastEvent(records, alert.id, group));
+    const previous = change.firing?.event_id ?? (await lastEvent(records, alert.id, change.group));
     const event: AlertEvent = {
       id: uuidv7(now),
       kind: change.to === "triggered" ? "triggered" : "resolved",
@@ -119,35 +118,14 @@ export class AlertChecker {
         now,
       ),
     );
-    const statements = [
-      eventStatement(alert.id, event, group, previous),
-      stateStatement(alert.id, event, group),
-      ...deliveries,
-    ];
-    try {
-      await patiently(() => records.batch(statements));
-    } catch (error) {
-      // Another process noted the same: both events would follow the same one.
-      if (!/UNIQUE constraint failed: alert_events/.test(messageOf(error))) throw error;
-      return;
-    }
+    // Another process may have noted the same.
+    if (!(await noteEvent(records, { ...event, alert_id: alert.id, previous }, deliveries))) return;
     const { id, name } = alert;
     this.#options.log.info(`an alert ${event.kind === "triggered" ? "fires" : "is resolved"}`, {
       id,
       name,
       value: event.value,
     });
-  }
-
-  async #noteCheck(alert: Alert, error: string | null): Promise<void> {
-    const { records } = await this.#options.writer();
-    const now = Date.now();
-    await patiently(() =>
-      records.batch([
-        { sql: "update alerts set checked_at = ?, error = ? where id = ?", args: [now, error, alert.id] },
-        { sql: "delete from alert_events where alert_id = ? and created_at < ?", args: [alert.id, now - HISTORY_MS] },
-      ]),
-    );
   }
 }
 
@@ -157,36 +135,4 @@ function treeOf(filter: unknown): FilterTree {
 
 function since(time: number): FilterTree {
   return treeOf({ request_response_rmt: { request_created_at: { gte: new Date(time).toISOString() } } });
-}
-
-async function lastEvent(records: Database, alertId: string, group: string): Promise<string> {
-  const sql = `select id from alert_events where alert_id = ? and "group" = ? order by created_at desc, id desc limit 1`;
-  const [row] = await records.query<{ id: string }>({ sql, args: [alertId, group] });
-  return row?.id ?? "";
-}
-
-function eventStatement(alertId: string, event: AlertEvent, group: string, previous: string): Statement {
-  const { id, kind, value, threshold, requests, reason, created_at } = event;
-  return {
-    sql: `insert into alert_events (id, alert_id, kind, "group", previous, value, threshold, requests, reason, created_at)
-      values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
-    args: [id, alertId, kind, group, previous, value, threshold, requests, reason, created_at],
-  };
-}
-
-function stateStatement(alertId: string, { id, kind, value, created_at }: AlertEvent, group: string): Statement {
-  if (kind === "resolved") {
-    return { sql: `delete from alert_states where alert_id = ? and "group" = ?`, args: [alertId, group] };
-  }
-  return {
-    sql: `insert into alert_states (alert_id, "group", event_id, value, triggered_at, held_at) values (?, ?, ?, ?, ?, ?)`,
-    args: [alertId, group, id, value, created_at, created_at],
-  };
-}
-
-function holdStatement({ id }: Alert, { group, value }: Transition, now: number): Statement {
-  return {
-    sql: `update alert_states set held_at = ?, value = ? where alert_id = ? and "group" = ?`,
-    args: [now, value, id, groupKey(group)],
-  };
 }

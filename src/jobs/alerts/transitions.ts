@@ -30,7 +30,7 @@ const NOTHING: Figures = {
 };
 
 /** A group as it is stored and compared: names in the order of the alert's `group_by`. */
-export const groupKey = (group: Group): string => JSON.stringify(group);
+const groupKey = (group: Group): string => JSON.stringify(group);
 
 /**
  * What a check changes. A value that is not known, such as the cost of requests without a price, is on neither side of a

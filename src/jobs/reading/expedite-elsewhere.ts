@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { shownVersion } from "../../store/models/mapping-steps.ts";
 import { mappingHistory } from "../../store/models/mappings.ts";
-import { listModels } from "../../store/models/models.ts";
+import { expeditedModels, expediteModels, listModels } from "../../store/models/models.ts";
 import type { Database } from "../../store/store.ts";
 import type { ExpediteOrder, ModelOutcome } from "../../threads.ts";
 
@@ -12,13 +12,9 @@ const WAIT_MS = 60_000;
 /** Orders the mapping of a model from the node that does the jobs, by the table, and waits for what comes of it. */
 export async function expediteElsewhere(records: Database, order: ExpediteOrder): Promise<readonly ModelOutcome[]> {
   const { organizationId, model } = order;
-  const args = [organizationId, model, order.provider ?? null];
-  const where = "organization_id = ?1 and model = ?2 and (?3 is null or provider = ?3)";
-  await records.batch([{ sql: `update models set expedited_at = ?4 where ${where}`, args: [...args, Date.now()] }]);
-  const open = { sql: `select 1 from models where ${where} and expedited_at is not null limit 1`, args };
-  for (const until = Date.now() + WAIT_MS; (await records.query(open)).length > 0 && Date.now() < until; ) {
-    await sleep(LOOK_MS);
-  }
+  await expediteModels(records, order);
+  const until = Date.now() + WAIT_MS;
+  while ((await expeditedModels(records, order)).length > 0 && Date.now() < until) await sleep(LOOK_MS);
   const outcomes: ModelOutcome[] = [];
   for (const row of await listModels(records, organizationId, model)) {
     const { provider, state, reason } = row;

@@ -18,6 +18,7 @@ import {
   noteReread,
   type Reread,
 } from "../../store/models/mappings.ts";
+import { expeditedModels, listModels, type ModelRow } from "../../store/models/models.ts";
 import type { Database, Store } from "../../store/store.ts";
 import type { ExpediteOrder, ModelOutcome, RecordChange } from "../../threads.ts";
 import { loadRecorded } from "./recorded.ts";
@@ -54,6 +55,12 @@ interface MapperOptions {
   readonly spreadMs?: number;
 }
 
+const nameOf = ({ organization_id: organizationId, provider, model }: ModelRow): ModelName => ({
+  organizationId,
+  provider,
+  model,
+});
+
 /**
  * Learns how pending models are read, and reads again what was recorded of them.
  *
@@ -70,20 +77,19 @@ export class Mapper {
 
   /** All pending models; those whose mapping was rolled back only when they are asked for. */
   async mapAll(): Promise<readonly ModelOutcome[]> {
-    const sql = `select organization_id, provider, model from models where state = 'pending' order by count desc`;
-    return this.#mapEach(await this.#names(sql, []), false);
+    const all = await listModels(this.#options.reader.records);
+    return this.#mapEach(all.filter(({ state }) => state === "pending").map(nameOf), false);
   }
 
   /** Models that somebody asked for on the command line. */
   async mapOrdered(): Promise<readonly ModelOutcome[]> {
-    const sql = "select organization_id, provider, model from models where expedited_at is not null";
-    return this.#mapEach(await this.#names(sql, []), true);
+    return this.#mapEach((await expeditedModels(this.#options.reader.records)).map(nameOf), true);
   }
 
   async map({ organizationId, model, provider }: ExpediteOrder): Promise<readonly ModelOutcome[]> {
-    const sql = `select organization_id, provider, model from models
-      where organization_id = ? and model = ? and (?3 is null or provider = ?3)`;
-    return this.#mapEach(await this.#names(sql, [organizationId, model, provider ?? null]), true);
+    const all = await listModels(this.#options.reader.records, organizationId, model);
+    const meant = all.filter((each) => provider === undefined || each.provider === provider);
+    return this.#mapEach(meant.map(nameOf), true);
   }
 
   /** Reads again what mappings that changed concern, in small steps. @returns how many records were changed. */
@@ -101,13 +107,6 @@ export class Mapper {
   /** Work under way ends after its step. */
   stop(): void {
     this.#stopped = true;
-  }
-
-  async #names(sql: string, args: readonly (string | null)[]): Promise<ModelName[]> {
-    const rows = await this.#options.reader.records.query<{ organization_id: string; provider: string; model: string }>(
-      { sql, args },
-    );
-    return rows.map(({ organization_id, provider, model }) => ({ organizationId: organization_id, provider, model }));
   }
 
   async #mapEach(names: readonly ModelName[], asked: boolean): Promise<ModelOutcome[]> {

@@ -5,6 +5,7 @@ import { mappingsOf, type Registry } from "../../plugin/providers/registry.ts";
 import type { Remote } from "../../runtime/rpc.ts";
 import { LearntTables } from "../../store/models/learnt.ts";
 import { nextReread } from "../../store/models/mappings.ts";
+import { expeditedModels } from "../../store/models/models.ts";
 import { type Database, localPath, type Store } from "../../store/store.ts";
 import type { ExpediteOrder, ModelOutcome, RecordChange, RecorderFunctions } from "../../threads.ts";
 import { inQueue, Queue } from "../queue.ts";
@@ -66,11 +67,7 @@ export class ReadingJobs {
     this.#looking = true;
     await this.#inTurn(async () => {
       const { reader, recorder } = this.#options;
-      const [ordered] = await reader.records.query({
-        sql: "select 1 from models where expedited_at is not null limit 1",
-        args: [],
-      });
-      if (ordered !== undefined) await this.#mapper.mapOrdered();
+      if ((await expeditedModels(reader.records)).length > 0) await this.#mapper.mapOrdered();
       await serveOrder(this.#context());
       await serveUnreadOrder(this.#context());
       if ((await nextReread(reader.records)) !== undefined) {

@@ -83,7 +83,7 @@ export class TextFiller {
 
   async #note(unfilled: Unfilled): Promise<void> {
     const { records } = await this.#options.writer();
-    await patiently(() => records.batch([writeUnfilled(unfilled)]));
+    await patiently(() => writeUnfilled(records, unfilled));
     this.#unfilled = unfilled;
   }
 

@@ -1,4 +1,6 @@
 import { index, integer, sqliteTable, text } from "drizzle-orm/sqlite-core";
+import type { Action, Outcome } from "../../people/actions.ts";
+import type { Actor } from "../../people/actor.ts";
 
 /** One entry for each act. `before` and `after` are JSON text; `hash` covers all other columns and the hash of the entry before. */
 export const audit = sqliteTable(
@@ -10,18 +12,18 @@ export const audit = sqliteTable(
     organization_id: text(),
     /** Its name then. */
     organization: text(),
-    actor_kind: text().notNull(),
+    actor_kind: text().$type<Actor["kind"]>().notNull(),
     actor_id: text().notNull(),
     actor_name: text().notNull(),
     address: text(),
-    action: text().notNull(),
+    action: text().$type<Action>().notNull(),
     object_kind: text().notNull(),
     object_id: text().notNull(),
     object_name: text().notNull(),
     before: text(),
     after: text(),
     request_id: text(),
-    outcome: text().notNull(),
+    outcome: text().$type<Outcome>().notNull(),
     hash: text().notNull(),
   },
   (t) => [

@@ -9,7 +9,7 @@ export const datasets = sqliteTable(
     organization_id: text().notNull(),
     name: text().notNull(),
     description: text().notNull(),
-    /** 0 of one that nothing was ever put into. */
+    /** Grows by one with each change of its items; 0 of one that nothing was ever put into. */
     version: integer().notNull(),
     /** Name of the user or key that made it. */
     created_by: text().notNull(),
@@ -31,12 +31,11 @@ export const datasetItems = sqliteTable(
     until: integer(),
     /** The request that it was made of; the texts are a copy. */
     request_id: text(),
-    /** JSON text: `messages` and `tools` as OpenAI's chat completions have them. */
-    input: text().notNull(),
-    /** JSON text of the assistant's message; null where it is open what would be right. */
-    output: text(),
-    /** JSON text: a list of words. */
-    labels: text().notNull(),
+    /** `messages` and `tools` as OpenAI's chat completions have them. */
+    input: text({ mode: "json" }).notNull(),
+    /** The assistant's message; null where it is open what would be right. */
+    output: text({ mode: "json" }),
+    labels: text({ mode: "json" }).$type<readonly string[]>().notNull(),
     note: text().notNull(),
     created_at: integer().notNull(),
   },
@@ -58,14 +57,13 @@ export const datasetRuns = sqliteTable(
     version: integer().notNull(),
     /** Only items with this label; null for all. */
     label: text(),
-    /** JSON text: a list of what each item is sent to. */
-    targets: text().notNull(),
-    /** JSON text: concurrency, the most it may cost, retries, whether to stream. */
-    settings: text().notNull(),
+    /** A list of what each item is sent to. */
+    targets: text({ mode: "json" }).notNull(),
+    /** Concurrency, the most it may cost, retries, whether to stream. */
+    settings: text({ mode: "json" }).notNull(),
     /** Items when it was started. */
     items: integer().notNull(),
-    /** `running`, `done`, `stopped` or `cancelled`. */
-    state: text().notNull(),
+    state: text({ enum: ["running", "done", "stopped", "cancelled"] }).notNull(),
     /** Why it stopped, or null. */
     reason: text(),
     created_by: text().notNull(),
@@ -90,11 +88,11 @@ export const datasetRunResults = sqliteTable(
     target: integer().notNull(),
     /** Of the call's record; the figures are a copy. */
     request_id: text().notNull(),
-    ok: integer().notNull(),
+    ok: integer({ mode: "boolean" }).notNull(),
     status: integer(),
     error: text(),
-    /** JSON text of the assistant's message, or null. */
-    output: text(),
+    /** The assistant's message, or null. */
+    output: text({ mode: "json" }),
     provider: text(),
     model: text(),
     prompt_tokens: integer(),

@@ -1,11 +1,11 @@
 import { integer, primaryKey, sqliteTable, text } from "drizzle-orm/sqlite-core";
 
-/** How long an organization keeps what; null means as configured, 0 for good. `properties` is JSON text. */
+/** How long an organization keeps what; null means as configured, 0 for good. */
 export const retention = sqliteTable("retention", {
   organization_id: text().primaryKey(),
   days: integer(),
   body_days: integer(),
-  properties: text().notNull(),
+  properties: text({ mode: "json" }).notNull(),
   /** When somebody asked for a run at once; null when that is done. */
   ordered_at: integer(),
   updated_at: integer().notNull(),

@@ -2,6 +2,7 @@ import { createHash } from "node:crypto";
 import type { Action, Outcome } from "../../people/actions.ts";
 import type { Actor } from "../../people/actor.ts";
 import { isoTime } from "../../record/iso-time.ts";
+import type { audit } from "../../record/tables.ts";
 
 /** An entry as it is shown, exported and hashed. */
 export interface AuditEntry {
@@ -25,32 +26,7 @@ export interface AuditEntry {
 }
 
 /** An entry as the database has it. */
-export interface AuditRow {
-  readonly seq: number;
-  readonly time: number;
-  readonly organization_id: string | null;
-  readonly organization: string | null;
-  readonly actor_kind: Actor["kind"];
-  readonly actor_id: string;
-  readonly actor_name: string;
-  readonly address: string | null;
-  readonly action: Action;
-  readonly object_kind: string;
-  readonly object_id: string;
-  readonly object_name: string;
-  readonly before: string | null;
-  readonly after: string | null;
-  readonly request_id: string | null;
-  readonly outcome: Outcome;
-  readonly hash: string;
-}
-
-/** The columns in the order in which they are inserted. */
-export const AUDIT_COLUMNS = [
-  ...(["seq", "time", "organization_id", "organization", "actor_kind", "actor_id", "actor_name", "address"] as const),
-  ...(["action", "object_kind", "object_id", "object_name", "before", "after", "request_id", "outcome"] as const),
-  "hash",
-] as const satisfies readonly (keyof AuditRow)[];
+export type AuditRow = typeof audit.$inferSelect;
 
 export function toEntry(row: AuditRow): AuditEntry {
   return {

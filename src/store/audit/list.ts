@@ -1,6 +1,9 @@
+import { eq, gte, lt, type SQL, sql } from "drizzle-orm";
 import { GatewayError } from "../../errors.ts";
-import { ACTIONS, type Action } from "../../people/actions.ts";
-import type { Database, Value } from "../store.ts";
+import { ACTIONS, type Action, type Outcome } from "../../people/actions.ts";
+import { audit } from "../../record/tables.ts";
+import { isOneOf, over, statementOf } from "../database/builder.ts";
+import type { Database } from "../store.ts";
 import { type AuditEntry, type AuditRow, toEntry } from "./entry.ts";
 
 /** Which entries are asked for; what is absent does not count. */
@@ -41,19 +44,26 @@ export async function listAudit(records: Database, filter: AuditFilter, page: Pa
   const { deadlineMs } = page;
   const conditions = [...(await conditionsOf(records, filter, deadlineMs)), ...readCursor(page.cursor)];
   const index = await rarest(records, conditions, deadlineMs);
-  const where = conditions.length === 0 ? "" : `where ${conditions.map(({ sql }) => sql).join(" and ")}`;
-  const sql = `select * from audit indexed by ${index} ${where} order by time desc, seq desc limit ?`;
-  const args = [...conditions.flatMap(({ args }) => args), page.limit + 1];
-  const rows = await records.query<AuditRow>({ sql, args }, { deadlineMs });
+  const where =
+    conditions.length === 0
+      ? sql`true`
+      : sql.join(
+          conditions.map(({ holds }) => holds),
+          sql` and `,
+        );
+  const query = sql`select * from ${audit} indexed by ${sql.identifier(index)}
+    where ${where} order by time desc, seq desc limit ${page.limit + 1}`;
+  const rows = await records.query<AuditRow>(statementOf(query), { deadlineMs });
   const shown = rows.slice(0, page.limit);
   const last = shown.at(-1);
   const nextCursor = rows.length > page.limit && last !== undefined ? cursorOf(last) : null;
   return { entries: shown.map(toEntry), nextCursor };
 }
 
+type Indexed = "organization_id" | "action" | "actor_id" | "actor_name" | "object_id" | "object_name";
+
 interface Condition {
-  readonly sql: string;
-  readonly args: readonly Value[];
+  readonly holds: SQL;
   /** The index that finds exactly these entries. */
   readonly index?: string;
 }
@@ -65,14 +75,14 @@ async function conditionsOf(records: Database, filter: AuditFilter, deadlineMs: 
   if (actor !== undefined) conditions.push(await named(records, "actor", actor, deadlineMs));
   if (action !== undefined) conditions.push(actionIs(action));
   if (object !== undefined) conditions.push(await named(records, "object", object, deadlineMs));
-  if (outcome !== undefined) conditions.push({ sql: "outcome = ?", args: [readOutcome(outcome)] });
-  if (since !== undefined) conditions.push({ sql: "time >= ?", args: [since] });
-  if (until !== undefined) conditions.push({ sql: "time < ?", args: [until] });
+  if (outcome !== undefined) conditions.push({ holds: eq(audit.outcome, readOutcome(outcome)) });
+  if (since !== undefined) conditions.push({ holds: gte(audit.time, since) });
+  if (until !== undefined) conditions.push({ holds: lt(audit.time, until) });
   return conditions;
 }
 
-function equals(column: string, value: string): Condition {
-  return { sql: `${column} = ?`, args: [value], index: `audit_${column}` };
+function equals(column: Indexed, value: string): Condition {
+  return { holds: eq(audit[column], value), index: `audit_${column}` };
 }
 
 /** By id, else by name, else by kind: each of them is what people have at hand. */
@@ -82,12 +92,12 @@ async function named(
   value: string,
   deadlineMs: number,
 ): Promise<Condition> {
-  for (const column of [`${what}_id`, `${what}_name`]) {
-    const sql = `select 1 as found from audit where ${column} = ? limit 1`;
-    if ((await records.query({ sql, args: [value] }, { deadlineMs })).length > 0) return equals(column, value);
+  for (const column of [`${what}_id`, `${what}_name`] as const) {
+    const any = over(records, deadlineMs).select({ seq: audit.seq }).from(audit).where(eq(audit[column], value));
+    if ((await any.limit(1)).length > 0) return equals(column, value);
   }
   const isKind = what === "actor" ? ACTOR_KINDS.includes(value) : KIND.test(value);
-  return isKind ? { sql: `${what}_kind = ?`, args: [value] } : equals(`${what}_id`, value);
+  return isKind ? { holds: sql`${audit[`${what}_kind`]} = ${value}` } : equals(`${what}_id`, value);
 }
 
 /** @throws GatewayError `invalid_body` for what is no action. */
@@ -102,10 +112,10 @@ function actionIs(value: string): Condition {
     throw new GatewayError("invalid_body", message, { path: "action" });
   }
   if (!isGroup) return equals("action", value);
-  return { sql: "action in (select value from json_each(?))", args: [JSON.stringify(meant)] };
+  return { holds: isOneOf(audit.action, meant) };
 }
 
-function readOutcome(value: string): string {
+function readOutcome(value: string): Outcome {
   if (value === "done" || value === "refused") return value;
   throw new GatewayError("invalid_body", "outcome: give done or refused", { path: "outcome" });
 }
@@ -115,9 +125,10 @@ async function rarest(records: Database, conditions: readonly Condition[], deadl
   const indexed = conditions.filter(({ index }) => index !== undefined);
   if (indexed.length < 2) return indexed[0]?.index ?? "audit_time";
   const counts = await Promise.all(
-    indexed.map(async ({ sql, args, index }) => {
-      const counted = `select count(*) as n from (select 1 from audit indexed by ${index} where ${sql} limit ${COUNTED_MAX})`;
-      const [row] = await records.query<{ n: number }>({ sql: counted, args }, { deadlineMs });
+    indexed.map(async ({ holds, index }) => {
+      const counted = sql`select count(*) as n from (select 1 from ${audit} indexed by ${sql.identifier(index!)}
+        where ${holds} limit ${COUNTED_MAX})`;
+      const [row] = await records.query<{ n: number }>(statementOf(counted), { deadlineMs });
       return { index: index!, n: row!.n };
     }),
   );
@@ -133,5 +144,5 @@ function readCursor(cursor: string | undefined): Condition[] {
   const [, time, seq] = /^(\d{1,15})\.(\d{1,15})$/.exec(Buffer.from(cursor, "base64url").toString()) ?? [];
   if (time === undefined || seq === undefined)
     throw new GatewayError("invalid_body", "cursor: send the next_cursor of the page before", { path: "cursor" });
-  return [{ sql: "(time, seq) < (?, ?)", args: [Number(time), Number(seq)] }];
+  return [{ holds: sql`(${audit.time}, ${audit.seq}) < (${Number(time)}, ${Number(seq)})` }];
 }

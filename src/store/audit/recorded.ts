@@ -1,14 +1,16 @@
 import { setTimeout as sleep } from "node:timers/promises";
+import { and, eq, lte, sql } from "drizzle-orm";
 import { maskText } from "../../masking/mask.ts";
 import { messageOf } from "../../observe.ts";
 import type { Act, Outcome } from "../../people/actions.ts";
 import type { Acting } from "../../people/actor.ts";
-import { type Change, statementOf } from "../database/builder.ts";
+import { audit, auditChain, organizations } from "../../record/tables.ts";
+import { type Change, isOneOf, over, statementOf } from "../database/builder.ts";
 import { isAway } from "../database/failure.ts";
 import { PATIENCE_MS, PAUSE_MS } from "../database/patiently.ts";
 import type { Database, Statement } from "../store.ts";
-import { audienceStatement } from "./audience.ts";
-import { AUDIT_COLUMNS, type AuditRow, hashOf } from "./entry.ts";
+import { audienceChange } from "./audience.ts";
+import { type AuditRow, hashOf } from "./entry.ts";
 import { shownChange, storable } from "./shown-change.ts";
 
 export interface Recording {
@@ -93,14 +95,13 @@ interface Chain {
 
 /** The newest entry. Where somebody has deleted some at the end, the numbers go on all the same: the gap stays to be found. */
 async function readChain(records: Database): Promise<Chain> {
-  const sql = `select c.newest_seq, c.newest_hash, a.seq, a.hash from audit_chain c
-    left join audit a on a.seq = (select max(seq) from audit)`;
-  const [row] = await records.query<{
-    newest_seq: number;
-    newest_hash: string;
-    seq: number | null;
-    hash: string | null;
-  }>({ sql, args: [] });
+  const { newest_seq, newest_hash } = auditChain;
+  const newest = sql`(select max(${audit.seq}) from ${audit})`;
+  const row = await over(records)
+    .select({ newest_seq, newest_hash, seq: audit.seq, hash: audit.hash })
+    .from(auditChain)
+    .leftJoin(audit, eq(audit.seq, newest))
+    .get();
   if (row === undefined) return { seq: 0, hash: "" };
   if (row.seq !== null && row.seq >= row.newest_seq) return { seq: row.seq, hash: row.hash! };
   return { seq: row.newest_seq, hash: row.newest_hash };
@@ -112,8 +113,7 @@ async function organizationNames(records: Database, acts: readonly Act[]): Promi
   const names = new Map<string, string>();
   for (const { action, object } of acts) if (action === "organization.created") names.set(object.id, object.name);
   if (ids.length === 0) return names;
-  const sql = "select id, name from organizations where id in (select value from json_each(?))";
-  const rows = await records.query<{ id: string; name: string }>({ sql, args: [JSON.stringify(ids)] });
+  const rows = await over(records).select().from(organizations).where(isOneOf(organizations.id, ids));
   for (const { id, name } of rows) names.set(id, name);
   return names;
 }
@@ -154,19 +154,24 @@ function named(text: string): string {
 function entryStatements(rows: readonly AuditRow[], chain: Chain, ifChanged: boolean): Statement[] {
   const last = rows.at(-1);
   if (last === undefined) return [];
-  const marks = AUDIT_COLUMNS.map(() => "?").join(", ");
-  const insert = `insert into audit (${AUDIT_COLUMNS.join(", ")}) select ${marks}${ifChanged ? " where changes() > 0" : ""}`;
-  return [
-    ...rows.map((row) => ({ sql: insert, args: AUDIT_COLUMNS.map((column) => row[column]) })),
-    {
-      sql: "update audit_chain set newest_seq = ?1, newest_hash = ?2 where newest_seq <= ?3 and exists (select 1 from audit where seq = ?1)",
-      args: [last.seq, last.hash, chain.seq],
-    },
-    ...rows.map((row) => audienceStatement(row)),
-  ];
+  const condition = ifChanged ? sql` where changes() > 0` : sql``;
+  const inserts = rows.map((row) => {
+    const columns = sql.join(
+      Object.keys(row).map((name) => sql.identifier(name)),
+      sql`, `,
+    );
+    const values = sql.join(
+      Object.values(row).map((value) => sql`${value}`),
+      sql`, `,
+    );
+    return sql`insert into ${audit} (${columns}) select ${values}${condition}`;
+  });
+  const isThere = sql`exists (select 1 from ${audit} where ${eq(audit.seq, last.seq)})`;
+  const advance = sql`update ${auditChain} set newest_seq = ${last.seq}, newest_hash = ${last.hash}
+    where ${and(lte(auditChain.newest_seq, chain.seq), isThere)}`;
+  return [...inserts, advance, ...rows.map(audienceChange)].map(statementOf);
 }
 
 async function isKept(records: Database, { seq, hash }: AuditRow): Promise<boolean> {
-  const [row] = await records.query<{ hash: string }>({ sql: "select hash from audit where seq = ?", args: [seq] });
-  return row?.hash === hash;
+  return (await over(records).$count(audit, and(eq(audit.seq, seq), eq(audit.hash, hash)))) > 0;
 }

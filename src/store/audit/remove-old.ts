@@ -1,3 +1,6 @@
+import { eq, gte, lt, lte, sql } from "drizzle-orm";
+import { audit, auditChain } from "../../record/tables.ts";
+import { over } from "../database/builder.ts";
 import { patiently } from "../database/patiently.ts";
 import type { Database } from "../store.ts";
 
@@ -19,26 +22,20 @@ export async function removeOldEntries(
   pause: () => Promise<void>,
 ): Promise<number> {
   if (days === 0) return 0;
+  const db = over(records);
   let removed = 0;
   for (;;) {
-    const sql = `select seq, hash from audit where seq = (select max(seq) from (select seq from audit
-      where seq < coalesce((select min(seq) from audit where time >= ?), 9223372036854775807) order by seq limit ${STEP_ROWS}))`;
-    const [last] = await records.query<{ seq: number; hash: string }>({ sql, args: [now - days * DAY_MS] });
+    const kept = sql`(select min(seq) from ${audit} where ${gte(audit.time, now - days * DAY_MS)})`;
+    const step = sql`(select max(seq) from (select seq from ${audit}
+      where seq < coalesce(${kept}, 9223372036854775807) order by seq limit ${STEP_ROWS}))`;
+    const last = await db.select().from(audit).where(eq(audit.seq, step)).get();
     if (last === undefined) return removed;
-    const [counted] = await records.query<{ n: number }>({
-      sql: "select count(*) as n from audit where seq <= ?",
-      args: [last.seq],
-    });
-    await patiently(() =>
-      records.batch([
-        {
-          sql: "update audit_chain set removed_seq = ?1, removed_hash = ?2 where removed_seq < ?1",
-          args: [last.seq, last.hash],
-        },
-        { sql: "delete from audit where seq <= ?", args: [last.seq] },
-      ]),
-    );
-    removed += counted!.n;
+    const old = lte(audit.seq, last.seq);
+    const count = await db.$count(audit, old);
+    const removal = { removed_seq: last.seq, removed_hash: last.hash };
+    const advance = db.update(auditChain).set(removal).where(lt(auditChain.removed_seq, last.seq));
+    await patiently(() => db.batch([advance, db.delete(audit).where(old)]));
+    removed += count;
     await pause();
   }
 }

@@ -1,3 +1,6 @@
+import { gt } from "drizzle-orm";
+import { audit, auditChain } from "../../record/tables.ts";
+import { over } from "../database/builder.ts";
 import type { Database } from "../store.ts";
 import { type AuditEntry, type AuditRow, hashOf, toEntry } from "./entry.ts";
 
@@ -15,16 +18,9 @@ export interface Verdict {
   readonly broken: { readonly seq: number; readonly why: string } | null;
 }
 
-interface ChainRow {
-  readonly newest_seq: number;
-  readonly newest_hash: string;
-  readonly removed_seq: number;
-  readonly removed_hash: string;
-}
-
 /** Walks the chain from the oldest entry that is kept, up to the first break. */
 export async function verifyAudit(records: Database): Promise<Verdict> {
-  const [chain] = await records.query<ChainRow>({ sql: "select * from audit_chain", args: [] });
+  const chain = await over(records).select().from(auditChain).get();
   if (chain === undefined) return { ...EMPTY, broken: { seq: 0, why: "the beginning of the chain is missing" } };
   let at = { seq: chain.removed_seq, hash: chain.removed_hash };
   let entries = 0;
@@ -60,8 +56,8 @@ export async function* allEntries(records: Database, organizationId?: string): A
 
 async function* rowsAfter(records: Database, seq: number): AsyncGenerator<AuditRow> {
   for (let after = seq; ; ) {
-    const sql = `select * from audit where seq > ? order by seq limit ${PAGE_ROWS}`;
-    const rows = await records.query<AuditRow>({ sql, args: [after] });
+    const page = over(records).select().from(audit).where(gt(audit.seq, after)).orderBy(audit.seq);
+    const rows = await page.limit(PAGE_ROWS);
     yield* rows;
     if (rows.length < PAGE_ROWS) return;
     after = rows.at(-1)!.seq;

@@ -1,31 +1,19 @@
+import { and, eq, getTableColumns, inArray, isNull, type SQL } from "drizzle-orm";
 import { GatewayError } from "../../errors.ts";
 import { messageOf } from "../../observe.ts";
+import { datasetItems, datasetRunResults, datasetRuns, datasets } from "../../record/tables.ts";
+import { over } from "../database/builder.ts";
 import { patiently } from "../database/patiently.ts";
-import type { Database, Statement } from "../store.ts";
+import type { Database } from "../store.ts";
 
-export interface Dataset {
-  readonly id: string;
-  readonly organization_id: string;
-  readonly name: string;
-  readonly description: string;
-  /** Grows by one with each change of its items. */
-  readonly version: number;
-  readonly created_by: string;
-  /** Milliseconds since 1970. */
-  readonly created_at: number;
-  readonly updated_at: number;
-}
+export type Dataset = typeof datasets.$inferSelect;
 
 /** An organization has so many at most. */
 const DATASETS_MAX = 1_000;
-const COLUMNS = "id, organization_id, name, description, version, created_by, created_at, updated_at";
-/** Items of the newest version of a dataset `d`. */
-const ITEMS = "(select count(*) from dataset_items i where i.dataset_id = d.id and i.until is null) as items";
 
 /** Of one organization, by name. */
 export function listDatasets(records: Database, organizationId: string): Promise<(Dataset & { items: number })[]> {
-  const sql = `select ${COLUMNS}, ${ITEMS} from datasets d where organization_id = ? order by name`;
-  return records.query({ sql, args: [organizationId] });
+  return counted(records, eq(datasets.organization_id, organizationId));
 }
 
 export async function findDataset(
@@ -33,25 +21,25 @@ export async function findDataset(
   organizationId: string,
   id: string,
 ): Promise<(Dataset & { items: number }) | undefined> {
-  const sql = `select ${COLUMNS}, ${ITEMS} from datasets d where organization_id = ? and id = ?`;
-  return (await records.query<Dataset & { items: number }>({ sql, args: [organizationId, id] }))[0];
+  return (await counted(records, and(eq(datasets.organization_id, organizationId), eq(datasets.id, id))))[0];
+}
+
+/** With the number of items in the newest version. */
+async function counted(records: Database, which: SQL | undefined): Promise<(Dataset & { items: number })[]> {
+  const current = and(eq(datasetItems.dataset_id, datasets.id), isNull(datasetItems.until));
+  return over(records)
+    .select({ ...getTableColumns(datasets), items: over(records).$count(datasetItems, current) })
+    .from(datasets)
+    .where(which)
+    .orderBy(datasets.name);
 }
 
 /** @throws GatewayError `duplicate_name` where the organization has another one of the name, `invalid_body` where it has too many. */
 export async function addDataset(records: Database, dataset: Dataset): Promise<void> {
-  const { id, organization_id, name, description, version, created_by, created_at, updated_at } = dataset;
-  const sql = "select count(*) as n from datasets where organization_id = ?";
-  const [counted] = await records.query<{ n: number }>({ sql, args: [organization_id] });
-  if (counted!.n >= DATASETS_MAX)
+  const own = eq(datasets.organization_id, dataset.organization_id);
+  if ((await over(records).$count(datasets, own)) >= DATASETS_MAX)
     throw new GatewayError("invalid_body", `there are ${DATASETS_MAX} datasets already: remove one first`);
-  await named(name, () =>
-    records.batch([
-      {
-        sql: `insert into datasets (${COLUMNS}) values (?, ?, ?, ?, ?, ?, ?, ?)`,
-        args: [id, organization_id, name, description, version, created_by, created_at, updated_at],
-      },
-    ]),
-  );
+  await named(dataset.name, () => over(records).insert(datasets).values(dataset));
 }
 
 /** @throws GatewayError `duplicate_name`. */
@@ -60,25 +48,25 @@ export async function renameDataset(
   id: string,
   { name, description }: Pick<Dataset, "name" | "description">,
 ): Promise<void> {
-  const sql = "update datasets set name = ?, description = ?, updated_at = ? where id = ?";
-  await named(name, () => records.batch([{ sql, args: [name, description, Date.now(), id] }]));
+  const set = { name, description, updated_at: Date.now() };
+  await named(name, () => over(records).update(datasets).set(set).where(eq(datasets.id, id)));
 }
 
 /** With all of its versions and runs. */
 export async function removeDataset(records: Database, id: string): Promise<void> {
-  const statements: Statement[] = [
-    {
-      sql: "delete from dataset_run_results where run_id in (select id from dataset_runs where dataset_id = ?)",
-      args: [id],
-    },
-    { sql: "delete from dataset_runs where dataset_id = ?", args: [id] },
-    { sql: "delete from dataset_items where dataset_id = ?", args: [id] },
-    { sql: "delete from datasets where id = ?", args: [id] },
-  ];
-  await patiently(() => records.batch(statements));
+  const db = over(records);
+  const runs = db.select({ id: datasetRuns.id }).from(datasetRuns).where(eq(datasetRuns.dataset_id, id));
+  await patiently(() =>
+    db.batch([
+      db.delete(datasetRunResults).where(inArray(datasetRunResults.run_id, runs)),
+      db.delete(datasetRuns).where(eq(datasetRuns.dataset_id, id)),
+      db.delete(datasetItems).where(eq(datasetItems.dataset_id, id)),
+      db.delete(datasets).where(eq(datasets.id, id)),
+    ]),
+  );
 }
 
-async function named(name: string, write: () => Promise<void>): Promise<void> {
+async function named(name: string, write: () => Promise<unknown>): Promise<void> {
   try {
     await patiently(write);
   } catch (error) {

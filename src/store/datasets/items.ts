@@ -1,7 +1,10 @@
+import { and, eq, gt, inArray, isNotNull, isNull, lte, or, sql } from "drizzle-orm";
 import type { Json } from "../../plugin/contract.ts";
+import { datasetItems, datasetRunResults, datasetRuns, datasets } from "../../record/tables.ts";
 import { uuidv7 } from "../../runtime/uuid.ts";
+import { type Builder, isOneOf, over, statementOf } from "../database/builder.ts";
 import { patiently } from "../database/patiently.ts";
-import type { Database, Statement } from "../store.ts";
+import type { Database } from "../store.ts";
 
 /** What an example says. */
 export interface Example {
@@ -23,16 +26,7 @@ export interface Item extends Example {
   readonly created_at: number;
 }
 
-interface Row {
-  readonly id: string;
-  readonly since: number;
-  readonly request_id: string | null;
-  readonly input: string;
-  readonly output: string | null;
-  readonly labels: string;
-  readonly note: string;
-  readonly created_at: number;
-}
+type Row = typeof datasetItems.$inferSelect;
 
 export interface ItemsPage {
   readonly version: number;
@@ -43,9 +37,19 @@ export interface ItemsPage {
   readonly label?: string | null;
 }
 
-/** Those of a version `?2`, with a label `?3` unless that is null. */
-const CHOSEN = `dataset_id = ?1 and since <= ?2 and (until is null or until > ?2)
-    and (?3 is null or exists (select 1 from json_each(labels) where value = ?3))`;
+const { dataset_id, id: item, since, until, request_id, labels } = datasetItems;
+
+/** Those of a version, with a label unless that is null. */
+const chosen = (datasetId: string, version: number, label: string | null) =>
+  and(
+    eq(dataset_id, datasetId),
+    lte(since, version),
+    or(isNull(until), gt(until, version)),
+    label === null ? undefined : sql`exists (select 1 from json_each(${labels}) where value = ${label})`,
+  );
+
+/** Those of the newest version. */
+const current = (datasetId: string) => and(eq(dataset_id, datasetId), isNull(until));
 
 /** Items of one version, in the order in which they were added. */
 export async function listItems(
@@ -53,9 +57,13 @@ export async function listItems(
   datasetId: string,
   { version, after, limit, label = null }: ItemsPage,
 ): Promise<Item[]> {
-  const sql = `select id, since, request_id, input, output, labels, note, created_at from dataset_items
-    where ${CHOSEN} and id > ?4 order by id limit ?5`;
-  return (await records.query<Row>({ sql, args: [datasetId, version, label, after, limit] })).map(toItem);
+  const rows = await over(records)
+    .select()
+    .from(datasetItems)
+    .where(and(chosen(datasetId, version, label), gt(item, after)))
+    .orderBy(item)
+    .limit(limit);
+  return rows.map(toItem);
 }
 
 /** Items of one version by their ids, in their order. */
@@ -65,9 +73,8 @@ export async function itemsOfVersion(
   version: number,
   ids: readonly string[],
 ): Promise<Item[]> {
-  const sql = `select id, since, request_id, input, output, labels, note, created_at from dataset_items
-    where ${CHOSEN} and id in (select value from json_each(?4)) order by id`;
-  return (await records.query<Row>({ sql, args: [datasetId, version, null, JSON.stringify(ids)] })).map(toItem);
+  const which = and(chosen(datasetId, version, null), isOneOf(item, ids));
+  return (await over(records).select().from(datasetItems).where(which).orderBy(item)).map(toItem);
 }
 
 export async function countItems(
@@ -75,14 +82,13 @@ export async function countItems(
   datasetId: string,
   { version, label = null }: Pick<ItemsPage, "version" | "label">,
 ): Promise<number> {
-  const sql = `select count(*) as n from dataset_items where ${CHOSEN}`;
-  return (await records.query<{ n: number }>({ sql, args: [datasetId, version, label] }))[0]!.n;
+  return over(records).$count(datasetItems, chosen(datasetId, version, label));
 }
 
 /** As it is in the newest version. */
 export async function findItem(records: Database, datasetId: string, id: string): Promise<Item | undefined> {
-  const sql = "select * from dataset_items where dataset_id = ? and id = ? and until is null";
-  return (await records.query<Row>({ sql, args: [datasetId, id] })).map(toItem)[0];
+  const which = and(current(datasetId), eq(item, id));
+  return (await over(records).select().from(datasetItems).where(which)).map(toItem)[0];
 }
 
 /** Of these requests, those that an item of the newest version was made of. */
@@ -91,10 +97,9 @@ export async function alreadyIn(
   datasetId: string,
   requestIds: readonly string[],
 ): Promise<ReadonlySet<string>> {
-  const sql = `select request_id from dataset_items
-    where dataset_id = ? and until is null and request_id in (select value from json_each(?))`;
-  const rows = await records.query<{ request_id: string }>({ sql, args: [datasetId, JSON.stringify(requestIds)] });
-  return new Set(rows.map(({ request_id }) => request_id));
+  const which = and(current(datasetId), isOneOf(request_id, requestIds));
+  const rows = await over(records).select({ request: request_id }).from(datasetItems).where(which);
+  return new Set(rows.map(({ request }) => request!));
 }
 
 /** When each version was made; one that changed nothing is not there. */
@@ -102,40 +107,38 @@ export async function listVersions(
   records: Database,
   datasetId: string,
 ): Promise<{ version: number; added: number; removed: number }[]> {
-  const sql = `select version, sum(added) as added, sum(removed) as removed from (
-      select since as version, 1 as added, 0 as removed from dataset_items where dataset_id = ?1
+  const changes = sql`select version, sum(added) as added, sum(removed) as removed from (
+      select since as version, 1 as added, 0 as removed from ${datasetItems} where ${eq(dataset_id, datasetId)}
       union all
-      select until, 0, 1 from dataset_items where dataset_id = ?1 and until is not null
+      select until, 0, 1 from ${datasetItems} where ${and(eq(dataset_id, datasetId), isNotNull(until))}
     ) group by version order by version desc`;
-  return records.query({ sql, args: [datasetId] });
+  return records.query(statementOf(changes));
 }
 
 /** A new version with these examples behind the others. @returns their ids. */
 export async function addItems(records: Database, datasetId: string, examples: readonly Example[]): Promise<string[]> {
   const ids = examples.map(() => uuidv7());
-  const inserts = examples.map((example, index) => insertion(datasetId, ids[index]!, example, Date.now()));
-  if (examples.length > 0) await patiently(() => records.batch([nextVersion(datasetId), ...inserts]));
+  const db = over(records);
+  const inserts = examples.map((example, index) =>
+    insertion(db, datasetId, { ...example, id: ids[index]!, created_at: Date.now() }),
+  );
+  if (examples.length > 0) await patiently(() => db.batch([nextVersion(db, datasetId), ...inserts]));
   return ids;
 }
 
 /** A new version in which the item says something else. */
-export async function changeItem(records: Database, datasetId: string, item: Item): Promise<void> {
-  await patiently(() =>
-    records.batch([
-      nextVersion(datasetId),
-      ending(datasetId, [item.id]),
-      insertion(datasetId, item.id, item, item.created_at),
-    ]),
-  );
+export async function changeItem(records: Database, datasetId: string, changed: Item): Promise<void> {
+  const db = over(records);
+  const changes = [ending(db, datasetId, [changed.id]), insertion(db, datasetId, changed)];
+  await patiently(() => db.batch([nextVersion(db, datasetId), ...changes]));
 }
 
 /** A new version without these items. @returns how many of them there were. */
 export async function removeItems(records: Database, datasetId: string, ids: readonly string[]): Promise<number> {
-  const sql = `select count(*) as n from dataset_items
-    where dataset_id = ? and until is null and id in (select value from json_each(?))`;
-  const [counted] = await records.query<{ n: number }>({ sql, args: [datasetId, JSON.stringify(ids)] });
-  if (counted!.n > 0) await patiently(() => records.batch([nextVersion(datasetId), ending(datasetId, ids)]));
-  return counted!.n;
+  const db = over(records);
+  const removed = await db.$count(datasetItems, and(current(datasetId), isOneOf(item, ids)));
+  if (removed > 0) await patiently(() => db.batch([nextVersion(db, datasetId), ending(db, datasetId, ids)]));
+  return removed;
 }
 
 /** Takes what was made of deleted requests out of every version, for good. */
@@ -144,49 +147,44 @@ export async function forgetRequests(
   organizationId: string,
   requestIds: readonly string[],
 ): Promise<void> {
-  const args = [JSON.stringify(requestIds), organizationId];
-  const made = `select id from dataset_items where request_id in (select value from json_each(?1))
-    and dataset_id in (select id from datasets where organization_id = ?2)`;
-  const runs = "select id from dataset_runs where organization_id = ?2";
-  const statements = [
-    // Answers to what is deleted, and answers that are deleted themselves.
-    `delete from dataset_run_results where item_id in (${made}) and run_id in (${runs})`,
-    `delete from dataset_run_results where request_id in (select value from json_each(?1)) and run_id in (${runs})`,
-    `delete from dataset_items where request_id in (select value from json_each(?1))
-      and dataset_id in (select id from datasets where organization_id = ?2)`,
-  ];
-  await patiently(() => records.batch(statements.map((sql) => ({ sql, args }))));
+  const db = over(records);
+  const own = db.select({ id: datasets.id }).from(datasets).where(eq(datasets.organization_id, organizationId));
+  const runs = db
+    .select({ id: datasetRuns.id })
+    .from(datasetRuns)
+    .where(eq(datasetRuns.organization_id, organizationId));
+  const madeOf = and(isOneOf(request_id, requestIds), inArray(dataset_id, own));
+  const made = db.select({ id: item }).from(datasetItems).where(madeOf);
+  const { item_id, run_id, request_id: answer } = datasetRunResults;
+  await patiently(() =>
+    db.batch([
+      // Answers to what is deleted, and answers that are deleted themselves.
+      db.delete(datasetRunResults).where(and(inArray(item_id, made), inArray(run_id, runs))),
+      db.delete(datasetRunResults).where(and(isOneOf(answer, requestIds), inArray(run_id, runs))),
+      db.delete(datasetItems).where(madeOf),
+    ]),
+  );
 }
 
-const CURRENT = "(select version from datasets where id = ?)";
+const versionOf = (datasetId: string) =>
+  sql`(select ${datasets.version} from ${datasets} where ${eq(datasets.id, datasetId)})`;
 
-const nextVersion = (datasetId: string): Statement => ({
-  sql: "update datasets set version = version + 1, updated_at = ? where id = ?",
-  args: [Date.now(), datasetId],
-});
+const nextVersion = (db: Builder, datasetId: string) =>
+  db
+    .update(datasets)
+    .set({ version: sql`${datasets.version} + 1`, updated_at: Date.now() })
+    .where(eq(datasets.id, datasetId));
 
-const ending = (datasetId: string, ids: readonly string[]): Statement => ({
-  sql: `update dataset_items set until = ${CURRENT}
-    where dataset_id = ? and until is null and id in (select value from json_each(?))`,
-  args: [datasetId, datasetId, JSON.stringify(ids)],
-});
+const ending = (db: Builder, datasetId: string, ids: readonly string[]) =>
+  db
+    .update(datasetItems)
+    .set({ until: versionOf(datasetId) })
+    .where(and(current(datasetId), isOneOf(item, ids)));
 
-function insertion(datasetId: string, id: string, example: Example, createdAt: number): Statement {
-  const { request_id, input, output, labels, note } = example;
-  return {
-    sql: `insert into dataset_items (dataset_id, id, since, request_id, input, output, labels, note, created_at)
-      values (?, ?, ${CURRENT}, ?, ?, ?, ?, ?, ?)`,
-    args: [
-      ...[datasetId, id, datasetId, request_id, JSON.stringify(input)],
-      ...[output === null ? null : JSON.stringify(output), JSON.stringify(labels), note, createdAt],
-    ],
-  };
-}
+const insertion = (db: Builder, datasetId: string, added: Omit<Item, "version">) =>
+  db.insert(datasetItems).values({ ...added, dataset_id: datasetId, since: versionOf(datasetId) });
 
-function toItem({ since, input, output, labels, ...row }: Row): Item {
-  return {
-    ...{ id: row.id, version: since, request_id: row.request_id },
-    ...{ input: JSON.parse(input), output: output === null ? null : JSON.parse(output) },
-    ...{ labels: JSON.parse(labels), note: row.note, created_at: row.created_at },
-  };
+function toItem({ id, since: version, request_id: request, ...row }: Row): Item {
+  const { input, output, labels: words, note, created_at } = row;
+  return { id, version, request_id: request, input, output, labels: words, note, created_at };
 }

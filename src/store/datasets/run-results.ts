@@ -1,4 +1,7 @@
+import { and, eq, getTableColumns, gt, sql } from "drizzle-orm";
 import type { Json } from "../../plugin/contract.ts";
+import { datasetRunResults, datasetRuns } from "../../record/tables.ts";
+import { isOneOf, over, statementOf } from "../database/builder.ts";
 import { patiently } from "../database/patiently.ts";
 import type { Database } from "../store.ts";
 
@@ -29,42 +32,34 @@ export interface RunResult extends CallFigures {
   readonly created_at: number;
 }
 
-type Row = Omit<RunResult, "ok" | "output"> & { readonly ok: number; readonly output: string | null };
-
-const FIGURES = ["provider", "model", "prompt_tokens", "completion_tokens", "cost", "latency", "first_token"] as const;
-const COLUMNS = [
-  "item_id",
-  "target",
-  "request_id",
-  "ok",
-  "status",
-  "error",
-  "output",
-  ...FIGURES,
-  "created_at",
-] as const;
+const { item_id, target, request_id, ok, status, error, output, created_at } = datasetRunResults;
+const { provider, model, prompt_tokens, completion_tokens, cost, latency, first_token } = datasetRunResults;
+const FIGURES = { provider, model, prompt_tokens, completion_tokens, cost, latency, first_token };
 
 export async function putResults(records: Database, runId: string, results: readonly RunResult[]): Promise<void> {
-  const sql = `insert or replace into dataset_run_results (run_id, ${COLUMNS.join(", ")})
-    select ?, ${COLUMNS.map(() => "?").join(", ")} where exists (select 1 from dataset_runs where id = ?)`;
+  const { run_id: _, ...columns } = getTableColumns(datasetRunResults);
+  const names = sql.join(
+    [...Object.keys(columns)].map((name) => sql.identifier(name)),
+    sql`, `,
+  );
+  const there = sql`exists (select 1 from ${datasetRuns} where ${eq(datasetRuns.id, runId)})`;
   const statements = results.map((result) => {
-    const output = result.output === null ? null : JSON.stringify(result.output);
-    const row = { ...result, ok: Number(result.ok), output };
-    return { sql, args: [runId, ...COLUMNS.map((column) => row[column]), runId] };
+    const values = Object.values(columns).map(
+      (column) => sql`${sql.param(result[column.name as keyof RunResult], column)}`,
+    );
+    return statementOf(sql`insert or replace into ${datasetRunResults} (run_id, ${names})
+      select ${runId}, ${sql.join(values, sql`, `)} where ${there}`);
   });
   if (statements.length > 0) await patiently(() => records.batch(statements));
 }
 
 /** Of these items, in their order and that of the targets. */
 export async function resultsOf(records: Database, runId: string, itemIds: readonly string[]): Promise<RunResult[]> {
-  const sql = `select ${COLUMNS.join(", ")} from dataset_run_results
-    where run_id = ? and item_id in (select value from json_each(?)) order by item_id, target`;
-  const rows = await records.query<Row>({ sql, args: [runId, JSON.stringify(itemIds)] });
-  return rows.map(({ ok, output, ...row }) => ({
-    ...row,
-    ok: ok === 1,
-    output: output === null ? null : JSON.parse(output),
-  }));
+  return over(records)
+    .select({ item_id, target, request_id, ok, status, error, output, ...FIGURES, created_at })
+    .from(datasetRunResults)
+    .where(and(eq(datasetRunResults.run_id, runId), isOneOf(item_id, itemIds)))
+    .orderBy(item_id, target);
 }
 
 /** Which calls there are already, as `<item> <target>`. */
@@ -73,13 +68,11 @@ export async function madeCalls(
   runId: string,
   itemIds: readonly string[],
 ): Promise<ReadonlySet<string>> {
-  const sql = `select item_id, target from dataset_run_results
-    where run_id = ? and item_id in (select value from json_each(?))`;
-  const rows = await records.query<{ item_id: string; target: number }>({
-    sql,
-    args: [runId, JSON.stringify(itemIds)],
-  });
-  return new Set(rows.map(({ item_id, target }) => callName(item_id, target)));
+  const rows = await over(records)
+    .select({ item_id, target })
+    .from(datasetRunResults)
+    .where(and(eq(datasetRunResults.run_id, runId), isOneOf(item_id, itemIds)));
+  return new Set(rows.map((row) => callName(row.item_id, row.target)));
 }
 
 export const callName = (itemId: string, target: number): string => `${itemId} ${target}`;
@@ -90,9 +83,13 @@ export async function failedItems(
   runId: string,
   { after, limit }: { readonly after: string; readonly limit: number },
 ): Promise<string[]> {
-  const sql = `select distinct item_id from dataset_run_results where run_id = ? and ok = 0 and item_id > ?
-    order by item_id limit ?`;
-  return (await records.query<{ item_id: string }>({ sql, args: [runId, after, limit] })).map(({ item_id }) => item_id);
+  const rows = await over(records)
+    .selectDistinct({ item_id })
+    .from(datasetRunResults)
+    .where(and(eq(datasetRunResults.run_id, runId), eq(ok, false), gt(item_id, after)))
+    .orderBy(item_id)
+    .limit(limit);
+  return rows.map((row) => row.item_id);
 }
 
 /** Without what was said. */
@@ -100,10 +97,10 @@ export type ResultFigures = Omit<RunResult, "output" | "error" | "created_at">;
 
 /** Of all calls of a run. */
 export async function resultFigures(records: Database, runId: string): Promise<ResultFigures[]> {
-  const columns = ["item_id", "target", "request_id", "ok", "status", ...FIGURES];
-  const sql = `select ${columns.join(", ")} from dataset_run_results where run_id = ?`;
-  const rows = await records.query<Row>({ sql, args: [runId] });
-  return rows.map((row) => ({ ...row, ok: row.ok === 1 }));
+  return over(records)
+    .select({ item_id, target, request_id, ok, status, ...FIGURES })
+    .from(datasetRunResults)
+    .where(eq(datasetRunResults.run_id, runId));
 }
 
 /** What a request took as its record says, and its scores. */
@@ -121,11 +118,11 @@ export async function recordedCalls(
   organizationId: string,
   requestIds: readonly string[],
 ): Promise<ReadonlyMap<string, RecordedCall>> {
-  const sql = `select request_id, response_status as status, error_code, error_message, scores, provider, model,
+  const text = `select request_id, response_status as status, error_code, error_message, scores, provider, model,
       prompt_tokens, completion_tokens, cost, delay_ms as latency, time_to_first_token as first_token
     from whole_requests where +organization_id = ? and request_id in (select value from json_each(?))`;
   const rows = await records.query<Omit<RecordedCall, "scores"> & { readonly scores: string }>({
-    sql,
+    sql: text,
     args: [organizationId, JSON.stringify(requestIds)],
   });
   return new Map(rows.map((row) => [row.request_id, { ...row, scores: JSON.parse(row.scores) }]));

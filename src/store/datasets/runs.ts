@@ -1,11 +1,15 @@
+import { and, count, desc, eq, isNull, type SQL, sql } from "drizzle-orm";
+import type { AnySQLiteColumn } from "drizzle-orm/sqlite-core";
 import { GatewayError } from "../../errors.ts";
 import type { Act } from "../../people/actions.ts";
 import type { Acting } from "../../people/actor.ts";
 import type { Json } from "../../plugin/contract.ts";
+import { datasetRunResults, datasetRuns } from "../../record/tables.ts";
 import { record, recorded } from "../audit/recorded.ts";
+import { over } from "../database/builder.ts";
 import { patiently } from "../database/patiently.ts";
 import type { Sender } from "../people/sent-for.ts";
-import type { Database, Statement } from "../store.ts";
+import type { Database } from "../store.ts";
 
 /** What each item of a run is sent to. */
 export interface Target {
@@ -32,99 +36,85 @@ export interface RunSettings {
   readonly stream: boolean;
 }
 
-export type RunState = "running" | "done" | "stopped" | "cancelled";
+type Row = typeof datasetRuns.$inferSelect;
 
-export interface Run {
-  readonly id: string;
-  readonly dataset_id: string;
-  readonly organization_id: string;
-  readonly name: string;
-  /** Of the dataset. */
-  readonly version: number;
-  readonly label: string | null;
+export type RunState = Row["state"];
+
+export type Run = Omit<Row, "targets" | "settings" | "sender"> & {
   readonly targets: readonly Target[];
   readonly settings: RunSettings;
-  /** When it was started. */
-  readonly items: number;
-  readonly state: RunState;
-  readonly reason: string | null;
-  readonly created_by: string;
   readonly sender: Sender;
-  /** Milliseconds since 1970. */
-  readonly created_at: number;
-  readonly finished_at: number | null;
-}
+};
 
 /** A run and how far it is. */
-export interface RunProgress extends Run {
+export type RunProgress = Run & {
   readonly done: number;
   readonly errors: number;
   /** US dollars, of the calls whose price is known. */
   readonly cost: number;
   readonly unknown_costs: number;
-}
-
-type Row = Omit<Run, "targets" | "settings" | "sender"> & {
-  readonly targets: string;
-  readonly settings: string;
-  readonly sender: string;
 };
 
+/** Not bound: a partial index is used only where its condition stands in the query as it is. */
+const RUNNING = sql`${datasetRuns.state} = 'running'`;
 /** A dataset has so many at most, and an organization so many that run. */
 const RUNS_MAX = 100;
 const RUNNING_MAX = 10;
 
-const COLUMNS = `id, dataset_id, organization_id, name, version, label, targets, settings, items, state, reason, created_by, sender,
-  created_at, finished_at`;
-const PROGRESS = `select r.*, count(x.ok) as done, coalesce(sum(x.ok = 0), 0) as errors, coalesce(sum(x.cost), 0) as cost,
-    coalesce(sum(x.ok = 1 and x.cost is null), 0) as unknown_costs
-  from dataset_runs r left join dataset_run_results x on x.run_id = r.id`;
-
 /** Of a dataset, the newest first. */
-export async function listRuns(records: Database, datasetId: string): Promise<RunProgress[]> {
-  const sql = `${PROGRESS} where r.dataset_id = ? group by r.id order by r.id desc`;
-  return (await records.query<Row & RunProgress>({ sql, args: [datasetId] })).map(toRun<RunProgress>);
+export function listRuns(records: Database, datasetId: string): Promise<RunProgress[]> {
+  return withProgress(records, eq(datasetRuns.dataset_id, datasetId));
 }
 
 export async function findRun(records: Database, datasetId: string, id: string): Promise<RunProgress | undefined> {
-  const sql = `${PROGRESS} where r.dataset_id = ? and r.id = ? group by r.id`;
-  return (await records.query<Row & RunProgress>({ sql, args: [datasetId, id] })).map(toRun<RunProgress>)[0];
+  return (await withProgress(records, and(eq(datasetRuns.dataset_id, datasetId), eq(datasetRuns.id, id))))[0];
+}
+
+async function withProgress(records: Database, which: SQL | undefined): Promise<RunProgress[]> {
+  const { run_id, ok, cost } = datasetRunResults;
+  const sum = (of: SQL | AnySQLiteColumn) => sql<number>`coalesce(sum(${of}), 0)`;
+  const progress = {
+    done: count(ok),
+    errors: sum(eq(ok, false)),
+    cost: sum(cost),
+    unknown_costs: sum(sql`${eq(ok, true)} and ${isNull(cost)}`),
+  };
+  const rows = await over(records)
+    .select({ run: datasetRuns, ...progress })
+    .from(datasetRuns)
+    .leftJoin(datasetRunResults, eq(run_id, datasetRuns.id))
+    .where(which)
+    .groupBy(datasetRuns.id)
+    .orderBy(desc(datasetRuns.id));
+  return rows.map(({ run, ...figures }) => ({ ...toRun(run), ...figures }));
 }
 
 /** Those that are under way, the oldest first. */
 export async function runningRuns(records: Database, limit: number): Promise<Run[]> {
-  const sql = `select ${COLUMNS} from dataset_runs where state = 'running' order by id limit ?`;
-  return (await records.query<Row>({ sql, args: [limit] })).map(toRun<Run>);
+  const { id } = datasetRuns;
+  const rows = await over(records).select().from(datasetRuns).where(RUNNING).orderBy(id).limit(limit);
+  return rows.map(toRun);
 }
 
 /** @throws GatewayError `invalid_body` where there are too many. */
 export async function startRun(records: Database, run: Run, by: Acting): Promise<void> {
-  const sql = `select sum(dataset_id = ?) as runs, sum(state = 'running') as running from dataset_runs where organization_id = ?`;
-  const [counted] = await records.query<{ runs: number | null; running: number | null }>({
-    sql,
-    args: [run.dataset_id, run.organization_id],
-  });
-  if ((counted?.runs ?? 0) >= RUNS_MAX)
+  const db = over(records);
+  const { dataset_id, organization_id } = datasetRuns;
+  if ((await db.$count(datasetRuns, eq(dataset_id, run.dataset_id))) >= RUNS_MAX)
     throw new GatewayError("invalid_body", `the dataset has ${RUNS_MAX} runs already: delete one first`);
-  if ((counted?.running ?? 0) >= RUNNING_MAX)
+  const running = and(eq(organization_id, run.organization_id), RUNNING);
+  if ((await db.$count(datasetRuns, running)) >= RUNNING_MAX)
     throw new GatewayError("invalid_body", `${RUNNING_MAX} runs are under way already: wait for one, or cancel it`);
-  const args = [
-    ...[run.id, run.dataset_id, run.organization_id, run.name, run.version, run.label],
-    ...[JSON.stringify(run.targets), JSON.stringify(run.settings), run.items, run.state, run.reason],
-    ...[run.created_by, senderText(run.sender), run.created_at, run.finished_at],
-  ];
-  const insert = { sql: `insert into dataset_runs (${COLUMNS}) values (${args.map(() => "?").join(", ")})`, args };
+  const insert = db.insert(datasetRuns).values({ ...run, sender: senderText(run.sender) });
   const after = { targets: run.targets.map(({ model }) => model), items: run.items, max_cost: run.settings.max_cost };
   await recorded(records, [insert], by, { ...actOf("dataset_run.started", run), after });
 }
 
 /** @returns whether it was under way. */
 export async function cancelRun(records: Database, run: Run, by: Acting): Promise<boolean> {
-  const sql =
-    "update dataset_runs set state = 'cancelled', reason = null, finished_at = ? where id = ? and state = 'running'";
   if (run.state !== "running") return false;
-  const statements = [{ sql, args: [Date.now(), run.id] }];
-  await record(records, { statements, by, acts: [actOf("dataset_run.cancelled", run)], ifChanged: true });
+  const change = finish(records, run.id, { state: "cancelled", reason: null });
+  await record(records, { statements: [change], by, acts: [actOf("dataset_run.cancelled", run)], ifChanged: true });
   return true;
 }
 
@@ -135,32 +125,41 @@ export async function resumeRun(
   { again, sender, settings }: { readonly again: boolean } & Pick<Run, "sender" | "settings">,
   by: Acting,
 ): Promise<void> {
-  const statements: Statement[] = [
-    ...(again ? [{ sql: "delete from dataset_run_results where run_id = ? and ok = 0", args: [run.id] }] : []),
-    {
-      sql: "update dataset_runs set state = 'running', reason = null, finished_at = null, sender = ?, settings = ? where id = ?",
-      args: [senderText(sender), JSON.stringify(settings), run.id],
-    },
+  const db = over(records);
+  const { run_id, ok } = datasetRunResults;
+  const set = { reason: null, finished_at: null, sender: senderText(sender), settings };
+  const statements = [
+    ...(again ? [db.delete(datasetRunResults).where(and(eq(run_id, run.id), eq(ok, false)))] : []),
+    db
+      .update(datasetRuns)
+      .set({ ...set, state: "running" })
+      .where(eq(datasetRuns.id, run.id)),
   ];
   const after = { errors_again: again, max_cost: settings.max_cost };
   await recorded(records, statements, by, { ...actOf("dataset_run.resumed", run), after });
 }
 
-export async function finishRun(
-  records: Database,
-  id: string,
-  { state, reason }: { readonly state: RunState; readonly reason: string | null },
-): Promise<void> {
-  const sql = "update dataset_runs set state = ?, reason = ?, finished_at = ? where id = ? and state = 'running'";
-  await patiently(() => records.batch([{ sql, args: [state, reason, Date.now(), id] }]));
+type End = Pick<Run, "state" | "reason">;
+
+export async function finishRun(records: Database, id: string, end: End): Promise<void> {
+  await patiently(() => finish(records, id, end));
 }
 
+const finish = (records: Database, id: string, end: End) =>
+  over(records)
+    .update(datasetRuns)
+    .set({ ...end, finished_at: Date.now() })
+    .where(and(eq(datasetRuns.id, id), RUNNING));
+
 export async function removeRun(records: Database, run: Run, by: Acting): Promise<void> {
-  const statements: Statement[] = [
-    { sql: "delete from dataset_run_results where run_id = ?", args: [run.id] },
-    { sql: "delete from dataset_runs where id = ?", args: [run.id] },
-  ];
-  await recorded(records, statements, by, actOf("dataset_run.removed", run));
+  const db = over(records);
+  const results = db.delete(datasetRunResults).where(eq(datasetRunResults.run_id, run.id));
+  await recorded(
+    records,
+    [results, db.delete(datasetRuns).where(eq(datasetRuns.id, run.id))],
+    by,
+    actOf("dataset_run.removed", run),
+  );
 }
 
 function actOf(action: Act["action"], { id, name, organization_id }: Run): Act {
@@ -169,12 +168,12 @@ function actOf(action: Act["action"], { id, name, organization_id }: Run): Act {
 
 const senderText = ({ kind, id }: Sender): string => `${kind}:${id}`;
 
-function toRun<T extends Run>({ targets, settings, sender, ...row }: Row): T {
+function toRun({ targets, settings, sender, ...row }: Row): Run {
   const at = sender.indexOf(":");
   return {
     ...row,
-    targets: JSON.parse(targets),
-    settings: JSON.parse(settings),
-    sender: { kind: sender.slice(0, at), id: sender.slice(at + 1) },
-  } as unknown as T;
+    targets: targets as Target[],
+    settings: settings as RunSettings,
+    sender: { kind: sender.slice(0, at) as Sender["kind"], id: sender.slice(at + 1) },
+  };
 }

@@ -1,30 +1,21 @@
+import { desc, eq } from "drizzle-orm";
+import { deliveries } from "../../record/tables.ts";
 import { uuidv7 } from "../../runtime/uuid.ts";
+import { isOneOf, over } from "../database/builder.ts";
 import type { Database, Statement } from "../store.ts";
 
 /** Something that somebody is to be told, or was. */
-export interface Delivery {
-  readonly id: string;
-  readonly organization_id: string;
-  readonly kind: "alert" | "request" | "test" | "audit";
-  readonly source_id: string;
-  readonly endpoint_id: string;
-  readonly subject_id: string;
-  readonly payload: string | null;
-  readonly state: "pending" | "delivered" | "failed";
-  readonly attempts: number;
-  readonly next_attempt_at: number;
-  readonly last_status: number | null;
-  readonly last_error: string | null;
-  readonly created_at: number;
-  readonly finished_at: number | null;
-}
+export type Delivery = typeof deliveries.$inferSelect;
 
 export type NewDelivery = Pick<
   Delivery,
   "organization_id" | "kind" | "source_id" | "endpoint_id" | "subject_id" | "payload"
 > & { readonly id?: string };
 
-/** The statement that puts one into the queue; one whose id is there already is left alone. */
+/**
+ * The statement that puts one into the queue; one whose id is there already is left alone. Its text is always the same: the
+ * recorder adds one for each request that a webhook wants.
+ */
 export function enqueue(delivery: NewDelivery, now: number): Statement & { readonly id: string } {
   const id = delivery.id ?? `msg_${uuidv7(now)}`;
   const { organization_id, kind, source_id, endpoint_id, subject_id, payload } = delivery;
@@ -42,11 +33,16 @@ export async function listDeliveries(
   sourceId: string,
   { limit, offset }: { readonly limit: number; readonly offset: number },
 ): Promise<Delivery[]> {
-  const sql = "select * from deliveries where source_id = ? order by created_at desc, id desc limit ? offset ?";
-  return records.query<Delivery>({ sql, args: [sourceId, limit, offset] });
+  return over(records)
+    .select()
+    .from(deliveries)
+    .where(eq(deliveries.source_id, sourceId))
+    .orderBy(desc(deliveries.created_at), desc(deliveries.id))
+    .limit(limit)
+    .offset(offset);
 }
 
 export async function deliveriesByIds(records: Database, ids: readonly string[]): Promise<Delivery[]> {
-  const sql = "select * from deliveries where id in (select value from json_each(?)) order by created_at, id";
-  return records.query<Delivery>({ sql, args: [JSON.stringify(ids)] });
+  const { id, created_at } = deliveries;
+  return over(records).select().from(deliveries).where(isOneOf(id, ids)).orderBy(created_at, id);
 }

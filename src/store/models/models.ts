@@ -1,6 +1,7 @@
-import { and, desc, getTableColumns } from "drizzle-orm";
+import { and, desc, getTableColumns, isNotNull } from "drizzle-orm";
 import { models } from "../../record/tables.ts";
 import { ifGiven, over } from "../database/builder.ts";
+import { patiently } from "../database/patiently.ts";
 import type { Database } from "../store.ts";
 
 /** A model that was seen, and whether a mapping reads it. */
@@ -12,9 +13,35 @@ export async function listModels(records: Database, organizationId?: string, mod
   return over(records)
     .select(shown)
     .from(models)
-    .where(and(ifGiven(models.organization_id, organizationId), ifGiven(models.model, model)))
+    .where(those({ organizationId, model }))
     .orderBy(desc(models.count), models.provider, models.model);
 }
+
+interface WhichModels {
+  readonly organizationId?: string | undefined;
+  readonly provider?: string | undefined;
+  readonly model?: string | undefined;
+}
+
+/** Orders models to be mapped at once, from the process that runs the jobs. */
+export async function expediteModels(records: Database, which: WhichModels): Promise<void> {
+  await patiently(() => over(records).update(models).set({ expedited_at: Date.now() }).where(those(which)));
+}
+
+/** Models that were ordered, until that is done. */
+export async function expeditedModels(records: Database, which: WhichModels = {}): Promise<ModelRow[]> {
+  return over(records)
+    .select()
+    .from(models)
+    .where(and(those(which), isNotNull(models.expedited_at)));
+}
+
+const those = ({ organizationId, provider, model }: WhichModels) =>
+  and(
+    ifGiven(models.organization_id, organizationId),
+    ifGiven(models.provider, provider),
+    ifGiven(models.model, model),
+  );
 
 /** Requests that `askedModels` looks at: the newest. */
 const LOOKED_AT = 2_000;

@@ -1,14 +1,17 @@
+import { and, eq, gt, sql } from "drizzle-orm";
 import type { Act } from "../../people/actions.ts";
 import type { Acting } from "../../people/actor.ts";
 import type { Entry, StoredEntry } from "../../plugin/host/entries.ts";
+import { pluginEntries } from "../../record/tables.ts";
 import { pluginAct } from "../audit/plugin-acts.ts";
 import { recorded } from "../audit/recorded.ts";
+import { over } from "../database/builder.ts";
 import type { Database } from "../store.ts";
 
 /** Entries that were written after `version`, in the order of writing; 0 asks for all. Removed ones have the value null. */
-export function readEntries(records: Database, version: number): Promise<StoredEntry[]> {
-  const sql = "select plugin, key, value, version from plugin_entries where version > ? order by version";
-  return records.query<StoredEntry>({ sql, args: [version] });
+export async function readEntries(records: Database, version: number): Promise<StoredEntry[]> {
+  const { version: written } = pluginEntries;
+  return over(records).select().from(pluginEntries).where(gt(written, version)).orderBy(written);
 }
 
 /**
@@ -16,18 +19,20 @@ export function readEntries(records: Database, version: number): Promise<StoredE
  * so that others see that it is gone.
  */
 export async function writeEntries(records: Database, entries: readonly Entry[], by: Acting): Promise<void> {
-  const sql = `insert into plugin_entries (plugin, key, value, version)
-    values (?, ?, ?, (select coalesce(max(version), 0) + 1 from plugin_entries))
-    on conflict (plugin, key) do update set value = excluded.value, version = excluded.version`;
+  const { plugin, key, version } = pluginEntries;
+  const next = sql`(select coalesce(max(${version}), 0) + 1 from ${pluginEntries})`;
   const acts: Act[] = [];
   for (const entry of entries) {
-    const [known] = await records.query<{ value: string | null }>({
-      sql: "select value from plugin_entries where plugin = ? and key = ?",
-      args: [entry.plugin, entry.key],
-    });
+    const which = and(eq(plugin, entry.plugin), eq(key, entry.key));
+    const known = await over(records).select().from(pluginEntries).where(which).get();
     const act = pluginAct(entry, known?.value);
     if (act !== undefined) acts.push(act);
   }
-  const statements = entries.map(({ plugin, key, value }) => ({ sql, args: [plugin, key, value] }));
+  const statements = entries.map((entry) =>
+    over(records)
+      .insert(pluginEntries)
+      .values({ ...entry, version: next })
+      .onConflictDoUpdate({ target: [plugin, key], set: { value: entry.value, version: sql`excluded.version` } }),
+  );
   await recorded(records, statements, by, ...acts);
 }

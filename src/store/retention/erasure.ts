@@ -1,4 +1,5 @@
 import { patiently } from "../database/patiently.ts";
+import { readSetting, writeSetting } from "../settings.ts";
 import type { Database } from "../store.ts";
 
 const ORDER = "erase ordered at";
@@ -25,24 +26,18 @@ export function noteErased(records: Database, erased: Erased): Promise<void> {
 
 /** Undefined before the order is carried out. */
 export async function erasedBy(records: Database, order: string): Promise<Erased | undefined> {
-  const value = await read(records, DONE);
+  const value = await readSetting(records, DONE);
   const erased = value === undefined ? undefined : (JSON.parse(value) as Erased);
   return erased?.order === order ? erased : undefined;
 }
 
 async function write(records: Database, name: string, value: string): Promise<void> {
-  const sql = `insert into settings (name, value) values (?, ?) on conflict (name) do update set value = excluded.value`;
-  await patiently(() => records.batch([{ sql, args: [name, value] }]));
-}
-
-async function read(records: Database, name: string): Promise<string | undefined> {
-  const sql = "select value from settings where name = ?";
-  return (await records.query<{ value: string }>({ sql, args: [name] }))[0]?.value;
+  await patiently(() => writeSetting(records, name, value));
 }
 
 /** The last order, or undefined where there never was one; it changes with each. */
 export function erasureOrder(records: Database): Promise<string | undefined> {
-  return read(records, ORDER);
+  return readSetting(records, ORDER);
 }
 
 /** Packs that may hold bytes of what was removed. */

@@ -1,9 +1,13 @@
 import { type Static, Type } from "@sinclair/typebox";
+import { eq, isNotNull, sql } from "drizzle-orm";
+import { alias } from "drizzle-orm/sqlite-core";
 import type { Config } from "../../config.ts";
 import { GatewayError } from "../../errors.ts";
 import { type Acting, SYSTEM } from "../../people/actor.ts";
 import { isoTime, isoTimeOrNull } from "../../record/iso-time.ts";
+import { retention, retentionRuns } from "../../record/tables.ts";
 import { recorded } from "../audit/recorded.ts";
+import { isOneOf, over } from "../database/builder.ts";
 import { patiently } from "../database/patiently.ts";
 import type { Database } from "../store.ts";
 
@@ -70,12 +74,10 @@ export function readRetention(body: RetentionBody): RetentionRule {
 
 const DEFAULT: RetentionRule = { days: null, body_days: null, properties: [] };
 
-type RetentionRow = Omit<RetentionRule, "properties"> & { readonly properties: string };
-
 export async function retentionOf(records: Database, organizationId: string): Promise<RetentionRule> {
-  const sql = "select days, body_days, properties from retention where organization_id = ?";
-  const [row] = await records.query<RetentionRow>({ sql, args: [organizationId] });
-  return row === undefined ? DEFAULT : { ...row, properties: JSON.parse(row.properties) };
+  const row = await over(records).select().from(retention).where(eq(retention.organization_id, organizationId)).get();
+  if (row === undefined) return DEFAULT;
+  return { days: row.days, body_days: row.body_days, properties: row.properties as PropertyRetention[] };
 }
 
 export async function putRetention(
@@ -84,11 +86,12 @@ export async function putRetention(
   rule: RetentionRule,
   by: Acting,
 ): Promise<void> {
-  const sql = `insert into retention (organization_id, days, body_days, properties, updated_at) values (?, ?, ?, ?, ?)
-    on conflict (organization_id) do update set days = excluded.days, body_days = excluded.body_days,
-      properties = excluded.properties, updated_at = excluded.updated_at`;
-  const args = [organizationId, rule.days, rule.body_days, JSON.stringify(rule.properties), Date.now()];
-  await recorded(records, [{ sql, args }], by, {
+  const set = { ...rule, updated_at: Date.now() };
+  const upsert = over(records)
+    .insert(retention)
+    .values({ ...set, organization_id: organizationId })
+    .onConflictDoUpdate({ target: retention.organization_id, set });
+  await recorded(records, [upsert], by, {
     action: "retention.changed",
     organizationId,
     object: { kind: "retention", id: organizationId, name: "" },
@@ -115,10 +118,18 @@ interface RetentionRun {
 
 /** With what was freed for all organizations together. */
 export async function lastRun(records: Database, organizationId: string): Promise<RetentionRun | undefined> {
-  const sql = `select r.started_at, r.finished_at, r.records_removed, r.bodies_removed, r.error,
-      coalesce(d.orphans_removed, 0) as orphans_removed, coalesce(d.bytes_freed, 0) as bytes_freed
-    from retention_runs r left join retention_runs d on d.organization_id = '' where r.organization_id = ?`;
-  return (await records.query<RetentionRun>({ sql, args: [organizationId] }))[0];
+  const all = alias(retentionRuns, "of_all");
+  const { started_at, finished_at, records_removed, bodies_removed, error } = retentionRuns;
+  const ofAll = {
+    orphans_removed: sql<number>`coalesce(${all.orphans_removed}, 0)`,
+    bytes_freed: sql<number>`coalesce(${all.bytes_freed}, 0)`,
+  };
+  return over(records)
+    .select({ started_at, finished_at, records_removed, bodies_removed, error, ...ofAll })
+    .from(retentionRuns)
+    .leftJoin(all, eq(all.organization_id, ""))
+    .where(eq(retentionRuns.organization_id, organizationId))
+    .get();
 }
 
 /** A run as it is shown. */
@@ -140,10 +151,15 @@ export async function noteRun(
     readonly error: string | null;
   },
 ): Promise<void> {
-  const sql = `insert or replace into retention_runs (organization_id, started_at, finished_at, records_removed,
-    bodies_removed, orphans_removed, bytes_freed, error) values (?, ?, ?, ?, ?, ?, ?, ?)`;
   const { startedAt, records: removed, bodies, orphans, freed, error } = run;
-  const args = [organizationId, startedAt, Date.now(), removed, bodies, orphans, freed, error];
+  const set = {
+    ...{ started_at: startedAt, finished_at: Date.now(), records_removed: removed, bodies_removed: bodies },
+    ...{ orphans_removed: orphans, bytes_freed: freed, error },
+  };
+  const upsert = over(records)
+    .insert(retentionRuns)
+    .values({ ...set, organization_id: organizationId })
+    .onConflictDoUpdate({ target: retentionRuns.organization_id, set });
   const act = {
     action: "records.deleted",
     organizationId,
@@ -151,25 +167,25 @@ export async function noteRun(
     before: { records: removed, bodies },
     after: { asked: "retention" },
   } as const;
-  await recorded(records, [{ sql, args }], SYSTEM, ...(removed + bodies > 0 ? [act] : []));
+  await recorded(records, [upsert], SYSTEM, ...(removed + bodies > 0 ? [act] : []));
 }
 
 /** Lets the service do a run at once, as soon as it sees this. */
 export async function orderRun(records: Database, organizationId: string): Promise<void> {
   const now = Date.now();
-  const sql = `insert into retention (organization_id, properties, ordered_at, updated_at) values (?, '[]', ?, ?)
-    on conflict (organization_id) do update set ordered_at = excluded.ordered_at`;
-  await patiently(() => records.batch([{ sql, args: [organizationId, now, now] }]));
+  const row = { organization_id: organizationId, properties: [], ordered_at: now, updated_at: now };
+  const insert = over(records).insert(retention).values(row);
+  await patiently(() => insert.onConflictDoUpdate({ target: retention.organization_id, set: { ordered_at: now } }));
 }
 
 /** Organizations that asked for a run which has not begun. */
 export async function orderedRuns(records: Database): Promise<string[]> {
-  const sql = "select organization_id as id from retention where ordered_at is not null";
-  return (await records.query<{ id: string }>({ sql, args: [] })).map(({ id }) => id);
+  const rows = await over(records).select().from(retention).where(isNotNull(retention.ordered_at));
+  return rows.map((row) => row.organization_id);
 }
 
 /** The runs begin. */
 export async function takeOrders(records: Database, organizationIds: readonly string[]): Promise<void> {
-  const sql = "update retention set ordered_at = null where organization_id in (select value from json_each(?))";
-  await patiently(() => records.batch([{ sql, args: [JSON.stringify(organizationIds)] }]));
+  const which = isOneOf(retention.organization_id, organizationIds);
+  await patiently(() => over(records).update(retention).set({ ordered_at: null }).where(which));
 }

@@ -1,6 +1,6 @@
-import { and, desc, eq, ne } from "drizzle-orm";
+import { and, desc, eq, ne, type SQL, sql } from "drizzle-orm";
 import { reviewAnswers, reviewItems } from "../../record/tables.ts";
-import { ifGiven, over } from "../database/builder.ts";
+import { ifGiven, over, statementOf } from "../database/builder.ts";
 import { patiently } from "../database/patiently.ts";
 import type { Database } from "../store.ts";
 import type { GivenScore } from "./review-rule.ts";
@@ -29,19 +29,21 @@ export interface Lease {
   readonly leased_until: number;
 }
 
-const ORDERS: Readonly<Record<Review["sequence"], string>> = {
-  newest: "i.request_created_at desc",
-  oldest: "i.request_created_at",
-  random: "i.shuffle",
+const ORDERS: Readonly<Record<Review["sequence"], SQL>> = {
+  newest: sql`i.request_created_at desc`,
+  oldest: sql`i.request_created_at`,
+  random: sql`i.shuffle`,
 };
 
-/** Answers of others to a record `i`, which count against how many are to review it: `?2` is who asks, `?3` now. */
-const others = (state: string) => `(select count(*) from review_answers a where a.review_id = i.review_id
-    and a.request_id = i.request_id and a.reviewer <> ?2 and ${state})`;
-const TAKEN = "(a.state = 'done' or (a.state = 'leased' and a.leased_until > ?3))";
-const own = (state: string) => `exists (select 1 from review_answers a where a.review_id = i.review_id
-    and a.request_id = i.request_id and a.reviewer = ?2 and ${state})`;
-const ANSWERED = "a.state in ('done', 'skipped')";
+const DONE = sql`a.state = 'done'`;
+const SKIPPED = sql`a.state = 'skipped'`;
+const ANSWERED = sql`a.state in ('done', 'skipped')`;
+
+/** Answers of others to a record `i`, which count against how many are to review it. */
+const others = (reviewer: Reviewer, state: SQL) => sql`(select count(*) from ${reviewAnswers} a
+    where a.review_id = i.review_id and a.request_id = i.request_id and a.reviewer <> ${reviewer.id} and ${state})`;
+const own = (reviewer: Reviewer, state: SQL) => sql`exists (select 1 from ${reviewAnswers} a
+    where a.review_id = i.review_id and a.request_id = i.request_id and a.reviewer = ${reviewer.id} and ${state})`;
 
 /**
  * Hands the next record to a reviewer: the one that they have, or the first that still needs one. One statement finds and
@@ -49,15 +51,17 @@ const ANSWERED = "a.state in ('done', 'skipped')";
  */
 export async function takeNext(records: Database, review: Review, reviewer: Reviewer): Promise<Lease | undefined> {
   const now = Date.now();
-  const sql = `insert into review_answers (review_id, request_id, reviewer, organization_id, author, state, scores,
+  const taken = sql`(${DONE} or (a.state = 'leased' and a.leased_until > ${now}))`;
+  const take = sql`insert into ${reviewAnswers} (review_id, request_id, reviewer, organization_id, author, state, scores,
       leased_until, created_at, updated_at)
-    select i.review_id, i.request_id, ?2, i.organization_id, ?4, 'leased', '{}', ?5, ?3, ?3 from review_items i
-      where i.review_id = ?1 and not ${own(ANSWERED)} and ${others(TAKEN)} < ?6
-      order by ${own("a.state = 'leased'")} desc, ${ORDERS[review.sequence]}, i.request_id limit 1
+    select i.review_id, i.request_id, ${reviewer.id}, i.organization_id, ${reviewer.name}, 'leased', '{}',
+        ${now + LEASE_MS}, ${now}, ${now}
+      from ${reviewItems} i
+      where i.review_id = ${review.id} and not ${own(reviewer, ANSWERED)} and ${others(reviewer, taken)} < ${review.reviewers}
+      order by ${own(reviewer, sql`a.state = 'leased'`)} desc, ${ORDERS[review.sequence]}, i.request_id limit 1
     on conflict (review_id, request_id, reviewer) do update set leased_until = excluded.leased_until, updated_at = excluded.updated_at
     returning request_id, leased_until`;
-  const args = [review.id, reviewer.id, now, reviewer.name, now + LEASE_MS, review.reviewers];
-  return (await patiently(() => records.query<Lease>({ sql, args })))[0];
+  return (await patiently(() => records.query<Lease>(statementOf(take))))[0];
 }
 
 /** How far one reviewer is: `left` are records that they could be given, now or once others let go of them. */
@@ -68,12 +72,11 @@ export interface OwnProgress {
 }
 
 export async function ownProgress(records: Database, review: Review, reviewer: Reviewer): Promise<OwnProgress> {
-  const sql = `select coalesce(sum(${own("a.state = 'done'")}), 0) as done,
-      coalesce(sum(${own("a.state = 'skipped'")}), 0) as skipped,
-      coalesce(sum(not ${own(ANSWERED)} and ${others("a.state = 'done'")} < ?3), 0) as "left"
-    from review_items i where i.review_id = ?1`;
-  const args = [review.id, reviewer.id, review.reviewers];
-  return (await records.query<OwnProgress>({ sql, args }))[0]!;
+  const left = sql`not ${own(reviewer, ANSWERED)} and ${others(reviewer, DONE)} < ${review.reviewers}`;
+  const progress = sql`select coalesce(sum(${own(reviewer, DONE)}), 0) as done,
+      coalesce(sum(${own(reviewer, SKIPPED)}), 0) as skipped, coalesce(sum(${left}), 0) as "left"
+    from ${reviewItems} i where i.review_id = ${review.id}`;
+  return (await records.query<OwnProgress>(statementOf(progress)))[0]!;
 }
 
 export async function isInReview(records: Database, reviewId: string, requestId: string): Promise<boolean> {

@@ -1,3 +1,6 @@
+import { and, desc, eq, ne, sql } from "drizzle-orm";
+import { reviewAnswers, reviewItems } from "../../record/tables.ts";
+import { over, statementOf } from "../database/builder.ts";
 import type { Database } from "../store.ts";
 import type { Review } from "./reviews.ts";
 
@@ -27,28 +30,38 @@ export interface Agreement {
 }
 
 export async function progressOf(records: Database, { id, reviewers }: Review): Promise<Progress> {
-  const sql = `select count(*) as requests, coalesce(sum(done >= ?2), 0) as done from (
-      select (select count(*) from review_answers a
+  const progress = sql`select count(*) as requests, coalesce(sum(done >= ${reviewers}), 0) as done from (
+      select (select count(*) from ${reviewAnswers} a
           where a.review_id = i.review_id and a.request_id = i.request_id and a.state = 'done') as done
-      from review_items i where i.review_id = ?1)`;
-  return (await records.query<Progress>({ sql, args: [id, reviewers] }))[0]!;
+      from ${reviewItems} i where i.review_id = ${id})`;
+  return (await records.query<Progress>(statementOf(progress)))[0]!;
 }
 
 /** Who reviewed, the most active first. */
-export function reviewersOf(records: Database, { id }: Review): Promise<OfReviewer[]> {
-  const sql = `select reviewer as id, max(author) as name, sum(state = 'done') as done, sum(state = 'skipped') as skipped
-    from review_answers where review_id = ? and state <> 'leased' group by reviewer order by done desc, reviewer`;
-  return records.query({ sql, args: [id] });
+export async function reviewersOf(records: Database, { id }: Review): Promise<OfReviewer[]> {
+  const { reviewer, author, review_id, state } = reviewAnswers;
+  const done = sql<number>`sum(${eq(state, "done")})`;
+  return over(records)
+    .select({
+      id: reviewer,
+      name: sql<string>`max(${author})`,
+      done,
+      skipped: sql<number>`sum(${eq(state, "skipped")})`,
+    })
+    .from(reviewAnswers)
+    .where(and(eq(review_id, id), ne(state, "leased")))
+    .groupBy(reviewer)
+    .orderBy(desc(done), reviewer);
 }
 
 /** Of the scores that two or more reviewers gave to the same record. */
 export async function agreementOf(records: Database, { id, scores }: Review): Promise<Agreement[]> {
-  const sql = `select a.key as name, count(*) as pairs, avg(a.value = b.value) as equal, avg(abs(a.value - b.value)) as difference
-    from review_answers x join review_answers y
+  const agreement = sql`select a.key as name, count(*) as pairs, avg(a.value = b.value) as equal, avg(abs(a.value - b.value)) as difference
+    from ${reviewAnswers} x join ${reviewAnswers} y
         on y.review_id = x.review_id and y.request_id = x.request_id and y.reviewer > x.reviewer,
       json_each(x.scores) a join json_each(y.scores) b on b.key = a.key
-    where x.review_id = ? and x.state = 'done' and y.state = 'done' group by a.key`;
-  const found = new Map((await records.query<Row>({ sql, args: [id] })).map((row) => [row.name, row]));
+    where x.review_id = ${id} and x.state = 'done' and y.state = 'done' group by a.key`;
+  const found = new Map((await records.query<Row>(statementOf(agreement))).map((row) => [row.name, row]));
   return scores.flatMap(({ name, kind }) => {
     const row = found.get(name);
     if (row === undefined) return [];

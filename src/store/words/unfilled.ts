@@ -1,4 +1,5 @@
-import type { Database, Statement } from "../store.ts";
+import { readSetting, writeSetting } from "../settings.ts";
+import type { Database } from "../store.ts";
 
 /** Records by number, both ends included. */
 interface SeqRange {
@@ -20,16 +21,12 @@ const SETTING = "texts to fill";
 
 /** Undefined where no program that knows of it has been here. */
 export async function readUnfilled(records: Database): Promise<Unfilled | undefined> {
-  const sql = "select value from settings where name = ?";
-  const [row] = await records.query<{ value: string }>({ sql, args: [SETTING] });
-  return row && (JSON.parse(row.value) as Unfilled);
+  const value = await readSetting(records, SETTING);
+  return value === undefined ? undefined : (JSON.parse(value) as Unfilled);
 }
 
-export function writeUnfilled(unfilled: Unfilled): Statement {
-  return {
-    sql: "insert into settings (name, value) values (?, ?) on conflict (name) do update set value = excluded.value",
-    args: [SETTING, JSON.stringify(unfilled)],
-  };
+export function writeUnfilled(records: Database, unfilled: Unfilled): Promise<void> {
+  return writeSetting(records, SETTING, JSON.stringify(unfilled));
 }
 
 /**

@@ -5,6 +5,7 @@ import { messageOf } from "../../../observe.ts";
 import { trustingFetch } from "../../../runtime/http/trusting-fetch.ts";
 import { SsoClient } from "../../../sso/client.ts";
 import { isThisMachine, publicOrigin, redirectAddress, type SsoProvider, ssoProviders } from "../../../sso/provider.ts";
+import { listOrganizations } from "../../../store/keys.ts";
 import { openStore } from "../../../store/store.ts";
 import { type Check, fail, type Outcome, ok, warn } from "../finding.ts";
 
@@ -120,7 +121,7 @@ function strayRules({ name, rules }: SsoProvider, known: ReadonlySet<string> | u
 async function organizationsOf(config: Config): Promise<ReadonlySet<string> | undefined> {
   const store = await openStore(config, "read").catch(() => undefined);
   try {
-    const rows = await store?.records.query<{ name: string }>({ sql: "select name from organizations", args: [] });
+    const rows = store && (await listOrganizations(store.records));
     return rows && new Set(rows.map(({ name }) => name));
   } catch {
     return undefined;
