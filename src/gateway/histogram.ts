@@ -1,3 +1,4 @@
+import { metricText } from "../runtime/metric-text.ts";
 import type { Distribution } from "../threads.ts";
 
 /** A histogram that costs an addition per observation. */
@@ -31,11 +32,13 @@ export function together({ bounds, counts, sum }: Distribution, other: Distribut
 /** In the form in which Prometheus reads it. */
 export function histogramText(name: string, help: string, { bounds, counts, sum }: Distribution): string {
   let total = 0;
-  const lines = [`# HELP ${name} ${help}`, `# TYPE ${name} histogram`];
-  for (const [at, count] of counts.entries()) {
+  const buckets = counts.map((count, at) => {
     total += count;
-    lines.push(`${name}_bucket{le="${bounds[at] ?? "+Inf"}"} ${total}`);
-  }
-  lines.push(`${name}_sum ${sum}`, `${name}_count ${total}`, "");
-  return lines.join("\n");
+    return { suffix: "_bucket", labels: { le: bounds[at] ?? "+Inf" }, value: total };
+  });
+  const sums = [
+    { suffix: "_sum", value: sum },
+    { suffix: "_count", value: total },
+  ];
+  return metricText({ name, help, type: "histogram" }, [...buckets, ...sums]);
 }

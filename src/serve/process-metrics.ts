@@ -1,6 +1,7 @@
 import * as fs from "node:fs";
 import program from "../../package.json" with { type: "json" };
 import type { Config } from "../config.ts";
+import { metricText } from "../runtime/metric-text.ts";
 import { openFilesMax } from "../runtime/open-files.ts";
 import { isDeno } from "../runtime/platform.ts";
 import { bodiesPath } from "../store/database/local.ts";
@@ -10,8 +11,10 @@ interface Metric {
   readonly name: string;
   readonly type: "gauge" | "counter";
   readonly help: string;
-  /** By its labels, in braces or empty; nothing where this system does not tell. */
-  readonly values: (config: Config) => readonly (readonly [labels: string, value: number])[];
+  /** Nothing where this system does not tell. */
+  readonly values: (
+    config: Config,
+  ) => readonly { readonly labels?: Readonly<Record<string, string>>; readonly value: number }[];
 }
 
 const CLOCK_TICKS = 1e6;
@@ -23,14 +26,14 @@ const METRICS: readonly Metric[] = [
     type: "gauge",
     help: "1, with the version and the runtime as labels.",
     values: ({ region }) => [
-      [`{version="${program.version}",runtime="${isDeno ? "deno" : "bun"}",region="${region}"}`, 1],
+      { labels: { version: program.version, runtime: isDeno ? "deno" : "bun", region }, value: 1 },
     ],
   },
   {
     name: "weir_process_start_time_seconds",
     type: "gauge",
     help: "When the process started, in seconds since 1970.",
-    values: () => [["", performance.timeOrigin / 1_000]],
+    values: () => [{ value: performance.timeOrigin / 1_000 }],
   },
   {
     name: "weir_process_cpu_seconds_total",
@@ -38,20 +41,20 @@ const METRICS: readonly Metric[] = [
     help: "Processor time of all threads.",
     values: () => {
       const { user, system } = process.cpuUsage();
-      return [["", (user + system) / CLOCK_TICKS]];
+      return [{ value: (user + system) / CLOCK_TICKS }];
     },
   },
   {
     name: "weir_process_resident_bytes",
     type: "gauge",
     help: "Memory of the process.",
-    values: () => [["", process.memoryUsage().rss]],
+    values: () => [{ value: process.memoryUsage().rss }],
   },
   {
     name: "weir_process_open_files",
     type: "gauge",
     help: "Open files and connections, where the system tells.",
-    values: () => (fs.existsSync("/proc/self/fd") ? [["", fs.readdirSync("/proc/self/fd").length]] : []),
+    values: () => (fs.existsSync("/proc/self/fd") ? [{ value: fs.readdirSync("/proc/self/fd").length }] : []),
   },
   {
     name: "weir_process_open_files_max",
@@ -59,7 +62,7 @@ const METRICS: readonly Metric[] = [
     help: "How many files and connections may be open at once.",
     values: () => {
       const max = openFilesMax();
-      return max === undefined ? [] : [["", max]];
+      return max === undefined ? [] : [{ value: max }];
     },
   },
   {
@@ -70,7 +73,10 @@ const METRICS: readonly Metric[] = [
       const path = localPath(config);
       if (path === undefined) return [];
       const files = { records: path, bodies: bodiesPath(path) };
-      return Object.entries(files).map(([file, each]) => [`{file="${file}"}`, sizeOf(each) + sizeOf(`${each}-wal`)]);
+      return Object.entries(files).map(([file, each]) => ({
+        labels: { file },
+        value: sizeOf(each) + sizeOf(`${each}-wal`),
+      }));
     },
   },
   {
@@ -79,7 +85,7 @@ const METRICS: readonly Metric[] = [
     help: "Room for the data directory.",
     values: ({ data_dir }) => {
       const { bavail, bsize } = fs.statfsSync(data_dir);
-      return [["", bavail * bsize]];
+      return [{ value: bavail * bsize }];
     },
   },
   {
@@ -88,21 +94,19 @@ const METRICS: readonly Metric[] = [
     help: "Size of the file system that the data directory is on.",
     values: ({ data_dir }) => {
       const { blocks, bsize } = fs.statfsSync(data_dir);
-      return [["", blocks * bsize]];
+      return [{ value: blocks * bsize }];
     },
   },
 ];
 
 /** The process and its disk as Prometheus text. What cannot be asked now is left out. */
 export function processText(config: Config): string {
-  return METRICS.map(({ name, type, help, values }) => {
-    const lines = [`# HELP ${name} ${help}`, `# TYPE ${name} ${type}`];
+  return METRICS.map(({ values, ...metric }) => {
     try {
-      for (const [labels, value] of values(config)) lines.push(`${name}${labels} ${value}`);
+      return metricText(metric, values(config));
     } catch {
-      return `${lines.join("\n")}\n`; // a directory that is gone, for example: other figures say more
+      return metricText(metric, []); // a directory that is gone, for example: other figures say more
     }
-    return `${lines.join("\n")}\n`;
   }).join("");
 }
 

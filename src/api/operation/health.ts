@@ -1,5 +1,6 @@
 import { Elysia, t } from "elysia";
 import { messageOf } from "../../observe.ts";
+import { metricText } from "../../runtime/metric-text.ts";
 import { within } from "../../runtime/within.ts";
 import { endpoint } from "../endpoint.ts";
 import { plainJson, success } from "../envelope.ts";
@@ -62,17 +63,16 @@ export function healthEndpoints(room: ApiRoom) {
 }
 
 function readinessText({ ready, degraded, databaseUsable }: Readiness): string {
+  const gauge = (name: string, help: string, value: number) => metricText({ name, help, type: "gauge" }, [{ value }]);
   return [
-    "# HELP weir_ready 1 while traffic is served.",
-    "# TYPE weir_ready gauge",
-    `weir_ready ${ready ? 1 : 0}`,
-    "# HELP weir_degraded Things that somebody should look at; /readyz says them.",
-    "# TYPE weir_degraded gauge",
-    `weir_degraded ${degraded.length}`,
-    "# HELP weir_database_usable 1 while records can be written and read; while it is 0 they wait in the spool.",
-    "# TYPE weir_database_usable gauge",
-    `weir_database_usable ${databaseUsable ? 1 : 0}`,
-  ].join("\n");
+    gauge("weir_ready", "1 while traffic is served.", ready ? 1 : 0),
+    gauge("weir_degraded", "Things that somebody should look at; /readyz says them.", degraded.length),
+    gauge(
+      "weir_database_usable",
+      "1 while records can be written and read; while it is 0 they wait in the spool.",
+      databaseUsable ? 1 : 0,
+    ),
+  ].join("");
 }
 
 interface Readiness {

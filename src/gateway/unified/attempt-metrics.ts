@@ -2,6 +2,7 @@ import { Counter, Gauge, type Registry } from "prom-client";
 import type { Failure } from "../../routing/failure.ts";
 import type { Health } from "../../routing/rests.ts";
 import type { Candidate } from "../../routing/walk.ts";
+import { metricText } from "../../runtime/metric-text.ts";
 
 /** Label sets at most. What is beyond them is counted under the model `other`. */
 const SETS_MAX = 1_000;
@@ -117,19 +118,15 @@ export class AttemptMetrics {
 
   /** Translation as a summary without quantiles, in the form in which Prometheus reads it. */
   translationText(): string {
-    const name = "weir_gateway_translation_seconds";
-    const lines = [
-      `# HELP ${name} Time spent on translating a request and its response.`,
-      `# TYPE ${name} summary`,
-      ...[...this.#counts.values()].flatMap(({ labels, translations, translationSeconds }) => {
-        if (translations === 0) return [];
-        const text = Object.entries(labels)
-          .map(([label, value]) => `${label}="${escaped(value)}"`)
-          .join(",");
-        return [`${name}_sum{${text}} ${translationSeconds}`, `${name}_count{${text}} ${translations}`];
-      }),
-    ];
-    return `${lines.join("\n")}\n`;
+    const samples = [...this.#counts.values()].flatMap(({ labels, translations, translationSeconds }) => {
+      if (translations === 0) return [];
+      return [
+        { suffix: "_sum", labels: { ...labels }, value: translationSeconds },
+        { suffix: "_count", labels: { ...labels }, value: translations },
+      ];
+    });
+    const help = "Time spent on translating a request and its response.";
+    return metricText({ name: "weir_gateway_translation_seconds", help, type: "summary" }, samples);
   }
 
   #of(candidate: Candidate): Counts {
@@ -166,10 +163,4 @@ function labelsOf({ target, model }: Candidate): Labels {
 export function reasonOf({ kind, status }: Failure): string {
   if (kind !== "status") return kind;
   return status === 429 ? "429" : `${Math.floor(status / 100)}xx`;
-}
-
-const ESCAPES: Readonly<Record<string, string>> = { "\\": "\\\\", '"': '\\"', "\n": "\\n" };
-
-function escaped(value: string): string {
-  return value.replace(/[\\"\n]/g, (sign) => ESCAPES[sign]!);
 }

@@ -1,3 +1,4 @@
+import { metricText } from "../../runtime/metric-text.ts";
 import type { Hooks } from "./hooks.ts";
 
 /**
@@ -30,14 +31,9 @@ interface Counter {
 
 /** @param counts - by `<plugin> <what>`. */
 function counterText({ name, help, label }: Counter, counts: ReadonlyMap<string, number>): string {
-  const lines = [`# HELP ${name} ${help}`, `# TYPE ${name} counter`];
-  for (const [key, count] of counts) {
+  const samples = [...counts].map(([key, value]) => {
     const space = key.lastIndexOf(" ");
-    lines.push(`${name}{plugin="${escaped(key.slice(0, space))}",${label}="${key.slice(space + 1)}"} ${count}`);
-  }
-  return `${lines.join("\n")}\n`;
-}
-
-function escaped(text: string): string {
-  return text.replace(/[\\"\n]/g, (one) => (one === "\n" ? "\\n" : `\\${one}`));
+    return { labels: { plugin: key.slice(0, space), [label]: key.slice(space + 1) }, value };
+  });
+  return metricText({ name, help, type: "counter" }, samples);
 }
