@@ -45,9 +45,69 @@ export function hasScope(key: KeySnapshot, scope: Scope): boolean {
   return key.scopes.includes(scope) || key.scopes.includes("admin");
 }
 
+/** Why a key cannot be used: in words, to follow "the key". */
+export const UNUSABLE = { unknown: "is not known here", revoked: "was revoked", expired: "has expired" } as const;
+export type Unusable = keyof typeof UNUSABLE;
+
 /** Why a key cannot be used now, or undefined where it can. */
 export function whyUnusable(key: KeySnapshot, now: number): "revoked" | "expired" | undefined {
   if (key.revokedAt !== null && key.revokedAt <= now) return "revoked";
   if (key.expiresAt !== null && key.expiresAt <= now) return "expired";
   return undefined;
+}
+
+/** The key in the value of a header, `Bearer <key>`; undefined where it is anything else. */
+export function bearerKey(value: string): string | undefined {
+  return /^bearer[ \t]+(\S+)[ \t]*$/i.exec(value)?.[1];
+}
+
+/**
+ * The keys that are accepted, by their hash. Looking a SHA-256 up tells nothing about the key by its timing: who can
+ * choose the hash that is compared knows the key already.
+ */
+export class KeyRing {
+  #byHash: ReadonlyMap<string, KeySnapshot> = new Map();
+  /** Hashes of the keys that requests have brought just now, by the key, and of those shortly before. */
+  #recent = new Map<string, string>();
+  #before = this.#recent;
+
+  replace(keys: readonly KeySnapshot[]): void {
+    this.#byHash = new Map(keys.map((key) => [key.hash, key]));
+  }
+
+  /** Forgets the text of keys that have not been used since the call before the last: to be called several times a second. */
+  forgetTexts(): void {
+    this.#before = this.#recent;
+    if (this.#recent.size > 0) this.#recent = new Map();
+  }
+
+  /** Whether a text is a key of this deployment, or looks like one of Weir's. */
+  isServiceKey(text: string): boolean {
+    return text.startsWith(KEY_PREFIX) || this.#byHash.has(this.#hashOf(text));
+  }
+
+  /** The key with this text, or why it cannot be used. Its text is remembered until `forgetTexts`. */
+  ofText(key: string, now: number): KeySnapshot | Unusable {
+    return this.ofHash(this.#hashOf(key), now);
+  }
+
+  /** The key of this hash, or why it cannot be used. @param now - milliseconds since 1970. */
+  ofHash(hash: string, now: number): KeySnapshot | Unusable {
+    const known = this.known(hash);
+    return known === undefined ? "unknown" : (whyUnusable(known, now) ?? known);
+  }
+
+  /** The key of this hash, whether it can be used or not. */
+  known(hash: string): KeySnapshot | undefined {
+    return this.#byHash.get(hash);
+  }
+
+  /** Texts that are no key's are hashed each time, so that nobody fills the memory. */
+  #hashOf(key: string): string {
+    let hash = this.#recent.get(key);
+    if (hash !== undefined) return hash;
+    hash = this.#before.get(key) ?? hashKey(key);
+    if (this.#byHash.has(hash)) this.#recent.set(key, hash);
+    return hash;
+  }
 }

@@ -5,7 +5,7 @@ import type { BodyNeed } from "../plugin/contract.ts";
 import { PROVIDER_UNKNOWN } from "../record/provider.ts";
 import type { BeginMeta } from "../spool/frame.ts";
 import type { Admitted, Arrival } from "./admitted.ts";
-import { requireGatewayScope } from "./authenticate.ts";
+import { requireGatewayScope, sentKey } from "./authenticate.ts";
 import { readCacheSettings } from "./cache/settings.ts";
 import { checkMessage } from "./check-message.ts";
 import type { Exchange } from "./exchange.ts";
@@ -31,7 +31,7 @@ export function identify(parts: GatewayParts, arrival: Arrival): KeySnapshot {
   if (unified !== undefined) exchange.errorShape = clientShape(request.incoming);
   const key =
     unified === undefined
-      ? parts.keys.identify(headers.auth, exchange.startedAt)
+      ? sentKey(parts.keys, headers.auth, exchange.startedAt)
       : identifyUnified(parts, arrival, unified);
   if (!(key instanceof GatewayError)) arrival.key = key;
   checkBytes(request.incoming.url); // such a path is refused with any key, and recorded where the key is known

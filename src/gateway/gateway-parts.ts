@@ -1,6 +1,6 @@
+import type { KeyRing } from "../keys.ts";
 import type { TargetGuard } from "../net/target-guard.ts";
 import type { PassedOn } from "../runtime/http/pass-on.ts";
-import type { KeyRing } from "./authenticate.ts";
 import type { BodyBudget } from "./body/budget.ts";
 import type { ContentReader } from "./body/content-reader.ts";
 import type { ResponseCache } from "./cache/response-cache.ts";

@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Config } from "../config.ts";
-import type { KeySnapshot } from "../keys.ts";
+import { KeyRing, type KeySnapshot } from "../keys.ts";
 import { trustedAuthorities } from "../net/authorities.ts";
 import { createResolve } from "../net/resolve.ts";
 import { TargetGuard } from "../net/target-guard.ts";
@@ -23,7 +23,6 @@ import { FileFetcher } from "../unified/fetch-files.ts";
 import type { ListedModel } from "../unified/listed-models.ts";
 import type { SentFor } from "../unified/through-gateway.ts";
 import type { ClientRequest } from "./admitted.ts";
-import { KeyRing } from "./authenticate.ts";
 import { BodyBudget, type BudgetTimes } from "./body/budget.ts";
 import { ContentReader } from "./body/content-reader.ts";
 import { administer, type CacheAdministration } from "./cache/administer.ts";

@@ -1,10 +1,10 @@
 import { expect, test } from "bun:test";
 import fc from "fast-check";
 import { GatewayError } from "../../src/errors.ts";
-import { KeyRing } from "../../src/gateway/authenticate.ts";
+import { sentKey } from "../../src/gateway/authenticate.ts";
 import { HeaderReader, recordedGatewayHeaders } from "../../src/gateway/headers/headers.ts";
 import { readOmissions, readSettings } from "../../src/gateway/headers/settings.ts";
-import { hashKey, type KeySnapshot } from "../../src/keys.ts";
+import { hashKey, KeyRing, type KeySnapshot } from "../../src/keys.ts";
 import { assertProperty } from "../chance.ts";
 
 const TARGET = ["Gateway-Target-Url", "https://h.example"];
@@ -112,7 +112,7 @@ const key = (text: string, more: Partial<KeySnapshot> = {}): KeySnapshot => ({
 test("a key that is remembered is judged with each request", () => {
   const ring = new KeyRing();
   const code = (now = NOW) => {
-    const found = ring.identify(["Bearer k-1"], now);
+    const found = sentKey(ring, ["Bearer k-1"], now);
     return found instanceof GatewayError ? found.code : found.id;
   };
   expect(code()).toBe("invalid_gateway_auth");

@@ -1,6 +1,5 @@
-import { createHash, timingSafeEqual } from "node:crypto";
 import { GatewayError } from "../../errors.ts";
-import { type KeySnapshot, whyUnusable } from "../../keys.ts";
+import { bearerKey, hashKey, type KeySnapshot, UNUSABLE } from "../../keys.ts";
 import { nearestName } from "../../nearest.ts";
 import type { Login } from "../../store/people/logins.ts";
 import { notePerson } from "../audit/body-views.ts";
@@ -131,18 +130,11 @@ export class Gate {
 
   #identify(authorization: string | null): KeySnapshot {
     const challenge = { headers: { "www-authenticate": "Bearer" } };
-    const [, token] = /^bearer +(\S+) *$/i.exec(authorization ?? "") ?? [];
+    const token = bearerKey(authorization ?? "");
     if (token === undefined) throw new GatewayError("missing_auth", undefined, challenge);
-    const hash = createHash("sha256").update(token).digest("hex");
-    const key = this.#keys.byHash(hash);
-    if (key === undefined || !timingSafeEqual(Buffer.from(key.hash), Buffer.from(hash))) {
-      throw new GatewayError("invalid_auth", "the key in Authorization is not known here", challenge);
-    }
-    const why = whyUnusable(key, Date.now());
-    if (why !== undefined) {
-      const text = why === "expired" ? "the key in Authorization has expired" : "the key in Authorization was revoked";
-      throw new GatewayError("invalid_auth", text, challenge);
-    }
+    const key = this.#keys.ring.ofHash(hashKey(token), Date.now());
+    if (typeof key === "string")
+      throw new GatewayError("invalid_auth", `the key in Authorization ${UNUSABLE[key]}`, challenge);
     this.#keys.used(key.id);
     return key;
   }

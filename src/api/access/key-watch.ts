@@ -1,4 +1,4 @@
-import type { KeySnapshot } from "../../keys.ts";
+import { KeyRing, type KeySnapshot } from "../../keys.ts";
 import { type Log, messageOf } from "../../observe.ts";
 import { snapshotKeys } from "../../store/keys.ts";
 import { keysFingerprint, noteKnownKeys, touchKeys } from "../../store/known-keys.ts";
@@ -22,7 +22,7 @@ interface KeyWatchOptions {
 export class KeyWatch {
   readonly #options: KeyWatchOptions;
   readonly #followed: Followed<readonly KeySnapshot[]>;
-  #byHash: ReadonlyMap<string, KeySnapshot> = new Map();
+  readonly ring = new KeyRing();
   #byId: ReadonlyMap<string, KeySnapshot> = new Map();
   #noted = "";
   #usedAt = new Map<string, number>();
@@ -38,7 +38,7 @@ export class KeyWatch {
       read: () => snapshotKeys(reader.records),
       publish: async (keys) => {
         await publish(keys);
-        this.#byHash = new Map(keys.map((key) => [key.hash, key]));
+        this.ring.replace(keys);
         this.#byId = new Map(keys.map((key) => [key.id, key]));
       },
       onLook: async () => {
@@ -46,10 +46,6 @@ export class KeyWatch {
         await this.#touch(TOUCH_MS);
       },
     });
-  }
-
-  byHash(hash: string): KeySnapshot | undefined {
-    return this.#byHash.get(hash);
   }
 
   byId(id: string): KeySnapshot | undefined {

@@ -1,7 +1,7 @@
 import { Elysia, t } from "elysia";
 import packageJson from "../../../package.json" with { type: "json" };
 import { GatewayError } from "../../errors.ts";
-import { hashKey, type KeySnapshot, whyUnusable } from "../../keys.ts";
+import { hashKey, type KeySnapshot, UNUSABLE, whyUnusable } from "../../keys.ts";
 import { storedEmail } from "../../people/email.ts";
 import { isPassword } from "../../people/password.ts";
 import { isoTime, isoTimeOrNull } from "../../record/iso-time.ts";
@@ -84,8 +84,7 @@ export function sessionEndpoints(room: ApiRoom, gate: () => Gate) {
     if (key === undefined || why !== undefined) {
       await failedKeys.note();
       await refused(request, key?.name ?? "key");
-      const reasons = { unknown: "is not known here", revoked: "was revoked", expired: "has expired" };
-      throw new GatewayError("invalid_auth", `this key ${reasons[why ?? "unknown"]}`, { path: "key" });
+      throw new GatewayError("invalid_auth", `this key ${UNUSABLE[why ?? "unknown"]}`, { path: "key" });
     }
     room.keys.used(key.id);
     return begun(request, callerOfKey(key, { request, address: calledFrom(request) }));
@@ -168,10 +167,10 @@ export function sessionEndpoints(room: ApiRoom, gate: () => Gate) {
 /** A key that was made a moment ago, by the command line, is looked for once more. */
 async function keyOf({ keys }: ApiRoom, key: string): Promise<KeySnapshot | undefined> {
   const hash = hashKey(key);
-  const known = keys.byHash(hash);
+  const known = keys.ring.known(hash);
   if (known !== undefined) return known;
   await keys.refresh().catch(() => {}); // the watch says why keys cannot be read
-  return keys.byHash(hash);
+  return keys.ring.known(hash);
 }
 
 /** As configured where it is fixed: then no other thread need be asked. */

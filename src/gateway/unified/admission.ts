@@ -4,6 +4,7 @@ import type { IncomingRequest } from "../../runtime/http/server.ts";
 import { MAPPINGS, UNMAPPED } from "../../unified/body-mapping.ts";
 import { type Endpoint, endpointOf } from "../../unified/endpoints.ts";
 import type { Arrival } from "../admitted.ts";
+import { sentKey, usable } from "../authenticate.ts";
 import type { GatewayParts } from "../gateway-parts.ts";
 import type { GatewayHeader } from "../headers/gateway-header.ts";
 import { fromWire } from "../headers/headers.ts";
@@ -35,14 +36,14 @@ export function identifyUnified(
 ): KeySnapshot | GatewayError {
   const { sentFor } = request;
   if (sentFor !== undefined)
-    return typeof sentFor === "string" ? parts.keys.ofHash(sentFor, exchange.startedAt) : sentFor;
-  if (headers.auth.length > 0) return parts.keys.identify(headers.auth, exchange.startedAt);
+    return typeof sentFor === "string" ? usable(parts.keys.ofHash(sentFor, exchange.startedAt)) : sentFor;
+  if (headers.auth.length > 0) return sentKey(parts.keys, headers.auth, exchange.startedAt);
   if (key === undefined)
     return new GatewayError(
       "missing_gateway_auth",
       "send a service key where your SDK sends its key: Authorization: Bearer, x-api-key or x-goog-api-key",
     );
-  const found = parts.keys.ofKey(key, exchange.startedAt);
+  const found = usable(parts.keys.ofText(key, exchange.startedAt));
   if (!(found instanceof GatewayError)) return found;
   const isExpired = found.code === "expired_gateway_auth";
   return new GatewayError(
