@@ -1,7 +1,8 @@
 import { conditionSql, strict } from "./conditions.ts";
+import type { Dialect } from "./dialect.ts";
 import { closed, conjunction, junction, type Printed } from "./junctions.ts";
-import { gatherLists } from "./lists.ts";
-import type { CompileOptions, PrintOptions } from "./print-options.ts";
+import { gatherLists, listSql } from "./lists.ts";
+import type { CompileOptions } from "./print-options.ts";
 import { conditionsOf, conjuncts, type FilterTree, isJunction, type Junction, type Term } from "./tree.ts";
 
 /** With more conditions than these, subqueries over kinds would cost more than they save, and nest too deeply. */
@@ -9,8 +10,6 @@ const KIND_TESTS_MAX = 64;
 
 /**
  * Turns a filter into an SQL condition over a row `r` of `requests`; every value becomes a bound parameter.
- *
- * Works from the leaves up with a list of its own, since trees come 25,000 levels deep.
  *
  * @returns SQL that is true for the rows the filter selects, and false or null for the others.
  */
@@ -20,11 +19,20 @@ export function compileFilter(tree: FilterTree, { parameters, body }: CompileOpt
       .take(KIND_TESTS_MAX + 1)
       .toArray().length <= KIND_TESTS_MAX;
   const options = { parameters, ...(body && { body }), asksKinds: isSmall };
+  return printTree(tree, {
+    condition: (condition) => conditionSql(condition, options),
+    list: (conditions, operator) => listSql(conditions, operator, options),
+    strict,
+  });
+}
+
+/** The same in any dialect. Works from the leaves up with a list of its own, since trees come 25,000 levels deep. */
+export function printTree(tree: FilterTree, dialect: Dialect): string {
   const printed = new Map<FilterTree, Printed>();
   const outer = new Set(conjuncts(tree));
   for (const node of fromBelow(tree)) {
-    if (isJunction(node)) printed.set(node, printJunction(node, { printed, outer, tree }, options));
-    else printed.set(node, printTerm(node, outer.has(node), options));
+    if (isJunction(node)) printed.set(node, printJunction(node, { printed, outer, tree }, dialect));
+    else printed.set(node, printTerm(node, outer.has(node), dialect));
   }
   return closed(printed.get(tree)!).sql;
 }
@@ -36,18 +44,18 @@ interface Progress {
   readonly tree: FilterTree;
 }
 
-function printJunction(node: Junction, { printed, outer, tree }: Progress, options: PrintOptions): Printed {
-  const { lists, terms } = gatherLists(node, options);
+function printJunction(node: Junction, { printed, outer, tree }: Progress, dialect: Dialect): Printed {
+  const { lists, terms } = gatherLists(node, dialect);
   if (lists.length === 1 && terms.length === 0 && outer.has(node)) return lists[0]!;
-  const all = [...lists.map(strict), ...terms.map((term) => printed.get(term)!)];
+  const all = [...lists.map(dialect.strict), ...terms.map((term) => printed.get(term)!)];
   return node === tree && node.kind === "and" ? conjunction(all) : junction(node.kind, all);
 }
 
-function printTerm(node: Term, outer: boolean, options: PrintOptions): Printed {
+function printTerm(node: Term, outer: boolean, dialect: Dialect): Printed {
   if (node.kind === "all") return { sql: "1", cost: 1 };
   if (node.kind === "nothing") return { sql: "0", cost: 1 };
-  const condition = conditionSql(node, options);
-  return outer ? condition : strict(condition);
+  const condition = dialect.condition(node);
+  return outer ? condition : dialect.strict(condition);
 }
 
 /** Every node after all nodes below it. */

@@ -1,4 +1,5 @@
 import { anyValue } from "./conditions.ts";
+import type { Dialect, ListOperator } from "./dialect.ts";
 import type { Printed } from "./junctions.ts";
 import type { PrintOptions } from "./print-options.ts";
 import type { Condition, FilterTree, Junction } from "./tree.ts";
@@ -11,11 +12,11 @@ const LIST_MIN = 2;
  * joined by "and") out of a junction and prints each as one look-up in a list: an index can be used, and 20,000
  * request ids cost one parameter.
  */
-export function gatherLists(junction: Junction, options: PrintOptions): { lists: Printed[]; terms: FilterTree[] } {
+export function gatherLists(junction: Junction, dialect: Dialect): { lists: Printed[]; terms: FilterTree[] } {
   const operator = junction.kind === "or" ? "equals" : "not-equals";
   const bySubject = new Map<string, [Condition, ...Condition[]]>();
   for (const term of junction.terms) {
-    const subject = listSubject(term, operator);
+    const subject = listSubject(term, operator, dialect);
     if (subject === undefined) continue;
     const same = bySubject.get(subject);
     if (same === undefined) bySubject.set(subject, [term as Condition]);
@@ -24,21 +25,30 @@ export function gatherLists(junction: Junction, options: PrintOptions): { lists:
   const lists: Printed[] = [];
   for (const [subject, conditions] of bySubject) {
     if (conditions.length < LIST_MIN) bySubject.delete(subject);
-    else lists.push(print(conditions, operator, options));
+    else lists.push(dialect.list(conditions, operator));
   }
   if (lists.length === 0) return { lists, terms: [...junction.terms] };
-  return { lists, terms: junction.terms.filter((term) => !bySubject.has(listSubject(term, operator) ?? "")) };
+  return { lists, terms: junction.terms.filter((term) => !bySubject.has(listSubject(term, operator, dialect) ?? "")) };
 }
 
 /** The same for conditions that ask about the same value. */
-function listSubject(term: FilterTree, operator: string): string | undefined {
-  if (term.kind !== "condition" || term.operator !== operator || typeof term.value !== "string") return undefined;
-  if (term.source.from === "row") return term.valueKind === "text" ? term.source.sql : undefined;
+function listSubject(term: FilterTree, operator: string, { listsNumbers }: Dialect): string | undefined {
+  if (term.kind !== "condition" || term.operator !== operator) return undefined;
+  const isNumber = listsNumbers === true && term.valueKind === "number" && Number.isSafeInteger(term.value);
+  if (term.source.from === "row") return isText(term) || isNumber ? term.source.sql : undefined;
+  if (typeof term.value !== "string") return undefined;
   if (term.source.from !== "properties") return undefined;
   return JSON.stringify([term.source.kind, term.source.names, term.name]);
 }
 
-function print(conditions: readonly [Condition, ...Condition[]], operator: string, options: PrintOptions): Printed {
+const isText = ({ valueKind, value }: Condition) => valueKind === "text" && typeof value === "string";
+
+/** In SQLite's dialect. */
+export function listSql(
+  conditions: readonly [Condition, ...Condition[]],
+  operator: ListOperator,
+  options: PrintOptions,
+): Printed {
   const values = options.parameters.bind(JSON.stringify(conditions.map(({ value }) => value)));
   const found = anyValue(conditions[0], (column) => `${column} in (select value from json_each(${values}))`, options);
   return { sql: operator === "equals" ? found : `(${found}) is not true`, cost: 22 };

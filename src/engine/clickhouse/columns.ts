@@ -38,7 +38,7 @@ export const REQUEST_TYPES: Readonly<Record<Exclude<keyof RequestRow, LeftOut>, 
   response_created_at: TIME_OR_NULL,
   updated_at: TIME,
   response_id: UNIQUE,
-  response_status: "Nullable(Int32)",
+  response_status: COUNT,
   outcome: TEXT_OR_NULL,
   error_code: TEXT_OR_NULL,
   error_message: UNIQUE,
@@ -85,7 +85,7 @@ export const REQUEST_TYPES: Readonly<Record<Exclude<keyof RequestRow, LeftOut>, 
   feedback_created_at: COUNT,
   storage_location: TEXT,
   attempt_of: UNIQUE,
-  attempt: "Nullable(Int32)",
+  attempt: COUNT,
   unread: TEXT_OR_NULL,
   route: TEXT_OR_NULL,
   route_reason: TEXT_OR_NULL,
@@ -103,14 +103,16 @@ export const FURTHER_TYPES = {
   /** Names in `properties`, and in `prompt_inputs`, that reached us without their case. */
   case_erased: "Array(LowCardinality(String))",
   inputs_case_erased: "Array(LowCardinality(String))",
-  /** The last user message, the response, and what is new in this turn; null where texts are not searched. */
+  /** The last user message and the response; null where texts are not kept. */
   prompt_text: LONG,
   completion_text: LONG,
-  said_text: LONG,
+  /** The words of what is new in this turn, as `rows.ts` writes them. */
+  said_words: LONG,
   /** The object that holds the record's bodies, and where in it; an empty name where there are none. */
   body_object: TEXT,
   body_offset: "UInt64",
   body_bytes: "UInt64",
 } as const;
 
+/** All columns of `requests`. */
 export const COLUMN_TYPES: Readonly<Record<string, string>> = { ...REQUEST_TYPES, ...FURTHER_TYPES };

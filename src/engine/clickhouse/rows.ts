@@ -1,4 +1,5 @@
 import type { RequestRow as ReadRow } from "../../record/request-record.ts";
+import { wordsOf } from "../../store/words/tokens.ts";
 import type { Storable } from "../storable.ts";
 import { COLUMN_TYPES, REQUEST_TYPES, type Structured } from "./columns.ts";
 
@@ -44,7 +45,7 @@ export function toTableRow({ row, labels, texts, excerpts }: Storable, { keepsTe
     ...(keepsTexts && {
       prompt_text: shortened(texts.prompt),
       completion_text: shortened(texts.completion),
-      said_text: shortened(texts.said),
+      said_words: spacedWords(texts.said),
     }),
     ...(place && { body_object: place.object, body_offset: place.offset, body_bytes: place.bytes }),
   });
@@ -70,6 +71,11 @@ export function toRequestRow<Column extends keyof ReadRow>(read: TableRow): Pick
 /** Those of some columns of SQLite's table that are columns here; the others are null in every record. */
 export const storedColumns = (columns: readonly string[]): string[] =>
   columns.filter((column) => Object.hasOwn(COLUMN_TYPES, column));
+
+/** The words of a text in their order, with a space around each: a phrase is found by looking for it. */
+function spacedWords(text: string | null): string | null {
+  return text === null ? null : ` ${wordsOf(shortened(text)!).join(" ")} `;
+}
 
 function shortened(text: string | null): string | null {
   return text !== null && text.length > TEXT_CHARS_MAX ? text.slice(0, TEXT_CHARS_MAX).toWellFormed() : text;

@@ -102,10 +102,10 @@ export function tableStatements(layout: Layout, database: string): readonly stri
     ),
     create(
       local("open"),
-      `(${[...columns, "version UInt64", "is_ended UInt8"].join(", ")})
+      `(${[...columns, "version UInt64", "is_ended UInt8", "written_at DateTime default now()"].join(", ")})
       engine = ${engine("ReplacingMergeTree", layout, local("open"), ["version", "is_ended"])}
       order by (organization_id, request_id)
-      ttl toDateTime(intDiv(request_created_at, 1000)) + interval ${OPEN_DAYS} day
+      ttl written_at + interval ${OPEN_DAYS} day
       settings ${updatable}, ${tokens(layout)}`,
     ),
     create(

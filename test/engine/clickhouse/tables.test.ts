@@ -63,7 +63,7 @@ function tables(): void {
         inputs_case_erased: [],
         prompt_text: "What's \\ it?\n",
         completion_text: null,
-        said_text: "☃",
+        said_words: " it s snowing ",
         body_object: PLACE.object,
         body_offset: PLACE.offset,
         body_bytes: PLACE.bytes,
@@ -75,8 +75,8 @@ function tables(): void {
     const id = uuidv7(TIME);
     await client.insert("requests", [toTableRow(storable(id), { keepsTexts: false })]);
     expect(
-      await client.query(`select prompt_text, said_text, body_object from requests where request_id = '${id}'`),
-    ).toEqual([{ prompt_text: null, said_text: null, body_object: "" }]);
+      await client.query(`select prompt_text, said_words, body_object from requests where request_id = '${id}'`),
+    ).toEqual([{ prompt_text: null, said_words: null, body_object: "" }]);
   });
 
   test("the time of an id that does not tell it is kept beside", async () => {
@@ -160,7 +160,7 @@ function storable(id: string): Storable {
       erasedInputs: new Set(),
     },
     parts: [],
-    texts: { prompt: "What's \\ it?\n", completion: null, said: "☃" },
+    texts: { prompt: "What's \\ it?\n", completion: null, said: "It's  snowing ☃" },
     assets: [],
     excerpts: { input: "in", output: null },
   };

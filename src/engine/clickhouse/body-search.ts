@@ -1,0 +1,151 @@
+import { setImmediate as nextTurn } from "node:timers/promises";
+import { GatewayError } from "../../errors.ts";
+import type { Position } from "../../filter/cursor.ts";
+import { NEWEST_FIRST, type SortKey } from "../../filter/sort.ts";
+import type { Condition } from "../../filter/tree.ts";
+import { BodyMatcher, bodyTestKey } from "../../store/bodies/body-matcher.ts";
+import type { Deadline } from "../../store/database/deadline.ts";
+import type { PageOptions } from "../record-source.ts";
+import { type Finder, type FoundRow, positionOf } from "./finder.ts";
+import { literal } from "./literal.ts";
+import type { ReaderOptions } from "./records.ts";
+
+/** Rows per step: few at first, because the newest often suffice. */
+const FIRST_STEP_ROWS = 100;
+const STEP_ROWS_MAX = 3_200;
+/** Bodies decoded before others on this thread get their turn. */
+const GROUP_BYTES = 4 << 20;
+const GROUP_ROWS = 200;
+/** Bodies that one question reads at most: each is a range of an object. */
+export const CANDIDATES_MAX = 100_000;
+
+interface FoundInBodies {
+  readonly rows: readonly FoundRow[];
+  /** The last row that was looked at, where the search was broken off. */
+  readonly upTo?: FoundRow;
+}
+
+/**
+ * Answers filters that ask for text in bodies, which are not in the database.
+ *
+ * Step by step along the order: the database finds rows that could match if every body did; bodies are read and searched
+ * here; then the database decides over those rows with what was found.
+ */
+export class BodySearch {
+  readonly #loadBodies: ReaderOptions["loadBodies"];
+  readonly #finder: Finder;
+  readonly #deadline: Deadline;
+  readonly #matcher: BodyMatcher;
+
+  constructor({ loadBodies }: ReaderOptions, finder: Finder, deadline: Deadline) {
+    this.#loadBodies = loadBodies;
+    this.#finder = finder;
+    this.#deadline = deadline;
+    this.#matcher = new BodyMatcher(finder.records.scope.tree);
+  }
+
+  /** Up to `limit + 1` matching rows after `offset` of them, in order; fewer where a part will do. */
+  async find({ sort, limit, offset, after, withinMs = Number.POSITIVE_INFINITY }: PageOptions): Promise<FoundInBodies> {
+    if (sort === "random") return { rows: shuffled(await this.all()).slice(offset, offset + limit) };
+    const found: FoundRow[] = [];
+    const startedMs = performance.now();
+    for await (const group of this.#groups(sort, after)) {
+      found.push(...(await this.#decide(group)));
+      if (found.length > offset + limit) break;
+      if (performance.now() - startedMs < withinMs) continue;
+      return { rows: found.slice(offset), upTo: group.at(-1)! };
+    }
+    return { rows: found.slice(offset, offset + limit + 1) };
+  }
+
+  /** Those of some rows, which the filter selects if every body fits. */
+  async among(rows: readonly FoundRow[]): Promise<FoundRow[]> {
+    const found: FoundRow[] = [];
+    for (const group of grouped(rows)) found.push(...(await this.#decide(group)));
+    return found;
+  }
+
+  /** Every matching row. */
+  async all(): Promise<FoundRow[]> {
+    const rows: FoundRow[] = [];
+    for await (const group of this.#groups(NEWEST_FIRST, undefined)) rows.push(...(await this.#decide(group)));
+    return rows;
+  }
+
+  /** Rows that could match, in order, a few at a time. */
+  async *#groups(sort: readonly SortKey[], start: Position | undefined): AsyncGenerator<FoundRow[]> {
+    let after = start;
+    let looked = 0;
+    for (let count = FIRST_STEP_ROWS; ; count = Math.min(count * 2, STEP_ROWS_MAX)) {
+      const candidates = await this.#finder.rows({ sort, count, after, deadline: this.#deadline, body: () => "1" });
+      looked += candidates.length;
+      if (looked > CANDIDATES_MAX) throw tooMany();
+      yield* grouped(candidates);
+      if (candidates.length < count) return;
+      after = positionOf(candidates.at(-1)!, sort);
+    }
+  }
+
+  /** Those of the candidates that the whole filter selects, in their order. */
+  async #decide(candidates: readonly FoundRow[]): Promise<FoundRow[]> {
+    const passed = await this.#search(candidates);
+    const body = (condition: Condition) => {
+      const ids = [...(passed.get(bodyTestKey(condition)) ?? [])];
+      return ids.length === 0 ? "0" : `r.request_id in (${ids.map(literal).join(", ")})`;
+    };
+    const matching = await this.#finder.among(candidates, this.#deadline, body);
+    await nextTurn();
+    return candidates.filter(({ requestId }) => matching.has(requestId));
+  }
+
+  /** Per test, the records whose body passes it. */
+  async #search(candidates: readonly FoundRow[]): Promise<ReadonlyMap<string, ReadonlySet<string>>> {
+    this.#deadline.rest();
+    const passed = new Map<string, Set<string>>();
+    const { parts } = this.#matcher;
+    const bodies = await this.#loadBodies(
+      candidates.map(({ requestId }) => requestId),
+      parts,
+    );
+    for (const { requestId } of candidates) {
+      for (const part of parts) {
+        const body = bodies.get(requestId)?.[part];
+        if (body === undefined) continue;
+        for (const key of this.#matcher.passedBy({ ...body, part }, this.#deadline)) {
+          if (!passed.has(key)) passed.set(key, new Set());
+          passed.get(key)!.add(requestId);
+        }
+      }
+    }
+    return passed;
+  }
+}
+
+function tooMany(): GatewayError {
+  return new GatewayError(
+    "filter_invalid",
+    `a filter on bodies looks at ${CANDIDATES_MAX} records at most: narrow it by time, model, user or property`,
+    { path: "filter" },
+  );
+}
+
+function* grouped(candidates: readonly FoundRow[]): Generator<FoundRow[]> {
+  let group: FoundRow[] = [];
+  let bytes = 0;
+  for (const candidate of candidates) {
+    group.push(candidate);
+    bytes += candidate.size;
+    if (group.length < GROUP_ROWS && bytes < GROUP_BYTES) continue;
+    yield group;
+    group = [];
+    bytes = 0;
+  }
+  if (group.length > 0) yield group;
+}
+
+function shuffled<T>(rows: readonly T[]): T[] {
+  return rows
+    .map((row) => ({ row, at: Math.random() }))
+    .sort((a, b) => a.at - b.at)
+    .map(({ row }) => row);
+}

@@ -1,0 +1,133 @@
+import type { Position } from "../../filter/cursor.ts";
+import type { Scope } from "../../filter/scope.ts";
+import { isByCreation, type Sort } from "../../filter/sort.ts";
+import { type Condition, conditionsOf, conjuncts, type FilterTree } from "../../filter/tree.ts";
+import type { Deadline } from "../../store/database/deadline.ts";
+import { placesOf } from "./look-up.ts";
+import { afterSql, keyColumns, orderSql } from "./print/order.ts";
+import { type Place, type ReaderOptions, type Records, recordsOf, type Times } from "./records.ts";
+import { isSmall } from "./table-size.ts";
+import { windowsOf } from "./windows.ts";
+
+/** What finds a record and its place in the order: its sort values are `k0`, `k1` and so on. */
+export interface FoundRow extends Place {
+  /** What its bodies were on the wire. */
+  readonly size: number;
+  readonly [key: `k${number}`]: string | number | null;
+}
+
+interface RowsAsked {
+  readonly sort: Sort;
+  readonly count: number;
+  readonly after?: Position | undefined;
+  readonly deadline: Deadline;
+  readonly body?: (condition: Condition) => string;
+}
+
+export const readsBodies = (tree: FilterTree): boolean =>
+  conditionsOf(tree).some(({ source }) => source.from === "body");
+
+/** Finds the rows of one scope. */
+export class Finder {
+  readonly records: Records;
+  readonly #client: ReaderOptions["client"];
+  /** Where the filter names ids: where their records are. */
+  readonly #places: readonly Place[] | undefined;
+
+  constructor(client: ReaderOptions["client"], records: Records, places: readonly Place[] | undefined) {
+    this.#client = client;
+    this.records = records;
+    this.#places = places;
+  }
+
+  /** The first rows after a position. */
+  async rows(asked: RowsAsked): Promise<FoundRow[]> {
+    const { sort, count } = asked;
+    const found: FoundRow[] = [];
+    for (const times of await this.#windows(asked)) {
+      found.push(...(await this.#window(asked, times, count - found.length)));
+      if (found.length >= count) break;
+    }
+    // In a window each record is there once, finished or in flight; between two statements one may have ended.
+    return sort === "random" ? found : [...new Map(found.map((row) => [row.requestId, row])).values()];
+  }
+
+  async count(deadline: Deadline): Promise<number> {
+    const sql = this.records.select({ columns: "count() as n", places: this.#places });
+    const [row] = await this.query<{ n: number }>(sql, deadline);
+    return row?.n ?? 0;
+  }
+
+  /** Of some rows those that the filter selects, with what was found in bodies. */
+  async among(
+    places: readonly Place[],
+    deadline: Deadline,
+    body: (condition: Condition) => string,
+  ): Promise<Set<string>> {
+    const sql = this.records.select({ columns: "r.request_id as id", places, body });
+    return new Set((await this.query<{ id: string }>(sql, deadline)).map(({ id }) => id));
+  }
+
+  query<Row>(sql: string, deadline: Deadline): Promise<Row[]> {
+    return this.#client.query<Row>(sql, { settings: this.records.settings, ...deadline.rest() });
+  }
+
+  async #windows({ sort, after, deadline }: RowsAsked): Promise<readonly Times[]> {
+    const { times } = this.records;
+    if (this.#places !== undefined || sort === "random" || !isByCreation(sort)) return [times];
+    if (await isSmall(this.#client, deadline)) return [times];
+    const { direction } = sort[0]!;
+    const from = after?.values[0];
+    const rest =
+      typeof from !== "number"
+        ? times
+        : direction === "desc"
+          ? { ...times, most: Math.min(times.most, from) }
+          : { ...times, least: Math.max(times.least, from) };
+    return windowsOf(direction, rest, Date.now());
+  }
+
+  #window({ sort, after, deadline, body }: RowsAsked, times: Times, count: number): Promise<FoundRow[]> {
+    const { values, columns } = this.records;
+    const by = { values, columns };
+    const sql = this.records.select({
+      columns: `r.request_id as requestId, r.request_created_at as createdAt, r.size_bytes as size${keyColumns(sort, by)}`,
+      where: after === undefined || sort === "random" ? undefined : afterSql(after, sort, by),
+      tail: `order by ${orderSql(sort)} limit ${count}`,
+      times,
+      places: this.#places,
+      ...(body && { body }),
+    });
+    return this.query<FoundRow>(sql, deadline);
+  }
+}
+
+export async function finderOf(options: ReaderOptions, scope: Scope, sort: Sort, deadline: Deadline): Promise<Finder> {
+  const records = await recordsOf(options, scope, sort);
+  const ids = idsOf(scope.tree);
+  if (ids === undefined) return new Finder(options.client, records, undefined);
+  const keys = ids.map((requestId) => ({ requestId }));
+  return new Finder(options.client, records, await placesOf(options, scope.organizationId, keys, deadline));
+}
+
+/** Where a row stands in the order. */
+export function positionOf(row: FoundRow, sort: Sort): Position {
+  const values = sort === "random" ? [] : sort.map((_, index) => row[`k${index}`]!);
+  return { values, requestId: row.requestId };
+}
+
+export const keyOf = ({ requestId, createdAt }: Place): Place => ({ requestId, createdAt });
+
+/** The ids of which a record must have one; undefined where the filter does not say that. */
+function idsOf(tree: FilterTree): readonly string[] | undefined {
+  for (const term of conjuncts(tree)) {
+    const ids = term.kind === "or" ? term.terms.map(idOf) : [idOf(term)];
+    if (ids.every((id) => id !== undefined)) return ids;
+  }
+  return undefined;
+}
+
+function idOf(term: FilterTree): string | undefined {
+  if (term.kind !== "condition" || term.source.from !== "row" || term.source.sql !== "r.request_id") return undefined;
+  return term.operator === "equals" && typeof term.value === "string" ? term.value : undefined;
+}

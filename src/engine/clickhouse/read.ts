@@ -1,0 +1,68 @@
+import { shownMembers } from "../../filter/sight.ts";
+import { type RequestRow, STORED_MEMBERS, storedMembers } from "../../record/request-record.ts";
+import { REQUEST_COLUMNS } from "../../record/written-row.ts";
+import type { Database } from "../../store/store.ts";
+import type { Asked, ListedRecord, RecordKey } from "../record-source.ts";
+import { placesOf } from "./look-up.ts";
+import { type ReaderOptions, recordsOf } from "./records.ts";
+import { storedColumns, toRequestRow } from "./rows.ts";
+
+type Counted = RequestRow & { readonly comments: number };
+
+/** Whole records in the order asked; those that the organization does not have are left out. */
+export function wholeRecords(
+  options: ReaderOptions,
+  organizationId: string,
+  keys: readonly RecordKey[],
+): Promise<RequestRow[]> {
+  return readRows(options, { organizationId, keys, columns: REQUEST_COLUMNS });
+}
+
+/** The same for printing them. @param columns - what is needed besides the stored members. */
+export async function listedRecords<Column extends keyof RequestRow>(
+  options: ReaderOptions,
+  { organizationId, keys, sight }: Asked,
+  columns: readonly Column[],
+): Promise<ListedRecord<Column>[]> {
+  const needed = [...new Set<string>([...Object.values(STORED_MEMBERS), ...columns])];
+  const rows = await readRows(options, { organizationId, keys, columns: needed });
+  return rows.map((row) => ({ stored: JSON.stringify(shownMembers(storedMembers(row), sight)), row }));
+}
+
+interface RowsAsked {
+  readonly organizationId: string;
+  readonly keys: readonly RecordKey[];
+  readonly columns: readonly string[];
+}
+
+async function readRows(options: ReaderOptions, { organizationId, keys, columns }: RowsAsked): Promise<Counted[]> {
+  if (keys.length === 0) return [];
+  const places = await placesOf(options, organizationId, keys);
+  const named = storedColumns([...new Set([...columns, "request_id"])]);
+  const records = await recordsOf(options, { organizationId, tree: { kind: "all" } });
+  const sql = records.select({ columns: named.map((name) => `r.${name} as ${name}`).join(", "), places });
+  const [read, comments] = await Promise.all([
+    options.client.query<Readonly<Record<string, unknown>>>(sql, { settings: records.settings }),
+    commentsOn(
+      options.control,
+      places.map(({ requestId }) => requestId),
+    ),
+  ]);
+  const rows = new Map(read.map((row) => [row["request_id"], { ...NOT_STORED, ...toRequestRow(row) } as RequestRow]));
+  return keys.flatMap(({ requestId }) => {
+    const row = rows.get(requestId);
+    return row === undefined ? [] : { ...row, comments: comments.get(requestId) ?? 0 };
+  });
+}
+
+/** What rows of SQLite hold besides. */
+const NOT_STORED: Partial<RequestRow> = { kind: null, excerpts_packed: null };
+
+async function commentsOn(control: Database, requestIds: readonly string[]): Promise<ReadonlyMap<string, number>> {
+  const rows = await control.query<{ request_id: string; n: number }>({
+    sql: `select c.request_id, count(*) as n from json_each(?) asked
+      join comments c on c.request_id = asked.value group by c.request_id`,
+    args: [JSON.stringify(requestIds)],
+  });
+  return new Map(rows.map(({ request_id, n }) => [request_id, n]));
+}

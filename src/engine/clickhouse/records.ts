@@ -1,0 +1,205 @@
+import { GatewayError } from "../../errors.ts";
+import { boundsOf } from "../../filter/bounds.ts";
+import type { Scope } from "../../filter/scope.ts";
+import { refuseSaid } from "../../filter/sight.ts";
+import type { Sort } from "../../filter/sort.ts";
+import { type Condition, conditionsOf, type FilterTree } from "../../filter/tree.ts";
+import type { BodyPart } from "../../store/packs/placed.ts";
+import type { RequestBodies } from "../../store/packs/read.ts";
+import type { Database } from "../../store/store.ts";
+import type { ClickHouse, Settings } from "./client.ts";
+import { COLUMN_TYPES } from "./columns.ts";
+import { literal } from "./literal.ts";
+import { COMMENTS_FIELD, type Columns, SESSION_FIELD, TAG_FIELD } from "./print/columns.ts";
+import { filterSql } from "./print/conditions.ts";
+import { Values } from "./print/values.ts";
+
+/** What reads records in ClickHouse. */
+export interface ReaderOptions {
+  readonly client: ClickHouse;
+  /** The libSQL database of what people write: tags and comments. */
+  readonly control: Database;
+  /** Whether requests in flight have rows. */
+  readonly hasOpenRows: boolean;
+  /** Whether prompts and responses are columns. */
+  readonly keepsTexts: boolean;
+  /** Bodies by the id of their request. */
+  readonly loadBodies: (
+    requestIds: readonly string[],
+    parts: readonly BodyPart[],
+  ) => Promise<ReadonlyMap<string, RequestBodies>>;
+}
+
+/** Times, both included, in milliseconds since 1970. */
+export interface Times {
+  readonly least: number;
+  readonly most: number;
+}
+
+/** Where a record is. */
+export interface Place {
+  readonly requestId: string;
+  readonly createdAt: number;
+}
+
+export interface SelectParts {
+  /** SQL between "select" and "from", over a row `r`. */
+  readonly columns: string;
+  /** One more condition. */
+  readonly where?: string | undefined;
+  /** SQL after the condition: grouping, order, limit. */
+  readonly tail?: string;
+  /** Records of no other times are looked at. */
+  readonly times?: Times | undefined;
+  /** No other records are looked at. */
+  readonly places?: readonly Place[] | undefined;
+  /** What stands in place of a test on a body. */
+  readonly body?: (condition: Condition) => string;
+}
+
+/** For filters as large as they may be. */
+const LARGE: Settings = {
+  max_query_size: 256 << 20,
+  max_ast_elements: 10_000_000,
+  max_expanded_ast_elements: 10_000_000,
+  max_ast_depth: 100_000,
+  max_parser_depth: 100_000,
+};
+/** From so many conditions on, making machine code of them costs more than it saves. */
+const COMPILED_MAX = 64;
+
+/**
+ * The records of a scope, ready to be selected from. Made by `recordsOf`, because what people wrote about them is read
+ * first.
+ */
+export class Records {
+  readonly scope: Scope;
+  readonly values = new Values();
+  readonly columns: Columns;
+  /** For the statements that are made here. */
+  readonly settings: Settings;
+  /** Times outside of which the filter selects nothing. */
+  readonly times: Times;
+  readonly #hasOpenRows: boolean;
+  readonly #joinsSessions: boolean;
+
+  constructor(scope: Scope, columns: Columns, hasOpenRows: boolean) {
+    this.scope = scope;
+    this.columns = columns;
+    this.#hasOpenRows = hasOpenRows;
+    const conditions = [...conditionsOf(scope.tree)];
+    this.#joinsSessions = conditions.some(({ source }) => source.from === "row" && SESSION_FIELD.test(source.sql));
+    this.settings = conditions.length > COMPILED_MAX ? { ...LARGE, compile_expressions: 0 } : LARGE;
+    const { least, most } = boundsOf(scope.tree);
+    this.times = { least: Math.floor(least), most: Math.ceil(most) };
+  }
+
+  /** A statement over the rows that the filter selects. */
+  select({ columns, where, tail = "", times = this.times, places, body }: SelectParts): string {
+    const filter = filterSql(this.scope.tree, { values: this.values, columns: this.columns, ...(body && { body }) });
+    const conditions = [filter, where].filter((each) => each !== undefined && each !== "1");
+    const joined = this.#joinsSessions
+      ? `left join (${this.#sessionTotals()}) session on session.session_id = r.session_id`
+      : "";
+    const condition = conditions.length === 0 ? "" : `where ${conditions.join(" and ")}`;
+    const rows = this.#rows(columnsIn([columns, joined, condition, tail]), { times, places });
+    return `select ${columns} from ${rows} r ${joined} ${condition} ${tail}`;
+  }
+
+  /**
+   * SQL of a table of rows, finished and in flight. A request that has just ended may have both: then the finished one
+   * counts.
+   */
+  #rows(columns: string, { times, places }: Pick<SelectParts, "times" | "places">): string {
+    const organization = `organization_id = ${literal(this.scope.organizationId)}`;
+    const bounds = [organization, timesSql(times), placesSql(places)].filter((each) => each !== "").join(" and ");
+    const finished = `select ${columns} from requests where ${bounds}`;
+    if (!this.#hasOpenRows) return `(${finished})`;
+    const ended = `select request_created_at, request_id from requests where ${organization}
+      and request_created_at in (select request_created_at from open final where ${bounds})`;
+    return `(${finished} union all select ${columns} from open final
+      where ${bounds} and (request_created_at, request_id) not in (${ended}))`;
+  }
+
+  /** Over all records of the organization, whatever the filter selects. */
+  #sessionTotals(): string {
+    const columns = "session_id, cost, total_tokens, prompt_tokens, completion_tokens, request_created_at";
+    return `select s.session_id as session_id, sum(s.cost) as total_cost, sum(s.total_tokens) as total_tokens,
+        sum(s.prompt_tokens) as prompt_tokens, sum(s.completion_tokens) as completion_tokens,
+        toNullable(count()) as total_requests, toNullable(min(s.request_created_at)) as created_at,
+        toNullable(max(s.request_created_at)) as latest_request_created_at
+      from ${this.#rows(columns, {})} s where isNotNull(s.session_id) group by s.session_id`;
+  }
+}
+
+/** Columns of `r` that pieces of SQL name. What users wrote may name more of them, which does no harm. */
+function columnsIn(pieces: readonly string[]): string {
+  const named = new Set<string>(["request_id"]);
+  for (const piece of pieces) for (const [, name] of piece.matchAll(/\br\.([a-z_0-9]+)/g)) named.add(name!);
+  return [...named].filter((name) => Object.hasOwn(COLUMN_TYPES, name)).join(", ");
+}
+
+/**
+ * @throws GatewayError `insufficient_permission` where the tree or the order asks for what the scope does not see,
+ * `filter_invalid` where it asks for texts that are not kept.
+ */
+export async function recordsOf(
+  { control, hasOpenRows, keepsTexts }: ReaderOptions,
+  scope: Scope,
+  sort: Sort = [],
+): Promise<Records> {
+  refuseSaid(scope.sight, scope.tree, sort);
+  const named = fieldsOf(scope.tree);
+  const keys = sort === "random" ? [] : sort;
+  if (!keepsTexts) refuseTexts([...named, ...keys.flatMap(({ needs }) => (needs === "texts" ? "texts." : []))]);
+  const [tags, comments] = await Promise.all([
+    named.has(TAG_FIELD) ? tagsOf(control, scope.organizationId) : new Map<string, string>(),
+    named.has(COMMENTS_FIELD) ? commentsOf(control, scope.organizationId) : new Map<string, number>(),
+  ]);
+  return new Records(scope, { tags, comments }, hasOpenRows);
+}
+
+function fieldsOf(tree: FilterTree): Set<string> {
+  return new Set(conditionsOf(tree).flatMap(({ source }) => (source.from === "row" ? [source.sql] : [])));
+}
+
+function refuseTexts(fields: readonly string[]): void {
+  if (!fields.some((field) => field.startsWith("texts."))) return;
+  throw new GatewayError("filter_invalid", "prompts and responses are not searched here: set [records] search_texts", {
+    path: "filter",
+  });
+}
+
+async function tagsOf(control: Database, organizationId: string): Promise<Map<string, string>> {
+  const rows = await control.query<{ session_id: string; tag: string }>({
+    sql: "select session_id, tag from session_tags where organization_id = ?",
+    args: [organizationId],
+  });
+  return new Map(rows.map(({ session_id, tag }) => [session_id, tag]));
+}
+
+async function commentsOf(control: Database, organizationId: string): Promise<Map<string, number>> {
+  const rows = await control.query<{ request_id: string; n: number }>({
+    sql: "select request_id, count(*) as n from comments where organization_id = ? group by request_id",
+    args: [organizationId],
+  });
+  return new Map(rows.map(({ request_id, n }) => [request_id, n]));
+}
+
+/** SQL of the bounds of a table; empty where there are none. */
+function timesSql(times: Times | undefined): string {
+  if (times === undefined) return "";
+  const { least, most } = times;
+  const bounds = [
+    ...(least > -Number.MAX_SAFE_INTEGER ? [`request_created_at >= ${literal(least)}`] : []),
+    ...(most < Number.MAX_SAFE_INTEGER ? [`request_created_at <= ${literal(most)}`] : []),
+  ];
+  return bounds.join(" and ");
+}
+
+function placesSql(places: readonly Place[] | undefined): string {
+  if (places === undefined) return "";
+  if (places.length === 0) return "0";
+  const pairs = places.map(({ createdAt, requestId }) => `(${literal(createdAt)}, ${literal(requestId)})`);
+  return `(request_created_at, request_id) in (${pairs.join(", ")})`;
+}

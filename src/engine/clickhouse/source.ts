@@ -1,0 +1,22 @@
+import type { RequestRow } from "../../record/request-record.ts";
+import type { Asked, RecordSource } from "../record-source.ts";
+import { countMatches, findPage } from "./find.ts";
+import { hasPropertyName, propertyNames, propertyValues } from "./property-list.ts";
+import { listedRecords, wholeRecords } from "./read.ts";
+import type { ReaderOptions } from "./records.ts";
+import { searchWords } from "./word-search.ts";
+
+/** Records in ClickHouse. */
+export function clickhouseSource(options: ReaderOptions): RecordSource {
+  return {
+    page: (scope, asked) => findPage(options, scope, asked),
+    search: (scope, asked) => searchWords(options, scope, asked),
+    count: (scope, deadline) => countMatches(options, scope, deadline),
+    records: (organizationId, keys) => wholeRecords(options, organizationId, keys),
+    listed: <Column extends keyof RequestRow>(asked: Asked, columns: readonly Column[]) =>
+      listedRecords(options, asked, columns),
+    propertyNames: (organizationId, deadline, page) => propertyNames(options, organizationId, deadline, page),
+    hasPropertyName: (organizationId, name, deadline) => hasPropertyName(options, organizationId, name, deadline),
+    propertyValues: (search, deadline) => propertyValues(options, search, deadline),
+  };
+}

@@ -1,0 +1,23 @@
+import type { Deadline } from "../../store/database/deadline.ts";
+import type { ClickHouse } from "./client.ts";
+
+/** Of so few rows all are looked at as fast as those of a window of time. */
+const FEW_ROWS = 200_000;
+/** How long a table that was small counts as small. */
+const KNOWN_MS = 30_000;
+
+const asked = new WeakMap<ClickHouse, { readonly isSmall: boolean; readonly untilMs: number }>();
+
+/** Whether the table of records is small. Of a table over several servers nothing is known. */
+export async function isSmall(client: ClickHouse, deadline: Deadline): Promise<boolean> {
+  const known = asked.get(client);
+  if (known !== undefined && performance.now() < known.untilMs) return known.isSmall;
+  const [row] = await client.query<{ rows: number | null }>(
+    "select total_rows as rows from system.tables where database = currentDatabase() and name = 'requests'",
+    deadline.rest(),
+  );
+  const rows = row?.rows ?? Number.POSITIVE_INFINITY;
+  const result = { isSmall: rows < FEW_ROWS, untilMs: performance.now() + KNOWN_MS };
+  asked.set(client, result);
+  return result.isSmall;
+}

@@ -1,0 +1,84 @@
+import { GatewayError } from "../../errors.ts";
+import type { Scope } from "../../filter/scope.ts";
+import { NEWEST_FIRST } from "../../filter/sort.ts";
+import { beginningOf, isSpaced } from "../../store/words/tokens.ts";
+import type { WordQuery } from "../../store/words/word-query.ts";
+import type { Page, SearchOptions } from "../record-source.ts";
+import { BodySearch } from "./body-search.ts";
+import { type FoundRow, finderOf, keyOf, readsBodies } from "./finder.ts";
+import { literal } from "./literal.ts";
+import { afterSql, keyColumns, orderSql } from "./print/order.ts";
+import type { ReaderOptions } from "./records.ts";
+import { isSmall } from "./table-size.ts";
+import { windowsOf } from "./windows.ts";
+
+/** What was found within this time is answered, and the next call goes on from there. */
+const STEP_MS = 300;
+
+/**
+ * The newest records of a scope whose text has the words. They are looked for in the words themselves, window after window;
+ * a page may be short of hits although more follow.
+ */
+export async function searchWords(options: ReaderOptions, scope: Scope, asked: SearchOptions): Promise<Page> {
+  const { query, limit, after, deadline } = asked;
+  if (!options.keepsTexts)
+    throw new GatewayError("search_off", "words are not searched here: set [records] search_texts");
+  if (limit === 0) return { keys: [], next: after };
+  const startedMs = performance.now();
+  const finder = await finderOf(options, scope, NEWEST_FIRST, deadline);
+  const { records } = finder;
+  const isBodyFilter = readsBodies(scope.tree);
+  const from = after?.values[0];
+  const most = typeof from === "number" ? Math.min(records.times.most, from) : records.times.most;
+  const all = { ...records.times, most };
+  const windows = (await isSmall(options.client, deadline)) ? [all] : windowsOf("desc", all, Date.now());
+  const found: FoundRow[] = [];
+  for (const times of windows) {
+    const by = { values: records.values, columns: records.columns };
+    const sql = records.select({
+      columns: `r.request_id as requestId, r.request_created_at as createdAt, r.size_bytes as size${keyColumns(NEWEST_FIRST, by)}`,
+      where: [wordsSql(query), ...(after === undefined ? [] : [afterSql(after, NEWEST_FIRST, by)])].join(" and "),
+      tail: `order by ${orderSql(NEWEST_FIRST)} limit ${limit + 1 - found.length}`,
+      times,
+      ...(isBodyFilter && { body: () => "1" }),
+    });
+    const rows = await finder.query<FoundRow>(sql, deadline);
+    const isFull = found.length + rows.length > limit;
+    found.push(...(isBodyFilter ? await new BodySearch(options, finder, deadline).among(rows) : rows));
+    if (isFull) {
+      const keys = found.slice(0, limit);
+      // Where bodies left rows out, what was looked at last is where the next page begins.
+      return { keys: keys.map(keyOf), next: placeOf(found.length > limit ? keys.at(-1)! : rows.at(-1)!) };
+    }
+    const isLast = times === windows.at(-1);
+    if (!isLast && found.length > 0 && performance.now() - startedMs > STEP_MS) {
+      return {
+        keys: found.map(keyOf),
+        next: placeOf({ createdAt: times.least, requestId: "" }),
+        searchedTo: times.least,
+      };
+    }
+  }
+  return { keys: found.map(keyOf), next: undefined };
+}
+
+/** SQL that is true where the words of a row are all that is asked for. */
+function wordsSql({ terms, phrases }: WordQuery): string {
+  const words = terms.map(({ token, isBeginning }) => {
+    if (!isSpaced(token)) return token;
+    // Of a word that is longer than a token only its beginning counts.
+    const isWhole = !isBeginning && beginningOf(`${token}x`) !== token;
+    return ` ${token}${isWhole ? " " : ""}`;
+  });
+  const together = phrases.map((phrase) => {
+    const before = isSpaced(phrase[0]!) ? " " : "";
+    const after = isSpaced(phrase.at(-1)!) ? " " : "";
+    return before + phrase.join(" ") + after;
+  });
+  return [...words, ...together].map((text) => `position(r.said_words, ${literal(text)}) > 0`).join(" and ");
+}
+
+const placeOf = ({ createdAt, requestId }: { readonly createdAt: number; readonly requestId: string }) => ({
+  values: [createdAt],
+  requestId,
+});
