@@ -4,6 +4,7 @@ import { NAVIGATION } from "../../src/web/navigation.ts";
 import { eventually } from "../eventually.ts";
 import { until } from "../until.ts";
 import { findingsInBothThemes } from "./axe.ts";
+import { beyondKeyboard } from "./keyboard.ts";
 import { type Dashboard, openDashboard } from "./open.ts";
 import { type Provider, send, startProvider } from "./traffic.ts";
 
@@ -151,12 +152,13 @@ describe("one page after the other", () => {
   afterAll(() => walk.opened[Symbol.asyncDispose]());
 
   test.each(NAVIGATION.map(({ to, label }) => [to, label]))(
-    "nothing of a hostile record runs at %s, which has no serious finding",
+    "nothing of a hostile record runs at %s, which has no serious finding and is all in reach of a keyboard",
     async (path, label) => {
       const { page, faults } = walk.opened;
       await walk.to(path, label);
       expect(await escapes(page)).toEqual(NOTHING);
       if (!CALM_ELSEWHERE.includes(path)) expect(await findingsInBothThemes(page)).toEqual([]);
+      expect(await beyondKeyboard(page)).toEqual([]);
       expect(faults).toEqual([]);
     },
   );
