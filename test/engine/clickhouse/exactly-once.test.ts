@@ -12,7 +12,7 @@ import { openStore, type Store } from "../../../src/store/store.ts";
 import { temporaryDirectory } from "../../directory.ts";
 import { configIn, pass, spoolIn, startRecorder } from "../../recorder/harness.ts";
 import { until } from "../../until.ts";
-import { clickHouseRig, recordsAt } from "./rig.ts";
+import { clickHouseRig, patient, recordsAt } from "./rig.ts";
 import { isClickHouseMissing, sharedClickHouse, startClickHouse } from "./server.ts";
 
 const ROUNDS = 4;
@@ -32,7 +32,7 @@ function exactlyOnce(): void {
     const config = configIn(directory.path, settings);
     // The next run says that the one before it has ended.
     const spool = spoolIn(join(directory.path, "spool"));
-    const recorder = startRecorder(directory.path, { config });
+    const recorder = patient(startRecorder(directory.path, { config }));
     await recorder.ready();
     await recorder.barrier();
     await spool.close();

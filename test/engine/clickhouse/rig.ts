@@ -4,8 +4,12 @@ import type { RecorderOptions } from "../../../src/recorder/recorder-options.ts"
 import { type Rig, rig } from "../../recorder/harness.ts";
 import { ownDatabase, sharedClickHouse } from "./server.ts";
 
+const TRIES = 12;
+
 export interface ClickHouseRig extends Rig {
   readonly client: ClickHouse;
+  /** Those that name the engine, and what was asked for. */
+  readonly settings: Partial<Config>;
   /** Columns of a finished record; undefined where there is none. */
   finished(id: string): Promise<Record<string, unknown> | undefined>;
 }
@@ -23,7 +27,9 @@ export async function clickHouseRig(
   const client = new ClickHouse({ urls: [settings.records_url], database: settings.records_database });
   return {
     ...weir,
+    recorder: patient(weir.recorder),
     client,
+    settings,
     async finished(id) {
       const rows = await client.query<Record<string, unknown>>(`select * from requests where request_id = '${id}'`);
       if (rows.length > 1) throw new Error(`there are ${rows.length} rows of ${id}`);
@@ -31,4 +37,26 @@ export async function clickHouseRig(
     },
     [Symbol.asyncDispose]: () => weir[Symbol.asyncDispose](),
   };
+}
+
+/**
+ * A recorder whose calls wait however busy the machine is: each gives up after ten seconds in which it was not begun, and
+ * is then made again.
+ */
+export function patient(recorder: Rig["recorder"]): Rig["recorder"] {
+  return new Proxy(recorder, {
+    get(target, name) {
+      const call: unknown = Reflect.get(target, name);
+      if (typeof call !== "function") return call;
+      return async (...args: readonly unknown[]) => {
+        for (let tries = 1; ; tries++) {
+          try {
+            return await call(...args);
+          } catch (error) {
+            if (tries === TRIES || !String(error).includes("did not catch up")) throw error;
+          }
+        }
+      };
+    },
+  });
 }

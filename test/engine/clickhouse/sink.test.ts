@@ -4,7 +4,7 @@ import { ClickHouse } from "../../../src/engine/clickhouse/client.ts";
 import { uuidv7 } from "../../../src/runtime/uuid.ts";
 import { temporaryDirectory } from "../../directory.ts";
 import { begin, configIn, pass, spoolIn, startRecorder } from "../../recorder/harness.ts";
-import { clickHouseRig, recordsAt } from "./rig.ts";
+import { clickHouseRig, patient, recordsAt } from "./rig.ts";
 import { isClickHouseMissing, sharedClickHouse } from "./server.ts";
 
 const ORGANIZATION = "org-1";
@@ -105,7 +105,7 @@ function sink(): void {
     const config = configIn(directory.path, settings);
     const spool = spoolIn(join(directory.path, "spool"));
     const id = uuidv7();
-    const first = startRecorder(directory.path, { config });
+    const first = patient(startRecorder(directory.path, { config }));
     await first.ready();
     spool.begin(id, begin({ time: Date.now(), gateway: ["Gateway-Property-App", "a"] }));
     spool.flush();
@@ -116,7 +116,7 @@ function sink(): void {
       scores: { quality: 1 },
     });
     await first.stop();
-    const second = startRecorder(directory.path, { config });
+    const second = patient(startRecorder(directory.path, { config }));
     await second.ready();
     spool.head(id, { time: Date.now(), status: 200, headers: [] });
     spool.end(id, { time: Date.now(), outcome: "complete", requestBytes: 0, responseBytes: 0 });
