@@ -27,7 +27,7 @@ export const ROOMS: readonly RoomRow[] = [
     rooms: ["runtime"],
     only: [],
     holds:
-      "the only place that says Bun or Deno: threads, codings, shipped files, restart; in `http/` the HTTP server and client",
+      "one interface over Bun (`bun.ts`) and Deno (`deno.ts`), chosen in `platform.ts`; threads, codings, shipped files, restart; in `http/` the HTTP server and client",
   },
   {
     rooms: ["errors.ts", "observe.ts", "nearest.ts"],

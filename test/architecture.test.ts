@@ -222,12 +222,13 @@ test("every package that is imported is in package.json", () => {
   expect(others.map(packageOf).filter((name) => !known.has(name))).toEqual([]);
 });
 
-test("only runtime/ says Bun or Deno", () => {
-  const wrong = src
-    .filter(({ path }) => roomOf(path) !== "runtime")
-    .filter(({ text, imports }) => {
+test("only the files of a runtime name Bun or Deno, and none but platform.ts asks which one this is", () => {
+  const wrong = [...src, ...builtIns]
+    .filter(({ path }) => !/^src\/runtime\/(bun|bun-sockets|deno)\.ts$/.test(path))
+    .filter(({ path, text, imports }) => {
       const code = text.replace(/\/\*[\s\S]*?\*\/|\/\/.*$/gm, "").replace(/"[^"\n]*"|`[^`]*`/g, "");
-      return /\b(Bun|Deno)\b/.test(code) || imports.some(({ from }) => /^bun(:|$)/.test(from));
+      const asks = path !== "src/runtime/platform.ts" && /"(Bun|Deno)" in|getBuiltinModule\("bun/.test(text);
+      return asks || /\b(Bun|Deno)\b/.test(code) || imports.some(({ from }) => /^bun(:|$)/.test(from));
     });
   expect(wrong.map(({ path }) => path)).toEqual([]);
 });

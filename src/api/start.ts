@@ -7,7 +7,8 @@ import { type Log, messageOf } from "../observe.ts";
 import type { Act } from "../people/actions.ts";
 import { SYSTEM } from "../people/actor.ts";
 import { PassedOn } from "../runtime/http/pass-on.ts";
-import { listen, listenTls } from "../runtime/listen.ts";
+import { listenTls } from "../runtime/listen.ts";
+import { platform } from "../runtime/platform.ts";
 import type { Endpoint, Remote } from "../runtime/rpc.ts";
 import { credentialsFingerprint, listCredentials } from "../store/credentials/credentials.ts";
 import { OpenedLater } from "../store/database/opened-later.ts";
@@ -109,7 +110,7 @@ export async function startApi(options: ApiOptions): Promise<RunningApi> {
     // The gateway's threads follow the same files: one entry is enough.
     const pair = tlsPairOf(config, log, () => noteReloaded(options));
     const at = [config.host, config.api_port, api] as const;
-    const listener = pair === undefined ? listen(...at) : await listenTls(...at, { pair, onFault });
+    const listener = pair === undefined ? platform.serve(...at) : await listenTls(...at, { pair, onFault });
     return {
       port: listener.port,
       stop: async () => {

@@ -1,5 +1,5 @@
 import * as zlib from "node:zlib";
-import { isDeno } from "./platform.ts";
+import { platform } from "./platform.ts";
 import { wholeFrames } from "./zstd-frames.ts";
 
 export interface Decoded {
@@ -37,7 +37,7 @@ const RAW_DEFLATE: Coding = {
 };
 const BROTLI: Coding = {
   sync: (bytes, limit) => zlib.brotliDecompressSync(bytes, { maxOutputLength: limit }),
-  ...(isDeno && { endsWell: endsAsBrotli }),
+  ...(!platform.checksBrotli && { endsWell: endsAsBrotli }),
   stream: () => zlib.createBrotliDecompress(BROTLI_FLUSH),
 };
 const ZSTD: Coding = {
@@ -45,8 +45,7 @@ const ZSTD: Coding = {
     const frames = wholeFrames(bytes);
     if (frames === undefined) throw new RangeError("the last frame is not whole");
     let left = limit;
-    // Deno's function stops behind the first frame.
-    const parts = (isDeno ? frames : [bytes]).map((part) => {
+    const parts = (platform.decodesAllFrames ? [bytes] : frames).map((part) => {
       const decoded = zlib.zstdDecompressSync(part, { maxOutputLength: Math.max(1, left) });
       left -= decoded.byteLength;
       return decoded;
@@ -188,7 +187,7 @@ export function streamDecoder(contentEncoding: string, told: StreamedDecoding): 
 /** One that the types do not know yet. */
 const BROTLI_FORMAT: string = "brotli";
 
-/** Deno's function takes brotli that is cut off or damaged for whole; its stream does not, nor what has bytes behind its end. */
+/** For a runtime whose function accepts brotli that is cut off or damaged; its stream does not, nor bytes behind the end. */
 async function endsAsBrotli(bytes: Buffer): Promise<boolean> {
   try {
     const { readable, writable } = new DecompressionStream(BROTLI_FORMAT as CompressionFormat);

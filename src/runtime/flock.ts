@@ -1,4 +1,5 @@
 import { closeSync, openSync } from "node:fs";
+import { platform } from "./platform.ts";
 
 interface System {
   /** Names of the C library, by C library. */
@@ -46,22 +47,21 @@ export function flockDirectory(directory: string): Flocked | "taken" | undefined
 }
 
 function load(): NonNullable<typeof loaded> {
-  const ffi = process.getBuiltinModule("bun:ffi") as typeof import("bun:ffi") | undefined;
   const { libraries, errno, wouldBlock } = SYSTEMS[process.platform] ?? {
     libraries: [],
     errno: "__error",
     wouldBlock: 0,
   };
-  for (const library of ffi === undefined ? [] : libraries) {
+  for (const file of libraries) {
     try {
-      const { symbols } = ffi!.dlopen(library, {
+      const library = platform.openLibrary(file, {
         flock: { args: ["i32", "i32"], returns: "i32" },
         [errno]: { args: [], returns: "ptr" },
-      }) as { symbols: Record<string, (...args: number[]) => number> };
+      });
+      if (library === undefined) break;
+      const functions = library.functions as Record<string, (...args: number[]) => number>;
       const flock: Flock = (descriptor) =>
-        symbols["flock"]!(descriptor, EXCLUSIVE_AT_ONCE) === 0
-          ? 0
-          : ffi!.read.i32(symbols[errno]!() as import("bun:ffi").Pointer, 0);
+        functions["flock"]!(descriptor, EXCLUSIVE_AT_ONCE) === 0 ? 0 : library.int32At(functions[errno]!());
       return { flock, wouldBlock };
     } catch {
       // The other name, or none: then the lock's file alone guards the directory.

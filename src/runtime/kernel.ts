@@ -1,3 +1,5 @@
+import { platform } from "./platform.ts";
+
 type Attributes = NodeJS.TypedArray;
 
 /** Calls to Linux for which node has no words. Threads go by their kernel's number, 0 is the calling one. */
@@ -14,11 +16,10 @@ let opened: Kernel | undefined;
 /** @returns undefined on other systems, and on Deno, where it takes a permission of its own. @throws where there is no glibc. */
 export function kernel(): Kernel | undefined {
   if (process.platform !== "linux") return undefined;
-  const ffi = process.getBuiltinModule("bun:ffi") as typeof import("bun:ffi") | undefined;
-  opened ??= ffi?.dlopen("libc.so.6", {
+  opened ??= platform.openLibrary("libc.so.6", {
     syscall: { args: ["i64", "i64", "ptr", "i64"], returns: "i64" },
     sched_getaffinity: { args: ["i32", "u64", "ptr"], returns: "i32" },
     sched_setaffinity: { args: ["i32", "u64", "ptr"], returns: "i32" },
-  }).symbols;
+  })?.functions as Kernel | undefined;
   return opened;
 }

@@ -1,9 +1,11 @@
 import { dirname, join } from "node:path";
-import { fileURLToPath, pathToFileURL } from "node:url";
+import { fileURLToPath } from "node:url";
+import { bun } from "./bun.ts";
+import { deno } from "./deno.ts";
+import type { Runtime } from "./runtime.ts";
 
-/** Which runtime this is, and where the files that came with the program are. */
-export const isDeno = "Deno" in globalThis;
-export const isBun = "Bun" in globalThis;
+/** The runtime of this process. */
+export const platform: Runtime = "Deno" in globalThis ? deno : bun;
 
 /**
  * Root of the files inside a compiled binary, or undefined when running from source. Inside, every bundle knows its own
@@ -41,10 +43,5 @@ function fromSource(): string {
   const { npm_lifecycle_event: script, npm_config_user_agent: by = "" } = process.env;
   // Who has Node and npm alone has no `bun` to type.
   if (script === "weir" && by.startsWith("npm/")) return "npm run weir --";
-  return isDeno ? "deno run -A src/main.ts" : "bun src/main.ts";
-}
-
-/** What `import` takes for one version of a file. Bun tells versions of a path apart, Deno those of an address. */
-export function moduleAddress(path: string, version: string): string {
-  return `${isDeno ? pathToFileURL(path).href : path}?v=${version}`;
+  return platform.command;
 }

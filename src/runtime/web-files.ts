@@ -1,7 +1,7 @@
 import { spawn } from "node:child_process";
 import { existsSync, readdirSync, statSync } from "node:fs";
 import { join } from "node:path";
-import { isBun, isCompiled, shippedFolder, shippedScript } from "./platform.ts";
+import { isCompiled, platform, shippedFolder, shippedScript } from "./platform.ts";
 
 /** One file of the dashboard as its build made it. */
 interface WebFile {
@@ -68,7 +68,7 @@ function build(): Promise<undefined> {
 }
 
 function runBuild(): Promise<undefined> {
-  const bun = isBun ? process.execPath : shippedFolder("node_modules/bun/bin/bun.exe");
+  const bun = platform.bun ?? shippedFolder("node_modules/bun/bin/bun.exe");
   return new Promise((resolve, reject) => {
     const child = spawn(bun, [shippedFolder("build/web.ts")], {
       stdio: ["ignore", "ignore", "pipe"],

@@ -3,7 +3,7 @@ import program from "../../package.json" with { type: "json" };
 import type { Config } from "../config.ts";
 import { metricText } from "../runtime/metric-text.ts";
 import { openFilesMax } from "../runtime/open-files.ts";
-import { isDeno } from "../runtime/platform.ts";
+import { platform } from "../runtime/platform.ts";
 import { bodiesPath } from "../store/database/local.ts";
 import { localPath } from "../store/store.ts";
 
@@ -25,9 +25,7 @@ const METRICS: readonly Metric[] = [
     name: "weir_build_info",
     type: "gauge",
     help: "1, with the version and the runtime as labels.",
-    values: ({ region }) => [
-      { labels: { version: program.version, runtime: isDeno ? "deno" : "bun", region }, value: 1 },
-    ],
+    values: ({ region }) => [{ labels: { version: program.version, runtime: platform.name, region }, value: 1 }],
   },
   {
     name: "weir_process_start_time_seconds",

@@ -2,7 +2,7 @@ import { afterAll, describe, expect, test } from "bun:test";
 import { once } from "node:events";
 import { readdirSync } from "node:fs";
 import net from "node:net";
-import { nativeSockets } from "../../src/runtime/http/native-sockets.ts";
+import { nativeSockets } from "../../src/runtime/bun-sockets.ts";
 import { type ByteSocket, type Listener, nodeSockets } from "../../src/runtime/http/sockets.ts";
 import { writeJoined } from "../../src/runtime/http/write-joined.ts";
 import { until } from "../until.ts";
@@ -195,7 +195,7 @@ describe.each([
 
 // `node:net` is Bun's own there; and in a test, what nobody catches fails it.
 test("what a listener of a socket throws is not caught: the process hears of it", () => {
-  const module = `${import.meta.dir}/../../src/runtime/http/native-sockets.ts`;
+  const module = `${import.meta.dir}/../../src/runtime/bun-sockets.ts`;
   const script = `
     const { nativeSockets } = await import(${JSON.stringify(module)});
     process.on("uncaughtException", ({ message }) => { console.log(message); process.exit(); });

@@ -1,6 +1,6 @@
 import { afterAll, describe, expect, test } from "bun:test";
 import net from "node:net";
-import { nativeSockets } from "../../src/runtime/http/native-sockets.ts";
+import { nativeSockets } from "../../src/runtime/bun-sockets.ts";
 import type { Answer, BodySink, IncomingRequest, Server, ServerOptions } from "../../src/runtime/http/server.ts";
 import { nodeSockets } from "../../src/runtime/http/sockets.ts";
 import { startStrictServer } from "../../src/runtime/http/strict-server.ts";

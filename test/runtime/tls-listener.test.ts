@@ -5,7 +5,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import tls from "node:tls";
 import { readPair, TlsPair } from "../../src/runtime/http/tls-pair.ts";
-import { type Listener, listenTls } from "../../src/runtime/listen.ts";
+import { listenTls } from "../../src/runtime/listen.ts";
+import type { Listener } from "../../src/runtime/runtime.ts";
 
 setDefaultTimeout(60_000);
 

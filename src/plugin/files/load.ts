@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import { readdir, readFile } from "node:fs/promises";
 import { basename, join } from "node:path";
 import type { Config } from "../../config.ts";
-import { moduleAddress, shippedFolder } from "../../runtime/platform.ts";
+import { platform, shippedFolder } from "../../runtime/platform.ts";
 import type { GatewayPlugin, ProviderPlugin } from "../contract.ts";
 import { CutOff, inTime } from "../hooks/guard.ts";
 import { checkPlugin, checkProvider, PluginError, type PluginKind } from "./check.ts";
@@ -105,7 +105,7 @@ export async function loadFile(
     .digest("hex")
     .slice(0, 16);
   // What came with the program does not change, and inside a binary it has no address but its path.
-  const address = builtIn ? path : moduleAddress(path, hash);
+  const address = builtIn ? path : platform.moduleAddress(path, hash);
   const loading: Promise<{ readonly default?: unknown }> = import(address);
   const module = await (builtIn ? loading : inTime(loading, loadMs)).catch((error) => fail(path, error));
   return kind === "provider"

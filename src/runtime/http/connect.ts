@@ -1,5 +1,6 @@
 import { isIP } from "node:net";
 import tls from "node:tls";
+import { platform } from "../platform.ts";
 import type { ByteSocket } from "./sockets.ts";
 import {
   type ResolvedAddress,
@@ -8,7 +9,6 @@ import {
   type UpstreamOptions,
   type UpstreamOrigin,
 } from "./upstream.ts";
-import { usualSockets } from "./usual-sockets.ts";
 
 /** An address that does not answer delays the next one by this much; the last one gets the whole time. */
 const NEXT_ADDRESS_MS = 2_500;
@@ -22,7 +22,7 @@ export type Connector = (origin: UpstreamOrigin, isWanted: () => boolean) => Pro
  */
 export function createConnector(options: UpstreamOptions): Connector {
   let secureContext: tls.SecureContext | undefined;
-  const { sockets = usualSockets } = options;
+  const { sockets = platform.sockets } = options;
   const open = ({ address }: ResolvedAddress, { secure, host, port }: UpstreamOrigin): ByteSocket => {
     if (!secure) return sockets.connect(address, port);
     if (options.ca !== undefined) secureContext ??= tls.createSecureContext({ ca: [...options.ca] });

@@ -1,4 +1,5 @@
 import { STATUS_CODES } from "node:http";
+import type { FetchHandler } from "../runtime.ts";
 import type { Answer, IncomingRequest, RequestFault, Server } from "./server.ts";
 import type { Sockets } from "./sockets.ts";
 import { startStrictServer } from "./strict-server.ts";
@@ -8,8 +9,6 @@ const HEAD_MS = 30_000;
 const IDLE_MS = 65_000;
 /** Bytes of a request's body that wait for their reader. */
 const WAITING_BYTES_MAX = 256 * 1_024;
-
-export type FetchHandler = (request: Request, address: string | null) => Promise<Response>;
 
 interface FetchServerOptions {
   readonly host: string;

@@ -1,4 +1,4 @@
-import { isDeno } from "../platform.ts";
+import { platform } from "../platform.ts";
 import { MalformedRequest, type RequestHead, RequestParser, type RequestSink } from "./request-parser.ts";
 import type { BodySink, RequestFault, ServerHandlers } from "./server.ts";
 import { Turn, type TurnConnection } from "./server-turn.ts";
@@ -16,10 +16,10 @@ const STALLS_MAX = 12;
 
 /**
  * A client that has closed its side gets so long for its answer; then it is probed. Long enough for a quick answer, and
- * within the second in which a client that has gone is to end what is done for it. Deno sees that a probe was refused only
+ * within the second in which a client that has gone is to end what is done for it. A runtime may notice a refused probe only
  * when it writes another one: soon, and once more for a client that is far away.
  */
-const PROBES_AFTER_MS = isDeno ? [400, 500, 900] : [400];
+const PROBES_AFTER_MS = platform.probesAfterMs;
 
 const TCP_PROBE_MS = 60_000;
 

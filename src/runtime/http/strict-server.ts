@@ -1,8 +1,8 @@
 import net from "node:net";
+import { platform } from "../platform.ts";
 import { Accepting } from "./accepting.ts";
 import type { Server, ServerOptions } from "./server.ts";
 import { type ConnectionParts, ServerConnection } from "./server-connection.ts";
-import { usualSockets } from "./usual-sockets.ts";
 
 const CHECK_MS = 1_000;
 const LINGER_MS = 10_000;
@@ -29,7 +29,7 @@ export async function startStrictServer(options: ServerOptions): Promise<Server>
     const connection = new ServerConnection(parts, socket);
     if (parts.closing) connection.closeIfIdle();
   });
-  const { port, host, portShared = false, sockets = usualSockets } = options;
+  const { port, host, portShared = false, sockets = platform.sockets } = options;
   const listener = await sockets.listen({ port, host, portShared }, (socket) => accepting.take(socket));
   const checks = setInterval(() => {
     parts.nowMs = performance.now();

@@ -1,8 +1,8 @@
 import net from "node:net";
 import { TLSSocket } from "node:tls";
+import { platform } from "../platform.ts";
 import { BACKLOG, type ByteSocket, type Sockets } from "./sockets.ts";
 import type { TlsPair } from "./tls-pair.ts";
-import { usualSockets } from "./usual-sockets.ts";
 
 /** First byte of a connection that speaks TLS: a handshake record. */
 const HANDSHAKE = 0x16;
@@ -54,7 +54,7 @@ export function tlsSockets({ pair, plainAnswer }: TlsSocketsOptions): Sockets {
         },
       };
     },
-    connect: usualSockets.connect,
+    connect: platform.sockets.connect,
   };
 }
 

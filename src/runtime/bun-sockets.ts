@@ -1,6 +1,6 @@
 import { EventEmitter } from "node:events";
 import net from "node:net";
-import type { ByteSocket, Sockets } from "./sockets.ts";
+import type { ByteSocket, Sockets } from "./http/sockets.ts";
 
 type Handle = Bun.Socket<NativeSocket>;
 
