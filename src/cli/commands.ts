@@ -15,6 +15,11 @@ const MODEL_OPTIONS: Readonly<Record<string, Option>> = {
   region: REGION_OPTION,
 };
 
+const PLUGIN_FILE_OPTIONS: Readonly<Record<string, Option>> = {
+  options: { type: "string", value: "JSON", description: "options of the plugin, over those of weir.toml" },
+  provider: { type: "boolean", description: "it is a provider (default: what its members say)" },
+};
+
 /** Every command, in the order of help. Parser, help and tests read this table. */
 export const COMMANDS: readonly Command[] = [
   {
@@ -221,8 +226,24 @@ export const COMMANDS: readonly Command[] = [
     name: "plugins check",
     summary: "check one provider or plugin file against the contract",
     args: ["<file>"],
-    options: { provider: { type: "boolean", description: "it is a provider (default: what its members say)" } },
+    options: PLUGIN_FILE_OPTIONS,
     load: async () => (await import("./plugins.ts")).checkPluginCommand,
+  },
+  {
+    name: "plugins test",
+    summary: "run one provider or plugin file over exchanges and print what it does",
+    args: ["<file>"],
+    options: {
+      exchange: {
+        type: "string",
+        multiple: true,
+        value: "FILE",
+        description: "JSON of one exchange, or a list, in place of the samples (repeatable)",
+      },
+      ...PLUGIN_FILE_OPTIONS,
+    },
+    notes: ["Exits with 1 if a hook fails, or if an exchange has an `expect` that is not met."],
+    load: async () => (await import("./test-plugin.ts")).testPluginCommand,
   },
   {
     name: "query",

@@ -2,6 +2,7 @@ import { existsSync } from "node:fs";
 import { mkdir, writeFile } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import type { Run } from "./command.ts";
+import { contractText } from "./contract-text.ts";
 import { pluginSkeleton, providerSkeleton } from "./skeletons.ts";
 import { CommandError, UsageError } from "./usage.ts";
 
@@ -30,26 +31,6 @@ export const newPluginCommand: Run = async ({ args, options, terminal, config })
 
 /** The contract as a declared module, so that `weir/plugin` has types in a folder without packages. */
 async function typesText(): Promise<string> {
-  const modules: readonly unknown[] = await Promise.all(CONTRACT.map((load) => load()));
-  const contract = modules
-    .map((module) => (module as { readonly default: string }).default.replace(/^(?:import type[^;]*;\n)+\n?/, ""))
-    .join("\n");
-  const indented = contract.replaceAll(/^(?=.)/gm, "  ").replaceAll(/^.*biome-ignore.*\n/gm, "");
+  const indented = (await contractText()).replaceAll(/^(?=.)/gm, "  ");
   return `// The contract between Weir and its providers and plugins. Written by \`weir plugins new\`; do not edit.\ndeclare module "weir/plugin" {\n${indented}}\n`;
 }
-
-/** The contract's files as text; each is named here, so that the binary holds it. */
-const CONTRACT = [
-  () => import("../plugin/contract/json.ts", { with: { type: "text" } }),
-  () => import("../plugin/contract/reading.ts", { with: { type: "text" } }),
-  () => import("../plugin/contract/embedding.ts", { with: { type: "text" } }),
-  () => import("../plugin/contract/endpoint.ts", { with: { type: "text" } }),
-  () => import("../plugin/contract/mapping.ts", { with: { type: "text" } }),
-  () => import("../plugin/contract/provider.ts", { with: { type: "text" } }),
-  () => import("../plugin/contract/prompt.ts", { with: { type: "text" } }),
-  () => import("../plugin/contract/answer.ts", { with: { type: "text" } }),
-  () => import("../plugin/contract/shape.ts", { with: { type: "text" } }),
-  () => import("../plugin/contract/exchange.ts", { with: { type: "text" } }),
-  () => import("../plugin/contract/gateway-access.ts", { with: { type: "text" } }),
-  () => import("../plugin/contract/plugin.ts", { with: { type: "text" } }),
-];

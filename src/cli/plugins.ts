@@ -1,15 +1,13 @@
-import { readFile } from "node:fs/promises";
 import { resolve } from "node:path";
 import { createLog } from "../observe.ts";
 import { PluginError, type PluginKind } from "../plugin/files/check.ts";
 import { checkInThread } from "../plugin/files/check-thread.ts";
 import { type FailedFile, type Loaded, loadEach, loadFile, loadFolders, pluginFolders } from "../plugin/files/load.ts";
-import { Entries } from "../plugin/host/entries.ts";
-import { createPluginHost, optionsOf } from "../plugin/host/host.ts";
-import { readOnlyJournal } from "../plugin/host/journal.ts";
+import { optionsOf } from "../plugin/host/host.ts";
 import { buildRegistry } from "../plugin/providers/registry.ts";
-import { setUp, tearDown } from "../plugin/setup.ts";
+import { tearDown } from "../plugin/setup.ts";
 import type { Invocation, Run } from "./command.ts";
+import { givenOptions, kindOf, openAlone } from "./open-alone.ts";
 import { printList } from "./print.ts";
 
 interface Listed {
@@ -45,31 +43,16 @@ export const checkPluginCommand: Run = async ({ args, options, terminal, config 
   } else {
     const loaded = await loadFile(kind, path, false);
     const log = createLog({ level: "info", format: "text", write: (line) => terminal.err(line) });
-    const { name } = loaded.value;
-    // As in the gateway's thread, but with a store that nobody keeps.
-    const entries = new Entries({ read: async () => [], write: async () => {}, log });
-    const usageOf = async () => [];
-    const host = createPluginHost({
-      config,
-      log,
-      entries,
-      usageOf,
-      organizationOfKey: () => "", // no database is looked into: each key counts as one that is there
-      providerHosts: () => [],
-      openJournal: readOnlyJournal,
-    });
-    await tearDown(await setUp(loaded, optionsOf(config, name), log, host.accessFor(name)), log);
+    const opened = await openAlone(
+      loaded,
+      { ...optionsOf(config, loaded.value.name), ...givenOptions(options["options"]) },
+      { config, log },
+    );
+    await tearDown(opened, log);
   }
   terminal.out(`${path}: a ${kind} that fits the contract\n`);
   return 0;
 };
-
-async function kindOf(path: string): Promise<PluginKind> {
-  const text = await readFile(path, "utf8").catch((error: Error) => {
-    throw new PluginError(path, error.message, error);
-  });
-  return /\bsetup\b|GatewayPlugin/.test(text) ? "plugin" : "provider";
-}
 
 async function providers({ config }: Invocation): Promise<Listed[]> {
   const { loaded, failures } = await loadEach("provider", pluginFolders("provider", config));

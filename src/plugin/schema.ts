@@ -15,7 +15,11 @@ export function whyUnfit(schema: Json, value: Json): Misfit | undefined {
   const { valid, errors } = new Validator(schema, "2020-12", false).validate(value);
   if (valid) return undefined;
   const exact = errors.findLast(({ keyword }) => !VAGUE.has(keyword));
-  return exact === undefined ? { path: placeOf(errors.at(-1)!), message: "there is no such member" } : explain(exact);
+  if (exact !== undefined) return explain(exact);
+  // Each object around the member reports it as well; the member itself is the deepest.
+  const places = errors.map(placeOf);
+  const deepest = places.reduce((found, place) => (place.length >= found.length ? place : found));
+  return { path: deepest, message: "there is no such member" };
 }
 
 function explain(unit: OutputUnit): Misfit {

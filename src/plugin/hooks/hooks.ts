@@ -64,6 +64,7 @@ interface Lists {
 /** The hooks of the plugins that are set up, as flat lists. Every thread that calls hooks has its own. */
 export class Hooks {
   readonly #log: Log;
+  readonly #hookMs: number;
   readonly #failures = new Map<string, number>();
   #lists: Lists = { needs: [], onRequest: [], onForward: [], onEnd: [], onAnswer: [], onRecord: [], onRecorded: [] };
   /** What plugins need of every request. */
@@ -73,8 +74,10 @@ export class Hooks {
   #limiting: readonly OpenPlugin[] = [];
   readonly #onUse = new Set<() => void>();
 
-  constructor(log: Log) {
+  /** @param hookMs - milliseconds that one hook has for one call. */
+  constructor(log: Log, hookMs = HOOK_MS) {
     this.#log = log;
+    this.#hookMs = hookMs;
   }
 
   /** Takes these plugins' hooks from the next call on, in the order of the plugins. */
@@ -198,7 +201,7 @@ export class Hooks {
     const counters = new Map<string, number>();
     for (const { name: plugin, hooks } of this.#counting) {
       try {
-        for (const [name, value] of Object.entries(guarded(() => hooks.counters!(), undefined, HOOK_MS))) {
+        for (const [name, value] of Object.entries(guarded(() => hooks.counters!(), undefined, this.#hookMs))) {
           if (/^[a-z][a-z0-9_]*$/.test(name) && Number.isFinite(value)) counters.set(`${plugin} ${name}`, value);
         }
       } catch (error) {
@@ -212,7 +215,7 @@ export class Hooks {
   limitsOf(credential: PayingCredential): readonly LimitUse[] {
     return this.#limiting.flatMap(({ name: plugin, hooks }) => {
       try {
-        return guarded(() => hooks.limitsOf!(credential), undefined, HOOK_MS);
+        return guarded(() => hooks.limitsOf!(credential), undefined, this.#hookMs);
       } catch (error) {
         this.#log.warn("a plugin's limits cannot be read", { plugin, error: messageOf(error) });
         return [];
@@ -284,8 +287,8 @@ export class Hooks {
     // What came with the program is trusted to bound itself: the watch costs more than all of its hooks.
     if (hook.builtIn) return hook.call(input);
     const startedMs = performance.now();
-    const answer = hook.patience.call(hook.call, input, HOOK_MS);
-    return isPromise(answer) ? inTime(answer, HOOK_MS - (performance.now() - startedMs)) : answer;
+    const answer = hook.patience.call(hook.call, input, this.#hookMs);
+    return isPromise(answer) ? inTime(answer, this.#hookMs - (performance.now() - startedMs)) : answer;
   }
 
   #count(hook: Hook<never, unknown>, error: unknown): undefined {

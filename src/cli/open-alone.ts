@@ -1,0 +1,50 @@
+import { readFile } from "node:fs/promises";
+import type { Config } from "../config.ts";
+import type { Log } from "../observe.ts";
+import type { Json } from "../plugin/contract.ts";
+import { PluginError, type PluginKind } from "../plugin/files/check.ts";
+import type { LoadedPlugin } from "../plugin/files/load.ts";
+import { Entries } from "../plugin/host/entries.ts";
+import { createPluginHost } from "../plugin/host/host.ts";
+import { readOnlyJournal } from "../plugin/host/journal.ts";
+import { type OpenPlugin, setUp } from "../plugin/setup.ts";
+import { UsageError } from "./usage.ts";
+
+interface Around {
+  readonly config: Config;
+  readonly log: Log;
+}
+
+/** Sets a plugin up as in the gateway's thread, with a store that is not kept and no database. */
+export function openAlone(loaded: LoadedPlugin, options: Json, { config, log }: Around): Promise<OpenPlugin> {
+  const host = createPluginHost({
+    config,
+    log,
+    entries: new Entries({ read: async () => [], write: async () => {}, log }),
+    usageOf: async () => [],
+    organizationOfKey: () => "", // each key counts as one that is there
+    providerHosts: () => [],
+    openJournal: readOnlyJournal,
+  });
+  return setUp(loaded, options, log, host.accessFor(loaded.value.name));
+}
+
+/** What a file is, by its members. @throws PluginError if it cannot be read. */
+export async function kindOf(path: string): Promise<PluginKind> {
+  const text = await readFile(path, "utf8").catch((error: Error) => {
+    throw new PluginError(path, error.message, error);
+  });
+  return /\bsetup\b|GatewayPlugin/.test(text) ? "plugin" : "provider";
+}
+
+/** What `--options` says: options over those of weir.toml. @throws UsageError. */
+export function givenOptions(text: unknown): Json {
+  if (typeof text !== "string") return {};
+  try {
+    const value: Json = JSON.parse(text);
+    if (typeof value === "object" && value !== null && !Array.isArray(value)) return value;
+  } catch {
+    // Said below.
+  }
+  throw new UsageError(`--options takes a JSON object, such as '{"models": ["gpt-4o"]}'`);
+}

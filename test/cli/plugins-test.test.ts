@@ -1,0 +1,154 @@
+import { expect, test } from "bun:test";
+import { readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { pluginTypes } from "../../build/plugin-package.ts";
+import { commandLine } from "./terminal.ts";
+
+const PACKAGE = join(import.meta.dir, "../../packages/plugin");
+const EXAMPLES = join(PACKAGE, "examples");
+
+const cli = commandLine();
+const file = (name: string, text: string) => {
+  const path = join(cli.directory, name);
+  writeFileSync(path, text);
+  return path;
+};
+
+test("packages/plugin/index.d.ts is what build/plugin-package.ts writes", async () => {
+  expect(readFileSync(join(PACKAGE, "index.d.ts"), "utf8")).toBe(await pluginTypes());
+});
+
+test.each([
+  ["corp", []],
+  ["plain-talk", []],
+  ["allowed-models", ["--options", '{"models": ["gpt-4o"], "leaving": ["gpt-4o"]}']],
+])("the example %s fits the contract and does what its exchanges expect", async (name, options) => {
+  const path = join(EXAMPLES, `${name}.ts`);
+  expect(await cli.run("plugins", "check", path, ...options)).toMatchObject({ status: 0, err: "" });
+  const tried = await cli.run("plugins", "test", path, "--exchange", join(EXAMPLES, `${name}.json`), ...options);
+  expect(tried).toMatchObject({ status: 0, err: "" });
+  expect(tried.out).toEndWith("\n2 exchanges, 0 failed\n");
+});
+
+test("a plugin is tried with the samples, and what its hooks do is printed", async () => {
+  const path = file(
+    "judge.ts",
+    `export default { apiVersion: 1, name: "judge", setup: () => ({
+      needs: ["model"],
+      onRequest: ({ model }) => model?.startsWith("claude") ? { status: 403, code: "no_claude", message: "not here" } : { send: { headers: { "x-team": "a" } } },
+      onRecorded: ({ facts }) => ({ scores: { short: (facts.responseText ?? "").length < 10 } }),
+      onRecord: ({ facts }) => (facts.method === "GET" ? false : undefined),
+    }) };`,
+  );
+  const { status, out } = await cli.run("plugins", "test", path);
+  expect(status).toBe(0);
+  expect(out.split("\n\n")).toEqual([
+    `${path}: the plugin judge`,
+    `a chat completion
+  needs      model
+  onRequest  passes, sends {"headers":{"x-team":"a"}}
+  onRecord   changes nothing
+  onRecorded adds {"short":1}`,
+    `a streamed chat completion
+  needs      model
+  onRequest  passes, sends {"headers":{"x-team":"a"}}
+  onRecord   changes nothing
+  onRecorded adds {"short":1}`,
+    `a message of Anthropic's
+  needs      model
+  onRequest  refuses with 403 no_claude: not here`,
+    `a request without a body
+  needs      model
+  onRequest  passes, sends {"headers":{"x-team":"a"}}
+  onRecord   drops the record`,
+    `an error of the provider
+  needs      model
+  onRequest  passes, sends {"headers":{"x-team":"a"}}
+  onRecord   changes nothing
+  onRecorded adds {"short":1}`,
+    "5 exchanges, 0 failed\n",
+  ]);
+});
+
+test.each([
+  ["onRequest", "onRequest: () => { throw new Error('it broke') }", "onRequest: it broke"],
+  ["onRecord", "onRecord: () => { throw new Error('it broke') }", "onRecord: it broke"],
+  ["onAnswer", "onAnswer: async () => { throw new Error('it broke') }", "onAnswer: it broke"],
+  ["a verdict that is none", "onForward: () => ({ status: 'no' })", "onForward: "],
+])("a hook that fails is named, and the command fails: %s", async (_name, hook, line) => {
+  const path = file("broken.ts", `export default { apiVersion: 1, name: "broken", setup: () => ({ ${hook} }) };`);
+  const { status, out } = await cli.run("plugins", "test", path);
+  expect(status).toBe(1);
+  expect(out).toContain(`  FAILED ${line}`);
+  expect(out).toEndWith("\n5 exchanges, 5 failed\n");
+});
+
+test("a provider in OpenAI's manner is tried with its samples, one with a format of its own needs an exchange", async () => {
+  const like = file(
+    "like.ts",
+    `export default { apiVersion: 1, name: "LIKE", extends: "OPENAI", hosts: ["like.example"] };`,
+  );
+  const tried = await cli.run("plugins", "test", like);
+  expect(tried.status).toBe(0);
+  expect(tried.out).toContain(
+    '  usage: {"prompt_tokens":10,"completion_tokens":2,"total_tokens":12}\n  text: Hello.\n',
+  );
+  const own = await cli.run("plugins", "test", join(EXAMPLES, "corp.ts"));
+  expect(own).toMatchObject({ status: 1, out: "" });
+  expect(own.err).toContain("reads a format of its own: give an exchange in it with --exchange FILE");
+});
+
+test("what an exchange expects and does not get is printed", async () => {
+  const path = file(
+    "plain.ts",
+    `export default { apiVersion: 1, name: "PLAIN", hosts: ["plain.example"], readResponse: () => ({ model: "m" }) };`,
+  );
+  const exchange = { request: { url: "https://plain.example/", body: {} }, response: { body: {} } };
+  const wanted = [
+    { ...exchange, expect: { model: "n" } },
+    { ...exchange, name: "the second", expect: { modle: "m" } },
+  ];
+  const { status, out } = await cli.run(
+    "plugins",
+    "test",
+    path,
+    "--exchange",
+    file("wanted.json", JSON.stringify(wanted)),
+  );
+  expect(status).toBe(1);
+  expect(out).toContain('exchange 1\n  model: m\n  FAILED expect.model: wanted "n", got "m"\n');
+  expect(out).toContain(
+    "the second\n  model: m\n  FAILED expect.modle: there is no such result; there are request_model, model,",
+  );
+});
+
+test.each([
+  ["no JSON", "{", "JSON"],
+  ["no request", '{ "response": {} }', "request"],
+  [
+    "an address that is none",
+    '[{ "request": { "url": "/v1" }, "response": {} }]',
+    "[0]: request.url is not an address such as https://",
+  ],
+  [
+    "a member that there is not",
+    '{ "request": { "url": "https://a.example", "boddy": 1 }, "response": {} }',
+    "request.boddy",
+  ],
+])("an exchange file that cannot be used is refused by its place: %s", async (_name, text, part) => {
+  const path = file("bad.json", text);
+  const { status, err } = await cli.run("plugins", "test", join(EXAMPLES, "corp.ts"), "--exchange", path);
+  expect(status).toBe(1);
+  expect(err).toContain(path);
+  expect(err).toContain(part);
+});
+
+test("options are given on the command line, and must be a JSON object", async () => {
+  const path = join(EXAMPLES, "allowed-models.ts");
+  const without = await cli.run("plugins", "test", path);
+  expect(without).toMatchObject({ status: 1, out: "" });
+  expect(without.err).toContain("models");
+  const bad = await cli.run("plugins", "test", path, "--options", "[]");
+  expect(bad.status).toBe(2);
+  expect(bad.err).toContain("--options takes a JSON object");
+});
