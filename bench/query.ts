@@ -178,7 +178,7 @@ const QUERIES: readonly (readonly [string, () => Promise<number>])[] = [
   ],
   [
     "users by requests",
-    async () => (await users(database, everything, [["requests", "desc"]], page100, until())).length,
+    async () => (await users(database, everything, { order: [["requests", "desc"]], page: page100 }, until())).length,
   ],
 ];
 

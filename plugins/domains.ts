@@ -34,7 +34,7 @@ export default {
       onForward({ id, organizationId, target }) {
         const { host } = target;
         const limited = decisions.stateOf(host, target.owner) !== "approved";
-        const take = () => counts.take(id, organizationId, host, limited, Date.now());
+        const take = () => counts.take({ id, organization: organizationId, host, limited }, Date.now());
         const rule = take();
         if (rule === undefined) return undefined;
         const asking = limited ? counts.ask(organizationId, host, Date.now()) : undefined;

@@ -191,6 +191,17 @@ async function build(options: BuildOptions, configs: readonly Config[], built: B
   }
   const apiPorts = await Promise.all(opening);
   built.modelLists = openModelLists(built, built.credentialTests, log);
+  announce(options, built, gatewayPorts, apiPorts);
+}
+
+/** Says where the service is reached, once all of it is ready. */
+function announce(
+  options: BuildOptions,
+  built: Built,
+  gatewayPorts: readonly number[],
+  apiPorts: readonly number[],
+): void {
+  const { config, log } = options;
   const host = config.host.includes(":") ? `[${config.host}]` : config.host;
   const scheme = schemeOf(config);
   const [gateway, euGateway] = gatewayPorts.map((port) => `${scheme}://${host}:${port}`);

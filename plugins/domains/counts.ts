@@ -27,6 +27,15 @@ export interface SpentRule {
   readonly seconds: number;
 }
 
+/** A request to a domain. */
+interface Counted {
+  readonly id: string;
+  readonly organization: string;
+  readonly host: string;
+  /** Whether the domain's limits count for it. */
+  readonly limited: boolean;
+}
+
 /**
  * Requests per organization and host. Limited ones are in the journal before they are answered, so that a restart, also
  * of a killed process, forgets none; of the others a kill may lose the last second.
@@ -53,7 +62,7 @@ export class Counts {
   }
 
   /** Counts a request, or says which rule is spent; then nothing is counted. */
-  take(id: string, organization: string, host: string, limited: boolean, now: number): SpentRule | undefined {
+  take({ id, organization, host, limited }: Counted, now: number): SpentRule | undefined {
     const day = dayOf(now);
     if (day !== this.#day) this.#dropBefore(day);
     if (this.#isFull(organization, host)) {

@@ -34,7 +34,7 @@ export function domainRoutes(parts: DomainParts): readonly PluginRoute[] {
     (domain: string, { caller, body }: RouteCall) => {
       // An approval, or its end, holds for every organization.
       if (!caller.operator) return refusal(403, "only admins of the first organization decide about domains");
-      return step(parts, domain, action, { by: caller.name, ...(body?.private && { private: true }) }, caller);
+      return step(parts, domain, [action, { by: caller.name, ...(body?.private && { private: true }) }], caller);
     };
   const post = (path: string, more: Pick<PluginRoute, "scope" | "summary" | "handle"> & { body?: Json }) =>
     ({ method: "POST", path: `/v1/domains/${path}`, ...more }) as const;
@@ -96,7 +96,7 @@ function request(parts: DomainParts, { body, caller }: RouteCall): Answer {
     return refusal(400, "an address has no DNS record to prove it by; name the company", "domain");
   }
   const asked = { organization: caller.organizationId ?? null, company: body.company ?? null };
-  return step(parts, domain, "request", { by: caller.name, request: asked }, caller);
+  return step(parts, domain, ["request", { by: caller.name, request: asked }], caller);
 }
 
 async function verify(parts: DomainParts, domain: string, caller: RouteCaller): Promise<RouteAnswer> {
@@ -111,7 +111,7 @@ async function verify(parts: DomainParts, domain: string, caller: RouteCaller): 
     const why = typeof found === "string" ? found : `it holds ${found.length} other texts`;
     return refusal(409, `the TXT record ${txt_name} does not have the value yet: ${why}`);
   }
-  return step(parts, domain, "prove", { by: `DNS, asked by ${caller.name}` }, caller);
+  return step(parts, domain, ["prove", { by: `DNS, asked by ${caller.name}` }], caller);
 }
 
 /** A record may come in parts, which some resolvers hand over as if they were records of their own. */
@@ -137,8 +137,7 @@ async function texts(name: string, servers: readonly string[]): Promise<string[]
 async function step(
   parts: DomainParts,
   domain: string,
-  action: Action,
-  done: Parameters<Decisions["take"]>[2],
+  [action, done]: readonly [Action, Parameters<Decisions["take"]>[2]],
   caller: RouteCaller,
 ): Promise<RouteAnswer> {
   const taken = await parts.decisions.take(domain, action, done, ownerOf(parts, domain));

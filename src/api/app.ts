@@ -130,20 +130,10 @@ function createApp(room: ApiRoom, ofPlugins: readonly RouteView[], { gate, route
   const ofPlugin = new Map(ofPlugins.map(({ method, path, body }) => [`${method} ${path}`, body !== undefined]));
   return new Elysia({ normalize: false, handler: { standardHostname: false } })
     .onRequest(async ({ request }) => gate().admit(request))
-    .onParse(async ({ request }) => {
-      const takesBody = ofPlugin.get(`${request.method} ${gate().pathOf(request)}`);
-      // A plugin's own schema says whether there must be a body; one that is not asked for does no harm.
-      if (takesBody === false || (takesBody === true && request.body === null)) return undefined;
-      if (request.method === "DELETE" && request.body === null) return undefined; // the address says what to delete
-      if (request.body === null && gate().pathOf(request) === CREDENTIAL_TEST_PATH) return undefined;
-      if (gate().pathOf(request)?.startsWith(PLAYGROUND_PATH)) return null; // the gateway reads it
-      if (OWN_BODIES.has(gate().pathOf(request) ?? "")) return null;
-      if (gate().pathOf(request) === IMPORT_PATH) return readText(request, IMPORT_BYTES_MAX);
-      if (!declaresBody(routes(), gate().pathOf(request), request.method)) return undefined;
-      const body = await readJson(request, room.config.max_api_body_bytes);
-      // Where a body is optional Elysia holds nothing but filled objects against its schema: a word would mean "all".
-      if (request.method === "DELETE" && takesBody === undefined) requireObject(body);
-      return body;
+    .onParse(({ request }) => {
+      const path = gate().pathOf(request);
+      const inPlugin = ofPlugin.get(`${request.method} ${path}`);
+      return readBody(request, path, { inPlugin, routes: routes(), bytesMax: room.config.max_api_body_bytes });
     })
     .onError(({ code, error, request }) => {
       const known = code === "VALIDATION" ? validationFailure(error) : (asGatewayError(error) ?? causeOf(error));
@@ -200,6 +190,29 @@ function createApp(room: ApiRoom, ofPlugins: readonly RouteView[], { gate, route
     .use(mcpEndpoints(room, gate, fetch))
     .use(healthEndpoints(room))
     .use(referenceEndpoints(room.config, routes));
+}
+
+interface BodyRules {
+  /** Whether the endpoint is a plugin's, and has a body. */
+  readonly inPlugin: boolean | undefined;
+  readonly routes: readonly DescribedRoute[];
+  readonly bytesMax: number;
+}
+
+/** The body as the endpoint takes it; undefined where there is none to read. @throws GatewayError for one that cannot be read. */
+async function readBody(request: Request, path: string | undefined, { inPlugin, routes, bytesMax }: BodyRules) {
+  // A plugin's own schema says whether there must be a body; one that is not asked for does no harm.
+  if (inPlugin === false || (inPlugin === true && request.body === null)) return undefined;
+  if (request.method === "DELETE" && request.body === null) return undefined; // the address says what to delete
+  if (request.body === null && path === CREDENTIAL_TEST_PATH) return undefined;
+  if (path?.startsWith(PLAYGROUND_PATH)) return null; // the gateway reads it
+  if (OWN_BODIES.has(path ?? "")) return null;
+  if (path === IMPORT_PATH) return readText(request, IMPORT_BYTES_MAX);
+  if (!declaresBody(routes, path, request.method)) return undefined;
+  const body = await readJson(request, bytesMax);
+  // Where a body is optional Elysia holds nothing but filled objects against its schema: a word would mean "all".
+  if (request.method === "DELETE" && inPlugin === undefined) requireObject(body);
+  return body;
 }
 
 /** A step such as approving needs no body, and one that is sent is left alone. */

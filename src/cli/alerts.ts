@@ -98,11 +98,12 @@ export const testAlertCommand: Run = (invocation) =>
     }
     const payload = testPayload(alert, Date.now());
     const tests = alert.channels.map(({ id }) => ({ endpoint_id: id, payload }));
-    return testEndpoints(invocation, records, alert, tests, (endpointId) => {
+    const addressOf = (endpointId: string) => {
       const channel = alert.channels.find(({ id }) => id === endpointId)!;
       // Of an address that is shown whole everybody sees what it is.
       return CHANNELS[channel.type].isSecret ? `${channel.type} ${shownAddress(channel)}` : shownAddress(channel);
-    });
+    };
+    return testEndpoints(invocation, records, { source: alert, tests, addressOf });
   });
 
 async function withAlert<T>(invocation: Invocation, work: (records: Database, alert: Alert) => Promise<T>): Promise<T> {

@@ -8,18 +8,22 @@ import { CommandError } from "./usage.ts";
 /** How long a test waits for the service. */
 const TEST_MS = 20_000;
 
+interface EndpointTests {
+  readonly source: { readonly id: string; readonly organization_id: string };
+  readonly tests: readonly Pick<NewDelivery, "endpoint_id" | "payload">[];
+  /** What an endpoint is called on paper. */
+  readonly addressOf: (endpointId: string) => string;
+}
+
 /**
  * Lets the running service send tests, and prints what came of them.
  *
- * @param addressOf - what an endpoint is called on paper.
  * @returns the command's status: 1 where one of them was not taken.
  */
 export async function testEndpoints(
   { options, terminal }: Invocation,
   records: Database,
-  source: { readonly id: string; readonly organization_id: string },
-  tests: readonly Pick<NewDelivery, "endpoint_id" | "payload">[],
-  addressOf: (endpointId: string) => string,
+  { source, tests, addressOf }: EndpointTests,
 ): Promise<number> {
   const tried = await deliverTests({ reader: records, writer: records }, source, tests, TEST_MS);
   if (tried.some(({ attempts }) => attempts === 0)) {

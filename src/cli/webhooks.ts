@@ -58,7 +58,11 @@ export const removeWebhookCommand: Run = (invocation) =>
 
 export const testWebhookCommand: Run = (invocation) =>
   withWebhook(invocation, (records, webhook) =>
-    testEndpoints(invocation, records, webhook, [webhookTest(webhook)], () => webhook.url),
+    testEndpoints(invocation, records, {
+      source: webhook,
+      tests: [webhookTest(webhook)],
+      addressOf: () => webhook.url,
+    }),
   );
 
 export const webhookDeliveriesCommand: Run = (invocation) => {

@@ -261,6 +261,7 @@ export class Exchange implements UpstreamEvents, Departing, UploadOwner {
     this.upload?.resume();
   }
 
+  // biome-ignore lint/complexity/useMaxParams: the arguments of UpstreamEvents, once per WebSocket
   onUpgrade(status: number, reason: string, raw: string[], socket: ByteSocket, early: Uint8Array): void {
     this.deadline = 0;
     this.#status = status;

@@ -83,7 +83,7 @@ async function answerFrom(parts: GatewayParts, given: Sent): Promise<void> {
   const whole = sent.body;
   if (exchange.ended) return;
   if (whole === undefined) return forward(parts, sent.admitted);
-  exchange.receive((events) => callProvider(parts, sent.admitted, whole, events));
+  exchange.receive((events) => callProvider(parts, { admitted: sent.admitted, body: whole }, events));
 }
 
 /** Answers in the provider's place. What came with a known key gets a record, with the body that is coming. */

@@ -36,6 +36,7 @@ export class SpoolWatch {
   }
 
   /** A FrameSink: a frame that the assembler cannot read is kept beside the spool. */
+  // biome-ignore lint/complexity/useMaxParams: called for every frame; an object for its place would be garbage of the hot path
   frame(buffer: Buffer, at: number, end: number, segment: number, offset: number): void {
     try {
       if (frameKind(buffer, at) === FRAME.start) this.#follow(buffer, at, end, { segment, offset });

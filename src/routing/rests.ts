@@ -8,6 +8,8 @@ export interface Asked {
   readonly model: string;
 }
 
+type Resting = Omit<Asked, "model"> & { readonly model: string | null };
+
 export interface Health {
   readonly provider: string;
   readonly credential: string;
@@ -94,9 +96,9 @@ export class Rests {
   fail(asked: Asked, failure: Failure, now: number): void {
     this.release(asked);
     if (failure.kind === "auth") {
-      this.#rest(asked, null, failure, now + Math.max(AUTH_MS, failure.restMs ?? 0), now);
+      this.#rest({ ...asked, model: null }, failure, now + Math.max(AUTH_MS, failure.restMs ?? 0), now);
     } else if (failure.status === 429) {
-      this.#rest(asked, asked.model, failure, now + (failure.restMs ?? RATE_LIMITED_MS), now);
+      this.#rest(asked, failure, now + (failure.restMs ?? RATE_LIMITED_MS), now);
     } else if (failure.status >= 500 || failure.status === 0 || failure.kind === "malformed") {
       this.#countRow(asked, failure, now);
     }
@@ -130,8 +132,9 @@ export class Rests {
     entry.failedAt = [];
   }
 
-  #rest(asked: Asked, model: string | null, failure: Failure, until: number, now: number): void {
-    const entry = this.#entry(asked, model, now);
+  /** @param resting - without a model the whole credential. */
+  #rest(resting: Resting, failure: Failure, until: number, now: number): void {
+    const entry = this.#entry(resting, resting.model, now);
     entry.failures++;
     entry.lastError = failure.reason;
     this.#restUntil(entry, until, now);
@@ -144,7 +147,7 @@ export class Rests {
     entry.restMs = until - now;
   }
 
-  #entry({ credential, provider }: Asked, model: string | null, now: number): Entry {
+  #entry({ credential, provider }: Pick<Asked, "credential" | "provider">, model: string | null, now: number): Entry {
     const key = keyOf(credential, model);
     let entry = this.#entries.get(key);
     if (entry === undefined) {

@@ -29,6 +29,7 @@ for (let digit = 0; digit < 16; digit++) {
  * @param id - a UUID in its 36-character form, any case.
  * @returns where the next frame begins.
  */
+// biome-ignore lint/complexity/useMaxParams: called for every frame; an object for its place would be garbage of the hot path
 export function sealFrame(buffer: Buffer, at: number, kind: FrameKind, id: string, payloadBytes: number): number {
   const end = at + FRAME_HEAD_BYTES + payloadBytes;
   buffer.writeUInt32LE(COVERED_HEAD_BYTES + payloadBytes, at);

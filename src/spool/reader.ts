@@ -30,6 +30,7 @@ export interface Damage extends Position {
  * @param at - where the frame begins in `buffer`; `end` is behind its last byte.
  * @param position - where the frame begins in the spool.
  */
+// biome-ignore lint/complexity/useMaxParams: called for every frame; an object for its place would be garbage of the hot path
 export type FrameSink = (buffer: Buffer, at: number, end: number, segment: number, offset: number) => void;
 
 interface ReaderOptions {

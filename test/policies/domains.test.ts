@@ -188,7 +188,9 @@ describe("an unapproved domain", () => {
         let now = MIDNIGHT;
         for (const [at, by] of steps.entries()) {
           now += by;
-          expect(counts.take(`r${at}`, "one", "a.test", true, now)).toBeUndefined();
+          expect(
+            counts.take({ id: `r${at}`, organization: "one", host: "a.test", limited: true }, now),
+          ).toBeUndefined();
           counts.end(`r${at}`, true);
         }
         expect(counts.today("one", now).get("a.test")).toBeLessThanOrEqual(steps.length);
@@ -219,7 +221,7 @@ describe("an unapproved domain", () => {
           now += waitMs;
           const key = `${organization} ${host}`;
           const fits = !admitted.some((one) => one.key === key && one.at > now - 1_000);
-          const rule = counts.take(`r${at}`, organization, host, true, now);
+          const rule = counts.take({ id: `r${at}`, organization, host, limited: true }, now);
           expect(rule?.text).toBe(fits ? undefined : "1 request per second");
           if (fits && !refusedElsewhere) admitted.push({ key, at: now });
           counts.end(`r${at}`, !refusedElsewhere);
@@ -238,14 +240,16 @@ describe("an unapproved domain", () => {
     // The journal is read against the clock of today.
     const day = Math.floor(Date.now() / 86_400_000) * 86_400_000;
     for (let at = 0; at < 10_000; at++)
-      expect(first.counts.take(`r${at}`, "o", "a.test", true, day + at * 1_000)).toBeUndefined();
+      expect(
+        first.counts.take({ id: `r${at}`, organization: "o", host: "a.test", limited: true }, day + at * 1_000),
+      ).toBeUndefined();
     const late = day + 20_000_000;
-    expect(first.counts.take("x", "o", "a.test", true, late)).toEqual({
+    expect(first.counts.take({ id: "x", organization: "o", host: "a.test", limited: true }, late)).toEqual({
       text: "10,000 requests per UTC day",
       seconds: 66_400,
     });
-    expect(first.counts.take("y", "o", "b.test", true, late)).toBeUndefined();
-    expect(first.counts.take("z", "p", "a.test", true, late)).toBeUndefined();
+    expect(first.counts.take({ id: "y", organization: "o", host: "b.test", limited: true }, late)).toBeUndefined();
+    expect(first.counts.take({ id: "z", organization: "p", host: "a.test", limited: true }, late)).toBeUndefined();
     await new Promise((resolve) => setImmediate(resolve));
 
     const second = open(directory.path);
@@ -255,8 +259,12 @@ describe("an unapproved domain", () => {
         ["b.test", 1],
       ]),
     );
-    expect(second.counts.take("x", "o", "a.test", true, day + 86_399_000)?.seconds).toBe(1);
-    expect(second.counts.take("x", "o", "a.test", true, day + 86_400_000)).toBeUndefined();
+    expect(
+      second.counts.take({ id: "x", organization: "o", host: "a.test", limited: true }, day + 86_399_000)?.seconds,
+    ).toBe(1);
+    expect(
+      second.counts.take({ id: "x", organization: "o", host: "a.test", limited: true }, day + 86_400_000),
+    ).toBeUndefined();
   });
 
   test("is refused with Retry-After, the rule and what to do; what is refused counts for nothing", async () => {
@@ -278,10 +286,13 @@ describe("an unapproved domain", () => {
     using directory = temporaryDirectory();
     const { counts } = open(directory.path);
     const now = Date.now();
-    for (let at = 0; at < 20_000; at++) counts.take(`r${at}`, "o", `h${at}.test`, at % 2 === 0, now);
-    expect(counts.take("x", "o", "one-more.test", true, now)?.text).toContain("no request while 20,000 other domains");
-    expect(counts.take("x", "o", "one-more.test", false, now)).toBeUndefined();
-    expect(counts.take("x", "other", "one-more.test", true, now)).toBeUndefined();
+    for (let at = 0; at < 20_000; at++)
+      counts.take({ id: `r${at}`, organization: "o", host: `h${at}.test`, limited: at % 2 === 0 }, now);
+    expect(counts.take({ id: "x", organization: "o", host: "one-more.test", limited: true }, now)?.text).toContain(
+      "no request while 20,000 other domains",
+    );
+    expect(counts.take({ id: "x", organization: "o", host: "one-more.test", limited: false }, now)).toBeUndefined();
+    expect(counts.take({ id: "x", organization: "other", host: "one-more.test", limited: true }, now)).toBeUndefined();
     counts.close();
   });
 

@@ -67,7 +67,7 @@ test("layers are the groups asked for and the rest of the whole", () => {
     metricsRow(60_000, { cost: 0.1 + 0.2, user: "a" }),
   ];
   const split = { key: "user", groups: [{ value: "a" }, { value: null }], rows };
-  const found = layers(TIMES, whole, split, cost, ({ value }) => String(value));
+  const found = layers(TIMES, whole, split, { measure: cost, nameOf: ({ value }) => String(value) });
   expect(found.map(({ name, values }) => [name, values])).toEqual([
     ["a", [4, 0.1 + 0.2, 0]],
     ["null", [1, 0, 0]],
@@ -79,7 +79,7 @@ test("layers are the groups asked for and the rest of the whole", () => {
 test("there is no rest where the groups are the whole", () => {
   const rows = [metricsRow(0, { cost: 4, model: "m" })];
   const split = { key: "model", groups: [{ value: "m" }], rows };
-  expect(layers(TIMES, rows, split, cost, () => "m")).toHaveLength(1);
+  expect(layers(TIMES, rows, split, { measure: cost, nameOf: () => "m" })).toHaveLength(1);
 });
 
 test("the groups shown are those that matter most, ties by requests", () => {

@@ -110,7 +110,12 @@ function loginEndpoints(room: ApiRoom, gate: () => Gate) {
         if (user.password !== null && !(await failedPasswords.attempt(user.email, calledFrom(request), isTheirs)))
           throw new GatewayError("invalid_auth", "this is not the current password", { path: "current" });
         checkPassword(body.password);
-        await setPassword(await writable(), user, body.password, caller, gate().loginOf(request)?.id ?? null);
+        await setPassword(
+          await writable(),
+          user,
+          { password: body.password, keptLogin: gate().loginOf(request)?.id },
+          caller,
+        );
         return success(shownUser(user));
       },
       {
@@ -183,7 +188,7 @@ function memberEndpoints(room: ApiRoom, gate: () => Gate) {
         const from = { address: calledFrom(request), requestId: null };
         const isTheirs = ({ email, password }: User) =>
           room.logins.failedPasswords.attempt(email, from.address, () => isPassword(body.password, password));
-        return success(shownUser(await acceptInvitation(await writable(), params.token, body, from, isTheirs)));
+        return success(shownUser(await acceptInvitation(await writable(), params.token, { ...body, isTheirs }, from)));
       },
       {
         body: t.Object({ name: NAME, password: PASSWORD }, strict),

@@ -49,6 +49,7 @@ export interface SessionView {
 }
 
 /** Log-in, log-out, and who one is. */
+// biome-ignore lint/complexity/noExcessiveLinesPerFunction: a table: one family of endpoints, each a statement of its own
 export function sessionEndpoints(room: ApiRoom, gate: () => Gate) {
   const failedKeys = new FailedLogins();
   const view = async (request: Request, { key, user }: Caller, expiresAt: number | null): Promise<SessionView> => ({

@@ -52,6 +52,7 @@ const RECOMPUTE = t.Object(
 );
 
 /** Prices of one's own, which hold before all others, and what a request cost by which price. */
+// biome-ignore lint/complexity/noExcessiveLinesPerFunction: a table: one family of endpoints, each a statement of its own
 export function priceEndpoints(room: ApiRoom, gate: () => Gate) {
   const organization = (request: Request) => gate().caller(request).organizationId;
   const list = async (organizationId: string) => {

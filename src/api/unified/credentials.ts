@@ -57,6 +57,7 @@ const TESTED =
 const SECRETS = "Secrets are encrypted, and never shown again.";
 
 /** Providers' keys of an organization; those that the operator shares, and those of `weir.toml`, are shown beside them. */
+// biome-ignore lint/complexity/noExcessiveLinesPerFunction: a table: one family of endpoints, each a statement of its own
 export function credentialEndpoints(room: ApiRoom, gate: () => Gate) {
   const organization = (request: Request) => gate().caller(request).organizationId;
   const list = credentialsOf(room);

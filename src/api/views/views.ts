@@ -31,6 +31,7 @@ export interface ShownView extends ViewTerms {
  * Views of the list of requests: of the caller's own, or shared in the organization. `figures` is enough for one's own:
  * they change nothing that others see.
  */
+// biome-ignore lint/complexity/noExcessiveLinesPerFunction: a table: one family of endpoints, each a statement of its own
 export function viewEndpoints(room: ApiRoom, gate: () => Gate) {
   const { records } = room.current;
   const asking = (request: Request) => {

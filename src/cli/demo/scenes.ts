@@ -43,6 +43,7 @@ export function scenes(now: number): readonly Scene[] {
 const scene = (at: number, call: Call, facts: Facts): Scene => ({ ...call, ...facts, id: uuidv7(Math.floor(at)), at });
 
 /** An agent's session: it plans, calls tools, fails once, and writes the answer. */
+// biome-ignore lint/complexity/noExcessiveLinesPerFunction: a table: the scenes of the demo
 function agent(start: number): readonly Scene[] {
   let at = start;
   const step = (path: string, call: Call, facts: Facts): Scene => {

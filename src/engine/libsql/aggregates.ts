@@ -16,7 +16,7 @@ export function libsqlAggregates({ records }: Pick<Store, "records">): Aggregate
     metrics: (scope, query, deadline) => metrics(records, scope, query, deadline),
     facets: (scope, asked, deadline) => facets(records, scope, asked, deadline),
     scores: (scope, page, deadline) => listScores(records, scope, page, deadline),
-    users: (scope, order, page, deadline) => users(records, scope, order, page, deadline),
+    users: (scope, order, page, deadline) => users(records, scope, { order, page }, deadline),
     sessions: (scope, query, deadline) => sessions(records, scope, query, deadline),
     sessionsWith: (scope, deadline) => sessionsWith(records, scope, deadline),
     sessionsOf: (scope, keys, deadline) => sessionsOf(records, scope, keys, deadline),

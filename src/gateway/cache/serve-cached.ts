@@ -7,6 +7,7 @@ import type { CacheHit } from "../headers/own-headers.ts";
 import { readOmissions } from "../headers/settings.ts";
 import { askOnForward } from "../hooks.ts";
 import { answeredBy, callProvider } from "../retry/call-provider.ts";
+import type { FallbackTarget } from "../retry/fallback-target.ts";
 import { noteAnswerer } from "../unified/answered.ts";
 import { providerNamed } from "../unified/provider-named.ts";
 import type { Entry } from "./answer-index.ts";
@@ -51,12 +52,14 @@ export async function serveCached(
       retries: retry?.plan,
     }),
     ask: async () => askOnForward(parts, admitted),
-    open: (events, shared) =>
-      callProvider(parts, admitted, body, events, (target) => {
+    open(events, shared) {
+      const onFallback = (target: FallbackTarget) => {
         // What another provider answered in this one's place is nothing to be repeated.
         shared.omit = true;
         shared.fallback = target;
-      }),
+      };
+      return callProvider(parts, { admitted, body, onFallback }, events);
+    },
   });
 }
 
@@ -173,7 +176,7 @@ function asHit(parts: GatewayParts, exchange: Exchange, { events, hit, given }: 
     const { answerer, fallback } = given();
     if (fallback !== undefined) answeredBy(exchange, fallback);
     if (answerer !== undefined)
-      noteAnswerer(exchange, answerer, providerNamed(parts.providers(), answerer.provider), 0);
+      noteAnswerer(exchange, answerer, providerNamed(parts.providers(), answerer.provider), { calls: 0 });
   };
   return {
     onHead(status, reason, headers) {

@@ -12,6 +12,7 @@ export interface CacheHit {
 }
 
 /** The headers of an answer, those that plugins add (raw pairs), and what the gateway says of it: its id, and what the cache had. */
+// biome-ignore lint/complexity/useMaxParams: called for every response; an object for its arguments would be garbage of the hot path
 export function withOwnHeaders(
   headers: readonly string[],
   added: readonly string[] | undefined,

@@ -19,18 +19,21 @@ import { fallbackBody, fallbackRequest } from "./fallback-request.ts";
 import type { FallbackTarget } from "./fallback-target.ts";
 import type { FailedTry } from "./try-answer.ts";
 
+interface ProviderCall {
+  readonly admitted: Admitted;
+  /** Kept until there is a response; its size was bounded when it was gathered. */
+  readonly body: Uint8Array;
+  readonly onFallback?: (target: FallbackTarget) => void;
+}
+
 /**
  * Calls the provider, and calls again or calls another one as the client asked for. Each failed try is a record of its
  * own that names the client's request; the answer that the client gets is the client's record.
- *
- * @param body - kept until there is an answer; its size was bounded when it was gathered.
  */
 export function callProvider(
   parts: GatewayParts,
-  admitted: Admitted,
-  body: Uint8Array,
+  { admitted, body, onFallback }: ProviderCall,
   events: UpstreamEvents,
-  onFallback: (target: FallbackTarget) => void = () => undefined,
 ): UpstreamCall {
   const first = outgoing(parts, admitted, body);
   const { retry, exchange } = admitted;
@@ -62,7 +65,7 @@ export function callProvider(
         if (target === undefined) exchange.attempt = { attempt: answered.number };
         else {
           answeredBy(exchange, target, answered.number);
-          onFallback(target);
+          onFallback?.(target);
         }
       },
     },

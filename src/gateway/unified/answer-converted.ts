@@ -57,7 +57,7 @@ export function answerEstimate(
     isTranslated: false,
     routing: { routedModel: model, route: target.route, warnings: ["estimated usage"] },
   };
-  noteAnswerer(exchange, answerer, target.provider, calls);
+  noteAnswerer(exchange, answerer, target.provider, { calls });
   exchange.routing = { ...exchange.routing, reason: target.reason };
   onAnswered?.(answerer, candidate);
   const body = Buffer.from(countIn("shape" in endpoint ? endpoint.shape : "", tokens));

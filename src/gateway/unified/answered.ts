@@ -40,7 +40,8 @@ export function noteAnswered(options: ResponseOptions, warnings: readonly string
   const { provider } = candidate.target;
   const answerer = answererOf(attempt, work.admission.endpoint, warnings);
   const isStored = candidate.credential !== "client";
-  noteAnswerer(exchange, answerer, provider, number, {
+  noteAnswerer(exchange, answerer, provider, {
+    calls: number,
     reason: failures.length === 0 ? candidate.target.reason : `fallback from ${failures.join(", ")}`,
     credential: candidate.credential === "client" ? "client" : candidate.credential.name,
     stored: isStored,
@@ -78,15 +79,16 @@ function answererOf(attempt: Attempt, endpoint: Endpoint, warnings: readonly str
 const SAME = "=";
 
 /** What of a record's routing is not its answerer's. */
-type Chosen = Pick<RoutingMeta, "reason" | "credential" | "stored">;
+interface Answering extends Pick<RoutingMeta, "reason" | "credential" | "stored"> {
+  /** Made for this request: none if it gets the response to another one. */
+  readonly calls: number;
+}
 
-/** @param calls - how many were made for this request: none where it gets what another one got. */
 export function noteAnswerer(
   exchange: Exchange,
   { target, isTranslated, routing, provider: name }: Answerer,
   provider: ProviderPlugin | undefined,
-  calls: number,
-  chosen?: Chosen,
+  { calls, ...chosen }: Answering,
 ): void {
   exchange.provider = provider;
   exchange.attempt = calls > 1 ? { attempt: calls, target, provider: name } : { target, provider: name };

@@ -49,7 +49,7 @@ export function transitions(
   const judge = (group: Group, figures: Figures) => {
     const known = before.get(groupKey(group));
     before.delete(groupKey(group));
-    const change = judgeGroup(alert, group, figures, known, now);
+    const change = judgeGroup(alert, { group, figures, firing: known }, now);
     if (change !== undefined) changes.push(change);
   };
   if (!alert.enabled) return firing.map((each) => resolved(each, "the alert was switched off"));
@@ -62,13 +62,13 @@ export function transitions(
   return changes;
 }
 
-function judgeGroup(
-  alert: Alert,
-  group: Group,
-  figures: Figures,
-  firing: Firing | undefined,
-  now: number,
-): Transition | undefined {
+interface Judged {
+  readonly group: Group;
+  readonly figures: Figures;
+  readonly firing: Firing | undefined;
+}
+
+function judgeGroup(alert: Alert, { group, figures, firing }: Judged, now: number): Transition | undefined {
   const value = alertMetric(alert.metric)?.(figures) ?? null;
   const requests = Number(figures["requests"]);
   // An error rate is one of the requests that were not refused: of these there must be enough.

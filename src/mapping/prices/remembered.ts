@@ -33,6 +33,12 @@ interface FoundPrice {
   readonly prices: ModelPrice;
 }
 
+interface PricedModel {
+  readonly provider: string;
+  readonly model: string;
+  readonly at: Date;
+}
+
 /**
  * Prices by provider, model and day. Looking one up costs about 15 µs, most of it for finding the model by patterns and
  * checking the table against itself; multiplying costs nothing. Prices change at midnight UTC; those that depend on the
@@ -47,7 +53,7 @@ export class RememberedPrices {
   }
 
   /** @param info - the model as the table has it; missing where it has none. */
-  keep(provider: string, model: string, at: Date, found: FoundPrice | null, info?: ModelInfo): void {
+  keep({ provider, model, at }: PricedModel, found: FoundPrice | null, info?: ModelInfo): void {
     if (model.length > NAME_LENGTH_MAX || Number.isNaN(at.getTime())) return;
     if (found !== null && (found.prices.requests_kcount !== undefined || dependsOnHour(info))) return;
     if (this.#found.size >= REMEMBERED_MAX) this.#found.delete(this.#found.keys().next().value!);

@@ -66,10 +66,10 @@ export const genaiPrices: PriceTable = (provider, model, units, at) => {
     const found = lookUp(spelling, provider, units, at);
     if (found === undefined) continue;
     const { entry, prices, input, output, total } = found;
-    if (!isNoted(units)) remembered.keep(provider, model, at, { entry, prices }, found.model);
+    if (!isNoted(units)) remembered.keep({ provider, model, at }, { entry, prices }, found.model);
     return { dollars: total, fees: total - input - output, entry };
   }
-  if (units.input_tokens !== undefined) remembered.keep(provider, model, at, null);
+  if (units.input_tokens !== undefined) remembered.keep({ provider, model, at }, null);
   return undefined;
 };
 

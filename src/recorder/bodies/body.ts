@@ -54,7 +54,7 @@ export function readBody(bytes: Buffer, context: BodyContext): Body {
   const start = firstInked(text);
   const bracket = text[start] === "{" || text[start] === "[";
   const json = bracket || mime.endsWith("json") ? parseJson(text) : undefined;
-  const events = context.isResponse ? readEvents(text, start, mime, json, context) : undefined;
+  const events = context.isResponse ? readEvents({ text, start, mime, json }, context) : undefined;
   // Bytes that were UTF-8 already stay the very bytes that were sent.
   const shown = isUtf8(bytes) && !hasByteOrderMark(bytes) ? bytes : Buffer.from(text);
   return { form: json === undefined ? "text" : "json", bytes: shown, sent: bytes, json, text, events, mime };
@@ -70,13 +70,15 @@ export function answerValue(body: Body | undefined): Json {
   return body?.events === undefined ? (body?.json ?? body?.text) : undefined;
 }
 
-function readEvents(
-  text: string,
-  start: number,
-  mime: string,
-  json: Json,
-  context: BodyContext,
-): StreamEvent[] | undefined {
+interface Decoded {
+  readonly text: string;
+  /** Where it begins behind white space. */
+  readonly start: number;
+  readonly mime: string;
+  readonly json: Json;
+}
+
+function readEvents({ text, start, mime, json }: Decoded, context: BodyContext): StreamEvent[] | undefined {
   if (mime === "text/event-stream") {
     const events = readSse(text);
     return events.length === 0 && json !== undefined ? undefined : events;

@@ -90,6 +90,7 @@ export class Assembler {
    *
    * @throws UnreadableFrame where no writer of this program wrote it; what is in flight stays as it was.
    */
+  // biome-ignore lint/complexity/useMaxParams: called for every frame; an object for its place would be garbage of the hot path
   frame(buffer: Buffer, at: number, end: number, segment: number, offset: number): void {
     const kind = frameKind(buffer, at);
     const payload = at + FRAME_HEAD_BYTES;
@@ -227,6 +228,7 @@ export class Assembler {
 /** Before every place in the spool. */
 const NOWHERE: Position = { segment: -1, offset: 0 };
 
+// biome-ignore lint/complexity/useMaxParams: called for every frame; an object for its place would be garbage of the hot path
 function add(
   exchange: Exchange,
   kind: FrameKind,

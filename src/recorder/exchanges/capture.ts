@@ -53,6 +53,7 @@ export class Capture {
   }
 
   /** Notes the bytes `[at, end)` of `buffer`, which stand at `offset` in `segment`. */
+  // biome-ignore lint/complexity/useMaxParams: called for every frame; an object for its place would be garbage of the hot path
   add(buffer: Buffer, at: number, end: number, segment: number, offset: number): void {
     const length = Math.min(end - at, this.#bytesMax - this.#kept);
     this.bytes += end - at;

@@ -24,6 +24,7 @@ interface Findings {
 }
 
 /** The row of an exchange, in flight or ended. `now` is the time that it is written, in milliseconds since 1970. */
+// biome-ignore lint/complexity/noExcessiveLinesPerFunction: a table: one member for each column
 export function toRow(exchange: Exchange, labels: Labels, findings: Findings | undefined, now: number): RequestRow {
   const { begin, head, end } = exchange;
   const reading = findings?.reading;

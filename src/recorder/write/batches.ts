@@ -76,7 +76,7 @@ export class Batches {
   }
 
   batch(done: readonly Exchange[], inFlight: readonly Exchange[], positions: Positions | undefined): Batch {
-    return new Batch(this, this.#options, done, inFlight, positions);
+    return new Batch(this, this.#options, { done, inFlight, positions });
   }
 
   /** How many of the exchanges from `at` on are so short that they are read together. */
@@ -233,6 +233,12 @@ export class Batches {
   }
 }
 
+interface BatchWork {
+  readonly done: readonly Exchange[];
+  readonly inFlight: readonly Exchange[];
+  readonly positions: Positions | undefined;
+}
+
 /** One batch. `write` can be called again after it threw: it goes on with what is not written yet. */
 export class Batch {
   readonly #batches: Batches;
@@ -248,13 +254,7 @@ export class Batch {
   #oneByOne = false;
   #recorded = 0;
 
-  constructor(
-    batches: Batches,
-    options: BatchesOptions,
-    done: readonly Exchange[],
-    inFlight: readonly Exchange[],
-    positions: Positions | undefined,
-  ) {
+  constructor(batches: Batches, options: BatchesOptions, { done, inFlight, positions }: BatchWork) {
     this.#batches = batches;
     this.#ledger = options.ledger;
     this.#done = done;

@@ -169,23 +169,27 @@ export class ResponseParser {
     const framing = lineEnd < 0 ? new Framing() : readFields(text, lineEnd + 2, headers, malformed);
     if (headers.length > FIELDS_MAX * 2) throw malformed("it has too many header fields");
     const next = end + 4;
-    if (status < 200) return this.#information(status, reason, headers, bytes, next);
+    if (status === 101) return this.#switch(reason, headers, bytes.subarray(next));
+    if (status < 200) {
+      this.#information(status, headers);
+      return next;
+    }
     this.#frame(status, minor === "0", framing);
     this.#sink?.onHead(status, reason, headers);
     return next;
   }
 
-  #information(status: number, reason: string, headers: string[], bytes: Buffer, next: number): number {
-    if (status === 101) {
-      if (!this.#upgrade) throw malformed("it switched protocols without being asked");
-      const sink = this.#sink;
-      this.detach();
-      sink?.onSwitch(reason, headers, bytes.subarray(next));
-      return -1;
-    }
+  #switch(reason: string, headers: string[], early: Buffer): number {
+    if (!this.#upgrade) throw malformed("it switched protocols without being asked");
+    const sink = this.#sink;
+    this.detach();
+    sink?.onSwitch(reason, headers, early);
+    return -1;
+  }
+
+  #information(status: number, headers: string[]): void {
     if (++this.#informations > INFORMATION_MAX) throw malformed("it sends interim answers without end");
     this.#sink?.onInformation(status, headers);
-    return next;
   }
 
   /** RFC 9112 §6.3. */

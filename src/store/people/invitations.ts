@@ -91,19 +91,24 @@ export function useOf(records: Database, invitationId: string) {
     .where(eq(id, invitationId));
 }
 
+interface Accepted {
+  readonly name: string;
+  readonly password: string;
+  /** Whether the password is that of a user who is there; it limits how often that can be tried. */
+  readonly isTheirs: (user: User) => Promise<boolean>;
+}
+
 /**
  * Accepts an invitation: the user is made and becomes a member. A user who is there already gives their own password: who
  * invites sees the link, and must not take over somebody's account by it.
  *
- * @param isTheirs - whether the password is that of a user who is there; it limits how often that can be tried.
  * @throws GatewayError `not_found`; `invalid_auth` where a user is there and the password is not theirs.
  */
 export async function acceptInvitation(
   records: Database,
   token: string,
-  { name, password }: { readonly name: string; readonly password: string },
+  { name, password, isTheirs }: Accepted,
   from: Pick<Acting, "address" | "requestId">,
-  isTheirs: (user: User) => Promise<boolean>,
 ): Promise<User> {
   const { id: invitationId, email, organization_id: organizationId, role } = await findInvitation(records, token);
   const known = await findUser(records, "email", email);

@@ -125,9 +125,8 @@ export async function changeUser(
 export async function setPassword(
   records: Database,
   user: User,
-  password: string,
+  { password, keptLogin = null }: { readonly password: string; readonly keptLogin?: string | null | undefined },
   by: Acting,
-  keptLogin: string | null = null,
 ): Promise<void> {
   const set = { password: await hashPassword(password), updated_at: Date.now() };
   const change = over(records).update(users).set(set).where(eq(users.id, user.id));

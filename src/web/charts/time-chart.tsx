@@ -22,6 +22,7 @@ interface TimeChartProps extends Plotted {
  * A chart over time. With the keyboard it is one control: arrows go from bucket to bucket, each is read out, Enter opens
  * its requests.
  */
+// biome-ignore lint/complexity/noExcessiveLinesPerFunction: one control: its plot, its keys and its tip share a state
 export function TimeChart({ label, onOpen, onZoom, height = HEIGHT_PX, ...plotted }: TimeChartProps) {
   const room = useRef<HTMLDivElement>(null);
   const plot = useRef<uPlot>(undefined);

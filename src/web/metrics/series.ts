@@ -85,8 +85,7 @@ export function layers(
   times: readonly number[],
   whole: readonly MetricsRow[],
   split: Split,
-  measure: Measure,
-  nameOf: (group: Group) => string,
+  { measure, nameOf }: { readonly measure: Measure; readonly nameOf: (group: Group) => string },
 ): Series[] {
   const byGroup = Map.groupBy(split.rows, (row) => row[split.key] ?? null);
   const shown = split.groups.map((group) => ({

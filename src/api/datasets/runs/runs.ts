@@ -46,6 +46,7 @@ const ITEMS = {
 };
 
 /** Datasets that are sent again to other models, and comparisons of what came. */
+// biome-ignore lint/complexity/noExcessiveLinesPerFunction: a table: one family of endpoints, each a statement of its own
 export function datasetRunEndpoints(room: ApiRoom, gate: () => Gate) {
   const find = async (request: Request, { id, run }: { readonly id: string; readonly run: string }) => {
     const caller = gate().caller(request);

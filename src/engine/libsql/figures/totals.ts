@@ -13,8 +13,13 @@ import { inOrder } from "./order-rows.ts";
 
 type Row = Readonly<Record<string, Key>>;
 
+interface UsersQuery {
+  readonly order: Order;
+  readonly page: ListOptions;
+}
+
 /** Figures of each user; `order` is names of `USER_SORTS`. */
-export async function users(database: Database, scope: Scope, order: Order, page: ListOptions, deadline: Deadline) {
+export async function users(database: Database, scope: Scope, { order, page }: UsersQuery, deadline: Deadline) {
   const rows = await totalsBy(database, scope, { ...USERS, order: [...order, ["user_id", "asc"]], page }, deadline);
   return rows.map((row) => ({
     ...row,

@@ -103,10 +103,11 @@ function readMessages(draft: PromptDraft, messages: readonly Json[]): void {
     const role = textOf(message.role) ?? "";
     draft.loseOthers(message, role === "assistant" ? ANSWER_MEMBERS : MESSAGE_MEMBERS, at);
     if (role === "tool" || role === "function") addResult(draft, message, at, calls);
-    else if (role === "assistant") addTurn(draft, message, "assistant", at, assistantParts(draft, message, at, calls));
+    else if (role === "assistant")
+      addTurn(draft, message, { role, at, parts: assistantParts(draft, message, at, calls) });
     else if (role === "system" || role === "developer")
-      addTurn(draft, message, "system", at, contentOf(draft, message, at));
-    else if (role === "user") addTurn(draft, message, "user", at, contentOf(draft, message, at));
+      addTurn(draft, message, { role: "system", at, parts: contentOf(draft, message, at) });
+    else if (role === "user") addTurn(draft, message, { role, at, parts: contentOf(draft, message, at) });
     else draft.lose("invalid", `${at}.role`, "must be system, developer, user, assistant, tool or function");
   }
 }
@@ -133,7 +134,13 @@ const CALL_MEMBERS: ReadonlySet<string> = new Set(["id", "type", "index", "funct
 
 const contentOf = (draft: PromptDraft, { content }: Json, at: string) => readContent(draft, content, `${at}.content`);
 
-function addTurn(draft: PromptDraft, message: Json, role: Message["role"], at: string, parts: Part[]): void {
+interface Turn {
+  readonly role: Message["role"];
+  readonly at: string;
+  readonly parts: Part[];
+}
+
+function addTurn(draft: PromptDraft, message: Json, { role, at, parts }: Turn): void {
   const cache = cacheMark(message.cache_control);
   const last = parts.at(-1);
   if (cache !== undefined && last !== undefined) parts[parts.length - 1] = { cache, ...last };

@@ -63,7 +63,7 @@ function readCandidate(state: ReadingState, candidate: JsonObject, at: number, p
   state.candidates.set(index, known);
   for (const given of listOf(candidate.content?.parts))
     for (const part of readPart(given, () => idOfCall(given, state.answerId, known.calls++)))
-      addPart(state, known, part, of, pieces);
+      addPart(state, known, part, { of, pieces });
   cite(known, candidate, of, pieces);
   const logprobs = logprobsOf(candidate.logprobsResult);
   if (logprobs !== undefined) pieces.push({ type: "logprobs", logprobs, ...of });
@@ -71,7 +71,12 @@ function readCandidate(state: ReadingState, candidate: JsonObject, at: number, p
     pieces.push({ type: "finish", finish: finishOf(candidate.finishReason), ...of });
 }
 
-function addPart(state: ReadingState, known: CandidateState, given: Part, of: Of, pieces: Piece[]): void {
+interface Pieces {
+  readonly of: Of;
+  readonly pieces: Piece[];
+}
+
+function addPart(state: ReadingState, known: CandidateState, given: Part, { of, pieces }: Pieces): void {
   const fresh = () => {
     const part = state.next ?? 0;
     state.next = part + 1;

@@ -72,17 +72,21 @@ export const databaseCheck: Check = {
     for (const { kind, path, name } of places) {
       const size = fs.statSync(path, { throwIfNoEntry: false })?.size;
       if (size === undefined) outcomes.push(fail(`${path} is missing`, "restore both files from one backup"));
-      else outcomes.push(...(await checkFile(kind, path, name, size, surroundings)));
+      else outcomes.push(...(await checkFile({ kind, path, name, size }, surroundings)));
     }
     return outcomes;
   },
 };
 
+interface CheckedFile {
+  readonly kind: "records" | "bodies";
+  readonly path: string;
+  readonly name: string;
+  readonly size: number;
+}
+
 async function checkFile(
-  kind: "records" | "bodies",
-  path: string,
-  name: string,
-  size: number,
+  { kind, path, name, size }: CheckedFile,
   { thorough, running }: Surroundings,
 ): Promise<Outcome[]> {
   const soundness = thorough || size <= SOUNDNESS_BYTES_MAX;

@@ -25,6 +25,7 @@ interface AlertEditorProps {
 const WINDOWS = [60, 300, 900, 3_600, 21_600, 86_400, 604_800];
 
 /** Makes an alert, or replaces one. */
+// biome-ignore lint/complexity/noExcessiveLinesPerFunction: a form: its fields in the order in which they are shown
 export function AlertEditor({ alert, onClose }: AlertEditorProps) {
   const [metric, setMetric] = useState(alert?.metric ?? "error_rate");
   const [filter, setFilter] = useState(() => fromTree(alert?.filter ?? "all"));

@@ -112,7 +112,8 @@ export function useSeries(asked: PanelQuestion) {
     if (top === undefined || rows === undefined) return undefined;
     const measure = (row: MetricsRow) => figureOf(row, metric);
     const name = (group: Group) => nameOf(split_by, group);
-    if (hasRest) return whole.data && layers(times, whole.data, { key: GROUP, groups: top, rows }, measure, name);
+    if (hasRest)
+      return whole.data && layers(times, whole.data, { key: GROUP, groups: top, rows }, { measure, nameOf: name });
     const byGroup = Map.groupBy(rows, (row) => row[GROUP]);
     return top.map((group) => ({
       ...{ name: name(group), group },

@@ -28,6 +28,7 @@ interface LimitDialogProps {
 }
 
 /** Makes a rate limit or budget, or replaces one; what was counted stays. */
+// biome-ignore lint/complexity/noExcessiveLinesPerFunction: a form: its fields in the order in which they are shown
 export function LimitDialog({ limit, onClose }: LimitDialogProps) {
   const [preset, setPreset] = useState<string>();
   const from = limit ?? PRESETS.find(({ name }) => name === preset);

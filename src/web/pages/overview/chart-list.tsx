@@ -27,6 +27,7 @@ type Measure = (row: MetricsRow) => number | null;
 const RED = 4;
 const PERCENTILES = ["p50", "p90", "p95", "p99"] as const;
 
+// biome-ignore lint/complexity/noExcessiveLinesPerFunction: a table: the charts of the page
 export function chartsOf(figures: Figures, by: string | undefined): Chart[] {
   const { totals, times, whole } = figures;
   const bars = (title: string, measure: Measure) => sums(figures, by, title, measure);
@@ -132,7 +133,9 @@ export function chartsOf(figures: Figures, by: string | undefined): Chart[] {
 function sums({ times, whole, split }: Figures, by: string | undefined, title: string, measure: Measure) {
   if (whole === undefined) return undefined;
   if (by === undefined) return [{ name: title, values: align(times, whole, measure, 0) }];
-  return split === undefined ? undefined : layers(times, whole, split, measure, (group) => groupName(by, group));
+  return split === undefined
+    ? undefined
+    : layers(times, whole, split, { measure, nameOf: (group) => groupName(by, group) });
 }
 
 function tokens(figures: Figures, by: string | undefined): Series[] | undefined {

@@ -56,6 +56,7 @@ export function RequestsPage() {
   );
 }
 
+// biome-ignore lint/complexity/noExcessiveLinesPerFunction: the page: its state, its keys and the places of its parts
 function ReadRequests() {
   const search = route.useSearch();
   const navigate = useNavigate();
