@@ -18,8 +18,8 @@ export function permissionsPage(): string {
 <!-- Written by build/permissions-doc.ts from src/people/permissions.ts and src/api/access/needs.ts. -->
 
 A user is a person, a service key a program. Both act in an organization, with permissions. \`GET /v1/me\` shows the caller's.
-A call that lacks one is answered 403 \`insufficient_permission\`, and the message names it. What belongs to another organization
-is 404, or an empty list.
+A call without the permission gets a 403 \`insufficient_permission\` that names it. Data of another organization
+is a 404, or an empty list.
 
 ${table(
   ["Permission", "Allows to"],
@@ -42,20 +42,20 @@ ${grid(
   SCOPES.map((scope) => [scope, permissionsOf([scope])] as const),
 )}
 
-A key with \`admin\` in the first organization has \`operator\` as well. A user's key never does more than its user may do now, and
-stops when its user is disabled, removed, or no member any more.
+A key with \`admin\` in the first organization has \`operator\` as well. A user's key never has more permissions than its user currently has, and
+stops when its user is disabled, removed, or no longer a member.
 
 ## What \`figures\` shows
 
-All of a record but what was said: \`input\`, \`output\`, \`error_message\` (a provider may quote the prompt in it), prompt inputs,
-assets, bodies, \`llmSchema\`, headers, and the addresses that lead to them. Such members are absent. Filtering, sorting and searching by
-them is 403.
+All of a record except its content: \`input\`, \`output\`, \`error_message\` (a provider may quote the prompt in it), prompt inputs,
+assets, bodies, \`llmSchema\`, headers, and the addresses that lead to them. These members are absent. Filtering, sorting and searching by
+them is a 403.
 
 ## Endpoints
 
 ${table(["Endpoint", ""], own)}
 
-Endpoints of plugins say what they need in their \`scope\`:
+Endpoints of plugins declare their permission in their \`scope\`:
 
 ${table(["Declared", ""], ofPlugins)}
 `;

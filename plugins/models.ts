@@ -1,6 +1,6 @@
 import type { GatewayPlugin, GatewayRequest, PluginHooks, Refusal } from "weir/plugin";
 
-/** Who a rule is about, and which models these may use. Patterns hold `*`, any case, as `model` or `provider/model`. */
+/** The requests that a rule applies to, and their models. Patterns contain `*`, ignore case, and match `model` or `provider/model`. */
 interface Rule {
   /** Id of a service key. */
   readonly key?: string;
@@ -13,7 +13,7 @@ interface Rule {
 
 interface Options extends Pick<Rule, "allow" | "deny"> {
   readonly rules: readonly Rule[];
-  /** What becomes of a request that could use a model and names none that can be read. */
+  /** The treatment of a request that could use a model but names no readable one. */
   readonly unknown: "refuse" | "pass";
 }
 
@@ -22,8 +22,8 @@ const LISTS = { allow: PATTERNS, deny: PATTERNS };
 const TEXT = { type: "string" };
 
 /**
- * Which models may be used: lists for everybody, by key, by organization or by property, and the list that a key has of its
- * own. Every rule that is about a request must allow its model. Nothing is read where no rule is about it.
+ * Restricts the models: lists for all requests, by key, by organization or by property, and the key's own list. Every rule
+ * that applies to a request must allow its model. The body is read only if a rule applies.
  */
 export default {
   apiVersion: 1,
@@ -86,7 +86,7 @@ function isAbout({ key, organization, property = {} }: Rule, request: GatewayReq
   return Object.entries(property).every(([name, pattern]) => fits(pattern, propertyOf(request.properties, name)));
 }
 
-/** A header's name has no case. */
+/** Header names are case-insensitive. */
 function propertyOf(properties: Readonly<Record<string, string>>, name: string): string | undefined {
   const sent = Object.keys(properties).find((each) => each.toLowerCase() === name.toLowerCase());
   return sent === undefined ? undefined : properties[sent];

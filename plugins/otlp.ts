@@ -4,11 +4,11 @@ import { spanOf } from "./otlp/span.ts";
 import { traceOf } from "./otlp/trace.ts";
 
 /**
- * Exports a span for each recorded request of a model, as OpenTelemetry's semantic conventions for generative AI have it,
+ * Exports a span for each recorded request of a model, following OpenTelemetry's semantic conventions for generative AI,
  * to a collector that speaks OTLP over HTTP with JSON. Off without `endpoint`.
  *
- * Spans are made in the recorder's thread after the record is in the database, and wait in a bounded queue: a collector that
- * is slow or away costs spans, which are counted, and never a record. No text of a prompt or an answer is exported.
+ * Spans are created in the recorder's thread after the record is in the database, and wait in a bounded queue: a slow or
+ * unreachable collector costs spans, which are counted, but never a record. No text of a prompt or a response is exported.
  */
 export default {
   apiVersion: 1,
@@ -45,7 +45,7 @@ export default {
     return {
       onRecorded(draft) {
         const { facts } = draft;
-        // What speaks no known format and names no model, such as a list of files, is no operation of a model.
+        // A request without a known format and a model, such as a list of files, is not a model operation.
         if (facts.wireSchema === null && draft.model === null) return;
         const trace = traceOf(draft.request_id, facts.requestHeaders);
         if (!trace.sampled) queue.counts.spans_unsampled++;
@@ -57,7 +57,7 @@ export default {
   },
 } satisfies GatewayPlugin;
 
-/** The address of a collector, or that of its traces where it is named whole. */
+/** The address of a collector, or its address for traces if that is given. */
 function tracesAddress(endpoint: string): string {
   const address = endpoint.replace(/\/+$/, "");
   return address.endsWith("/v1/traces") ? address : `${address}/v1/traces`;

@@ -7,13 +7,13 @@ import { rateLimitRoutes } from "./rate-limits/routes.ts";
 import { StoredPolicies } from "./rate-limits/stored.ts";
 
 /**
- * How long a request waits for what others hold of a budget before it is refused, in milliseconds: others that are in
- * flight may take long, what others that have ended cost is known within a second.
+ * How long a request waits for budget reserved by others before it is refused, in milliseconds: requests in flight may
+ * take long; the cost of ended ones is known within a second.
  */
 const WAIT_MS = 150;
 const CHARGE_WAIT_MS = 1_500;
 const HEADERS_KEPT_MAX = 1_000;
-/** How often a request asks the other nodes for room: others that came before it may take what was given. */
+/** How often a request asks the other nodes for room: earlier requests may use up the granted room. */
 const ASKED_MAX = 4;
 
 const USER = ["user"] as const;
@@ -38,19 +38,19 @@ export default {
     const stored = new StoredPolicies(gateway, options.policies);
     for (const { name, key_id } of stored.configured) {
       if (key_id !== null && gateway.organizationOfKey(key_id) === undefined)
-        log.warn(`the rate limit "${name}" of weir.toml bears on nothing: no key has the id ${key_id}`);
+        log.warn(`the rate limit "${name}" of weir.toml applies to nothing: no key has the id ${key_id}`);
     }
     const ledger = new Ledger(gateway, log);
     const limits = new CredentialLimits(ledger);
     const read = remembering(readPolicies);
-    /** What bears on a request itself; undefined where nothing more can be counted. */
+    /** The policies of a request itself; undefined if no more counters can be created. */
     const ofRequest = (request: GatewayRequest, policies: readonly Policy[]): readonly Bearing[] | undefined => {
       const isFallback = request.fallbackOf !== undefined;
-      // The calls of a unified request are one request, and it holds what the first call took.
+      // The calls of a unified request are one request, and it keeps the hold of the first call.
       if (request.callId !== undefined && (isFallback || ledger.holds(request.id))) return [];
       const bearings: Bearing[] = [];
       for (const policy of policies) {
-        // Of a budget the client's request holds what is likely, and is charged with what its fallback cost.
+        // The client's request reserves the likely cost of a budget, and is charged with the cost of its fallback.
         if (isFallback && policy.unit !== "request") continue;
         const counter = ledger.counter(policy, request.organizationId, segmentOf(policy, request) ?? "");
         if (counter === undefined) return undefined;
@@ -102,7 +102,7 @@ export default {
 
 type ReadHeader = (header: string) => readonly Policy[] | string;
 
-/** Headers are few and come again and again: each is read once. */
+/** The same few headers repeat: each is parsed once. */
 function remembering(read: ReadHeader): ReadHeader {
   const known = new Map<string, readonly Policy[] | string>();
   return (header) => {
@@ -116,7 +116,7 @@ function remembering(read: ReadHeader): ReadHeader {
   };
 }
 
-/** The policies that bear on a request, or what is wrong with its header. */
+/** The policies of a request, or the error in its header. */
 function policiesOf(request: GatewayRequest, stored: StoredPolicies, read: ReadHeader): readonly Policy[] | string {
   const ofDeployment = stored.policiesFor(request.organizationId, request.keyId);
   const header = request.gatewayHeader("ratelimit-policy");
@@ -125,13 +125,13 @@ function policiesOf(request: GatewayRequest, stored: StoredPolicies, read: ReadH
   return typeof ofHeader === "string" || ofDeployment.length === 0 ? ofHeader : [...ofDeployment, ...ofHeader];
 }
 
-/** What the request is counted under; undefined where it lacks the segment. */
+/** The segment that the request counts under; undefined if the request lacks it. */
 function segmentOf({ segment }: Policy, request: GatewayRequest): string | undefined {
   if (segment === null) return "";
   if (segment === "user") return request.userId || undefined;
   const { properties } = request;
   if (Object.hasOwn(properties, segment)) return properties[segment] || undefined;
-  // It came as a header: its case may have changed on the way, and means nothing there.
+  // Header names are case-insensitive, and the case may have changed on the way.
   const name = Object.keys(properties).find((each) => each.toLowerCase() === segment.toLowerCase());
   return name === undefined ? undefined : properties[name] || undefined;
 }
@@ -148,14 +148,14 @@ function invalid(message: string): Refusal {
 const tooMany: Refusal = {
   status: 429,
   code: "rate_limited",
-  message: "too many users or property values are counted at once; wait until some are out of their windows",
+  message: "too many users or property values are counted at once; try again once current windows have expired",
   headers: { "Retry-After": "60" },
 };
 
 type Verdict = Refusal | { readonly responseHeaders: Record<string, string> };
 type Counting = Pick<GatewayRequest, "id" | "fallbackOf" | "callId" | "calls">;
 
-/** Counts the request where all policies have room; undefined where one only lacks what other requests hold. */
+/** Counts the request where all policies have room; undefined if one only lacks room that other requests hold. */
 function admit(ledger: Ledger, request: Counting, bearings: readonly Bearing[], final = false): Verdict | undefined {
   const now = Date.now();
   let heldUp: Bearing | undefined;
@@ -171,18 +171,18 @@ function admit(ledger: Ledger, request: Counting, bearings: readonly Bearing[], 
   const { id, fallbackOf, callId = id, calls } = request;
   if (own.length > 0) ledger.take(id, own, now);
   if (ofCredential.length > 0) ledger.take(callId, ofCredential, now, { recordId: fallbackOf ?? id, calls });
-  // What a credential may spend is its owner's affair: the client learns of its own limits alone.
+  // A credential's limit is internal: the client only sees its own limits.
   return { responseHeaders: own.length === 0 ? {} : limitHeaders(tightest(own, now), now) };
 }
 
-/** Room for all calls of a request that is split, where the quota is ever enough for them. */
+/** Room for all calls of a split request, if the quota can ever be enough for them. */
 function neededFor({ policy, credential }: Bearing, { calls = 1 }: Counting): number {
   return credential === undefined || policy.unit !== "request" ? 1 : Math.max(1, Math.min(calls, policy.quota));
 }
 
 /**
- * Other nodes may leave room, which is asked for first. Most of what is held is charged within milliseconds of an
- * answer's end: so long a request can wait.
+ * Other nodes may have room, which is requested first. Most holds are charged within milliseconds of a response's end, so
+ * a request can wait for them.
  */
 async function admitLater(ledger: Ledger, request: Counting, bearings: readonly Bearing[]): Promise<Verdict> {
   const startedMs = performance.now();
@@ -200,7 +200,7 @@ async function admitLater(ledger: Ledger, request: Counting, bearings: readonly 
   }
 }
 
-/** What the other nodes are asked for, of those limits that have no room here. */
+/** The requests to other nodes, for limits without room here. */
 function roomAskedFor(bearings: readonly Bearing[]): Promise<void>[] {
   const now = Date.now();
   return bearings.flatMap(({ policy, counter }) => {
@@ -214,13 +214,13 @@ function refuse(bearing: Bearing, now: number): Refusal {
   const seconds = counter.retrySeconds(policy, now);
   const wait = { status: 429, code: "rate_limited" };
   if (credential !== undefined) {
-    const message = `the limit of the credential "${credential}" is spent; wait ${seconds} s`;
+    const message = `the limit of the credential "${credential}" is exhausted; retry in ${seconds} s`;
     return { ...wait, message, headers: { "Retry-After": String(seconds) } };
   }
   const unit = policy.unit !== "request" ? policy.unit : policy.quota === 1 ? "request" : "requests";
   const per = `${policy.quota} ${unit} ${policy.span.words}`;
   const by = policy.segment === null ? "" : ` for each ${policy.segment}`;
-  const message = `the rate limit "${policy.name}" (${per}${by}) is spent; wait ${seconds} s`;
+  const message = `the rate limit "${policy.name}" (${per}${by}) is exhausted; retry in ${seconds} s`;
   const shown = { ...limitHeaders(bearing, now), "gateway-ratelimit-reset": String(seconds) };
   return { ...wait, message, headers: { ...shown, "Retry-After": String(seconds) } };
 }

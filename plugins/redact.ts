@@ -2,21 +2,20 @@ import type { GatewayPlugin, Json, PluginHooks, Refusal } from "weir/plugin";
 import { FINDERS, type Finder, finderOf } from "./redact/finders.ts";
 import { type Found, redacted } from "./redact/walk.ts";
 
-/** Where what is found is taken out: of the record, of what the provider gets; or the request is refused. */
+/** Where matches are removed: from the record, from the provider's request; or the request is refused. */
 type Place = "record" | "send" | "refuse";
 
 interface Options {
   readonly in: readonly Place[];
   /** Names of the built-in ones. */
   readonly find: readonly string[];
-  /** Regular expressions of one's own, by name. */
+  /** The operator's regular expressions, by name. */
   readonly patterns: Readonly<Record<string, string>>;
 }
 
 /**
- * Takes personal data and keys out of bodies: each text in them is searched, and `[email]` and the like stands in place of
- * what is found. It does nothing until `in` says where. What cannot be read as JSON is searched as text in records, and is
- * passed on as it is.
+ * Removes personal data and keys from bodies: each text is searched, and matches are replaced with `[email]` and the like.
+ * It does nothing until `in` is set. A body that is not JSON is searched as text in records, and passed on unchanged.
  */
 export default {
   apiVersion: 1,
@@ -70,12 +69,12 @@ export default {
   },
 } satisfies GatewayPlugin<Options>;
 
-/** A change takes members of the top level: those that stayed the same stay byte for byte. */
+/** A change replaces members of the top level; unchanged members stay byte for byte. */
 function changedMembers(before: Json, after: Json): Record<string, Json> {
   return Object.fromEntries(Object.entries(after).filter(([name, value]) => value !== before[name]));
 }
 
-/** What was found is named, and not repeated. */
+/** Names the kinds of matches, without repeating the text. */
 function refusal(names: readonly string[]): Refusal {
   const found = [...new Set(names)].join(", ");
   return { status: 400, code: "personal_data", message: `the request holds ${found}; take it out and send it again` };

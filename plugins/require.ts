@@ -9,7 +9,7 @@ interface Required {
   readonly hosts?: readonly string[];
   /** Only for these organizations. */
   readonly organizations?: readonly string[];
-  /** What the refusal says in place of Weir's own words. */
+  /** The message of the refusal in place of Weir's own. */
   readonly message?: string;
 }
 
@@ -21,7 +21,7 @@ interface Options {
 
 const TEXTS = { type: "array", items: { type: "string", minLength: 1 }, minItems: 1 };
 
-/** Refuses requests that do not carry what their owner wants to count and find them by. */
+/** Refuses requests without the labels that their owner requires. */
 export default {
   apiVersion: 1,
   name: "require",
@@ -78,7 +78,7 @@ function isHost(pattern: string, host: string): boolean {
 }
 
 function refuse({ name, values, message }: Required, { properties }: GatewayRequest): Refusal | undefined {
-  // It came as a header, whose name has no case.
+  // It came as a header, whose name is case-insensitive.
   const sent = Object.keys(properties).find((each) => each.toLowerCase() === name.toLowerCase());
   const value = sent === undefined ? "" : properties[sent]!;
   if (value === "") return refusal(400, "property_missing", message ?? `send Gateway-Property-${name}${oneOf(values)}`);

@@ -1,8 +1,8 @@
 import type { EndpointCall, ProviderPlugin } from "weir/plugin";
 
 /**
- * Azure OpenAI and Azure AI Foundry. Every customer has hosts of their own, so there is no address that its own gateway
- * address could forward to. The deployment in the path stands in for the model where the body names none.
+ * Azure OpenAI and Azure AI Foundry. Every customer has their own hosts, so its gateway address has no target to
+ * forward to. The deployment in the path is the model if the body names none.
  */
 export default {
   apiVersion: 1,
@@ -48,7 +48,7 @@ export default {
   models: [{ of: "OPENAI" }, { of: "ANTHROPIC" }],
 } satisfies ProviderPlugin;
 
-/** A date as version means the older paths, in which a deployment stands; Responses have none there. */
+/** A date as version means the older paths, which contain a deployment; Responses have none there. */
 function at({ model, settings }: EndpointCall, operation: string): string {
   const version = settings["api_version"] ?? "v1";
   if (version === "v1" || version === "preview") return `/openai/v1/${operation}`;

@@ -1,6 +1,6 @@
 import type { ProviderPlugin } from "weir/plugin";
 
-/** Cloudflare: its gateway, whose paths end as those of the provider behind it do, and Workers AI, which wraps its answers. */
+/** Cloudflare: its gateway, whose paths end like those of the provider behind it, and Workers AI, which wraps its responses. */
 export default {
   apiVersion: 1,
   name: "CLOUDFLARE",

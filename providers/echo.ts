@@ -1,9 +1,9 @@
 import type { ProviderPlugin } from "weir/plugin";
 
 /**
- * The gateway's own echo, for a first request without an account: it answers chat completions with what the user said
- * last, and anything else with its own body. It is answered inside the gateway (`src/gateway/echo/`); no connection is
- * made, and the host is looked up nowhere. It counts words as tokens, and costs nothing.
+ * The gateway's own echo, for a first request without an account: it responds to chat completions with the user's last
+ * message, and to anything else with the request's body. It runs inside the gateway (`src/gateway/echo/`); no
+ * connection is made and no name is looked up. It counts words as tokens, and costs nothing.
  */
 export default {
   apiVersion: 1,

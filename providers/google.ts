@@ -26,7 +26,7 @@ const MODELS: readonly ModelEntry[] = [
 
 /**
  * Google: Gemini on AI Studio and on Vertex. Vertex also carries Claude (`rawPredict` with Anthropic's messages), Mistral
- * (the same with chat completions) and pictures and embeddings under `predict`; there the bodies tell which it is.
+ * (the same with chat completions) and pictures and embeddings under `predict`; there the bodies decide which it is.
  */
 export default {
   apiVersion: 1,
@@ -68,7 +68,7 @@ export default {
       countPath: (call) => `${vertex(call)}/publishers/anthropic/models/count-tokens:rawPredict`,
       place: { modelInPath: true, version: "vertex-2023-10-16" },
     },
-    // Models of other makers at Vertex have their maker before a slash.
+    // Models of other vendors at Vertex have their vendor before a slash.
     {
       shape: "chat-completions",
       serves: isForeign,
@@ -103,7 +103,7 @@ function isClaude(call: EndpointCall): boolean {
   return isVertex(call) && call.model.startsWith("claude-");
 }
 
-/** A model of another maker. */
+/** A model of another vendor. */
 function isForeign(call: EndpointCall): boolean {
   return isVertex(call) && call.model.includes("/") && !call.model.startsWith("google/");
 }

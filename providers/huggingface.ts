@@ -1,7 +1,7 @@
 import type { ProviderPlugin } from "weir/plugin";
 
 /**
- * Hugging Face: its router, hosted inference, and endpoints of customers. What runs there may also speak the form of Text Generation
+ * Hugging Face: its router, hosted inference, and endpoints of customers. Models there may also use the form of Text Generation
  * Inference.
  */
 export default {

@@ -2,7 +2,7 @@ import type { Json, ProviderPlugin, StreamReading, Usage } from "weir/plugin";
 
 /**
  * Meta's Llama API: under `compat` in OpenAI's manner, else with one `completion_message` in place of choices, and counts
- * as a list of `metrics`. Its events are put together into the object that it sends whole.
+ * as a list of `metrics`. Its events are folded into the object that it sends without streaming.
  */
 export default {
   apiVersion: 1,
@@ -50,7 +50,7 @@ function grown(body: StreamReading["body"], data: Json, event: Json): Json {
 function withPiece(calls: Json[], { id, function: piece }: Json): Json[] {
   const args = typeof piece?.arguments === "string" ? piece.arguments : "";
   const last = calls.at(-1);
-  // In place: the list is our own, and copying it for each of its pieces takes time that grows with their square.
+  // In place: the list is our own, and copying it for each piece would take quadratic time.
   if (typeof id === "string" || last === undefined)
     calls.push({ id, function: { name: piece?.name, arguments: args } });
   else last.function.arguments += args;

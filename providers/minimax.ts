@@ -1,6 +1,6 @@
 import type { ProviderPlugin } from "weir/plugin";
 
-/** MiniMax, in OpenAI's manner and, under `anthropic`, in Anthropic's. Its own failures come with status 200. */
+/** MiniMax, in OpenAI's manner and, under `anthropic`, in Anthropic's. Its own failures have status 200. */
 export default {
   apiVersion: 1,
   name: "MINIMAX",

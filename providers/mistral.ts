@@ -1,6 +1,6 @@
 import type { ProviderPlugin } from "weir/plugin";
 
-/** Mistral. Completions of code from both sides, and those of agents, answer as chats do. */
+/** Mistral. Fill-in-the-middle completions and those of agents respond like chats. */
 export default {
   apiVersion: 1,
   name: "MISTRAL",

@@ -1,6 +1,6 @@
 import type { Json, ProviderPlugin } from "weir/plugin";
 
-/** Ollama's cloud. A server of one's own has any host; it is read by shape, or named with `Gateway-Target-Provider`. */
+/** Ollama's cloud. A self-hosted server has any host; it is read by shape, or named with `Gateway-Target-Provider`. */
 export default {
   apiVersion: 1,
   name: "OLLAMA",

@@ -1,6 +1,6 @@
 import type { ProviderPlugin } from "weir/plugin";
 
-/** OpenRouter. It states what each request cost; where the caller brought a key of the model's maker, in the details. */
+/** OpenRouter. It states the cost of each request; if the caller brought a key of the model's vendor, in the details. */
 export default {
   apiVersion: 1,
   name: "OPENROUTER",

@@ -1,6 +1,6 @@
 import type { ProviderPlugin } from "weir/plugin";
 
-/** Perplexity. It states the cost of each request, its fee per request included. */
+/** Perplexity. It states the cost of each request, including its fee per request. */
 export default {
   apiVersion: 1,
   name: "PERPLEXITY",

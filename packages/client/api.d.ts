@@ -1501,11 +1501,11 @@ export interface Operations {
     readonly query: Nothing;
     readonly body: {
       readonly targets: readonly (unknown)[];
-      /** How the target is chosen; `order` unless given. */
+      /** How the target is chosen; default `order`. */
       readonly strategy?: "order" | "weighted" | "cheapest" | "fastest";
-      /** What keeps its choice; `session` unless given. */
+      /** The scope that keeps its choice; default `session`. */
       readonly sticky?: string;
-      /** Further tries of each target. */
+      /** Retries of each target. */
       readonly retries?: number;
       /** Seconds to the response's headers, and in a stream to its first content. */
       readonly timeout_seconds?: number;

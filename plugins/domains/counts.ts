@@ -3,9 +3,9 @@ import type { PluginJournal, PluginShare, PluginShares } from "weir/plugin";
 const DAY_MS = 86_400_000;
 const PER_DAY = 10_000;
 const PAUSE_MS = 1_000;
-/** What is not limited is only counted to be shown: it is written down once a second. */
+/** Unlimited requests are counted only for display, and written to the journal once a second. */
 const SHOWN_WRITE_MS = 1_000;
-/** Hosts counted at once for one organization; a client that makes names up must not fill the memory. */
+/** Hosts counted at once for one organization, so that a client that invents names cannot fill the memory. */
 const HOSTS_MAX = 20_000;
 
 interface Count {
@@ -14,10 +14,10 @@ interface Count {
   /** Days since 1970, in UTC. */
   day: number;
   requests: number;
-  /** When the last request was let through under the limit, and the one before it; milliseconds since 1970. */
+  /** Times of the last two requests that the limit let through; milliseconds since 1970. */
   lastMs: number;
   beforeMs: number;
-  /** Of a limited host's day and second, where several nodes count together. */
+  /** Shares of a limited host's day and second, if several nodes count together. */
   shares?: { readonly day: number; readonly ofDay: PluginShare; readonly ofSecond: PluginShare };
 }
 
@@ -37,8 +37,8 @@ interface Counted {
 }
 
 /**
- * Requests per organization and host. Limited ones are in the journal before they are answered, so that a restart, also
- * of a killed process, forgets none; of the others a kill may lose the last second.
+ * Requests per organization and host. Limited requests are in the journal before their response, so that a restart,
+ * even after a kill, loses none; a kill may lose the last second of the others.
  */
 export class Counts {
   readonly #journal: PluginJournal;
@@ -93,7 +93,7 @@ export class Counts {
     return undefined;
   }
 
-  /** Asks the other nodes for room for one more limited request, or undefined where that cannot help. */
+  /** Asks the other nodes for room for another limited request; undefined if that cannot help. */
   ask(organization: string, host: string, now: number): Promise<unknown> | undefined {
     const count = this.#organizations.get(organization)?.get(host);
     const shares = count?.shares;
@@ -107,7 +107,7 @@ export class Counts {
     return Promise.all(lacking.map((share) => share.ask()));
   }
 
-  /** A request is over; where it did not count, what it took is given back. */
+  /** A request has ended; if it did not count, its count is undone. */
   end(id: string, counts: boolean): void {
     const taken = this.#taken.get(id);
     if (taken === undefined) return;
@@ -179,7 +179,7 @@ export class Counts {
     return [...this.#organizations.values()].flatMap((hosts) => [...hosts.values()]);
   }
 
-  /** Yesterday's counts are gone, but for a host whose second has not passed yet. */
+  /** Drops yesterday's counts, except for a host whose second has not passed yet. */
   #dropBefore(day: number): void {
     this.#day = day;
     const startMs = day * DAY_MS;
@@ -202,7 +202,7 @@ export class Counts {
   }
 }
 
-/** A day's limit, and when it starts anew. */
+/** A day's limit, and when it starts again. */
 export const DAILY = {
   requests: PER_DAY,
   resetsAt: (now: number) => new Date((dayOf(now) + 1) * DAY_MS).toISOString(),

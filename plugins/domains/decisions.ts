@@ -3,13 +3,13 @@ import { isIP } from "node:net";
 import type { GatewayAccess } from "weir/plugin";
 
 export type State = "unapproved" | "pending" | "approved" | "revoked" | "denied";
-/** What somebody does with a domain. */
+/** An action on a domain. */
 export type Action = "request" | "prove" | "approve" | "deny" | "revoke";
 
 interface Step {
   readonly from: readonly State[];
   readonly to: State;
-  /** Said where the domain is in another state. */
+  /** The message if the domain is in another state. */
   readonly otherwise: string;
 }
 
@@ -45,7 +45,7 @@ export interface Change {
   readonly by: string;
 }
 
-/** What is stored of a domain that somebody did something with. */
+/** The stored state of a domain with at least one action. */
 export interface Decision {
   readonly state: State;
   readonly request: ApprovalRequest | null;
@@ -63,12 +63,12 @@ export interface Done {
 
 const HISTORY_MAX = 100;
 
-/** Which state each domain is in: what was decided, else what the configuration and the providers say. */
+/** The state of each domain: the decision, else the configuration and the providers. */
 export class Decisions {
   readonly #gateway: GatewayAccess;
   readonly #exact: ReadonlySet<string>;
   #states: ReadonlyMap<string, State> = new Map();
-  /** A step is judged by what the one before it has left. */
+  /** Each step sees the result of the previous one. */
   #turn: Promise<unknown> = Promise.resolve();
 
   constructor(gateway: GatewayAccess, approved: readonly string[]) {
@@ -106,7 +106,7 @@ export class Decisions {
   /** Takes the step and stores it, one after the other. @returns the domain after it, or why it cannot be taken. */
   take(domain: string, action: Action, done: Done, owner: string | undefined): Promise<Decision | string> {
     const taken = this.#turn.then(() => this.#step(domain, action, done, owner));
-    this.#turn = taken.catch(() => {}); // told to whoever asked for it
+    this.#turn = taken.catch(() => {}); // the caller of this step gets the error
     return taken;
   }
 

@@ -71,7 +71,7 @@ export function domainRoutes(parts: DomainParts): readonly PluginRoute[] {
       handle: named(decide("approve")),
     }),
     post(":domain/deny", { scope: "admin", summary: "Refuse a domain", handle: named(decide("deny")) }),
-    post(":domain/revoke", { scope: "admin", summary: "Take an approval back", handle: named(decide("revoke")) }),
+    post(":domain/revoke", { scope: "admin", summary: "Revoke an approval", handle: named(decide("revoke")) }),
   ];
 }
 
@@ -114,7 +114,7 @@ async function verify(parts: DomainParts, domain: string, caller: RouteCaller): 
   return step(parts, domain, ["prove", { by: `DNS, asked by ${caller.name}` }], caller);
 }
 
-/** A record may come in parts, which some resolvers hand over as if they were records of their own. */
+/** A record may come in parts, which some resolvers return as separate records. */
 function holds(found: readonly string[], token: string): boolean {
   return found.some((_text, from) => {
     let joined = "";
@@ -144,7 +144,7 @@ async function step(
   return typeof taken === "string" ? refusal(409, taken) : { data: show(parts, domain, caller) };
 }
 
-/** A stand-in for the provider's name: that some provider's pattern fits is all that matters here. */
+/** A stand-in for the provider's name: only whether any provider's pattern matches counts here. */
 function ownerOf({ gateway }: DomainParts, domain: string): string | undefined {
   return gateway.providerHosts().find((pattern) => fits(pattern, domain));
 }
@@ -205,7 +205,7 @@ function challenge(domain: string, token: string) {
   return { txt_name: `_weir-challenge.${domain}`, txt_value: token };
 }
 
-/** Who asked, and whoever runs the deployment. */
+/** The caller, and the operator. */
 function maySee({ request: asked }: Decision, { organizationId, operator }: RouteCaller): boolean {
   return operator || organizationId === undefined || (asked !== null && asked.organization === organizationId);
 }

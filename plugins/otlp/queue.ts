@@ -12,15 +12,15 @@ interface SpanQueueOptions {
   readonly log: PluginLog;
 }
 
-/** Statuses that OTLP says are worth another try. */
+/** Statuses that OTLP marks as retryable. */
 const TRY_AGAIN: ReadonlySet<number> = new Set([429, 502, 503, 504]);
 const FIRST_PAUSE_MS = 500;
 const PAUSE_MS_MAX = 30_000;
-/** What a stop waits for the collector, in milliseconds. */
+/** How long a stop waits for the collector, in milliseconds. */
 const CLOSE_MS = 3_000;
 const ANSWER_CHARACTERS_MAX = 10_000;
 
-/** What became of one batch. */
+/** The result of one batch. */
 type Outcome =
   | { readonly sent: number }
   | { readonly retryMs: number | undefined; readonly why: string }
@@ -28,14 +28,14 @@ type Outcome =
 
 /**
  * Spans on their way to a collector: at most `queueSpans` of them, in batches, one request at a time. A batch that the
- * collector does not take now is tried again with growing pauses; while it waits the queue fills, and what does not fit is
+ * collector does not accept now is retried with growing waits; meanwhile the queue fills, and spans beyond its limit are
  * dropped and counted.
  */
 export class SpanQueue {
   readonly counts = { spans_exported: 0, spans_dropped: 0, spans_rejected: 0, spans_unsampled: 0, export_failures: 0 };
   readonly #options: SpanQueueOptions;
   #waiting: Span[] = [];
-  /** Spans of the batch that is with the collector: they may come back. */
+  /** Spans of the batch that is with the collector: they may have to be sent again. */
   #underWay = 0;
   #timer: ReturnType<typeof setTimeout> | undefined;
   #sending: Promise<void> | undefined;
@@ -94,7 +94,7 @@ export class SpanQueue {
     });
   }
 
-  /** Until nothing waits, or the collector wants a pause: then the batch is the first again. */
+  /** Until nothing waits, or the collector wants a pause: then the batch goes back to the front. */
   async #sendAll(): Promise<void> {
     while (this.#waiting.length > 0 && !this.#closed) {
       const batch = this.#waiting.splice(0, this.#options.batchSpans);
@@ -108,13 +108,13 @@ export class SpanQueue {
       this.#waiting.unshift(...batch);
       const asked = "retryMs" in outcome ? outcome.retryMs : undefined;
       const grown = Math.min(PAUSE_MS_MAX, Math.max(FIRST_PAUSE_MS, this.#pauseMs * 2));
-      // Spread by up to a fifth, so that many gateways do not come back to a collector all at once.
+      // Jitter of up to a fifth, so that many gateways do not retry at the same time.
       this.#pauseMs = Math.min(PAUSE_MS_MAX, asked ?? grown * (0.8 + Math.random() * 0.4));
       return;
     }
   }
 
-  /** Counts what became of a batch. @returns false where it is to be tried again. */
+  /** Counts the result of a batch. @returns false if it has to be retried. */
   #settle(batch: readonly Span[], outcome: Outcome): boolean {
     if ("sent" in outcome) {
       this.counts.spans_exported += outcome.sent;
@@ -154,13 +154,13 @@ export class SpanQueue {
   }
 }
 
-/** Spans that the collector took in and threw away, as it says itself. */
+/** Spans that the collector reports as accepted but dropped. */
 function rejectedIn(text: string): number {
   try {
     const count = Number(JSON.parse(text)?.partialSuccess?.rejectedSpans ?? 0);
     return Number.isSafeInteger(count) && count > 0 ? count : 0;
   } catch {
-    return 0; // an answer without a body, or in another form, rejects nothing
+    return 0; // a response without a body, or in another form, rejects nothing
   }
 }
 

@@ -115,7 +115,7 @@ function providerOf(provider: string): Record<string, Value> {
   return { "gen_ai.provider.name": name, "gen_ai.system": name };
 }
 
-/** What the operator and the clients have put on the request. */
+/** Labels that the operator and the clients put on the request. */
 function labelsOf({ properties, request_user_id }: Readonly<RecordDraft>): Record<string, Value> {
   const named = Object.entries(properties).map(([name, value]) => [`weir.property.${name}`, value] as const);
   return { "user.id": request_user_id, ...Object.fromEntries(named) };
@@ -148,7 +148,7 @@ function finishReasons(body: Json): readonly string[] | undefined {
   return reasons.length === 0 ? undefined : reasons;
 }
 
-/** A failure's kind, low in number, and what is said of it. */
+/** A failure's kind, of low cardinality, and its description. */
 function errorOf({ response_status, facts }: Readonly<RecordDraft>) {
   const failed = response_status === null || response_status >= 400 || response_status === 0;
   if (!failed && facts.error === null) return undefined;

@@ -1,17 +1,17 @@
-/** Where a span stands in its trace. */
+/** The position of a span in its trace. */
 export interface Trace {
   readonly traceId: string;
   readonly spanId: string;
   readonly parentSpanId: string | undefined;
   readonly traceState: string | undefined;
-  /** False where the client's own tracing has decided that this trace is not kept. */
+  /** False if the client's own tracing does not sample this trace. */
   readonly sampled: boolean;
 }
 
 const TRACEPARENT = /^([0-9a-f]{2})-([0-9a-f]{32})-([0-9a-f]{16})-([0-9a-f]{2})(-.*)?$/;
 
 /**
- * The client's trace where its `traceparent` header names one, as the W3C's Trace Context reads it; else a trace of its own,
+ * The client's trace if its `traceparent` header (W3C Trace Context) names one; else a new trace,
  * whose id is the request's id without dashes. The span's id follows from the request's id: sent twice it is the same span.
  */
 export function traceOf(requestId: string, headers: Headers): Trace {

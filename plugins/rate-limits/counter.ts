@@ -3,14 +3,14 @@ import type { Policy, Unit } from "./policy.ts";
 import type { Span } from "./span.ts";
 import { Window } from "./window.ts";
 
-/** How fast the likely charge follows charges that are smaller than it was. */
+/** How fast the likely charge decreases after smaller charges. */
 const FORGETTING = 0.1;
-/** After so many answers of unknown usage or price in a row, nothing is held for the next. */
+/** After so many responses of unknown usage or price in a row, the next request holds nothing. */
 const UNKNOWN_MAX = 3;
-/** What a request holds while nobody knows what requests here cost: more than nearly any does. */
+/** The hold of a request while the typical cost is unknown: more than nearly any request costs. */
 const FIRST_HOLD: Readonly<Record<Unit, number>> = { request: 1, cents: 100, tokens: 100_000 };
 
-/** One policy as it bears on one request. */
+/** One policy as applied to one request. */
 export interface Bearing {
   readonly policy: Policy;
   readonly counter: Counter;
@@ -18,20 +18,20 @@ export interface Bearing {
   readonly credential?: string;
 }
 
-/** What was counted under one policy for one organization and segment. */
+/** The counts of one policy for one organization and segment. */
 export class Counter {
   readonly key: string;
   /** Its number in the journal. */
   readonly number: number;
   span: Span;
   readonly window = new Window();
-  /** Where several nodes count together. */
+  /** Shares, if several nodes count together. */
   share: PluginShare | undefined;
-  /** What requests in flight, or not charged yet, are likely to cost. */
+  /** Likely cost of requests in flight or not charged yet. */
   held = 0;
-  /** How many of them there are. */
+  /** Their number. */
   holders = 0;
-  /** How many of those have ended: what they cost will be known in a moment. */
+  /** The number of those that have ended: their cost will be known soon. */
   ended = 0;
   /** The likely charge of the next request; undefined until something was charged. */
   likely: number | undefined;
@@ -43,7 +43,7 @@ export class Counter {
     this.span = span;
   }
 
-  /** Of the quota, what is not counted or charged yet, here or on other nodes; what is held is not taken off. */
+  /** The part of the quota that is not counted or charged yet, here or on other nodes; holds are not subtracted. */
   left(policy: Policy, now: number): number {
     const elsewhere = this.share?.others() ?? 0;
     return Math.max(0, policy.quota - elsewhere - this.window.total(now, policy.span));
@@ -59,21 +59,21 @@ export class Counter {
     return this.share?.mayGrow() === true && this.window.total(now, policy.span) + this.held < policy.quota;
   }
 
-  /** What the other nodes are told of it. */
+  /** Its state for the other nodes. */
   state(unit: Unit, now: number): { used: number; likely: number } {
     const used = this.window.total(now, this.span) + this.held;
     return { used, likely: unit === "request" ? 1 : (this.likely ?? FIRST_HOLD[unit]) };
   }
 
   /**
-   * What the next request holds until its charge is known, so that a burst cannot overshoot a budget by more than one
+   * The hold of the next request until its charge is known, so that a burst cannot exceed a budget by more than one
    * request.
    */
   toHold(policy: Policy, now: number): number {
     return this.likely ?? Math.max(0, Math.min(this.balance(policy, now), FIRST_HOLD[policy.unit]));
   }
 
-  /** Whether the policy has room but for what is held: that may be known in a moment. */
+  /** Whether the policy lacks room only because of holds, which may be settled soon. */
   isHeldUp(policy: Policy, now: number): boolean {
     return this.holders > 0 && this.window.total(now, policy.span) < this.#quota(policy);
   }
@@ -88,7 +88,7 @@ export class Counter {
     this.held = this.holders === 0 ? 0 : this.held - amount;
   }
 
-  /** Learns from the charge of an answer; null where it is not known. */
+  /** Learns from the charge of a response; null if unknown. */
   learn(charge: number | null): void {
     if (charge === null) {
       this.#unknown += 1;
@@ -104,12 +104,12 @@ export class Counter {
   retrySeconds(policy: Policy, now: number): number {
     const { quota, span } = policy;
     if (quota === 0) return secondsUntil(span.outAt(now), now);
-    // What others hold may be free sooner, and nobody here knows when.
+    // Holds of others may end sooner, at an unknown time.
     const here = this.share === undefined ? quota : Math.max(1, this.#quota(policy));
     return secondsUntil(this.window.freeAt(now, span, here), now);
   }
 
-  /** Whole seconds until something of what was counted no longer counts. */
+  /** Whole seconds until the oldest counted entry expires. */
   resetSeconds({ span }: Policy, now: number): number {
     return secondsUntil(this.window.nextFreeAt(span) ?? span.outAt(now), now);
   }

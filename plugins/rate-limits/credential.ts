@@ -6,19 +6,19 @@ import { type Policy, readPolicies } from "./policy.ts";
 const KEPT_MAX = 1_000;
 
 /**
- * The limits of credentials: what each is asked and pays, counted per credential and apart from what organizations have,
- * under the window and the unit alone, so that another quota keeps what was counted.
+ * The limits of credentials: requests and spending, counted per credential and separately from organizations, by window
+ * and unit only, so that a changed quota keeps its counts.
  */
 export class CredentialLimits {
   readonly #ledger: Ledger;
-  /** Texts are few and come again and again: each is read once. */
+  /** The same few texts repeat: each is parsed once. */
   readonly #read = new Map<string, readonly Policy[]>();
 
   constructor(ledger: Ledger) {
     this.#ledger = ledger;
   }
 
-  /** What bears on a call that this credential pays; undefined where nothing more can be counted. */
+  /** The policies of a call that this credential pays; undefined if no more counters can be created. */
   bearings(credential: PayingCredential): readonly Bearing[] | undefined {
     const bearings: Bearing[] = [];
     for (const policy of this.#policiesOf(credential)) {
@@ -40,7 +40,7 @@ export class CredentialLimits {
     });
   }
 
-  /** @throws where the text is no list of policies, which is checked when it is stored. */
+  /** @throws if the text is not a list of policies, which is checked when it is stored. */
   #policiesOf({ name, limit }: PayingCredential): readonly Policy[] {
     if (limit === undefined) return [];
     let policies = this.#read.get(limit);
@@ -55,10 +55,10 @@ export class CredentialLimits {
   }
 }
 
-/** In place of an organization: no organization's own counts may take a credential's place. */
+/** Stands in for an organization, so that an organization's counts cannot collide with a credential's. */
 const ownerOf = ({ organizationId }: PayingCredential) => `credentials:${organizationId}`;
 
-/** Of policies with one window and unit, the one with the smallest quota: they count the same. */
+/** The policy with the smallest quota per window and unit: they count the same. */
 function tightest(policies: readonly Policy[]): readonly Policy[] {
   const byCount = new Map<string, Policy>();
   for (const policy of policies) {

@@ -2,29 +2,29 @@ import type { Json } from "weir/plugin";
 import type { Counter } from "./counter.ts";
 import type { Unit } from "./policy.ts";
 
-/** What a request, or one call of it, took from one counter. */
+/** The entry of a request, or of one of its calls, in one counter. */
 export interface Taken {
   readonly counter: Counter;
-  /** The record that says what was used. */
+  /** The record with the usage. */
   readonly recordId: string;
   readonly unit: Unit;
   readonly amount: number;
   readonly atMs: number;
-  /** Whether a whole answer came of it, whose usage or price may yet be unknown; of what failed, nothing is learnt. */
+  /** Whether it got a complete response, whose usage or price may still be unknown; failures teach nothing. */
   readonly answered?: boolean;
 }
 
-/** A hold as the journal keeps it; the record's id stands in it where it is another one. */
+/** A hold as the journal stores it, with the record's id if it differs. */
 export function holdEntry(id: string, { counter, recordId, unit, amount, atMs }: Taken): Json {
   const entry = ["h", counter.number, id, amount, atMs, unit];
   return recordId === id ? entry : [...entry, recordId];
 }
 
 /**
- * Counts what an earlier run has counted.
+ * Restores the counts of an earlier run.
  *
  * @param name - makes the counter that the journal names.
- * @returns what was still held when that run ended.
+ * @returns the open holds at the end of that run.
  */
 export function replay(
   entries: readonly Json[],

@@ -4,17 +4,17 @@ import { holdEntry, replay, type Taken } from "./journal-entries.ts";
 import type { Policy } from "./policy.ts";
 import { type Span, spanOf } from "./span.ts";
 
-/** Counters kept at once for one organization; a client that makes segments up must not fill the memory. */
+/** Counters kept at once for one organization, so that a client that invents segments cannot fill the memory. */
 const COUNTERS_MAX = 50_000;
 const TIDY_MS = 60_000;
-/** Requests that end within so many milliseconds are charged together. */
+/** Requests that end within this many milliseconds are charged together. */
 const GATHER_MS = 5;
 const ASKED_AT_ONCE = 1_000;
-/** Counters that are looked at before requests get their turn. */
+/** Counters to process before requests get their turn. */
 const LOOKED_AT_ONCE = 2_000;
 const RETRY_MS = [100, 250, 500, 1_000] as const;
 
-/** What is in the window of one segment. */
+/** The content of one segment's window. */
 export interface Counted {
   readonly segment: string;
   readonly counter: Counter;
@@ -25,13 +25,13 @@ interface TakenEnd {
   readonly id: string;
   readonly counts: boolean;
   readonly answered: boolean;
-  /** The record that says what was used; of this id unless given. */
+  /** The record with the usage; by default the one with this id. */
   readonly recordId?: string | undefined;
 }
 
 /**
- * All counters, and what requests and calls in flight hold of them. Every change is in the journal before the request that
- * caused it is answered: `k` names a counter, `+` counts, `-` gives back, `h` holds, `c` charges what was held, `l` is
+ * All counters, and the holds of requests and calls in flight. Every change is in the journal before the response of the
+ * request that caused it: `k` names a counter, `+` counts, `-` gives back, `h` holds, `c` charges a hold, `l` is
  * the likely charge.
  */
 export class Ledger {
@@ -58,7 +58,7 @@ export class Ledger {
     if (this.#ended.size > 0) this.#chargeSoon();
   }
 
-  /** The counter of a policy for one organization and segment; undefined where there are too many. */
+  /** The counter of a policy for one organization and segment; undefined if there are too many. */
   counter(policy: Policy, organization: string, segment: string): Counter | undefined {
     const key = keyOf(policy, organization, segment);
     let counter = this.#counters.get(key);
@@ -74,19 +74,19 @@ export class Ledger {
     return counter;
   }
 
-  /** The same where something was counted; undefined where nothing was. */
+  /** The same if something was counted, else undefined. */
   counted(policy: Policy, organization: string, segment: string): Counter | undefined {
     return this.#counters.get(keyOf(policy, organization, segment));
   }
 
-  /** Whether something was taken under this id that has not ended. */
+  /** Whether there is an open hold with this id. */
   holds(id: string): boolean {
     return this.#inFlight.has(id);
   }
 
   /**
-   * What one organization has under each policy, by its unit and id: segments with what is in their windows. Requests get
-   * their turn in between, for there may be tens of thousands.
+   * The use of each policy by one organization, by unit and id: segments with their windows' content. Requests get their
+   * turn in between, because there may be tens of thousands of segments.
    */
   async countedOf(organization: string): Promise<ReadonlyMap<string, readonly Counted[]>> {
     const start = `${organization} `;
@@ -111,7 +111,7 @@ export class Ledger {
   /**
    * Counts one request, or one call of it, under all its policies.
    *
-   * @param recordId - the record that will say what was used, as far as is known now.
+   * @param recordId - the record that will have the usage, as far as known.
    * @param calls - how many requests it counts as.
    */
   take(
@@ -139,8 +139,8 @@ export class Ledger {
   }
 
   /**
-   * A request or a call is over: what it took is given back where it does not count, else charged as soon as that is known;
-   * `answered` says whether the provider did so whole and with no failure.
+   * A request or a call has ended: its hold is undone if it does not count, else charged as soon as the usage is known.
+   * `answered` says whether the provider responded completely and without a failure.
    */
   end({ id, counts, answered, recordId = id }: TakenEnd): void {
     const taken = this.#inFlight.get(id);
@@ -157,7 +157,7 @@ export class Ledger {
     this.#chargeSoon();
   }
 
-  /** Resolves when something that was held is charged or given back, at the latest after so many milliseconds. */
+  /** Resolves when a hold is charged or undone, at the latest after this many milliseconds. */
   change(msMax: number): Promise<void> {
     this.#changed ??= Promise.withResolvers<void>();
     return Promise.race([this.#changed.promise, pause(msMax)]);
@@ -169,10 +169,10 @@ export class Ledger {
     clearInterval(this.#tidy);
   }
 
-  /** What is counted here and what the other nodes count is divided among all of them. */
+  /** Divides the counts of this and the other nodes among all of them. */
   #share(counter: Counter, policy: Policy): void {
     const now = Date.now();
-    // A day of the calendar is over for the other nodes as well.
+    // A calendar day ends for the other nodes as well.
     const limit = { quota: policy.quota, windowMs: policy.span.outAt(now) - now };
     if (counter.share !== undefined) counter.share.set(limit);
     else counter.share = this.#gateway.shares?.open(counter.key, limit, () => counter.state(policy.unit, Date.now()));
@@ -207,8 +207,8 @@ export class Ledger {
       try {
         used = await this.#gateway.usageOf([...recordIds]);
       } catch (error) {
-        // What is held stays held: a budget whose spending is not known must not be overdrawn.
-        if (attempt === 0) this.#log.warn(`usage cannot be asked for, and is held back: ${(error as Error).message}`);
+        // Holds stay: a budget with unknown spending must not be exceeded.
+        if (attempt === 0) this.#log.warn(`usage cannot be read, and holds stay: ${(error as Error).message}`);
         await pause(RETRY_MS[Math.min(attempt, RETRY_MS.length - 1)]!);
       }
     }
@@ -246,7 +246,7 @@ export class Ledger {
     return counter;
   }
 
-  /** What was held by requests of an earlier run is charged by what their records say. */
+  /** Holds of an earlier run are charged from their records. */
   #replay(entries: readonly Json[]): void {
     const held = replay(entries, (number, key, span) => this.#name(number, key, spanOf(span, this.#gateway.periodOf)));
     for (const { id, taken } of held) this.#setEnded(id, [taken]);

@@ -4,16 +4,16 @@ import { SlidingSpan, type Span } from "./span.ts";
 export type Unit = "request" | "cents" | "tokens";
 
 export interface Policy {
-  /** What its counts are kept under; policies that say the same are one. */
+  /** The key of its counts; equal policies share one. */
   readonly id: string;
   readonly quota: number;
   readonly span: Span;
   readonly unit: Unit;
-  /** Counted apart for each: `user`, the name of a property, or null for all together. */
+  /** Counted separately per `user` or value of the named property; null for all together. */
   readonly segment: string | null;
   /** As a client reads it in `gateway-ratelimit-policy`. */
   readonly text: string;
-  /** What a person calls it, for messages. */
+  /** Its name in messages. */
   readonly name: string;
 }
 
@@ -50,7 +50,7 @@ function readPolicy(text: string): Policy | string {
     const at = parameter.indexOf("=");
     const name = (at < 0 ? parameter : parameter.slice(0, at)).trim();
     const value = at < 0 ? "" : parameter.slice(at + 1).trim();
-    if (!Object.hasOwn(PARAMETERS, name)) return wrong(`"${name}" is no parameter; there are w, u and s`);
+    if (!Object.hasOwn(PARAMETERS, name)) return wrong(`"${name}" is not a parameter; there are w, u and s`);
     if (Object.hasOwn(given, name)) return wrong(`the ${PARAMETERS[name]} "${name}" is given twice`);
     if (value === "") return wrong(`the ${PARAMETERS[name]} "${name}" has no value`);
     given[name] = value;
@@ -66,10 +66,10 @@ function readPolicy(text: string): Policy | string {
   if (!/^\d{1,8}$/.test(w) || Number(w) < 1 || Number(w) > WINDOW_SECONDS_MAX) {
     return wrong(`the window must be from 1 to ${WINDOW_SECONDS_MAX} seconds, not "${w}"`);
   }
-  if (s !== null && !isSegment(s)) return wrong(`the segment "${s}" is no property name`);
+  if (s !== null && !isSegment(s)) return wrong(`the segment "${s}" is not a property name`);
   const quota = Number(quotaText);
   const told = { quota, unit: u, segment: s };
-  // Policies of headers are told apart by what they say.
+  // Policies from headers are distinguished by their text.
   return {
     ...told,
     id: textOf({ ...told, window: `w=${Number(w)}` }),

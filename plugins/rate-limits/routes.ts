@@ -3,17 +3,17 @@ import type { Ledger } from "./ledger.ts";
 import { type StoredPolicies, type StoredPolicy, whyBadPolicy } from "./stored.ts";
 import { usageOf } from "./usage.ts";
 
-/** Only for the description of the API: what is wrong with a policy is said by its own check. */
+/** Only for the description of the API: a policy's own check reports errors. */
 const BODY = {
   type: "object",
   properties: {
-    name: { description: "What people call it, 1 to 200 characters." },
+    name: { description: "Its name, 1 to 200 characters." },
     quota: { description: "Requests, US cents or tokens, from 0; 0 refuses all." },
     window_seconds: {
-      description: "A window that slides: from 1 second to 31536000, a year. Needed unless calendar is given.",
+      description: "A sliding window: from 1 second to 31536000, a year. Required unless calendar is given.",
     },
-    calendar: { description: "day, week or month in place of window_seconds: the count begins at 0 with each." },
-    time_zone: { description: "In which days begin, such as Europe/Berlin; UTC unless given." },
+    calendar: { description: "day, week or month in place of window_seconds: the count restarts at 0 with each." },
+    time_zone: { description: "The time zone in which days begin, such as Europe/Berlin; default UTC." },
     unit: { description: "request, cents or tokens; request where it is left out." },
     segment: { description: "null, user or the name of a property." },
     key_id: { description: "null for every key of the organization." },
@@ -25,19 +25,19 @@ export function rateLimitRoutes(
   ledger: Ledger,
   organizationOfKey: GatewayAccess["organizationOfKey"],
 ): readonly PluginRoute[] {
-  /** Another organization's key is the operator's to name, and nobody else learns that it is there. */
+  /** Only the operator may name another organization's key; others cannot find out whether it exists. */
   const mayName = (keyId: string, { operator, organizationId }: RouteCaller) => {
     const owner = organizationOfKey(keyId);
     return owner !== undefined && (operator || owner === organizationId);
   };
   const one = (call: RouteCall, change: (policy: StoredPolicy) => Promise<RouteAnswer>) => {
     const policy = stored.list(call.caller).find(({ id }) => id === call.params["id"]);
-    if (policy === undefined) return { status: 404, message: "there is no rate limit of this id" };
+    if (policy === undefined) return { status: 404, message: "there is no rate limit with this id" };
     if (policy.source === "configuration") {
       return {
         status: 409,
         code: "defined_in_file",
-        message: "this rate limit stands in weir.toml and is changed there",
+        message: "this rate limit is defined in weir.toml; change it there",
       };
     }
     return change(policy);
@@ -56,7 +56,7 @@ export function rateLimitRoutes(
       method: "GET",
       path: "/v1/rate-limits",
       scope: "figures",
-      summary: "List rate limits, and how much of each is used",
+      summary: "List rate limits and their use",
       handle: async ({ caller }) => {
         const counted = await ledger.countedOf(caller.organizationId ?? "");
         const now = Date.now();
@@ -71,7 +71,7 @@ export function rateLimitRoutes(
       method: "POST",
       path: "/v1/rate-limits",
       scope: "admin",
-      summary: "Make a rate limit",
+      summary: "Create a rate limit",
       body: BODY,
       handle: (call) => keep(call),
     },
@@ -79,7 +79,7 @@ export function rateLimitRoutes(
       method: "PUT",
       path: "/v1/rate-limits/:id",
       scope: "admin",
-      summary: "Replace a rate limit; what was counted stays",
+      summary: "Replace a rate limit; its count stays",
       body: BODY,
       handle: (call) => one(call, (policy) => keep(call, policy)),
     },

@@ -3,19 +3,19 @@ import type { GatewayAccess } from "weir/plugin";
 export const CALENDARS = ["day", "week", "month"] as const;
 export type Calendar = (typeof CALENDARS)[number];
 
-/** How long something stays counted. Times are milliseconds since 1970. */
+/** How long an entry counts. Times are milliseconds since 1970. */
 export interface Span {
-  /** As the journal keeps it: milliseconds of a window that slides, or a calendar with its zone. */
+  /** As the journal keeps it: milliseconds of a sliding window, or a calendar with its zone. */
   readonly id: number | string;
   /** For people: `in 60 s`, `per calendar month (Europe/Berlin)`. */
   readonly words: string;
-  /** What was counted at this time, or before, no longer counts. */
+  /** Entries of this time, or earlier, no longer count. */
   outUntil(now: number): number;
-  /** When what was counted at `time` no longer counts. */
+  /** When an entry of `time` expires. */
   outAt(time: number): number;
 }
 
-/** The last so many milliseconds. */
+/** A sliding window of milliseconds. */
 export class SlidingSpan implements Span {
   readonly id: number;
   readonly words: string;
@@ -34,12 +34,12 @@ export class SlidingSpan implements Span {
   }
 }
 
-/** The day, week or month of a time zone: when the next one begins, nothing is counted. */
+/** The day, week or month of a time zone: the count restarts with the next one. */
 export class CalendarSpan implements Span {
   readonly id: string;
   readonly words: string;
   readonly #periodAt: (time: number) => { readonly start: number; readonly end: number };
-  /** The one that was asked for last, which nearly always is the current one. */
+  /** The last result, which nearly always is the current period. */
   #period = { start: 0, end: 0 };
 
   constructor(calendar: Calendar, timeZone: string, periodOf: GatewayAccess["periodOf"]) {

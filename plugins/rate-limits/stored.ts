@@ -7,7 +7,7 @@ import { CALENDARS, type Calendar, CalendarSpan, SlidingSpan } from "./span.ts";
 interface PolicyBody {
   readonly name: string;
   readonly quota: number;
-  /** Of a window that slides; null where `calendar` is given. */
+  /** Of a sliding window; null if `calendar` is given. */
   readonly window_seconds: number | null;
   readonly calendar: Calendar | null;
   /** Set with `calendar`. */
@@ -19,7 +19,7 @@ interface PolicyBody {
 
 export interface StoredPolicy extends PolicyBody {
   readonly id: string;
-  /** Null for `weir.toml`: every organization's, each counted by itself. */
+  /** Null for `weir.toml`: applies to every organization, each counted separately. */
   readonly organization: string | null;
   readonly source: "api" | "configuration";
   /** It may name a key of another organization. */
@@ -30,7 +30,7 @@ export interface StoredPolicy extends PolicyBody {
 
 const MEMBERS = ["name", "quota", "window_seconds", "calendar", "time_zone", "unit", "segment", "key_id"];
 
-/** What is wrong with a policy, and which member; undefined where it can be kept. */
+/** The error of a policy, with its member; undefined if it is valid. */
 export function whyBadPolicy(body: Json): { readonly path: string; readonly message: string } | undefined {
   const bad = (path: string, message: string) => ({ path, message: path === "" ? message : `${path}: ${message}` });
   if (typeof body !== "object" || body === null || Array.isArray(body)) return bad("", "a policy is an object");
@@ -54,7 +54,7 @@ export function whyBadPolicy(body: Json): { readonly path: string; readonly mess
 function whyBadWindow(body: Json): readonly [path: string, message: string] | undefined {
   const { window_seconds = null, calendar = null, time_zone = null } = body;
   if (calendar === null) {
-    if (time_zone !== null) return ["time_zone", "belongs to a calendar; give calendar as well"];
+    if (time_zone !== null) return ["time_zone", "requires calendar"];
     const fits = Number.isInteger(window_seconds) && window_seconds >= 1 && window_seconds <= WINDOW_SECONDS_MAX;
     return fits
       ? undefined
@@ -81,17 +81,17 @@ function isText(value: unknown): value is string {
 
 const NONE: readonly Policy[] = [];
 
-/** The policies that are kept, in the order in which they were made; the configuration's first. */
+/** The stored policies in order of creation; the configuration's first. */
 export class StoredPolicies {
   readonly #store: PluginStore;
   readonly #periodOf: GatewayAccess["periodOf"];
   /** Of `weir.toml`. */
   readonly configured: readonly StoredPolicy[];
   #everywhere: readonly StoredPolicy[] = [];
-  /** Worked out once per key that came by; emptied whenever a policy changes. */
+  /** Computed once per key; cleared when a policy changes. */
   readonly #byKey = new Map<string, readonly Policy[]>();
 
-  /** @throws where the configuration holds one that cannot be kept. */
+  /** @throws if the configuration has an invalid policy. */
   constructor({ store, periodOf }: Pick<GatewayAccess, "store" | "periodOf">, configured: readonly Json[]) {
     this.#store = store;
     this.#periodOf = periodOf;
@@ -129,7 +129,7 @@ export class StoredPolicies {
     return { ...told, id, name, text, span: new CalendarSpan(calendar, zone, this.#periodOf) };
   }
 
-  /** What a caller may see: its organization's and the configuration's. */
+  /** The policies that a caller may see: its organization's and the configuration's. */
   list({ organizationId }: RouteCaller): readonly StoredPolicy[] {
     return this.#everywhere.filter(
       ({ organization }) => organizationId === undefined || organization === null || organization === organizationId,

@@ -1,25 +1,25 @@
 import type { Counted } from "./ledger.ts";
 import type { Policy } from "./policy.ts";
 
-/** Users or property values that are shown of a policy: those that used most of it. */
+/** Number of users or property values shown for a policy: those with the highest use. */
 const SEGMENTS_MAX = 20;
 
 export interface Used {
-  /** In the span that ends now, in the policy's unit; what is in flight counts once it is charged. */
+  /** In the current window, in the policy's unit; requests in flight count once they are charged. */
   readonly used: number;
   readonly remaining: number;
-  /** When something that was counted no longer counts; null where nothing is counted. */
+  /** When the oldest entry expires; null if nothing is counted. */
   readonly resets_at: string | null;
 }
 
 /**
- * How much of a policy one organization has used: all together, or by segment, where the figures are those of the
- * segment that used most.
+ * The use of a policy by one organization: in total, or by segment, then with the values of the segment with the
+ * highest use.
  *
  * @param counted - of that organization, by unit and id of the policy.
  */
 export function usageOf(counted: ReadonlyMap<string, readonly Counted[]>, policy: Policy, now: number) {
-  // A counter has the span that its policy had at its last request.
+  // A counter has the span that its policy had at the last request.
   const all = (counted.get(`${policy.unit} ${policy.id}`) ?? [])
     .map(({ segment, counter }) => ({ segment, counter, used: counter.window.total(now, policy.span) }))
     .filter(({ used }) => used > 0);
@@ -45,5 +45,5 @@ function mostUsed(all: readonly Counted[]): readonly Counted[] {
   return most;
 }
 
-/** Sums of fractions drift. */
+/** Removes the drift of sums of fractions. */
 const rounded = (amount: number) => Math.round(amount * 1e6) / 1e6;

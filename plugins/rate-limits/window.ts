@@ -1,11 +1,11 @@
 import type { Span } from "./span.ts";
 
-/** Entries that are kept one by one; where there are more, neighbours are put together. */
+/** Entries that are kept separately; beyond that, neighbours are merged. */
 const ENTRIES_MAX = 1_000;
 const PARTS = 500;
 
 /**
- * What was counted within a span that ends now. Times are milliseconds since 1970.
+ * The counts within a span that ends now. Times are milliseconds since 1970.
  *
  * Exact while it holds up to a thousand entries. Beyond that, entries within a five-hundredth of the span leave
  * together with the last of them: never too early, so that no span holds more than its quota.
@@ -17,10 +17,10 @@ export class Window {
   #head = 0;
   #total = 0;
 
-  /** What is in the span that ends now. */
+  /** The sum in the span that ends now. */
   total(now: number, span: Span): number {
     const times = this.#times;
-    // A clock that was set back must not keep entries for longer than the span.
+    // A clock that was set back must not keep entries longer than the span.
     if (times.length > 0 && times.at(-1)! > now) this.#times = times.map((time) => Math.min(time, now));
     const outUntil = span.outUntil(now);
     while (this.#head < this.#times.length && this.#times[this.#head]! <= outUntil) {
@@ -42,15 +42,15 @@ export class Window {
     this.#times.push(now);
     this.#amounts.push(amount);
     if (this.#times.length - this.#head <= ENTRIES_MAX) return;
-    // Entries that have left are dropped first: none may be put together with one that still counts.
+    // Expired entries are dropped first: they must not be merged with one that still counts.
     this.total(now, span);
     const first = span.outUntil(now) + 1;
     this.#join((span.outAt(first) - first) / PARTS);
   }
 
-  /** Takes back what was added at `time`. */
+  /** Undoes an entry of `time`. */
   remove(time: number, amount: number): void {
-    // Entries that were put together have the time of the last of them.
+    // Merged entries have the time of the last of them.
     for (let at = this.#head; at < this.#times.length; at++) {
       if (this.#times[at]! < time) continue;
       const taken = Math.min(amount, this.#amounts[at]!);
@@ -60,7 +60,7 @@ export class Window {
     }
   }
 
-  /** When less than `quota` will be in the span; `now` where that is so already. */
+  /** When less than `quota` will be in the span; `now` if that is already true. */
   freeAt(now: number, span: Span, quota: number): number {
     let total = this.total(now, span);
     if (total < quota) return now;
@@ -71,7 +71,7 @@ export class Window {
     return span.outAt(now);
   }
 
-  /** When the oldest entry leaves, or undefined where there is none. */
+  /** When the oldest entry leaves, or undefined if there is none. */
   nextFreeAt(span: Span): number | undefined {
     for (let at = this.#head; at < this.#times.length; at++) {
       if (this.#amounts[at]! > 0) return span.outAt(this.#times[at]!);

@@ -1,12 +1,12 @@
 /** Finds one kind of text. */
 export interface Finder {
-  /** What is written in its place, in brackets. */
+  /** The replacement, in brackets. */
   readonly name: string;
-  /** `text` with each place where it stands replaced by what `by` gives. */
+  /** `text` with each match replaced by the result of `by`. */
   readonly replace: (text: string, by: () => string) => string;
 }
 
-/** Expressions of others are run on so many characters at once, and those before them, so that none takes for ever. */
+/** The operator's expressions run on this many characters at a time, plus the same number before them, to bound their time. */
 const WINDOW = 16_384;
 const OVERLAP = 1_024;
 
@@ -31,13 +31,13 @@ function finder(name: string, pattern: RegExp, isOne: (text: string) => boolean 
   return { name, replace: (text, by) => text.replace(pattern, (found) => (isOne(found) ? by() : found)) };
 }
 
-/** @throws where the expression is none, or could take for ever. */
+/** @throws if the expression is invalid, or could take exponential time. */
 export function finderOf(name: string, pattern: string): Finder {
-  // What repeats something that repeats can take exponential time.
+  // Nested repetition can take exponential time.
   if (/\((?:[^()\\]|\\.)*[+*}](?:[^()\\]|\\.)*\)(?:[+*]|\{\d+,)/.test(pattern))
-    throw new Error(`patterns.${name} repeats what repeats itself, which can take for ever; write it without`);
+    throw new Error(`patterns.${name} has nested repetition, which can take exponential time; rewrite it without`);
   const expression = new RegExp(pattern, "g");
-  if (expression.test("")) throw new Error(`patterns.${name} fits the empty text`);
+  if (expression.test("")) throw new Error(`patterns.${name} matches the empty text`);
   return {
     name,
     replace(text, by) {
@@ -57,7 +57,7 @@ function rangesIn(text: string, expression: RegExp): Range[] {
       const from = start + found.index;
       const to = from + found[0].length;
       const last = ranges.at(-1);
-      // A place that two windows show is one, and as long as the longer of them.
+      // A match found in two windows counts once, with the longer length.
       if (last === undefined || from >= last[1]) ranges.push([from, to]);
       else ranges[ranges.length - 1] = [Math.min(last[0], from), Math.max(last[1], to)];
     }

@@ -2,18 +2,18 @@ import type { Json } from "weir/plugin";
 import type { Finder } from "./finders.ts";
 
 export interface Found {
-  /** The body with what was found replaced; the same value where nothing was. */
+  /** The body with matches replaced; the same value if there are none. */
   readonly body: Json;
-  /** Names of what was found, one for each place. */
+  /** Names of the matches, one per match. */
   readonly names: readonly string[];
 }
 
-/** Deeper members are left as they are: JSON this deep is no model's. */
+/** Deeper members are left unchanged: no model uses JSON this deep. */
 const DEPTH_MAX = 500;
-/** Files inside of bodies. Searching them costs much, and finds what is not there. */
+/** Files inside bodies. Searching them is expensive and gives false matches. */
 const FILE = /^(?:data:[^,]{0,200},|[A-Za-z0-9+/_-]{1000})/;
 
-/** Searches every text of a JSON value, names of members excepted. Objects are copied only where something changes. */
+/** Searches every text of a JSON value, except member names. Objects are copied only if something changes. */
 export function redacted(body: Json, finders: readonly Finder[]): Found {
   const names: string[] = [];
   return { body: walk(body, 0), names };

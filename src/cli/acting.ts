@@ -1,7 +1,7 @@
 import { userInfo } from "node:os";
 import { type Acting, commandLine } from "../people/actor.ts";
 
-/** Whoever runs a command, by the name that the operating system has for them. */
+/** The user who runs a command, by their name in the operating system. */
 export function atCommandLine(): Acting {
   try {
     return commandLine(userInfo().username);

@@ -58,7 +58,7 @@ export const createAlertCommand: Run = async (invocation) => {
     }
     if (newSecrets.size > 0) terminal.err("The secret is shown this once.\n");
     if (alert.channels.length === 0)
-      terminal.err("It has no channel, so nobody is notified: it only shows in lists.\n");
+      terminal.err("It has no channel, so it sends no notifications: it only shows in lists.\n");
     terminal.out(`${alert.id}\n`);
   });
   return 0;
@@ -100,7 +100,7 @@ export const testAlertCommand: Run = (invocation) =>
     const tests = alert.channels.map(({ id }) => ({ endpoint_id: id, payload }));
     const addressOf = (endpointId: string) => {
       const channel = alert.channels.find(({ id }) => id === endpointId)!;
-      // Of an address that is shown whole everybody sees what it is.
+      // An address that is shown in full needs no type.
       return CHANNELS[channel.type].isSecret ? `${channel.type} ${shownAddress(channel)}` : shownAddress(channel);
     };
     return testEndpoints(invocation, records, { source: alert, tests, addressOf });

@@ -8,17 +8,17 @@ import { CommandError, UsageError } from "./usage.ts";
 const ANSWER_MS = 60_000;
 
 /**
- * Asks a running service: at `--api-url`, else `WEIR_API_URL`, else where this configuration puts its API.
+ * Calls a running service: at `--api-url`, else `WEIR_API_URL`, else at the address in this configuration.
  *
- * @param scope - that the key of `WEIR_API_KEY` needs, for who has none.
- * @returns what the response has as `data`.
- * @throws UsageError where the service answers 400, CommandError where it cannot be asked or answers another failure.
+ * @param scope - that the key of `WEIR_API_KEY` needs, for the error message.
+ * @returns the response's `data`.
+ * @throws UsageError if the service responds with 400, CommandError if it cannot be reached or fails otherwise.
  */
 export async function postToApi(invocation: Invocation, path: string, body: unknown, scope: string): Promise<Json> {
   return (await wholeAnswer(invocation, path, body, scope)).data;
 }
 
-/** The same, with what stands beside `data`, such as `next_cursor`. */
+/** The same, with the members beside `data`, such as `next_cursor`. */
 export function wholeAnswer(invocation: Invocation, path: string, body: unknown, scope: string): Promise<Json> {
   return askApi(invocation, { method: "POST", path, body, scope });
 }
@@ -36,7 +36,7 @@ export async function askApi(invocation: Invocation, { method, path, body, scope
   const key = terminal.env["WEIR_API_KEY"]?.trim() ?? "";
   if (key === "") throw new UsageError(`no key: set WEIR_API_KEY to a service key with the scope ${scope}`);
   // fetch would refuse it too, but with a message that shows the key.
-  if (!/^[\x21-\x7e]+$/.test(key)) throw new UsageError("WEIR_API_KEY has characters that no key has");
+  if (!/^[\x21-\x7e]+$/.test(key)) throw new UsageError("WEIR_API_KEY has characters that cannot be in a key");
   const address = addressOf(invocation);
   const request = {
     method,
@@ -64,7 +64,7 @@ export async function askApi(invocation: Invocation, { method, path, body, scope
 function addressOf({ options, terminal, config }: Invocation): string {
   const { host, api_port } = config;
   const reachable = host === "0.0.0.0" ? "127.0.0.1" : host === "::" ? "::1" : host;
-  // A certificate names the public address, and not this machine's loopback.
+  // A certificate names the public address, not this machine's loopback.
   const isPublic = schemeOf(config) === "https" && publicOrigin(config) !== "";
   const own = isPublic
     ? publicOrigin(config)
@@ -72,7 +72,7 @@ function addressOf({ options, terminal, config }: Invocation): string {
   const given = options["api-url"]?.toString() ?? (terminal.env["WEIR_API_URL"] || own);
   const url = URL.canParse(given) ? new URL(given) : undefined;
   if (url === undefined || !/^https?:$/.test(url.protocol) || url.username || url.password || url.search || url.hash)
-    throw new UsageError("the API address must be http:// or https:// with a host, and perhaps a path");
+    throw new UsageError("the API address must be http:// or https:// with a host and optionally a path");
   return (url.origin + url.pathname).replace(/\/+$/, "");
 }
 
@@ -80,6 +80,6 @@ function parsed(text: string): Json {
   try {
     return JSON.parse(text);
   } catch {
-    return undefined; // something else answers there
+    return undefined; // another program responds there
   }
 }

@@ -2,22 +2,22 @@ import type { Command, Option } from "./command.ts";
 import { JSON_OPTION, REGION_OPTION } from "./options.ts";
 
 const text = (value: string, description: string): Option => ({ type: "string", value, description });
-const ORG = text("ORG", "of this organization (default: all, and what concerns the deployment)");
+const ORG = text("ORG", "of this organization (default: all, and those of the deployment)");
 
 /** The audit log, for reading. */
 export const AUDIT_COMMANDS: readonly Command[] = [
   {
     name: "audit list",
-    summary: "list what was done and refused, the newest first",
+    summary: "list actions and refusals, the newest first",
     options: {
       org: ORG,
-      actor: text("WHO", "id, name or kind (user, key, cli, plugin, system) of who acted"),
+      actor: text("WHO", "id, name or kind (user, key, cli, plugin, system) of the actor"),
       action: text("ACTION", "an action such as key.created, or a group such as key.*"),
-      object: text("WHAT", "id, name or kind of what was acted on"),
+      object: text("WHAT", "id, name or kind of the object"),
       outcome: text("OUTCOME", "done or refused"),
       since: text("TIME", "from this ISO time on"),
       until: text("TIME", "before this ISO time"),
-      limit: text("N", "so many at most (default: 100)"),
+      limit: text("N", "maximum number (default: 100)"),
       json: JSON_OPTION,
       region: REGION_OPTION,
     },
@@ -25,7 +25,7 @@ export const AUDIT_COMMANDS: readonly Command[] = [
   },
   {
     name: "audit export",
-    summary: "write all entries of the audit log, one JSON object a line, the oldest first",
+    summary: "write all entries of the audit log, one JSON object per line, the oldest first",
     options: {
       org: ORG,
       output: text("FILE", "the file to write, - for stdout (default: -)"),
@@ -36,7 +36,7 @@ export const AUDIT_COMMANDS: readonly Command[] = [
   },
   {
     name: "audit verify",
-    summary: "walk the audit log's chain of hashes and name the first break",
+    summary: "verify the audit log's chain of hashes and print the first break",
     options: { json: JSON_OPTION, region: REGION_OPTION },
     notes: ["Ends with status 1 where an entry was changed or is missing."],
     load: async () => (await import("./audit.ts")).verifyAuditCommand,

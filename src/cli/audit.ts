@@ -40,7 +40,7 @@ export const listAuditCommand: Run = async (invocation) => {
   return 0;
 };
 
-/** One JSON object a line, the oldest first: as the hashes were computed. */
+/** One JSON object per line, the oldest first: the order of the hashes. */
 export const exportAuditCommand: Run = async (invocation) => {
   const { options, terminal, config } = invocation;
   const org = options["org"]?.toString();
@@ -74,7 +74,7 @@ async function writeFile(path: string, replaces: boolean, lines: AsyncIterable<s
     const says = error instanceof Error ? error.message : String(error);
     throw new CommandError(`${path} cannot be written: ${says}`, error);
   });
-  failed.catch(() => {}); // awaited below, with what is under way
+  failed.catch(() => {}); // awaited below
   const write = async () => {
     let count = 0;
     await once(file, "open");
@@ -89,18 +89,16 @@ async function writeFile(path: string, replaces: boolean, lines: AsyncIterable<s
   return Promise.race([write(), failed]);
 }
 
-/** Status 1 where the chain breaks. */
+/** Status 1 if the chain breaks. */
 export const verifyAuditCommand: Run = async (invocation) => {
   const { options, terminal } = invocation;
   const verdict = await withRecords(regionConfig(invocation), verifyAudit);
   const { entries, first, newest, hash, broken } = verdict;
   if (options["json"]) printJson(terminal, verdict);
   else if (broken !== null)
-    terminal.out(
-      `the chain breaks at entry ${broken.seq}: ${broken.why}; ${entries} before it are as they were written\n`,
-    );
+    terminal.out(`the chain breaks at entry ${broken.seq}: ${broken.why}; ${entries} before it are unchanged\n`);
   else if (first === null) terminal.out("there are no entries\n");
-  else terminal.out(`${entries} entries, ${first} to ${newest}, are as they were written; newest hash ${hash}\n`);
+  else terminal.out(`${entries} entries, ${first} to ${newest}, are unchanged; newest hash ${hash}\n`);
   return broken === null ? 0 : 1;
 };
 

@@ -28,23 +28,25 @@ export const backupCommand: Run = async ({ args, options, terminal, config }) =>
   }
   const target = resolve(terminal.workingDirectory, args[0]!);
   if (existsSync(target)) {
-    if (!mayBeReplaced(target)) throw new CommandError(`${target} is there and is no backup; take another name`);
+    if (!mayBeReplaced(target)) throw new CommandError(`${target} exists and is not a backup; choose another name`);
     if (options["force"] !== true) {
-      throw new CommandError(`${args[0]} is there already; --force replaces it once the new backup is whole`);
+      throw new CommandError(`${args[0]} already exists; --force replaces it once the new backup is complete`);
     }
   }
   const missing = databasePlaces(config).find(({ path }) => !existsSync(path));
-  if (missing !== undefined) throw new CommandError(`${missing.path} is not there: there is nothing to back up`);
+  if (missing !== undefined) throw new CommandError(`${missing.path} does not exist: there is nothing to back up`);
   const onStep = progress(terminal, options["quiet"] === true);
   const withCredentialsKey = options["with-credentials-key"] === true;
   const manifest = await failingInWords(backUp({ config, target, version: VERSION, onStep, withCredentialsKey }));
   terminal.err(`${summary(manifest)} in ${args[0]}\n`);
   await noteBackup(config, args[0]!).catch((error: unknown) => {
-    terminal.err(`the audit log does not have it: ${messageOf(error)}\n`);
+    terminal.err(`the audit log has no entry for it: ${messageOf(error)}\n`);
   });
   for (const line of leftOut(config)) terminal.err(`${line}\n`);
   if (existsSync(madeKeyPath(config)) && !withCredentialsKey) {
-    terminal.err(`not in it: ${madeKeyPath(config)}, without which no credential opens; keep it apart\n`);
+    terminal.err(
+      `not in it: ${madeKeyPath(config)}, without which no credential can be decrypted; keep it separately\n`,
+    );
   }
   return 0;
 };
@@ -58,10 +60,10 @@ export const restoreCommand: Run = async ({ args, options, terminal, config }) =
     const manifest = await failingInWords(restore({ config, source, force, onStep }));
     terminal.err(`${summary(manifest)}, as of ${manifest.created_at}, verified and restored to ${config.data_dir}\n`);
     const spool = Object.keys(manifest.files).filter((name) => /^(eu\/)?spool\//.test(name)).length;
-    if (spool > 0) terminal.err("what waits in the spool is recorded at the next start of weir serve\n");
+    if (spool > 0) terminal.err("the spool is recorded at the next start of weir serve\n");
     if (config.bodies_url !== "") {
       terminal.err(
-        "bodies are in the object store, and this copy deletes there what it no longer needs: never run it beside the first one\n",
+        "bodies are in the object store, and this copy deletes objects there that it no longer needs: never run it beside the original\n",
       );
     }
     if (manifest.database === "server") terminal.err("the records are on a libSQL server, which is not touched\n");
@@ -71,7 +73,7 @@ export const restoreCommand: Run = async ({ args, options, terminal, config }) =
   }
 };
 
-/** Not by way of a migration: a backup before an upgrade leaves the database as it is. */
+/** Without a migration: a backup before an upgrade leaves the database as it is. */
 async function noteBackup(config: Config, name: string): Promise<void> {
   const { records, close } = await openStore(config, "change");
   try {
@@ -89,7 +91,7 @@ function summary({ databases, files }: Manifest): string {
   return `${records} records, ${spool} spool files, ${(bytes / 1e6).toFixed(1)} MB`;
 }
 
-/** What lies elsewhere and has to be kept by other means. */
+/** Data in other places, which has to be backed up by other means. */
 function leftOut({
   data_dir,
   providers_dir,
@@ -105,7 +107,7 @@ function leftOut({
   ];
 }
 
-/** A line for each file as it begins, and now and then for one that takes long. */
+/** A line for each file as it begins, and progress lines for large files. */
 function progress(terminal: Terminal, quiet: boolean): (step: Step) => void {
   let name = "";
   let saidAtMs = 0;

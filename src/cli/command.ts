@@ -6,23 +6,23 @@ export interface Option {
   readonly type: "string" | "boolean";
   readonly short?: string;
   readonly multiple?: true;
-  /** What stands for the value in help, such as `FILE`. */
+  /** The placeholder of the value in help, such as `FILE`. */
   readonly value?: string;
   readonly description: string;
 }
 
 export interface Terminal {
-  /** What a program may want to read: results, and nothing else. */
+  /** Output for programs: results only. */
   out(text: string): void;
-  /** What a person may want to read. */
+  /** Output for people. */
   err(text: string): void;
-  /** How wide a terminal is that shows what goes to `out`; undefined where that goes to a file or a program. */
+  /** Width of the terminal that shows `out`; undefined if it goes to a file or a program. */
   readonly columns?: number | undefined;
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly workingDirectory: string;
-  /** All that comes on stdin. */
+  /** The complete stdin. */
   readonly stdin?: () => Promise<string>;
-  /** Asks for a line that is not shown; undefined where stdin is no terminal. */
+  /** Prompts for a line without echo; undefined if stdin is not a terminal. */
   readonly askSecret?: ((prompt: string) => Promise<string>) | undefined;
 }
 
@@ -32,27 +32,27 @@ export interface Invocation {
   readonly terminal: Terminal;
   readonly config: Config;
   readonly loaded: LoadedConfig;
-  /** Where a command runs with a broken configuration: what is wrong with it. `config` is then the default one. */
+  /** The errors of a broken configuration, for commands that run with one. `config` is then the default one. */
   readonly problem?: ConfigError;
 }
 
-/** The status that the program ends with. */
+/** The exit status. */
 export type Run = (invocation: Invocation) => Promise<number>;
 
 export interface Command {
   /** One or two words, such as `keys create`. */
   readonly name: string;
   readonly summary: string;
-  /** What follows the options, such as `<id>`; every one of them is needed, but for a last one such as `[filter…]`: any number. */
+  /** Arguments after the options, such as `<id>`; all are required, except a last one such as `[filter…]`: any number. */
   readonly args?: readonly string[];
-  /** An option with which it takes none of them. */
+  /** An option with which no arguments are allowed. */
   readonly alone?: string;
   readonly options?: Readonly<Record<string, Option>>;
-  /** Its words are handed over unread, in `args`, and it needs no configuration: it is a client of some Weir. */
+  /** Its words are passed on unparsed, in `args`, and it needs no configuration: it is a client of some Weir. */
   readonly readsItsOwnWords?: true;
-  /** It is run with a broken configuration too, and told what is wrong. */
+  /** It also runs with a broken configuration, and gets the errors. */
   readonly takesBrokenConfig?: true;
-  /** Sentences below the options. */
+  /** Text below the options. */
   readonly notes?: readonly string[];
   readonly load: () => Promise<Run>;
 }

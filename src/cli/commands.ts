@@ -30,7 +30,7 @@ export const COMMANDS: readonly Command[] = [
   },
   {
     name: "demo",
-    summary: "run a service with a week of recorded requests, to look around in",
+    summary: "run a demo service with a week of recorded requests",
     options: {
       "data-dir": {
         type: "string",
@@ -39,15 +39,15 @@ export const COMMANDS: readonly Command[] = [
       },
     },
     notes: [
-      "It has a directory, a key and settings of its own: of the configuration it takes only addresses and log_*. Where a\nport is taken it takes another. Ctrl-C ends it and removes the temporary directory.",
+      "It has a directory, a key and settings of its own: from the configuration it takes only addresses and log_*. If a\nport is in use it takes another. Ctrl-C ends it and removes the temporary directory.",
     ],
     load: async () => (await import("./demo.ts")).demoCommand,
   },
   {
     name: "keys create",
-    summary: "make a service key and print it, once, on stdout",
+    summary: "create a service key and print it, once, on stdout",
     options: {
-      name: { type: "string", value: "NAME", description: "what the key is called; recorded with its requests" },
+      name: { type: "string", value: "NAME", description: "the key's name; recorded with its requests" },
       org: { type: "string", value: "ORG", description: "organization it belongs to (default: default)" },
       scopes: {
         type: "string",
@@ -65,7 +65,7 @@ export const COMMANDS: readonly Command[] = [
         value: "LIST",
         description: "patterns of credentials it may use; '' for none (default: all)",
       },
-      region: { ...REGION_OPTION, description: "the region that its name tells; it works in both" },
+      region: { ...REGION_OPTION, description: "the region in its name; it works in both" },
       expires: { type: "string", value: "TIME", description: "90s, 15m, 12h, 30d or an ISO date (default: never)" },
     },
     load: async () => (await import("./keys.ts")).createKeyCommand,
@@ -84,7 +84,7 @@ export const COMMANDS: readonly Command[] = [
       grace: {
         type: "string",
         value: "TIME",
-        description: "how long the old secret still works, such as 24h (default: not at all)",
+        description: "how long the old secret keeps working, such as 24h (default: not at all)",
       },
     },
     load: async () => (await import("./keys.ts")).rotateKeyCommand,
@@ -100,20 +100,20 @@ export const COMMANDS: readonly Command[] = [
   ...UNIFIED_COMMANDS,
   {
     name: "models list",
-    summary: "list the models that were seen and whether they are mapped",
+    summary: "list the seen models and whether they are mapped",
     options: { json: JSON_OPTION, region: REGION_OPTION },
     load: async () => (await import("./models.ts")).listModelsCommand,
   },
   {
     name: "models show",
-    summary: "show how a model is read, as JSON",
+    summary: "show the mapping of a model, as JSON",
     args: ["<model>"],
     options: MODEL_OPTIONS,
     load: async () => (await import("./models.ts")).showModelCommand,
   },
   {
     name: "models expedite",
-    summary: "map a model now, with what was recorded of it",
+    summary: "map a model now, from its recorded requests",
     args: ["<model>"],
     options: MODEL_OPTIONS,
     notes: ["Ends with status 1 where the model stays pending."],
@@ -121,7 +121,7 @@ export const COMMANDS: readonly Command[] = [
   },
   {
     name: "models reread",
-    summary: "read records again whose bodies could not be read, and print how many are read, as JSON",
+    summary: "read unread records again, and print how many are read, as JSON",
     options: { region: REGION_OPTION },
     notes: ["Ends with status 1 where records stay unread."],
     load: async () => (await import("./unread.ts")).rereadUnreadCommand,
@@ -135,14 +135,14 @@ export const COMMANDS: readonly Command[] = [
   },
   {
     name: "models rollback",
-    summary: "go back to the mapping before, or to none",
+    summary: "go back to the previous mapping, or to none",
     args: ["<model>"],
     options: MODEL_OPTIONS,
     load: async () => (await import("./models.ts")).rollBackModelCommand,
   },
   {
     name: "costs recompute",
-    summary: "price recorded usage anew and print what changed, as JSON",
+    summary: "price recorded usage again and print what changed, as JSON",
     options: {
       since: { type: "string", value: "DATE", description: "only requests from this ISO date on" },
       model: { type: "string", value: "MODEL", description: "only requests of this model" },
@@ -153,7 +153,7 @@ export const COMMANDS: readonly Command[] = [
   },
   {
     name: "costs explain",
-    summary: "show what a request cost, and the arithmetic",
+    summary: "show the cost of a request, and the arithmetic",
     args: ["<request id>"],
     options: { json: { type: "boolean", description: "as JSON" }, region: REGION_OPTION },
     load: async () => (await import("./costs.ts")).explainCostCommand,
@@ -165,7 +165,7 @@ export const COMMANDS: readonly Command[] = [
     summary: "list target domains, whether they are approved, and today's requests of all organizations",
     options: {
       all: { type: "boolean", description: "also hosts of providers that had no request today" },
-      json: { type: "boolean", description: "JSON instead of a table, of all domains" },
+      json: { type: "boolean", description: "JSON instead of a table, with all domains" },
     },
     load: async () => (await import("./domains.ts")).listDomainsCommand,
   },
@@ -184,7 +184,7 @@ export const COMMANDS: readonly Command[] = [
   },
   {
     name: "domains revoke",
-    summary: "take the approval of a domain back, within a second",
+    summary: "revoke the approval of a domain, within a second",
     args: ["<domain>"],
     load: async () => (await import("./domains.ts")).decideDomainCommand("revoke"),
   },
@@ -201,7 +201,7 @@ export const COMMANDS: readonly Command[] = [
   },
   {
     name: "providers new",
-    summary: "write a commented skeleton of a provider, as plugins new --provider does",
+    summary: "write a commented skeleton of a provider, like plugins new --provider",
     args: ["<name>"],
     options: { dir: { type: "string", value: "DIR", description: "write it there instead" } },
     load: async () => (await import("./new-plugin.ts")).newProviderCommand,
@@ -263,7 +263,7 @@ export const COMMANDS: readonly Command[] = [
   },
   {
     name: "import",
-    summary: "put exported records into a Weir; can be stopped and run again",
+    summary: "import exported records; can be stopped and run again",
     args: ["FILE…"],
     options: IMPORT_OPTIONS,
     notes: IMPORT_NOTES,
@@ -272,7 +272,7 @@ export const COMMANDS: readonly Command[] = [
   },
   {
     name: "doctor",
-    summary: "check machine, data directory, databases, spool, drop-ins and service, and say how to mend",
+    summary: "check machine, data directory, databases, spool, drop-ins and service, and suggest fixes",
     options: {
       json: { type: "boolean", description: "one JSON array of check, verdict, says, mend" },
       thorough: { type: "boolean", description: "read databases of any size through (default: up to 1 GB)" },
@@ -283,7 +283,7 @@ export const COMMANDS: readonly Command[] = [
   },
   {
     name: "upgrade-check",
-    summary: "check, before an upgrade, that this version can take over what is in the data directory",
+    summary: "check, before an upgrade, that this version can use the data directory",
     options: { json: { type: "boolean", description: "one JSON array of check, verdict, says, mend" } },
     takesBrokenConfig: true,
     notes: ["Changes nothing and needs no network. Ends with status 1 where a check fails."],
@@ -291,7 +291,7 @@ export const COMMANDS: readonly Command[] = [
   },
   {
     name: "health",
-    summary: "ask the service of this configuration whether it is ready: status 0, or 1 and the reason",
+    summary: "check whether the service of this configuration is ready: status 0, or 1 and the reason",
     load: async () => (await import("./doctor.ts")).healthCommand,
   },
   {
@@ -300,11 +300,11 @@ export const COMMANDS: readonly Command[] = [
     args: ["<directory or .tar file>"],
     alone: "plan",
     options: {
-      plan: { type: "boolean", description: "only say what is where, and with which commands it is backed up" },
-      force: { type: "boolean", description: "replace a backup of this name, once the new one is whole" },
+      plan: { type: "boolean", description: "only print the locations of data and the commands to back it up" },
+      force: { type: "boolean", description: "replace a backup of this name, once the new one is complete" },
       "with-credentials-key": {
         type: "boolean",
-        description: "take the key that opens credentials along: whoever has the backup then has them",
+        description: "include the key that decrypts credentials: the backup then gives access to them",
       },
       quiet: { type: "boolean", short: "q", description: "no progress" },
     },
@@ -315,7 +315,7 @@ export const COMMANDS: readonly Command[] = [
     summary: "verify a backup and put it into the data directory; the service must be stopped",
     args: ["<directory or .tar file>"],
     options: {
-      force: { type: "boolean", description: "replace what is in the data directory" },
+      force: { type: "boolean", description: "replace the content of the data directory" },
       quiet: { type: "boolean", short: "q", description: "no progress" },
     },
     load: async () => (await import("./backup.ts")).restoreCommand,

@@ -17,11 +17,11 @@ import { CommandError, UsageError } from "./usage.ts";
 import { reachDirectory, withStore } from "./with-store.ts";
 import { withoutService } from "./without-service.ts";
 
-/** How long a running service is given to begin. */
+/** How long to wait for a running service to begin. */
 const BEGIN_MS = 60_000;
 const LOOK_MS = 200;
 
-/** A running service does it, because it is the one that writes records; without one it is done here. */
+/** A running service does it, because it writes the records; without one this command does it. */
 export const recomputeCostsCommand: Run = async (invocation) => {
   const { options, terminal } = invocation;
   const config = regionConfig(invocation);
@@ -53,7 +53,7 @@ export const recomputeCostsCommand: Run = async (invocation) => {
 
 type OnProgress = (progress: Progress) => void;
 
-/** Orders it from the running service, and waits. */
+/** Requests it from the running service, and waits. */
 async function served(config: Config, order: RecomputeOrder, onProgress: OnProgress): Promise<Progress> {
   return withStore(config, async ({ records }) => {
     await placeOrder(records, order);

@@ -5,7 +5,7 @@ import { UsageError } from "./usage.ts";
 
 type Members = Readonly<Record<string, unknown>>;
 
-/** The members of a credential that options say, as the API would take them. */
+/** The members of a credential from the options, in the form of the API. */
 export function membersOf({ options }: Pick<Invocation, "options">): Members {
   const list = (name: string) => options[name] as readonly string[] | undefined;
   const text = (name: string) => options[name]?.toString();
@@ -29,7 +29,7 @@ export function membersOf({ options }: Pick<Invocation, "options">): Members {
   return Object.fromEntries(Object.entries(members).filter(([, value]) => value !== undefined));
 }
 
-/** Of an option with commas. */
+/** The values of an option, separated by commas. */
 function listOf(text: string): string[] {
   return text
     .split(",")
@@ -56,11 +56,11 @@ function yesOrNo(text: string | undefined, option: string): boolean | undefined 
 }
 
 /**
- * Secrets from stdin, or from a terminal that does not show them; never from an argument, which others can see.
+ * Secrets from stdin, or from a terminal without echo; never from an argument, which other users can see.
  *
  * Stdin is one secret, or several: JSON with the names of members, lines `name=value`, or the JSON of a service account.
  *
- * @param only - the one member that is asked for.
+ * @param only - the one member to prompt for.
  */
 export async function secretsOf(
   { terminal }: Pick<Invocation, "terminal">,
@@ -104,6 +104,6 @@ function jsonIn(text: string): Members | undefined {
   try {
     return JSON.parse(text);
   } catch {
-    throw new UsageError("what came on stdin begins as JSON, and is none");
+    throw new UsageError("stdin begins like JSON, but is not valid JSON");
   }
 }

@@ -36,7 +36,7 @@ export const addCredentialCommand: Run = async (invocation) => {
     const rules = await rulesOf(config, records, id, providers);
     const order = asUsage(() => readCredential({ ...members, ...secrets }, rules));
     if (order.name !== undefined && Object.hasOwn(config.credentials, order.name))
-      throw new CommandError(`weir.toml has a credential ${order.name}; take another name`);
+      throw new CommandError(`weir.toml has a credential ${order.name}; choose another name`);
     const kept = await keepCredential({ config, records, by: atCommandLine() }, id, order);
     if (options["json"]) printJson(terminal, shownCredential(kept, false));
     else {
@@ -80,7 +80,8 @@ export const setCredentialCommand: Run = (invocation) =>
     const form = providers.find(({ name }) => name === previous.provider)?.form ?? { secret: [] };
     const secret = options["secret"]?.toString();
     const secrets = secret === undefined ? {} : await secretsOf(invocation, form, secret);
-    if (secret !== undefined && Object.keys(secrets).length === 0) throw new UsageError(`${secret}: nothing was given`);
+    if (secret !== undefined && Object.keys(secrets).length === 0)
+      throw new UsageError(`${secret}: no value was given`);
     const members = membersOf(invocation);
     if (Object.keys({ ...members, ...secrets }).length === 0) throw new UsageError("say what to set; see --help");
     const rules = await rulesOf(config, records, previous.organization_id, providers);
@@ -103,18 +104,18 @@ export const removeCredentialCommand: Run = (invocation) =>
     return 0;
   });
 
-/** Of all organizations. Ends with status 1 where a secret could not be opened. */
+/** Covers all organizations. Exits with status 1 if a secret could not be decrypted. */
 export const rotateCredentialsCommand: Run = async ({ config, terminal }) => {
   const { rotated, kept, locked } = await withRecords(config, (records) =>
     rotateCredentials(config, records, atCommandLine()),
   );
   const [first] = readKeyring(config);
   terminal.err(`${rotated} encrypted again with the key ${first!.id}, ${kept} had it already\n`);
-  for (const name of locked) terminal.err(`${name} is locked: no key here opens it; it is left as it is\n`);
+  for (const name of locked) terminal.err(`${name} is locked: no key here decrypts it; it stays as it is\n`);
   return locked.length === 0 ? 0 : 1;
 };
 
-/** Ends with status 1 where the provider does not take it. */
+/** Exits with status 1 if the provider refuses it. */
 export const testCredentialCommand: Run = async ({ args, options, terminal, config }) => {
   const own = await organizationId(config, options["org"]?.toString() ?? FIRST_ORGANIZATION);
   const { providers, providerByName } = await registryOf(config);
@@ -129,7 +130,7 @@ export const testCredentialCommand: Run = async ({ args, options, terminal, conf
   if (ofFile === undefined && found === undefined) throw noSuchCredential(name);
   const credential = ofFile ? resolveConfigured(ofFile, terminal.env) : openCredential(found!, readKeyring(config));
   const provider = credential.provider === CUSTOM.name ? CUSTOM : providerByName(credential.provider);
-  if (provider === undefined) throw new CommandError(`no provider ${credential.provider} is loaded now`);
+  if (provider === undefined) throw new CommandError(`no provider ${credential.provider} is loaded`);
   const ports = new Set(listenerPorts(config));
   const calls = createCredentialCalls(config, () => ports);
   try {
@@ -163,7 +164,7 @@ async function shownAll({ config, options }: Invocation, records: Database): Pro
   ];
 }
 
-/** Works with the stored credential that the words name. */
+/** Runs with the stored credential that the arguments name. */
 async function withCredential(
   { args, options, config }: Invocation,
   work: (records: Database, credential: StoredCredential) => Promise<number>,

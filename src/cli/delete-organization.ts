@@ -5,12 +5,12 @@ import { CommandError, UsageError } from "./usage.ts";
 
 const PAUSE_MS = 1_000;
 
-/** Deletes step by step and says how far it is; the file of an export is the only thing on stdout. */
+/** Deletes step by step and prints the progress; stdout has only the file of an export. */
 export const deleteOrganizationCommand: Run = async (invocation) => {
   const { args, options, terminal } = invocation;
   const name = args[0]!;
   if (options["confirm"] !== name)
-    throw new UsageError(`this deletes all records of "${name}" for good: add --confirm ${JSON.stringify(name)}`);
+    throw new UsageError(`this deletes all records of "${name}" permanently: add --confirm ${JSON.stringify(name)}`);
   const { data: all } = await askApi(invocation, { method: "GET", path: "/v1/organizations", scope: "admin" });
   const id = all.find((each: { readonly name: string }) => each.name === name)?.id;
   if (id === undefined)
@@ -21,7 +21,7 @@ export const deleteOrganizationCommand: Run = async (invocation) => {
     const { data } = await askApi(invocation, { method: "DELETE", path, body, scope: "admin" });
     removed += data.removed;
     terminal.err(`${removed} records are deleted, ${data.remaining} remain\n`);
-    // What is left is in flight: it ends by itself, and is not asked for without a pause.
+    // The rest is in flight and ends by itself: pause before the next request.
     if (!data.done && data.removed === 0) await sleep(PAUSE_MS);
     if (!data.done) continue;
     terminal.err(`organization "${name}" is deleted\n`);

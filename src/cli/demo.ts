@@ -24,7 +24,7 @@ import { withRecords } from "./with-store.ts";
 const RECORDED_MS = 15_000;
 const POLL_MS = 100;
 
-/** Runs a service of its own with a week of recorded requests; what the operator has set up is not touched. */
+/** Runs a service of its own with a week of recorded requests; an existing deployment is not touched. */
 export const demoCommand: Run = async (invocation) => {
   const given = invocation.options["data-dir"] as string | undefined;
   const directory = given === undefined ? mkdtempSync(join(tmpdir(), "weir-demo-")) : emptyDirectory(invocation, given);
@@ -58,7 +58,7 @@ function emptyDirectory({ terminal }: Invocation, given: string): string {
   return path;
 }
 
-/** The defaults, at the operator's addresses: nothing is read from or sent to what is configured for a real service. */
+/** The defaults, at the operator's addresses: it never reads from or sends to the systems configured for a real service. */
 async function demoConfig({ host, gateway_port, api_port, log_format, log_level }: Config, directory: string) {
   const { config } = loadConfig({
     env: { WEIR_DATA_DIR: directory },
@@ -71,12 +71,12 @@ async function demoConfig({ host, gateway_port, api_port, log_format, log_level 
     gateway_port: await freePort(host, gateway_port),
     api_port: await freePort(host, api_port),
     log_format,
-    // What it prints by itself says it all; a warning shows as well.
+    // Its own output is enough; warnings are shown as well.
     log_level: log_level === "info" ? ("warn" as const) : log_level,
   };
 }
 
-/** The port, or any where that is taken: a demonstration may run beside the real service. */
+/** The port, or any free one if it is in use: a demonstration may run beside the real service. */
 function freePort(host: string, port: number): Promise<number> {
   return new Promise((done) => {
     const probe = createServer();
@@ -108,7 +108,7 @@ async function record(config: Config, { key, id, organization }: Key, log: Log):
   return all;
 }
 
-/** Prints the address once everything is recorded, so that the first look sees it all; then the scores come. */
+/** Prints the address once everything is recorded, so that the first page shows all of it; then adds the scores. */
 async function show(terminal: Terminal, printed: Printed, told: readonly Scene[]): Promise<void> {
   const { api, key, count } = printed;
   for (const endsAt = Date.now() + RECORDED_MS; Date.now() < endsAt; await sleep(POLL_MS))
@@ -117,7 +117,7 @@ async function show(terminal: Terminal, printed: Printed, told: readonly Scene[]
   await judge(api, key, told);
 }
 
-/** How many requests are recorded; 0 where that cannot be asked now. */
+/** How many requests are recorded; 0 if that cannot be determined. */
 const countOf = (api: string, key: Key): Promise<number> =>
   post(api, key, "/v1/request/count/query", { filter: "all" }).then(
     ({ data }) => data,
@@ -132,18 +132,18 @@ async function post(api: string, { key }: Key, path: string, body: object): Prom
 /** Of the demonstration's dataset. */
 const EXAMPLES = 12;
 
-/** What people and checks said of the answers, the worst of them as a dataset, and a credential of the echo, so that the playground has a model. */
+/** Adds scores from people and checks, a dataset of the worst responses, and a credential of the echo, so that the playground has a model. */
 async function judge(api: string, key: Key, told: readonly Scene[]): Promise<void> {
   await post(api, key, "/v1/credentials", { provider: "echo", name: "echo" });
   const worst = told
     .filter(({ scores }) => scores?.["helpful"] !== undefined)
     .toSorted((a, b) => a.scores!["helpful"]! - b.scores!["helpful"]!)
     .slice(0, EXAMPLES);
-  const dataset = { name: "least helpful", description: "Answers to do better with the next prompt" };
+  const dataset = { name: "least helpful", description: "Responses to improve with the next prompt" };
   const { data } = await post(api, key, "/v1/datasets", dataset);
   await post(api, key, `/v1/datasets/${data?.id}/items`, {
     requestIds: worst.map(({ id }) => id),
-    labels: ["to do better"],
+    labels: ["to improve"],
   });
   for (const { id, scores, reasons, rating } of told) {
     if (scores !== undefined) await post(api, key, `/v1/request/${id}/score`, { scores, ...(reasons && { reasons }) });
@@ -163,7 +163,7 @@ interface Printed {
 function print({ out }: Terminal, { api, gateway, key: { key }, count, directory, isKept }: Printed): void {
   const port = new URL(gateway).port;
   const end = isKept
-    ? `Everything is in ${directory}. Go on with it later: WEIR_DATA_DIR=${directory} ${programName} serve`
+    ? `Everything is in ${directory}. Continue with it later: WEIR_DATA_DIR=${directory} ${programName} serve`
     : `Everything is in ${directory}, which is removed at the end.`;
   out(`Weir with ${count} recorded requests of the last seven days.
 

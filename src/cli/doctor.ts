@@ -10,9 +10,9 @@ import { foldTo } from "./width.ts";
 export const doctorCommand: Run = (invocation) => report(invocation, DOCTOR_CHECKS, `weir ${VERSION}`);
 
 export const upgradeCheckCommand: Run = (invocation) =>
-  report(invocation, UPGRADE_CHECKS, `what weir ${VERSION} finds before it takes over`);
+  report(invocation, UPGRADE_CHECKS, `findings of weir ${VERSION} before the upgrade`);
 
-/** For health checks of containers: no other program is needed, and nothing is printed where all is well. */
+/** For health checks of containers: needs no other program, and prints nothing if all is well. */
 export const healthCommand: Run = async ({ terminal, config }) => {
   const answer = await askReadiness(config);
   if (answer.state === "ready") return 0;
@@ -36,14 +36,14 @@ function configurationFindings(problem: ConfigError | undefined): Finding[] {
   const check = "configuration";
   if (problem === undefined)
     return [{ check, verdict: "ok", says: "every key is known, every value allowed", mend: null }];
-  const mend = "`docs/configuration.md` names every key; nothing else is checked until this is mended";
+  const mend = "`docs/configuration.md` lists every key; nothing else is checked until this is fixed";
   return problem.lines.map((says) => ({ check, verdict: "fail", says, mend }));
 }
 
 /** The column at which findings begin. */
 const SAYS_AT = 22;
 
-/** On a terminal within its width. */
+/** Fits a terminal's width. */
 function lineOf(terminal: Terminal, { check, verdict, says, mend }: Finding): string {
   const { columns = Number.POSITIVE_INFINITY } = terminal;
   const word = verdict.padEnd(4);

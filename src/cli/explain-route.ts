@@ -12,7 +12,7 @@ type Target = RouteExplanation["targets"][number];
 
 const HEADINGS = ["target", "credential", "state", "costs", "why"];
 
-/** Asks the running service, which alone knows what rests and what is spent. */
+/** Queries the running service, because only it knows pauses and exhausted limits. */
 export const explainRouteCommand: Run = async (invocation) => {
   const { terminal, options } = invocation;
   const asked = await questionOf(invocation);
@@ -71,13 +71,13 @@ function propertyOf(text: string): readonly [string, string] {
 function cellsOf(target: Target): readonly string[] {
   const { credential, state, estimated_cost, skipped, reason } = target;
   const costs = estimated_cost === null ? "" : `$${Number(estimated_cost.toPrecision(2))}`;
-  // When a rest ends stands below the table: a time would take the room of everything else.
+  // The end of a pause is printed below the table: a time would be too wide.
   return [nameOf(target), credential, state.split(" until ")[0]!, costs, skipped ?? reason];
 }
 
 const nameOf = ({ provider, model }: Target) => `${provider.toLowerCase()}/${model}`;
 
-/** What has no room in a table: a line for each target that rests, or gets something else than the client sends. */
+/** Details that do not fit into the table: a line for each paused target, or one with a changed request. */
 function notesOf(target: Target): readonly string[] {
   const { credential, state, shape, same_shape } = target;
   const isTranslated = shape !== null && !same_shape;

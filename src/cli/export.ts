@@ -15,11 +15,11 @@ export const exportCommand: Run = ({ args, terminal }) =>
 export const importCommand: Run = ({ args, terminal }) =>
   interruptible((interrupted) => {
     const stderr = screenOf(terminal.err);
-    const stdin = addAbortSignal(interrupted, process.stdin); // nothing may ever come from there
+    const stdin = addAbortSignal(interrupted, process.stdin); // it may never deliver anything
     return runImport(args, terminal.env, { stdin, stderr, interrupted });
   });
 
-/** The first signal stops the work and keeps its checkpoint; a second one ends the program at once. */
+/** The first signal stops the export and keeps its checkpoint; a second one ends the program at once. */
 async function interruptible(work: (interrupted: AbortSignal) => Promise<number>): Promise<number> {
   const interruption = new AbortController();
   const handlers = SIGNALS.map((signal) => [signal, () => interruption.abort(signal)] as const);
@@ -33,7 +33,7 @@ async function interruptible(work: (interrupted: AbortSignal) => Promise<number>
 
 function screenOf(write: (text: string) => void): Screen {
   const { stderr } = process;
-  // Read anew each time: a window changes its size.
+  // Read each time, because windows are resized.
   return {
     write,
     isTTY: stderr.isTTY,

@@ -4,7 +4,7 @@ import { CONFIG_OPTION } from "./options.ts";
 import { UsageError } from "./usage.ts";
 import { foldTo } from "./width.ts";
 
-/** Columns that an explanation has beside what it explains; with fewer it stands below. */
+/** Minimum columns for a description beside its term; with fewer it goes below. */
 const LEAST = 20;
 
 export const helpCommand =
@@ -15,7 +15,7 @@ export const helpCommand =
   };
 
 /**
- * Prints help; on a terminal within its width.
+ * Prints help, fitted to a terminal's width.
  *
  * @param commands - all there are, in the order of help.
  * @param words - of a command, such as `keys create`, or the first word of several commands; none for all of Weir.
@@ -30,7 +30,7 @@ export function printHelp(
   out(lines.map((line) => folded(line, columns)).join("\n"));
 }
 
-/** A line within the width; what is moved down stands below its own column. */
+/** Wraps a line within the width; continuations are aligned with their column. */
 function folded(line: string, columns: number): string {
   const [left = ""] = /^ +\S.*? {2,}(?=\S)/.exec(line) ?? [];
   return foldTo(columns, line, left.length < columns - LEAST ? left.length : 4);
@@ -48,7 +48,7 @@ function helpText(commands: readonly Command[], words: readonly string[]): strin
 
 function overview(commands: readonly Command[]): string {
   return [
-    "Weir passes requests to LLM providers through unchanged, records them, and answers questions about them.",
+    "Weir passes requests to LLM providers through unchanged, records them, and lets you query the records.",
     "",
     `usage: ${programName} <command> [options]`,
     "",

@@ -21,7 +21,7 @@ import { regionConfig } from "./region.ts";
 import { CommandError, UsageError } from "./usage.ts";
 import { withRecords } from "./with-store.ts";
 
-/** Prints the key alone on stdout, so that a script can take it, and all else on stderr. */
+/** Prints only the key on stdout, for scripts, and everything else on stderr. */
 export const createKeyCommand: Run = async (invocation) => {
   const { options, terminal, config } = invocation;
   const {
@@ -98,7 +98,7 @@ export const revokeKeyCommand: Run = async (invocation) => {
   return 0;
 };
 
-/** Prints the new secret alone on stdout. */
+/** Prints only the new secret on stdout. */
 export const rotateKeyCommand: Run = async (invocation) => {
   const { args, options, terminal, config } = invocation;
   const id = args[0]!;
@@ -111,7 +111,7 @@ export const rotateKeyCommand: Run = async (invocation) => {
   });
   if (rotated === undefined) {
     throw new CommandError(
-      `there is no key with the id ${JSON.stringify(id)} that works; \`weir keys list\` shows them`,
+      `there is no key with the id ${JSON.stringify(id)} that is valid; \`weir keys list\` shows them`,
     );
   }
   terminal.err(`key "${rotated.name}" (${rotated.id}) has a new secret, which is shown this once\n`);
@@ -120,10 +120,10 @@ export const rotateKeyCommand: Run = async (invocation) => {
   return 0;
 };
 
-/** How long a command waits for the service to read its keys again, which takes it a third of a second. */
+/** How long a command waits for the service to reload its keys, which takes a third of a second. */
 const KNOWN_MS = 10_000;
 
-/** Waits until the service that runs in this data directory goes by the keys as they are now. */
+/** Waits until the service in this data directory uses the current keys. */
 async function untilKnown({ config, terminal }: Invocation, records: Database): Promise<void> {
   if (localPath(config) === undefined) return;
   const european = europeanConfig(config);
@@ -131,14 +131,14 @@ async function untilKnown({ config, terminal }: Invocation, records: Database): 
   const endsAt = Date.now() + KNOWN_MS;
   while (isDirectoryTaken(config.data_dir)) {
     if (await areKeysKnown(records, regions)) return;
-    if (Date.now() > endsAt) return terminal.err("the service that runs has not read its keys again yet\n");
+    if (Date.now() > endsAt) return terminal.err("the running service has not reloaded its keys yet\n");
     await sleep(KNOWN_POLL_MS);
   }
 }
 
 const KNOWN_POLL_MS = 20;
 
-/** Of an option with commas; an empty one is an empty list. */
+/** Values of an option, separated by commas; an empty one is an empty list. */
 function listOf(text: string): string[] {
   return text
     .split(",")
@@ -158,7 +158,7 @@ function row(key: ListedKey, timeText: (time: string) => string): string[] {
   return [key.id, key.name, state, scopes, key.organization, key.user ?? "", used, timeText(key.created_at), ...lists];
 }
 
-/** The day in UTC, or the time of day where that is less than a day away. */
+/** The day in UTC, or the time of day if that is less than a day away. */
 function shortTime(time: string): string {
   const isNear = Math.abs(Date.parse(time) - Date.now()) < 86_400_000;
   return isNear ? `${time.slice(11, 16)} UTC` : time.slice(0, 10);

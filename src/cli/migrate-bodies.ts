@@ -15,7 +15,7 @@ import { withStore } from "./with-store.ts";
 const LOOK_MS = 500;
 const TELL_MS = 2_000;
 
-/** A running service does it, and without one it is done here. It goes on where it stood when it is cut off. */
+/** A running service does it; without one this command does it. After an interruption it continues from there. */
 export const migrateBodiesCommand: Run = async (invocation) => {
   const config = regionConfig(invocation);
   if (config.bodies_engine !== "s3") {
@@ -44,7 +44,7 @@ export const migrateBodiesCommand: Run = async (invocation) => {
   return 0;
 };
 
-/** A line now and then about what is left. */
+/** Prints the rest from time to time. */
 function progress({ bodies }: Store, print: (text: string) => void): () => Promise<void> {
   let toldAt = Number.NEGATIVE_INFINITY;
   return async () => {

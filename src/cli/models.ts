@@ -17,7 +17,7 @@ import { CommandError } from "./usage.ts";
 import { withStore } from "./with-store.ts";
 import { withoutService } from "./without-service.ts";
 
-/** How long a running service is given to map a model. */
+/** How long to wait for a running service to map a model. */
 const SERVICE_MS = 60_000;
 const LOOK_MS = 200;
 
@@ -72,7 +72,7 @@ const stepCommand =
 export const approveModelCommand = stepCommand("approved", approveNewest);
 export const rollBackModelCommand = stepCommand("rolled back", rollBack);
 
-/** A running service does it, and without one it is done here. */
+/** A running service does it; without one this command does it. */
 export const expediteModelCommand: Run = async (invocation) => {
   const { terminal } = invocation;
   const config = regionConfig(invocation);
@@ -90,7 +90,7 @@ export const expediteModelCommand: Run = async (invocation) => {
   return after.some(({ state }) => state === "pending") ? 1 : 0;
 };
 
-/** Waits until the service has taken the order off the table. */
+/** Waits until the service has processed the order. */
 async function served(config: Config, model: string): Promise<void> {
   await withStore(config, async ({ records }) => {
     const until = Date.now() + SERVICE_MS;
@@ -102,7 +102,7 @@ async function served(config: Config, model: string): Promise<void> {
   });
 }
 
-/** Does what was ordered, where no service runs that would. @returns whether it was done here. */
+/** Processes the order if no service runs. @returns whether it was done here. */
 async function finishHere(invocation: Invocation): Promise<boolean> {
   const config = regionConfig(invocation);
   const lock = lockDirectory(config.data_dir);
@@ -130,7 +130,7 @@ async function found(records: Database, { args, options, config }: Invocation): 
   return wanted;
 }
 
-/** The one model that the words name. */
+/** The one model that the arguments name. */
 async function chosen(records: Database, invocation: Invocation): Promise<[ModelRow, ModelName]> {
   const rows = await found(records, invocation);
   const [row] = rows;
@@ -138,7 +138,7 @@ async function chosen(records: Database, invocation: Invocation): Promise<[Model
     const where = rows
       .map(({ provider, organization_id }) => `${provider} of organization ${organization_id}`)
       .join(", ");
-    throw new CommandError(`there are several: ${where}; say which with --provider and --org`);
+    throw new CommandError(`there are several: ${where}; choose one with --provider and --org`);
   }
   return [row!, { organizationId: row!.organization_id, provider: row!.provider, model: row!.model }];
 }

@@ -6,7 +6,7 @@ import { contractText } from "./contract-text.ts";
 import { pluginSkeleton, providerSkeleton } from "./skeletons.ts";
 import { CommandError, UsageError } from "./usage.ts";
 
-/** Written beside a skeleton: an editor finds the types there, with nothing else installed. */
+/** Written beside a skeleton, so that an editor has the types without installing anything. */
 const TYPES_FILE = "weir-plugin.d.ts";
 
 export const newProviderCommand: Run = (invocation) =>
@@ -20,7 +20,7 @@ export const newPluginCommand: Run = async ({ args, options, terminal, config })
   const dropIns = isProvider ? config.providers_dir : config.plugins_dir;
   const folder = typeof options["dir"] === "string" ? resolve(terminal.workingDirectory, options["dir"]) : dropIns;
   const path = join(folder, `${name}.ts`);
-  if (existsSync(path)) throw new CommandError(`${path} is there already; take another name`);
+  if (existsSync(path)) throw new CommandError(`${path} already exists; choose another name`);
   await mkdir(folder, { recursive: true, mode: 0o700 });
   await writeFile(join(folder, TYPES_FILE), await typesText());
   await writeFile(path, isProvider ? providerSkeleton(name) : pluginSkeleton(name), { flag: "wx" });

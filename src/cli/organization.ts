@@ -6,7 +6,7 @@ import { regionConfig } from "./region.ts";
 import { CommandError } from "./usage.ts";
 import { withRecords, withStore } from "./with-store.ts";
 
-/** Works with the databases of the region asked for, for the organization asked for; beside a running service as well. */
+/** Runs with the databases of the selected region and organization; also beside a running service. */
 export async function withOrganization<T>(
   invocation: Pick<Invocation, "config" | "options">,
   work: (store: Store, organizationId: string) => Promise<T>,
@@ -15,7 +15,7 @@ export async function withOrganization<T>(
   return withStore(regionConfig(invocation), (store) => work(store, id));
 }
 
-/** @throws CommandError where there is no organization of that name. */
+/** @throws CommandError if there is no organization with that name. */
 export async function organizationId(config: Config, name: string): Promise<string> {
   const id = await withRecords(config, (records) => organizationNamed(records, name));
   if (id === undefined) throw new CommandError(`there is no organization ${name}; \`weir keys list\` shows them`);

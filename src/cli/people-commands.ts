@@ -5,7 +5,7 @@ import { JSON_OPTION } from "./options.ts";
 export const PEOPLE_COMMANDS: readonly Command[] = [
   {
     name: "users create",
-    summary: "make a user and print a password for them, once, on stdout",
+    summary: "create a user and print a password for them, once, on stdout",
     args: ["<email>"],
     options: {
       name: { type: "string", value: "NAME", description: "the person's name (default: the address)" },
@@ -15,7 +15,7 @@ export const PEOPLE_COMMANDS: readonly Command[] = [
   },
   {
     name: "users invite",
-    summary: "invite somebody and print a link that works once, for 72 hours",
+    summary: "invite a person and print a link that works once, for 72 hours",
     args: ["<email>"],
     options: {
       organization: { type: "string", value: "ORG", description: "organization (default: default)" },
@@ -37,13 +37,13 @@ export const PEOPLE_COMMANDS: readonly Command[] = [
   },
   {
     name: "users disable",
-    summary: "log a user out and keep them, and their keys, out",
+    summary: "log a user out and disable them and their keys",
     args: ["<email>"],
     load: async () => (await import("./users.ts")).changeUserCommand("disable"),
   },
   {
     name: "users enable",
-    summary: "let a disabled user in again",
+    summary: "enable a disabled user",
     args: ["<email>"],
     load: async () => (await import("./users.ts")).changeUserCommand("enable"),
   },
@@ -81,20 +81,20 @@ export const PEOPLE_COMMANDS: readonly Command[] = [
   },
   {
     name: "organizations create",
-    summary: "make an organization and print its id on stdout",
+    summary: "create an organization and print its id on stdout",
     args: ["<name>"],
     load: async () => (await import("./users.ts")).createOrganizationCommand,
   },
   {
     name: "organizations set",
-    summary: "rename an organization, or bound how long its new keys work",
+    summary: "rename an organization, or limit how long its new keys work",
     args: ["<name>"],
     options: {
       name: { type: "string", value: "NAME", description: "the new name" },
       "max-key-days": {
         type: "string",
         value: "DAYS",
-        description: "days that a new key works at most; 0 for no limit, default for what the configuration says",
+        description: "maximum days that a new key works; 0 for no limit, default for the configured value",
       },
     },
     load: async () => (await import("./users.ts")).setOrganizationCommand,
@@ -104,7 +104,7 @@ export const PEOPLE_COMMANDS: readonly Command[] = [
     summary: "delete an organization with all its records, keys and settings, through the running service",
     args: ["<name>"],
     options: {
-      confirm: { type: "string", value: "NAME", description: "the name once more" },
+      confirm: { type: "string", value: "NAME", description: "the name again" },
       export: {
         type: "boolean",
         description: "writes each record to exports/<id>.jsonl in the service's data directory first",
@@ -116,7 +116,7 @@ export const PEOPLE_COMMANDS: readonly Command[] = [
       },
     },
     notes: [
-      "WEIR_API_KEY is a key of the first organization with the scope admin. Stopped, it goes on when it is run again.",
+      "WEIR_API_KEY is a key of the first organization with the scope admin. If it is stopped, run it again to continue.",
     ],
     load: async () => (await import("./delete-organization.ts")).deleteOrganizationCommand,
   },

@@ -23,16 +23,16 @@ interface PluginCall {
 }
 
 /**
- * Lets a plugin answer one of its own endpoints in this process. What it stores is in the database, where a running
- * service finds it; what it counts is only looked at.
+ * Runs a plugin's endpoint in this process. It stores to the database, where a running service finds the result;
+ * its counts are only read.
  *
- * @throws CommandError with what the plugin says against it, UsageError where that is a 400.
+ * @throws CommandError with the plugin's message, UsageError if that is a 400.
  */
 export async function callPlugin(config: Config, wanted: PluginCall): Promise<Json> {
   const plugins = byName(await loadFolders("plugin", pluginFolders("plugin", config)));
   const loaded = plugins.get(wanted.plugin);
   if (loaded === undefined) {
-    throw new CommandError(`the plugin "${wanted.plugin}" is not there; \`weir plugins list\` shows those that are`);
+    throw new CommandError(`the plugin "${wanted.plugin}" does not exist; \`weir plugins list\` shows all`);
   }
   const registry = buildRegistry(await loadFolders("provider", pluginFolders("provider", config)));
   const log = createLog({ level: "error", format: "text" });

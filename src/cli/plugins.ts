@@ -12,7 +12,7 @@ import { printList } from "./print.ts";
 
 interface Listed {
   readonly kind: PluginKind;
-  /** Null where the file cannot be loaded: nobody knows its name. */
+  /** Null if the file cannot be loaded: its name is unknown. */
   readonly name: string | null;
   readonly source: "built-in" | "drop-in";
   readonly file: string;
@@ -28,7 +28,7 @@ export const listProvidersCommand: Run = async (invocation) => print(invocation,
 export const listPluginsCommand: Run = async (invocation) =>
   print(invocation, [...(await plugins(invocation)), ...(await providers(invocation))]);
 
-/** Loads, checks and, for a plugin, sets up the file as the service would. */
+/** Loads, checks and, for a plugin, sets up the file like the service. */
 export const checkPluginCommand: Run = async ({ args, options, terminal, config }) => {
   const path = resolve(terminal.workingDirectory, args[0]!);
   const kind = options["provider"] ? "provider" : await kindOf(path);
@@ -50,7 +50,7 @@ export const checkPluginCommand: Run = async ({ args, options, terminal, config 
     );
     await tearDown(opened, log);
   }
-  terminal.out(`${path}: a ${kind} that fits the contract\n`);
+  terminal.out(`${path}: a ${kind} that matches the contract\n`);
   return 0;
 };
 
@@ -62,7 +62,7 @@ async function providers({ config }: Invocation): Promise<Listed[]> {
     buildRegistry(loaded);
     return all;
   } catch (error) {
-    // Each is well, and two of them want the same.
+    // Each is valid, but two of them want the same name.
     if (!(error instanceof PluginError)) throw error;
     return all.map((each) => (each.file === error.file ? { ...each, reason: reasonOf(error, each.file) } : each));
   }
@@ -73,7 +73,7 @@ async function plugins({ config }: Invocation): Promise<Listed[]> {
   return listed("plugin", loaded, failures, () => []);
 }
 
-/** What is in use by name, and before it what is broken: that is what is looked for. */
+/** Files in use by name, with broken ones first, because those are of interest. */
 function listed<T extends { readonly name: string }>(
   kind: PluginKind,
   loaded: readonly Loaded<T>[],

@@ -2,9 +2,9 @@ import type { Invocation, Terminal } from "./command.ts";
 import { cutTo, widthOf } from "./width.ts";
 
 const GAP = "  ";
-/** Columns of a terminal down to which those of a table are cut before the last of them are left out. */
+/** Minimum width of a table column; below that the last columns are left out. */
 const LEAST = 8;
-/** What would break a line, move the cursor or turn the direction of what follows: names come from requests, too. */
+/** Characters that break a line, move the cursor or change the text direction: names also come from requests. */
 const UNPRINTABLE = /[\p{Cc}\p{Zl}\p{Zp}\u202A-\u202E\u2066-\u2069]+/gu;
 
 interface Listing<Row> {
@@ -12,11 +12,11 @@ interface Listing<Row> {
   readonly cells: (row: Row) => readonly string[];
   /** Headings of columns of free text, which may be cut; without it all but the first may. */
   readonly cuts?: readonly string[];
-  /** Said on stderr where there are no rows; an empty table is shown where this is missing. */
+  /** Printed on stderr if there are no rows; without it an empty table is shown. */
   readonly none?: string;
 }
 
-/** Prints a list as JSON where that is asked for, else as a table. */
+/** Prints a list as JSON if requested, else as a table. */
 export function printList<Row>(
   { options, terminal }: Pick<Invocation, "options" | "terminal">,
   rows: readonly Row[],
@@ -31,7 +31,7 @@ export function printJson(terminal: Terminal, value: unknown): void {
   terminal.out(`${JSON.stringify(value, null, 2)}\n`);
 }
 
-/** Prints rows as columns of text under their headings: on a terminal within its width, elsewhere whole. */
+/** Prints rows as columns of text under their headings: fitted to a terminal's width, elsewhere complete. */
 export function printTable(
   terminal: Terminal,
   headings: readonly string[],
@@ -55,10 +55,10 @@ export function printTable(
       .trimEnd();
   terminal.out(all.map((row) => `${line(row)}\n`).join(""));
   const left = headings.slice(widths.length);
-  if (left.length > 0) terminal.err(`left out for want of room: ${left.join(", ")}\n`);
+  if (left.length > 0) terminal.err(`columns left out: ${left.join(", ")}\n`);
 }
 
-/** Words that say how something is, and the colour that they have on a terminal. */
+/** Words for states, and their colours on a terminal. */
 const TONES: Readonly<Record<string, "red" | "yellow" | "green">> = {
   ...{ ok: "green", usable: "green", approved: "green", mapped: "green", delivered: "green" },
   ...{ ready: "green", resting: "yellow", "limit spent": "yellow", locked: "red" },
@@ -67,7 +67,7 @@ const TONES: Readonly<Record<string, "red" | "yellow" | "green">> = {
 };
 const CODES = { red: 31, yellow: 33, green: 32 } as const;
 
-/** The same text, in its colour where it is one of those words and goes to a terminal that shows colours. */
+/** The text in its colour, if it is one of those words and the terminal shows colours. */
 export function painted({ columns, env }: Terminal, text: string): string {
   const word = text.trim();
   const isPlain = columns === undefined || (env["NO_COLOR"] ?? "") !== "" || env["TERM"] === "dumb";
@@ -84,8 +84,8 @@ function widthsOf(rows: readonly (readonly string[])[]): number[] {
 }
 
 /**
- * The widths within which columns are shown; fewer than were wanted where the last columns are left out. Of the columns that
- * are wider than they must be, the widest give way.
+ * The widths of the shown columns; fewer than requested if the last columns are left out. Columns wider than their minimum
+ * shrink, the widest first.
  */
 function fitted(wanted: readonly number[], least: readonly number[], columns: number): number[] {
   if (total(least) > columns) {

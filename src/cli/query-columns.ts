@@ -3,7 +3,7 @@ import { nearestName } from "../nearest.ts";
 import type { Json } from "../plugin/contract.ts";
 import { UsageError } from "./usage.ts";
 
-/** Short names, as filters have them. */
+/** Short names, as in filters. */
 const SHORT: Readonly<Record<string, string>> = {
   time: "request_created_at",
   created: "request_created_at",
@@ -23,7 +23,7 @@ export const DEFAULT_COLUMNS = "time,status,model,latency,tokens,cost,user,input
 const PROPERTY = /^propert(?:y|ies)[.:](.+)$/;
 const SCORE = /^scores?[.:](.+)$/;
 
-/** A column as it was asked for. */
+/** A requested column. */
 export interface Shown {
   readonly heading: string;
   readonly column: Column;

@@ -14,12 +14,12 @@ const FORMATS = ["table", "json", "jsonl", "csv"] as const;
 type Format = (typeof FORMATS)[number];
 
 const LIMIT_DEFAULT = 20;
-/** More are an export. */
+/** Beyond that, use an export. */
 const LIMIT_MAX = 10_000;
-/** Rows of one question. */
+/** Rows per request. */
 const PAGE = 1_000;
 
-/** Columns of free text, which give way on a narrow terminal. */
+/** Columns of free text, which shrink on a narrow terminal. */
 const CUTS = ["input", "output", "user", "model", "target", "path", "error_message"];
 
 /** Finds requests of a running service and prints them. */
@@ -59,7 +59,7 @@ function limitOf(options: Invocation["options"]): number {
   return Number(text);
 }
 
-/** In words, or as the JSON of the API. */
+/** As text, or as the JSON of the API. */
 function filterOf({ args, options }: Invocation): FilterNode {
   const text = args.join(" ").trim();
   const isJson = text.startsWith("{") || text === "all";
@@ -73,7 +73,7 @@ function readJsonFilter(text: string): FilterNode {
   try {
     return JSON.parse(text);
   } catch (error) {
-    throw new UsageError(`the filter is no JSON: ${(error as Error).message}`);
+    throw new UsageError(`the filter is not JSON: ${(error as Error).message}`);
   }
 }
 
@@ -127,7 +127,7 @@ function print(
       );
     }
   } else {
-    // Without --columns a record is whole.
+    // Without --columns a record is complete.
     const shown = named === undefined ? records : records.map((record) => picked(record, named));
     if (format === "json") printJson(terminal, shown);
     else for (const record of shown) terminal.out(`${JSON.stringify(record)}\n`);

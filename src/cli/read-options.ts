@@ -4,7 +4,7 @@ import { GatewayError } from "../errors.ts";
 import type { Invocation } from "./command.ts";
 import { UsageError } from "./usage.ts";
 
-/** What the options make, as the API would take it. @throws UsageError that names the first member that does not fit. */
+/** The options in the form of the API. @throws UsageError that names the first invalid member. */
 export function checkedBody<T extends TSchema>(schema: T, body: Readonly<Record<string, unknown>>): Static<T> {
   const first = Value.Errors(schema, body).First();
   if (first !== undefined) throw new UsageError(`${first.path.slice(1).replaceAll("/", ".")}: ${first.message}`);
@@ -18,7 +18,7 @@ export function asNumber(options: Invocation["options"], name: string): number |
   return Number(text);
 }
 
-/** Rows that a list has at most. */
+/** Maximum rows of a list. */
 export function asLimit(options: Invocation["options"]): number {
   const text = options["limit"]?.toString() ?? "100";
   if (!/^\d{1,9}$/.test(text)) throw new UsageError(`--limit takes a number of rows, not ${text}`);
@@ -26,7 +26,7 @@ export function asLimit(options: Invocation["options"]): number {
 }
 
 /**
- * Reads every member, so that all that is wrong is said at once.
+ * Reads every member, so that all errors are reported at once.
  *
  * @throws the one UsageError, or an AggregateError of several.
  */
@@ -48,7 +48,7 @@ export function readAll<T extends Readonly<Record<string, unknown>>>(
   return Object.fromEntries(read) as T;
 }
 
-/** What the API would answer with a 400 is a command line that means nothing. */
+/** Input that the API would refuse with a 400 is a usage error. */
 export function asUsage<T>(read: () => T): T {
   try {
     return read();

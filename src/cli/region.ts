@@ -3,7 +3,7 @@ import { type Database, openStore } from "../store/store.ts";
 import type { Invocation } from "./command.ts";
 import { UsageError } from "./usage.ts";
 
-/** What the region of `--region` runs with. @throws UsageError where this Weir does not serve it. */
+/** The configuration of the region of `--region`. @throws UsageError if this Weir does not serve it. */
 export function regionConfig({ config, options }: Pick<Invocation, "config" | "options">): Config {
   const region = options["region"] ?? config.region;
   if (region === config.region) return config;
@@ -12,7 +12,7 @@ export function regionConfig({ config, options }: Pick<Invocation, "config" | "o
   throw new UsageError(`--region ${region}: this Weir serves ${european === undefined ? config.region : "us and eu"}`);
 }
 
-/** Works with the database in which prices stand that people set; undefined where it is the region's own. */
+/** Runs with the database that holds custom prices; undefined if it is the region's own. */
 export async function withHome<T>(
   { config }: Pick<Invocation, "config">,
   regional: Config,

@@ -21,7 +21,7 @@ import { printJson } from "./print.ts";
 import { regionConfig } from "./region.ts";
 import { CommandError, UsageError } from "./usage.ts";
 
-/** How long a run in the service is waited for; after that it continues in the background. */
+/** How long to wait for a run in the service; after that it continues in the background. */
 const RUN_MS = 600_000;
 const LOOK_MS = 200;
 
@@ -68,7 +68,7 @@ export const setRetentionCommand: Run = async (invocation) => {
   return 0;
 };
 
-/** A running service does it, and without one it is done here. */
+/** A running service does it; without one this command does it. */
 export const runRetentionCommand: Run = async (invocation) => {
   const { options, terminal } = invocation;
   await withOrganization(invocation, async (store, organizationId) => {

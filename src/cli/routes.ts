@@ -32,7 +32,7 @@ export const listRoutesCommand: Run = async (invocation) => {
   return 0;
 };
 
-/** A running service follows within a second. */
+/** Takes effect in a running service within a second. */
 export const setRouteCommand: Run = async (invocation) => {
   const { args, config, terminal } = invocation;
   const name = args[0]!;
@@ -69,7 +69,7 @@ function refuseConfigured({ config }: Pick<Invocation, "config">, name: string):
     throw new CommandError(`weir.toml defines the route ${name}; change it there`);
 }
 
-/** The route as JSON: of `--target`s, of the file, or of stdin. */
+/** The route as JSON: from `--target`s, the file, or stdin. */
 async function bodyOf({ options, terminal }: Invocation): Promise<unknown> {
   const targets = options["target"] as readonly string[] | undefined;
   const strategy = options["strategy"]?.toString();

@@ -14,10 +14,10 @@ import { CommandError, UsageError } from "./usage.ts";
 
 export { takeEnvironment } from "./take-environment.ts";
 
-/** These can be run while the configuration is broken. */
+/** Commands that run with a broken configuration. */
 const WITHOUT_CONFIG: ReadonlySet<string> = new Set(["help", "version"]);
 
-/** Runs one command line. @returns the status to end with: 0 done, 1 failed, 2 bad usage. Never throws. */
+/** Runs one command line. @returns the exit status: 0 done, 1 failed, 2 bad usage. Never throws. */
 export async function runCommandLine(words: readonly string[], terminal: Terminal): Promise<number> {
   try {
     return await run(words, terminal);
@@ -116,12 +116,12 @@ function parse(command: Command, words: readonly string[]): Words {
   return { options: parsed.values as Record<string, string | boolean | string[] | undefined>, args: given };
 }
 
-/** What a person is told: a line for each thing that is wrong, and a stack only for what is a bug. */
+/** The error output: one line per error, and a stack only for bugs. */
 function linesOf(error: unknown): readonly string[] {
   if (error instanceof ConfigError) return error.lines.map((line) => `weir: ${line}`);
   if (error instanceof AggregateError) return error.errors.flatMap(linesOf);
   const known = [UsageError, CommandError, StartError, PluginError, GatewayError].some((kind) => error instanceof kind);
-  // What the system refuses, such as a folder that may not be written, says itself what is wrong.
+  // System errors, such as a folder that is not writable, explain themselves.
   if (known || (error instanceof Error && "syscall" in error)) return [`weir: ${(error as Error).message}`];
   return [`weir: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}`];
 }

@@ -10,12 +10,12 @@ export const serveCommand: Run = async ({ terminal, config }) => {
   log.debug("starting", { version: VERSION });
   dropReferenced(process.env, config);
   const onFirstKey = (key: string) => {
-    // A key that the operator chose is known already, and what stands on stdout ends up in somebody's log.
+    // The operator already knows a key that they chose, and stdout often ends up in a log.
     const value = config.bootstrap_key === "" ? key : "the value of WEIR_BOOTSTRAP_KEY";
     terminal.out(`First key, with all scopes, of organization "default". It is shown this once:\n${value}\n`);
   };
   const onServing = ({ api }: { readonly api: string }) => {
-    // For a person: a program finds the address in the log.
+    // For people; programs find the address in the log.
     if (terminal.columns !== undefined) terminal.err(`\nOpen ${reachable(api)} in a browser.\n`);
   };
   await serve({ config, log, env: terminal.env, onFirstKey, onServing });

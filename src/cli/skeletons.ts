@@ -1,12 +1,12 @@
-/** What `weir plugins new` writes. Both load as they are and do nothing until they are changed. */
+/** The files that `weir plugins new` writes. Both load unchanged and do nothing until they are edited. */
 export function providerSkeleton(name: string): string {
   const upper = name.toUpperCase().replaceAll("-", "_");
   return `/// <reference path="./weir-plugin.d.ts" />
 import type { ProviderPlugin } from "weir/plugin";
 
 /**
- * A provider says which traffic is whose, and how to read it. It is plain data and pure functions, without state: it is
- * loaded in several threads. Import only types from "weir/plugin". The service takes a change up within five seconds.
+ * A provider says which hosts it has, and how to read its traffic. It is plain data and pure functions, without state: it is loaded in
+ * several threads. Import only types from "weir/plugin". The service loads a change within five seconds.
  */
 export default {
   apiVersion: 1,
@@ -14,7 +14,7 @@ export default {
   // Upper case: the \`provider\` of its records.
   name: "${upper}",
 
-  // Target hosts that are this provider's; approved from the start. "*." stands for one or more labels.
+  // Target hosts of this provider; approved from the start. "*." stands for one or more labels.
   hosts: ["api.${name}.invalid"],
 
   // Where its own gateway address forwards to: ${name}.<gateway domain>.
@@ -24,7 +24,7 @@ export default {
   // Read its traffic as another provider's. Leave it out for a wire format of its own.
   extends: "OPENAI",
 
-  // A wire format of its own: where things sit, as JSON Pointers. It goes before what the mapper learns.
+  // Its own wire format, as JSON Pointers. It has precedence over learnt mappings.
   // mapping: {
   //   format: 1,
   //   request: { model: "/engine", messages: { list: "/turns/*", role: "/speaker", text: "/utterance", roles: { customer: "user" } } },
@@ -35,12 +35,12 @@ export default {
   // Credentials of its own, lower case: their values are never stored.
   // mask: { headers: ["x-${name}-key"], query: ["token"] },
 
-  // Overrides of what is read. What a function leaves undefined stays as read.
+  // Overrides of read values. Undefined members keep the value that was read.
   // readRequest: (body) => ({ model: body?.model, stream: body?.stream === true }),
   // readResponse: (body) => ({ model: body?.model, usage: { prompt_tokens: body?.usage?.in } }),
   // readEvent: (reading, { data }) => (data?.usage === undefined ? reading : { ...reading, usage: { completion_tokens: data.usage.out } }),
 
-  // US dollars for one exchange; null where the price is not known.
+  // US dollars for one exchange; null if the price is unknown.
   // cost: (usage, model) => (usage.prompt_tokens ?? 0) * 1e-6 + (usage.completion_tokens ?? 0) * 2e-6,
 } satisfies ProviderPlugin;
 `;
@@ -50,14 +50,14 @@ export function pluginSkeleton(name: string): string {
   return `/// <reference path="./weir-plugin.d.ts" />
 import type { GatewayPlugin, PluginHooks } from "weir/plugin";
 
-/** Its table in weir.toml; \`optionsSchema\` below says the same to the service. */
+/** Its table in weir.toml; \`optionsSchema\` below describes it to the service. */
 interface Options {
   team?: string;
 }
 
 /**
- * A plugin takes part in what passes. State lives inside \`setup\`, which runs once in each thread that calls hooks.
- * Import only types from "weir/plugin". The service takes a change up within five seconds.
+ * A plugin takes part in the traffic. State lives inside \`setup\`, which runs once in each thread that calls hooks.
+ * Import only types from "weir/plugin". The service loads a change within five seconds.
  */
 export default {
   apiVersion: 1,
@@ -71,11 +71,11 @@ export default {
   },
 
   setup: ({ options, log }) => ({
-    // What of the body has to be read first: "user", "model", "body". Without it bodies pass as they come.
+    // Parts of the body to read first: "user", "model", "body". Without it bodies are streamed.
     // needs: ["model"],
 
     // Before the provider is called. Return nothing to let it pass, a refusal, or { send: { headers, body } } to change
-    // what the provider gets. Throwing, or 250 ms, answers 500.
+    // the provider's request. Throwing, or taking 250 ms, responds with 500.
     onRequest: (request) => {
       if (request.path !== "/${name}-is-closed") return undefined;
       log.info("refused a request");
@@ -87,7 +87,7 @@ export default {
       if (options.team !== undefined) draft.properties.Team = options.team;
     },
 
-    // In the gateway's thread, after the client has its answer. Return { properties, scores } for the record, or nothing.
+    // In the gateway's thread, after the client has its response. Return { properties, scores } for the record, or nothing.
     // onAnswer: ({ text, usage, model }) => ({ scores: { long: (usage.completion_tokens ?? 0) > 1_000 ? 1 : 0 } }),
 
     // After the record is in the database: checks in code. Return { scores, properties } for the record, or nothing.

@@ -1,17 +1,17 @@
 import type { Command } from "./command.ts";
 import { REGION_OPTION } from "./options.ts";
 
-/** Commands about what is stored on the disk. */
+/** Commands about disk storage. */
 export const STORAGE_COMMANDS: readonly Command[] = [
   {
     name: "storage erase",
-    summary: "take the bytes of what was deleted out of the database's files now; they go by themselves within minutes",
+    summary: "erase the bytes of deleted data from the database's files now; the service does it within minutes",
     options: { region: REGION_OPTION },
     load: async () => (await import("./storage.ts")).eraseStorageCommand,
   },
   {
     name: "storage progress",
-    summary: "how much is left of what the service does with stored records in the background, as JSON",
+    summary: "print the remaining background work on stored records, as JSON",
     options: { region: REGION_OPTION },
     load: async () => (await import("./storage.ts")).storageProgressCommand,
   },
@@ -25,7 +25,7 @@ export const STORAGE_COMMANDS: readonly Command[] = [
   {
     name: "compact",
     summary: "rewrite the database files without free space; the service must be stopped",
-    notes: ["Needs as much room again as the larger file takes. A file that is cut off stays as it was."],
+    notes: ["Needs as much free space as the larger file takes. An interrupted run leaves the file unchanged."],
     load: async () => (await import("./storage.ts")).compactCommand,
   },
 ];

@@ -17,11 +17,11 @@ import { regionConfig } from "./region.ts";
 import { CommandError } from "./usage.ts";
 import { withStore } from "./with-store.ts";
 
-/** How long the service is waited for; after that it continues in the background. */
+/** How long to wait for the service; after that it continues in the background. */
 const ERASE_MS = 600_000;
 const LOOK_MS = 200;
 
-/** A running service does it, and without one it is done here. */
+/** A running service does it; without one this command does it. */
 export const eraseStorageCommand: Run = async (invocation) => {
   const config = regionConfig(invocation);
   const journal = await withStore(config, async (store) => {
@@ -45,13 +45,13 @@ export const eraseStorageCommand: Run = async (invocation) => {
   });
   invocation.terminal.err(
     journal
-      ? "nothing of what was deleted is left in the database's files and the journal\n"
-      : "nothing of what was deleted is left in the database's files; the journal has requests that are not recorded whole yet, and keeps their segments until they are\n",
+      ? "no deleted bytes are left in the database's files and the journal\n"
+      : "no deleted bytes are left in the database's files; the journal still has requests that are not completely recorded, and keeps their segments until they are\n",
   );
   return 0;
 };
 
-/** What is left of the work in the background; reads a few rows. */
+/** The remaining background work; reads a few rows. */
 export const storageProgressCommand: Run = async (invocation) => {
   const config = regionConfig(invocation);
   await withStore(config, async ({ records, bodies }) => {
@@ -66,11 +66,11 @@ export const storageProgressCommand: Run = async (invocation) => {
   return 0;
 };
 
-/** Writes every database file anew, without the pages that hold nothing. */
+/** Writes every database file again, without the pages that hold nothing. */
 export const compactCommand: Run = async ({ config, terminal }) => {
   const lock = lockDirectory(config.data_dir);
   if (lock === undefined) {
-    throw new CommandError("the service is running: stop it first. It gives empty pages back by itself, but for some");
+    throw new CommandError("the service is running: stop it first. It releases most empty pages by itself");
   }
   try {
     for (const { path, name, kind } of databasePlaces(config)) {

@@ -2,9 +2,9 @@ import { variableOf } from "../config/load.ts";
 import type { KeyName } from "../config/value.ts";
 import { type Config, SECRET_KEYS } from "../config.ts";
 
-/** Addresses of databases may have a token in them. */
+/** Database addresses may contain a token. */
 const ADDRESSES = ["database_url", "eu_database_url", "database_read_url", "eu_database_read_url"] as const;
-/** Of commands that ask the API. */
+/** For commands that call the API. */
 const OTHERS = ["WEIR_API_KEY"] as const;
 
 const SECRET_VARIABLES: ReadonlySet<string> = new Set([
@@ -13,8 +13,8 @@ const SECRET_VARIABLES: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * The environment that this program was started with, for itself: what is secret in it is taken out of the process's own,
- * so that neither plugins nor threads nor processes that are started see it. Call it before a thread starts.
+ * The environment that this program was started with, for its own use: secrets are removed from the process's
+ * environment, so that plugins, threads and child processes do not see them. Call it before a thread starts.
  */
 export function takeEnvironment(env: NodeJS.ProcessEnv): Readonly<Record<string, string | undefined>> {
   const whole = { ...env };

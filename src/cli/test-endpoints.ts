@@ -16,7 +16,7 @@ interface EndpointTests {
 }
 
 /**
- * Lets the running service send tests, and prints what came of them.
+ * Has the running service send tests, and prints the results.
  *
  * @returns the command's status: 1 where one of them was not taken.
  */
@@ -27,7 +27,7 @@ export async function testEndpoints(
 ): Promise<number> {
   const tried = await deliverTests({ reader: records, writer: records }, source, tests, TEST_MS);
   if (tried.some(({ attempts }) => attempts === 0)) {
-    throw new CommandError("no running service took it in time; it is sent once one runs");
+    throw new CommandError("no running service sent it in time; it is sent once one runs");
   }
   const rows = tried.map(({ id, endpoint_id, state, last_status, last_error }) => {
     return { id, to: addressOf(endpoint_id), state, last_status, last_error };

@@ -6,15 +6,15 @@ const text = (value: string, description: string): Option => ({ type: "string", 
 const texts = (value: string, description: string): Option => ({ ...text(value, description), multiple: true });
 const ORG = text("ORG", "the organization (default: default)");
 
-/** What a credential is set to, at first and later. */
+/** Settings of a credential, for add and set. */
 const TERMS: Readonly<Record<string, Option>> = {
-  secret: text("NAME", "which secret member stdin or the prompt gives, such as api_key"),
+  secret: text("NAME", "the secret member to read from stdin or the prompt, such as api_key"),
   set: texts("NAME=VALUE", "a member of the provider's own, such as region=eu-central-1"),
   models: text("LIST", "patterns of the models it serves, '!' excludes (default: all)"),
-  "model-map": texts("NAME=NAME", "a model's name, and the deployment, profile or ARN that it stands for"),
-  weight: text("NUMBER", "share of the requests among credentials of one provider; 0 is only a fallback (default: 1)"),
+  "model-map": texts("NAME=NAME", "a model's name, and its deployment, profile or ARN"),
+  weight: text("NUMBER", "share of the requests among credentials of one provider; 0 means fallback only (default: 1)"),
   limit: text("POLICIES", "such as 600;w=60,5000;w=86400;u=cents"),
-  header: texts("NAME=VALUE", "a header that every request with it gets; not for secrets"),
+  header: texts("NAME=VALUE", "a header for every request with it; not for secrets"),
   "base-url": text("URL", "an origin in place of the provider's, or with a path"),
   private: { type: "boolean", description: "the base URL may be a private address" },
   "ask-usage": text("yes|no", "whether chat streams are asked for their usage (default: where a limit needs it)"),
@@ -28,18 +28,18 @@ const TERMS: Readonly<Record<string, Option>> = {
 export const UNIFIED_COMMANDS: readonly Command[] = [
   {
     name: "credentials add",
-    summary: "keep a provider's key, given on stdin or at a prompt, and print its name",
+    summary: "store a provider's key, from stdin or a prompt, and print its name",
     args: ["<provider>"],
-    options: { name: text("NAME", "what it is called (default: the provider's name)"), ...TERMS },
+    options: { name: text("NAME", "its name (default: the provider's name)"), ...TERMS },
     notes: [
-      "Several secrets come on stdin as JSON, or as lines name=value: access_key_id=… and secret_access_key=… for aws.",
+      "Pass several secrets on stdin as JSON, or as lines name=value: access_key_id=… and secret_access_key=… for aws.",
       "Secrets are encrypted, and never shown again.",
     ],
     load: async () => (await import("./credentials.ts")).addCredentialCommand,
   },
   {
     name: "credentials list",
-    summary: "list the providers' keys, without them",
+    summary: "list the credentials, without their secrets",
     options: { json: JSON_OPTION, org: ORG },
     load: async () => (await import("./credentials.ts")).listCredentialsCommand,
   },
@@ -52,7 +52,7 @@ export const UNIFIED_COMMANDS: readonly Command[] = [
   },
   {
     name: "credentials set",
-    summary: "change a credential; what is not given stays",
+    summary: "change a credential; other settings stay",
     args: ["<name>"],
     options: {
       ...TERMS,
@@ -72,18 +72,18 @@ export const UNIFIED_COMMANDS: readonly Command[] = [
     name: "credentials rotate",
     summary: "encrypt the secrets of all organizations with the first key",
     notes: [
-      "Put the new key first into WEIR_CREDENTIALS_KEY or its file, run this, and take the old one away.",
+      "Put the new key first into WEIR_CREDENTIALS_KEY or its file, run this, then remove the old one.",
       "Ends with status 1 where no key opens a secret.",
     ],
     load: async () => (await import("./credentials.ts")).rotateCredentialsCommand,
   },
   {
     name: "credentials test",
-    summary: "ask a credential's provider for its models, or to count a word's tokens",
+    summary: "test a credential: list its models, or count a word's tokens",
     args: ["<name>"],
     options: {
-      model: text("MODEL", "for providers that list no models"),
-      json: { type: "boolean", description: "what came of it as JSON, with the models" },
+      model: text("MODEL", "for providers without a list of models"),
+      json: { type: "boolean", description: "the result as JSON, with the models" },
       org: ORG,
     },
     notes: ["Ends with status 1 where the provider does not take it."],
@@ -97,7 +97,7 @@ export const UNIFIED_COMMANDS: readonly Command[] = [
   },
   {
     name: "routes set",
-    summary: "make or replace a route",
+    summary: "create or replace a route",
     args: ["<name>"],
     options: {
       file: text("FILE", "the route as JSON (default: stdin)"),
@@ -119,16 +119,16 @@ export const UNIFIED_COMMANDS: readonly Command[] = [
     summary: "show where a request for a model would go, and why; nothing is called",
     args: ["<model>"],
     options: {
-      shape: text("SHAPE", `what the client speaks, such as messages (default: ${CLIENT_SHAPES[0]})`),
-      body: text("FILE|-", "the client's body as JSON; then what each target would lose is shown"),
-      key: text("KEY", "id or name of the service key that asks (default: one that may use all)"),
+      shape: text("SHAPE", `the client's API, such as messages (default: ${CLIENT_SHAPES[0]})`),
+      body: text("FILE|-", "the client's body as JSON; then the losses of each target are shown"),
+      key: text("KEY", "id or name of the service key of the request (default: one without restrictions)"),
       user: text("USER", "as in Gateway-User-Id"),
       session: text("SESSION", "as in Gateway-Session-Id"),
       property: texts("NAME=VALUE", "as in Gateway-Property-NAME"),
       "api-url": text("URL", "address of the API (default: WEIR_API_URL, else this configuration's)"),
-      json: { type: "boolean", description: "all of it as JSON, with the requests that providers would get" },
+      json: { type: "boolean", description: "everything as JSON, with the requests to providers" },
     },
-    notes: ["Asks the running service, with the key in WEIR_API_KEY."],
+    notes: ["Calls the running service, with the key in WEIR_API_KEY."],
     load: async () => (await import("./explain-route.ts")).explainRouteCommand,
   },
 ];

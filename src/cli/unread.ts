@@ -11,11 +11,11 @@ import { CommandError } from "./usage.ts";
 import { reachDirectory, withStore } from "./with-store.ts";
 import { withoutService } from "./without-service.ts";
 
-/** How long a running service is given to begin. */
+/** How long to wait for a running service to begin. */
 const BEGIN_MS = 60_000;
 const LOOK_MS = 200;
 
-/** A running service does it, because it is the one that writes records; without one it is done here. */
+/** A running service does it, because it writes the records; without one this command does it. */
 export const rereadUnreadCommand: Run = async (invocation) => {
   const config = regionConfig(invocation);
   reachDirectory(config);
@@ -35,7 +35,7 @@ export const rereadUnreadCommand: Run = async (invocation) => {
   return seen === read ? 0 : 1;
 };
 
-/** Orders it from the running service, and waits. */
+/** Requests it from the running service, and waits. */
 async function served(config: Config): Promise<UnreadProgress> {
   const id = randomUUID();
   return withStore(config, async ({ records }) => {

@@ -1,4 +1,4 @@
-/** A command line that means nothing: one line on stderr, status 2. */
+/** A wrong command line: one line on stderr, status 2. */
 export class UsageError extends Error {
   constructor(message: string) {
     super(message);

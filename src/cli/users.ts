@@ -25,18 +25,18 @@ import { readAll } from "./read-options.ts";
 import { CommandError, UsageError } from "./usage.ts";
 import { withRecords } from "./with-store.ts";
 
-/** Prints the password alone on stdout, where one was made. */
+/** Prints only the password on stdout, if one was created. */
 export const createUserCommand: Run = async ({ args, options, terminal, config }) => {
   const { email } = readAll({ email: () => readEmail(args[0]!) });
   const password = randomBytes(18).toString("base64url");
   const order = { email, name: options["name"]?.toString() ?? email, password, operator: options["operator"] === true };
   await withRecords(config, (records) => createUser(records, order, atCommandLine()));
-  terminal.err(`user ${email} is made${order.operator ? ", an operator" : ""}; the password is shown this once\n`);
+  terminal.err(`user ${email} is created${order.operator ? ", an operator" : ""}; the password is shown this once\n`);
   terminal.out(`${password}\n`);
   return 0;
 };
 
-/** Prints the link alone on stdout. */
+/** Prints only the link on stdout. */
 export const inviteCommand: Run = async ({ args, options, terminal, config }) => {
   const organization = options["organization"]?.toString() ?? FIRST_ORGANIZATION;
   const { email, role } = readAll({
@@ -70,7 +70,7 @@ export const listUsersCommand: Run = async (invocation) => {
   return 0;
 };
 
-/** For somebody whose account at the identity provider was made anew. */
+/** For a person whose account at the identity provider was recreated. */
 export const unlinkUserCommand: Run = async ({ args, terminal, config }) => {
   const { email } = readAll({ email: () => readEmail(args[0]!) });
   const isThere = await withRecords(config, async (records) => {
@@ -83,7 +83,7 @@ export const unlinkUserCommand: Run = async ({ args, terminal, config }) => {
     return 1;
   }
   terminal.err(
-    `${email} is linked to no account any more; the next log-in by single sign-on with this address links it\n`,
+    `${email} is not linked to an account any more; the next log-in by single sign-on with this address links it\n`,
   );
   return 0;
 };
@@ -109,7 +109,7 @@ export const listOrganizationsCommand: Run = async (invocation) => {
   return 0;
 };
 
-/** `disable`, `enable` or `remove`; a running service follows within a second. */
+/** `disable`, `enable` or `remove`; takes effect in a running service within a second. */
 export const changeUserCommand =
   (done: "disable" | "enable" | "remove"): Run =>
   async ({ args, terminal, config }) => {
@@ -124,7 +124,7 @@ export const changeUserCommand =
     return 0;
   };
 
-/** Makes a user a member of an organization, or changes their role in it. */
+/** Adds a user to an organization, or changes their role in it. */
 export const setMemberCommand: Run = async ({ args, options, terminal, config }) => {
   const { email, role } = readAll({
     email: () => readEmail(args[0]!),
@@ -147,9 +147,9 @@ export const removeMemberCommand: Run = async ({ args, options, terminal, config
   await withRecords(config, async (records) => {
     const user = await knownUser(records, email);
     if (!(await removeMember(records, id, user.id, atCommandLine())))
-      throw new CommandError(`${email} is no member of "${organization}"`);
+      throw new CommandError(`${email} is not a member of "${organization}"`);
   });
-  terminal.err(`${email} is no member of "${organization}" any more\n`);
+  terminal.err(`${email} is not a member of "${organization}" any more\n`);
   return 0;
 };
 
@@ -159,7 +159,7 @@ async function knownUser(records: Database, email: string): Promise<User> {
   return user;
 }
 
-/** Prints the id alone on stdout. */
+/** Prints only the id on stdout. */
 export const createOrganizationCommand: Run = async ({ args, terminal, config }) => {
   const made = await withRecords(config, (records) =>
     createOrganization(records, nameOf(args[0]!), atCommandLine()).catch(asCommandError),

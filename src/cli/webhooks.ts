@@ -34,7 +34,7 @@ export const listWebhooksCommand: Run = async (invocation) => {
   return 0;
 };
 
-/** A running service tells it of requests from a second or two later on. */
+/** A running service starts sending within a second or two. */
 export const addWebhookCommand: Run = async (invocation) => {
   const { options, terminal, config } = invocation;
   const { refuseUrl } = channelChecks(config, listenerPorts(config));
@@ -43,7 +43,7 @@ export const addWebhookCommand: Run = async (invocation) => {
     const webhook = await putWebhook(records, { organizationId, by: atCommandLine() }, rule);
     const { secret } = webhook;
     if (options["json"]) return printJson(terminal, { ...shownWebhook(webhook), secret });
-    if (rule.secret === undefined) terminal.err(`What it is sent is signed with ${secret}, shown this once.\n`);
+    if (rule.secret === undefined) terminal.err(`Deliveries are signed with ${secret}, shown this once.\n`);
     terminal.out(`${webhook.id}\n`);
   });
   return 0;
@@ -52,7 +52,7 @@ export const addWebhookCommand: Run = async (invocation) => {
 export const removeWebhookCommand: Run = (invocation) =>
   withWebhook(invocation, async (records, webhook) => {
     await removeWebhook(records, webhook, atCommandLine());
-    invocation.terminal.err(`${webhook.url} is told of nothing any more\n`);
+    invocation.terminal.err(`${webhook.url} is removed\n`);
     return 0;
   });
 
@@ -78,7 +78,7 @@ export const webhookDeliveriesCommand: Run = (invocation) => {
         String(attempts),
         last_error ?? "",
       ],
-      none: "nothing was sent to it yet",
+      none: "there are no deliveries yet",
     });
     return 0;
   });
@@ -93,7 +93,7 @@ function withWebhook<T>(invocation: Invocation, work: (records: Database, webhoo
   });
 }
 
-/** The members of the API's body that were said. */
+/** The given members of the API's body. */
 function readOptions({ args, options, terminal }: Invocation): Readonly<Record<string, unknown>> {
   const sampleRate = asNumber(options, "sample-rate");
   const filters = ((options["property"] ?? []) as readonly string[]).map((each) => {
@@ -115,7 +115,7 @@ function readOptions({ args, options, terminal }: Invocation): Readonly<Record<s
   };
 }
 
-/** A secret on the command line could be read by every user of the machine. */
+/** Every user of the machine can read a secret on the command line. */
 function readSecretFile(path: string): string {
   try {
     return readFileSync(path, "utf8").trim();

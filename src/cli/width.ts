@@ -1,13 +1,13 @@
 const graphemes = new Intl.Segmenter(undefined, { granularity: "grapheme" });
 const PLAIN = /^[\x20-\x7e]*$/;
-/** What stands above, below or between others, and the later parts of a Korean syllable. */
+/** Combining and zero-width characters, and the later parts of a Korean syllable. */
 const WIDTHLESS = /^[\p{Mark}\p{Cf}\p{Cc}\u1160-\u11FF]$/u;
 const EMOJI = /^(?:\p{Emoji_Presentation}|\p{Emoji}\uFE0F|\p{RI}{2})/u;
-/** What Unicode calls wide or full-width: Chinese, Japanese and Korean writing. */
+/** Wide and full-width characters of Unicode: Chinese, Japanese and Korean writing. */
 const WIDE =
   /^[\u1100-\u115F\u2E80-\u303E\u3041-\uA4CF\uA960-\uA97C\uAC00-\uD7A3\uF900-\uFAFF\uFE10-\uFE19\uFE30-\uFE6F\uFF01-\uFF60\uFFE0-\uFFE6\u{17000}-\u{18CFF}\u{1B000}-\u{1B2FF}\u{1F200}-\u{1F2FF}\u{20000}-\u{3FFFD}]/u;
 
-/** How many columns of a terminal a text takes, in one line. */
+/** Columns of a terminal that a text takes, in one line. */
 export function widthOf(text: string): number {
   if (PLAIN.test(text)) return text.length;
   let width = 0;
@@ -15,7 +15,7 @@ export function widthOf(text: string): number {
   return width;
 }
 
-/** A text that takes at most `columns`, from 1: where it is cut off, it ends in `…`. */
+/** A text cut to at most `columns`, from 1; a cut text ends in `…`. */
 export function cutTo(columns: number, text: string): string {
   if (widthOf(text) <= columns) return text;
   let kept = "";
@@ -28,7 +28,7 @@ export function cutTo(columns: number, text: string): string {
   return `${kept}…`;
 }
 
-/** A line broken between words, so that each part takes at most `columns`; the parts after the first are indented. */
+/** Wraps a line between words to at most `columns`; later parts are indented. */
 export function foldTo(columns: number, line: string, indent: number): string {
   const margin = " ".repeat(indent);
   const lines: string[] = [];

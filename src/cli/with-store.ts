@@ -8,14 +8,14 @@ import { migrate } from "../store/migrate.ts";
 import { type Database, localPath, openStore, type Store } from "../store/store.ts";
 import { CommandError } from "./usage.ts";
 
-/** How long a command waits for another one that makes the databases. */
+/** How long a command waits for another one that creates the databases. */
 const MAKING_MS = 10_000;
 const POLL_MS = 20;
 
 /** Opens both databases, with tables of this version; works beside a running service, and before the first start. */
 export async function withStore<T>(config: Config, work: (store: Store) => Promise<T>): Promise<T> {
   reachDirectory(config);
-  // A recorder holds the files for a batch, other commands while they make tables.
+  // A recorder locks the files for a batch, other commands while they create tables.
   const store = await openedOrMade(config);
   try {
     await whileLocked(() => migrate(store));
@@ -25,7 +25,7 @@ export async function withStore<T>(config: Config, work: (store: Store) => Promi
   }
 }
 
-/** Makes the data directory where it is missing. @throws CommandError where this user may not work in it. */
+/** Creates the data directory if it is missing. @throws CommandError if this user has no access to it. */
 export function reachDirectory({ data_dir: path }: Config): void {
   try {
     mkdirSync(path, { recursive: true, mode: 0o700 });
@@ -35,14 +35,14 @@ export function reachDirectory({ data_dir: path }: Config): void {
   }
 }
 
-/** Works with the database that holds keys, domains, limits and prices. */
+/** Runs with the database that holds keys, domains, limits and prices. */
 export function withRecords<T>(config: Config, work: (records: Database) => Promise<T>): Promise<T> {
   return withStore(config, ({ records }) => work(records));
 }
 
 /**
- * A running service would take an empty database for its own: what is missing while somebody has the directory was moved away.
- * Another command has it only for the moment in which it makes the files, and is waited for.
+ * A running service would use an empty database as its own: if files are missing while a service has the directory, they were
+ * moved away. Another command locks it only while it creates the files; wait for it.
  */
 async function openedOrMade(config: Config): Promise<Store> {
   const path = localPath(config);

@@ -21,10 +21,10 @@ interface ReadingParts {
 }
 
 /**
- * Works with what the jobs of a service have that read records again, where no service runs: the caller holds the data
+ * Runs with the parts of a service's jobs that read records again, if no service runs: the caller holds the data
  * directory's lock.
  *
- * @param config - of the region asked for.
+ * @param config - of the selected region.
  */
 export async function withoutService<T>(
   invocation: Pick<Invocation, "config">,

@@ -11,14 +11,14 @@ export interface ConfiguredCredential {
   readonly name: string;
   readonly provider: string;
   readonly terms: CredentialTerms;
-  /** Where each secret is: `env:NAME` or `file:/path`. */
+  /** The location of each secret: `env:NAME` or `file:/path`. */
   readonly references: Readonly<Record<string, string>>;
 }
 
 const REFERENCE = /^(env:[A-Za-z_][A-Za-z0-9_]*|file:\/.*)$/;
 
 /**
- * Reads the tables `[credentials.<name>]`, without the secrets that they point at.
+ * Reads the tables `[credentials.<name>]`, without the secrets that they refer to.
  *
  * @throws GatewayError `config_invalid` that names the table and the member; it never holds a secret.
  */
@@ -41,7 +41,7 @@ export function configuredCredentials(
   );
 }
 
-/** @throws GatewayError `config_invalid` where a variable is not set, or a file cannot be read. */
+/** @throws GatewayError `config_invalid` if a variable is not set, or a file cannot be read. */
 export function resolveConfigured(
   { name, provider, terms, references }: ConfiguredCredential,
   env: Readonly<Record<string, string | undefined>>,
@@ -69,7 +69,7 @@ export function resolveConfigured(
   };
 }
 
-/** The files that secrets are in. */
+/** The files with secrets. */
 export function filesOf(configured: readonly ConfiguredCredential[]): readonly string[] {
   const all = configured.flatMap(({ references }) => Object.values(references));
   return all.filter((reference) => reference.startsWith("file:")).map((reference) => reference.slice("file:".length));
@@ -77,7 +77,7 @@ export function filesOf(configured: readonly ConfiguredCredential[]): readonly s
 
 function readReference(member: string, value: unknown): string {
   if (typeof value === "string" && REFERENCE.test(value)) return value;
-  throw wrong(member, "a secret does not stand in weir.toml: write env:NAME or file:/path in its place");
+  throw wrong(member, "a secret must not be in weir.toml: write env:NAME or file:/path instead");
 }
 
 function lookUp(member: string, reference: string, env: Readonly<Record<string, string | undefined>>): string {

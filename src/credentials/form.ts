@@ -1,7 +1,7 @@
 import type { CredentialForm } from "../plugin/contract.ts";
 import { CUSTOM } from "../routing/custom.ts";
 
-/** A provider as far as its credentials go. */
+/** The part of a provider that describes its credentials. */
 export interface KnownProvider {
   /** Upper case. */
   readonly name: string;
@@ -9,7 +9,7 @@ export interface KnownProvider {
   readonly form: CredentialForm;
 }
 
-/** A member of a provider's credential that is no secret: JSON Schema of a text. */
+/** A member of a provider's credential that is not a secret: JSON Schema of a text. */
 export interface SettingForm {
   readonly enum?: readonly string[];
   readonly pattern?: string;
@@ -25,7 +25,7 @@ interface Loaded {
   readonly credential?: CredentialForm | null;
 }
 
-/** Providers by name and alias, and what their credentials are made of; `CUSTOM` stands for what no file describes. */
+/** Providers by name and alias, with the form of their credentials; `CUSTOM` covers providers without a file. */
 export function knownProviders(providers: readonly Loaded[]): readonly KnownProvider[] {
   return [...providers, CUSTOM].map(({ name, aliases = [], credential }) => ({
     name,

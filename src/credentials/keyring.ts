@@ -9,12 +9,12 @@ import { KEY_BYTES, type SealKey, sealKey } from "./seal.ts";
 /** The keys that secrets are encrypted with: the first encrypts, all decrypt. */
 export type Keyring = readonly SealKey[];
 
-/** Where the keys come from, in the order in which they are looked for. */
+/** The sources of the keys, in order of precedence. */
 export type KeyringConfig = Pick<Config, "credentials_key" | "credentials_key_file" | "data_dir">;
 
 const MADE_FILE = "credentials.key";
 
-/** The file that holds the key which Weir made itself. */
+/** The file that holds the key that Weir created. */
 export function madeKeyPath({ data_dir }: Pick<Config, "data_dir">): string {
   return join(data_dir, MADE_FILE);
 }
@@ -22,8 +22,8 @@ export function madeKeyPath({ data_dir }: Pick<Config, "data_dir">): string {
 /**
  * Reads the keys: `credentials_key`, else the file of `credentials_key_file`, else `credentials.key` of the data directory.
  *
- * @returns an empty ring where there is no key yet.
- * @throws GatewayError `config_invalid` where a key is not 32 bytes in base64, or its file cannot be read.
+ * @returns an empty ring if there is no key yet.
+ * @throws GatewayError `config_invalid` if a key is not 32 bytes in base64, or its file cannot be read.
  */
 export function readKeyring(config: KeyringConfig): Keyring {
   if (config.credentials_key !== "") return parseKeys(config.credentials_key, "credentials_key");
@@ -34,7 +34,7 @@ export function readKeyring(config: KeyringConfig): Keyring {
 }
 
 /**
- * The keys, for encrypting: makes `credentials.key` where there is none.
+ * The keys, for encrypting: creates `credentials.key` if there is none.
  *
  * @param isShared - whether other nodes use the database, which could not read what a key of this node encrypts.
  * @throws GatewayError `credentials_key_missing`, `config_invalid`.
@@ -49,7 +49,7 @@ export function ensureKeyring(config: KeyringConfig, isShared: boolean): readonl
   return keys as [SealKey, ...SealKey[]];
 }
 
-/** @throws GatewayError `config_invalid`; its message holds nothing of a key. */
+/** @throws GatewayError `config_invalid`; its message contains no part of a key. */
 function parseKeys(text: string, from: string): Keyring {
   const parts = text.split(/[\s,]+/).filter((part) => part !== "");
   const keys = parts.map((part, at) => {
@@ -76,7 +76,7 @@ function readKeyFile(path: string): string {
   }
 }
 
-/** Whole or not at all, and never over another one: two programs may make it at the same time. */
+/** Atomic, and never over an existing one: two programs may create it at the same time. */
 function makeKeyFile(path: string): void {
   const own = `${path}.${randomUUID()}`;
   const file = fs.openSync(own, "wx", 0o600);

@@ -12,11 +12,11 @@ const PARAMETERS = ["w", "u"];
 
 /**
  * Reads the `limit` of a credential: the grammar of `Gateway-RateLimit-Policy` without segments, because a credential
- * counts all that it pays.
+ * counts everything that it pays.
  *
- * The plugin of rate limits has a reader of its own, as plugins import nothing; a test compares the two.
+ * The rate-limits plugin has its own parser, because plugins import nothing; a test compares the two.
  *
- * @returns the policies, or a sentence that says what is wrong.
+ * @returns the policies, or an error sentence.
  */
 export function readLimit(text: string): readonly LimitPolicy[] | string {
   const policies: LimitPolicy[] = [];
@@ -39,8 +39,9 @@ function readPolicy(text: string): LimitPolicy | string {
     const at = parameter.indexOf("=");
     const name = (at < 0 ? parameter : parameter.slice(0, at)).trim();
     const value = at < 0 ? "" : parameter.slice(at + 1).trim();
-    if (name === "s") return wrong("a credential's limit has no segment: it counts all that the credential pays");
-    if (!PARAMETERS.includes(name)) return wrong(`"${name}" is no parameter; there are w and u`);
+    if (name === "s")
+      return wrong("a credential's limit has no segment: it counts everything that the credential pays");
+    if (!PARAMETERS.includes(name)) return wrong(`"${name}" is not a parameter; there are w and u`);
     if (given.has(name)) return wrong(`"${name}" is given twice`);
     if (value === "") return wrong(`"${name}" has no value`);
     given.set(name, value);

@@ -3,7 +3,7 @@ import type { Keyring } from "./keyring.ts";
 import { unseal } from "./seal.ts";
 import type { StoredCredential } from "./stored.ts";
 
-/** A stored credential as the gateway holds it, with its secrets in the clear; without them where no key opens one. */
+/** A stored credential in the gateway's memory, with decrypted secrets; without secrets if no key decrypts them. */
 export function openCredential(stored: StoredCredential, keys: Keyring): Credential {
   const { id, organization_id, name, provider, terms, created_at } = stored;
   const secrets: Record<string, string> = {};
@@ -33,7 +33,7 @@ export function openCredential(stored: StoredCredential, keys: Keyring): Credent
   };
 }
 
-/** Whether a key opens every secret of it. */
+/** Whether its secrets can all be decrypted. */
 export function isLocked(stored: StoredCredential, keys: Keyring): boolean {
   return openCredential(stored, keys).secrets === undefined;
 }

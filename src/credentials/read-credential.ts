@@ -9,28 +9,28 @@ import { readLimit } from "./limit.ts";
 import type { CredentialTerms, StoredCredential } from "./stored.ts";
 import { TERM_NAMES, TERMS_DEFAULT, TERMS_SCHEMA, type TermName } from "./terms.ts";
 
-/** What a credential is checked against. */
+/** The context in which a credential is checked. */
 export interface CredentialRules {
   readonly providers: readonly KnownProvider[];
-  /** Whether it is the operator's organization: the others neither share nor reach private addresses. */
+  /** Whether it is the operator's organization: others cannot share credentials or reach private addresses. */
   readonly operator: boolean;
   /** Why an address may not be called, or undefined. */
   readonly refuseUrl: (url: URL, isPrivate: boolean) => string | undefined;
-  /** How a secret member is read: as the secret itself, unless this reads where it is. @throws GatewayError `invalid_body`. */
+  /** Reads a secret member; by default the value is the secret itself. @throws GatewayError `invalid_body`. */
   readonly readSecret?: (member: string, value: unknown) => string;
 }
 
-/** A credential as it comes from outside, checked and complete but for its place. */
+/** A checked credential from outside, complete except for its place. */
 export interface CredentialOrder {
-  /** Undefined: to be made from the provider's name. */
+  /** Undefined: derived from the provider's name. */
   readonly name: string | undefined;
   readonly provider: string;
   readonly terms: CredentialTerms;
-  /** Secrets to set, in the clear; null removes one. */
+  /** Secrets to set, in plain text; null removes one. */
   readonly secrets: Readonly<Record<string, string | null>>;
 }
 
-/** `client` is what records call the client's own key. */
+/** Records use `client` for the client's own key. */
 const RESERVED = "client";
 const SECRET_BYTES_MAX = 16_384;
 const NAME = Type.String({
@@ -42,10 +42,10 @@ const HEADERS_REFUSED =
   /^(authorization|proxy-.*|x-api-key|api-key|x-goog-api-key|cookie|host|connection|keep-alive|te|trailer|transfer-encoding|upgrade|content-.*|accept-encoding|expect|gateway-.*|x-amz-.*)$/i;
 
 /**
- * Checks a credential as the API, `weir.toml` and the command line give it: all members side by side, secrets there as
- * well or in `secrets`. Members that are left out stay as they are in `previous`; null resets one.
+ * Checks a credential from the API, `weir.toml` or the command line: all members are at the top level, secrets there or in
+ * `secrets`. Omitted members stay as in `previous`; null resets one.
  *
- * @throws GatewayError `invalid_body` that names the wrong member. It never holds a secret.
+ * @throws GatewayError `invalid_body` that names the wrong member. It never contains a secret.
  */
 export function readCredential(body: unknown, rules: CredentialRules, previous?: StoredCredential): CredentialOrder {
   if (typeof body !== "object" || body === null || Array.isArray(body)) throw wrong("", "give an object");
@@ -67,7 +67,7 @@ export function readCredential(body: unknown, rules: CredentialRules, previous?:
   };
 }
 
-/** A name as people spell it: case, `-`, `_`, `.` and spaces do not count. */
+/** Normalizes a name: case, `-`, `_`, `.` and spaces are ignored. */
 function fold(name: string): string {
   return name.toLowerCase().replace(/[-_. ]/g, "");
 }
@@ -80,7 +80,7 @@ export function findProvider(providers: readonly KnownProvider[], name: string):
 function readProvider(value: unknown, { providers }: CredentialRules, previous?: StoredCredential): KnownProvider {
   if (value === undefined && previous !== undefined) {
     const same = providers.find(({ name }) => name === previous.provider);
-    if (same === undefined) throw wrong("provider", `no provider ${previous.provider} is loaded now`);
+    if (same === undefined) throw wrong("provider", `no provider ${previous.provider} is loaded`);
     return same;
   }
   if (typeof value !== "string") throw wrong("provider", "give a provider's name, such as openai");
@@ -102,7 +102,7 @@ function nestedSecrets(value: unknown, { secret }: CredentialForm): Readonly<Rec
   if (typeof value !== "object" || Array.isArray(value)) throw wrong("secrets", "give an object of secret members");
   const other = Object.keys(value).find((member) => !secret.includes(member));
   if (other !== undefined)
-    throw wrong(`secrets.${short(other)}`, `it is no secret member; there are ${secret.join(", ")}`);
+    throw wrong(`secrets.${short(other)}`, `it is not a secret member; there are ${secret.join(", ")}`);
   return value as Record<string, unknown>;
 }
 
@@ -112,7 +112,7 @@ function refuseUnknown(given: Readonly<Record<string, unknown>>, { name, form }:
   const unknown = Object.keys(given).find((member) => !members.includes(member as TermName));
   if (unknown === undefined) return;
   const near = nearestName(unknown, members);
-  const hint = near === undefined ? `; of its own ${name} has ${own.join(", ")}` : `; did you mean "${near}"?`;
+  const hint = near === undefined ? `; the members of ${name} are ${own.join(", ")}` : `; did you mean "${near}"?`;
   throw wrong(short(unknown), `a credential of ${name} has no such member${hint}`);
 }
 
@@ -156,7 +156,7 @@ function checkTerms(terms: CredentialTerms, rules: CredentialRules): void {
   }
   const header = Object.keys(terms.headers).find((each) => HEADERS_REFUSED.test(each));
   if (header !== undefined)
-    throw wrong(`headers.${header}`, "this header is not a credential's to set; a key belongs into a secret member");
+    throw wrong(`headers.${header}`, "a credential cannot set this header; put keys into a secret member");
   if (terms.shared && !rules.operator)
     throw new GatewayError("insufficient_permission", "sharing credentials needs the permission operator", {
       path: "shared",
@@ -198,7 +198,7 @@ function readSecrets(
 }
 
 /**
- * A secret as it is kept: white space around a key is that of a file or of a paste.
+ * A secret as stored: white space around a key comes from a file or from pasting.
  *
  * @throws GatewayError `invalid_body`, without the secret.
  */
@@ -209,8 +209,9 @@ export function readSecret(member: string, value: unknown): string {
   if (text === "") throw wrong(member, "it is empty");
   if (Buffer.byteLength(text) > SECRET_BYTES_MAX) throw wrong(member, `it is over ${SECRET_BYTES_MAX} bytes`);
   if (member === "service_account") return checkServiceAccount(text);
-  // It goes into a header as it is.
-  if (!/^[\x21-\x7e]+$/.test(text)) throw wrong(member, "it holds spaces, line ends or characters that no key has");
+  // It goes into a header unchanged.
+  if (!/^[\x21-\x7e]+$/.test(text))
+    throw wrong(member, "it contains spaces, line ends or characters that cannot be in a key");
   return text;
 }
 
@@ -219,7 +220,7 @@ function checkServiceAccount(text: string): string {
   try {
     account = JSON.parse(text);
   } catch {
-    // Said below; the parser's own message would repeat the text.
+    // Reported below; the parser's own message would repeat the text.
   }
   const holds = (member: string) => typeof account?.[member] === "string" && account[member] !== "";
   if (!holds("client_email") || !holds("private_key"))
@@ -227,7 +228,7 @@ function checkServiceAccount(text: string): string {
   return text;
 }
 
-/** @param secrets - those that there are afterwards; null is none. */
+/** @param secrets - the secrets after the change; null means none. */
 function checkNeeds(
   { name, form }: KnownProvider,
   terms: CredentialTerms,
@@ -238,7 +239,7 @@ function checkNeeds(
   const who = name === CUSTOM.name ? "a custom provider" : name;
   const missing = oneOf.map((set) => set.filter((member) => !has(member)));
   if (missing.length > 0 && missing.every((set) => set.length > 0)) {
-    // The set that is nearest to being whole says what is missing.
+    // The most complete set determines the missing members.
     const least = missing.reduce((a, b) => (b.length < a.length ? b : a));
     throw wrong(least[0]!, `a credential of ${who} needs ${oneOf.map((set) => set.join(" and ")).join(", or ")}`);
   }

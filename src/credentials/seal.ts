@@ -1,13 +1,13 @@
 import { createCipheriv, createDecipheriv, createHash, randomBytes } from "node:crypto";
 
-/** One key that encrypts secrets of credentials: 32 bytes, and the id that ciphertexts name it by. */
+/** One key that encrypts secrets of credentials: 32 bytes, and the id that ciphertexts contain. */
 export interface SealKey {
   /** First 8 hexadecimal digits of the key's SHA-256. */
   readonly id: string;
   readonly bytes: Uint8Array;
 }
 
-/** Which member of which credential a ciphertext belongs to: it opens in no other place. */
+/** The member and the credential of a ciphertext: it cannot be decrypted in another place. */
 export interface SecretPlace {
   readonly organizationId: string;
   /** Id of the credential. */
@@ -33,7 +33,7 @@ export function seal(secret: string, { id, bytes }: SealKey, place: SecretPlace)
   return `v1.${id}.${nonce.toString("base64url")}.${text.toString("base64url")}`;
 }
 
-/** @returns the secret, or undefined where none of the keys opens it in this place. */
+/** @returns the secret, or undefined if none of the keys decrypts it in this place. */
 export function unseal(sealed: string, keys: readonly SealKey[], place: SecretPlace): string | undefined {
   const [, keyId, nonce, text] = FORM.exec(sealed) ?? [];
   const bytes = Buffer.from(text ?? "", "base64url");
@@ -45,13 +45,13 @@ export function unseal(sealed: string, keys: readonly SealKey[], place: SecretPl
       cipher.setAuthTag(bytes.subarray(-TAG_BYTES));
       return Buffer.concat([cipher.update(bytes.subarray(0, -TAG_BYTES)), cipher.final()]).toString("utf8");
     } catch {
-      // The tag does not fit: another key, another place, or changed bytes.
+      // Wrong tag: another key, another place, or changed bytes.
     }
   }
   return undefined;
 }
 
-/** Id of the key that a ciphertext needs; undefined for what is no ciphertext. */
+/** Id of the key that a ciphertext needs; undefined if the text is not a ciphertext. */
 export function keyIdOf(sealed: string): string | undefined {
   return FORM.exec(sealed)?.[1];
 }

@@ -5,13 +5,13 @@ import type { StoredCredential } from "./stored.ts";
 
 export type CredentialState = "ready" | "disabled" | "locked";
 
-/** A secret as it is shown: never itself. */
+/** The displayed form of a secret: never the secret itself. */
 export type ShownSecret =
   | { readonly set_at: string; readonly last4: string | null; readonly key_id: string | null }
-  /** Of `weir.toml`: where it is. */
+  /** In `weir.toml`: its location. */
   | { readonly from: string };
 
-/** A credential as its owners see it. Its provider's own members stand beside the others. */
+/** A credential as its owners see it, with its provider's own members at the top level. */
 export function shownCredential({ id, name, provider, secrets, terms, ...times }: StoredCredential, locked: boolean) {
   const { settings, ...rest } = terms;
   const shownSecrets = Object.entries(secrets).map(([member, { sealed, set_at, last4 }]) => {
@@ -49,7 +49,7 @@ export function shownConfigured({ name, provider, terms, references }: Configure
   };
 }
 
-/** A credential of the operator's that others may use: how it is reached and what it may spend is the operator's affair. */
+/** A shared credential of the operator: its address and limits are hidden from other organizations. */
 export function shownLent(credential: StoredCredential, locked: boolean): ShownCredential {
   const { id, name, provider, state, weight, models, enabled, created_at, updated_at } = shownCredential(
     credential,

@@ -1,4 +1,4 @@
-/** What a credential says besides its secrets; members as `POST /v1/credentials` takes them. */
+/** The members of a credential except its secrets, as in `POST /v1/credentials`. */
 export interface CredentialTerms {
   /** The provider's own members, such as `region`. */
   readonly settings: Readonly<Record<string, string>>;
@@ -10,7 +10,7 @@ export interface CredentialTerms {
   readonly headers: Readonly<Record<string, string>>;
   readonly base_url: string | null;
   readonly private: boolean;
-  /** Null: on where it has a limit in cents or tokens. */
+  /** Null: on if it has a limit in cents or tokens. */
   readonly ask_usage: boolean | null;
   readonly enabled: boolean;
   readonly shared: boolean;
@@ -22,11 +22,11 @@ export interface StoredSecret {
   readonly sealed: string;
   /** Milliseconds since 1970. */
   readonly set_at: number;
-  /** The last four characters; null where the secret is too short, or no plain text. */
+  /** The last four characters; null if the secret is too short, or not plain text. */
   readonly last4: string | null;
 }
 
-/** A credential as the database has it: its secrets are encrypted. Times are milliseconds since 1970. */
+/** A credential as stored in the database: its secrets are encrypted. Times are milliseconds since 1970. */
 export interface StoredCredential {
   readonly id: string;
   readonly organization_id: string;

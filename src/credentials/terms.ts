@@ -9,24 +9,24 @@ const MODEL = Type.String({
 });
 const MODEL_NAME = { pattern: "^[^\\s,]{1,500}$", ...expects("give a model's name") };
 
-/** The members that every credential has; the provider's own stand beside them. */
+/** The members that every credential has, beside the provider's own. */
 export const TERMS_SCHEMA = Type.Object({
   weight: Type.Number({
     minimum: 0,
     maximum: 1_000_000,
     ...expects("give a number from 0 to 1000000"),
-    description: "Share of the requests among credentials of one provider; 0 is only a fallback. 1 unless given.",
+    description: "Share of the requests among credentials of one provider; 0 means fallback only. Default 1.",
   }),
   models: Type.Array(MODEL, {
     maxItems: 500,
     ...expects("give a list of patterns of model names"),
-    description: "Patterns of the models that it serves, `!` excludes; all unless given.",
+    description: "Patterns of the models that it serves, `!` excludes; default all.",
   }),
   model_map: Type.Record(Type.String(MODEL_NAME), Type.String(MODEL_NAME), {
     maxProperties: 500,
     additionalProperties: false,
-    ...expects("give an object of model names and the names that the provider has for them"),
-    description: "Names that clients use, and the deployments, profiles or ARNs that they stand for.",
+    ...expects("give an object of model names and the provider's names for them"),
+    description: "Names that clients use, mapped to deployments, profiles or ARNs.",
   }),
   limit: Type.String({
     maxLength: 1_000,
@@ -40,7 +40,7 @@ export const TERMS_SCHEMA = Type.Object({
       maxProperties: 20,
       additionalProperties: false,
       ...expects("give an object of up to 20 header names and values"),
-      description: "Headers that every request with it gets. Not for secrets: they are shown.",
+      description: "Headers for every request with it. Not for secrets: they are visible.",
     },
   ),
   base_url: Type.String({

@@ -6,7 +6,7 @@ import type { ExportOptions } from "./options.ts";
 import { notWritten } from "./output.ts";
 import type { Period } from "./period.ts";
 
-/** What an export fixed when it started. */
+/** The values that an export fixes when it starts. */
 export interface Plan {
   readonly period: Period;
   /** Of a table; empty for formats without columns. */
@@ -17,18 +17,18 @@ export interface Plan {
 
 export interface Checkpoint {
   readonly version: 2;
-  /** Of the run that wrote it, so that another one of the same output notices. */
+  /** Id of the run that wrote it, so that a second run with the same output is detected. */
   readonly run: string;
-  /** The options that decide what the file holds. A checkpoint serves the same ones only. */
+  /** The options that determine the file's content. A checkpoint is valid only for the same ones. */
   readonly options: Readonly<Record<string, unknown>>;
   readonly plan: Plan;
-  /** `downloading`, then `downloaded` (all records are there), then `finished` (the file is complete, leftovers are not gone yet). */
+  /** `downloading`, then `downloaded` (all records are there), then `finished` (the file is complete, temporary files are not removed yet). */
   readonly phase: "downloading" | "downloaded" | "finished";
   /** Records in the output. */
   readonly rows: number;
-  /** Where the next page begins; null for the first. */
+  /** The start of the next page; null for the first. */
   readonly cursor: string | null;
-  /** Bytes of the output that belong to those records. What is behind them was written after the checkpoint. */
+  /** Bytes of the output that belong to those records. Later bytes were written after the checkpoint. */
   readonly length: number;
 }
 
@@ -36,7 +36,7 @@ export function checkpointPath(output: string): string {
   return `${output}.checkpoint`;
 }
 
-/** The options that a checkpoint is bound to, in the spelling of the command line. */
+/** The options that a checkpoint belongs to, spelled as on the command line. */
 export function boundOptions(options: ExportOptions): Checkpoint["options"] {
   return {
     "start-date": options.startDate ?? null,
@@ -81,7 +81,7 @@ export async function readCheckpoint(options: ExportOptions): Promise<Checkpoint
 }
 
 /**
- * Replaces the checkpoint: a reader finds the former one or this one, never a part of one, also after a power cut.
+ * Replaces the checkpoint: a reader finds the old one or the new one, never a part of one, also after a power cut.
  * The output has to be synced before.
  */
 export async function writeCheckpoint(output: string, checkpoint: Checkpoint): Promise<void> {
@@ -102,7 +102,7 @@ export async function writeCheckpoint(output: string, checkpoint: Checkpoint): P
   }
 }
 
-/** @throws ExportFailure of kind `usage` where the checkpoint beside `output` is no longer that of this run. */
+/** @throws ExportFailure of kind `usage` if the checkpoint beside `output` no longer belongs to this run. */
 export async function expectOwn(output: string, run: string): Promise<void> {
   const text = await readFile(checkpointPath(output), "utf8").catch(() => "");
   if (parse(text)?.run === run) return;
@@ -114,7 +114,7 @@ export async function removeCheckpoint(output: string): Promise<void> {
   await rm(checkpointPath(output), { force: true });
 }
 
-/** Makes a rename last. Windows cannot open a directory, and does not need to. */
+/** Syncs a rename. Windows cannot open a directory, and does not need to. */
 async function syncDirectory(path: string): Promise<void> {
   if (process.platform === "win32") return;
   const directory = await open(path, "r");
@@ -130,7 +130,7 @@ function parse(text: string): Checkpoint | undefined {
   try {
     value = JSON.parse(text);
   } catch {
-    return undefined; // not ours: we never leave a part of one
+    return undefined; // not ours: Weir never leaves a partial one
   }
   const checkpoint = value as Partial<Checkpoint> | null;
   const complete =
@@ -148,7 +148,7 @@ function parse(text: string): Checkpoint | undefined {
   return complete ? (checkpoint as Checkpoint) : undefined;
 }
 
-/** Equal as JSON, whatever the order of an object's members. */
+/** Equal as JSON, regardless of the order of an object's members. */
 function same(left: unknown, right: unknown): boolean {
   return canonical(left) === canonical(right);
 }

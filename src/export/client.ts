@@ -4,42 +4,42 @@ import { UnreadableAnswer } from "./page.ts";
 import { delayMs, mayBeRetried, type Pace, sleep } from "./retry.ts";
 
 export interface Question<T> {
-  /** From the API address on, such as `/v1/request/query-fast`. */
+  /** The path after the API address, such as `/v1/request/query-fast`. */
   readonly path: string;
   readonly body: unknown;
-  /** Of a body that is text already; anything else is sent as JSON. */
+  /** The content type of a body that is already text; anything else is sent as JSON. */
   readonly contentType?: string;
-  /** Of the export that it is a page of: the audit log has an entry for it. */
+  /** Id of the export that this page belongs to, for its entry in the audit log. */
   readonly exportId?: string;
-  /** That the key must have; `read` unless told otherwise. */
+  /** The scope that the key must have; default `read`. */
   readonly scope?: string;
-  /** Turns an answer with status 200 into its meaning. @throws UnreadableAnswer to have it asked again. */
+  /** Parses a response with status 200. @throws UnreadableAnswer to retry. */
   readonly read: (answer: Buffer) => T;
-  /** About the most that an answer has, where it is much. */
+  /** Approximate maximum size of a response, for large ones. */
   readonly bytesUsual?: number;
-  /** Above it the answer is dropped and {@link AnswerTooLong} thrown; undefined for no bound. */
+  /** A larger response is dropped and {@link AnswerTooLong} thrown; undefined for no limit. */
   readonly bytesMax?: number | undefined;
-  /** Fewer than the pace's, for what the export can do without. */
+  /** Fewer attempts than the pace's, for optional requests. */
   readonly attemptsMax?: number;
-  /** Aborted when nobody waits for the answer any more. */
+  /** Aborted when the response is no longer needed. */
   readonly signal?: AbortSignal;
 }
 
 export interface Client {
   /**
-   * Asks until there is an answer that can be read.
+   * Sends the request until there is a readable response.
    *
    * @throws ExportFailure when the service refuses, or every attempt failed; AnswerTooLong; the reason of a signal.
    */
   ask<T>(question: Question<T>): Promise<T>;
 }
 
-/** The answer is longer than the question allows: ask for less. Not retried. */
+/** The response is longer than the request allows: request less. Not retried. */
 export class AnswerTooLong extends Error {
   override readonly name = "AnswerTooLong";
 }
 
-/** One attempt that failed in a way that another may not. */
+/** A failed attempt that is worth a retry. */
 class AttemptFailed extends Error {
   readonly retryAfterMs: number | undefined;
   constructor(message: string, options: { retryAfterMs?: number | undefined; cause?: unknown } = {}) {
@@ -55,13 +55,13 @@ export interface ClientOptions {
   /** Aborted when the export is to stop. */
   readonly signal: AbortSignal;
   readonly onWait: (reason: string, ms: number, attempt: number) => void;
-  /** What the service says about a question that it answers all the same, such as a name that no record has. */
+  /** A warning of the service about a successful query, such as an unknown name. */
   readonly onWarning?: (text: string) => void;
-  /** Where the filter of the command line stands in what is asked, such as `filter.right.right`. */
+  /** The position of the command line's filter in the query, such as `filter.right.right`. */
   readonly filterPlace?: string;
 }
 
-/** A client of the query API that expects the network and the service to fail now and then. */
+/** A client of the query API that tolerates failures of the network and the service. */
 export function createClient(options: ClientOptions): Client {
   return {
     async ask(question) {
@@ -84,7 +84,7 @@ export function createClient(options: ClientOptions): Client {
 }
 
 function givenUp(error: Error, attempt: number, ms: number, question: Question<unknown>): ExportFailure {
-  const why = attempt === 1 ? `which asks to wait ${Math.ceil(ms / 1000)} s` : `after ${attempt} attempts`;
+  const why = attempt === 1 ? `which requests a wait of ${Math.ceil(ms / 1000)} s` : `after ${attempt} attempts`;
   return new ExportFailure("failed", `${question.path}: ${error.message}, ${why}`, { cause: error });
 }
 
@@ -100,7 +100,7 @@ async function fetchAnswer(options: ClientOptions, question: Question<unknown>, 
         ...(question.exportId !== undefined && { "gateway-export": question.exportId }),
       },
       body: question.contentType === undefined ? JSON.stringify(question.body) : String(question.body),
-      // A redirect would carry the key to a host that nobody named.
+      // A redirect would send the key to another host.
       redirect: "manual",
       signal: AbortSignal.any([signal, idle.signal]),
     });
@@ -120,7 +120,7 @@ async function fetchAnswer(options: ClientOptions, question: Question<unknown>, 
   }
 }
 
-/** Puts the bytes together while they come: behind the last one, the next question is waited for. */
+/** Collects the bytes as they arrive: after the last one, the next request is due. */
 async function readBytes(
   answer: Response,
   { bytesUsual = 0, bytesMax }: Question<unknown>,
@@ -162,18 +162,18 @@ function refusal(
     403: `; the key needs the scope \`${scope}\``,
     404: "; is this the address of a Weir API?",
   };
-  // Of all that is asked, the filter and the search alone come from the command line as they are.
+  // Only the filter and the search come from the command line unchanged.
   const kind = answer.status === 400 && /^(?:filter|search)/.test(place) ? "usage" : "failed";
   return new ExportFailure(kind, `${path}: ${said}${hint[answer.status] ?? ""}`);
 }
 
-/** What the service says about a failure and the place it names. */
+/** The service's message about a failure, with its place. */
 function explanation(text: string, filterPlace = "filter"): { readonly words: string; readonly place: string } {
   let parsed: unknown;
   try {
     parsed = JSON.parse(text);
   } catch {
-    return NOTHING_SAID; // a page of HTML from something in between says nothing that the status does not
+    return NOTHING_SAID; // an HTML page from a proxy adds nothing to the status
   }
   if (typeof parsed !== "object" || parsed === null) return NOTHING_SAID;
   const { message, path } = parsed as { message?: unknown; path?: unknown };
@@ -183,14 +183,14 @@ function explanation(text: string, filterPlace = "filter"): { readonly words: st
   return { words: `: ${printable(words.join(" at "))}`, place };
 }
 
-/** What somebody else wrote, for the terminal: bounded, without control characters. */
+/** Foreign text for the terminal: bounded, without control characters. */
 export function printable(text: string): string {
   return text.replace(/[\x00-\x1f\x7f-\x9f]/g, " ").slice(0, 500);
 }
 
 const NOTHING_SAID = { words: "", place: "" };
 
-/** The innermost reason: `fetch` wraps what the socket said. */
+/** The innermost reason: `fetch` wraps the socket's error. */
 function reasonOf(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
   const code = (error as { code?: unknown }).code;

@@ -7,13 +7,13 @@ export interface Column {
   readonly property?: string;
 }
 
-/** Signed addresses: they expire, and differ each time they are asked for. */
+/** Signed addresses: they expire, and differ in each response. */
 export const EXPIRING: ReadonlySet<string> = new Set(["signed_body_url", "asset_urls"]);
 
 /**
- * The columns of a table, in their order: the record's names, names that only this service's records have, properties.
+ * The columns of a table, in their order: the known members, additional members of this service's records, properties.
  *
- * @param found - member names of a record as the service sends it now; a newer one may send more than we know.
+ * @param found - member names of a record from the service; a newer service may send more.
  * @param properties - names of custom properties, in any order.
  */
 export function tableColumns(found: readonly string[], properties: readonly string[], includeBody: boolean): Column[] {

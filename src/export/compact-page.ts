@@ -4,7 +4,7 @@ import { RowReader } from "./row-reader.ts";
 
 const HEAD = '{"data":[';
 
-/** What an answer holds besides its records. */
+/** The members of a response besides its records. */
 export interface Envelope {
   readonly data?: unknown;
   readonly [name: string]: unknown;
@@ -12,20 +12,19 @@ export interface Envelope {
 
 export interface Opened {
   readonly envelope: Envelope;
-  /** The records, less the members that expire. */
+  /** The records without the members that expire. */
   readonly lines: Lines;
   readonly rows: number;
 }
 
 /**
- * Reads a page as a Weir writes it: `data` first, no spaces, the same first member in every record. The bytes of the
- * answer become the lines, where they are.
+ * Reads a page as Weir writes it: `data` first, no spaces, the same first member in every record. The bytes of the
+ * response become the lines, in place.
  *
- * It searches for what stands between two records, which a body may hold as well. What proves it right is that the
- * envelope without its records is JSON, and each record is: only one way to read the whole leads there.
+ * It searches for the text between two records, which a body may contain as well. The result is verified: the envelope
+ * without its records must be JSON, and so must each record; only one way to split the page satisfies that.
  *
- * @returns undefined where that is not so, be it for an answer of another form or for one that is broken; it is as it
- *   was then.
+ * @returns undefined if the response has another form or is broken; it is then unchanged.
  */
 export function openCompact(answer: Buffer): Opened | undefined {
   // A line break outside a string would break a record over two lines.
@@ -38,14 +37,14 @@ export function openCompact(answer: Buffer): Opened | undefined {
   return pieces && { envelope, ...linesOf(answer, pieces) };
 }
 
-/** Beginning and end of what stays of the records, in turn. The last piece of a record takes the byte behind it along. */
+/** Start and end of the kept parts of the records, alternating. The last part of a record includes the byte after it. */
 interface Pieces {
   readonly bounds: number[];
-  /** The byte behind each record. */
+  /** The byte after each record. */
   readonly ends: number[];
 }
 
-/** @param end - behind the last record. */
+/** @param end - after the last record. */
 function piecesOf(answer: Buffer, end: number): Pieces | undefined {
   const pieces: Pieces = { bounds: [], ends: [] };
   const reader = new RowReader();
@@ -56,7 +55,7 @@ function piecesOf(answer: Buffer, end: number): Pieces | undefined {
   for (let at = HEAD.length; at < end; ) {
     const next = answer.indexOf(border, at);
     const rowEnd = next === -1 ? end : Math.min(next + 1, end);
-    // With a character for each byte: what is searched for is ASCII, and a place in the text is a place in the bytes.
+    // One character per byte: the search text is ASCII, and offsets in the text equal offsets in the bytes.
     const row = answer.toString("latin1", at, rowEnd);
     const record = parseObject(row);
     if (record === undefined) return undefined;
@@ -76,7 +75,7 @@ function addRow({ bounds, ends }: Pieces, at: number, end: number, cuts: readonl
   ends.push(end);
 }
 
-/** Moves what stays to the front of `bytes`. */
+/** Moves the kept parts to the front of `bytes`. */
 function linesOf(bytes: Buffer, { bounds, ends }: Pieces): { lines: Lines; rows: number } {
   for (const end of ends) bytes[end] = LINE_END;
   let length = 0;
@@ -94,6 +93,6 @@ function parseObject(text: string): Envelope | undefined {
   try {
     return JSON.parse(text) as Envelope;
   } catch {
-    return undefined; // whether the answer is broken, or only not of this form, a whole reading of it will say
+    return undefined; // a full parse decides whether the response is broken or only has another form
   }
 }

@@ -6,24 +6,24 @@ import type { Page } from "./page.ts";
 import { type Settled, settle, unwrap } from "./settled.ts";
 
 export interface Download {
-  /** Reads the page behind `cursor`; `before` rows are already there, and no more than `rowsMax` are wanted. */
+  /** Reads the page after `cursor`; `before` rows are already written, and at most `rowsMax` are needed. */
   readonly read: (cursor: string | null, before: number, rowsMax: number) => Promise<Page>;
   readonly encoder: Encoder;
   readonly output: Output;
   readonly limit: number | undefined;
-  /** Called after each page that is in the output; resolves when a kill would no longer lose it. */
+  /** Called after each page is in the output; resolves when a kill would no longer lose it. */
   readonly keep: (position: Pick<Checkpoint, "phase" | "rows" | "cursor">) => Promise<void>;
   readonly onRows: (rows: number, bytes: number) => void;
 }
 
-/** Garbage is collected each time so much has been copied: every byte of it is in memory several times over. */
+/** Garbage is collected after this many copied bytes: each byte is in memory several times. */
 const COLLECT_BYTES = 20_000_000;
 
 /**
- * Copies pages into the output until there are no more. While one is written, the checkpoint of the one before is being
- * made to last: what a kill finds behind a checkpoint is cut off anyway.
+ * Copies pages into the output until there are no more. While one is written, the previous page's checkpoint is synced:
+ * a resumed run cuts off everything after a checkpoint.
  *
- * @param from - where to begin; a run that was stopped begins where its checkpoint stands.
+ * @param from - where to begin; a resumed run begins at its checkpoint.
  * @returns the rows in the output.
  */
 export async function download(job: Download, from: Pick<Checkpoint, "rows" | "cursor">): Promise<number> {
@@ -50,7 +50,7 @@ export async function download(job: Download, from: Pick<Checkpoint, "rows" | "c
     }
     unwrap(await keeping);
   } finally {
-    await keeping; // whoever goes on with this export must not find its checkpoint still being written
+    await keeping; // a resumed export must not find its checkpoint half written
   }
   return rows;
 }

@@ -9,13 +9,13 @@ const LETTER_N = 0x6e;
 const OPEN_OBJECT = 0x7b;
 
 /**
- * Turns records into the bytes of a file. What it writes depends on the records and their order alone, never on how
- * they came in pages: that is what makes a resumed export the same as an unbroken one.
+ * Turns records into the bytes of a file. The output depends only on the records and their order, never on the page
+ * boundaries, so a resumed export is the same as an uninterrupted one.
  */
 export interface Encoder {
-  /** How often a character is copied on its way into the file, about: so much garbage is left. */
+  /** About how often a character is copied on its way into the file, for the amount of garbage. */
   readonly copies: number;
-  /** What stands before the first record. */
+  /** The text before the first record. */
   head(): string | Uint8Array;
   /** @param before - records written before these. */
   rows(lines: Lines, before: number): string | Uint8Array;
@@ -23,7 +23,7 @@ export interface Encoder {
   tail(total: number): string | Uint8Array;
 }
 
-/** One record a line. */
+/** One record per line. */
 export const jsonLines: Encoder = {
   copies: 1,
   head: () => "",
@@ -70,7 +70,7 @@ export class Cells {
   readonly #columns: readonly Column[];
   readonly #reader = new RowReader();
   #names: readonly string[] | undefined;
-  /** Per column the index of its member, -1 where the record has none. */
+  /** Per column the index of its member, -1 if the record has none. */
   #places: readonly number[] = [];
   #propertiesPlace = -1;
   #row = "{}";
@@ -109,7 +109,7 @@ export class Cells {
   }
 }
 
-/** The text of a JSON value as a cell shows it: undefined for null, text as it is, everything else as JSON. */
+/** A JSON value as cell text: undefined for null, text unchanged, everything else as JSON. */
 export function shownText(value: string | undefined): string | undefined {
   if (value === undefined) return undefined;
   if (value.charCodeAt(0) !== QUOTE) return value;
@@ -128,7 +128,7 @@ function csvCell({ property }: Column, value: string | undefined): string {
   return property === undefined ? valueCell(value) : textCell(value);
 }
 
-/** Of numbers, booleans and JSON nothing is read as a formula, and a negative number stays a number. */
+/** Numbers, booleans and JSON are never read as formulas, and a negative number stays a number. */
 function valueCell(value: string): string {
   const first = value.charCodeAt(0);
   if (first === QUOTE) return textCell(shownText(value) ?? "");
@@ -136,8 +136,8 @@ function valueCell(value: string): string {
 }
 
 /**
- * A spreadsheet runs a cell that starts with one of these as a formula, and what stands in a record comes from
- * strangers: an apostrophe in front makes it text. Empty text is `""`, which is not the empty cell of null.
+ * A spreadsheet runs a cell that starts with one of these as a formula, and record contents are untrusted: an
+ * apostrophe in front makes it text. Empty text is `""`, which differs from the empty cell of null.
  */
 function textCell(value: string): string {
   if (value === "") return '""';

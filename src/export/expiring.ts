@@ -5,14 +5,14 @@ import type { RowReader } from "./row-reader.ts";
 const COMMA = 0x2c;
 const MEMBERS = Array.from(EXPIRING, (name) => ({ name, written: `"${name}"` }));
 
-/** Where a member that expires stands in a record's text, with the comma that goes with it. */
+/** The range of an expiring member in a record's text, including its comma. */
 export type Cut = readonly [from: number, to: number];
 
 /**
  * Finds the members that expire, in the order of the text.
  *
- * @param row - an object's JSON text, and `record` what it means.
- * @param reader - for a row in which their names stand more than once.
+ * @param row - an object's JSON text, and `record` its parsed value.
+ * @param reader - for a row in which their names occur more than once.
  */
 export function expiringMembers(row: string, record: object, reader: RowReader): readonly Cut[] {
   const cuts: Cut[] = [];
@@ -25,14 +25,14 @@ export function expiringMembers(row: string, record: object, reader: RowReader):
   return cuts.sort(([left], [right]) => left - right);
 }
 
-/** The same by reading all of a row, however it is written. */
+/** The same by reading the whole row, in any notation. */
 export function readExpiring(row: string, reader: RowReader): Cut[] {
   reader.read(row, 0);
   const { names, nameAt, valueEnd } = reader;
   const cuts: Cut[] = [];
   for (const [index, name] of names.entries()) {
     if (!EXPIRING.has(name)) continue;
-    // The comma before it goes along, or the one behind it where nothing before it stays.
+    // Includes the comma before it, or the one after it if nothing before it is kept.
     if (cuts.length < index) cuts.push([valueEnd[index - 1]!, valueEnd[index]!]);
     else cuts.push([nameAt[index]!, index + 1 < names.length ? nameAt[index + 1]! : valueEnd[index]!]);
   }
@@ -40,9 +40,9 @@ export function readExpiring(row: string, reader: RowReader): Cut[] {
 }
 
 /**
- * The member of a row that has it, where its name stands there once: so it cannot be part of another member's value.
+ * The member of a row, if its name occurs only once and so cannot be part of another member's value.
  *
- * Not where a code stands for a letter, as that of a name may.
+ * Not if the text has escapes, because a name may be escaped.
  */
 function onlyMember(row: string, written: string): Cut | undefined {
   const nameAt = row.indexOf(written);

@@ -9,12 +9,12 @@ export function exitOfSignal(name: string): number {
 }
 
 /**
- * A failure that the person at the terminal can do something about: its message is printed as it is, on one line.
+ * A failure that the user can fix: its message is printed unchanged, on one line.
  *
- * Anything else that is thrown is a bug and shows its stack. No key and no body belongs into a message.
+ * Anything else that is thrown is a bug and shows its stack. A message must not contain a key or a body.
  */
 export class ExportFailure extends Error {
-  /** `failed` can be resumed; `usage` means that the command line has to change. */
+  /** `failed` can be resumed; `usage` means a wrong command line. */
   readonly kind: "failed" | "usage";
 
   constructor(kind: "failed" | "usage", message: string, options: { cause?: unknown } = {}) {

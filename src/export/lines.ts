@@ -1,6 +1,6 @@
 import { createReadStream } from "node:fs";
 
-/** JSON text in UTF-8, with each record on a line of its own. Only whole lines. */
+/** JSON text in UTF-8, with one record per line. Only complete lines. */
 export type Lines = Buffer;
 
 export const LINE_END = 0x0a;
@@ -25,7 +25,7 @@ export function countOf(lines: Lines): number {
 /**
  * Reads a file of lines, some of them at a time.
  *
- * Not `node:readline`: it also ends a line at U+2028, which may stand in JSON text as it is.
+ * Not `node:readline`: it also ends a line at U+2028, which JSON text may contain unescaped.
  */
 export async function* readLines(path: string): AsyncGenerator<Lines> {
   let begun: Buffer[] = [];

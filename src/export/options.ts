@@ -12,17 +12,17 @@ export type Environment = Readonly<Record<string, string | undefined>>;
 
 /** One row per option: what the parser takes and what the help says. */
 export const OPTIONS = {
-  "start-date": { type: "string", value: "DATE", description: "first day or moment, included (default: 30 days ago)" },
-  "end-date": { type: "string", value: "DATE", description: "last day or moment, included (default: now)" },
-  limit: { type: "string", value: "N", description: "keep the first N records of the order" },
+  "start-date": { type: "string", value: "DATE", description: "first day or time, included (default: 30 days ago)" },
+  "end-date": { type: "string", value: "DATE", description: "last day or time, included (default: now)" },
+  limit: { type: "string", value: "N", description: "keep the first N records in this order" },
   order: { type: "string", value: "asc|desc", description: "oldest first (default) or newest first" },
   property: {
     type: "string",
     multiple: true,
     value: "NAME=VALUE",
-    description: "only records with it; may be repeated",
+    description: "only records with this property; may be repeated",
   },
-  filter: { type: "string", value: "JSON", description: "a filter tree of the query API, on top of the dates" },
+  filter: { type: "string", value: "JSON", description: "a filter tree of the query API, in addition to the dates" },
   search: {
     type: "string",
     value: "WORDS",
@@ -36,19 +36,19 @@ export const OPTIONS = {
     value: "FILE|-",
     description: "where to (default: weir-export.<format>); - is stdout",
   },
-  region: { type: "string", value: "us|eu", description: "which address to ask: WEIR_API_URL or WEIR_EU_API_URL" },
+  region: { type: "string", value: "us|eu", description: "which address to use: WEIR_API_URL or WEIR_EU_API_URL" },
   "api-url": { type: "string", value: "URL", description: "the address itself, before the region's" },
   resume: { type: "boolean", description: "go on where a stopped export of the same options stands" },
   force: { type: "boolean", description: "replace the output and forget its checkpoint" },
   quiet: { type: "boolean", short: "q", description: "print failures only" },
 } as const;
 
-/** What help says below the options. */
+/** The text below the options in help. */
 export const NOTES: readonly string[] = [
   "The key comes from WEIR_API_KEY. The address comes from WEIR_API_URL (default http://127.0.0.1:8788), or from\nWEIR_EU_API_URL (default http://127.0.0.1:8789) with --region eu.",
   "Dates are YYYY-MM-DD, a whole day in UTC, or ISO 8601; without an offset they are UTC.",
-  "A checkpoint stands beside the output until it is complete: an export that was killed goes on with --resume and the\nsame options, and the finished file is the one that an unbroken export writes.",
-  "Ends with status 0 when done, 1 when failed, 2 on bad usage, and 128 + the signal's number when stopped.",
+  "A checkpoint is beside the output until it is complete: continue a killed export with --resume and the same\noptions; the finished file is the same as that of an uninterrupted export.",
+  "Exits with status 0 when done, 1 when failed, 2 on bad usage, and 128 + the signal's number when stopped.",
 ];
 
 export interface Property {
@@ -57,7 +57,7 @@ export interface Property {
 }
 
 export interface ExportOptions {
-  /** As given; `period.ts` says which moments they mean. */
+  /** As given; `period.ts` converts them to times. */
   readonly startDate: string | undefined;
   readonly endDate: string | undefined;
   /** Records at most; undefined for all. */
@@ -66,7 +66,7 @@ export interface ExportOptions {
   readonly properties: readonly Property[];
   /** A filter node as given, checked by the service; `"all"` when absent. */
   readonly filter: unknown;
-  /** Words that records are searched for. */
+  /** Words to search for. */
   readonly search: string | undefined;
   readonly includeBody: boolean;
   readonly format: Format;
@@ -98,8 +98,7 @@ export function readOptions(argv: readonly string[], env: Environment): ExportOp
   if (search?.trim() === "") throw usageFailure("--search needs a word");
   if (search !== undefined && given.order === "asc")
     throw usageFailure("--search finds the newest records first: leave --order out, or use --order desc");
-  if (output === "-" && given.resume)
-    throw usageFailure("--resume needs a file: what went to stdout cannot be resumed");
+  if (output === "-" && given.resume) throw usageFailure("--resume needs a file: stdout cannot be resumed");
 
   return {
     startDate: given["start-date"],
@@ -121,12 +120,12 @@ export function readOptions(argv: readonly string[], env: Environment): ExportOp
   };
 }
 
-/** @param scope - that the key needs, for who has none. */
+/** @param scope - the scope that the key needs, for the error message. */
 export function readKey(env: Environment, scope: string): string {
   const apiKey = env["WEIR_API_KEY"]?.trim();
   if (!apiKey) throw usageFailure(`no key: set WEIR_API_KEY to a service key with the scope \`${scope}\``);
   // fetch would refuse it too, but with a message that shows the key.
-  if (!/^[\x21-\x7e]+$/.test(apiKey)) throw usageFailure("WEIR_API_KEY has characters that no key has");
+  if (!/^[\x21-\x7e]+$/.test(apiKey)) throw usageFailure("WEIR_API_KEY has characters that cannot be in a key");
   return apiKey;
 }
 

@@ -6,12 +6,12 @@ import { ExportFailure, usageFailure } from "./failure.ts";
 
 export interface Output {
   append(bytes: string | Uint8Array): Promise<void>;
-  /** Makes what was appended before this call survive a power cut. @returns its length in bytes. */
+  /** Syncs everything appended before this call. @returns its length in bytes. */
   sync(): Promise<number>;
   close(): Promise<void>;
 }
 
-/** Who read stdout has gone, as `head` does: nobody is left to tell. */
+/** The reader of stdout has exited, as `head` does: no message is needed. */
 export class ReaderGone extends Error {
   override readonly name = "ReaderGone";
 }
@@ -19,7 +19,7 @@ export class ReaderGone extends Error {
 /**
  * Opens a file to append to.
  *
- * @param length - bytes of it that stay, what is behind them is cut off; undefined makes it anew.
+ * @param length - bytes to keep, the rest is cut off; undefined creates a new file.
  * @throws ExportFailure of kind `usage` when it cannot be opened or is shorter than `length`.
  */
 export async function openFile(path: string, length: number | undefined): Promise<Output> {
@@ -31,7 +31,7 @@ export async function openFile(path: string, length: number | undefined): Promis
     const { size } = await file.stat();
     if (size < length) {
       await file.close();
-      throw usageFailure(`${path} is shorter than its checkpoint says; start over with --force`);
+      throw usageFailure(`${path} is shorter than in its checkpoint; start over with --force`);
     }
     await file.truncate(length);
   }
@@ -62,9 +62,9 @@ export async function openFile(path: string, length: number | undefined): Promis
 }
 
 /**
- * Appends to a stream, at the speed of whoever reads it.
+ * Appends to a stream, at the speed of its reader.
  *
- * @param signal - ends the wait for a reader; what that one has not taken is dropped.
+ * @param signal - ends the wait for a reader; unread data is dropped.
  */
 export function openStream(stream: Writable, signal: AbortSignal): Output {
   let length = 0;
@@ -97,15 +97,15 @@ export function openStream(stream: Writable, signal: AbortSignal): Output {
   };
 }
 
-/** @throws ExportFailure of kind `usage` when no file can be at `path`, before anything is asked or written. */
+/** @throws ExportFailure of kind `usage` when no file can be at `path`, before anything is requested or written. */
 export async function checkPlace(path: string): Promise<void> {
   const folder = dirname(path);
   if (!(await exists(folder))) throw usageFailure(`${path} cannot be written: there is no folder ${folder}`);
   if (!(await exists(path))) return;
   const found = await stat(path);
   if (found.isDirectory()) throw usageFailure(`${path} is a folder`);
-  // A pipe or a device has no end to cut off, and nothing of an export belongs beside it.
-  if (!found.isFile()) throw usageFailure(`${path} is no file; give --output - and send stdout there`);
+  // A pipe or a device cannot be truncated, and has no place for a checkpoint.
+  if (!found.isFile()) throw usageFailure(`${path} is not a file; use --output - and redirect stdout there`);
 }
 
 export async function exists(path: string): Promise<boolean> {
@@ -114,7 +114,7 @@ export async function exists(path: string): Promise<boolean> {
     return true;
   } catch (error) {
     if ((error as { code?: unknown }).code === "ENOENT") return false;
-    throw usageFailure(`${path} cannot be looked at: ${(error as Error).message}`);
+    throw usageFailure(`${path} cannot be accessed: ${(error as Error).message}`);
   }
 }
 
@@ -122,7 +122,7 @@ export async function remove(path: string): Promise<void> {
   await rm(path, { force: true });
 }
 
-/** A full disk, most of the time: the checkpoint stands, and the export can go on once there is room. */
+/** Usually a full disk: the checkpoint is valid, and the export can continue once there is space. */
 export function notWritten(path: string, cause: unknown): ExportFailure {
   return new ExportFailure("failed", `${path} cannot be written: ${(cause as Error).message}`, { cause });
 }

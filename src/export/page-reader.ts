@@ -6,40 +6,40 @@ import { type Settled, settle, unwrap } from "./settled.ts";
 
 export const QUERY_PATH = "/v1/request/query-fast";
 
-/** What the service gives at most. */
+/** The service's maximum page size. */
 const ROWS_MAX = 10_000;
 const ROWS_FIRST = 200;
 /** Two pages are in memory at a time, one being written and one on its way. */
 const PAGE_BYTES_AIM = 3_000_000;
-/** A page that outgrows it is given up and asked for with fewer rows. A single record may be of any size. */
+/** A larger page is dropped and requested again with fewer rows. A single record may have any size. */
 const PAGE_BYTES_MAX = 24_000_000;
 
 export interface Selection {
   readonly filter: unknown;
   readonly order: Order;
   readonly includeBody: boolean;
-  /** Words; pages may then be short of rows, or without any, although more follow. */
+  /** Search words; pages may then have fewer rows, or none, although more follow. */
   readonly search?: string | undefined;
 }
 
 export interface Answer {
   readonly page: Page;
-  /** Rows that were asked for. */
+  /** Requested rows. */
   readonly limit: number;
 }
 
-/** A page that was asked for before its turn. */
+/** A page that was requested ahead. */
 interface Ahead {
   readonly cursor: string;
   readonly limit: number;
   readonly answer: Promise<Settled<Buffer>>;
-  /** Aborted when it turns out not to be the next one. */
+  /** Aborted if it is not the next page. */
   readonly dropped: AbortController;
 }
 
 /**
- * Reads pages with about as many rows as fit the memory that is meant for one. The next page is asked for as soon as the
- * bytes of one are there, so that the service works while they are checked and written.
+ * Reads pages with about as many rows as fit the memory for one page. The next page is requested as soon as the bytes of
+ * the current one are there, so that the service works while they are checked and written.
  */
 export class PageReader {
   readonly #client: Client;
@@ -53,7 +53,7 @@ export class PageReader {
     this.#selection = selection;
   }
 
-  /** @param rowsMax - rows that are wanted, on this page and those behind it. */
+  /** @param rowsMax - rows needed, on this page and later ones. */
   async read(cursor: string | null, rowsMax: number): Promise<Answer> {
     let limit = Math.min(rowsMax, this.#rowsNext);
     const ahead = this.#ahead;
@@ -94,7 +94,7 @@ export class PageReader {
     return { page, limit };
   }
 
-  /** Takes an answer for a whole page that can be read: if it is none, what was asked for is not what is read next. */
+  /** Assumes that a response is a complete, readable page; if it is not, the page requested ahead is discarded. */
   #lookAhead(answer: Buffer, limit: number, rowsMax: number): void {
     const cursor = cursorAtEnd(answer);
     const limitNext = Math.min(rowsMax - limit, rowsFitting(limit, limit, answer.length));
@@ -108,12 +108,12 @@ export class PageReader {
   }
 }
 
-/** How many rows to ask for after a page of `rows` rows, `limit` of which were asked for. */
+/** Rows to request after a page of `rows` rows for a request of `limit`. */
 function rowsFitting(rows: number, limit: number, bytes: number): number {
   return Math.max(1, Math.min(Math.floor((PAGE_BYTES_AIM * rows) / bytes), limit * 2, ROWS_MAX));
 }
 
-/** Rows of a page in place of one that was too long. */
+/** Rows to request after a page that was too long. */
 function fewerThan(limit: number): number {
   return Math.max(1, Math.floor(limit / 8));
 }

@@ -9,7 +9,7 @@ export interface Page extends Pick<Opened, "lines" | "rows"> {
   readonly nextCursor: string | null;
 }
 
-/** An answer with status 200 that is not what was asked for: cut off, no JSON, no envelope. It is asked for again. */
+/** An invalid response with status 200: cut off, not JSON, no envelope. It is requested again. */
 export class UnreadableAnswer extends Error {
   override readonly name = "UnreadableAnswer";
 }
@@ -17,11 +17,11 @@ export class UnreadableAnswer extends Error {
 const CURSOR_CHARACTERS_MAX = 2_000;
 
 /**
- * Reads the answer of a query endpoint, whose bytes become the page's lines where that is possible.
+ * Reads the response of a query endpoint, whose bytes become the page's lines if possible.
  *
- * Not through `JSON.parse` and `JSON.stringify`, which change numbers that a double cannot hold.
+ * Not through `JSON.parse` and `JSON.stringify`, which change numbers that a double cannot represent.
  *
- * @param limit - rows that were asked for; more than that is not an answer to our question.
+ * @param limit - requested rows; a response with more is invalid.
  * @param mayBeShort - whether more may follow a page without records, as in a search.
  * @throws UnreadableAnswer
  */
@@ -31,31 +31,31 @@ export function readPage(answer: Buffer, limit: number, mayBeShort = false): Pag
   checkError(envelope);
   const nextCursor = envelope["next_cursor"] ?? null;
   if (nextCursor !== null && typeof nextCursor !== "string") throw new UnreadableAnswer("`next_cursor` is not text");
-  if (rows > limit) throw new UnreadableAnswer("more records than were asked for");
+  if (rows > limit) throw new UnreadableAnswer("more records than requested");
   if (rows === 0 && nextCursor !== null && limit > 0 && !mayBeShort) {
     throw new UnreadableAnswer("a page without records that is not the last one");
   }
   return { lines, rows, nextCursor };
 }
 
-/** The cursor that an answer seems to end with, before anything of it is checked; undefined where there seems to be none. */
+/** The cursor that a response appears to end with, unchecked; undefined if there is none. */
 export function cursorAtEnd(answer: Buffer): string | undefined {
   const end = answer.toString("latin1", Math.max(0, answer.length - CURSOR_CHARACTERS_MAX));
   return /"next_cursor":"([\w\-+/=.~]+)"\}$/.exec(end)?.[1];
 }
 
-/** Parses an answer and checks that it is an envelope without an error in it. */
+/** Parses a response and checks that it is an envelope without an error in it. */
 export function readEnvelope(answer: Uint8Array): Envelope {
   checkText(answer);
   return parseEnvelope(new TextDecoder().decode(answer));
 }
 
-/** Decoded all the same, a damaged byte would be other text. */
+/** Lenient decoding would change damaged bytes into other text. */
 function checkText(answer: Uint8Array): void {
   if (!isUtf8(answer)) throw new UnreadableAnswer("not UTF-8");
 }
 
-/** Takes several times as long, and takes any form of JSON. */
+/** Takes several times as long, but accepts any form of JSON. */
 function openAny(answer: Buffer): Opened {
   const text = new TextDecoder().decode(answer);
   const envelope = parseEnvelope(text);
@@ -91,7 +91,7 @@ function parseEnvelope(text: string): Envelope {
 function checkError(envelope: Envelope): Envelope {
   const error = envelope["error"] ?? null;
   if (error === null) return envelope;
-  throw new UnreadableAnswer(`an error in an answer with status 200: ${JSON.stringify(error).slice(0, 80)}`);
+  throw new UnreadableAnswer(`an error in a response with status 200: ${JSON.stringify(error).slice(0, 80)}`);
 }
 
 function isObject(value: unknown): value is Envelope {

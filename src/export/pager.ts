@@ -8,13 +8,13 @@ import { type Answer, PageReader, QUERY_PATH, queryBody, type Selection } from "
 const COUNT_PATH = "/v1/request/count/query";
 const PROPERTY_PATH = "/v1/property/query";
 
-/** Counting is a comfort: a service that is too busy for it is not asked as often as for a page. */
+/** Counting is optional: fewer attempts than for a page. */
 const COUNT_ATTEMPTS = 4;
-/** How often a page that looks too short has to come alike before it is believed, and is asked for at most. */
+/** How often a short page must be identical before it is accepted, and how often it is requested at most. */
 const SHORT_PAGE_BELIEVED = 3;
 const SHORT_PAGES_MAX = 20;
 
-/** @returns how many records match, or undefined when the service could not say. */
+/** @returns how many records match, or undefined if the service could not count them. */
 export async function countRecords(client: Client, filter: unknown): Promise<number | undefined> {
   try {
     return await client.ask({ path: COUNT_PATH, body: { filter }, read: readCount, attemptsMax: COUNT_ATTEMPTS });
@@ -38,8 +38,8 @@ export async function propertyNames(client: Client): Promise<string[]> {
 /**
  * Reads pages one after the other.
  *
- * @param total - records expected in all, to see a page that ends too early.
- * @returns a function that reads the page behind `cursor`; `before` counts the rows of all pages before it.
+ * @param total - total expected records, to detect a page that ends too early.
+ * @returns a function that reads the page after `cursor`; `before` counts the rows of all earlier pages.
  */
 export function createPager(client: Client, selection: Selection, total: number | undefined) {
   const reader = new PageReader(client, selection);
@@ -49,7 +49,8 @@ export function createPager(client: Client, selection: Selection, total: number 
     let answer = await reader.read(cursor, rowsMax);
     const mayBeShort = selection.search !== undefined;
     for (let asked = 1, alike = 1; !mayBeShort && isShort(answer, expected) && alike < SHORT_PAGE_BELIEVED; asked++) {
-      if (asked === SHORT_PAGES_MAX) throw new ExportFailure("failed", "the service gives another page each time");
+      if (asked === SHORT_PAGES_MAX)
+        throw new ExportFailure("failed", "the service returns a different page each time");
       const other = await reader.read(cursor, rowsMax);
       const same = other.limit === answer.limit && sameEnd(other.page, answer.page);
       alike = same ? alike + 1 : 1;
@@ -57,16 +58,16 @@ export function createPager(client: Client, selection: Selection, total: number 
     }
     const { page } = answer;
     if (page.nextCursor !== null && page.nextCursor === cursor) {
-      throw new ExportFailure("failed", "the service gives the same page again and again");
+      throw new ExportFailure("failed", "the service returns the same page again and again");
     }
     return page;
   };
 }
 
 /**
- * Something between the service and us may have cut a page so that it still reads as a page: fewer rows than asked
- * for although more follow, or an end before the counted number. Such a page is believed only when it comes several
- * times alike; records may have been deleted since they were counted.
+ * Something between the service and the client may have cut a page so that it still parses: fewer rows than
+ * requested although more follow, or an end before the counted number. Such a page is accepted only if it comes
+ * several times unchanged; records may have been deleted since they were counted.
  */
 function isShort({ page, limit }: Answer, expected: number): boolean {
   return page.rows < limit && (page.nextCursor !== null || page.rows < expected);

@@ -4,18 +4,18 @@ import { writeMetadata } from "hyparquet-writer/src/metadata.js";
 type Metadata = Parameters<typeof writeMetadata>[1];
 type RowGroup = ParquetWriter["row_groups"][number];
 
-/** Bytes behind the metadata that tell its length. */
+/** Bytes after the metadata that hold its length. */
 const LENGTH_BYTES = 4;
-/** Thrift: a list of structs begins with its length and this, from 15 on with the length as a number behind it. */
+/** Thrift: a list of structs begins with its length and this; from 15 on the length follows as a number. */
 const STRUCT = 12;
 const SHORT_LIST_MAX = 14;
 
 /**
  * The footer of a Parquet file, which describes every column of every row group.
  *
- * The library keeps those descriptions as objects until the end, 2 kB for each column of each group, and makes others of
- * them then. Here each group becomes its bytes at once, a tenth of that. They are cut out of the footer of a file that
- * has this group only: what stands before and behind the list of groups is that of a file without any.
+ * The library keeps those descriptions as objects until the end, 2 kB for each column of each group, and then creates
+ * others from them. Here each group becomes bytes at once, a tenth of the size. They are cut out of the footer of a file
+ * with only this group; the parts before and after the list of groups come from a file without groups.
  */
 export class ParquetFooter {
   readonly #schema: Metadata["schema"];
@@ -37,7 +37,7 @@ export class ParquetFooter {
     this.#rows += group.num_rows;
   }
 
-  /** The metadata and its length: all of the footer but the magic number. */
+  /** The metadata and its length: the footer without the magic number. */
   bytes(): Uint8Array {
     const empty = this.#write([], this.#rows);
     const list = listAt(empty, this.#write([EMPTY_GROUP], this.#rows));
@@ -63,7 +63,7 @@ export class ParquetFooter {
 
 const EMPTY_GROUP: RowGroup = { columns: [], total_byte_size: 0n, num_rows: 0n };
 
-/** Where the list of groups begins: the first byte in which two footers differ that have everything else in common. */
+/** The start of the list of groups: the first byte in which two otherwise equal footers differ. */
 function listAt(empty: Uint8Array, one: Uint8Array): number {
   return empty.findIndex((byte, index) => byte !== one[index]);
 }

@@ -7,7 +7,7 @@ import { ExportFailure } from "./failure.ts";
 import { textsOf } from "./lines.ts";
 import { ParquetFooter } from "./parquet-footer.ts";
 
-/** A row group ends at whichever comes first; both are counted on the records alone, so its bounds never vary. */
+/** A row group ends at the first of these limits; both count only records, so its boundaries never vary. */
 const GROUP_ROWS_MAX = 10_000;
 const GROUP_CHARACTERS_MAX = 3_000_000;
 /** `PAR1`, the first and the last bytes of a file. */
@@ -16,7 +16,7 @@ const MAGIC = 0x31524150;
 /**
  * Parquet with typed, nullable columns, Snappy, and statistics of numbers and times. Nested values are JSON text.
  *
- * One encoder writes one file from its start: its footer needs what it learned on the way.
+ * One encoder writes one file from its start: its footer needs data collected on the way.
  */
 export function parquet(columns: readonly Column[]): Encoder {
   const writer = new ByteWriter();
@@ -43,13 +43,13 @@ export function parquet(columns: readonly Column[]): Encoder {
       name,
       data: group[index] ?? [],
       type: PARQUET_TYPES[kind],
-      // The footer is in memory until the end, and the least and the greatest text are of little use to a reader.
+      // The footer is in memory until the end, and the smallest and largest text are of little use to a reader.
       statistics: kind !== "text" && kind !== "json",
       offsetIndex: false,
     }));
     file.write({ columnData, rowGroupSize: groupRows });
     for (const written of file.row_groups.splice(0)) footer.add(written);
-    file.pendingIndexes.length = 0; // it lists every column of every group, to write indexes that we do without
+    file.pendingIndexes.length = 0; // it collects every column of every group for indexes that are not written
     group = columns.map(() => []);
     groupRows = 0;
     groupCharacters = 0;
@@ -57,7 +57,7 @@ export function parquet(columns: readonly Column[]): Encoder {
   };
   const take = () => {
     const bytes = writer.getBytes().slice();
-    writer.index = 0; // `offset`, which the footer is made from, goes on counting
+    writer.index = 0; // `offset`, which the footer uses, continues counting
     return bytes;
   };
 

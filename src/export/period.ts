@@ -2,7 +2,7 @@ import { readIsoTime } from "../record/iso-time.ts";
 import { usageFailure } from "./failure.ts";
 import type { Property } from "./options.ts";
 
-/** The records that an export is about. Both are fixed when it starts, and a resumed run goes by the same ones. */
+/** The time range of an export. Both ends are fixed when it starts, and a resumed run uses the same ones. */
 export interface Period {
   /** ISO 8601 in UTC with milliseconds, both included. */
   readonly from: string;
@@ -14,9 +14,9 @@ const DEFAULT_DAYS = 30;
 const DAY = /^\d{4}-\d{2}-\d{2}$/;
 
 /**
- * Says which moments the given dates mean.
+ * Converts the given dates to times.
  *
- * @throws ExportFailure of kind `usage` for what is no date, or an end before the start.
+ * @throws ExportFailure of kind `usage` for an invalid date, or an end before the start.
  */
 export function readPeriod(start: string | undefined, end: string | undefined, nowMs: number): Period {
   const fromMs = start === undefined ? nowMs - DEFAULT_DAYS * DAY_MS : readMoment("start-date", start);
@@ -26,7 +26,7 @@ export function readPeriod(start: string | undefined, end: string | undefined, n
   return { from: new Date(fromMs).toISOString(), to: new Date(toMs).toISOString() };
 }
 
-/** The filter of the whole export: the period, the properties and the filter that was given, joined by `and`. */
+/** The filter of the whole export: the period, the properties and the given filter, joined by `and`. */
 export function buildFilter(period: Period, properties: readonly Property[], filter: unknown): unknown {
   const terms: unknown[] = [
     leaf({ request_created_at: { gte: period.from } }),
@@ -37,7 +37,7 @@ export function buildFilter(period: Period, properties: readonly Property[], fil
   return terms.reduceRight((right, left) => ({ left, operator: "and", right }));
 }
 
-/** Where the filter that was given stands in the one of the whole export, as the service names a place in its body. */
+/** The position of the given filter in the complete one, as the service names it in errors. */
 export function placeOfGiven(properties: readonly Property[]): string {
   return `filter${".right".repeat(2 + properties.length)}`;
 }

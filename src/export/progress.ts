@@ -1,20 +1,20 @@
-/** Where progress is shown: a bar that redraws itself on a terminal, a plain line now and then elsewhere. */
+/** Where progress is shown: a bar that redraws itself on a terminal, an occasional plain line elsewhere. */
 export interface Screen {
   write(text: string): unknown;
   readonly isTTY?: boolean | undefined;
-  /** Characters in a line of the terminal; 0 where it does not say. */
+  /** Characters in a line of the terminal; 0 if unknown. */
   readonly columns?: number | undefined;
 }
 
 export interface Progress {
-  /** Rows expected in all, as soon as that is known. */
+  /** Total expected rows, as soon as known. */
   expect(total: number | undefined): void;
-  /** Says what the counted rows are for now, and counts from `rows` on. */
+  /** Starts a phase, and counts from `rows` on. */
   phase(verb: string, rows: number): void;
   advance(rows: number, bytes: number): void;
-  /** An attempt failed, and the next one comes in `ms`. */
+  /** An attempt failed; the next one follows in `ms`. */
   waiting(reason: string, ms: number, attempt: number): void;
-  /** Takes the bar away, so that other lines can be printed. */
+  /** Removes the bar, so that other lines can be printed. */
   stop(): void;
 }
 
@@ -22,12 +22,12 @@ interface ProgressOptions {
   readonly screen: Screen;
   readonly quiet: boolean;
   readonly lineEveryMs: number;
-  /** What begins a plain line; `weir export` unless told otherwise. */
+  /** The prefix of a plain line; default `weir export`. */
   readonly command?: string;
 }
 
 const REDRAW_MS = 200;
-/** The rate is that of the last seconds, so that it follows a service that slows down. */
+/** The rate covers the last seconds, so that it follows a service that slows down. */
 const WINDOW_MS = 10_000;
 
 interface Sample {
@@ -42,18 +42,18 @@ interface State {
   bytes: number;
   /** Since the phase began or was resumed: rows of an earlier run say nothing about the rate. */
   samples: Sample[];
-  /** The last one there was; a page that was read before it may still be written meanwhile. */
+  /** The last one; an earlier page may still be written meanwhile. */
   wait: Wait | undefined;
 }
 
 interface Wait {
-  /** Number of the attempt that comes next. */
+  /** Number of the next attempt. */
   readonly attempt: number;
   readonly reason: string;
   readonly untilMs: number;
 }
 
-/** Begins to show at once: the first answer may have to be waited for. */
+/** Begins to show at once: the first response may take a while. */
 export function createProgress(options: ProgressOptions): Progress {
   const { screen } = options;
   const state: State = { verb: "asking", total: undefined, rows: 0, bytes: 0, samples: [], wait: undefined };
@@ -115,7 +115,7 @@ function describe(state: State, width: number | undefined): string {
   return line.length < width ? line : `${line.slice(0, Math.max(0, width - 2))}…`;
 }
 
-/** Rows per second up to now: while nothing comes, it sinks. */
+/** Rows per second until now: it decreases while nothing arrives. */
 function rateOf(samples: readonly Sample[]): number {
   const [first] = samples;
   const last = samples.at(-1);
@@ -132,7 +132,7 @@ export function count(value: number): string {
   return value.toLocaleString("en-US");
 }
 
-/** Bytes as a person reads them. */
+/** Bytes in readable form. */
 export function size(bytes: number): string {
   if (bytes < 1e6) return `${(bytes / 1e3).toFixed(1)} kB`;
   return bytes < 1e9 ? `${(bytes / 1e6).toFixed(1)} MB` : `${(bytes / 1e9).toFixed(2)} GB`;

@@ -4,7 +4,7 @@ export interface Pace {
   /** Before the second attempt; doubles from there. */
   readonly firstDelayMs: number;
   readonly delayMsMax: number;
-  /** The longest `Retry-After` that is waited out. */
+  /** The longest `Retry-After` that is obeyed. */
   readonly retryAfterMsMax: number;
   /** Without a byte for this long, a connection counts as broken. */
   readonly idleMsMax: number;
@@ -27,7 +27,7 @@ export function mayBeRetried(status: number): boolean {
 /**
  * Milliseconds to wait after attempt number `attempt` (1 is the first) has failed.
  *
- * Half of it is random, so that many clients that one outage stopped do not come back at one moment.
+ * Half of it is random, so that many clients do not retry at the same moment after an outage.
  */
 export function delayMs(pace: Pace, attempt: number, retryAfterMs: number | undefined): number {
   const full = Math.min(pace.delayMsMax, pace.firstDelayMs * 2 ** (attempt - 1));

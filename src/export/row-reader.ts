@@ -6,14 +6,14 @@ const COMMA = 0x2c;
 /**
  * Finds the members of many objects in JSON text that `JSON.parse` has accepted.
  *
- * The records of one service have the same members in the same order. So the names of the object before are compared in
- * place, and only a name that differs is read: a third of the time of reading them all. What it found of one object is
- * overwritten by the next.
+ * The records of one service have the same members in the same order. So the previous object's names are compared in
+ * place, and only a different name is parsed: this takes a third of the time. The result is overwritten by the next
+ * object.
  */
 export class RowReader {
-  /** Names of the members, in their order. The same list as before while the members are the same. */
+  /** Names of the members, in their order. The same list object while the members are the same. */
   names: readonly string[] = [];
-  /** Index in the text of each member's name, its value and the end of that. */
+  /** Index in the text of each member's name, its value and the value's end. */
   readonly nameAt: number[] = [];
   readonly valueAt: number[] = [];
   readonly valueEnd: number[] = [];

@@ -9,21 +9,21 @@ import { clock, count, createProgress, type Screen, size } from "./progress.ts";
 import { PACE, type Pace } from "./retry.ts";
 import { type Outcome, transfer } from "./transfer.ts";
 
-/** What an export touches besides the network and its files. */
+/** An export's environment besides the network and its files. */
 export interface ExportIo {
   readonly stdout: Writable;
   readonly stderr: Screen;
   /** Aborted by a signal, with the signal's name, such as `SIGINT`, as the reason. */
   readonly interrupted?: AbortSignal;
   readonly pace?: Partial<Pace>;
-  /** Milliseconds between two plain lines of progress; 10 s unless told otherwise. */
+  /** Milliseconds between two plain lines of progress; default 10 s. */
   readonly lineEveryMs?: number;
 }
 
 /**
  * `weir export`: downloads recorded requests through the query API.
  *
- * @param argv - what stands after `export` on the command line.
+ * @param argv - the words after `export` on the command line.
  * @returns the exit status; failures are printed, never thrown.
  */
 export async function runExport(argv: readonly string[], env: Environment, io: ExportIo): Promise<number> {
@@ -40,7 +40,7 @@ export async function runExport(argv: readonly string[], env: Environment, io: E
 }
 
 async function exportWith(options: ExportOptions, io: ExportIo, say: (text: string) => void): Promise<number> {
-  // Aborted at the end as well, so that a page that is read ahead does not outlive a failure.
+  // Aborted at the end as well, so that a page requested ahead is cancelled after a failure.
   const ended = new AbortController();
   const signal = AbortSignal.any([ended.signal, ...(io.interrupted === undefined ? [] : [io.interrupted])]);
   const pace = { ...PACE, ...io.pace };
@@ -67,7 +67,7 @@ async function exportWith(options: ExportOptions, io: ExportIo, say: (text: stri
   }
 }
 
-/** Says why there is no finished export, and what can be done. */
+/** Prints why the export did not finish, and how to continue. */
 async function report(
   error: unknown,
   options: ExportOptions,
@@ -75,7 +75,7 @@ async function report(
   say: (text: string) => void,
 ): Promise<number> {
   const resumable = options.output !== "-" && (await exists(checkpointPath(options.output)).catch(() => false));
-  const hint = resumable ? "; go on with --resume" : "";
+  const hint = resumable ? "; continue with --resume" : "";
   if (io.interrupted?.aborted) {
     const name = String(io.interrupted.reason);
     say(`stopped by ${name}${hint}`);

@@ -1,4 +1,4 @@
-/** The outcome of a promise, which is looked at when its turn comes. */
+/** The outcome of a promise, to be checked later. */
 export type Settled<T> = { readonly value: T } | { readonly error: unknown };
 
 /** A promise that never rejects. */

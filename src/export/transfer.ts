@@ -34,10 +34,10 @@ export interface Transfer {
 }
 
 export interface Outcome {
-  /** In the finished output, and its bytes. */
+  /** Rows in the finished output, and its bytes. */
   readonly rows: number;
   readonly bytes: number;
-  /** Rows of this run alone. */
+  /** Rows of this run only. */
   readonly newRows: number;
   readonly seconds: number;
   readonly warnings: readonly string[];
@@ -50,14 +50,14 @@ const ENCODERS: Readonly<Record<Format, (columns: readonly Column[]) => Encoder>
   parquet,
 };
 
-/** Formats that have columns, which have to be known before the first record is written. */
+/** Formats with columns, which must be known before the first record is written. */
 const TABLES: ReadonlySet<Format> = new Set<Format>(["csv", "parquet"]);
 
 /**
- * Brings the records into the output, from the start or from where a stopped export stands.
+ * Writes the records into the output, from the start or from a checkpoint.
  *
- * @returns undefined when there was nothing to go on with: the output is there and its checkpoint is not, because the
- *   export that wrote it came to its end.
+ * @returns undefined if there was nothing to continue: the output exists without a checkpoint, because its export was
+ * complete.
  */
 export async function transfer(job: Transfer): Promise<Outcome | undefined> {
   return job.options.output === "-" ? toStream(job) : toFile(job);
@@ -106,7 +106,7 @@ async function toFile(job: Transfer): Promise<Outcome | undefined> {
     begun?.phase === "finished"
       ? { rows: begun.rows, bytes: begun.length, newRows: 0, seconds: 0 }
       : await writeFile(job, plan, begun, keepOwn);
-  // From here on a resumed run has only to clear away.
+  // From here on a resumed run only has to clean up.
   await keepOwn({ phase: "finished", rows: done.rows, cursor: null }, done.bytes);
   await remove(rowsPath(options.output));
   await removeCheckpoint(options.output);
@@ -114,11 +114,11 @@ async function toFile(job: Transfer): Promise<Outcome | undefined> {
 }
 
 /**
- * Writes the whole file, or what is missing of it.
+ * Writes the whole file, or its missing part.
  *
- * Parquet cannot be cut off and continued, because its last bytes tell about all the others. So its records are first
- * downloaded as lines into `FILE.rows`, like any other export, and then turned into the file in one go. That asks the
- * service for nothing, and begins anew when it is stopped.
+ * Parquet cannot be truncated and continued, because its last bytes describe all the others. So its records are first
+ * downloaded as lines into `FILE.rows`, like any other export, and then converted in one go. The conversion needs no
+ * service, and starts over when it is stopped.
  */
 async function writeFile(
   job: Transfer,
@@ -152,7 +152,7 @@ function rowsPath(output: string): string {
   return `${output}.rows`;
 }
 
-/** What is there of an earlier run, by what `--resume` and `--force` allow. */
+/** The state of an earlier run, as far as `--resume` and `--force` allow. */
 async function findBegun(options: ExportOptions): Promise<Checkpoint | "complete" | undefined> {
   await checkPlace(options.output);
   if (options.resume) {
@@ -161,20 +161,20 @@ async function findBegun(options: ExportOptions): Promise<Checkpoint | "complete
   }
   if (options.force) return undefined;
   for (const path of [checkpointPath(options.output), options.output, rowsPath(options.output)]) {
-    if (await exists(path)) throw usageFailure(`${path} exists; go on with --resume, or replace it with --force`);
+    if (await exists(path)) throw usageFailure(`${path} exists; continue with --resume, or replace it with --force`);
   }
   return undefined;
 }
 
-/** Fixes what must not change while the export runs, be it in one go or in twenty. */
+/** Fixes the values that must not change during the export, in one run or in twenty. */
 async function makePlan({ options, client, nowMs }: Transfer): Promise<Plan> {
   const period = readPeriod(options.startDate, options.endDate, nowMs);
   const filter = buildFilter(period, options.properties, options.filter);
-  // Hits of a search are not counted before they are found.
+  // The hits of a search cannot be counted in advance.
   const counted = options.search === undefined ? await countRecords(client, filter) : undefined;
   const total = counted === undefined ? undefined : Math.min(counted, options.limit ?? counted);
   const isTable = TABLES.has(options.format);
-  // Counting takes filters that pages do not come by: such a one is refused here, before there is a file.
+  // Counting accepts filters that pages do not: such a filter is refused here, before a file exists.
   const found =
     isTable || options.filter !== "all"
       ? await memberNames(client, { filter, order: options.order, includeBody: false })
@@ -228,10 +228,10 @@ async function convert({ options, progress, signal }: Transfer, plan: Plan, path
   }
 }
 
-/** A page that was cut off without a trace would lose records: so those that came are compared with those that are. */
+/** A silently truncated page would lose records, so the received number is compared with the current count. */
 async function findMissing({ options, client }: Transfer, plan: Plan, rows: number): Promise<string[]> {
   if (plan.total === undefined || rows >= plan.total) return [];
   const now = await countRecords(client, buildFilter(plan.period, options.properties, options.filter));
   if (now === undefined || Math.min(now, options.limit ?? now) <= rows) return []; // they were deleted meanwhile
-  return [`the service counts ${now} records and gave ${rows}; some may have been deleted and others come late`];
+  return [`the service counts ${now} records and returned ${rows}; some may have been deleted or recorded late`];
 }

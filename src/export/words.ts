@@ -22,7 +22,7 @@ export function readWords<const T extends Options, const P extends boolean>(
   }
 }
 
-/** What is wrong, in one line, by what `parseArgs` says. */
+/** The error in one line, from the message of `parseArgs`. */
 export function whyUnread(message: string, names: readonly string[]): string {
   const [, dashes, unknown] = /Unknown option '(-*)([^']*)'/.exec(message) ?? [];
   if (unknown !== undefined) {
@@ -32,7 +32,7 @@ export function whyUnread(message: string, names: readonly string[]): string {
   const [, option, why] = /Option '(?:-\w, )?(-+[^' ]+)[^']*' argument (missing|is ambiguous)/.exec(message) ?? [];
   if (option !== undefined) {
     const dashed = why !== "missing" && option.startsWith("--");
-    return `${option} needs a value${dashed ? `; one that begins with a dash is written ${option}=-…` : ""}`;
+    return `${option} needs a value${dashed ? `; write a value that begins with a dash as ${option}=-…` : ""}`;
   }
   return message.split("\n")[0]!.split(". ")[0]!;
 }

@@ -1,7 +1,7 @@
 import { RECORD_MEMBERS } from "../record/imported.ts";
 import { readMembers } from "../record/json-members.ts";
 
-/** A record in Weir's own words, and the members that were left out. */
+/** A record with Weir's member names, and the dropped members. */
 interface Translated {
   readonly text: string;
   readonly unknown: readonly string[];
@@ -9,7 +9,7 @@ interface Translated {
 
 type Members = Record<string, unknown>;
 
-/** Headers that other products keep among the properties, without their brand, and the members that they mean. */
+/** Headers that other products store as properties, without their brand, and the corresponding members. */
 const SETTINGS: ReadonlyMap<string, string> = new Map(
   Object.entries({
     "session-id": "session_id",
@@ -28,10 +28,10 @@ const FLAGS =
   /^(?:streamed|truncated|usage_estimated|cache_enabled|cached|threat|is_passthrough_billing|feedback_rating)$/;
 
 /**
- * Turns a record of another product into one of Weir's: the same members, with its own name in place of the neutral
- * words.
+ * Turns a record of another product into one of Weir's: the members are the same, but have the product's name in
+ * place of `gateway`.
  *
- * @param text - a JSON object that `JSON.parse` has accepted as `record`; bodies are passed on as they are written.
+ * @param text - a JSON object that `JSON.parse` has accepted as `record`; bodies are passed on unchanged.
  * @param brand - in lower case.
  */
 export function translate(text: string, record: Readonly<Members>, brand: string): Translated {
@@ -49,7 +49,7 @@ export function translate(text: string, record: Readonly<Members>, brand: string
   if (typeof plain["feedback_id"] !== "string" || !/^\d{1,15}$/.test(plain["feedback_id"])) plain["feedback_id"] = null;
   splitAddress(plain);
   plain["error_message"] ??= failureText(record["llmSchema"], brand);
-  // A record that never heard of an end: nobody is going to end it now.
+  // A record without an end: it will never get one now.
   if (plain["response_status"] === null || plain["response_status"] === undefined) {
     Object.assign(plain, { response_status: 500, outcome: "cut_off" });
   }
@@ -62,7 +62,7 @@ export function translate(text: string, record: Readonly<Members>, brand: string
   return { text: `${whole}}`, unknown };
 }
 
-/** `llmSchema` is made anew from the bodies. */
+/** `llmSchema` is computed again from the bodies. */
 const BODIES: ReadonlySet<string> = new Set(["request_body", "response_body", "llmSchema", "request_properties"]);
 
 function neutralName(name: string, brand: string): string {
@@ -80,7 +80,7 @@ function readPlain(name: string, value: unknown): unknown {
   return value;
 }
 
-/** A property's name without the header prefix that it may have; what is a member of its own goes there. */
+/** A property's name without its header prefix; names that are members become members. */
 function neutralProperties(value: unknown, brand: string, plain: Members): Members {
   const properties: Members = Object.create(null);
   if (!isObject(value)) return properties;
@@ -94,7 +94,7 @@ function neutralProperties(value: unknown, brand: string, plain: Members): Membe
   return properties;
 }
 
-/** Every value as text; those that are null are left out. */
+/** Every value as text, without null values. */
 function texts(values: Members): Record<string, string> {
   const read: Record<string, string> = Object.create(null);
   for (const [name, value] of Object.entries(values)) {
@@ -112,7 +112,7 @@ function neutralScores(scores: Members, brand: string): Members {
   return neutral;
 }
 
-/** Where the path is a whole address, it says the target too. */
+/** If the path is a complete address, it also gives the target. */
 function splitAddress(plain: Members): void {
   const path = plain["request_path"];
   const url = typeof path === "string" && /^https?:/i.test(path) ? URL.parse(path) : null;

@@ -1,15 +1,15 @@
 import { readFile, rename, rm, writeFile } from "node:fs/promises";
 import type { Place } from "./source.ts";
 
-/** How far a file has been imported, and into what. */
+/** The progress of a file's import, and its destination. */
 export interface Checkpoint extends Place {
   readonly version: 1;
   readonly apiUrl: string;
   readonly brand: string | null;
-  /** Of the file: another one of this name is read from its beginning. */
+  /** Identity of the file: another file with this name is read from its beginning. */
   readonly size: number;
   readonly modifiedMs: number;
-  /** Records before this place that were not taken. */
+  /** Rejected records before this position. */
   readonly rejected: number;
 }
 
@@ -17,7 +17,7 @@ export function checkpointPath(file: string): string {
   return `${file}.weir-import`;
 }
 
-/** The checkpoint beside a file where it is of this very import, else undefined. */
+/** The checkpoint beside a file if it belongs to this import, else undefined. */
 export async function loadCheckpoint(
   file: string,
   wanted: Pick<Checkpoint, "apiUrl" | "brand" | "size" | "modifiedMs">,
@@ -26,7 +26,7 @@ export async function loadCheckpoint(
   try {
     found = JSON.parse(await readFile(checkpointPath(file), "utf8")) as Checkpoint;
   } catch {
-    return undefined; // none, or none of ours: everything is sent again, which changes nothing
+    return undefined; // none, or not ours: everything is sent again, which changes nothing
   }
   const same =
     found !== null &&
@@ -42,7 +42,7 @@ export async function loadCheckpoint(
   return same ? found : undefined;
 }
 
-/** Replaces it in one step, so that a kill leaves the one before. */
+/** Replaces it atomically, so that a kill leaves the previous one. */
 export async function saveCheckpoint(file: string, checkpoint: Checkpoint): Promise<void> {
   const path = checkpointPath(file);
   await writeFile(`${path}.new`, JSON.stringify(checkpoint));

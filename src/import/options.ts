@@ -4,19 +4,23 @@ import { readWords } from "../export/words.ts";
 
 /** One row per option: what the parser takes and what the help says. */
 export const OPTIONS = {
-  brand: { type: "string", value: "NAME", description: "the files are of the product of this name, not of a Weir" },
+  brand: {
+    type: "string",
+    value: "NAME",
+    description: "the files come from the product with this name, not from Weir",
+  },
   region: { type: "string", value: "us|eu", description: "which address to use: WEIR_API_URL or WEIR_EU_API_URL" },
   "api-url": { type: "string", value: "URL", description: "the address itself, before the region's" },
   resume: { type: "boolean", description: "go on where a stopped import of the same files stands" },
   quiet: { type: "boolean", short: "q", description: "print failures only" },
 } as const;
 
-/** What help says below the options. */
+/** The text below the options in help. */
 export const NOTES: readonly string[] = [
-  "Files hold records as `weir export` writes them in the formats jsonl and json; - is stdin. Export with\n--include-body to move bodies too. CSV and parquet are not read.",
+  "Files contain records as written by `weir export` in the formats jsonl and json; - is stdin. Export with\n--include-body to move bodies too. CSV and parquet are not read.",
   "The key comes from WEIR_API_KEY and needs the scope `admin`; records go into its organization. The address comes from\nWEIR_API_URL (default http://127.0.0.1:8788), or from WEIR_EU_API_URL with --region eu.",
-  "A record that is there already stays as it is, so an import can be stopped and run again at any time. A line that\ncannot be taken is reported with its number, and the rest goes on.",
-  "Ends with status 0 when every record is there, 1 when some or all are not, 2 on bad usage, and 128 + the signal's\nnumber when stopped.",
+  "An existing record stays as it is, so an import can be stopped and run again at any time. A line that cannot\nbe imported is reported with its number, and the rest continues.",
+  "Exits with status 0 when every record is stored, 1 when some or all are not, 2 on bad usage, and 128 + the signal's\nnumber when stopped.",
 ];
 
 export interface ImportOptions {

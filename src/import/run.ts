@@ -10,18 +10,18 @@ import { type ImportOptions, readOptions } from "./options.ts";
 import { type Counts, Sender } from "./sender.ts";
 import { type Found, RecordSplitter } from "./source.ts";
 
-/** What an import touches besides the network and its files. */
+/** An import's environment besides the network and its files. */
 export interface ImportIo {
   readonly stdin: AsyncIterable<Uint8Array>;
   readonly stderr: Screen;
   /** Aborted by a signal, with the signal's name, such as `SIGINT`, as the reason. */
   readonly interrupted?: AbortSignal;
   readonly pace?: Partial<Pace>;
-  /** Milliseconds between two plain lines of progress; 10 s unless told otherwise. */
+  /** Milliseconds between two plain lines of progress; default 10 s. */
   readonly lineEveryMs?: number;
 }
 
-/** Broken lines that are told one by one; the rest is counted. */
+/** Number of broken lines that are printed; the rest is counted. */
 const TOLD_MAX = 1_000;
 /** Members left out that are counted by their names. */
 const UNKNOWN_MAX = 1_000;
@@ -39,9 +39,9 @@ interface Job {
 }
 
 /**
- * `weir import`: puts exported records into a Weir.
+ * `weir import`: imports exported records.
  *
- * @param argv - what stands after `import` on the command line.
+ * @param argv - the words after `import` on the command line.
  * @returns the exit status; failures are printed, never thrown.
  */
 export async function runImport(argv: readonly string[], env: Environment, io: ImportIo): Promise<number> {
@@ -85,7 +85,7 @@ async function importWith(options: ImportOptions, io: ImportIo, say: (text: stri
   }
 }
 
-/** @returns false where the file cannot be read. */
+/** @returns false if the file cannot be read. */
 async function importFile(job: Job, file: string): Promise<boolean> {
   const { options, signal, tell } = job;
   const source = await open(job, file);
@@ -105,7 +105,7 @@ async function importFile(job: Job, file: string): Promise<boolean> {
     },
     onSent: async ({ number, end }, sent) => {
       records += sent;
-      // How many there are nobody knows: as many as the bytes that are left promise.
+      // The total is unknown: it is estimated from the remaining bytes.
       if (size !== undefined && end > skipped)
         job.progress.expect(Math.round((records * (size - skipped)) / (end - skipped)));
       job.progress.advance(sent, 0);
@@ -158,7 +158,7 @@ async function open({ options, stdin, tell }: Job, file: string): Promise<Source
       chunks: createReadStream(file, { start: checkpoint?.end ?? 0, highWaterMark: 1 << 20 }),
       size,
       checkpoint,
-      // A directory in which nothing can be written costs no more than the going on.
+      // In a read-only directory only the checkpoint is lost.
       save: (place, rejected) =>
         saveCheckpoint(file, { version: 1, ...of, ...place, rejected: before + rejected }).catch(() => {}),
     };
@@ -178,7 +178,7 @@ function tellRejected(tell: (text: string) => void, file: string) {
       if (told <= TOLD_MAX) tell(`${name}:${number}: ${printable(why)}${id === null ? "" : ` (${printable(id)})`}`);
     },
     rest: () => {
-      if (told > TOLD_MAX) tell(`${name}: ${count(told - TOLD_MAX)} more cannot be taken`);
+      if (told > TOLD_MAX) tell(`${name}: ${count(told - TOLD_MAX)} more cannot be imported`);
     },
   };
 }
@@ -190,14 +190,14 @@ function isFileError(error: unknown): error is Error & { code: string } {
 function summarize({ total, unknown }: Job, seconds: number, say: (text: string) => void): void {
   const { imported, existing, rejected } = total;
   const failed = rejected === 0 ? "" : `, ${count(rejected)} not taken`;
-  say(`${count(imported)} records imported, ${count(existing)} were there already${failed}, in ${clock(seconds)}`);
+  say(`${count(imported)} records imported, ${count(existing)} existed already${failed}, in ${clock(seconds)}`);
   if (unknown.size === 0) return;
   const names = [...unknown].sort((a, b) => b[1] - a[1]).slice(0, 20);
   const rest = unknown.size > names.length ? ` and ${unknown.size - names.length} more` : "";
   say(`left out: ${names.map(([name, times]) => `${printable(name)} (${count(times)})`).join(", ")}${rest}`);
 }
 
-/** Says why the import stopped. */
+/** Prints why the import stopped. */
 function report(error: unknown, { files }: ImportOptions, io: ImportIo, say: (text: string) => void): number {
   const hint = `; run it again${files.includes("-") ? "" : ", with --resume to go on where it stood"}`;
   if (io.interrupted?.aborted) {

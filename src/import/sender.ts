@@ -4,7 +4,7 @@ import { IMPORTED_RECORD_BYTES_MAX, RECORD_MEMBERS } from "../record/imported.ts
 import { translate } from "./brand.ts";
 import type { Found } from "./source.ts";
 
-/** Records and characters of a call; a record that is longer goes alone. */
+/** Records and characters of a call; a longer record is sent alone. */
 const BATCH_RECORDS = 500;
 const BATCH_LENGTH = 4 << 20;
 
@@ -18,7 +18,7 @@ interface SenderOptions {
   readonly client: Client;
   readonly brand: string | undefined;
   readonly onRejected: (number: number, why: string, id: string | null) => void;
-  /** A member that Weir does not know was left out of a record. */
+  /** An unknown member was dropped from a record. */
   readonly onUnknown: (name: string) => void;
   /** A batch is in the database: everything up to this record is done. */
   readonly onSent: (last: Found, records: number) => Promise<void>;
@@ -99,7 +99,7 @@ export class Sender {
   }
 }
 
-/** A line break can only stand between the members of a record, where a space is as good. */
+/** Line breaks can only occur between the members of a record, where a space is equivalent. */
 function bounded(text: string): { readonly text: string } | { readonly why: string } {
   if (Buffer.byteLength(text) > IMPORTED_RECORD_BYTES_MAX) return { why: "longer than an import takes" };
   return { text: text.replace(/[\r\n]+/g, " ") };
@@ -119,6 +119,6 @@ function readAnswer(answer: Uint8Array, records: number): ImportAnswer {
     Number.isSafeInteger(existing) &&
     Array.isArray(rejected) &&
     rejected.every(({ line, why }) => line >= 1 && line <= records && typeof why === "string");
-  if (!sound) throw new UnreadableAnswer("not an answer to an import");
+  if (!sound) throw new UnreadableAnswer("not a response to an import");
   return data as ImportAnswer;
 }

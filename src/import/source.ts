@@ -1,17 +1,17 @@
 import { IMPORTED_RECORD_BYTES_MAX } from "../record/imported.ts";
 
-/** One record of a file, or why there is none. */
+/** One record of a file, or the reason why there is none. */
 export interface Found {
-  /** Of the line, or of the element of the array, from 1. */
+  /** Number of the line, or of the element of the array, from 1. */
   readonly number: number;
   /** Bytes of the file up to its end. */
   readonly end: number;
-  /** Its JSON, as far as that was not looked at yet. */
+  /** Its JSON, not parsed yet. */
   readonly text: string | undefined;
   readonly why: string | undefined;
 }
 
-/** Where reading goes on. */
+/** The position where reading continues. */
 export interface Place {
   readonly shape: "lines" | "array";
   readonly number: number;
@@ -24,14 +24,14 @@ const [OPEN_LIST, CLOSE_LIST, OPEN_OBJECT, CLOSE_OBJECT] = [0x5b, 0x5d, 0x7b, 0x
 const BYTE_ORDER_MARK = [0xef, 0xbb, 0xbf];
 
 /**
- * Finds the records of a file of JSON lines, or of one JSON array: what its first character is tells. One record is in
- * memory at a time. What stands between records may be broken in any way; the next line, or the next element, is still found.
+ * Finds the records of a file of JSON lines, or of one JSON array: the first character decides. One record is in memory at a
+ * time. Text between records may be broken; the next line, or the next element, is still found.
  */
 export class RecordSplitter {
   readonly #bytesMax: number;
   #shape: "lines" | "array" | undefined;
   #number: number;
-  /** Bytes of the file before the chunk that is being read. */
+  /** Bytes of the file before the current chunk. */
   #before: number;
   #pieces: Uint8Array[] = [];
   #bytes = 0;
@@ -54,7 +54,7 @@ export class RecordSplitter {
     return this.#shape ?? "lines";
   }
 
-  /** The records that end in this chunk. Bytes are copied before it returns to whoever reads the file. */
+  /** The records that end in this chunk. Bytes are copied before it returns to the file's reader. */
   *push(chunk: Uint8Array): Generator<Found> {
     let at = 0;
     if (this.#shape === undefined) {
@@ -74,7 +74,7 @@ export class RecordSplitter {
     this.#before += chunk.length;
   }
 
-  /** What is left at the end of the file. */
+  /** Handles the rest at the end of the file. */
   *finish(): Generator<Found> {
     if (this.#shape === "lines") {
       if (this.#bytes > 0) yield* this.#take(0);
@@ -103,7 +103,7 @@ export class RecordSplitter {
         this.#trailing ||= !isSpace(byte);
       } else if (this.#inText) {
         if (byte === LINE_END) {
-          // No JSON text holds one as it is: the record is broken, and must not take the following ones with it.
+          // JSON text cannot contain one unescaped: the record is broken, and must not affect the following ones.
           this.#inText = this.#escaped = false;
           this.#depth = 0;
         } else if (this.#escaped) this.#escaped = false;
@@ -157,6 +157,6 @@ function decode(bytes: Uint8Array): string | undefined {
   try {
     return new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes);
   } catch {
-    return undefined; // told to who reads the file, with its number
+    return undefined; // reported with its number by the file's reader
   }
 }

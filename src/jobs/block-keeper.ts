@@ -5,39 +5,39 @@ import { type Log, messageOf } from "../observe.ts";
 import { isAway } from "../store/database/failure.ts";
 import type { Store } from "../store/store.ts";
 
-/** Time between two looks for records that no block holds. */
+/** Time between two searches for records without a block. */
 const LOOK_MS = 2_000;
-/** So long others have the processor and the database between two blocks. */
+/** Pause between two blocks, for other users of the CPU and the database. */
 const PAUSE_MS = 20;
 /** After a failure. */
 const RETRY_MS = 5_000;
-/** Progress is told at most so often. */
+/** Minimum time between two progress messages. */
 const TOLD_MS = 5_000;
 
 /**
- * Records that arrive between two looks from which on blocks wait, so that a burst has the processor to itself, but no
- * more than `WAITING_MAX`: figures read those as records, some milliseconds for each ten thousand.
+ * Number of new records between two searches that postpones blocks, so that a burst has the CPU to itself, but no
+ * more than `WAITING_MAX`: aggregates read those as records, some milliseconds per ten thousand.
  */
 const BURST_RECORDS = 2_000;
 
 interface BlockKeeperOptions {
   readonly writer: () => Promise<Store>;
   readonly log: Log;
-  /** Whether this program is the one that does the jobs. */
+  /** Whether this program runs the jobs. */
   readonly isMine: () => boolean;
 }
 
 /**
- * Makes blocks of the records that have none, in the background; figures are right without them, but slower. After the
- * start on a database of an earlier version that takes some 10 seconds for a million records, the newest first, and the log
- * tells how far it is.
+ * Builds blocks for records without one, in the background; aggregates are correct without them, but slower. After the
+ * start on a database of an earlier version this takes some 10 seconds per million records, the newest first, and the log
+ * reports the progress.
  */
 export class BlockKeeper {
   readonly #options: BlockKeeperOptions;
   readonly #stopping = new AbortController();
   readonly #running: Promise<void>;
   #failed: string | undefined;
-  /** Records without a block at the end of the last look. */
+  /** Records without a block after the last search. */
   #waiting = 0;
 
   constructor(options: BlockKeeperOptions) {
@@ -45,7 +45,7 @@ export class BlockKeeper {
     this.#running = this.#run();
   }
 
-  /** Resolves when the block that is being made is there. */
+  /** Resolves when the current block is complete. */
   async stop(): Promise<void> {
     this.#stopping.abort();
     await this.#running;
@@ -82,23 +82,23 @@ export class BlockKeeper {
     let told = started;
     for (let made = 0; !this.#stopping.signal.aborted; made++) {
       if ((await makeNextBlock(store)) === undefined) {
-        if (told > started) log.info("blocks for figures are complete", { blocks: made });
+        if (told > started) log.info("blocks for metrics are complete", { blocks: made });
         return;
       }
       if (performance.now() - told > TOLD_MS) {
         told = performance.now();
-        log.info("making blocks for figures", { blocks: made, records_left: await withoutBlock(store) });
+        log.info("building blocks for metrics", { blocks: made, records_left: await withoutBlock(store) });
       }
       await sleep(PAUSE_MS);
     }
   }
 
-  /** What lasts is said once, and a database that is away is the recorder's to tell of. */
+  /** A lasting failure is logged once; the recorder reports an unreachable database. */
   #tell(error: unknown): void {
     const message = messageOf(error);
     if (this.#failed === message) return;
     this.#failed = message;
-    this.#options.log[isAway(error) ? "debug" : "warn"]("a block could not be made; it is tried again", {
+    this.#options.log[isAway(error) ? "debug" : "warn"]("a block could not be built; it is tried again", {
       error: message,
     });
   }

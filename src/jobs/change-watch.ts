@@ -10,13 +10,13 @@ interface ChangeWatchOptions {
   readonly config: Config;
   readonly log: Log;
   readonly reader: Store;
-  /** Where prices stand, if that is another database. */
+  /** The database with prices, if it is another one. */
   readonly home: Database | undefined;
   readonly recorder: Pick<Remote<RecorderFunctions>, "relearn">;
 }
 
 /**
- * Has the recorder learn anew where others have changed what models are read and priced with, or webhooks: another node,
+ * Makes the recorder reload mappings, prices and webhooks after a change from elsewhere: another node,
  * the command line, or the first region's address.
  */
 export class ChangeWatch {
@@ -30,7 +30,7 @@ export class ChangeWatch {
     this.#seen = new LearntTables(options.config.prices, options.home);
   }
 
-  /** Looks, unless it is looking. Never rejects. */
+  /** Checks, unless a check is running. Never rejects. */
   look(): void {
     this.#looking ??= this.#look();
   }
@@ -46,7 +46,7 @@ export class ChangeWatch {
       if ((await this.#seen.refresh(reader.records)) || webhooks !== this.#webhooks) await recorder.relearn();
       this.#webhooks = webhooks;
     } catch (error) {
-      log.debug("mappings, prices and webhooks cannot be looked at now", { error: messageOf(error) });
+      log.debug("mappings, prices and webhooks cannot be read now", { error: messageOf(error) });
     }
     this.#looking = undefined;
   }

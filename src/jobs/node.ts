@@ -4,9 +4,9 @@ import { type Log, messageOf } from "../observe.ts";
 import { beat, leave, nodeIdOf, takeLease } from "../store/nodes/nodes.ts";
 import { localPath, type Store } from "../store/store.ts";
 
-/** How often a node says that it lives, and renews its lease. */
+/** Interval of a node's heartbeat and of its lease renewal. */
 const BEAT_MS = 3_000;
-/** A node that stopped without a word keeps the others from its jobs this long. */
+/** How long a node that died silently still holds the jobs. */
 const LEASE_MS = 15_000;
 const JOBS = "jobs";
 
@@ -17,8 +17,8 @@ interface NodeOptions {
 }
 
 /**
- * This program among those that share its database: it says that it lives, and one of them at a time does the jobs.
- * With a database of its own it is alone, and asks nobody.
+ * This program among those that share its database: it sends heartbeats, and one node at a time runs the jobs.
+ * With its own database it is alone and needs no lease.
  */
 export class Node {
   readonly #options: NodeOptions;
@@ -37,7 +37,7 @@ export class Node {
     this.#id = localPath(config) === undefined ? nodeIdOf(config.data_dir) : undefined;
   }
 
-  /** Resolves after the first word, also where that failed. */
+  /** Resolves after the first heartbeat, even if it failed. */
   async start(): Promise<void> {
     if (this.#id === undefined) return;
     this.#timer = setInterval(() => void this.#beat(), BEAT_MS);
@@ -45,7 +45,7 @@ export class Node {
     await this.#beat();
   }
 
-  /** Whether this is the node that does the jobs now. */
+  /** Whether this node runs the jobs now. */
   get hasJobs(): boolean {
     return this.#id === undefined || performance.now() < this.#leasedUntilMs;
   }
@@ -58,7 +58,7 @@ export class Node {
     try {
       await leave((await this.#options.writer()).records, this.#id, this.#run);
     } catch (error) {
-      this.#options.log.debug("the node's end could not be told", { error: messageOf(error) });
+      this.#options.log.debug("the node's end could not be noted", { error: messageOf(error) });
     }
   }
 
@@ -83,10 +83,10 @@ export class Node {
       const askedMs = performance.now();
       const had = this.hasJobs;
       this.#leasedUntilMs = (await takeLease(records, JOBS, id, LEASE_MS)) ? askedMs + LEASE_MS : 0;
-      if (!had && this.hasJobs) log.info("this node does the jobs now", { node: id });
+      if (!had && this.hasJobs) log.info("this node runs the jobs now", { node: id });
       this.#failed = false;
     } catch (error) {
-      if (!this.#failed) log.warn("the other nodes cannot be told that this one lives", { error: messageOf(error) });
+      if (!this.#failed) log.warn("the heartbeat of this node cannot be written", { error: messageOf(error) });
       this.#failed = true;
     }
   }

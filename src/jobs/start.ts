@@ -20,12 +20,12 @@ import { ReadingJobs } from "./reading/reading-jobs.ts";
 import { startRemovals } from "./retention/start.ts";
 import { Runner } from "./runs/runner.ts";
 
-/** How often the database is asked for what others changed, what the command line ordered, and what was cut off. */
+/** How often the database is checked for changes by others, orders from the command line, and interrupted jobs. */
 const LOOK_MS = 1_000;
 
 interface JobOptions {
   readonly config: Config;
-  /** Of the region in whose database prices stand, where that is another one. */
+  /** Of the region whose database has the prices, if it is another one. */
   readonly home?: Config | undefined;
   readonly log: Log;
   readonly recorder: Pick<
@@ -33,15 +33,14 @@ interface JobOptions {
     "rewrite" | "relearn" | "remove" | "maintain" | "status" | "barrier" | "amend" | "usageOf"
   >;
   readonly host: Remote<HostFunctions>;
-  /** The way of requests into the gateway. */
+  /** The path of requests into the gateway. */
   readonly requests: Endpoint;
 }
 
 /**
- * What is done by the clock, and at once where somebody asks for it. One job at a time of those that read records again,
- * whoever started it: the data directory is this program's alone, of several nodes on one database one has the jobs, and
- * here there is one queue. Alerts have a queue of their own, so that they are not late because of it, and deliveries
- * wait for nobody.
+ * Scheduled work, which can also be requested. Of the jobs that read records again one runs at a time: the data
+ * directory belongs to this program, one of several nodes on a database runs the jobs, and here there is one queue.
+ * Alerts have their own queue, so that they are not delayed, and deliveries wait for no other job.
  */
 export async function startJobs({ config, home, log, recorder, host, requests }: JobOptions): Promise<JobFunctions> {
   const registry = await openRegistry({ config, log });
@@ -121,7 +120,7 @@ export async function startJobs({ config, home, log, recorder, host, requests }:
   };
 }
 
-/** What the jobs read from, and what they write to beside the recorder. */
+/** The connections that the jobs read from and write to, beside the recorder. */
 async function openStores(config: Config, home: Config | undefined) {
   const reader = await openStore(config, "current");
   const homeReader = home && (await openStore(home, "current"));

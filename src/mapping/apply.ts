@@ -18,15 +18,15 @@ import { type Pointer, valueAt, valuesAt } from "./pointer.ts";
 import { WIRE_SCHEMAS } from "./wire/index.ts";
 import type { WireSchema } from "./wire-schema.ts";
 
-/** What stands in a record's `wire_schema` where a mapping read it. */
+/** The value of a record's `wire_schema` if a mapping read it. */
 export const MAPPED = "mapped";
 
-/** All of a wire format but its name and its paths. */
+/** A wire format without its name and its paths. */
 export type MappedSchema = Omit<WireSchema, "name" | "path">;
 
 const schemas = new WeakMap<Mapping, MappedSchema>();
 
-/** The reader that a mapping describes. Pure; its functions never throw, whatever the bodies hold. */
+/** The reader described by a mapping. Pure; its functions never throw, for any body. */
 export function mappedSchema(mapping: Mapping): MappedSchema {
   const known = schemas.get(mapping);
   if (known !== undefined) return known;
@@ -75,7 +75,7 @@ function requestReaders(request: RequestPlaces): Pick<MappedSchema, "promptText"
   };
 }
 
-/** An answer is read as a whole one first, and where that says nothing as a folded stream. */
+/** A response is read as a complete one first, and if that yields nothing as a folded stream. */
 function answerReaders(
   response: ReadingPlaces,
   stream: StreamPlaces,
@@ -137,7 +137,7 @@ function roleAndText(message: Json, places: MessagePlaces, fromEnd: number): { r
   return { role: meaningOf(scalarText(valueAt(message, role)), places), text: content };
 }
 
-/** One text, or content parts of a known kind, as they are; several texts joined. */
+/** One text, or content parts of a known kind, unchanged; several texts joined. */
 function contentOf(values: readonly Json[]): Json {
   if (values.length === 1) return values[0];
   return values.every(isText) ? values.join("") : values;
@@ -152,7 +152,7 @@ function lastOfUser(messages: readonly LlmMessage[]): string | undefined {
   return messages.findLast(({ role, content }) => role === "user" && content)?.content;
 }
 
-/** The text at a place; of several, all joined. */
+/** The text at a place; several are joined. */
 function joined(body: Json, at: Pointer | undefined): string | undefined {
   if (at === undefined) return undefined;
   return filledText(
@@ -162,7 +162,7 @@ function joined(body: Json, at: Pointer | undefined): string | undefined {
   );
 }
 
-/** The prompt, also where it is empty: it was sent. */
+/** The prompt, also if it is empty: it was sent. */
 function promptAt(body: Json, at: Pointer | undefined): string | undefined {
   return joined(body, at) ?? (at !== undefined && valuesAt(body, at).some(isText) ? "" : undefined);
 }
@@ -183,7 +183,7 @@ function callsAt(body: Json, places: ToolCallPlaces | undefined): LlmToolCall[] 
 
 const filledList = <T>(list: readonly T[]) => (list.length > 0 ? list : undefined);
 
-/** Counts come from whole answers and from streams: each is taken where it is. Parts are never more than the whole. */
+/** Counts come from whole responses and from streams: each is taken from where it is. Parts are never larger than the whole. */
 function usageAt(body: Json, readers: readonly ReadingPlaces[]): Usage | undefined {
   const usage: Record<string, number> = {};
   for (const { usage: places } of readers) {
@@ -195,7 +195,7 @@ function usageAt(body: Json, readers: readonly ReadingPlaces[]): Usage | undefin
   return Object.keys(usage).length === 0 ? undefined : usage;
 }
 
-/** The object that the counts stand in. */
+/** The object that contains the counts. */
 function usageBlock(body: Json, places: ReadingPlaces["usage"]): Json {
   const at = places?.prompt_tokens ?? places?.completion_tokens ?? places?.total_tokens;
   const block = at === undefined ? undefined : valueAt(body, at.slice(0, at.lastIndexOf("/")));

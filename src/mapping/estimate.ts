@@ -15,16 +15,16 @@ interface EstimateInput {
   readonly responseBody: Json;
 }
 
-/** Tokens that the format of a conversation adds to each message, and to the answer that is asked for. */
+/** Tokens that the format of a conversation adds per message, and for the response. */
 const MESSAGE_TOKENS = 3;
 
-/** Whether this is the reading of a stream that came without usage. */
+/** Whether this is the reading of a stream without usage. */
 export function lacksUsage({ events }: ExchangeInput, { usage, error }: ExchangeReading): boolean {
   return events !== undefined && usage === undefined && error === undefined;
 }
 
 /**
- * The reading, with a guess at its usage where it is of a stream that came without: then `usageEstimated` says so. Never
+ * The reading, with an estimated usage if it is of a stream without one: `usageEstimated` is then set. Never
  * rejects.
  */
 export async function withEstimate(input: ExchangeInput, reading: ExchangeReading): Promise<ExchangeReading> {
@@ -37,14 +37,14 @@ export async function withEstimate(input: ExchangeInput, reading: ExchangeReadin
     const usage = await estimateUsage({ model, wireSchema, mapping, requestBody: input.requestBody, responseBody });
     return usage === undefined ? reading : { ...reading, usage, usageEstimated: true };
   } catch {
-    return reading; // a tokenizer that does not load is no reason to lose what was read
+    return reading; // a tokenizer that does not load must not lose the reading
   }
 }
 
 /**
- * Counts the tokens of a stream that came without usage, where a tokenizer exists for its model: OpenAI's.
+ * Counts the tokens of a stream without usage, if there is a tokenizer for its model: OpenAI's.
  *
- * The figure is a guess: what a provider adds to a prompt (tools, pictures, reasoning) is not seen.
+ * The count is an estimate: additions to the prompt (tools, pictures, reasoning) are not included.
  */
 async function estimateUsage(input: EstimateInput): Promise<Usage | undefined> {
   const encoding = input.model === null ? undefined : encodingOf(input.model);
@@ -67,7 +67,7 @@ async function estimateUsage(input: EstimateInput): Promise<Usage | undefined> {
 
 const jsonOr = (value: Json) => (value === undefined ? undefined : jsonText(value));
 
-/** Which of OpenAI's encodings a model uses; `undefined` for models of others. */
+/** The OpenAI encoding of a model; `undefined` for other vendors' models. */
 function encodingOf(model: string): Encoding | undefined {
   const name = model.slice(model.lastIndexOf("/") + 1).replace(/^ft:/, "");
   if (/^(?:gpt-(?:4o|4\.|[5-9]|oss)|chatgpt-|o[1-9](?:-|$))/.test(name)) return "o200k_base";

@@ -1,7 +1,7 @@
 import type { Json } from "../plugin/contract.ts";
 import { filledText, isObject, listOf } from "./json.ts";
 
-/** What providers call it, in lower case, under one name for all. Other words are kept in lower case. */
+/** Providers' values, in lower case, with their common name. Other values are kept in lower case. */
 const WORDS: Readonly<Record<string, string>> = {
   ...named("stop", ["end_turn", "stop_sequence", "eos", "eos_token", "end_of_text", "complete", "completed", "finish"]),
   ...named("length", [
@@ -18,17 +18,17 @@ const WORDS: Readonly<Record<string, string>> = {
   ]),
 };
 
-/** A longer word is no reason. */
+/** A longer value is not a reason. */
 const CHARS_MAX = 60;
 
-/** Calls of functions that the client has to answer, in responses whose reason does not say that they are there. */
+/** Function calls for the client, in responses whose reason does not mention them. */
 const CALLS: ReadonlySet<unknown> = new Set(["function_call", "custom_tool_call", "computer_call", "local_shell_call"]);
 
 /**
- * Why a response ended, in whatever shape: `stop`, `length`, `tool_calls`, `content_filter`, or another word of the
- * provider's in lower case; undefined where none is said. Of several choices the first.
+ * Why a response ended, in any shape: `stop`, `length`, `tool_calls`, `content_filter`, or another value of the
+ * provider in lower case; undefined if there is none. With several choices the first.
  *
- * @param told - what a provider's own reader says.
+ * @param told - the result of a provider's own reader.
  */
 export function finishReasonOf(body: Json, told: string | undefined): string | undefined {
   const word = filledText(told) ?? (isObject(body) ? wordIn(body) : undefined);
@@ -45,7 +45,7 @@ function wordIn(body: Json): string | undefined {
 
 const CHOICES = ["choices", "candidates", "generations", "results", "outputs", "completions"] as const;
 
-/** The first of several answers. */
+/** The first of several choices. */
 function firstOf(whole: Json): Json {
   for (const name of CHOICES) {
     const first = listOf(whole[name])[0];
@@ -67,7 +67,7 @@ function wordAt(at: Json): string | undefined {
   );
 }
 
-/** OpenAI's responses say whether they are complete, and why they are not. */
+/** OpenAI's responses have a status, and a reason if they are incomplete. */
 function ofResponse(body: Json): string | undefined {
   if (body.object !== "response") return undefined;
   const why = body.status === "incomplete" ? filledText(body.incomplete_details?.reason) : undefined;

@@ -3,7 +3,7 @@ import { filledText, isObject, isText, type JsonObject, pickDefined } from "./js
 import type { DeltaPlace, ReadingPlaces, StreamPlaces } from "./mapping.ts";
 import { type Pointer, removeAt, setAt, valueAt, valuesAt } from "./pointer.ts";
 
-/** In a folded stream, what came in pieces stands whole: where the whole answer has it, else where the pieces had it. */
+/** In a folded stream, joined pieces are at the place of the complete response, else at the place of the pieces. */
 export function withoutDeltas({ text, reasoning, ...rest }: StreamPlaces, response: ReadingPlaces): ReadingPlaces {
   return pickDefined({
     ...rest,
@@ -17,7 +17,7 @@ function target(delta: DeltaPlace | undefined, whole: Pointer | undefined, own?:
   return whole ?? own ?? (delta.path === "" ? "/text" : delta.path);
 }
 
-/** A stream as the object that it would have been without streaming; `undefined` where no event says anything. */
+/** A stream as the object that it would have been without streaming; `undefined` if no event has content. */
 export function foldMapped(events: readonly StreamEvent[], stream: StreamPlaces, response: ReadingPlaces): Json {
   const merged = mergedEvents(events);
   const list = stream.tool_calls?.list;
@@ -34,7 +34,7 @@ export function foldMapped(events: readonly StreamEvent[], stream: StreamPlaces,
     return delta === undefined || at === undefined || text === undefined ? [] : [{ delta, at, text }];
   });
   for (const { delta, at } of gathered) {
-    // What is left of the last piece, and of the kind of event that it came in, is no part of the whole.
+    // The last piece and its event kind are not part of the result.
     if (at !== delta.path) removeAt(merged, delta.path);
     if (delta.when !== undefined) removeAt(merged, delta.when.path);
   }
@@ -42,7 +42,7 @@ export function foldMapped(events: readonly StreamEvent[], stream: StreamPlaces,
   return Object.keys(merged).length === 0 ? undefined : merged;
 }
 
-/** All that a stream sent at one place, as one text. */
+/** All texts of a stream at one place, joined. */
 export function deltaText(events: readonly StreamEvent[], { path, mode, event, when }: DeltaPlace): string | undefined {
   const pieces = events
     .filter(({ name, data }) => (event === undefined || name === event) && isWhen(data, when))
@@ -53,10 +53,10 @@ export function deltaText(events: readonly StreamEvent[], { path, mode, event, w
 
 const isWhen = (data: Json, when: DeltaPlace["when"]) => when === undefined || valueAt(data, when.path) === when.equals;
 
-/** Objects within objects deeper than this are taken as they come last. */
+/** Objects nested deeper than this are replaced, not merged. */
 const MERGE_DEPTH_MAX = 8;
 
-/** All members of all events of a stream together, the last value of each. */
+/** All members of all events of a stream merged, with the last value of each. */
 export function mergedEvents(events: readonly StreamEvent[]): JsonObject {
   const merged: JsonObject = {};
   for (const { data } of events) if (isObject(data)) mergeDeep(merged, data, 0);

@@ -1,16 +1,16 @@
 import { Buffer } from "node:buffer";
 import { type JsonObject, setMember } from "./json.ts";
 
-/** Longer fields are files that forgot their name. */
+/** Longer fields are files without a name. */
 const FIELD_BYTES_MAX = 100_000;
-/** More headers than a form's field has; the patterns below may look at each character of them several times. */
+/** Limit for a field's headers; the patterns below may check each character several times. */
 const HEADER_BYTES_MAX = 4_096;
-/** A form of more parts than this is none of a model's. */
+/** A form with more parts than this is not a model request. */
 const PARTS_MAX = 100;
 
 /**
- * The text fields of a `multipart/form-data` body, such as `model` of a transcription, with files left out; `undefined`
- * where the bytes are no such form. A form that was cut off gives the fields before the cut.
+ * The text fields of a `multipart/form-data` body, such as `model` of a transcription, without files; `undefined`
+ * if the bytes are not such a form. A truncated form gives the fields before the cut.
  */
 export function formFields(bytes: Buffer): JsonObject | undefined {
   const boundary = /^--([^\r\n]{1,200})\r\n/.exec(bytes.toString("latin1", 0, 204))?.[1];

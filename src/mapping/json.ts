@@ -1,7 +1,7 @@
 import type { Json } from "../plugin/contract.ts";
 import { isTooDeep } from "./nesting.ts";
 
-/** Probes for JSON from outside: each gives the value where it has the wanted form, else `undefined`; none throws. */
+/** Probes for JSON from outside: each returns the value if it has the expected form, else `undefined`; none throws. */
 
 export type JsonObject = Record<string, Json>;
 
@@ -16,11 +16,11 @@ export const isText = (value: Json): value is string => typeof value === "string
 
 export const textOf = (value: Json): string | undefined => (isText(value) ? value : undefined);
 
-/** Text, or a number or boolean as it is spelt. */
+/** Text, or a number or boolean as spelled. */
 export const scalarText = (value: Json): string | undefined =>
   typeof value === "number" || typeof value === "boolean" ? `${value}` : textOf(value);
 
-/** Text that says something: an empty one is as good as none. */
+/** Non-empty text: an empty one counts as missing. */
 export const filledText = (value: Json): string | undefined =>
   typeof value === "string" && value !== "" ? value : undefined;
 
@@ -36,7 +36,7 @@ export function countOf(value: Json): number | undefined {
   return Math.round(number);
 }
 
-/** The first count that is there. */
+/** The first existing count. */
 export function firstCount(...values: Json[]): number | undefined {
   for (const value of values) {
     const count = countOf(value);
@@ -45,10 +45,10 @@ export function firstCount(...values: Json[]): number | undefined {
   return undefined;
 }
 
-/** Adds what is there; `undefined` where nothing is. */
+/** Adds the existing counts; `undefined` if there is none. */
 export const sumOfPresent = (...counts: (number | undefined)[]): number | undefined => sumOfList(counts);
 
-/** The same for a list of any length, which as arguments of a call might be too long. */
+/** The same for a list of any length, which might be too long for call arguments. */
 export function sumOfList(counts: readonly (number | undefined)[]): number | undefined {
   let sum: number | undefined;
   for (const count of counts) if (count !== undefined) sum = (sum ?? 0) + count;
@@ -70,8 +70,8 @@ export function setMember(target: JsonObject, name: string, value: Json): void {
 }
 
 /**
- * Copies every member of `source` over those of `target`, also null. Streams are put together with this and not with
- * `{ ...target, ...source }`: copying the whole for each of its pieces takes time that grows with the square of them.
+ * Copies every member of `source` over those of `target`, also null. Use this to fold streams, not
+ * `{ ...target, ...source }`: copying the whole for each piece takes quadratic time.
  */
 export function assignMembers(target: JsonObject, source: JsonObject): JsonObject {
   for (const [name, value] of Object.entries(source)) setMember(target, name, value);
@@ -90,13 +90,13 @@ export function mergeMembers(target: JsonObject, source: Json, except: ReadonlyS
   return target;
 }
 
-/** Bytes as the UTF-8 that JSON is in. */
+/** Bytes decoded as UTF-8, the encoding of JSON. */
 export function utf8Of(bytes: Uint8Array): string {
   const view = bytes instanceof Buffer ? bytes : Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   return view.toString("utf8");
 }
 
-/** The value that JSON text stands for, or `undefined` where it is no JSON. */
+/** The value of JSON text, or `undefined` if it is not JSON. */
 export function parseJson(text: string): Json {
   if (isTooDeep(text)) return undefined;
   try {

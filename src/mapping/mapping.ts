@@ -13,10 +13,10 @@ export type {
   UsagePlaces,
 } from "../record/mapping-schema.ts";
 
-/** The mapping of a model, where there is one. */
+/** The mapping of a model, if there is one. */
 export type MappingOf = (model: string) => Mapping | undefined;
 
-/** Why a value is no mapping, naming the member, or undefined where it is one. */
+/** Why a value is not a valid mapping, naming the member, or undefined if it is valid. */
 export function faultOf(value: unknown): MappingFault | undefined {
   const wrong = formFaultOf(value);
   if (wrong !== undefined) return wrong;

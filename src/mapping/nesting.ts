@@ -1,7 +1,7 @@
-/** Deeper JSON is no model's traffic, and readers of it give up: Python's at about 1000, with all that is around it. */
+/** Deeper JSON is not model traffic, and other parsers fail on it: Python's at about 1000, including the envelope. */
 const NESTING_MAX = 500;
 
-/** Whether JSON text is nested deeper than `NESTING_MAX`. Looks at brackets outside of strings only; never throws. */
+/** Whether JSON text is nested deeper than `NESTING_MAX`. Counts only brackets outside of strings; never throws. */
 export function isTooDeep(json: string): boolean {
   if (json.length <= NESTING_MAX || !hasBrackets(json, NESTING_MAX + 1)) return false;
   let depth = 0;
@@ -16,7 +16,7 @@ export function isTooDeep(json: string): boolean {
   return false;
 }
 
-/** Whether a text has so many opening brackets, also within strings: few do, and this takes a tenth of looking at all. */
+/** Whether a text has this many opening brackets, also within strings: few do, and this takes a tenth of the full check. */
 function hasBrackets(text: string, count: number): boolean {
   let left = count;
   for (const bracket of "{[") {
@@ -25,7 +25,7 @@ function hasBrackets(text: string, count: number): boolean {
   return false;
 }
 
-/** Where the string ends that begins at `start`. */
+/** The end of the string that begins at `start`. */
 function stringEnd(json: string, start: number): number {
   for (let end = json.indexOf('"', start + 1); end !== -1; end = json.indexOf('"', end + 1)) {
     let before = end;

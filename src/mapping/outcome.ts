@@ -5,9 +5,9 @@ import { filledText, isObject, listOf, numberOf, pickDefined, textOf } from "./j
 const DOLLARS_PER_TICK = 1e-10;
 
 /**
- * What a provider itself says that the request cost, in US dollars.
+ * The cost stated by the provider, in US dollars.
  *
- * OpenRouter bills nothing itself where the caller brought a key of the model's maker; the true cost then stands in the
+ * OpenRouter bills nothing if the caller brought a key of the model's vendor; the real cost is then in the
  * details.
  */
 export function statedCost(usage: Json): number | undefined {
@@ -27,8 +27,8 @@ function notNegative(value: Json): number | undefined {
 }
 
 /**
- * The failure that an answer reports, in whatever shape: an `error` member speaks for itself, the looser shapes
- * (`message`, `detail`, bare text) only count under a status that says failure.
+ * The failure reported by a response, in any shape: an `error` member is sufficient, the looser shapes
+ * (`message`, `detail`, bare text) only count with a failure status.
  */
 export function errorOf(body: Json, status: number): Reading["error"] {
   const subject = Array.isArray(body) ? body[0] : body;
@@ -42,10 +42,10 @@ export function errorOf(body: Json, status: number): Reading["error"] {
   return { message: filledText(subject)?.slice(0, TEXT_MAX) ?? `HTTP ${status}` };
 }
 
-/** Characters of a plain-text error that are kept as its message. */
+/** Characters of a plain-text error kept as its message. */
 const TEXT_MAX = 2000;
 
-/** vLLM's older errors say what they are in `object`, and come in streams whose status was 200. */
+/** vLLM's older errors are marked in `object`, and occur in streams with status 200. */
 export const isError = (body: Json): boolean => body?.object === "error";
 
 const isStatedError = (error: Json) => filledText(error) !== undefined || (isObject(error) && hasMembers(error));

@@ -1,11 +1,11 @@
-/** A path without its query string, and without a slash at its end, which some clients add and servers overlook. */
+/** A path without its query string, and without a slash at its end, which some clients add and servers ignore. */
 export function barePath(path: string): string {
   const end = path.search(/[?#]/);
   const bare = end < 0 ? path : path.slice(0, end);
   return bare.length > 1 && bare.endsWith("/") ? bare.slice(0, -1) : bare;
 }
 
-/** Where providers put the model's name into the path: the first group is the name. */
+/** Paths that contain the model's name: the first group is the name. */
 const MODEL_PLACES: readonly RegExp[] = [
   /\/(?:models|tunedModels)\/([^/]+):[A-Za-z]+$/, // Gemini, Vertex: models/<model>:generateContent
   /\/model\/([^/]+)\/[a-z-]+$/, // Bedrock: model/<model>/converse
@@ -18,13 +18,13 @@ const MODEL_PLACES: readonly RegExp[] = [
   /\/v1\/models\/([^/]+\/[^/]+)\/predictions$/, // Replicate: models/<owner>/<model>/predictions
 ];
 
-/** A longer path names no model; the patterns would look at each character of it many times. */
+/** A longer path contains no model; the patterns would check each character many times. */
 const PATH_LENGTH_MAX = 8_192;
 
 /** Realtime sessions have no body: OpenAI `?model=`, Azure `?deployment=`. */
 const MODEL_IN_QUERY = /\/realtime\?(?:[^#]*&)?(?:model|deployment)=([^&#]+)/;
 
-/** The model that a path asks, with its query string or without; percent-decoded. GET asks about a model, and none itself. */
+/** The model in a path, with or without its query string; percent-decoded. A GET is about a model, but does not use it. */
 export function modelInPath(method: string, path: string): string | undefined {
   if (path.length > PATH_LENGTH_MAX) return undefined;
   const asked = MODEL_IN_QUERY.exec(path)?.[1];
@@ -47,7 +47,7 @@ function decoded(text: string): string {
 }
 
 /**
- * Calls whose answer may show counts that were billed elsewhere or not at all: reading a stored answer back or changing
+ * Calls whose response may contain counts that were billed elsewhere or not at all: reading a stored response back or changing
  * its metadata, counting tokens, cancelling, batches.
  */
 export function isBilledElsewhere(method: string, path: string): boolean {

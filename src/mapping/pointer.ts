@@ -7,7 +7,7 @@ import { isObject, type JsonObject } from "./json.ts";
  */
 export type Pointer = string;
 
-/** Values that one pointer finds at most. */
+/** Maximum values per pointer. */
 const VALUES_MAX = 10_000;
 
 const parsed = new Map<Pointer, readonly string[]>();
@@ -28,7 +28,7 @@ const unescaped = (name: string) => name.replaceAll("~1", "/").replaceAll("~0", 
 export const below = (pointer: Pointer, name: string): Pointer =>
   `${pointer}/${name.replaceAll("~", "~0").replaceAll("/", "~1")}`;
 
-/** Every value at the pointer that is there and not null, in order. Never throws. */
+/** Every non-null value at the pointer, in order. Never throws. */
 export function valuesAt(body: Json, pointer: Pointer | undefined): Json[] {
   if (pointer === undefined) return [];
   let values: Json[] = [body];
@@ -46,7 +46,7 @@ export function valuesAt(body: Json, pointer: Pointer | undefined): Json[] {
 
 export const valueAt = (body: Json, pointer: Pointer | undefined): Json => valuesAt(body, pointer)[0];
 
-/** Puts a value where the pointer says; lists on the way are entered at their first element. */
+/** Sets a value at the pointer; lists on the way are entered at their first element. */
 export function setAt(body: JsonObject, pointer: Pointer, value: Json): void {
   const steps = stepsOf(pointer);
   const last = steps.at(-1);
@@ -61,7 +61,7 @@ export function setAt(body: JsonObject, pointer: Pointer, value: Json): void {
   at[last === "*" ? 0 : last] = value;
 }
 
-/** Takes away a member where it is there. */
+/** Removes a member if it exists. */
 export function removeAt(body: JsonObject, pointer: Pointer): void {
   const end = pointer.lastIndexOf("/");
   if (end === -1) return;

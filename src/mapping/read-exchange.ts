@@ -28,37 +28,37 @@ export { toLlmSchema } from "./to-llm-schema.ts";
 
 export interface ExchangeInput extends ExchangeView {
   readonly provider: ProviderPlugin | undefined;
-  /** The whole answer where it is no stream: JSON, else its text. */
+  /** The complete response if it is not a stream: JSON, else its text. */
   readonly responseBody: Json;
-  /** The answer's events where it is a stream. */
+  /** The response's events if it is a stream. */
   readonly events: readonly StreamEvent[] | undefined;
   readonly modelOverride: string | undefined;
-  /** Mappings of this exchange's provider, for models that speak no known wire format. */
+  /** Mappings of this exchange's provider, for models without a known wire format. */
   readonly mappingOf?: MappingOf;
 }
 
-/** All that is told by the bodies of one exchange. A missing member means that nothing said it. */
+/** Everything read from the bodies of one exchange. A missing member was not reported. */
 export interface ExchangeReading extends Reading {
   readonly requestModel?: string;
   readonly responseModel?: string;
   readonly userId?: string;
   readonly usage?: Usage;
   readonly usageEstimated?: true;
-  /** The answer as one object, also where it came as a stream. */
+  /** The response as one object, also for a stream. */
   readonly responseBody?: Json;
   /** Last user message or prompt, as text. */
   readonly promptText?: string;
-  /** The answer's text. */
+  /** The response's text. */
   readonly completionText?: string;
-  /** What the exchange added to its conversation. */
+  /** The exchange's new part of its conversation. */
   readonly said?: Said;
   /** The schema that both bodies were read with; missing while the model is pending mapping. */
   readonly wireSchema?: WireSchemaName | typeof MAPPED;
-  /** What a hook of the provider threw; the exchange was then read without it. */
+  /** The error of a provider's hook; the exchange was then read without it. */
   readonly fault?: string;
 }
 
-/** Reads model, usage, text and outcome of one exchange. Pure; never throws, whatever the bodies hold. */
+/** Reads model, usage, text and outcome of one exchange. Pure; never throws, for any body. */
 export function readExchange(input: ExchangeInput): ExchangeReading {
   const path = barePath(input.path);
   const events = eventsOf(input, path);
@@ -93,7 +93,7 @@ export function readExchange(input: ExchangeInput): ExchangeReading {
   }) as ExchangeReading;
 }
 
-/** Gemini streams a JSON array unless asked for SSE; Bedrock wraps what a model sends into base64. */
+/** Gemini streams a JSON array unless SSE is requested; Bedrock wraps a model's events in base64. */
 function eventsOf({ events, responseBody }: ExchangeInput, path: string): readonly StreamEvent[] | undefined {
   if (events === undefined) {
     const isArrayStream = Array.isArray(responseBody) && path.endsWith(":streamGenerateContent");
@@ -109,7 +109,7 @@ function unwrapped(event: StreamEvent): StreamEvent {
   return isObject(data) ? { ...event, data } : event;
 }
 
-/** Where no wire schema is known the events are kept as they came. */
+/** Without a known wire schema the events are kept as they came. */
 function foldWith(schema: MappedSchema | undefined, events: readonly StreamEvent[]): Json {
   const folded = schema?.fold(events);
   if (folded !== undefined) {
@@ -133,13 +133,13 @@ function errorEvent(events: readonly StreamEvent[] | undefined): Json {
 const isFailure = (error: Json) =>
   filledText(error) !== undefined || (isObject(error) && Object.keys(error).length > 0);
 
-/** The provider's own mapping, where the bodies are of that shape. */
+/** The provider's own mapping, if the bodies have that shape. */
 function ownSchemaOf({ provider, requestBody }: ExchangeInput, answer: Json): MappedSchema | undefined {
   const schema = provider?.mapping && mappedSchema(provider.mapping);
   return schema?.fits(requestBody, answer) ? schema : undefined;
 }
 
-/** What the mapper has learnt of the model, where its bodies are of that shape. A provider's own goes before it. */
+/** The learnt mapping of the model, if its bodies have that shape. A provider's own has precedence. */
 function mappedSchemaOf(input: ExchangeInput, asked: string | undefined, answer: Json): MappedSchema | undefined {
   if (input.provider?.mapping !== undefined) return undefined;
   const model = input.modelOverride ?? asked;
@@ -148,13 +148,13 @@ function mappedSchemaOf(input: ExchangeInput, asked: string | undefined, answer:
   return schema?.fits(input.requestBody, answer) ? schema : undefined;
 }
 
-/** Bodies speak first, headers where they are silent. */
+/** Bodies have precedence over headers. */
 function usageOf({ usage }: Reading, input: ExchangeInput): Usage | undefined {
   const isStated = usage?.prompt_tokens !== undefined || usage?.completion_tokens !== undefined;
   return isStated ? usage : (bedrockHeaderUsage(input.responseHeaders) ?? usage);
 }
 
-/** Body first, except for formats that put it into the path: there the body's name is another way to write it. */
+/** The body has precedence, except for formats with the model in the path: there the body's name is an alternative spelling. */
 function requestModel(input: ExchangeInput, schema: WireSchema | undefined): string | undefined {
   const { method, path, requestBody: body } = input;
   const inBody =
@@ -168,16 +168,16 @@ function requestModel(input: ExchangeInput, schema: WireSchema | undefined): str
   return name?.replace(/^models\//, "");
 }
 
-/** Where the provider's mapping says that the model is. */
+/** The model's place in the provider's mapping. */
 function mappedModel({ provider, requestBody }: ExchangeInput): string | undefined {
   return filledText(valueAt(requestBody, provider?.mapping?.request.model));
 }
 
 const MODEL_NAMES = ["model_name", "modelName", "engine", "engine_id", "deployment", "llm", "model_version"] as const;
-/** Members that wrap a whole request, whoever invented it. */
+/** Members that wrap a whole request in custom formats. */
 const ENVELOPES = ["payload", "request", "data", "body", "params", "input", "options", "config"] as const;
 
-/** Where no format is known, a model is still told by what it is called, also inside an envelope. */
+/** Without a known format, the model is still found by its usual names, also inside an envelope. */
 function oddModel(body: Json): string | undefined {
   for (const name of MODEL_NAMES) if (filledText(body?.[name]) !== undefined) return body[name];
   for (const name of ENVELOPES) {
@@ -194,7 +194,7 @@ interface HookReadings {
   readonly fault?: string;
 }
 
-/** A provider's own readers may be anybody's code: what they throw must not cost the record. */
+/** A provider's own readers may be foreign code: their errors must not lose the record. */
 function callHooks(input: ExchangeInput, events: readonly StreamEvent[] | undefined): HookReadings {
   const { provider, requestBody, responseBody } = input;
   if (provider === undefined) return {};

@@ -8,16 +8,16 @@ import { WIRE_SCHEMAS } from "./wire/index.ts";
 /** A record as it was exported, with its bodies. */
 interface RecordedInput extends Omit<LlmSchemaInput, "wireSchema"> {
   readonly method: string;
-  /** Of the target, without its port; empty where it is not known. */
+  /** Of the target, without its port; empty if unknown. */
   readonly host: string;
-  /** JSON text of the schema that was exported with it; null where it had none, undefined where nobody says. */
+  /** JSON text of the schema that was exported with it; null if it had none, undefined if unknown. */
   readonly llmSchema: string | null | undefined;
 }
 
 interface RecordedReading {
   readonly wireSchema: WireSchemaName | null;
   readonly usageRaw: Json;
-  /** Tokens written to a cache for an hour: a part of those written, which an export does not tell apart. */
+  /** Tokens written to a cache for an hour: a part of those written, which an export does not separate. */
   readonly cacheWrite1hTokens: number | null;
   readonly promptText: string | null;
   readonly completionText: string | null;
@@ -25,8 +25,8 @@ interface RecordedReading {
 }
 
 /**
- * Finds out how the bodies of a record were read when it was made. Of a stream only its folded answer is there, so the
- * schema that the record shows decides: the wire schema is the one that makes it again. Never throws.
+ * Determines how the bodies of a record were read originally. For a stream only its folded response exists, so the
+ * record's `llmSchema` decides: the wire schema is the one that reproduces it. Never throws.
  */
 export function readRecorded(input: RecordedInput): RecordedReading {
   const { path, requestBody, responseBody, status, method, host } = input;

@@ -6,13 +6,13 @@ import { filledText, isObject, jsonText, pickDefined, textOf } from "./json.ts";
 import { roleOf } from "./llm/messages.ts";
 import type { WireSchema } from "./wire-schema.ts";
 
-/** What one exchange added to its conversation. */
+/** One exchange's new part of its conversation. */
 export interface Said {
-  /** The last thing that the user or a tool said. */
+  /** The last message of the user or a tool. */
   readonly input?: string;
-  /** All text of the request that the one before did not already send. */
+  /** All text of the request that the previous one did not contain. */
   readonly newInput?: string;
-  /** The response's text and the tools that it calls. */
+  /** The response's text and its tool calls. */
   readonly output?: string;
 }
 
@@ -22,7 +22,7 @@ const NEW_TEXT_MAX = 65_536;
 type Reader = Pick<WireSchema, "promptText" | "completionText" | "llmRequest" | "llmResponse"> &
   Pick<Partial<WireSchema>, "plainMessages" | "plainAnswer">;
 
-/** Pure; never throws, whatever the bodies hold. */
+/** Pure; never throws, for any body. */
 export function whatWasSaid({ schema, request, response }: { schema: Reader; request: Json; response: Json }): Said {
   const asked = newTexts(schema, request);
   const answered = answerTexts(schema, response, request);
@@ -35,7 +35,7 @@ export function whatWasSaid({ schema, request, response }: { schema: Reader; req
 
 const joined = (texts: readonly string[]) => filledText(beginning(texts.join("\n"), NEW_TEXT_MAX));
 
-/** Texts of the request that are new with it; the last one is what was said last. */
+/** New texts of the request; the last one is the last message. */
 function newTexts(schema: Reader, request: Json): readonly string[] {
   if (request === undefined || request === null) return [];
   const plain = schema.plainMessages && plainTexts(request.messages);
@@ -55,7 +55,7 @@ function newTexts(schema: Reader, request: Json): readonly string[] {
   return prompt === undefined ? others : [...others, prompt];
 }
 
-/** Texts of the newest turn where each of its messages is a role and a text, as most are; nothing more has to be read then. */
+/** Texts of the newest turn where each of its messages is a role and a text, as most are; then nothing more has to be read. */
 function plainTexts(messages: Json): readonly string[] | undefined {
   if (!Array.isArray(messages)) return undefined;
   const texts: string[] = [];
@@ -76,28 +76,28 @@ const saidIn = (messages: readonly LlmMessage[] = []) =>
 /** Members that hold a conversation, in every format that has one. */
 const CONVERSATIONS = ["messages", "input", "contents"] as const;
 
-/** A conversation's newest turn alone: all else of a request, its tools for example, says nothing new in most. */
+/** Only a conversation's newest turn: the rest of a request, such as its tools, is rarely new. */
 function newestTurn(request: Json): Json {
   if (!isObject(request)) return undefined;
   const name = CONVERSATIONS.find((each) => Array.isArray(request[each]));
   return name && { [name]: newest(request[name], isFromModel) };
 }
 
-/** The request without what came before its newest turn: a long conversation need not be read to know its end. */
+/** The request without the turns before the newest: a long conversation need not be read completely. */
 function withoutHistory(request: Json): Json {
   if (!isObject(request)) return request;
   const name = CONVERSATIONS.find((each) => Array.isArray(request[each]) && request[each].length > 1);
   return name === undefined ? request : { ...request, tools: undefined, [name]: newest(request[name], isFromModel) };
 }
 
-/** The last run of messages that are not the model's; one that the model is to continue stands behind it. */
+/** The last run of messages that are not the model's; a message for the model to continue may follow. */
 function newest<T>(messages: readonly T[], isModels: (message: T) => boolean): readonly T[] {
   const end = messages.findLastIndex((message) => !isModels(message)) + 1;
   const start = messages.slice(0, end).findLastIndex(isModels) + 1;
   return messages.slice(start, end);
 }
 
-/** A message as it was sent, or an item of a format that has the model's steps as items of their own. */
+/** A message as it was sent, or an item of a format with separate items for the model's steps. */
 function isFromModel(item: Json): boolean {
   const role = roleOf(item?.role);
   if (role !== undefined) return role === "assistant";
@@ -106,10 +106,10 @@ function isFromModel(item: Json): boolean {
 }
 
 const isAssistants = ({ role }: LlmMessage) => role === "assistant";
-/** Instructions are no part of what is said. */
+/** Instructions are not part of the conversation. */
 const isSaid = ({ role }: LlmMessage) => role !== undefined && role !== "system" && role !== "developer";
 
-/** Of several choices the first. */
+/** With several choices the first. */
 function answerTexts(schema: Reader, response: Json, request: Json): readonly string[] {
   if (response === undefined || response === null) return [];
   const plain = schema.plainAnswer?.(response);
@@ -145,7 +145,7 @@ function textOfMessage(message: LlmMessage): string {
 const MEDIA: ReadonlySet<string> = new Set(["image", "file", "audio"]);
 const TEXTS: ReadonlySet<string> = new Set(["message", "input_text", "output_text", "text"]);
 
-/** What a provider's own tool did is no text of the message. */
+/** The work of a provider's own tool is not text of the message. */
 function partText({ _type = "", type = "message", content = "" }: LlmMessage): string {
   if (MEDIA.has(_type)) return content === "" ? `[${_type}]` : `[${_type}] ${content}`;
   return TEXTS.has(type) ? content : "";
@@ -153,7 +153,7 @@ function partText({ _type = "", type = "message", content = "" }: LlmMessage): s
 
 const filled = (texts: readonly string[]) => texts.filter((text) => text !== "");
 
-/** A credential that the end would cut in two is masked first. */
+/** A credential at the cut is masked first. */
 const MASKED_MAX = 2 * EXCERPT_MAX;
 
 interface Omitted {
@@ -161,12 +161,12 @@ interface Omitted {
   readonly omitResponse?: boolean | undefined;
 }
 
-/** A record's `input` and `output`. What was said in a body that is not to be kept is not kept either. */
+/** A record's `input` and `output`. Text of an omitted body is not kept. */
 export function shownTexts({ input, output }: Said = {}, { omitRequest, omitResponse }: Omitted = {}) {
   return { input: omitRequest ? null : shown(input), output: omitResponse ? null : shown(output) };
 }
 
-/** What the index of words takes in of an exchange; null where nothing was said, or none of it is to be kept. */
+/** An exchange's text for the index of words; null if there is none, or it must not be kept. */
 export function newText({ newInput, output }: Said = {}, { omitRequest, omitResponse }: Omitted = {}): string | null {
   const texts = [omitRequest ? undefined : newInput, omitResponse ? undefined : output];
   return filledText(texts.filter((text) => text !== undefined).join("\n")) ?? null;

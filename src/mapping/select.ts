@@ -6,18 +6,18 @@ import type { WireSchema } from "./wire-schema.ts";
 interface SelectInput {
   /** Path without its query string. */
   readonly path: string;
-  /** What the provider declares, in its order. */
+  /** The provider's declared schemas, in its order. */
   readonly declared: readonly PathSchema[] | undefined;
-  /** The provider says itself how bodies of other paths are read. */
+  /** The provider's own mapping for other paths. */
   readonly isMapped: boolean;
   readonly requestBody: Json;
-  /** The answer, or what the first events of a stream hold. */
+  /** The response, or the content of the first events of a stream. */
   readonly answer: Json;
 }
 
 /**
- * The wire schema of an exchange: what the provider declares for the path; else, unless it has a mapping that fits,
- * the known one that both path and bodies fit; else none, and the model is pending mapping.
+ * The wire schema of an exchange: the one that the provider declares for the path; else, unless it has a matching mapping,
+ * the known one that matches both path and bodies; else none, and the model is pending mapping.
  */
 export function selectSchema({ path, declared, isMapped, requestBody, answer }: SelectInput): WireSchema | undefined {
   const candidates = declared === undefined ? [] : candidatesAt(path, declared);
@@ -33,15 +33,15 @@ const ALL = Object.values(WIRE_SCHEMAS);
 const INVOKED = ["converse", "messages", "chat-completions", "text-generation"] as const;
 const HOSTED = ["chat-completions", "text-generation"] as const;
 
-/** Paths that several formats share, whoever the provider is: the bodies decide. */
+/** Paths shared by several formats, for all providers: the bodies decide. */
 const SHARED_PATHS: readonly (readonly [
   path: RegExp,
   schemas: readonly WireSchemaName[],
   asks: (body: Json) => boolean,
 ])[] = [
-  // Bedrock behind an address of one's own: each maker's own format.
+  // Bedrock behind a custom address: each vendor's own format.
   [/\/model\/[^/]+\/invoke(?:-with-response-stream)?$/, INVOKED, isObject],
-  // Replicate's streams and stored predictions; the path of a stream is one of files as well.
+  // Replicate's streams and stored predictions; a stream's path is also used for files.
   [/\/(?:files|streams?|predictions)\/[^/]+$/, ["text-generation"], () => true],
   // SageMaker, and Text Generation Inference at its root.
   [
@@ -57,12 +57,12 @@ function sharedPath(path: string, body: Json): readonly WireSchema[] | undefined
   return found?.[1].map((name) => WIRE_SCHEMAS[name]);
 }
 
-/** Paths whose candidates are remembered, per provider; the one that came first makes room. */
+/** Paths with cached candidates, per provider; the oldest one is evicted. */
 const PATHS_MAX = 100;
 const PATH_LENGTH_MAX = 200;
 const known = new WeakMap<readonly PathSchema[], Map<string, readonly WireSchema[]>>();
 
-/** The schemas that a provider declares for a path: nearly all its traffic goes to two or three. */
+/** The schemas that a provider declares for a path: nearly all traffic goes to two or three paths. */
 function candidatesAt(path: string, declared: readonly PathSchema[]): readonly WireSchema[] {
   const paths = known.get(declared) ?? new Map<string, readonly WireSchema[]>();
   known.set(declared, paths);
@@ -77,10 +77,10 @@ function candidatesAt(path: string, declared: readonly PathSchema[]): readonly W
   return found;
 }
 
-/** Events that are looked at to tell what a stream is. */
+/** Events that are checked to identify a stream. */
 const SAMPLE_EVENTS = 3;
 
-/** What the first events say, as one object to compare with. Of `type` and the like the first one counts: it names the stream. */
+/** The first events as one object for comparison. For `type` and the like the first value counts: it identifies the stream. */
 export function sampleOf(events: readonly StreamEvent[]): Json {
   const sample: JsonObject = {};
   for (const { name, data } of events.slice(0, SAMPLE_EVENTS).reverse()) {

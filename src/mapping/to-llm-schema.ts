@@ -8,20 +8,20 @@ import { WIRE_SCHEMAS } from "./wire/index.ts";
 
 interface ReadWith {
   readonly wireSchema: string | undefined;
-  /** The model's mapping, for what was read with one. */
+  /** The model's mapping, for records read with one. */
   readonly mapping?: Mapping | undefined;
 }
 
 export interface LlmSchemaInput {
   readonly wireSchema: WireSchemaName | typeof MAPPED | undefined;
-  /** The model's mapping, for what was read with one. */
+  /** The model's mapping, for records read with one. */
   readonly mapping?: Mapping | undefined;
   readonly provider: string;
-  /** The record's model: the override, else what answered, else what was asked. */
+  /** The record's model: the override, else the responding one, else the requested one. */
   readonly model: string | null;
-  /** The model that was asked, where it is known apart from `model`. */
+  /** The requested model, if known separately from `model`. */
   readonly requestModel?: string | null;
-  /** The model that answered, likewise. */
+  /** The responding model, likewise. */
   readonly responseModel?: string | null;
   readonly path: string;
   readonly requestBody: Json;
@@ -29,7 +29,7 @@ export interface LlmSchemaInput {
   readonly status: number | null;
 }
 
-/** The neutral schema of one exchange, or null where no wire schema fits. Pure; never throws. */
+/** The neutral schema of one exchange, or null if no wire schema matches. Pure; never throws. */
 export function toLlmSchema(input: LlmSchemaInput): LlmSchema | null {
   const { provider, model, requestBody, responseBody, status } = input;
   const schema = schemaOf(input);
@@ -49,14 +49,14 @@ export function toLlmSchema(input: LlmSchemaInput): LlmSchema | null {
   };
 }
 
-/** What reads bodies of this schema; undefined where nothing does. */
+/** The reader for bodies of this schema; undefined if there is none. */
 export function schemaOf({ wireSchema, mapping }: ReadWith): MappedSchema | undefined {
   if (wireSchema === MAPPED) return mapping && mappedSchema(mapping);
   const isKnown = wireSchema !== undefined && Object.hasOwn(WIRE_SCHEMAS, wireSchema);
   return isKnown ? WIRE_SCHEMAS[wireSchema as WireSchemaName] : undefined;
 }
 
-/** An answer that failed says so; what came of it before is kept beside. */
+/** A failed response has its error beside its earlier content. */
 function answered(response: LlmResponse, body: Json, status: number | null): LlmResponse {
   const error = errorOf(body, status ?? 200);
   if (error === undefined) return response;

@@ -2,8 +2,8 @@ import type { Json, Usage } from "../plugin/contract.ts";
 import { countOf, firstCount, isObject, listOf, pickDefined, sumOfList, sumOfPresent, textOf } from "./json.ts";
 
 /**
- * Token counts as providers send them, turned into inclusive ones: `prompt_tokens` is all input and
- * `completion_tokens` all output. Each reader takes a provider's usage block, whatever it holds.
+ * Converts providers' token counts into inclusive ones: `prompt_tokens` is all input and
+ * `completion_tokens` all output. Each reader accepts any usage block.
  */
 
 const COUNTS: Readonly<Record<keyof Usage, true>> = {
@@ -22,10 +22,10 @@ const COUNTS: Readonly<Record<keyof Usage, true>> = {
 export const USAGE_COUNTS = Object.keys(COUNTS) as readonly (keyof Usage)[];
 
 /**
- * Chat completions, responses, embeddings and all who copied them. Both sets of names are read, because proxies mix them.
+ * Chat completions, responses, embeddings and compatible APIs. Both sets of names are read, because proxies mix them.
  *
- * Some leave a part out of the figure it belongs to. The total tells: xAI's `completion_tokens` lack reasoning, Mistral's
- * `prompt_tokens` lack audio. Where reasoning is larger than all output (Vercel in front of Gemini) it cannot be a part.
+ * Some leave a part out of its count. The total shows it: xAI's `completion_tokens` lack reasoning, Mistral's
+ * `prompt_tokens` lack audio. Where reasoning is larger than all output (Vercel in front of Gemini) it cannot be included.
  */
 export function openAiUsage(usage: Json): Usage | undefined {
   if (!isObject(usage) || usage.type === "duration") return undefined;
@@ -66,15 +66,15 @@ const detailsOf = (usage: Json) => ({
   output: usage?.completion_tokens_details ?? usage?.output_tokens_details ?? usage?.output_token_details,
 });
 
-/** All input. Embeddings often say a total only: with no output, it is the input. */
+/** All input. Embeddings often have only a total: without output it is the input. */
 export const inputTokens = (usage: Usage | undefined): number | undefined =>
   usage?.prompt_tokens ?? (usage?.completion_tokens === undefined ? usage?.total_tokens : undefined);
 
 const isPart = (count: number | undefined): count is number => count !== undefined && count > 0;
 
 /**
- * Anthropic messages: `input_tokens` leaves cached input out, so the three are added. After a compaction the figures at
- * the top leave out that pass, and that of another model that was asked for advice, which are billed too: `iterations` has
+ * Anthropic messages: `input_tokens` leaves cached input out, so the three are added. After a compaction the counts at
+ * the top exclude that pass, and that of an adviser model, which are billed too: `iterations` has
  * them all.
  */
 export function anthropicUsage(usage: Json): Usage | undefined {
@@ -102,14 +102,14 @@ const cacheWriteParts = (parts: Json) =>
   sumOfPresent(countOf(parts?.ephemeral_5m_input_tokens), countOf(parts?.ephemeral_1h_input_tokens));
 const hourWrites = (pass: Json) => countOf(pass.cache_creation?.ephemeral_1h_input_tokens);
 
-/** The passes that Anthropic made for one request, a compaction or an adviser's among them; without such a list, all as one. */
+/** Anthropic's passes for one request, including a compaction or an adviser's; without such a list, one pass. */
 export function passesOf(usage: Json): readonly Json[] {
   const all = listOf(usage?.iterations);
   const passes = all.length === 0 ? all : all.filter((pass) => countOf(pass?.input_tokens) !== undefined);
   return passes.length > 0 ? passes : [usage];
 }
 
-/** Gemini: thoughts stand outside the candidates, results of tools outside the prompt, cached content inside it. */
+/** Gemini: thoughts are not included in the candidates, tool results not in the prompt, cached content is included in it. */
 export function geminiUsage(usage: Json): Usage | undefined {
   if (!isObject(usage)) return undefined;
   const thoughts = countOf(usage.thoughtsTokenCount);
@@ -139,14 +139,14 @@ export function interactionsUsage(usage: Json): Usage | undefined {
   });
 }
 
-/** Google's list of what tokens are of. */
+/** Google's list of tokens by modality. */
 function ofModality(modality: "audio" | "image", details: Json): number | undefined {
   if (details === undefined) return undefined;
   const those = listOf(details).filter((detail) => textOf(detail?.modality)?.toLowerCase() === modality);
   return sumOfList(those.map((detail) => firstCount(detail.tokenCount, detail.tokens)));
 }
 
-/** How much of all input and output is pictures, whose tokens some models price apart; a record has no member for it. */
+/** Image tokens in input and output, which some models price separately; a record has no member for them. */
 export function imageTokens(usage: Json): { readonly input: number | undefined; readonly output: number | undefined } {
   const { input, output } = detailsOf(usage);
   return {
@@ -159,7 +159,7 @@ export function imageTokens(usage: Json): { readonly input: number | undefined; 
   };
 }
 
-/** Bedrock converse: `inputTokens` leaves cached input out. Each cache figure is sent under two names. */
+/** Bedrock converse: `inputTokens` leaves cached input out. Each cache count is sent under two names. */
 export function converseUsage(usage: Json): Usage | undefined {
   if (!isObject(usage)) return undefined;
   const read = firstCount(usage.cacheReadInputTokens, usage.cacheReadInputTokenCount);
@@ -178,7 +178,7 @@ function oneHourWrites(details: Json): number | undefined {
   return sumOfList(hour.map((detail) => countOf(detail?.inputTokens)));
 }
 
-/** Cohere: `tokens` is what was read and written, `billed_units` what is paid for. */
+/** Cohere: `tokens` are the real counts, `billed_units` the charged ones. */
 export function cohereUsage(usage: Json): Usage | undefined {
   if (!isObject(usage)) return undefined;
   const counts = isObject(usage.tokens) ? usage.tokens : usage.billed_units;
@@ -190,7 +190,7 @@ export function cohereUsage(usage: Json): Usage | undefined {
   });
 }
 
-/** Ollama: on the answer itself, in a stream on its last line. */
+/** Ollama: on the response itself, in a stream on its last line. */
 export function ollamaUsage(body: Json): Usage | undefined {
   return some({
     prompt_tokens: countOf(body?.prompt_eval_count),
@@ -198,7 +198,7 @@ export function ollamaUsage(body: Json): Usage | undefined {
   });
 }
 
-/** Bedrock says the counts of any invocation in headers, of some models only there. */
+/** Bedrock sends the counts of any invocation in headers, for some models only there. */
 export function bedrockHeaderUsage(headers: Headers): Usage | undefined {
   const read = countOf(headers.get("x-amzn-bedrock-cache-read-input-token-count"));
   const write = countOf(headers.get("x-amzn-bedrock-cache-write-input-token-count"));
@@ -223,7 +223,7 @@ export function bedrockMetricsUsage(metrics: Json): Usage | undefined {
   });
 }
 
-/** `total_tokens` by our rule: the sum; with one part unknown, what the provider calls the total, else the known part. */
+/** `total_tokens` by our rule: the sum; with one part unknown, the provider's total, else the known part. */
 export function withTotal(usage: Usage): Usage {
   const { prompt_tokens: prompt, completion_tokens: completion } = usage;
   const total =
@@ -233,7 +233,7 @@ export function withTotal(usage: Usage): Usage {
   return total === undefined ? usage : { ...usage, total_tokens: total };
 }
 
-/** The counts that are there, or `undefined` where there is none. */
+/** The existing counts, or `undefined` if there are none. */
 function some(counts: { [K in keyof Usage]: Usage[K] | undefined }): Usage | undefined {
   const usage = pickDefined(counts);
   return Object.keys(usage).length === 0 ? undefined : (usage as Usage);

@@ -1,11 +1,11 @@
 /**
- * Keys that are known by their form, whatever they are called: those of providers that mark theirs, of Weir, of clouds
+ * Keys recognized by their form, regardless of their name: those of providers with a prefix, of Weir, of clouds
  * and code hosts, and JSON Web Tokens.
  */
 
 type Rest = (rest: string) => boolean;
 
-/** At least 16 characters that are no words: `sk-learn-random-forest-v2` is the name of a model. */
+/** At least 16 characters that are not words: `sk-learn-random-forest-v2` is the name of a model. */
 const isRandom: Rest = (rest) => rest.length >= 16 && !isWords(rest);
 const isHex: Rest = (rest) => /^[0-9a-f]{32}/.test(rest);
 const isUpper: Rest = (rest) => /^[A-Z0-9]{16}(?![A-Za-z0-9])/.test(rest);
@@ -33,19 +33,19 @@ for (const [prefixes, rest] of FORMS) {
   }
 }
 
-/** Of a run so much is looked at behind a prefix, so that a long one costs no more than its length. */
+/** Characters of a run that are checked after a prefix, so that the time stays linear. */
 const REST_LENGTH_MAX = 64;
 
-/** A run with more prefixes than this is taken for a key at the next: no name of anything looks like that. */
+/** A run with more prefixes than this counts as a key: no ordinary name looks like that. */
 const CANDIDATES_MAX = 32;
 
 /** No key is shorter. */
 export const KEY_LENGTH_MIN = 18;
 
 /**
- * Where a key begins in a run of letters, digits, `-`, `_`, `.` and `~`; -1 where there is none.
+ * Where a key begins in a run of letters, digits, `-`, `_`, `.` and `~`; -1 if there is none.
  *
- * A key begins where a word does, or behind `bot`, as in the paths of bots.
+ * A key begins at the start of a word, or after `bot`, as in the paths of bots.
  */
 export function findKey(run: string): number {
   let inWord = false;

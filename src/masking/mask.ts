@@ -21,8 +21,8 @@ const NO_NAMES: ReadonlySet<string> = new Set();
 
 /**
  * The value of a header, or any other text, without the credentials in it: keys by their form, `Bearer …` and the like,
- * userinfo of addresses, and what stands behind a secret name in `name=value` or `"name": "value"`. A part that holds one
- * in percent-encoding is masked whole. What holds none is returned as it is. Takes time in proportion to the text.
+ * userinfo of addresses, and the value after a secret name in `name=value` or `"name": "value"`. A part that contains one
+ * in percent-encoding is masked as a whole. A text without credentials is returned unchanged. Takes linear time.
  */
 export function maskText(text: string): string {
   return mayHold(text) ? mask(text, "text", NO_NAMES, DECODED_MAX) : text;
@@ -31,21 +31,21 @@ export function maskText(text: string): string {
 /**
  * The same for a path with its query, or an address.
  *
- * @param names - parameters that are secret beside the usual, in lower case.
+ * @param names - additional secret parameters, in lower case.
  */
 export function maskPath(path: string, names: ReadonlySet<string> = NO_NAMES): string {
   const named = names.size > 0 && path.includes("=");
   return named || mayHold(path) ? mask(path, "path", names, DECODED_MAX) : path;
 }
 
-/** What stands behind `***` of a label that is a key, so that requests of one key still belong together. */
+/** The suffix after `***` of a label that is a key, so that requests of one key still group. */
 const LABEL_HASH_LENGTH = 8;
 
 /**
- * The value of a label: a user's id, a session's, a property. One that is a key as a whole becomes `***` and the
+ * The value of a label: a user's id, a session's, a property. A value that is itself a key becomes `***` and the
  * beginning of its SHA-256, so that it still groups; keys are too long to be guessed from that.
  *
- * @param name - of a property or a prompt's input; other labels have none that could be secret.
+ * @param name - of a property or a prompt's input; other labels have no name that could be secret.
  */
 export function maskLabel(value: string, name?: string): string {
   if (name !== undefined && value !== "" && isSecretLabel(name)) return MASKED;
@@ -55,9 +55,9 @@ export function maskLabel(value: string, name?: string): string {
   return MASKED + createHash("sha256").update(key).digest("hex").slice(0, LABEL_HASH_LENGTH);
 }
 
-/** Belongs to a run in which a key can stand. */
+/** Belongs to a run that may contain a key. */
 const RUN = 1;
-/** Says with what is beside it whether a name, an escape or an address is here. */
+/** Marks, with its neighbours, a name, an escape or an address. */
 const SPEAKS = 2;
 const BLANK = 3;
 
@@ -69,21 +69,21 @@ for (let code = 0; code < 256; code++) {
   else if (" \t+".includes(character)) KINDS[code] = BLANK; // "+" is a space in a query
 }
 
-/** The schemes' first two characters: most words that are looked at have others. */
+/** The schemes' first two characters: most words have others. */
 const BEGINS_SCHEME = new Set(["ba", "be", "di", "ne", "to", "ap", "aw", "--"].map((two) => pairOf(two, 0)));
 const SCHEME = /^(?:bearer|basic|digest|negotiate|token|api-?key|aws4-hmac-sha256|-----begin)$/i;
-/** The same behind other characters of a run. */
+/** The same after other characters of a run. */
 const PEM = /^-----begin$/i;
 const HYPHEN = 0x2d;
 
-/** Two characters as a number, letters in either case the same; "-" stays what it is. */
+/** Two characters as a number, letters in either case the same; "-" is unchanged. */
 function pairOf(text: string, at: number): number {
   return ((text.charCodeAt(at) | 0x20) << 8) | (text.charCodeAt(at + 1) | 0x20);
 }
 
 /**
- * The quick look that most texts end with: is there anything in it that the rules could take? It may say yes too often,
- * never no.
+ * The quick check that suffices for most texts: could any rule match? It may return false positives,
+ * never false negatives.
  */
 function mayHold(text: string): boolean {
   let start = 0;
@@ -133,7 +133,7 @@ function speaks(text: string, code: number, at: number): boolean {
   }
 }
 
-/** What `\s` takes, or a query has for it. */
+/** Characters that `\s` matches, or their form in a query. */
 const isBlank = (code: number) => code <= 0x20 || code === 0x2b || code >= 0x80;
 const isHex = (code: number) => (code >= 0x30 && code <= 0x39) || ((code | 0x20) >= 0x61 && (code | 0x20) <= 0x66);
 

@@ -1,10 +1,10 @@
 /**
- * Which names say that what they name is a credential: of headers of both sides, parameters of addresses, and members
- * of JSON. Rather too much than too little, because a masked value costs a reader some curiosity and a stored credential
- * costs its owner a new one; what is known to be harmless is listed here as well.
+ * Which names mean that their value is a credential: of headers of both sides, parameters of addresses, and members of
+ * JSON. Rather too many than too few, because a masked value costs a reader little and a stored credential costs its owner
+ * a new one. Known harmless names are listed here as well.
  */
 
-/** Secret wherever they stand in a name, spelled together or apart. `author` and `authority` are no credentials. */
+/** Secret anywhere in a name, spelled together or apart. `author` and `authority` are not credentials. */
 const STRONG =
   /auth(?!or(?:s|ed|ing|ship|ity)?(?![a-z]))|secret|passw|passphrase|passcode|pwd|credential|signature|cookie|bearer|jwt|(?:api|private|access|provider)-?key/;
 
@@ -15,14 +15,14 @@ const LAST_WORDS: ReadonlySet<string> = new Set(
   ),
 );
 
-/** Words behind the last one that change nothing: `token_v2`, `key-id`, `session[0]`. */
+/** Words after the last one that are ignored: `token_v2`, `key-id`, `session[0]`. */
 const TAIL = /^(?:id|value|raw|b64|base64|encoded|hash|header|v?\d+)$/;
 
-/** A name that ends in one of these without a separator, such as `accesstoken`, but no English word that does. */
+/** A name that ends in one of these without a separator, such as `accesstoken`, except English words. */
 const JOINED = /(?:token|key)$/;
 const ENGLISH = /^(?:monkey|turkey|donkey|hockey|jockey|whiskey|hotkey)$|(?:next|page|prev)token$/;
 
-/** What a word before `key` or `token` makes harmless: it names a place, a page or a count. */
+/** Words that make `key` or `token` harmless: it is then a place, a page or a count. */
 const HARMLESS_BEFORE: Readonly<Record<string, ReadonlySet<string>>> = {
   key: new Set(
     "idempotency cache surrogate websocket partition routing sort primary foreign public dedup deduplication group object".split(
@@ -34,7 +34,7 @@ const HARMLESS_BEFORE: Readonly<Record<string, ReadonlySet<string>>> = {
   ),
 };
 
-/** Names that the words would take, and that say nothing secret. */
+/** Names that match the words but are not secret. */
 const HARMLESS: ReadonlySet<string> = new Set([
   "access-control-allow-credentials",
   "www-authenticate",
@@ -44,16 +44,16 @@ const HARMLESS: ReadonlySet<string> = new Set([
   "x-forwarded-authority",
 ]);
 
-/** A parameter of an address alone: OAuth's codes. As a header or a label, `code` is the code of something else. */
+/** Only as a parameter of an address: OAuth's codes. As a header or a label, `code` means something else. */
 const CODE = /^(?:code|(?:auth|authorization|device|user)-?code|code-?verifier)$/;
 
-/** Labels are their owner's own words: `session`, `key` and `token` are usual names there, these are not. */
+/** Labels are chosen by their owner: `session`, `key` and `token` are usual names there, these are not. */
 const SECRET_LABEL =
   /passw|passphrase|secret|credential|bearer|jwt|api-?key|private-?key|access-?key|authorization|(?:^|-)pwd$|(?:^|-)(?:access|auth|refresh|bearer|id|security|api|csrf)-?token$|(?:^|-)cookies?$/;
 
-/** Of a longer name the end says what it names. */
+/** The end of a longer name decides. */
 const NAME_LENGTH_MAX = 128;
-/** Names remembered; clients that make names up must not fill the memory. */
+/** Cached names, bounded so that clients that invent names cannot fill the memory. */
 const REMEMBERED_MAX = 5_000;
 
 /** @param name - of a header, a parameter or a member, in any case, decoded. */

@@ -2,7 +2,7 @@ import { findKey, KEY_LENGTH_MIN } from "./forms.ts";
 import { isSecretName, isSecretParameter } from "./names.ts";
 import { endAt, ends, isEnd, type Spans } from "./spans.ts";
 
-/** What cannot be in the name of a parameter. Brackets and escapes can. */
+/** Characters that cannot be in the name of a parameter. Brackets and escapes can. */
 const ENDS_NAME = ends(" \t&;,?#/=\"'<>(){}|`@", true);
 const ENDS_PIECE = ends(" \t,\"'<>&;");
 const ENDS_AUTHORITY = ends("/?# \t\"'<>");
@@ -18,10 +18,10 @@ export function findUserinfo(spans: Spans): void {
   }
 }
 
-/** Names longer than this are looked at from their end. */
+/** Only the end of longer names is checked. */
 const NAME_LENGTH_MAX = 128;
 
-/** Where the name of the parameter begins whose `=` stands at `at`. */
+/** The start of the name of the parameter whose `=` is at `at`. */
 function parameterStart(text: string, at: number): number {
   let start = at;
   while (start > 0 && at - start < NAME_LENGTH_MAX && !isEnd(text.charCodeAt(start - 1), ENDS_NAME)) start--;
@@ -50,14 +50,14 @@ export function findParameters(spans: Spans, names: ReadonlySet<string>): void {
     const isQuoted = place === "text" && (quote === 0x22 || quote === 0x27);
     const close = isQuoted ? text.indexOf(text[from]!, from + 1) : -1;
     const end = isQuoted ? (close === -1 ? text.length : close + 1) : spans.endOf(from);
-    // In a text, a sign with nothing behind it is more likely the end of base64.
+    // In a text, a sign with nothing after it is more likely the end of base64.
     if (end === from && place === "text") continue;
     spans.add(from, end);
     at = Math.max(at, end - 1);
   }
 }
 
-/** Whether the name is secret that the quote at `at` ends. */
+/** Whether the name that ends at the quote at `at` is secret. */
 export function isSecretBeforeQuote(text: string, at: number): boolean {
   let end = at;
   while (end > 0 && text.charCodeAt(end - 1) === BACKSLASH) end--;
@@ -69,7 +69,7 @@ export function isSecretBeforeQuote(text: string, at: number): boolean {
 const BACKSLASH = 0x5c;
 const isQuote = (code: number) => code === 0x22 || code === 0x27;
 
-/** `"name": "value"`, also with escaped quotes. A value that is no text or number is masked with all that follows. */
+/** `"name": "value"`, also with escaped quotes. A value that is not a text or number is masked with everything after it. */
 export function findMembers(spans: Spans): void {
   const { text } = spans;
   const member = /["']\s{0,8}:\s{0,8}/g;
@@ -109,10 +109,10 @@ export function findKeys(spans: Spans): void {
   }
 }
 
-/** `Bearer …`, the tokens of Telegram's bots, and keys in PEM. The first two groups stand before what is masked. */
+/** `Bearer …`, the tokens of Telegram's bots, and keys in PEM. The first two groups precede the masked part. */
 const SCHEME =
   /(?<![\w.~-])(bearer|basic|digest|negotiate|token|apikey|api-key|aws4-hmac-sha256)[ \t]+(?=[^ \t])|(?<=\d{8}):AA(?=[\w-]{33})|-----BEGIN [A-Z ]{0,40}PRIVATE KEY-----/gi;
-/** A challenge, which names no credential. */
+/** A challenge, which contains no credential. */
 const CHALLENGE = /^(?:realm|error|scope|charset|resource_metadata|authorization_uri)=/i;
 
 export function findSchemes(spans: Spans): void {
@@ -128,15 +128,15 @@ export function findSchemes(spans: Spans): void {
     else if (scheme === undefined || isCredential(scheme, text.slice(from, from + CREDENTIAL_LOOK), isFirst))
       end = text.length;
     else continue;
-    // A value that begins with a scheme is masked whole; inside a text all that follows is.
+    // A value that begins with a scheme is masked as a whole; inside a text, the rest after the scheme is.
     spans.add(scheme === undefined ? found.index : isFirst ? 0 : from, end);
   }
 }
 
-/** So much of what follows a scheme says whether it is a credential. */
+/** Characters after a scheme that decide whether it is a credential. */
 const CREDENTIAL_LOOK = 300;
 
-/** Whether what follows a scheme's name is a credential: "Basic plan" and "token usage" are words. */
+/** Whether the text after a scheme's name is a credential: "Basic plan" and "token usage" are words. */
 function isCredential(scheme: string, text: string, isFirst: boolean): boolean {
   const credential = text.slice(0, endAt(text, 0, ENDS_CREDENTIAL));
   if (CHALLENGE.test(credential)) return false;
@@ -149,7 +149,7 @@ function isCredential(scheme: string, text: string, isFirst: boolean): boolean {
 
 const ENDS_CREDENTIAL = ends(" \t,;\"'<>");
 
-/** Parts that hold a credential once their escapes are decoded are masked whole. */
+/** Parts that contain a credential after decoding are masked as a whole. */
 export function findEncoded(spans: Spans, holds: (plain: string) => boolean): void {
   const { text, place } = spans;
   let at = 0;
@@ -170,7 +170,7 @@ function holdsEncoded(part: string, holds: (plain: string) => boolean): boolean 
   return plain !== part && holds(plain);
 }
 
-/** What percent-encoding, `+` and JSON's `\u00…` stand for, byte by byte. */
+/** Decodes percent-encoding, `+` and JSON's `\u00…`, byte by byte. */
 function decode(text: string): string {
   if (!/[%+\\]/.test(text)) return text;
   return text

@@ -1,10 +1,10 @@
-/** Stands where a credential stood. */
+/** Replaces a credential. */
 export const MASKED = "***";
 
-/** Where a text stands, which says what ends a value in it. */
+/** The kind of a text, which determines what ends a value in it. */
 export type Place = "text" | "path";
 
-/** Characters by their code that end a part of a text; the last one stands for all that are no Latin-1. */
+/** Characters by their code that end a part of a text; the last one covers all outside Latin-1. */
 export type Ends = Uint8Array;
 
 export function ends(characters: string, alsoOutsideUris = false): Ends {
@@ -27,15 +27,15 @@ export function endAt(text: string, from: number, table: Ends): number {
 }
 
 const ENDS_TEXT = ends(" \t&;\"'<>");
-/** Some servers split at ";" as well. Bytes that no URI has end a part: nobody knows what stands behind them. */
+/** Some servers split at ";" as well. Bytes that are invalid in a URI end a part: the text after them is unknown. */
 const ENDS_PARAMETER = ends("&;#", true);
 const ENDS_SEGMENT = ends("/&;?#", true);
 
-/** The parts of a text that are to be masked. */
+/** The parts of a text to mask. */
 export class Spans {
   readonly text: string;
   readonly place: Place;
-  /** Where the query begins; parts before it end at slashes. */
+  /** The start of the query; parts before it end at slashes. */
   readonly #query: number;
   readonly #spans: (readonly [start: number, end: number])[] = [];
 
@@ -50,7 +50,7 @@ export class Spans {
     this.#spans.push([start, end]);
   }
 
-  /** Where the value that stands at `from` ends. */
+  /** The end of the value at `from`. */
   endOf(from: number): number {
     const { text } = this;
     if (this.place === "text") return endAt(text, from, ENDS_TEXT);

@@ -3,19 +3,19 @@ import ipaddr from "ipaddr.js";
 
 export type Address = ipaddr.IPv4 | ipaddr.IPv6;
 
-/** Azure answers its machines' metadata and DNS at this public-looking address. */
+/** Azure serves its machines' metadata and DNS at this public-looking address. */
 const ADDRESSES_FORBIDDEN: ReadonlySet<string> = new Set(["168.63.129.16"]);
 
-/** This machine's interfaces are read again after so long. */
+/** This machine's interfaces are read again after this time. */
 const INTERFACES_MS = 5_000;
 
-/** The address that a text stands for, zone removed and IPv4-mapped forms turned into IPv4; undefined for anything else. */
+/** The address in a text, without zone and with IPv4-mapped forms as IPv4; undefined for anything else. */
 export function readAddress(text: string): Address | undefined {
   const plain = text.replace(/%.*$/, "");
   return ipaddr.isValid(plain) ? ipaddr.process(plain) : undefined;
 }
 
-/** Why nobody outside should be able to reach `address` through us, or undefined for a public one. */
+/** Why `address` must not be reachable through Weir, or undefined for a public one. */
 export function whyForbidden(address: Address): string | undefined {
   if (address.kind() === "ipv4") {
     if (ADDRESSES_FORBIDDEN.has(address.toString())) return "a metadata service";
@@ -28,7 +28,7 @@ export function whyForbidden(address: Address): string | undefined {
     const why = whyForbidden(embedded);
     return why === undefined ? undefined : `a form of ${embedded.toString()}, which is ${why}`;
   }
-  // Public IPv6 is 2000::/3 and nothing else; the registered exceptions inside it have ranges of their own.
+  // Public IPv6 is only 2000::/3; the registered exceptions inside it have their own ranges.
   const isGlobal = ((six.parts[0] ?? 0) & 0xe000) === 0x2000;
   return isGlobal && six.range() === "unicast" ? undefined : `not public (${six.range()})`;
 }

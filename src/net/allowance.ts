@@ -3,15 +3,15 @@ import { GatewayError } from "../errors.ts";
 import { type Address, readAddress } from "./address.ts";
 import { withoutDots } from "./origin.ts";
 
-/** What an entry of `allow_private_targets` opens: one host name, or a block of addresses; everywhere or at one port. */
+/** The scope of an entry of `allow_private_targets`: one host name, or a block of addresses; at all ports or one. */
 export type Allowance =
   | { readonly host: string; readonly port: number | undefined }
   | { readonly block: readonly [Address, number]; readonly port: number | undefined };
 
-/** `host`, `address` or `address/bits`, each with an optional `:port`; an IPv6 address with a port stands in brackets. */
+/** `host`, `address` or `address/bits`, each with an optional `:port`; an IPv6 address with a port is in brackets. */
 const ENTRY = /^(?:\[([^\]]+)\]|([^:]*|[0-9a-f:.]*(?:\/\d+)?))(?::(\d+))?$/;
 
-/** @throws GatewayError `config_invalid` where an entry opens nothing. */
+/** @throws GatewayError `config_invalid` if an entry opens nothing. */
 export function readAllowance(entry: string): Allowance {
   const [, bracketed, bare, portText] = ENTRY.exec(entry.trim().toLowerCase()) ?? [];
   const name = bracketed ?? bare;
@@ -29,7 +29,7 @@ export function readAllowance(entry: string): Allowance {
   return { host: withoutDots(name), port };
 }
 
-/** @param port - undefined asks for any. */
+/** @param port - undefined means any. */
 export function opensName(allowances: readonly Allowance[], host: string, port?: number): boolean {
   return allowances.some((one) => "host" in one && one.host === host && isAtPort(one, port));
 }

@@ -6,18 +6,18 @@ import { GatewayError } from "../errors.ts";
 const CERTIFICATE = /-----BEGIN CERTIFICATE-----[\s\S]+?-----END CERTIFICATE-----/g;
 
 /**
- * Certificates of every authority that is trusted, as PEM: the system's and those of `extra_ca_file`.
+ * Certificates of all trusted authorities, as PEM: the system's and those of `extra_ca_file`.
  *
- * @returns undefined where there is no file: the system's alone.
+ * @returns undefined if there is no file: only the system's.
  * @throws GatewayError `config_invalid`.
  */
 export function trustedAuthorities(file: string): string[] | undefined {
   return file === "" ? undefined : [...getCACertificates("default"), ...certificatesIn(file).map(String)];
 }
 
-/** @throws GatewayError `config_invalid` where `extra_ca_file` cannot be read or holds none. */
+/** @throws GatewayError `config_invalid` if `extra_ca_file` cannot be read or contains none. */
 export function certificatesIn(file: string): X509Certificate[] {
-  let why = "it holds none";
+  let why = "it contains none";
   try {
     const blocks = readFileSync(file, "utf8").match(CERTIFICATE);
     if (blocks !== null) return blocks.map((block) => new X509Certificate(block));

@@ -3,7 +3,7 @@ import { originOf } from "./origin.ts";
 import { TargetGuard } from "./target-guard.ts";
 
 /**
- * Which addresses this program may call by itself: those that a request may be sent to, without what was opened for
+ * Which addresses this program may call by itself: those that requests may go to, without addresses opened for
  * requests while it runs.
  *
  * @param ports - of this program's own listeners.
@@ -12,10 +12,10 @@ export function createCallGuard(config: Config, ports: () => ReadonlySet<number>
   return new TargetGuard(config.allow_private_targets, ports);
 }
 
-/** Why an address may not be called whatever its name stands for, or undefined. */
+/** Why an address may not be called regardless of what its name resolves to, or undefined. */
 export function refuseUrl(guard: TargetGuard, text: string): string | undefined {
   const url = URL.parse(text);
-  if (url === null) return "that is no address";
+  if (url === null) return "that is not an address";
   const { host, port } = originOf(url);
   return guard.refuseHost(host, port);
 }

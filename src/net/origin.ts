@@ -1,6 +1,6 @@
 import type { UpstreamOrigin } from "../runtime/http/upstream.ts";
 
-/** Where an http(s) address leads: the host in lower case, an address without brackets. */
+/** The destination of an http(s) address: the host in lower case, an address without brackets. */
 export function originOf(url: URL): UpstreamOrigin {
   const secure = url.protocol === "https:";
   const host = url.hostname.replace(/^\[(.*)\]$/, "$1");

@@ -2,12 +2,12 @@ import type { Upstream, UpstreamCall } from "../runtime/http/upstream.ts";
 import { originOf } from "./origin.ts";
 import { retryAfterMs } from "./retry-after.ts";
 
-/** Bytes of an answer that are read, so that the connection can be used again; of a longer one only the status counts. */
+/** Bytes of a response that are read, so that the connection can be reused; of a longer one only the status is used. */
 const ANSWER_BYTES_MAX = 64 * 1024;
 
 interface Posted {
   readonly status: number;
-  /** What the receiver asks to wait, in milliseconds. */
+  /** The wait that the receiver requests, in milliseconds. */
   readonly retryAfterMs: number | undefined;
 }
 
@@ -19,9 +19,9 @@ interface PostOptions {
 }
 
 /**
- * Posts JSON and answers the status. A redirect is an answer like any other: nothing is sent to where it points.
+ * Posts JSON and returns the status. A redirect is a response like any other and is not followed.
  *
- * @throws Error or UpstreamError where no whole head came in time; the message names no credential.
+ * @throws Error or UpstreamError if no complete head arrived in time; the message contains no credential.
  */
 export function post(upstream: Upstream, { url: text, headers, body, timeoutMs }: PostOptions): Promise<Posted> {
   const url = new URL(text);
@@ -40,7 +40,7 @@ export function post(upstream: Upstream, { url: text, headers, body, timeoutMs }
   const timer = setTimeout(() => {
     call?.abort();
     if (head !== undefined) resolve(head);
-    else reject(new Error(`no answer within ${timeoutMs / 1_000} s`));
+    else reject(new Error(`no response within ${timeoutMs / 1_000} s`));
   }, timeoutMs);
   call = upstream.open(
     {
@@ -62,7 +62,7 @@ export function post(upstream: Upstream, { url: text, headers, body, timeoutMs }
         resolve(head);
       },
       onEnd: () => resolve(head!),
-      // What breaks off after the head has been answered all the same.
+      // A response that breaks off after the head still has its status.
       onError: (error) => (head === undefined ? reject(error) : resolve(head)),
     },
   );

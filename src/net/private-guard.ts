@@ -1,7 +1,7 @@
 import { readAddress } from "./address.ts";
 import { TargetGuard } from "./target-guard.ts";
 
-/** Networks that a company uses inside; link-local ones are not among them. */
+/** Private networks of companies, without link-local ones. */
 const PRIVATE_NETWORKS = [
   "10.0.0.0/8",
   "172.16.0.0/12",
@@ -15,7 +15,7 @@ const PRIVATE_NETWORKS = [
 /** Metadata services of clouds inside those networks: AWS over IPv6, Alibaba, Oracle. */
 const METADATA = new Set(["fd00:ec2::254", "fd20:ce::254", "100.100.100.200", "192.0.0.192"].map(plain));
 
-/** Opens private networks, for a credential whose owner said so; metadata services and this program stay closed. */
+/** Opens private networks for a credential that allows it; metadata services and this program stay closed. */
 export class PrivateGuard extends TargetGuard {
   /** @param ownPorts - of this program's listeners, read at every check. */
   constructor(ownPorts: () => ReadonlySet<number>) {

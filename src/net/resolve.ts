@@ -4,7 +4,7 @@ import type { ResolvedAddress, UpstreamOrigin } from "../runtime/http/upstream.t
 import { UpstreamError } from "../runtime/http/upstream.ts";
 import type { TargetGuard } from "./target-guard.ts";
 
-/** How long an answer is used again; short, because a provider's addresses move. */
+/** How long a DNS response is cached; short, because a provider's addresses change. */
 const ANSWER_MS = 5_000;
 const FAILURE_MS = 1_000;
 const NAMES_MAX = 1_000;
@@ -12,12 +12,12 @@ const NAMES_MAX = 1_000;
 type Answer = Promise<readonly ResolvedAddress[]>;
 
 /**
- * Names into addresses that were checked: the upstream connects to these and looks nothing up itself.
+ * Resolves names to checked addresses: the upstream client connects to these and looks nothing up itself.
  *
- * One forbidden address refuses the whole answer, because a name that points both inside and outside is a trap. Only
+ * One forbidden address refuses the whole response, because a name that points both inside and outside is a trap. Only
  * `localhost` is allowed to be open at one of its two addresses.
  *
- * @param servers - `ip` or `ip:port` of the name servers to ask; none means the system's way.
+ * @param servers - `ip` or `ip:port` of the name servers to use; none means the system's resolver.
  */
 export function createResolve(guard: TargetGuard, servers: readonly string[]): (origin: UpstreamOrigin) => Answer {
   const find = servers.length > 0 ? askServers(servers) : askSystem;
@@ -44,7 +44,7 @@ export function createResolve(guard: TargetGuard, servers: readonly string[]): (
     const open = found.filter(({ address }) => guard.refuseAddress(address, host, port) === undefined);
     if (open.length === found.length || (isLoopbackName(host) && open.length > 0)) return open;
     const how = guard.howToOpen(host);
-    throw new UpstreamError("forbidden", `${host} resolves to an address that this gateway does not open; ${how}`);
+    throw new UpstreamError("forbidden", `${host} resolves to an address that this gateway does not allow; ${how}`);
   };
 }
 

@@ -3,7 +3,7 @@ import { isOwnAddress, readAddress, whyForbidden } from "./address.ts";
 import { type Allowance, opensAddress, opensLoopback, opensName, readAllowance } from "./allowance.ts";
 import { withoutDots } from "./origin.ts";
 
-/** Names that stand for this machine or for a cloud's metadata service wherever they are resolved. */
+/** Names of this machine or of a cloud's metadata service, on every resolver. */
 const NAMES_FORBIDDEN: ReadonlySet<string> = new Set([
   "localhost",
   "localhost.localdomain",
@@ -22,7 +22,7 @@ const NAMES_FORBIDDEN: ReadonlySet<string> = new Set([
   "rancher-metadata",
 ]);
 
-/** Verdicts on hosts are used again for so long: this machine's own addresses and ports may change. */
+/** Verdicts on hosts are cached this long: this machine's own addresses and ports may change. */
 const VERDICT_MS = 1_000;
 const VERDICTS_MAX = 1_000;
 
@@ -34,12 +34,12 @@ interface Verdict {
   readonly why: string | undefined;
 }
 
-/** Decides which hosts and addresses this program may call. Pure but for the list of this machine's own addresses. */
+/** Decides which hosts and addresses this program may call. Pure except for the list of this machine's own addresses. */
 export class TargetGuard {
   readonly #ownPorts: () => ReadonlySet<number>;
   readonly #alsoAllow: (() => readonly string[]) | undefined;
   readonly #configured: readonly Allowance[];
-  /** What `alsoAllow` said last. */
+  /** The last result of `alsoAllow`. */
   #also = NOTHING;
   #allowances: readonly Allowance[];
   #verdicts = new Map<string, Verdict>();
@@ -49,9 +49,9 @@ export class TargetGuard {
   /**
    * @param allow - entries of `allow_private_targets`: a host name, an address or a CIDR block, each with `:port` or not.
    * @param ownPorts - ports of this program's listeners, read at every check; they are never a target.
-   * @param alsoAllow - what is opened while the program runs, asked at every check; another list wherever something in it
-   * changed. An entry that cannot be read opens nothing.
-   * @throws GatewayError `config_invalid` where an entry of `allow` opens nothing.
+   * @param alsoAllow - additional entries opened at run time, read at every check; a changed list is a new value. An
+   * invalid entry opens nothing.
+   * @throws GatewayError `config_invalid` if an entry of `allow` opens nothing.
    */
   constructor(allow: readonly string[], ownPorts: () => ReadonlySet<number>, alsoAllow?: () => readonly string[]) {
     this.#ownPorts = ownPorts;
@@ -70,10 +70,10 @@ export class TargetGuard {
     return why;
   }
 
-  /** Why one address that `host` stands for may not be connected to, or undefined. */
+  /** Why a connection to one of `host`'s addresses is refused, or undefined. */
   refuseAddress(text: string, host: string, port: number): string | undefined {
     const address = readAddress(text);
-    if (address === undefined) return `"${text}" is no address`;
+    if (address === undefined) return `"${text}" is not an address`;
     if (this.#ownPorts().has(port) && isOwnAddress(address))
       return "that is this gateway itself, which is never a target";
     const why = whyForbidden(address);
@@ -82,7 +82,7 @@ export class TargetGuard {
     return `${text} is ${why}; ${this.howToOpen(host)}`;
   }
 
-  /** For whoever meant a host that is refused. */
+  /** A hint for opening a refused host. */
   howToOpen(host: string): string {
     if (this.#alsoAllow === undefined) return "WEIR_ALLOW_PRIVATE_TARGETS opens it";
     return `open it with: weir domains approve ${host} --private, or with WEIR_ALLOW_PRIVATE_TARGETS`;
@@ -92,9 +92,9 @@ export class TargetGuard {
     if (ipaddr.isValid(host)) return this.refuseAddress(host, host, port);
     if (!NAMES_FORBIDDEN.has(host) && !host.endsWith(".localhost")) return undefined;
     if (opensName(this.#allowances, host, port)) return undefined;
-    // A loopback name may be called where its addresses are open; they are checked again one by one.
+    // A loopback name may be called if its addresses are open; they are checked again one by one.
     if (opensLoopback(this.#allowances, host, port)) return undefined;
-    return `${host} stands for this machine or a metadata service; ${this.howToOpen(host)}`;
+    return `${host} is this machine or a metadata service; ${this.howToOpen(host)}`;
   }
 
   #forgetOld(): void {
@@ -118,6 +118,6 @@ function readAllowanceOrNone(entry: string): readonly Allowance[] {
   try {
     return [readAllowance(entry)];
   } catch {
-    return []; // whoever opens it says what it takes; nothing is the safe reading of the rest
+    return []; // the entry must name what it opens; anything else safely opens nothing
   }
 }

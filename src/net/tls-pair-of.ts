@@ -6,7 +6,7 @@ import { readPair, TlsPair } from "../runtime/http/tls-pair.ts";
 type Files = Pick<Config, "tls_cert_file" | "tls_key_file">;
 
 /**
- * The pair that listeners speak TLS with, which follows its files; undefined where they speak none.
+ * The listeners' TLS certificate and key, reloaded when the files change; undefined without TLS.
  *
  * @param onReloaded - called when a new pair is in use.
  * @throws GatewayError `config_invalid`.
@@ -18,15 +18,15 @@ export function tlsPairOf(config: Files, log: Log, onReloaded = () => {}): TlsPa
       new TlsPair({
         ...filesOf(config),
         onReloaded: () => {
-          log.info("the certificate was read again; new connections have it");
+          log.info("the certificate was reloaded; new connections use it");
           onReloaded();
         },
-        onRefused: (why) => log.warn("the certificate cannot be read again; the one before stays in use", { why }),
+        onRefused: (why) => log.warn("the certificate cannot be reloaded; the previous one stays in use", { why }),
       }),
   );
 }
 
-/** @returns the certificate; undefined where none is configured. @throws GatewayError `config_invalid` where the two files are no pair. */
+/** @returns the certificate; undefined if none is configured. @throws GatewayError `config_invalid` if the two files do not match. */
 export function checkTlsPair(config: Files) {
   return config.tls_cert_file === "" ? undefined : checked(() => readPair(filesOf(config)).certificate);
 }

@@ -1,22 +1,22 @@
-/** Who does something: a person, a service key, the command line, a plugin, or Weir itself. */
+/** The author of an action: a person, a service key, the command line, a plugin, or Weir itself. */
 export interface Actor {
   readonly kind: "user" | "key" | "cli" | "plugin" | "system";
   readonly id: string;
   readonly name: string;
 }
 
-/** Who acts, and from where: every function that changes what is stored is given it, for the audit. */
+/** The actor and the origin of an action: every function that changes stored data gets it, for the audit log. */
 export interface Acting {
   readonly actor: Actor;
-  /** Address of the client, where one is known. */
+  /** Address of the client, if known. */
   readonly address: string | null;
-  /** Id of the API request that it came with. */
+  /** Id of the API request. */
   readonly requestId: string | null;
 }
 
 export const SYSTEM: Acting = { actor: { kind: "system", id: "system", name: "Weir" }, address: null, requestId: null };
 
-/** @param user - name of the operating system's user, where it is known. */
+/** @param user - name of the operating system's user, if known. */
 export function commandLine(user: string): Acting {
   return { actor: { kind: "cli", id: user, name: user }, address: null, requestId: null };
 }

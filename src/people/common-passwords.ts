@@ -1,5 +1,5 @@
 /**
- * Those of the 49,233 commonest passwords that have 12 characters or more: shorter ones are refused for that. In lower case.
+ * The 49,233 most common passwords, reduced to those with 12 characters or more: shorter ones are refused anyway. In lower case.
  * From @zxcvbn-ts/language-common 4.1.3 (MIT), src/passwords.json.
  */
 export const COMMON_PASSWORDS: ReadonlySet<string> = new Set(

@@ -1,11 +1,11 @@
-/** The domain in ASCII: another alphabet is written as IDNA does. No character that cannot be seen. */
+/** The domain in ASCII: other alphabets are converted by IDNA. Invisible characters are refused. */
 const EMAIL = /^[^\s@<>()",:;\\[\]\p{C}]{1,64}@[a-z0-9]([a-z0-9.-]{0,253}[a-z0-9])?$/u;
 
 /**
- * An e-mail address as it is stored and compared, or undefined where it is none.
+ * An e-mail address as it is stored and compared, or undefined if it is invalid.
  *
- * ASCII letters alone are lowered: the lower case of some others is an ASCII letter (`K`, the Kelvin sign), and two
- * addresses that differ would be one.
+ * Only ASCII letters are lower-cased: the lower case of some others is an ASCII letter (`K`, the Kelvin sign), and two
+ * different addresses would become one.
  */
 export function storedEmail(text: string): string | undefined {
   const email = text.trim().replace(/[A-Z]+/g, (letters) => letters.toLowerCase());

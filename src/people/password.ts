@@ -1,29 +1,29 @@
 import { randomBytes, scrypt, timingSafeEqual } from "node:crypto";
 import { COMMON_PASSWORDS } from "./common-passwords.ts";
 
-/** Costs 128 MiB of memory and, on a usual core, a third of a second: log-ins are limited for that too. */
+/** Costs 128 MiB of memory and, on a usual core, a third of a second: log-ins are limited also for that reason. */
 const COST = { N: 2 ** 17, r: 8, p: 1, maxmem: 192 * 1024 * 1024 };
 const KEY_BYTES = 32;
 
 export const PASSWORD_CHARS_MIN = 12;
 export const PASSWORD_CHARS_MAX = 1_000;
 
-/** Why a text may not be a password, or undefined. */
+/** Why a text is not acceptable as a password, or undefined. */
 export function whyWeak(password: string): string | undefined {
   const length = [...password].length;
-  if (length < PASSWORD_CHARS_MIN) return `give ${PASSWORD_CHARS_MIN} characters or more`;
-  if (length > PASSWORD_CHARS_MAX) return `give ${PASSWORD_CHARS_MAX} characters at most`;
-  return COMMON_PASSWORDS.has(password.toLowerCase()) ? "it is among the commonest passwords" : undefined;
+  if (length < PASSWORD_CHARS_MIN) return `give at least ${PASSWORD_CHARS_MIN} characters`;
+  if (length > PASSWORD_CHARS_MAX) return `give at most ${PASSWORD_CHARS_MAX} characters`;
+  return COMMON_PASSWORDS.has(password.toLowerCase()) ? "it is one of the most common passwords" : undefined;
 }
 
-/** What is stored of a password: `scrypt$<N>$<r>$<p>$<salt>$<hash>`, both in base64url. */
+/** The stored form of a password: `scrypt$<N>$<r>$<p>$<salt>$<hash>`, both in base64url. */
 export async function hashPassword(password: string): Promise<string> {
   const salt = randomBytes(16);
   const hash = await derive(password, salt, COST);
   return ["scrypt", COST.N, COST.r, COST.p, salt.toString("base64url"), hash.toString("base64url")].join("$");
 }
 
-/** Somebody without a password takes as long as somebody with one: the time of an answer tells no addresses. */
+/** Takes the same time for users without a password, so that response times do not reveal addresses. */
 const NOBODY = `scrypt$${COST.N}$${COST.r}$${COST.p}$${"A".repeat(22)}$${"A".repeat(43)}`;
 
 export async function isPassword(password: string, stored: string | null): Promise<boolean> {

@@ -1,14 +1,15 @@
-/** What somebody may do in an organization, in the words of errors, documentation and `GET /v1/me`. */
+/** The permissions in an organization, with the texts for errors, documentation and `GET /v1/me`. */
 export const PERMISSIONS = {
   gateway: "send requests",
-  figures: "read records without what was said in them, and aggregates, sessions, users and properties",
+  figures: "read records without their content, and aggregates, sessions, users and properties",
   bodies: "read the rest of a record: bodies, texts, assets; export with bodies; the playground",
   write: "set properties, scores and feedback, and log",
   delete: "delete records",
-  keys: "make, rotate and revoke keys of one's own",
+  keys: "create, rotate and revoke your own keys",
   admin:
     "administer the organization: keys, members, credentials, routes, limits, prices, mappings, alerts, webhooks, retention",
-  operator: "operate the deployment: organizations, users, shared credentials, and what concerns every organization",
+  operator:
+    "operate the deployment: organizations, users, shared credentials, and everything that concerns all organizations",
 } as const satisfies Readonly<Record<string, string>>;
 
 export type Permission = keyof typeof PERMISSIONS;
@@ -34,7 +35,7 @@ export const ROLES: Readonly<Record<Role, readonly Permission[]>> = {
 export const SCOPES = ["gateway", "figures", "read", "write", "admin"] as const;
 export type Scope = (typeof SCOPES)[number];
 
-/** What a key may do by each of its scopes. Admin keys of the first organization are operators besides. */
+/** The permissions of each scope of a key. Admin keys of the first organization are also operators. */
 export const SCOPE_PERMISSIONS: Readonly<Record<Scope, readonly Permission[]>> = {
   gateway: ["gateway"],
   figures: ["figures"],
@@ -43,7 +44,7 @@ export const SCOPE_PERMISSIONS: Readonly<Record<Scope, readonly Permission[]>> =
   admin: ALL.filter((permission) => permission !== "operator"),
 };
 
-/** The permission that a scope stands for: who lacks it cannot give a key the scope. */
+/** The permission behind a scope: a caller without it cannot give a key the scope. */
 const MEANT: Readonly<Record<Scope, Permission>> = {
   gateway: "gateway",
   figures: "figures",
@@ -52,13 +53,13 @@ const MEANT: Readonly<Record<Scope, Permission>> = {
   admin: "admin",
 };
 
-/** What these scopes allow, in the order of `PERMISSIONS`. */
+/** The permissions of these scopes, in the order of `PERMISSIONS`. */
 export function permissionsOf(scopes: readonly Scope[]): readonly Permission[] {
   const allowed = new Set(scopes.flatMap((scope) => SCOPE_PERMISSIONS[scope]));
   return ALL.filter((permission) => allowed.has(permission));
 }
 
-/** Those of the scopes that somebody with these permissions may give away. */
+/** The scopes that a caller with these permissions may grant. */
 export function scopesWithin(scopes: readonly Scope[], own: readonly Permission[]): readonly Scope[] {
   return scopes.filter((scope) => own.includes(MEANT[scope]));
 }

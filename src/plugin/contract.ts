@@ -1,9 +1,9 @@
 /**
  * The public contract of providers and plugins, published as `weir/plugin`: types only, nothing to import at run time.
  *
- * A provider says whose traffic is whose and how to read it. A shape translates one API's requests and responses. A plugin
- * takes part in what passes. Each is one file with one default export; built-in ones go through the same door as those that
- * are dropped into a folder.
+ * A provider defines its hosts and how to read its traffic. A shape translates one API's requests and responses. A plugin
+ * takes part in the traffic. Each is one file with one default export; built-in ones are loaded in the same way as
+ * drop-ins.
  */
 export type * from "./contract/answer.ts";
 export type * from "./contract/embedding.ts";

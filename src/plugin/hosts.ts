@@ -13,13 +13,13 @@ export function isHostPattern(value: unknown): value is string {
   return PATTERN.test(value) && !value.slice(value.lastIndexOf(".") + 1).includes("*");
 }
 
-/** Patterns with what they lead to; the most exact one that fits a host is found. */
+/** Patterns with their values; finds the most specific one that matches a host. */
 export class HostTable<T> {
   readonly #exact = new Map<string, T>();
   readonly #within: { readonly pattern: string; readonly fits: RegExp; readonly value: T }[] = [];
   readonly #below = new Map<string, T>();
 
-  /** What this very pattern leads to already. */
+  /** The existing value of exactly this pattern. */
   owner(pattern: string): T | undefined {
     if (isBelow(pattern)) return this.#below.get(pattern.slice(2));
     return this.#exact.get(pattern) ?? this.#within.find((entry) => entry.pattern === pattern)?.value;
@@ -31,7 +31,7 @@ export class HostTable<T> {
     else this.#within.push({ pattern, fits: expression(pattern), value });
   }
 
-  /** @param host - lower case, without port. A dot at its end does not count. */
+  /** @param host - lower case, without port. A trailing dot is ignored. */
   find(host: string): T | undefined {
     const name = host.endsWith(".") ? host.slice(0, -1) : host;
     const exact = this.#exact.get(name) ?? this.#within.find(({ fits }) => fits.test(name))?.value;

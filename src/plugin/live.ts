@@ -15,12 +15,12 @@ export interface LiveRegistry {
   degraded(): readonly string[];
   /** Every file of a provider, whether it is in use or not. */
   view(): readonly ProviderView[];
-  /** Looks at the folder now; a registry that changed is in `current` when this resolves. */
+  /** Scans the folder now; a changed registry is in `current` when this resolves. */
   look(): Promise<void>;
   close(): void;
 }
 
-/** @throws PluginError, or AggregateError of several, where a file is broken at the start. */
+/** @throws PluginError, or AggregateError of several, if a file is broken at the start. */
 export async function openRegistry(options: {
   readonly config: Config;
   readonly log: Log;
@@ -50,7 +50,7 @@ export async function openRegistry(options: {
 /** The plugins of this thread, set up, and kept in step with the drop-in folder. */
 export interface LiveHooks {
   readonly hooks: Hooks;
-  /** Broken files and hooks that are switched off, a sentence each. */
+  /** Broken files and switched-off hooks, one sentence each. */
   degraded(): readonly string[];
   /** Every file of a plugin, whether it is in use or not. */
   view(): readonly PluginView[];
@@ -60,9 +60,9 @@ export interface LiveHooks {
 }
 
 /**
- * Sets up every plugin. Each thread that calls hooks has plugins of its own: `setup` runs once in each.
+ * Sets up every plugin. Each thread that calls hooks has its own plugins: `setup` runs once in each.
  *
- * @throws PluginError, or AggregateError of several, where a file is broken, options do not fit or `setup` fails.
+ * @throws PluginError, or AggregateError of several, if a file is broken, options are invalid or `setup` fails.
  */
 export async function openHooks(options: {
   readonly config: Config;

@@ -3,10 +3,10 @@ import type { Json, PluginRoute, RouteAnswer, RouteCall } from "./contract.ts";
 import { guardedAsync } from "./hooks/guard.ts";
 import { whyUnfit } from "./schema.ts";
 
-/** Milliseconds that a route has for its answer: it may ask a name server. */
+/** Milliseconds that a route has for its response: it may call a name server. */
 const ROUTE_MS = 10_000;
 
-/** A route as another thread sees it. */
+/** A route in the form for other threads. */
 export type RouteView = Omit<PluginRoute, "handle">;
 
 export function viewRoutes(routes: readonly PluginRoute[]): RouteView[] {
@@ -19,7 +19,7 @@ export function viewRoutes(routes: readonly PluginRoute[]): RouteView[] {
   }));
 }
 
-/** Lets the route answer. Never rejects: what a plugin throws is logged and answered 500. */
+/** Runs the route. Never rejects: a plugin's error is logged and becomes a 500. */
 export async function callRoute(
   routes: readonly PluginRoute[],
   wanted: Pick<RouteView, "method" | "path">,
@@ -27,7 +27,7 @@ export async function callRoute(
   log: Log,
 ): Promise<RouteAnswer> {
   const route = routes.find(({ method, path }) => method === wanted.method && path === wanted.path);
-  if (route === undefined) return { status: 404, message: "the plugin that answered this is not loaded" };
+  if (route === undefined) return { status: 404, message: "the plugin of this endpoint is not loaded" };
   const wrong = route.body === undefined ? undefined : refuseBody(route.body, call.body);
   if (wrong !== undefined) return wrong;
   try {

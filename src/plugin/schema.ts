@@ -1,16 +1,16 @@
 import { type OutputUnit, Validator } from "@cfworker/json-schema";
 import type { Json } from "./contract.ts";
 
-/** Why a value does not fit a JSON schema, and where: `path` is empty for the value itself. */
+/** Why a value does not match a JSON schema, and where: `path` is empty for the value itself. */
 interface Misfit {
   readonly path: string;
   readonly message: string;
 }
 
-/** What only says that something below does not fit; behind a member of the wrong kind it says so of a good name, too. */
+/** Keywords that only report an error further below; after a member of the wrong kind they even report valid names. */
 const VAGUE: ReadonlySet<string> = new Set(["properties", "items", "additionalProperties", "false"]);
 
-/** The most exact thing to say about a value that does not fit, or undefined for one that does. */
+/** The most specific error of an invalid value, or undefined for a valid one. */
 export function whyUnfit(schema: Json, value: Json): Misfit | undefined {
   const { valid, errors } = new Validator(schema, "2020-12", false).validate(value);
   if (valid) return undefined;

@@ -14,16 +14,16 @@ export interface OpenPlugin {
   readonly from: LoadedPlugin;
   readonly name: string;
   readonly hooks: PluginHooks;
-  /** Came with the program. */
+  /** Built-in. */
   readonly builtIn?: boolean;
-  /** Takes back what it was lent. */
+  /** Ends its access to the gateway. */
   readonly release?: () => void;
 }
 
 /**
  * Checks the options of a plugin and sets it up.
  *
- * @param gateway - in the gateway's thread: what that lends to the plugin.
+ * @param gateway - in the gateway's thread: its services for the plugin.
  * @param options - its table `[plugins.<name>]`; defaults of the schema's own properties are filled in.
  * @throws PluginError naming the file and the option or member.
  */
@@ -52,7 +52,7 @@ export async function setUp(from: LoadedPlugin, options: Json, log: Log, gateway
   return { from, name, hooks: hooks as PluginHooks, builtIn: from.builtIn, ...release };
 }
 
-/** Calls `dispose`. A failure is logged: the plugin is gone all the same. */
+/** Calls `dispose`. A failure is logged: the plugin is gone anyway. */
 export async function tearDown({ name, hooks, release }: OpenPlugin, log: Log): Promise<void> {
   release?.();
   const { dispose } = hooks;

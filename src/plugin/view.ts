@@ -2,15 +2,15 @@ import type { CredentialForm, GatewayPlugin, ProviderPlugin } from "./contract.t
 import type { FileState } from "./files/reload.ts";
 import type { OpenPlugin } from "./setup.ts";
 
-/** One file of a provider or plugin as another thread sees it. */
+/** One file of a provider or plugin in the form for other threads. */
 export interface FileView {
-  /** Null where the file never loaded: nobody knows its name. */
+  /** Null if the file never loaded: its name is unknown. */
   readonly name: string | null;
   readonly file: string;
   readonly source: "built-in" | "drop-in";
-  /** `replaced`: a drop-in of the same name is used in its place. `failed`: nothing of the file is in use. */
+  /** `replaced`: a drop-in of the same name is used in its place. `failed`: no version of the file is in use. */
   readonly state: "loaded" | "replaced" | "failed";
-  /** Why the file as it is now is not in use; where it is loaded all the same, an earlier version is. */
+  /** Why the current file is not in use; if it is `loaded`, an earlier version is in use. */
   readonly reason: string | null;
 }
 
@@ -21,28 +21,28 @@ export interface ProviderView extends FileView {
   /** First label of its own gateway address. */
   readonly dedicatedDomain: string | null;
   readonly extends: string | null;
-  /** What its credentials are made of; null for a key alone. */
+  /** The form of its credentials; null for a single key. */
   readonly credential: CredentialForm | null;
-  /** Whether it says itself what requests cost. */
+  /** Whether it has its own cost rule. */
   readonly hasCostRule: boolean;
 }
 
 export interface PluginView extends FileView {
   /** Names of the hooks that it has in this thread. */
   readonly hooks: readonly string[];
-  /** Endpoints that it answers, such as `GET /v1/domains`. */
+  /** Its endpoints, such as `GET /v1/domains`. */
   readonly routes: readonly string[];
 }
 
-/** How a thread's plugins are doing. */
+/** The state of a thread's plugins. */
 export interface HookHealth {
   /** `<plugin> <hook>` to the number of calls that threw or took too long, since the start. */
   readonly failures: Readonly<Record<string, number>>;
-  /** Broken files and hooks that are switched off, a sentence each. */
+  /** Broken files and switched-off hooks, one sentence each. */
   readonly degraded: readonly string[];
 }
 
-/** @param inUse - with what each takes over from the one that it extends. */
+/** @param inUse - with inherited members filled in. */
 export function viewProviders(
   files: readonly FileState<ProviderPlugin>[],
   inUse: readonly ProviderPlugin[],
@@ -70,7 +70,7 @@ export function viewPlugins(files: readonly FileState<GatewayPlugin>[], open: re
 
 const HOOKS = ["onRequest", "onForward", "onEnd", "onAnswer", "onRecord", "onRecorded"] as const;
 
-/** What is wrong comes first, then by name. */
+/** Faulty ones first, then by name. */
 function inOrder<T extends { readonly name: string }>(files: readonly FileState<T>[]) {
   const droppedIn = new Set(
     files.flatMap(({ used, builtIn }) => (used === undefined || builtIn ? [] : [used.value.name])),

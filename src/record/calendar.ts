@@ -17,11 +17,11 @@ export function isTimeZone(name: string): boolean {
 /**
  * When the day, week or month of a moment began in a time zone, in milliseconds since 1970.
  *
- * Where clocks are put forward at midnight, a day begins with the first moment that there is.
+ * If clocks are set forward at midnight, a day begins with its first existing time.
  */
 export function beginningOf(calendar: Calendar, time: number, timeZone: string): number {
   const { year, month, day } = localDate(time, timeZone);
-  // Local dates are counted as if they were UTC: days have no length there that could change.
+  // Local dates are counted as if they were UTC: there all days have the same length.
   const date = new Date(Date.UTC(year, month - 1, calendar === "month" ? 1 : day));
   if (calendar === "week") date.setUTCDate(date.getUTCDate() - ((date.getUTCDay() + 6) % 7));
   const first = date.getTime();
@@ -35,10 +35,10 @@ export function beginningOf(calendar: Calendar, time: number, timeZone: string):
   return within;
 }
 
-/** How far into the next day, week or month this leads from the first moment of one, however long that one is. */
+/** An offset from the start of any day, week or month into the next one. */
 const INTO_NEXT_MS: Readonly<Record<Calendar, number>> = { day: 1.5 * DAY_MS, week: 10 * DAY_MS, month: 45 * DAY_MS };
 
-/** The first moment of the day, week or month that a moment is in, and the first after it. */
+/** The start of the day, week or month of a time, and its end. */
 export function periodOf(calendar: Calendar, timeZone: string, time: number): { start: number; end: number } {
   const start = beginningOf(calendar, time, timeZone);
   return { start, end: beginningOf(calendar, start + INTO_NEXT_MS[calendar], timeZone) };

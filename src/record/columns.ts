@@ -1,9 +1,9 @@
 /**
- * Columns of files that records are saved in, by `weir export` and by the dashboard. A table alone: the dashboard takes it
- * into browsers.
+ * Columns of exported files, for `weir export` and the dashboard. Only a table: the dashboard bundles it
+ * for browsers.
  */
 
-/** What a column holds, for formats that have types. `json` is JSON text, and so is a value of a kind nobody foresaw. */
+/** What a column holds, for formats that have types. `json` is JSON text, and so is a value of an unknown kind. */
 export type Kind = "text" | "integer" | "number" | "boolean" | "time" | "json";
 
 /** The members of a record in the order of their columns. */
@@ -96,7 +96,7 @@ export const BODY_KINDS: Readonly<Record<string, Kind>> = {
   llmSchema: "json",
 };
 
-/** What Parquet calls each kind. */
+/** Parquet's name of each kind. */
 export const PARQUET_TYPES = {
   text: "STRING",
   json: "STRING",

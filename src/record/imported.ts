@@ -14,12 +14,12 @@ export const IMPORT_BYTES_MAX = IMPORTED_RECORD_BYTES_MAX + 1_024;
 type Column = keyof typeof requests.$inferInsert;
 type Kind = "text" | "label" | "address" | "message" | "excerpt" | "integer" | "number" | "flag" | "time" | "id";
 
-/** A record cannot be taken; the message is for who brings it. */
+/** A record cannot be imported; the message is for the caller. */
 export class ImportRefused extends Error {
   override readonly name = "ImportRefused";
 }
 
-/** Every plain member of a record: the column that it fills, and what it may be besides null. */
+/** Every plain member of a record: its column, and its kind besides null. */
 const PLAIN: Readonly<Record<string, readonly [Column, Kind]>> = {
   request_method: ["method", "text"],
   request_path: ["request_path", "address"],
@@ -89,17 +89,17 @@ const PLAIN: Readonly<Record<string, readonly [Column, Kind]>> = {
   storage_location: ["storage_location", "text"],
 };
 
-/** Members that are read elsewhere, or that follow from others. */
+/** Members that are read elsewhere or derived. */
 const OTHER = [
   ...["request_id", "organization_id", "properties", "request_properties", "prompt_inputs", "scores"],
   ...["assets", "asset_ids", "asset_urls", "signed_body_url", "gateway_warnings", "costUSD"],
   ...["request_body", "response_body", "provider_request", "provider_response", "llmSchema", "comments"],
 ];
 
-/** Names of all members that a record may have; whatever else it has is left out. */
+/** Names of all members that a record may have; others are dropped. */
 export const RECORD_MEMBERS: ReadonlySet<string> = new Set([...Object.keys(PLAIN), ...OTHER]);
 
-/** What a column that is never null holds where the record says nothing. */
+/** Defaults of columns that are never null. */
 const MISSING: Partial<Record<Column, string | number>> = {
   method: "POST",
   provider: "CUSTOM",
@@ -117,9 +117,9 @@ const MISSING: Partial<Record<Column, string | number>> = {
 export type ImportedRow = Omit<typeof requests.$inferInsert, "seq">;
 
 /**
- * The row of an exported record, in the organization of who brings it.
+ * The row of an exported record, in the caller's organization.
  *
- * @param owner - organization, and the key that it is brought with: an export does not tell which key made it.
+ * @param owner - organization, and the importing key: an export does not contain the original key.
  * @throws ImportRefused
  */
 export function readImported(value: unknown, owner: { organization_id: string; key_id: string }): ImportedRow {
@@ -157,7 +157,7 @@ function requestIdOf(record: Readonly<Record<string, unknown>>): string {
   return id.toLowerCase();
 }
 
-/** A member of its own: `toString` and the like are no members. Null where it is missing. */
+/** An own member: `toString` and the like do not count. Null if it is missing. */
 function own(record: Readonly<Record<string, unknown>>, name: string): unknown {
   return Object.hasOwn(record, name) ? (record[name] ?? null) : null;
 }
@@ -184,7 +184,7 @@ function readValue(value: unknown, kind: Kind, name: string): string | number | 
 
 const READ: Readonly<Record<Kind, (value: unknown) => string | number | undefined>> = {
   text: (value) => (typeof value === "string" ? storable(value) : undefined),
-  // A file may come from elsewhere: what Weir would not have recorded, it does not take in.
+  // A file may have another origin: values that Weir would not record are refused.
   label: (value) => (typeof value === "string" ? storable(maskLabel(value)) : undefined),
   address: (value) => (typeof value === "string" ? storable(maskPath(value)) : undefined),
   message: (value) => (typeof value === "string" ? storable(maskText(value)) : undefined),
@@ -201,7 +201,7 @@ function timeOf(text: string): number | undefined {
   return at === undefined ? undefined : Math.floor(at);
 }
 
-/** JSON text of an object of names and texts or numbers, in its order; a value of null is as good as none. */
+/** JSON text of an object of names and texts or numbers, in its order; null values count as missing. */
 function namesText(value: unknown, name: string, kind: "text" | "number"): string {
   if (value === null) return "{}";
   const names: Record<string, string | number> = Object.create(null);

@@ -1,6 +1,6 @@
 /**
- * Finds things in JSON text without reading them: a value's own text says more than the value, for a double does not
- * hold every number. All of it expects text that `JSON.parse` has accepted, so it only has to find where things end.
+ * Finds values in JSON text without parsing them: the text is more exact than the value, because a double cannot
+ * represent every number. It expects text that `JSON.parse` has accepted, so it only has to find where values end.
  */
 
 const SPACE = 0x20;
@@ -12,7 +12,7 @@ const CLOSE_OBJECT = 0x7d;
 const OPEN_LIST = 0x5b;
 const CLOSE_LIST = 0x5d;
 
-/** The members of the object that begins at `at`: name to the JSON text of the value; of a name twice the last. */
+/** The members of the object that begins at `at`: name to the JSON text of the value; for a duplicate name the last one. */
 export function readMembers(text: string, at = 0): Map<string, string> {
   const members = new Map<string, string>();
   let next = skipSpace(text, skipSpace(text, at) + 1);
@@ -38,7 +38,7 @@ export function* elementsOf(list: string): Generator<string> {
   }
 }
 
-/** The same JSON with nothing between its tokens. */
+/** The same JSON without white space. */
 export function withoutSpace(text: string): string {
   let compact = "";
   for (let from = skipSpace(text, 0); from < text.length; ) {

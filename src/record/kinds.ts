@@ -1,6 +1,6 @@
 import type { kinds } from "./tables.ts";
 
-/** Columns that a row of `requests` may leave to its row of `kinds`. */
+/** Columns that a row of `requests` may share through its row of `kinds`. */
 export const KIND_COLUMNS = [
   ...(["key_id", "gateway_user", "auth_hash", "method", "target_url", "request_path", "provider"] as const),
   ...(["request_model", "response_model", "model", "outcome", "finish_reason", "cost_source", "wire_schema"] as const),
@@ -9,7 +9,7 @@ export const KIND_COLUMNS = [
 
 const OF_ROW = new RegExp(`\\br\\.(${KIND_COLUMNS.join("|")})\\b`, "g");
 
-/** Whether SQL over rows `r` of `requests` names a column that may stand in `kinds`. */
+/** Whether SQL over rows `r` of `requests` uses a column that may be in `kinds`. */
 export function namesKind(sql: string): boolean {
   return sql.search(OF_ROW) !== -1;
 }
@@ -20,7 +20,7 @@ export function withKinds(sql: string): string {
 }
 
 /**
- * SQL of a test on such a column of rows `r` that reads no kind for each row: kinds are few, and those that pass are
+ * SQL of a test on such a column of rows `r` that does not read a kind per row: kinds are few, and matching ones are
  * looked up once. In quotes the column is the row's own to `withKinds`.
  */
 export function ofRowOrKind(column: string, test: (value: string) => string): string {
@@ -39,18 +39,18 @@ const MARK = ":#";
 const MINUS = 0x2d;
 const COMMA = 0x2c;
 const CLOSING_BRACE = 0x7d;
-/** What numbers are made of. */
+/** Characters of numbers. */
 const isOfNumber = (code: number) =>
   isDigit(code) || code === MINUS || code === 0x2e || code === 0x2b || (code | 0x20) === 0x65;
 const isDigit = (code: number) => code >= 0x30 && code <= 0x39;
 
-/** The text of a usage block in two: what blocks of one model have in common, and its numbers; undefined where it has no such form. */
+/** Splits the text of a usage block: the common text of a model's blocks, and its numbers; undefined if it has another form. */
 export function splitUsage(raw: string): { readonly shape: string; readonly numbers: string } | undefined {
   if (!raw.startsWith("{") || raw.includes(MARK)) return undefined;
   let shape = "";
   let numbers: string | undefined;
   let kept = 0;
-  // A loop: an expression with a function for each number takes five times as long, and every record comes by here.
+  // A loop: an expression with a function for each number takes five times as long, and every record passes here.
   for (let colon = raw.indexOf(":"); colon !== -1; colon = raw.indexOf(":", colon + 1)) {
     const start = colon + 1;
     const end = numberEnd(raw, start);
@@ -64,7 +64,7 @@ export function splitUsage(raw: string): { readonly shape: string; readonly numb
   return { shape: shape + raw.slice(kept), numbers: numbers ?? "" };
 }
 
-/** Where a number ends that begins here and is a value of an object, or its last; `start` where there is none. */
+/** The end of a number that begins here and is a value of an object; `start` if there is none. */
 function numberEnd(raw: string, start: number): number {
   let at = raw.charCodeAt(start) === MINUS ? start + 1 : start;
   if (!isDigit(raw.charCodeAt(at))) return start;

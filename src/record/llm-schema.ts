@@ -1,8 +1,8 @@
 import { type Static, Type } from "@sinclair/typebox";
 
 /**
- * The neutral schema that every provider's bodies are turned into. No member is required: what a body does not say is
- * left out. Names and enumerations are the public contract; a provider's value outside an enumeration is kept in lower
+ * The neutral schema that every provider's bodies are turned into. No member is required: missing values are
+ * omitted. Names and enumerations are the public contract; a provider's value outside an enumeration is kept in lower
  * case, so enumerated members are plain strings here and `LLM_VALUES` names the values that are known.
  */
 const text = Type.Optional(Type.String());

@@ -2,7 +2,7 @@ import { type Static, Type } from "@sinclair/typebox";
 import { Value } from "@sinclair/typebox/value";
 
 /**
- * How the bodies of a model that speaks no known wire format are read: either which known format they are all the same,
+ * How to read the bodies of a model without a known wire format at its path: either which known format they have,
  * or where in them everything sits. Plain data: it can be stored, shown, edited and checked.
  */
 const text = (description: string) => Type.Optional(Type.String({ maxLength: 500, description }));
@@ -40,46 +40,46 @@ const Messages = part(
 );
 
 const TOKENS = {
-  prompt_tokens: place("All input, or what of it is in no other part."),
+  prompt_tokens: place("All input, or the part that is in no other count."),
   completion_tokens: place("All output."),
   total_tokens: place("Both."),
   prompt_cache_read_tokens: place("The part that came from a cache."),
-  reasoning_tokens: place("The part of the output that was thought."),
+  reasoning_tokens: place("The reasoning part of the output."),
 };
 
 const READING = {
-  text: place("The answer's text; several values are joined."),
-  reasoning: place("What was thought aloud."),
-  model: place("Model that answered."),
-  id: place("The provider's id of the answer."),
+  text: place("The response's text; several values are joined."),
+  reasoning: place("The reasoning text."),
+  model: place("The responding model."),
+  id: place("The provider's id of the response."),
   usage: part(TOKENS, "Token counts."),
   cost: place("US dollars, as the provider states them."),
   tool_calls: ToolCalls,
-  error: part({ message: pointer("What failed."), type: place("Which kind of failure.") }, "A failure."),
+  error: part({ message: pointer("The error message."), type: place("The kind of failure.") }, "A failure."),
 };
 
 const Delta = part(
   {
     path: pointer("From the event's data."),
     mode: Type.Union([Type.Literal("append"), Type.Literal("replace")], {
-      description: "Pieces to be joined, or each time the whole so far.",
+      description: "Pieces to join, or each time the complete text so far.",
     }),
     event: text("Only in events of this SSE name."),
     when: part({ path: pointer("From the event's data."), equals: Type.String({ maxLength: 200 }) }, "Only where."),
   },
-  "What a stream sends bit by bit.",
+  "Text that a stream sends in pieces.",
 );
 
 const MappingSchema = object(
   {
     format: Type.Literal(1),
-    wire_schema: text("A known wire schema; then nothing else is needed."),
+    wire_schema: text("A known wire schema; then no other member is needed."),
     request: part(
       {
-        model: place("Model that was asked."),
+        model: place("The requested model."),
         messages: Messages,
         prompt: place("The prompt, or the newest message where `messages` holds what came before."),
-        system: place("Instructions that stand apart."),
+        system: place("Separate instructions."),
         settings: Type.Optional(
           object(
             {
@@ -102,15 +102,15 @@ const MappingSchema = object(
           "Tools that may be called.",
         ),
       },
-      "Where things are in requests.",
+      "Places of values in requests.",
     ),
-    response: part(READING, "Where things are in whole answers."),
+    response: part(READING, "Places of values in complete responses."),
     stream: part(
       { ...READING, text: Delta, reasoning: Delta },
-      "Where things are in a stream: deltas from each event, all else from the members of all events together.",
+      "Places of values in a stream: deltas from each event, everything else from the merged members of all events.",
     ),
   },
-  "How a model's bodies are read. Places are JSON Pointers; `*` stands for every element of a list.",
+  "How to read a model's bodies. Places are JSON Pointers; `*` stands for every element of a list.",
 );
 
 export type Mapping = Static<typeof MappingSchema>;
@@ -122,7 +122,7 @@ export type ToolCallPlaces = NonNullable<ReadingPlaces["tool_calls"]>;
 export type DeltaPlace = NonNullable<StreamPlaces["text"]>;
 export type UsagePlaces = NonNullable<ReadingPlaces["usage"]>;
 
-/** The first member that does not fit, and why; undefined where all do. Whether the places are enough is not asked. */
+/** The first invalid member with its error; undefined if all are valid. It does not check whether the places suffice. */
 export function formFaultOf(value: unknown): MappingFault | undefined {
   const first = Value.Errors(MappingSchema, value).First();
   if (first === undefined) return undefined;
@@ -136,7 +136,7 @@ export interface MappingFault {
   readonly message: string;
 }
 
-/** Whether there is anything to read: where the request's text is, and where the answer's. */
+/** Whether there is enough to read: where the request's text is, and where the response's. */
 export function placesFaultOf({ request, response, stream }: Mapping): MappingFault | undefined {
   if (request?.messages === undefined && request?.prompt === undefined) {
     return { path: "request", message: "say where the messages or the prompt are" };

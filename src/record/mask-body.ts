@@ -9,12 +9,12 @@ const COLON = 0x3a;
 const MASKED_JSON = JSON.stringify(MASKED);
 
 /**
- * A body on its way out of the program, without the credentials in it: members of an object and fields of a form whose
- * name is a credential's, values that are a key as a whole, and keys in the texts of `error`. Below the top level names such
- * as `token` and `key` name other things as well, and stay; so do schemas of credentials, and what is said in messages.
- * All else stays as it was written. Takes time in proportion to the text.
+ * An outgoing body without its credentials: members of an object and fields of a form whose
+ * name is a credential's, values that are themselves a key, and keys in the texts of `error`. Below the top level names such
+ * as `token` and `key` name other things as well, and stay; so do schemas, and the text of messages.
+ * Everything else is unchanged. Takes linear time.
  *
- * @param json - JSON text: an object, or a body that is none as a string.
+ * @param json - JSON text: an object, or another body as a string.
  */
 export function maskBody(json: string, contentType: string | null): string {
   const at = skipSpace(json, 0);
@@ -42,7 +42,7 @@ function maskMembers(json: string, at: number): string {
       masked += json.slice(done, from) + shown;
       done = to;
     }
-    // Behind the value stands a comma, or the end of the object.
+    // After the value there is a comma, or the end of the object.
     next = skipSpace(json, skipSpace(json, to) + 1);
   }
   return masked + json.slice(done);
@@ -55,7 +55,7 @@ function maskMember(name: string, value: string): string {
   return value.startsWith("{") || value.startsWith("[") ? maskBelow(value) : value;
 }
 
-/** Members that hold what is said, at whatever depth. */
+/** Members with conversation text, at any depth. */
 const SAID: ReadonlySet<string> = new Set(["content", "text", "input", "output", "prompt", "arguments", "delta"]);
 
 /** Members at any depth. Only a member's name is followed by a colon, so no level needs to be known. */
@@ -87,7 +87,7 @@ function maskBelow(json: string): string {
 
 const ERROR_LENGTH_MAX = 65_536;
 
-/** The value with every text in it masked as a header is; as it was written where there is nothing to mask. */
+/** The value with every text masked like a header; unchanged if there is nothing to mask. */
 function maskTexts(value: string): string {
   let isMasked = false;
   const masked = JSON.stringify(JSON.parse(value), (_name, each: unknown) => {
@@ -106,22 +106,22 @@ function isCredential(name: string, value: string): boolean {
   return isSecretName(name) ? isFilled(value) : isKey(value);
 }
 
-/** A switch such as `"auth": true` tells nothing. */
+/** A switch such as `"auth": true` contains no secret. */
 function isFilled(value: string): boolean {
   return !/^(?:null|true|false|""|\[\s*\]|\{\s*\})$/.test(value);
 }
 
-/** Whether a list holds texts and numbers alone: what describes a credential is an object. */
+/** Whether a list contains only texts and numbers: a description of a credential is an object. */
 function isPlain(list: string): boolean {
   return (JSON.parse(list) as unknown[]).every((each) => typeof each !== "object" || each === null);
 }
 
-/** A text that is a key as a whole. */
+/** A text that is itself a key. */
 function isKey(value: string): boolean {
   return value.startsWith('"') && value.length <= KEY_LENGTH_MAX && maskText(JSON.parse(value)).trim() === MASKED;
 }
 
-/** A part of a form: what names it, further headers, an empty line, and what it holds. */
+/** A part of a form: its name, further headers, an empty line, and its content. */
 const PART = /(\bname="([^"\r\n]{1,200})"[^\r\n]*\r?\n(?:[^\r\n]+\r?\n)*\r?\n)([\s\S]*?)(?=\r?\n--)/g;
 
 function maskParts(text: string): string {

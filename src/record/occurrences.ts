@@ -1,7 +1,7 @@
-/** Bytes that are looked for; where they are, the others are compared, which is much faster than to look for all. */
+/** Bytes of the prefix search; only its hits are compared completely, which is much faster. */
 const START_BYTES = 24;
 
-/** Where some bytes stand in others, in order; occurrences may overlap. */
+/** The positions of some bytes in others, in order; occurrences may overlap. */
 export function* occurrences(bytes: Buffer, wanted: Buffer): Generator<number, undefined> {
   const start = wanted.length > START_BYTES ? wanted.subarray(0, START_BYTES) : wanted;
   for (let at = bytes.indexOf(start); at >= 0; at = bytes.indexOf(start, at + 1)) {

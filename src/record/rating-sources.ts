@@ -1,4 +1,4 @@
-/** How the sources of ratings begin; the id or name of who gave them follows. */
+/** Prefixes of rating sources; the id or name of the author follows. */
 export const REVIEWER = "reviewer:";
 export const JUDGE = "judge:";
 export const PLUGIN = "plugin:";

@@ -1,9 +1,9 @@
-/** What is kept of a record's text beside its bodies. */
+/** The stored texts of a record beside its bodies. */
 export interface RecordTexts {
   /** The last user message or prompt. */
   readonly prompt: string | null;
   readonly completion: string | null;
-  /** What is new in this turn, for the index of words. */
+  /** The new text of this turn, for the index of words. */
   readonly said: string | null;
 }
 

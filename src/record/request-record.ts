@@ -2,10 +2,10 @@ import { dollars } from "./dollars.ts";
 import { isoTime, isoTimeOrNull } from "./iso-time.ts";
 import type { requests } from "./tables.ts";
 
-/** One row of `requests`, as the database answers it. */
+/** One row of `requests`, as returned by the database. */
 export type RequestRow = typeof requests.$inferSelect;
 
-/** A record without its bodies: what `includeBody: false` leaves. Times are ISO 8601 UTC with milliseconds. */
+/** A record without its bodies: the form with `includeBody: false`. Times are ISO 8601 UTC with milliseconds. */
 export type RecordFields = ReturnType<typeof toRecordFields>;
 
 /** Addresses under which parts of a record are served without a key. */
@@ -16,7 +16,7 @@ interface RecordLinks {
 }
 
 /**
- * Members of a record that show one column as it is, and which. Where many records are listed the database prints them
+ * Members of a record that equal one column, with the column. In lists the database prints them
  * as JSON text (`engine/libsql/find/records.ts`); none of the columns is a floating-point number, which it would round.
  */
 export const STORED_MEMBERS = {
@@ -79,17 +79,17 @@ export const STORED_MEMBERS = {
 
 type StoredMember = keyof typeof STORED_MEMBERS;
 type StoredMembers = { readonly [Name in StoredMember]: RequestRow[(typeof STORED_MEMBERS)[Name]] } & {
-  /** How many there are on the request. */
+  /** The number of comments on the request. */
   readonly comments: number;
 };
 
-/** @param row - `comments` where they were counted. */
+/** @param row - `comments` if they were counted. */
 export function storedMembers(row: RequestRow & { readonly comments?: number }): StoredMembers {
   const members = Object.entries(STORED_MEMBERS).map(([name, column]) => [name, row[column]]);
   return { ...Object.fromEntries(members), comments: row.comments ?? 0 } as StoredMembers;
 }
 
-/** Columns that the other members are made of. */
+/** Columns of the other members. */
 export const MADE_FROM = [
   ...["request_id", "request_created_at", "response_created_at", "updated_at", "delay_ms", "time_to_first_token"],
   ...["streamed", "truncated", "usage_estimated", "cost", "properties", "prompt_inputs", "scores", "assets"],
@@ -138,14 +138,14 @@ export function madeMembers(row: MadeFrom, links: RecordLinks) {
 }
 
 /**
- * The record as the API shows it, all but `request_body`, `response_body` and `llmSchema`, whose JSON text is spliced in
- * where it is asked for.
+ * The record in the form of the API, without `request_body`, `response_body` and `llmSchema`, whose JSON text is inserted
+ * on request.
  */
 export function toRecordFields(row: RequestRow, links: RecordLinks) {
   return { ...storedMembers(row), ...madeMembers(row, links) };
 }
 
-/** Ids of the assets that the record shows. */
+/** Ids of the record's assets. */
 export function assetIds(row: Pick<RequestRow, "assets">): readonly string[] {
   return readTexts(row.assets);
 }

@@ -1,11 +1,11 @@
 import type { Credential } from "./credential.ts";
 import type { Ordered } from "./order.ts";
 
-/** Whether a target, with this credential, issued what a request holds. */
+/** Whether a target, with this credential, issued the state in a request. */
 export type IsIssuer = (target: Ordered, credential: Credential | "client") => boolean;
 
 /**
- * The first target that issued what a request holds, whoever of its credentials did.
+ * The first target that issued the state in a request, with any of its credentials.
  *
  * @param hasOwnKey - whether the client's own key serves a target.
  */
@@ -22,7 +22,7 @@ export function issuingTarget(
   );
 }
 
-/** Puts the issuer first, where there is a choice: everywhere else what it issued is left out. */
+/** Puts the issuer first if there is a choice: other targets would lose its state. */
 export function withAffinity(targets: readonly Ordered[], issuer: Ordered): readonly Ordered[] {
   if (targets.filter(({ skipped }) => skipped === undefined).length < 2) return targets;
   return [{ ...issuer, reason: "affinity" }, ...targets.filter((target) => target !== issuer)];

@@ -3,20 +3,20 @@ import type { Choice } from "./resolve.ts";
 const MODELS_MAX = 1_000;
 
 interface Asked {
-  /** Who asks: another value when what it may use changes. */
+  /** The caller: a new value when its permissions change. */
   readonly key: object;
   /** A model string. */
   readonly model: string;
-  /** What the meaning depends on: each another value when it changes. */
+  /** The inputs of the result: each is a new value when it changes. */
   readonly under: readonly object[];
 }
 
-/** What the model strings of keys stand for: most requests repeat one. What is remembered of it, by value, serves them all. */
+/** Resolved model strings per key: most requests repeat one, and share the remembered value. */
 export class ChoiceMemory {
   #under: readonly object[] = [];
   #known = new WeakMap<object, Map<string, readonly Choice[]>>();
 
-  /** @param resolve - may throw: that is not remembered. */
+  /** @param resolve - may throw: errors are not remembered. */
   of({ key, model, under }: Asked, resolve: () => readonly Choice[]): readonly Choice[] {
     if (under.length !== this.#under.length || under.some((each, at) => each !== this.#under[at])) {
       this.#under = under;

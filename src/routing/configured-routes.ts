@@ -4,13 +4,13 @@ import { readRoute } from "./read-route.ts";
 import type { Route } from "./route.ts";
 
 /**
- * The routes of the tables `[routes.<name>]`, which belong to everybody.
+ * The routes of the tables `[routes.<name>]`, which apply to every organization.
  *
  * @throws GatewayError `config_invalid` that names the table and the member.
  */
 export function configuredRoutes({ routes }: Pick<Config, "routes">): readonly Route[] {
   const alone = Object.entries(routes).map(([name, table]) => read(name, table, []));
-  // Each is right by itself; now among the others.
+  // Each is valid by itself; now check them together.
   return alone.map(({ name }) => read(name, routes[name], alone));
 }
 

@@ -1,15 +1,15 @@
 /**
- * A provider's key that Weir keeps, as the gateway thread holds it. Its secrets are readable there and nowhere else: no
+ * A provider's key stored by Weir, in the gateway thread's memory. Its secrets are readable only there: no
  * plugin, log, record, metric or error may see this value.
  */
 export interface Credential {
   /** Unique within its organization. */
   readonly name: string;
-  /** Empty where it comes from `weir.toml` and belongs to the deployment. */
+  /** Empty if it comes from `weir.toml` and belongs to the deployment. */
   readonly organizationId: string;
   /** Upper-case name of the provider. */
   readonly provider: string;
-  /** Secret members by name, such as `api_key`, in the clear; undefined while no key opens them ("locked"). */
+  /** Secret members by name, such as `api_key`, in plain text; undefined while no key decrypts them ("locked"). */
   readonly secrets: Readonly<Record<string, string>> | undefined;
   /** The provider's other members, such as `region` or `endpoint`. */
   readonly settings: Readonly<Record<string, string>>;
@@ -17,21 +17,21 @@ export interface Credential {
   readonly baseUrl: string | undefined;
   /** Whether `baseUrl` may be a private address. */
   readonly private: boolean;
-  /** Share of the requests among credentials of one provider; 0 only serves when the others cannot. */
+  /** Share of the requests among credentials of one provider; 0 means only if the others cannot serve. */
   readonly weight: number;
   /** Patterns of model names with `*`, `!` before one excludes; empty for all. */
   readonly models: readonly string[];
-  /** Names that clients use, and the deployments, profiles or ARNs they stand for. */
+  /** Names that clients use, mapped to deployments, profiles or ARNs. */
   readonly modelMap: Readonly<Record<string, string>>;
   /** Rate-limit policies as text, such as `600;w=60,5000;w=86400;u=cents`. */
   readonly limit: string | undefined;
-  /** Fixed headers that every request with it gets. */
+  /** Fixed headers for every request with it. */
   readonly headers: Readonly<Record<string, string>>;
-  /** Whether chat streams are asked for their usage; undefined for the default, which depends on `limit`. */
+  /** Whether chat streams request their usage; undefined for the default, which depends on `limit`. */
   readonly askUsage: boolean | undefined;
   readonly enabled: boolean;
   /** Whether every organization may use it. */
   readonly shared: boolean;
-  /** Milliseconds since 1970: bare model names are looked for in the order in which credentials were added. */
+  /** Milliseconds since 1970: bare model names are looked up in the order in which credentials were added. */
   readonly createdAt: number;
 }

@@ -1,7 +1,7 @@
 import type { ProviderPlugin } from "../plugin/contract.ts";
 
 /**
- * A server of one's own, as credentials of the provider `CUSTOM` have it: an address, and the shape that it speaks. In
+ * A self-hosted server, as in credentials of the provider `CUSTOM`: an address and its shape. In
  * pass-through the same name means a target that no provider claims, so it is not among the loaded ones.
  */
 export const CUSTOM: ProviderPlugin = {

@@ -1,7 +1,7 @@
 import { fits } from "./pattern.ts";
 import type { Need, RouteCondition } from "./route.ts";
 
-/** What is known of a request when its targets are chosen. */
+/** The known facts about a request when its targets are chosen. */
 export interface Demand {
   readonly key: { readonly id: string; readonly name: string };
   readonly user: string | undefined;
@@ -16,7 +16,7 @@ export interface Demand {
   readonly stream: boolean;
 }
 
-/** Whether all of a target's conditions hold. @returns what does not hold, for people; undefined where all does. */
+/** Whether all of a target's conditions hold. @returns the failed condition as text; undefined if all hold. */
 export function unmet(when: RouteCondition | undefined, demand: Demand): string | undefined {
   if (when === undefined) return undefined;
   const { key, user, properties = {}, needs = [], maxInputTokens, minInputTokens } = when;

@@ -2,7 +2,7 @@ import type { EndpointCall, ModelEntry, ModelFacts, ProviderPlugin, ShapeAt, Sha
 import type { Credential } from "./credential.ts";
 import { fits } from "./pattern.ts";
 
-/** Below the base path, for providers that say nothing else. */
+/** Below the base path, for providers without their own paths. */
 const USUAL_PATHS: Readonly<Partial<Record<ShapeName, string>>> = {
   "chat-completions": "/chat/completions",
   responses: "/responses",
@@ -11,7 +11,7 @@ const USUAL_PATHS: Readonly<Partial<Record<ShapeName, string>>> = {
   embeddings: "/embeddings",
 };
 
-/** Where a call goes. */
+/** The destination of a call. */
 export interface Endpoint {
   /** Without a path. */
   readonly origin: string;
@@ -19,7 +19,7 @@ export interface Endpoint {
   readonly path: string;
 }
 
-/** The shapes that a provider speaks, in its order; empty where it is not reachable with stored credentials. */
+/** The shapes of a provider, in its order; empty if it is not reachable with stored credentials. */
 export function shapesOf(provider: ProviderPlugin): readonly ShapeAt[] {
   let spoken = shapes.get(provider);
   if (spoken === undefined) {
@@ -32,10 +32,10 @@ export function shapesOf(provider: ProviderPlugin): readonly ShapeAt[] {
   return spoken;
 }
 
-/** By provider; a reloaded one is another value. */
+/** By provider; a reloaded one is a new value. */
 const shapes = new WeakMap<ProviderPlugin, readonly ShapeAt[]>();
 
-/** Those of them that it speaks in this call. */
+/** The shapes that it speaks in this call. */
 export function shapesFor(provider: ProviderPlugin, call: EndpointCall): readonly ShapeAt[] {
   return shapesOf(provider).filter(({ serves }) => serves === undefined || serves(call));
 }
@@ -50,10 +50,10 @@ export function callOf(
   return { model, stream, settings: { ...settings }, secrets: [...secrets] };
 }
 
-/** What a call has of its credential. */
+/** The parts of a call that come from its credential. */
 type PayingSide = Pick<EndpointCall, "settings" | "secrets">;
 
-/** By provider and credential; one that is reloaded or changed is another value. */
+/** By provider and credential; a reloaded or changed one is a new value. */
 const payingSides = new WeakMap<ProviderPlugin, WeakMap<object, PayingSide>>();
 const NO_CREDENTIAL = {};
 
@@ -89,18 +89,18 @@ function projectOf(credential: Credential | undefined): string | undefined {
     const id: unknown = JSON.parse(text)?.project_id;
     return typeof id === "string" ? id : undefined;
   } catch {
-    return undefined; // the call will say that the account cannot be read
+    return undefined; // the call will report that the account cannot be read
   }
 }
 
-/** @returns undefined where the provider has no address for this call: its credential has to name one. */
+/** @returns undefined if the provider has no address for this call: its credential must name one. */
 export function originOf(provider: ProviderPlugin, credential: Credential | undefined, call: EndpointCall) {
   const own = credential && ownAddress(credential);
   if (own !== undefined) return own.origin;
   return provider.origin?.(call) ?? provider.target;
 }
 
-/** Where a call in this shape goes; undefined as for `originOf`, or where the shape has no usual path. */
+/** The destination of a call in this shape; undefined as for `originOf`, or if the shape has no usual path. */
 export function endpointOf(
   provider: ProviderPlugin,
   { shape, path }: Partial<Pick<ShapeAt, "shape" | "path">>,
@@ -115,7 +115,7 @@ export function endpointOf(
   return usual === undefined ? undefined : { origin, path: (own ?? provider.basePath ?? "/v1") + usual };
 }
 
-/** Where a provider lists its models; undefined where it does not. */
+/** The address of a provider's list of models; undefined if there is none. */
 export function modelListOf(provider: ProviderPlugin, credential: Credential | undefined): Endpoint | undefined {
   const { listModels } = provider;
   const origin = originOf(provider, credential, callOf(provider, credential, { model: "", stream: false }));
@@ -124,13 +124,13 @@ export function modelListOf(provider: ProviderPlugin, credential: Credential | u
   return { origin, path: base + listModels.path };
 }
 
-/** The path of a credential's own address, without a slash at its end; undefined where it is an origin alone. */
+/** The path of a credential's own address, without a slash at its end; undefined if it is only an origin. */
 function ownBasePath(credential: Credential | undefined): string | undefined {
   const path = credential && ownAddress(credential)?.path;
   return path === "" ? undefined : path;
 }
 
-/** Addresses of credentials; one that is changed is another value. */
+/** Addresses of credentials; a changed one is a new value. */
 const addresses = new WeakMap<Credential, Endpoint>();
 
 function ownAddress(credential: Credential): Endpoint | undefined {
@@ -144,16 +144,16 @@ function ownAddress(credential: Credential): Endpoint | undefined {
   return address;
 }
 
-/** A path of the provider's own, below a credential's base path in place of the provider's. */
+/** A provider's path, below a credential's base path instead of the provider's. */
 function rebased(path: string, { basePath = "/v1" }: ProviderPlugin, own: string): string {
   return basePath !== "" && path.startsWith(`${basePath}/`) ? own + path.slice(basePath.length) : own + path;
 }
 
-/** Facts by provider and model: a reloaded provider is another value. */
+/** Facts by provider and model: a reloaded provider is a new value. */
 const remembered = new WeakMap<ProviderPlugin, Map<string, ModelFacts>>();
 const REMEMBERED_MAX = 1_000;
 
-/** What is known of a model at a provider: all entries that fit, later ones first. The same value for the same model. */
+/** The known facts about a model at a provider: all matching entries, later ones first. The same value for the same model. */
 export function factsOf(
   provider: ProviderPlugin,
   model: string,
@@ -181,7 +181,7 @@ function mergedFacts(
   return facts;
 }
 
-/** A provider's own entries and those that it takes over from another, one level deep. */
+/** A provider's own entries and those that it inherits, one level deep. */
 export function entriesOf(
   { models = [] }: ProviderPlugin,
   providerByName: (name: string) => ProviderPlugin | undefined,

@@ -1,23 +1,23 @@
 import { saysTooLong } from "../mapping/translate/errors.ts";
 
-/** What a failed attempt is to routing. A status stands for itself, and `4xx` and `5xx` for all of theirs. */
+/** The kind of a failed attempt for routing: a status, or `4xx` and `5xx` for their ranges. */
 export interface Failure {
-  /** The provider's status; 0 where none came. */
+  /** The provider's status; 0 without one. */
   readonly status: number;
   readonly kind: "status" | "network" | "timeout" | "malformed" | "auth" | "context" | "filtered";
-  /** For `auth`: whether the credential is out of money or quota and not wrong. */
+  /** For `auth`: whether the credential's money or quota is exhausted, as opposed to invalid. */
   readonly exhausted?: boolean;
-  /** Milliseconds for which the provider asked to be left alone. */
+  /** The wait that the provider requested, in milliseconds. */
   readonly restMs?: number;
-  /** For people and records, without the provider's text, such as `429` or `timeout`. */
+  /** For display and records, without the provider's text, such as `429` or `timeout`. */
   readonly reason: string;
 }
 
-/** Failures that lead to a later target which names none. */
+/** Failures that lead to a later target without a list. */
 export const ON_DEFAULT: readonly (number | string)[] = [404, 408, 429, "5xx", "network", "timeout", "context", "auth"];
 export const ON_WORDS = ["4xx", "5xx", "network", "timeout", "context", "filtered", "auth"] as const;
 
-/** Whether a failure leads to a target that lists `on`. An answer that cannot be read counts as a 502. */
+/** Whether a failure leads to a target that lists `on`. A response that cannot be read counts as a 502. */
 export function leadsTo(on: readonly (number | string)[] | undefined, { status, kind }: Failure): boolean {
   return (on ?? ON_DEFAULT).some((each) => {
     if (typeof each === "number") return kind !== "network" && kind !== "timeout" && each === status;
@@ -32,7 +32,7 @@ const QUOTA =
   /insufficient_quota|billing_(?:error|not_active|hard_limit)|credit balance|exceeded your current quota|quota.{0,20}(?:exhausted|spent)/i;
 const FILTERED =
   /content_filter|content_policy|content management policy|safety (?:system|filter)|ResponsibleAIPolicyViolation/i;
-/** Of an error's text; what decides stands at its beginning. */
+/** Checked characters of an error's text; the relevant part is at its beginning. */
 const LOOKED_AT_MAX = 4_096;
 
 /** @param text - the body's beginning, decoded. */
@@ -54,7 +54,7 @@ export function failureOf(status: number, text: string, restMs?: number): Failur
   return { status, kind: "status", reason, ...rest };
 }
 
-/** Header names that say how long to wait, lower case, each with what its number means. */
+/** Headers with a wait, in lower case, each with the unit of its number. */
 const RESET_HEADERS: readonly (readonly [string, (value: string, now: number) => number])[] = [
   ["retry-after-ms", (value) => Number(value)],
   ["retry-after", (value, now) => (/^\d+(?:\.\d+)?$/.test(value) ? Number(value) * 1_000 : untilDate(value, now))],
@@ -63,7 +63,7 @@ const RESET_HEADERS: readonly (readonly [string, (value: string, now: number) =>
   ["x-ratelimit-reset-tokens", duration],
 ];
 
-/** A date has letters; the parser takes "-3" for one. */
+/** A date has letters; the parser would accept "-3" as one. */
 function untilDate(value: string, now: number): number {
   return /[a-z]/i.test(value) ? Date.parse(value) - now : Number.NaN;
 }
@@ -80,7 +80,7 @@ function duration(value: string): number {
 
 const REST_MS_MAX = 24 * 3_600_000;
 
-/** How long a provider asks to be left alone, by the first header that says it. @param headers - raw pairs. */
+/** The wait that a provider requests, from the first header that has it. @param headers - raw pairs. */
 export function restOf(headers: readonly string[], now: number): number | undefined {
   for (const [name, read] of RESET_HEADERS) {
     for (let at = 0; at < headers.length; at += 2) {

@@ -4,12 +4,12 @@ import { GatewayError } from "../errors.ts";
 export interface ModelName {
   /** Without `:floor` and `:nitro`. */
   readonly name: string;
-  /** The order that the name itself asks for: `:floor` by price, `:nitro` by speed. */
+  /** The order that the name requests: `:floor` by price, `:nitro` by speed. */
   readonly order: "cheapest" | "fastest" | undefined;
 }
 
 export interface ModelString {
-  /** In the client's order: each is the fallback of the one before. */
+  /** In the client's order: each is the fallback of the previous one. */
   readonly names: readonly ModelName[];
   /** Provider names after `!`, as written: they are left out of the whole list. */
   readonly excluded: readonly string[];
@@ -20,7 +20,7 @@ const NAMES_MAX = 50;
 
 /**
  * @param more - the members `models` and `fallbacks` of the body, appended to the list.
- * @throws GatewayError `invalid_body` where there are too many.
+ * @throws GatewayError `invalid_body` if there are too many.
  */
 export function readModelString(text: string, more: readonly string[] = []): ModelString {
   const names: ModelName[] = [];

@@ -5,11 +5,11 @@ import type { Choice, Nested, Target } from "./resolve.ts";
 import type { Route, RouteTarget } from "./route.ts";
 import type { Speeds } from "./speeds.ts";
 
-/** A target in its place, with what its routes say of it. */
+/** A target in its position, with the settings of its routes. */
 export interface Ordered extends Target {
-  /** The route's name, of nested ones the outermost; null without one. */
+  /** The route's name, the outermost of nested ones; null without one. */
   readonly route: string | null;
-  /** Why it stands first, such as `weight 7/10`. */
+  /** Why it is first, such as `weight 7/10`. */
   readonly reason: string;
   readonly resolvedBy: string;
   /** Settings of the targets that led here, outermost first: a target of a nested route has several. */
@@ -17,14 +17,14 @@ export interface Ordered extends Target {
   readonly retries: number;
   /** Seconds to the response's headers; undefined for the gateway's limit. */
   readonly timeoutSeconds: number | undefined;
-  /** What does not hold of its conditions; undefined where it may be asked. */
+  /** The failed condition; undefined if it may be tried. */
   readonly skipped: string | undefined;
 }
 
 export interface OrderParts {
   readonly demand: Demand;
   readonly speeds: Speeds;
-  /** US dollars of this request there, with so many output tokens; undefined where the price is not known. */
+  /** US dollars of this request there, with this many output tokens; undefined if the price is unknown. */
   readonly priceOf: (target: Target, inputTokens: number, outputTokens: number) => number | undefined;
   readonly kept: Pick<KeptChoices, "get" | "set">;
   readonly organizationId: string;
@@ -33,10 +33,10 @@ export interface OrderParts {
 }
 
 const OUTPUT_TOKENS_DEFAULT = 1_000;
-/** One request in so many goes to another target than the fastest, so that others are measured too. */
+/** One in this many requests goes to another target than the fastest, so that others are measured too. */
 const EXPLORE_SHARE = 1 / 20;
 
-/** All targets of a model string, in the order in which they are asked. */
+/** All targets of a model string, in the order in which they are tried. */
 export function order(choices: readonly Choice[], parts: OrderParts): readonly Ordered[] {
   return choices.length === 1 ? orderOf(choices[0]!, parts) : choices.flatMap((choice) => orderOf(choice, parts));
 }
@@ -91,7 +91,7 @@ interface Arranged {
   readonly reason: (first: Member) => string;
 }
 
-/** Arranges the members that may be asked by the strategy; the others follow as written. */
+/** Orders the members that may be tried by the strategy; the others follow as written. */
 function arrange(choice: Choice, parts: OrderParts): Arranged {
   const usable = choice.members.filter(({ settings }) => unmet(settings?.when, parts.demand) === undefined);
   const others = choice.members.filter((member) => !usable.includes(member));
@@ -136,7 +136,7 @@ const strategies: Readonly<Record<Route["strategy"], Strategy>> = {
   },
 };
 
-/** Ordered by a score, lowest first; what was chosen for a session stays first for as long as it is kept. */
+/** Ordered by a score, lowest first; the session's choice stays first while it is kept. */
 function byScore(
   members: readonly Member[],
   choice: Choice,
@@ -159,7 +159,7 @@ function byScore(
   return { members: [kept, ...sorted.filter((member) => member !== kept)], reason: () => "sticky" };
 }
 
-/** US dollars that this request would cost there, as far as that can be said before it is answered. */
+/** US dollars that this request would cost there, as far as it can be estimated in advance. */
 export function priceOf(target: Target, { demand, speeds, priceOf, now }: OrderParts): number | undefined {
   const output = demand.maxTokens ?? speeds.medianOutput(speedKey(target), now) ?? OUTPUT_TOKENS_DEFAULT;
   return priceOf(target, demand.inputTokens, output);
@@ -175,7 +175,7 @@ export function speedKey({ provider, model, credentials }: Pick<Target, "provide
   return `${place}/${model}`;
 }
 
-/** What equal requests have in common, where the route keeps them together. */
+/** The common key of requests that the route keeps together. */
 function seedOf({ route, resolvedBy }: Choice, { demand, organizationId }: OrderParts): string | undefined {
   const sticky = route?.sticky ?? "session";
   const value =
@@ -197,7 +197,7 @@ function nameOf(member: Member): string {
 const KEPT_MS = 3_600_000;
 const KEPT_MAX = 50_000;
 
-/** Which target a session was given, for an hour after its last request. In memory, per process. */
+/** The target of each session, for an hour after its last request. In memory, per process. */
 export class KeptChoices {
   readonly #chosen = new Map<string, { readonly name: string; readonly usedAt: number }>();
 
@@ -214,7 +214,7 @@ export class KeptChoices {
     this.#chosen.set(seed, { name, usedAt: now });
   }
 
-  /** The same choices for a look: nothing is kept longer because of it. */
+  /** Read-only access to the choices, which does not extend their lifetime. */
   get unused(): Pick<KeptChoices, "get" | "set"> {
     return {
       get: (seed, now) => {

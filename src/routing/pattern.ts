@@ -1,4 +1,4 @@
-/** Whether `text` fits `pattern`, in which `*` stands for any text, also none. Case counts. Linear in both. */
+/** Whether `text` matches `pattern`, in which `*` stands for any text, also none. Case-sensitive. Linear in both. */
 export function fits(pattern: string, text: string): boolean {
   const [first = "", ...rest] = pattern.split("*");
   if (rest.length === 0) return pattern === text;
@@ -15,7 +15,7 @@ export function fits(pattern: string, text: string): boolean {
 }
 
 /**
- * Whether one of `texts` is allowed by a list of patterns: one has to fit, and none that begins with `!` may. An empty
+ * Whether one of `texts` is allowed by a list of patterns: one has to match, and none that begins with `!` may match. An empty
  * list, or one of exclusions alone, allows everything else.
  */
 export function allows(patterns: readonly string[], ...texts: readonly string[]): boolean {
@@ -31,7 +31,7 @@ export function allows(patterns: readonly string[], ...texts: readonly string[])
   return allowed || !positive;
 }
 
-/** What `*` stands for where `text` fits a pattern with one `*`; undefined where it does not fit, or there is no `*`. */
+/** The text for `*` if `text` matches a pattern with one `*`; undefined if it does not match, or there is no `*`. */
 export function captured(pattern: string, text: string): string | undefined {
   const star = pattern.indexOf("*");
   if (star < 0 || !fits(pattern, text)) return undefined;

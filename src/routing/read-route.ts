@@ -3,16 +3,16 @@ import { GatewayError } from "../errors.ts";
 import type { Need, Route, RouteCondition, RouteTarget } from "./route.ts";
 import { MODEL, PROPERTY, ROUTE_SCHEMA, TARGET_SCHEMA, TEXTS, WHEN_SCHEMA } from "./route-schema.ts";
 
-/** Routes behind one another: the one that was asked for, and two below it. */
+/** Maximum depth of routes: the requested one, and two below it. */
 const DEPTH_MAX = 3;
-/** No control characters, commas and spaces: names stand in lists and in messages. */
+/** No control characters, commas and spaces: names appear in lists and in messages. */
 const NAME = /^(?!!)[^\s,\p{Cc}]{1,100}$/u;
 
-/** What a route is but for its place. */
+/** A route without its place. */
 export type RouteTerms = Omit<Route, "name" | "organizationId" | "source">;
 
 /**
- * Checks a route as the API, `weir.toml` and the command line give it.
+ * Checks a route from the API, `weir.toml` or the command line.
  *
  * @param others - the routes that its targets may name: those of the organization and of `weir.toml`.
  * @throws GatewayError `invalid_body` that names the wrong member, such as `targets.1.on.0`.
@@ -39,7 +39,7 @@ export function readRoute(name: string, body: unknown, others: readonly Pick<Rou
 
 export function checkRouteName(name: string): void {
   if (!NAME.test(name)) throw wrong("name", "give 1 to 100 characters without comma, space and leading !");
-  if (name.split("*").length > 2) throw wrong("name", "a name has one * at most");
+  if (name.split("*").length > 2) throw wrong("name", "a name has at most one *");
 }
 
 function readTarget(value: unknown, at: string, routeName: string): RouteTarget {
@@ -48,7 +48,7 @@ function readTarget(value: unknown, at: string, routeName: string): RouteTarget 
   const path = typeof value === "string" ? at : `${at}.model`;
   if (!/^(?!!)[^\s,\p{Cc}]+$/u.test(model)) throw wrong(path, MODEL.expects);
   const stars = model.split("*").length - 1;
-  if (stars > 1) throw wrong(path, "a target has one * at most");
+  if (stars > 1) throw wrong(path, "a target has at most one *");
   if (stars === 1 && !routeName.includes("*"))
     throw wrong(path, `the * of a target stands for that of the route's name, and ${routeName} has none`);
   return {
@@ -84,7 +84,7 @@ function readCondition(value: Readonly<Record<string, unknown>>, at: string): Ro
 
 const asList = (texts: string | string[]): string[] => (typeof texts === "string" ? [texts] : texts);
 
-/** A member that is null is as one that is left out. */
+/** A null member counts as omitted. */
 function withoutNulls(value: unknown): unknown {
   if (typeof value !== "object" || value === null || Array.isArray(value)) return value;
   return Object.fromEntries(Object.entries(value).filter(([, member]) => member !== null));
@@ -102,14 +102,14 @@ function refuseCircles(
     const why = whyWrong(routeNameOf(target), [name], name, known);
     if (why !== undefined) throw wrong(`targets.${at}`, why);
   }
-  // A route that names this one may be too deep with it.
+  // Routes that name this one may become too deep.
   for (const other of others) {
     const why = other.name === name ? undefined : whyWrong(other.name, [], name, known);
     if (why !== undefined) throw wrong("targets", why);
   }
 }
 
-/** @param changed - the route that is looked at: what is wrong without it is not its fault. */
+/** @param changed - the route to check: errors without it are not its fault. */
 function whyWrong(
   name: string,
   path: readonly string[],
@@ -122,10 +122,10 @@ function whyWrong(
   const isTold = way.includes(changed);
   if (path.includes(name)) {
     const hint = path.length === 1 ? "; name the provider, as in openai/gpt-5, where a model is meant" : "";
-    return isTold ? `the routes go round: ${way.join(" → ")}${hint}` : undefined;
+    return isTold ? `the routes form a cycle: ${way.join(" → ")}${hint}` : undefined;
   }
   if (way.length > DEPTH_MAX)
-    return isTold ? `routes may stand ${DEPTH_MAX} deep, and this is deeper: ${way.join(" → ")}` : undefined;
+    return isTold ? `routes may be nested ${DEPTH_MAX} deep, and this is deeper: ${way.join(" → ")}` : undefined;
   for (const target of targets) {
     const why = whyWrong(routeNameOf(target), way, changed, known);
     if (why !== undefined) return why;

@@ -2,9 +2,9 @@ import { createHash } from "node:crypto";
 
 /**
  * Orders members by weighted rendezvous hashing: the same `seed` gives the same order on every node and after a
- * restart, and a member that goes or comes moves only the seeds that it has. Members of weight 0 come last, as written.
+ * restart, and adding or removing a member moves only its own seeds. Members of weight 0 come last, as written.
  *
- * @param nameOf - tells members apart; the same on every node.
+ * @param nameOf - the unique name of a member; the same on every node.
  */
 export function rendezvous<T>(
   members: readonly T[],
@@ -15,12 +15,12 @@ export function rendezvous<T>(
   return ranked(members, weightOf, (member) => uniform(`${seed}\n${nameOf(member)}`));
 }
 
-/** The same by chance: the first by weight, the others likewise. @param random - from 0 to 1, as `Math.random`. */
+/** The same with random order, weighted. @param random - from 0 to 1, as `Math.random`. */
 export function shuffled<T>(members: readonly T[], weightOf: (member: T) => number, random: () => number): T[] {
   return ranked(members, weightOf, () => 1 - random());
 }
 
-/** `-weight / ln(u)` with u uniform in (0, 1] makes a member the greatest with a chance of its share of the weight. */
+/** `-weight / ln(u)` with u uniform in (0, 1] makes a member the largest with a probability equal to its share of the weight. */
 function ranked<T>(members: readonly T[], weightOf: (member: T) => number, draw: (member: T) => number): T[] {
   const scored = members.map((member) => {
     const weight = weightOf(member);
@@ -29,7 +29,7 @@ function ranked<T>(members: readonly T[], weightOf: (member: T) => number, draw:
   return scored.sort((a, b) => b.score - a.score).map(({ member }) => member);
 }
 
-/** A number in (0, 1] that looks random, the same for the same text. */
+/** A pseudo-random number in (0, 1], deterministic for a text. */
 function uniform(text: string): number {
   const digest = createHash("sha256").update(text).digest();
   return (digest.readUIntBE(0, 6) + 1) / 2 ** 48;

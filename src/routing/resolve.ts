@@ -9,17 +9,17 @@ import type { Route, RouteTarget } from "./route.ts";
 /** A model at a provider, with the credentials that may pay for it. */
 export interface Target {
   readonly provider: ProviderPlugin;
-  /** As the client or the route calls it; a credential's `modelMap` may call it otherwise. */
+  /** The name used by the client or the route; a credential's `modelMap` may change it. */
   readonly model: string;
-  /** Usable ones, in the order in which they were added; empty where only the client's own key may serve. */
+  /** Usable ones, in the order in which they were added; empty if only the client's own key may serve. */
   readonly credentials: readonly Credential[];
   /** The route's target that led here. */
   readonly settings: RouteTarget | undefined;
 }
 
-/** What one name of a model string means. */
+/** The meaning of one name of a model string. */
 export interface Choice {
-  /** For people, such as `route fast` or `provider openai`. */
+  /** For display, such as `route fast` or `provider openai`. */
   readonly resolvedBy: string;
   readonly route: Route | undefined;
   readonly strategy: Route["strategy"];
@@ -32,9 +32,9 @@ export interface Nested {
   readonly settings: RouteTarget;
 }
 
-/** Which models there are, so that a bare name finds its providers. */
+/** The known models, so that a bare name finds its providers. */
 export interface ModelIndex {
-  /** Whether the provider has a model of this name, as far as is known. */
+  /** Whether the provider is known to have a model with this name. */
   has(provider: ProviderPlugin, model: string, credential: Credential | undefined): boolean;
   /** Every provider that is known to have it, whether or not anything is stored for it. */
   providersOf(model: string): readonly ProviderPlugin[];
@@ -42,9 +42,9 @@ export interface ModelIndex {
   names(): Iterable<string>;
 }
 
-/** What one caller may use. */
+/** The models and credentials that one caller may use. */
 export interface Scope {
-  /** Routes of the caller's organization and of `weir.toml`; a name of the file goes before a stored one. */
+  /** Routes of the caller's organization and of `weir.toml`; a route of the file has precedence over a stored one. */
   readonly routes: readonly Route[];
   /** Enabled credentials of the caller's organization, of `weir.toml` and shared ones that its key may use. */
   readonly credentials: readonly Credential[];
@@ -61,10 +61,9 @@ export interface Scope {
 const DEPTH_MAX = 3;
 
 /**
- * What the names of a model string stand for, in the client's order. Names that lead nowhere are left out where
- * another one leads somewhere.
+ * Resolves the names of a model string, in the client's order. Names without targets are dropped if another one has targets.
  *
- * @throws GatewayError `model_not_found`, `no_credential`, `model_forbidden`, of the first name; `invalid_body` where there is none.
+ * @throws GatewayError `model_not_found`, `no_credential`, `model_forbidden`, of the first name; `invalid_body` without a name.
  */
 export function resolve({ names, excluded }: ModelString, scope: Scope): readonly Choice[] {
   const without = new Set(excluded.map((name) => scope.providerByName(name)?.name ?? name.toUpperCase()));
@@ -79,11 +78,11 @@ export function resolve({ names, excluded }: ModelString, scope: Scope): readonl
   throw first?.() ?? new GatewayError("invalid_body", "model: the request names no model", { path: "model" });
 }
 
-/** Resolves one name; remembers why what it looked at was left out, for the error. */
+/** Resolves one name; remembers why candidates were dropped, for the error. */
 class Resolver {
   readonly #scope: Scope;
   readonly #excluded: ReadonlySet<string>;
-  /** What the client wrote: a key's `models` may name it. */
+  /** The client's spelling: a key's `models` may contain it. */
   readonly #written: string;
   #forbidden: string | undefined;
   /** The first one, which the error names. */
@@ -95,7 +94,7 @@ class Resolver {
     this.#written = written;
   }
 
-  /** @returns what makes the error, where it leads nowhere: it looks at all names that there are. */
+  /** @returns a function that creates the error if there are no targets: it searches all names. */
   resolve(name: ModelName): Choice | (() => GatewayError) {
     const choice = this.#choice(name.name, []);
     if (choice === undefined || choice.members.length === 0) return () => this.#error(name.name);
@@ -123,8 +122,8 @@ class Resolver {
   }
 
   /**
-   * A target names another route exactly, before its `*` is filled in or after: a pattern such as `*` catches what clients
-   * write, and would catch the targets of all other routes as well.
+   * A target names another route exactly, before or after its `*` is filled in: a pattern such as `*` matches clients' names, and
+   * would also match the targets of all other routes.
    */
   #ofTarget(written: string, model: string, path: readonly string[]): Choice | undefined {
     const { routes } = this.#scope;
@@ -244,7 +243,7 @@ class Resolver {
     return new GatewayError("model_not_found", `no model or route is called "${shown(name)}"${hint}`);
   }
 
-  /** The name that was probably meant; a model may be written without its provider. */
+  /** The most similar name; a model may be written without its provider. */
   #nearest(name: string): string | undefined {
     const known = new Map<string, string>();
     for (const full of this.#scope.models.names()) known.set(full.slice(full.indexOf("/") + 1), full).set(full, full);
@@ -254,7 +253,7 @@ class Resolver {
   }
 }
 
-/** The route of a name: exactly, else the longest pattern that fits; the file's before a stored one of the same name. */
+/** The route of a name: exactly, else the longest matching pattern; the file's has precedence over a stored one of the same name. */
 export function findRoute(routes: readonly Route[], name: string): Route | undefined {
   let found: Route | undefined;
   for (const route of routes) {
@@ -268,7 +267,7 @@ export function findRoute(routes: readonly Route[], name: string): Route | undef
   return found;
 }
 
-/** Whether a credential itself says that it has this model. */
+/** Whether a credential lists this model itself. */
 function isNamed({ models, modelMap }: Credential, model: string): boolean {
   return Object.hasOwn(modelMap, model) || models.some((pattern) => pattern === model);
 }

@@ -1,6 +1,6 @@
 import type { Failure } from "./failure.ts";
 
-/** What failed: a credential, with the model that it was asked for. */
+/** The subject of a failure: a credential with the requested model. */
 export interface Asked {
   /** Unique in the deployment, such as the organization's id and the credential's name. */
   readonly credential: string;
@@ -13,9 +13,9 @@ type Resting = Omit<Asked, "model"> & { readonly model: string | null };
 export interface Health {
   readonly provider: string;
   readonly credential: string;
-  /** Null where the whole credential rests. */
+  /** Null if the whole credential is paused. */
   readonly model: string | null;
-  /** `limit spent` is not kept here: who counts limits adds it. */
+  /** `limit spent` is not kept here: the limits plugin adds it. */
   readonly state: "ready" | "resting" | "trying" | "limit spent";
   /** Milliseconds since 1970. */
   readonly until: number | null;
@@ -29,15 +29,15 @@ interface Entry {
   readonly credential: string;
   readonly model: string | null;
   until: number;
-  /** How long it was to rest when that was said: with a clock that is set back it rests no longer. */
+  /** The planned length of the pause: if the clock is set back it does not get longer. */
   restMs: number;
   /** When the last failures in a row happened, oldest first. */
   failedAt: number[];
   failures: number;
-  /** How long it rested last because of a row of failures. */
+  /** The length of its last pause after several failures. */
   rowMs: number;
   lastError: string | null;
-  /** Whether one request tries after a rest. */
+  /** Whether one request probes after a pause. */
   trying: boolean;
   usedAt: number;
 }
@@ -51,19 +51,19 @@ const ROW_MS_MAX = 5 * 60_000;
 const ENTRIES_MAX = 10_000;
 
 /**
- * Which credentials are left alone for a while, each for one model or altogether. In memory, per process. An end of a
- * rest is never moved earlier by a later failure.
+ * Which credentials are paused, each for one model or altogether. In memory, per process. A later failure never
+ * shortens a pause.
  */
 export class Rests {
   readonly #entries = new Map<string, Entry>();
   readonly #onRest: (provider: string, model: string | null) => void;
 
-  /** @param onRest - told of each rest that begins; without a model, of the whole credential. */
+  /** @param onRest - called for each new pause; without a model for the whole credential. */
   constructor(onRest: (provider: string, model: string | null) => void = () => undefined) {
     this.#onRest = onRest;
   }
 
-  /** Milliseconds since 1970 until which it rests; 0 where it does not. While one request tries, others wait for it. */
+  /** Milliseconds since 1970 until which it is paused; 0 if it is not. While one request probes, others wait for it. */
   until(asked: Asked, now: number): number {
     if (this.#entries.size === 0) return 0;
     const ends = this.#of(asked).map((entry) => {
@@ -74,7 +74,7 @@ export class Rests {
     return Math.max(0, ...ends);
   }
 
-  /** An attempt begins. After a row of failures, it is the one that tries, until it ends. */
+  /** An attempt begins. After several failures it is the probe, until it ends. */
   begin(asked: Asked, now: number): void {
     for (const entry of this.#of(asked)) {
       if (entry.rowMs > 0 && entry.until <= now) entry.trying = true;
@@ -82,7 +82,7 @@ export class Rests {
     }
   }
 
-  /** The attempt's client left before anything was known of it. */
+  /** The attempt's client left before its result was known. */
   release(asked: Asked): void {
     for (const entry of this.#of(asked)) entry.trying = false;
   }
@@ -104,7 +104,7 @@ export class Rests {
     }
   }
 
-  /** Everything that failed lately, newest use first. */
+  /** Recent failures, most recently used first. */
   health(now: number): Health[] {
     return [...this.#entries.values()]
       .sort((a, b) => b.usedAt - a.usedAt)
@@ -124,7 +124,7 @@ export class Rests {
     entry.failures++;
     entry.lastError = failure.reason;
     entry.failedAt = [...entry.failedAt.filter((at) => now - at < ROW_WITHIN_MS), now].slice(-ROW_LENGTH);
-    // The one request that tries after a rest is enough to go back to it.
+    // A failed probe is enough to pause again.
     if (entry.failedAt.length < ROW_LENGTH && entry.rowMs === 0) return;
     if (entry.until > now) return;
     entry.rowMs = Math.min(ROW_MS_MAX, entry.rowMs === 0 ? ROW_MS_MIN : entry.rowMs * 2);

@@ -56,7 +56,7 @@ export const TARGET_SCHEMA = Type.Object(
         minimum: 0,
         maximum: 1_000_000,
         expects: "give a number from 0 to 1000000",
-        description: "1 unless given; 0 is only a fallback.",
+        description: "Default 1; 0 means fallback only.",
       }),
     ),
     body: Type.Optional(
@@ -86,12 +86,12 @@ export const ROUTE_SCHEMA = Type.Object(
       maxItems: TARGETS_MAX,
       expects: `give a list of 1 to ${TARGETS_MAX} targets`,
     }),
-    strategy: Type.Optional(literals(STRATEGIES, { description: "How the target is chosen; `order` unless given." })),
+    strategy: Type.Optional(literals(STRATEGIES, { description: "How the target is chosen; default `order`." })),
     sticky: Type.Optional(
       Type.String({
         pattern: `^(session|user|none|${PROPERTY}.{1,200})$`,
         expects: "give session, user, none or property:<Name>",
-        description: "What keeps its choice; `session` unless given.",
+        description: "The scope that keeps its choice; default `session`.",
       }),
     ),
     retries: Type.Optional(
@@ -99,7 +99,7 @@ export const ROUTE_SCHEMA = Type.Object(
         minimum: 0,
         maximum: 5,
         expects: "give a whole number from 0 to 5",
-        description: "Further tries of each target.",
+        description: "Retries of each target.",
       }),
     ),
     timeout_seconds: Type.Optional(TIMEOUT),
@@ -108,5 +108,5 @@ export const ROUTE_SCHEMA = Type.Object(
   { additionalProperties: false, expects: "give an object with targets" },
 );
 
-/** A route as the API takes and shows it. */
+/** A route in the form of the API. */
 export type RouteBody = Static<typeof ROUTE_SCHEMA>;

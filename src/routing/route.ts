@@ -2,14 +2,14 @@
 export interface Route {
   /** 1 to 100 characters without comma, space and leading `!`; one `*` makes it a pattern. */
   readonly name: string;
-  /** Undefined for a route of `weir.toml`, which belongs to everybody. */
+  /** Undefined for a route of `weir.toml`, which applies to every organization. */
   readonly organizationId: string | undefined;
   readonly source: "file" | "stored";
   /** 1 to 20, in the order in which they were written. */
   readonly targets: readonly RouteTarget[];
   readonly strategy: "order" | "weighted" | "cheapest" | "fastest";
   readonly sticky: "session" | "user" | "none" | `property:${string}`;
-  /** Further tries of each target where the request says nothing, 0 to 5. */
+  /** Retries of each target unless the request sets them, 0 to 5. */
   readonly retries: number;
   /** Seconds to a target's response headers, and in a stream to its first content; undefined for the gateway's own limit. */
   readonly timeoutSeconds: number | undefined;
@@ -17,9 +17,9 @@ export interface Route {
 }
 
 export interface RouteTarget {
-  /** A model string's name: `provider/model`, a bare model, or another route, with `*` where the route's name has it. */
+  /** A model string's name: `provider/model`, a bare model, or another route, with `*` as in the route's name. */
   readonly model: string;
-  /** For `weighted`; 0 only serves as a fallback. */
+  /** For `weighted`; 0 means fallback only. */
   readonly weight: number;
   /** Members set in the client's body before translation; null removes one. */
   readonly body: Readonly<Record<string, unknown>> | undefined;
@@ -29,7 +29,7 @@ export interface RouteTarget {
   readonly timeoutSeconds: number | undefined;
 }
 
-/** What has to hold for a target to be considered; `*` stands for any text in the patterns. */
+/** The conditions for a target; `*` stands for any text in the patterns. */
 export interface RouteCondition {
   /** Id or name of the service key. */
   readonly key?: readonly string[];
@@ -42,5 +42,5 @@ export interface RouteCondition {
   readonly minInputTokens?: number;
 }
 
-/** What a request needs of a model. */
+/** The features that a request needs from a model. */
 export type Need = "tools" | "images" | "files" | "audio" | "json_schema" | "reasoning";

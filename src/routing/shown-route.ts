@@ -2,7 +2,7 @@ import type { RouteTerms } from "./read-route.ts";
 import type { RouteCondition, RouteTarget } from "./route.ts";
 import { PROPERTY, type RouteBody } from "./route-schema.ts";
 
-/** A route as the API shows it: what a client would send to make it. */
+/** A route as the API shows it: the body that would create it. */
 export function shownRoute(route: RouteTerms): RouteBody {
   const { targets, strategy, sticky, retries, timeoutSeconds, description } = route;
   return {

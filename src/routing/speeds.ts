@@ -1,8 +1,8 @@
-/** What a finished attempt took. */
+/** Measurements of a finished attempt. */
 export interface Sample {
-  /** Milliseconds to the first token of a stream; undefined where the answer did not stream. */
+  /** Milliseconds to the first token of a stream; undefined if the response was not a stream. */
   readonly firstTokenMs?: number;
-  /** Milliseconds from the call to the end of the answer. */
+  /** Milliseconds from the call to the end of the response. */
   readonly totalMs: number;
   readonly outputTokens?: number;
   /** The request whose record will say the output tokens, where the gateway does not read the response itself. */
@@ -23,7 +23,7 @@ const TARGETS_MAX = 2_000;
 /** Samples whose tokens are not known yet. */
 const WAITING_MAX = 2_000;
 
-/** How fast targets answered lately, and how much they wrote. In memory, per process. */
+/** Recent speeds and output lengths of targets. In memory, per process. */
 export class Speeds {
   readonly #firstToken = new Map<string, Kept[]>();
   readonly #perToken = new Map<string, Kept[]>();
@@ -63,7 +63,7 @@ export class Speeds {
     return samples.length < SAMPLES_MIN ? 0 : median(samples);
   }
 
-  /** The median output of the last day, in tokens; undefined where none is known. */
+  /** The median output of the last day, in tokens; undefined if unknown. */
   medianOutput(target: string, now: number): number | undefined {
     const samples = since(this.#outputs.get(target), now - DAY_MS);
     return samples.length === 0 ? undefined : median(samples);

@@ -2,7 +2,7 @@ import type { OrganizationPrice } from "../mapping/prices/own-prices.ts";
 import type { Credential } from "./credential.ts";
 import type { Route } from "./route.ts";
 
-/** What requests of the unified address are routed by. A change brings a new value; the lists themselves never change. */
+/** The routing tables of the unified address. A change creates a new value; the lists themselves never change. */
 export interface RoutingTables {
   /** Of all organizations; those of `weir.toml` first, then in the order in which they were added. Disabled ones too. */
   readonly credentials: readonly Credential[];

@@ -6,7 +6,7 @@ import { rendezvous, shuffled } from "./rendezvous.ts";
 import type { Asked, Rests } from "./rests.ts";
 import type { RouteTarget } from "./route.ts";
 
-/** One call that may be made: a target with who pays for it. */
+/** A possible call: a target with its paying credential. */
 export interface Candidate {
   readonly target: Ordered;
   /** The stored credential, or "client" for the key that came with the request. */
@@ -19,34 +19,34 @@ export interface WalkParts {
   readonly rests: Rests;
   /** Whether the client's own key serves this target. */
   readonly hasOwnKey: (target: Ordered) => boolean;
-  /** What requests of one session have in common; undefined for a choice by chance. */
+  /** The common key of a session's requests; undefined for a random choice. */
   readonly seed: string | undefined;
-  /** Tries of one candidate after a failure, where the request asks for them; else as the route says. */
+  /** Retries of one candidate, if the request sets them; else the route's value. */
   readonly retries: number | undefined;
   readonly random: () => number;
-  /** Who issued what the request holds: it is asked before a target's other credentials. */
+  /** The issuer of the state in the request: tried before a target's other credentials. */
   readonly isIssuer?: IsIssuer | undefined;
 }
 
-/** What is asked next, and why. */
+/** The next candidate, and the reason. */
 export interface Next {
   readonly candidate: Candidate;
-  /** Whether it is the same candidate once more. */
+  /** Whether it is the same candidate again. */
   readonly again: boolean;
 }
 
 /**
- * Goes through the candidates of one request, in order: the next credential of a provider after a refused or spent
- * one, then the next target that a failure leads to. It asks none twice but for retries.
+ * Walks through the candidates of one request, in order: the next credential of a provider after a refused or exhausted
+ * one, then the next target that handles the failure. It tries none twice except for retries.
  */
 export class Walk {
   readonly #parts: WalkParts;
   readonly #candidates: readonly Candidate[];
-  /** Candidates that were asked or passed over. */
+  /** Candidates that were tried or skipped. */
   readonly #done = new Set<Candidate>();
   readonly #passed = new Set<Ordered>();
   #tries = 0;
-  /** Where the last failure leads; undefined while no call has failed. */
+  /** The next target after the last failure; undefined while no call has failed. */
   #leads: ((candidate: Candidate) => boolean) | undefined;
 
   constructor(targets: readonly Ordered[], parts: WalkParts) {
@@ -56,17 +56,17 @@ export class Walk {
     this.#candidates = candidates;
   }
 
-  /** In the order in which they are asked if each fails. */
+  /** In the order in which they are tried if each fails. */
   get candidates(): readonly Candidate[] {
     return this.#candidates;
   }
 
-  /** The first that does not rest. Where all do, the one whose rest ends first: the gateway refuses none out of rest. */
+  /** The first that is not paused. If all are, the one whose pause ends first: a pause never refuses a request. */
   first(now: number): Next | undefined {
     return this.#take(this.#next(() => true, now) ?? this.#firstToEnd(now));
   }
 
-  /** What follows a failure of the candidate that was asked last; undefined where the failure is the client's. */
+  /** The next step after a failure of the last candidate; undefined if the failure goes to the client. */
   afterFailure(failed: Candidate, failure: Failure, now: number): Next | undefined {
     const other = failure.kind === "auth" || failure.status === 429;
     const isSibling = (each: Candidate) => other && each.target === failed.target;
@@ -84,20 +84,20 @@ export class Walk {
     return this.#take(this.#next(leads, now));
   }
 
-  /** What follows a candidate that was not called, because it cannot take the request or a rule refused it. */
+  /** The next step after a candidate that was skipped, because it cannot take the request or a rule refused it. */
   afterPassing(now: number): Next | undefined {
     if (this.#leads !== undefined) return this.#take(this.#next(this.#leads, now));
     return this.#take(this.#next(() => true, now) ?? this.#firstToEnd(now));
   }
 
-  /** Of the candidates that are left, the one whose rest ends first. */
+  /** The remaining candidate whose pause ends first. */
   #firstToEnd(now: number): Candidate | undefined {
     const left = this.#candidates.filter((candidate) => !this.#done.has(candidate));
     const ends = left.map((candidate) => this.#restsUntil(candidate, now));
     return left[ends.indexOf(Math.min(...ends))];
   }
 
-  /** Leaves out every candidate of this target: it cannot take the request, whoever pays. */
+  /** Drops every candidate of this target: it cannot take the request with any credential. */
   passOver(target: Ordered): void {
     this.#passed.add(target);
     for (const candidate of this.#candidates) if (candidate.target === target) this.#done.add(candidate);
@@ -108,7 +108,7 @@ export class Walk {
     return this.#passed.has(target);
   }
 
-  /** Whether a failure of any kind could still lead somewhere. */
+  /** Whether any failure could still lead to another candidate. */
   get hasMore(): boolean {
     return this.#candidates.some((candidate) => !this.#done.has(candidate));
   }
@@ -132,7 +132,7 @@ export class Walk {
   }
 }
 
-/** What rests are kept under; undefined for a client's own key, which never rests: it is another one each time. */
+/** The key of pauses; undefined for a client's own key, which is never paused because it differs each time. */
 export function askedOf(candidate: Candidate): Asked | undefined {
   const { target, credential, model } = candidate;
   if (credential === "client") return undefined;
@@ -151,12 +151,12 @@ const isRetryable = ({ kind, status, exhausted }: Failure) =>
   exhausted !== true &&
   (kind === "network" || kind === "timeout" || kind === "malformed" || status === 429 || status >= 500);
 
-/** The failures that lead to a target: of the innermost setting that names any. */
+/** The failures that lead to a target: from the innermost setting that lists any. */
 function onOf({ path }: Ordered): RouteTarget["on"] {
   return path.findLast(({ on }) => on !== undefined)?.on;
 }
 
-/** The calls that may be made for a target, in the order in which they are. */
+/** The calls that may be made for a target, in their order. */
 export function candidatesOf(target: Ordered, parts: WalkParts): readonly Candidate[] {
   const [credential, ...others] = target.credentials;
   if (credential === undefined || others.length > 0 || parts.hasOwnKey(target)) return arrangedFor(target, parts);
@@ -168,7 +168,7 @@ export function candidatesOf(target: Ordered, parts: WalkParts): readonly Candid
   return only;
 }
 
-/** Of targets with one credential there is nothing to choose: requests for such a target share its candidate. */
+/** Targets with one credential need no choice: their requests share the candidate. */
 const onlyOnes = new WeakMap<Ordered, readonly Candidate[]>();
 
 function arrangedFor(target: Ordered, parts: WalkParts): Candidate[] {
@@ -184,7 +184,7 @@ function arrangedFor(target: Ordered, parts: WalkParts): Candidate[] {
   return all.sort((a, b) => rank(a) - rank(b));
 }
 
-/** What a model is called where this credential pays. */
+/** The model's name with this credential. */
 export function modelAt({ modelMap }: Credential, model: string): string {
   return Object.hasOwn(modelMap, model) ? modelMap[model]! : model;
 }

@@ -1,12 +1,12 @@
-/** What a provider says of somebody, from the ID token and, where that was asked, its userinfo endpoint. */
+/** A provider's claims about a user, from the ID token and, if requested, its userinfo endpoint. */
 export type Claims = Readonly<Record<string, unknown>>;
 
-/** Groups of somebody that are looked at, and characters of one. */
+/** Limits: groups of a user, and characters of one group. */
 const GROUPS_MAX = 10_000;
 const GROUP_CHARS_MAX = 1_000;
 
 /**
- * A claim by its name; where none is called so, dots lead into objects, as in Keycloak's `realm_access.roles`.
+ * A claim by its name; if there is none with this name, dots lead into objects, as in Keycloak's `realm_access.roles`.
  */
 export function claimAt(claims: Claims, name: string): unknown {
   if (Object.hasOwn(claims, name)) return claims[name];
@@ -18,7 +18,7 @@ export function claimAt(claims: Claims, name: string): unknown {
   return value;
 }
 
-/** A list, one text, or the members of an object, as Zitadel tells roles. Undefined where nothing is said of groups. */
+/** A list, one text, or the members of an object, as in Zitadel's roles. Undefined without a claim about groups. */
 export function groupsIn(value: unknown): readonly string[] | undefined {
   if (value === undefined || value === null) return undefined;
   const all = typeof value === "string" ? [value] : Array.isArray(value) ? value : namesOf(value);
@@ -31,7 +31,7 @@ function namesOf(value: unknown): readonly string[] {
   return typeof value === "object" ? Object.keys(value as object) : [];
 }
 
-/** Entra ID leaves groups out of tokens of people who are in many, and says so in one of two ways. */
+/** Entra ID omits groups from tokens of people in many groups, and marks it in one of two ways. */
 export function leavesGroupsOut(claims: Claims, groupsClaim: string): boolean {
   const { _claim_names: elsewhere, hasgroups } = claims;
   const isElsewhere = typeof elsewhere === "object" && elsewhere !== null && Object.hasOwn(elsewhere, groupsClaim);

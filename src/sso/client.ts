@@ -6,24 +6,24 @@ import { asLoginError, unavailable } from "./why.ts";
 
 const TIMEOUT_SECONDS = 10;
 const SKEW_SECONDS = 60;
-/** How long what a provider says of itself, and its keys, are used before they are asked for again. */
+/** How long a provider's configuration and keys are cached. */
 const METADATA_MS = 3_600_000;
 const KEYS_MS = 300_000;
-/** A provider that does not answer is not asked again at once. */
+/** The wait before an unreachable provider is called again. */
 const FAILED_MS = 5_000;
-/** Age from which `openid-client` fetches the keys again where it does not know the one of a token. */
+/** Age from which `openid-client` fetches the keys again if a token's key is unknown. */
 const KEYS_STALE_SECONDS = 61;
 /** A longer token is not kept: it would not fit into the address of the log-out. */
 const ID_TOKEN_CHARS_MAX = 6_000;
 
 export interface SsoClientOptions {
-  /** Where the provider sends people back to. */
+  /** The address that the provider redirects users to. */
   readonly redirect: string;
   readonly secret: () => string | undefined;
   readonly fetch: oidc.CustomFetch;
 }
 
-/** What belongs to one log-in, and is checked when the provider sends its user back. */
+/** The state of one log-in, checked when the provider redirects the user back. */
 export interface Checks {
   readonly state: string;
   readonly nonce: string;
@@ -31,11 +31,11 @@ export interface Checks {
   readonly verifier: string;
 }
 
-/** What came of a log-in: all of the ID token has been checked. */
+/** The result of a log-in: the complete ID token has been checked. */
 export interface Vouched {
   readonly issuer: string;
   readonly claims: Claims;
-  /** Null where it is too long to be kept. */
+  /** Null if it is too long to keep. */
   readonly idToken: string | null;
 }
 
@@ -46,7 +46,7 @@ export class SsoClient {
   #metadata: { readonly known: Promise<oidc.ServerMetadata>; readonly untilMs: number } | undefined;
   #lastKnown: oidc.ServerMetadata | undefined;
   #keys: { readonly jwks: oidc.ExportedJWKSCache["jwks"]; readonly fetchedMs: number } | undefined;
-  /** Once it was seen that the provider takes the secret in the body alone. */
+  /** Set once the provider turns out to accept the secret only in the body. */
   #secretInBody = false;
 
   constructor(provider: SsoProvider, options: SsoClientOptions) {
@@ -54,13 +54,13 @@ export class SsoClient {
     this.#options = options;
   }
 
-  /** What the provider says of itself. @throws GatewayError `sso_unavailable` where it does not answer. */
+  /** The provider's configuration. @throws GatewayError `sso_unavailable` if it does not respond. */
   metadata(): Promise<oidc.ServerMetadata> {
     const now = performance.now();
     if (this.#metadata !== undefined && now < this.#metadata.untilMs) return this.#metadata.known;
     const known = this.#discover().catch((error: unknown) => {
       this.#metadata = { known, untilMs: performance.now() + FAILED_MS };
-      // What it said before will do, as long as it is only away.
+      // The cached configuration is good enough while the provider is only unreachable.
       if (this.#lastKnown !== undefined) return this.#lastKnown;
       throw unavailable(this.provider, error);
     });
@@ -68,7 +68,7 @@ export class SsoClient {
     return known;
   }
 
-  /** Where somebody is sent to log in. @param otherAccount - asks the provider to let them choose another account. */
+  /** The address for a log-in. @param otherAccount - lets the user choose another account. */
   async authorizationUrl({ state, nonce, verifier }: Checks, otherAccount: boolean): Promise<string> {
     const metadata = await this.metadata();
     const parameters: Record<string, string> = {
@@ -84,9 +84,9 @@ export class SsoClient {
   }
 
   /**
-   * Gets and checks the ID token of a code.
+   * Exchanges a code and checks its ID token.
    *
-   * @param search - of the address that the provider sent its user back to.
+   * @param search - the query of the address that the provider redirected to.
    * @throws GatewayError `login_refused`, `login_expired`, `invalid_id_token`, `sso_failed` or `sso_unavailable`.
    */
   async exchange(search: string, { state, nonce, verifier }: Checks): Promise<Vouched> {
@@ -109,12 +109,12 @@ export class SsoClient {
       const idToken = tokens.id_token!;
       return { issuer: inToken.iss, claims, idToken: idToken.length > ID_TOKEN_CHARS_MAX ? null : idToken };
     } catch (error) {
-      this.#keys = undefined; // a provider may have given another key the old one's name
+      this.#keys = undefined; // a provider may have reused the old key's name for another key
       throw asLoginError(this.provider, error);
     }
   }
 
-  /** Where somebody is sent to log out at the provider as well; undefined where it has no such address, or is away. */
+  /** The address for a log-out at the provider; undefined if it has none, or is unreachable. */
   async endSessionUrl(idToken: string | null, returnTo: string): Promise<string | undefined> {
     const metadata = await this.metadata().catch(() => undefined);
     if (metadata?.end_session_endpoint === undefined) return undefined;
@@ -138,14 +138,14 @@ export class SsoClient {
     return isThisMachine(new URL(this.provider.issuer).hostname);
   }
 
-  /** For one log-in: the library keeps keys in it, and looks for an unknown one only where they are not quite new. */
+  /** For one log-in: the library caches keys in it, and fetches an unknown one only if they are not quite new. */
   #configuration(metadata: oidc.ServerMetadata): oidc.Configuration {
     const { clientId } = this.provider;
     const tolerance = { [oidc.clockTolerance]: SKEW_SECONDS };
     const config = new oidc.Configuration(metadata, clientId, tolerance, this.#authentication(metadata));
     config.timeout = TIMEOUT_SECONDS;
     config[oidc.customFetch] = this.#options.fetch;
-    oidc.enableNonRepudiationChecks(config); // else the way that a token came by, TLS, would stand for its signature
+    oidc.enableNonRepudiationChecks(config); // otherwise the library would trust TLS in place of the token's signature
     if (this.#isOnThisMachine) oidc.allowInsecureRequests(config);
     if (this.#keys !== undefined && performance.now() - this.#keys.fetchedMs < KEYS_MS) {
       const uat = Math.floor(Date.now() / 1_000) - KEYS_STALE_SECONDS;
@@ -164,13 +164,13 @@ export class SsoClient {
   #authentication(metadata: oidc.ServerMetadata): oidc.ClientAuth {
     const secret = this.#options.secret();
     if (secret === undefined) return oidc.None();
-    // What a provider takes that does not say, by OpenID Connect Discovery.
+    // The default of OpenID Connect Discovery.
     const { token_endpoint_auth_methods_supported: methods = ["client_secret_basic"] } = metadata;
     const inBody = this.#secretInBody || !methods.includes("client_secret_basic");
     return inBody ? oidc.ClientSecretPost(secret) : oidc.ClientSecretBasic(secret);
   }
 
-  /** A provider may take both ways, but only one of them for this client. */
+  /** A provider may support both methods, but accept only one for this client. */
   #withSecretInBody(metadata: oidc.ServerMetadata, error: unknown): oidc.Configuration | undefined {
     const isRefused = error instanceof oidc.ResponseBodyError && error.error === "invalid_client";
     const isChallenged = error instanceof oidc.WWWAuthenticateChallengeError;
@@ -192,14 +192,14 @@ export class SsoClient {
   }
 }
 
-/** The ID token counts, and what is said besides. Whether an address is verified is said where the address is. */
+/** Merges the ID token with userinfo. `email_verified` is taken from the same source as the address. */
 function joined(inToken: Claims, besides: Claims): Claims {
   if (inToken["email"] !== undefined) return { ...besides, ...inToken };
   const { email, email_verified, xms_edov } = besides;
   return { ...besides, ...inToken, email, email_verified, xms_edov };
 }
 
-/** How a provider is asked for another account: by choosing one, or by logging in again. */
+/** The prompt for another account: choosing one, or logging in again. */
 function promptOf({ issuer, prompt_values_supported: values }: oidc.ServerMetadata): string {
   const chooses = Array.isArray(values)
     ? values.includes("select_account")

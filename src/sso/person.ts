@@ -5,7 +5,7 @@ import type { SsoProvider } from "./provider.ts";
 
 const NAME_CHARS_MAX = 200;
 const SUBJECT_CHARS_MAX = 255;
-/** Whether the claims say too little for the provider's rules: its userinfo endpoint may say more. */
+/** Whether claims for the provider's rules are missing: its userinfo endpoint may have them. */
 export function saysTooLittle(provider: SsoProvider, claims: Claims): boolean {
   if (typeof claims["email"] !== "string") return true;
   return provider.rules.some(
@@ -16,34 +16,34 @@ export function saysTooLittle(provider: SsoProvider, claims: Claims): boolean {
 }
 
 /**
- * Who the claims are about.
+ * The user described by the claims.
  *
- * @throws GatewayError `login_refused` in words for that person: what is missing, and who can change it.
+ * @throws GatewayError `login_refused` with a message for the user: what is missing, and who can change it.
  */
 export function personOf(provider: SsoProvider, claims: Claims): Person {
   const { label, groupsClaim, allowedDomains, rules } = provider;
   const { sub, email: claimed, name } = claims;
   if (typeof sub !== "string" || sub === "" || sub.length > SUBJECT_CHARS_MAX)
-    throw refused(`${label} does not say who you are: its claim sub is missing or too long`);
+    throw refused(`${label} does not identify you: its claim sub is missing or too long`);
   if (typeof claimed !== "string" || claimed === "")
-    throw refused(`${label} sends no e-mail address: its administrator has to add the claim email to the ID token`);
+    throw refused(`${label} sends no e-mail address: ask its administrator to add the claim email to the ID token`);
   const email = storedEmail(claimed);
   if (email === undefined) throw refused(`${label} sends an e-mail address that cannot be used here`);
   if (isDenied(claims["email_verified"]) || isDenied(claims["xms_edov"]))
     throw refused(`${label} has not verified the e-mail address ${email}: verify it there, then log in again`);
   const domain = email.slice(email.indexOf("@") + 1);
   if (allowedDomains.length > 0 && !allowedDomains.includes(domain))
-    throw refused(`e-mail addresses at ${domain} do not log in here: use another account`);
+    throw refused(`e-mail addresses at ${domain} may not log in here: use another account`);
   const groups = groupsIn(claimAt(claims, groupsClaim));
   if (groups === undefined && leavesGroupsOut(claims, groupsClaim) && rules.some(({ group }) => group !== undefined))
     throw refused(
-      `${label} leaves your groups out, because you are in too many: its administrator has to send the groups that are assigned to this application, or its roles`,
+      `${label} omits your groups, because you are in too many: ask its administrator to send the groups assigned to this application, or its roles`,
     );
   const shown = typeof name === "string" && name.trim() !== "" ? name.trim().slice(0, NAME_CHARS_MAX) : email;
   return { subject: sub, email, name: shown, groups: groups ?? [], claims };
 }
 
-/** Absent is not denied: most providers of companies say nothing, because they give the addresses out themselves. */
+/** Absent is not denied: most company providers omit it, because they assign the addresses themselves. */
 function isDenied(claim: unknown): boolean {
   return claim !== undefined && claim !== true && claim !== "true" && claim !== 1 && claim !== "1";
 }

@@ -12,21 +12,21 @@ export interface SsoProvider {
   /** As written: the provider's own spelling may differ by a trailing slash. */
   readonly issuer: string;
   readonly clientId: string;
-  /** Where the secret is, `env:NAME` or `file:/path`; null for a public client. */
+  /** The location of the secret, `env:NAME` or `file:/path`; null for a public client. */
   readonly clientSecret: string | null;
   readonly scopes: string;
   /** On the button. */
   readonly label: string;
   readonly groupsClaim: string;
-  /** In lower case; empty where any domain will do. */
+  /** In lower case; empty for any domain. */
   readonly allowedDomains: readonly string[];
-  /** Whether a log-out here is one at the provider as well. */
+  /** Whether a log-out here also logs out at the provider. */
   readonly endSession: boolean;
   readonly rules: readonly Rule[];
 }
 
 const NAME = /^[a-z0-9]([a-z0-9_-]{0,38}[a-z0-9])?$/;
-/** Names that other ways to log in have. */
+/** Names of other log-in methods. */
 const TAKEN: readonly string[] = ["local", "key"];
 const REFERENCE = /^(env:[A-Za-z_][A-Za-z0-9_]*|file:\/.*)$/;
 const DOMAIN = /^[a-z0-9]([a-z0-9-]*[a-z0-9])?(\.[a-z0-9]([a-z0-9-]*[a-z0-9])?)*$/;
@@ -44,7 +44,7 @@ const MEMBERS = [
 ] as const;
 
 /**
- * Reads the tables `[sso.<name>]`, without the secrets that they point at.
+ * Reads the tables `[sso.<name>]`, without the secrets that they refer to.
  *
  * @throws GatewayError `config_invalid` that names the table and the member.
  */
@@ -53,25 +53,25 @@ export function ssoProviders(config: Pick<Config, "sso" | "public_url" | "public
   if (providers.length > 0 && publicOrigin(config) === "")
     throw new GatewayError(
       "config_invalid",
-      `[sso.${providers[0]!.name}] needs public_url: the address under which people reach the dashboard, to which the provider sends them back`,
+      `[sso.${providers[0]!.name}] needs public_url: the dashboard's address, to which the provider redirects users`,
     );
   return providers;
 }
 
-/** The address under which people reach the dashboard, without a trailing slash; empty where it is not configured. */
+/** The dashboard's public address, without a trailing slash; empty if it is not configured. */
 export function publicOrigin({ public_url, public_api_url }: Pick<Config, "public_url" | "public_api_url">): string {
   return (public_url || public_api_url).replace(/\/+$/, "");
 }
 
-/** The address that has to be registered with the provider. */
+/** The redirect address to register with the provider. */
 export function redirectAddress(config: Pick<Config, "public_url" | "public_api_url">, name: string): string {
   return `${publicOrigin(config)}/v1/login/${name}/callback`;
 }
 
 /**
- * The secrets that stand in variables, by the provider's name: threads do not have the environment.
+ * The secrets from variables, by the provider's name: threads do not have the environment.
  *
- * @throws GatewayError `config_invalid` where a variable is not set, or a file cannot be read.
+ * @throws GatewayError `config_invalid` if a variable is not set, or a file cannot be read.
  */
 export function ssoSecrets(
   providers: readonly SsoProvider[],
@@ -90,7 +90,7 @@ export function ssoSecrets(
   return found;
 }
 
-/** The client's secret now: a file is read each time, so that it can be replaced. @throws GatewayError `config_invalid`. */
+/** The client's current secret: a file is read each time, so that it can be replaced. @throws GatewayError `config_invalid`. */
 export function secretOf(
   { name, clientSecret }: SsoProvider,
   secrets: Readonly<Record<string, string>>,
@@ -109,7 +109,7 @@ export function secretOf(
 
 function readProvider(name: string, table: Readonly<Record<string, unknown>>): SsoProvider {
   if (!NAME.test(name)) throw wrong("name", "lower-case letters, digits, - and _, at most 40 of them");
-  if (TAKEN.includes(name)) throw wrong("name", `another way to log in is called ${name}`);
+  if (TAKEN.includes(name)) throw wrong("name", `${name} is the name of another log-in method`);
   const unknown = Object.keys(table).find((member) => !(MEMBERS as readonly string[]).includes(member));
   if (unknown !== undefined) {
     const near = nearestName(unknown, MEMBERS);
@@ -117,7 +117,7 @@ function readProvider(name: string, table: Readonly<Record<string, unknown>>): S
   }
   const { client_secret, end_session = true } = table;
   if (client_secret !== undefined && (typeof client_secret !== "string" || !REFERENCE.test(client_secret)))
-    throw wrong("client_secret", "a secret does not stand in weir.toml: write env:NAME or file:/path in its place");
+    throw wrong("client_secret", "a secret must not be in weir.toml: write env:NAME or file:/path instead");
   if (typeof end_session !== "boolean") throw wrong("end_session", "must be true or false");
   return {
     name,
@@ -133,7 +133,7 @@ function readProvider(name: string, table: Readonly<Record<string, unknown>>): S
   };
 }
 
-/** Common endpoints of Entra ID: any Microsoft account logs in there, with any e-mail address that its owner chose. */
+/** Common endpoints of Entra ID: any Microsoft account can log in there, with any e-mail address. */
 const ANY_TENANT = /^\/(common|organizations|consumers)(\/|$)/i;
 
 function readIssuer(value: unknown): string {
@@ -141,7 +141,7 @@ function readIssuer(value: unknown): string {
   if (url === undefined || !["https:", "http:"].includes(url.protocol))
     throw wrong("issuer", "must be the provider's address, such as https://login.example.com/realms/main");
   if (url.search !== "" || url.hash !== "" || url.username !== "" || url.pathname.includes("/.well-known/"))
-    throw wrong("issuer", "must be the issuer alone, without query, user or /.well-known/…");
+    throw wrong("issuer", "must be only the issuer, without query, user or /.well-known/…");
   if (url.protocol === "http:" && !isThisMachine(url.hostname))
     throw wrong("issuer", "must be https: only a provider on this machine may be reached by http");
   if (url.hostname === "login.microsoftonline.com" && ANY_TENANT.test(url.pathname))

@@ -4,12 +4,12 @@ import { storedEmail } from "../people/email.ts";
 import { ROLE_NAMES, type Role, stronger } from "../people/permissions.ts";
 import { claimAt, type Person } from "./claims.ts";
 
-/** Who becomes what, where. Every condition that is given has to fit. */
+/** A role in an organization, with its conditions. All given conditions must match. */
 export interface Rule {
   readonly group?: string;
   /** In lower case. */
   readonly domain?: string;
-  /** As addresses are stored. */
+  /** In the stored form. */
   readonly email?: string;
   readonly claim?: { readonly name: string; readonly value: string | number | boolean };
   /** By name. */
@@ -21,7 +21,7 @@ const CONDITIONS = ["group", "domain", "email", "claim"] as const;
 const MEMBERS = [...CONDITIONS, "organization", "role"] as const;
 const ROLES = ROLE_NAMES.filter((role) => role !== "operator");
 
-/** What the rules make of somebody: by the organization's name, the strongest role of all rules that fit. */
+/** The result of the rules for a user: by the organization's name, the strongest role of all matching rules. */
 export function rolesByRules(rules: readonly Rule[], person: Person): ReadonlyMap<string, Rule["role"]> {
   const roles = new Map<string, Rule["role"]>();
   for (const { organization, role, ...rule } of rules) {
@@ -81,7 +81,7 @@ function readEmail(text: string, path: string): string {
 function readRole(role: string, path: string): Rule["role"] {
   const found = ROLES.find((each) => each === role);
   if (found !== undefined) return found;
-  const operator = "operator belongs to a user and not to an organization: weir users create --operator";
+  const operator = "operator belongs to a user, not to an organization: weir users create --operator";
   throw wrong(path, role === "operator" ? operator : `must be one of ${ROLES.join(", ")}`);
 }
 

@@ -2,7 +2,7 @@ import * as oidc from "openid-client";
 import { GatewayError } from "../errors.ts";
 import type { SsoProvider } from "./provider.ts";
 
-/** Codes of `openid-client` that mean: there was no answer, or none of the provider itself. */
+/** Codes of `openid-client` that mean: no response, or not from the provider itself. */
 const AWAY: readonly (string | undefined)[] = [
   undefined,
   "OAUTH_TIMEOUT",
@@ -12,7 +12,7 @@ const AWAY: readonly (string | undefined)[] = [
 ];
 const SAID_CHARS_MAX = 300;
 
-/** What went wrong in a log-in, in words for its user; `cause` keeps the rest for the log. */
+/** The error of a log-in as a message for its user; `cause` keeps the details for the log. */
 export function asLoginError(provider: SsoProvider, error: unknown): GatewayError {
   const { label } = provider;
   if (error instanceof GatewayError) return error;
@@ -21,7 +21,7 @@ export function asLoginError(provider: SsoProvider, error: unknown): GatewayErro
     return new GatewayError("login_refused", `${label} did not log you in: ${said}`, { cause: error });
   }
   if (error instanceof oidc.ResponseBodyError && error.error === "invalid_grant")
-    return new GatewayError("login_expired", `${label} does not take this log-in any more: begin again`, {
+    return new GatewayError("login_expired", `${label} no longer accepts this log-in: begin again`, {
       cause: error,
     });
   if (error instanceof oidc.ResponseBodyError || error instanceof oidc.WWWAuthenticateChallengeError) {
@@ -31,32 +31,32 @@ export function asLoginError(provider: SsoProvider, error: unknown): GatewayErro
   }
   const code = error instanceof oidc.ClientError ? error.code : undefined;
   if (AWAY.includes(code)) return unavailable(provider, error);
-  const message = `what ${label} sent is not valid: ${reasonOf(error)}; begin again, and tell its administrator if it stays`;
+  const message = `the response of ${label} is not valid: ${reasonOf(error)}; begin again, and ask its administrator if it happens again`;
   return new GatewayError("invalid_id_token", message, { cause: error });
 }
 
-/** @param error - why; it is for the log. */
+/** @param error - the cause, for the log. */
 export function unavailable({ label }: SsoProvider, error: unknown): GatewayError {
   const isOther = error instanceof oidc.ClientError && !AWAY.includes(error.code);
   const message = isOther
-    ? `${label} is not the issuer that is configured, or describes itself wrongly`
+    ? `${label} is not the configured issuer, or has an invalid configuration`
     : `${label} cannot be reached now; other ways to log in still work`;
   return new GatewayError(isOther ? "sso_failed" : "sso_unavailable", message, { cause: error });
 }
 
-/** Which check failed: the claim where the library names it, never a token. */
+/** The failed check: the claim if the library names it, never a token. */
 function reasonOf(error: unknown): string {
   if (!(error instanceof Error)) return "it cannot be read";
   for (let each: unknown = error; each instanceof Error; each = each.cause) {
     const { cause } = each;
     const claim = typeof cause === "object" && cause !== null && "claim" in cause ? cause.claim : undefined;
-    if (typeof claim === "string") return `its claim ${plain(claim)} does not fit`;
+    if (typeof claim === "string") return `its claim ${plain(claim)} does not match`;
   }
   const inner = error.cause instanceof Error ? error.cause.message : error.message;
   return plain(inner);
 }
 
-/** Words from outside on one line: what is no plain character is left out. */
+/** Foreign text on one line, without special characters. */
 function plain(text: string): string {
   return text
     .replace(/[^\x20-\x7e]+/g, " ")

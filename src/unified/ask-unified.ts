@@ -2,19 +2,19 @@ import type { Json } from "../plugin/contract.ts";
 import type { PassedOn } from "../runtime/http/pass-on.ts";
 import { sendThroughGateway } from "./through-gateway.ts";
 
-/** Bytes of a response that are read. */
+/** Maximum bytes of a response. */
 const ANSWER_BYTES_MAX = 8 * 1_024 * 1_024;
 
 export interface UnifiedQuestion {
-  /** Of the service key that pays and whose limits count. */
+  /** Hash of the service key for the call, with its limits. */
   readonly keyHash: string;
   /** At the unified address, such as `/v1/chat/completions`. */
   readonly path: string;
   readonly body: Json;
-  /** `Gateway-*` and what else goes with it, by name. */
+  /** `Gateway-*` and other headers, by name. */
   readonly headers: Readonly<Record<string, string>>;
   readonly timeoutMs: number;
-  /** Breaks the call off. */
+  /** Aborts the call. */
   readonly signal?: AbortSignal | undefined;
 }
 
@@ -22,17 +22,17 @@ export interface UnifiedAnswer {
   readonly status: number;
   /** Id of the record. */
   readonly id: string | undefined;
-  /** Seconds that the answer says to wait, where it does. */
+  /** `Retry-After` of the response in seconds, if any. */
   readonly retryAfterSeconds: number | undefined;
-  /** Undefined where it is no JSON. */
+  /** Undefined if it is not JSON. */
   readonly body: Json;
 }
 
 /**
- * Asks the unified address as a client does, in the name of a service key, from another thread than the gateway's: the call
- * is recorded, limited and paid for as any other.
+ * Calls the unified address like a client, on behalf of a service key, from another thread than the gateway's: the call
+ * is recorded, limited and charged like any other.
  *
- * @throws whatever breaks the answer off, and at the time limit.
+ * @throws if the response breaks off, and at the time limit.
  */
 export async function askUnified(passedOn: PassedOn, question: UnifiedQuestion): Promise<UnifiedAnswer> {
   const body = Buffer.from(JSON.stringify(question.body));
@@ -53,7 +53,7 @@ export async function askUnified(passedOn: PassedOn, question: UnifiedQuestion):
   const leave = () =>
     reject(
       new Error(
-        question.signal?.aborted ? "the call was broken off" : `no answer within ${question.timeoutMs / 1_000} s`,
+        question.signal?.aborted ? "the call was aborted" : `no response within ${question.timeoutMs / 1_000} s`,
       ),
     );
   if (signal.aborted) leave();
@@ -63,7 +63,7 @@ export async function askUnified(passedOn: PassedOn, question: UnifiedQuestion):
     headers: Object.entries(headers).flat(),
     sentFor: question.keyHash,
   }).then(readAnswer);
-  sent.catch(() => {}); // where it is late, nobody hears of it
+  sent.catch(() => {}); // a late failure is ignored
   try {
     return await Promise.race([sent, late]);
   } finally {
@@ -87,7 +87,7 @@ async function readText(response: Response): Promise<string> {
   let bytes = 0;
   for await (const chunk of response.body ?? []) {
     bytes += chunk.byteLength;
-    if (bytes > ANSWER_BYTES_MAX) throw new Error(`the answer is over ${ANSWER_BYTES_MAX} bytes`);
+    if (bytes > ANSWER_BYTES_MAX) throw new Error(`the response is over ${ANSWER_BYTES_MAX} bytes`);
     chunks.push(chunk);
   }
   return Buffer.concat(chunks).toString("utf8");

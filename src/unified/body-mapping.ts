@@ -1,4 +1,4 @@
-/** What a record says of a request that passed in its own shape. */
+/** The record's value for a request in its own shape. */
 export const UNMAPPED = "NO_MAPPING";
 
 /** The client's shapes behind each mapping's name. */
@@ -8,7 +8,7 @@ export const MAPPINGS: Readonly<Record<string, readonly string[]>> = {
   MESSAGES: ["messages"],
 };
 
-/** What a record calls the translation of a client's shape. */
+/** The record's value for the translation of a client's shape. */
 export function mappingOf(shape: string): string {
   return Object.keys(MAPPINGS).find((name) => MAPPINGS[name]!.includes(shape)) ?? UNMAPPED;
 }

@@ -2,7 +2,7 @@ import type { CallMemories, CallMemory } from "../mapping/translate/call-memory.
 
 const KEPT_MS = 86_400_000;
 const KEPT_MAX = 20_000;
-/** Characters of all that is kept; one call's thoughts are left out where they are longer than the second. */
+/** Maximum characters in total, and of one call's reasoning, which is dropped beyond that. */
 const CHARACTERS_MAX = 64 * 1_024 * 1_024;
 const CALL_CHARACTERS_MAX = 256 * 1_024;
 
@@ -12,11 +12,11 @@ interface Kept {
   readonly characters: number;
 }
 
-/** What is remembered of calls by call id, for a day: clients that forget it get it put back. In memory, per organization. */
+/** State of calls by call id, for a day, to restore it for clients that omit it. In memory, per organization. */
 export class CallStates {
   readonly #kept = new Map<string, Kept>();
   #characters = 0;
-  /** Calls of which no record holds anything: their maker gave none. */
+  /** Calls without state in any record: the vendor issued none. */
   readonly #stateless = new Set<string>();
 
   note(organizationId: string, memories: ReadonlyMap<string, CallMemory>): void {
@@ -37,7 +37,7 @@ export class CallStates {
     this.#kept.delete(key);
   }
 
-  /** Notes that there is nothing to be known of these calls. */
+  /** Notes that these calls have no state. */
   noteStateless(organizationId: string, callIds: readonly string[]): void {
     for (const id of callIds) {
       if (this.#stateless.size >= KEPT_MAX) this.#stateless.delete(this.#stateless.keys().next().value!);
@@ -49,7 +49,7 @@ export class CallStates {
     return this.#kept.size === 0;
   }
 
-  /** What is kept of these calls. */
+  /** The stored state of these calls. */
   of(organizationId: string, callIds: readonly string[]): CallMemories {
     const found: Record<string, CallMemory> = {};
     for (const id of callIds) {
@@ -59,7 +59,7 @@ export class CallStates {
     return found;
   }
 
-  /** Those of these calls of which nothing is known here, be it that they have no state. */
+  /** The given calls that are unknown here; calls known to have no state are not. */
   unknown(organizationId: string, callIds: readonly string[]): readonly string[] {
     return callIds.filter(
       (id) => this.get(organizationId, id) === undefined && !this.#stateless.has(keyOf(organizationId, id)),

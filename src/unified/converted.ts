@@ -12,15 +12,15 @@ import { type Outbound, shapeNameOf, shapeOf, withChanges } from "./outbound.ts"
 import { jsonOf } from "./response.ts";
 
 /**
- * A small request in a form of the provider's own, whose response comes whole: a count, or embeddings. Where the provider
- * takes fewer texts than were sent it is several calls, whose responses come as a list.
+ * A small request in the provider's own form with a complete response: a count, or embeddings. If the provider
+ * accepts fewer texts it is several calls, whose responses are a list.
  */
 export interface Converted {
   readonly kind: "converted";
   readonly at: ShapeAt;
-  /** How the provider says errors. */
+  /** The provider's error format. */
   readonly shape: Shape;
-  /** For the record: what is sent; of several calls, a JSON list of it. */
+  /** For the record: the sent body; for several calls a JSON list. */
   readonly body: Uint8Array;
   /** Of each call. */
   readonly bodies: readonly Uint8Array[];
@@ -33,13 +33,13 @@ export type Reading =
   | { readonly kind: "count" /** The client's shape. */; readonly from: string }
   | {
       readonly kind: "embeddings";
-      /** Of the provider: it tells the form. */
+      /** The provider's path, which determines the form. */
       readonly path: string;
       readonly model: string;
       readonly calls: number;
       readonly texts: number;
       readonly base64: boolean;
-      /** A guess at the tokens of all texts. */
+      /** The estimated tokens of all texts. */
       readonly inputTokens: number;
     };
 
@@ -49,7 +49,7 @@ export interface ConvertedResponse {
   readonly estimated: boolean;
 }
 
-/** @param headers - raw pairs. @returns undefined where the response cannot be read. */
+/** @param headers - raw pairs. @returns undefined if the response cannot be read. */
 export function readConverted(
   bytes: Uint8Array,
   headers: readonly string[],
@@ -74,7 +74,7 @@ function readEmbedded(
 
 type Written = Extract<Outbound, { readonly kind: "same" | "translated" }>;
 
-/** Where a request that was written as if for an answer is counted; undefined where it is not. */
+/** The place where a request written for generation is counted; undefined if there is none. */
 export function countPlaceOf(at: ShapeAt, call: EndpointCall): CountRequest | undefined {
   const path = at.countPath?.(call);
   return path === undefined ? undefined : { shape: shapeNameOf(at), path, model: call.model };
@@ -87,13 +87,13 @@ export interface CountRequest {
   readonly model: string;
 }
 
-/** The body that is counted, of one that was written as if for an answer. */
+/** The body for the count, from one written for generation. */
 export function countedBody(bytes: Uint8Array, { shape, path, model }: CountRequest): Uint8Array | undefined {
   const body = writeCount(shape, jsonOf(bytes), { path, model });
   return body === undefined ? undefined : Buffer.from(JSON.stringify(body));
 }
 
-/** @param from - the client's shape. @param bytes - what is counted. */
+/** @param from - the client's shape. @param bytes - the counted bytes. */
 export function asCount({ at: spoken }: Written, from: string, bytes: Uint8Array | undefined): Converted | undefined {
   const at = spoken as ShapeAt;
   const shape = shapeOf(at);
@@ -112,11 +112,11 @@ export interface EmbeddingsRequest {
   /** As the client sent it, unpacked. */
   readonly body: Uint8Array;
   readonly changes: Readonly<Record<string, Json>>;
-  /** Of the provider: it tells the form. */
+  /** The provider's path, which determines the form. */
   readonly path: string;
   readonly model: string;
   readonly refuseLosses: boolean;
-  /** A guess at the tokens of all texts. */
+  /** The estimated tokens of all texts. */
   readonly inputTokens: number;
 }
 
@@ -138,7 +138,7 @@ export function writeEmbeddings(request: EmbeddingsRequest): WrittenEmbeddings {
   const refused = losses.find(({ kind }) => kind === "refused") ?? (refuseLosses ? losses[0] : undefined);
   if (refused !== undefined) return { kind: "refused", loss: refused };
   if (bodies.length > CALLS_MAX) {
-    const why = `the model takes ${form.textsMax(model)} texts a call, so that this would be over ${CALLS_MAX} calls`;
+    const why = `the model takes ${form.textsMax(model)} texts per call, so this would need more than ${CALLS_MAX} calls`;
     return { kind: "refused", loss: { kind: "refused", path: "input", why } };
   }
   const { base64, texts } = prompt;
@@ -152,14 +152,14 @@ export function writeEmbeddings(request: EmbeddingsRequest): WrittenEmbeddings {
   };
 }
 
-/** How a target says errors of embeddings: as the first shape of its that is translated. */
+/** A target's error format of embeddings: that of its first translated shape. */
 export const errorShapeOf = (shapes: readonly ShapeAt[]): Shape =>
   shapes.map(shapeOf).find((each) => each !== undefined) ?? SHAPES["chat-completions"]!;
 
-/** What OpenAI takes in one request is taken everywhere, whatever a provider takes in a call. */
+/** OpenAI's limit per request applies everywhere, regardless of a provider's limit per call. */
 const CALLS_MAX = 2_048;
 
-/** Each call's response. What headers say of usage is that of all, and counts once. */
+/** Each call's response. Usage from headers covers all calls, and counts once. */
 function responsesOf(answer: Json, headers: readonly string[], calls: number): EmbeddingResponse[] | undefined {
   const usage = usageIn(headers);
   const none = { prompt_tokens: 0, total_tokens: 0 };
@@ -168,7 +168,7 @@ function responsesOf(answer: Json, headers: readonly string[], calls: number): E
   return answer.map((body: Json, at) => ({ body, ...(usage && { usage: at === 0 ? usage : none }) }));
 }
 
-/** Bedrock says usage in a header. */
+/** Bedrock reports usage in a header. */
 function usageIn(headers: readonly string[]) {
   const at = headers.findIndex((name, i) => i % 2 === 0 && name.toLowerCase() === "x-amzn-bedrock-input-token-count");
   const tokens = at < 0 ? Number.NaN : Number(headers[at + 1]);

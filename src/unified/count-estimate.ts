@@ -2,16 +2,16 @@ import { isObject, parseJson } from "../mapping/json.ts";
 import { tokenizer } from "../mapping/tokenizer.ts";
 import type { Json } from "../plugin/contract.ts";
 
-/** Bytes of a token of prose, at least. */
+/** Minimum bytes per token of prose. */
 const TOKEN_BYTES = 3;
-/** What the tokenizers of other makers count more than OpenAI's. */
+/** How much more the tokenizers of other vendors count than OpenAI's. */
 const OTHERS = 1.1;
-/** What the format of a conversation adds to each turn. */
+/** Tokens that the format of a conversation adds per turn. */
 const TURN_TOKENS = 4;
 /** A picture or file of usual size. */
 const MEDIA_TOKENS = 1_600;
 
-/** They name or carry something that is no text. */
+/** Members that name or carry non-text content. */
 const SILENT = new Set([
   "type",
   "role",
@@ -23,15 +23,15 @@ const SILENT = new Set([
   "tool_call_id",
 ]);
 
-/** What a request says, and the tokens of what is no text. */
+/** The text of a request, and the tokens of its other content. */
 interface Counted {
   readonly texts: string[];
   tokens: number;
 }
 
 /**
- * A guess at the input tokens of a request, system text and tools included, rather above than below. It loads the
- * tokenizer: call it in a thread that has time.
+ * Estimates the input tokens of a request, including system text and tools, rather too high than too low. It loads the
+ * tokenizer: do not call it in the gateway's thread.
  */
 export async function estimateTokens(text: string): Promise<number> {
   const { texts, tokens } = countedIn(text);
@@ -47,7 +47,7 @@ export function roughTokens(text: string): number {
 
 const bytesOf = (texts: readonly string[]) => texts.reduce((sum, each) => sum + Buffer.byteLength(each), 0);
 
-/** Bytes of characters beyond ASCII: of scripts that OpenAI's tokenizer packs closer than others do, Chinese for example. */
+/** Bytes of characters beyond ASCII: of scripts that OpenAI's tokenizer encodes in fewer tokens than others, such as Chinese. */
 const wideBytesOf = (texts: readonly string[]) =>
   texts.reduce((sum, each) => sum + Buffer.byteLength(each.replace(/[\0-\x7f]+/g, "")), 0);
 

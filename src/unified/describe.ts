@@ -5,30 +5,30 @@ import type { Need } from "../routing/route.ts";
 import { type IssuerNamed, issuersIn } from "./issuers-in.ts";
 import { referredTo } from "./references.ts";
 
-/** What a request's body says that decides about its targets. Plain: it crosses threads. */
+/** The parts of a request's body that determine its targets. Plain: it crosses threads. */
 export interface Description {
   readonly model: string | undefined;
   /** Members `models` and `fallbacks`: further names. */
   readonly more: readonly string[];
   readonly stream: boolean;
   readonly user: string | undefined;
-  /** Keeps requests of one conversation together where no header does. */
+  /** Keeps requests of one conversation together without a header. */
   readonly cacheKey: string | undefined;
   readonly needs: readonly Need[];
   readonly maxTokens: number | undefined;
   readonly inputTokens: number;
-  /** Whether it holds what Weir packed, or unsigned thinking: such a body is read and written even in its own shape. */
+  /** Whether it contains state packed by Weir, or unsigned thinking: such a body is rewritten even in its own shape. */
   readonly hasState: boolean;
-  /** Whether a chat stream is to end with its usage. */
+  /** Whether a chat stream should end with its usage. */
   readonly wantsUsage: boolean;
   readonly previousResponse: string | undefined;
   /** Responses of ours whose items it refers to. */
   readonly references: readonly string[];
-  /** Who issued the state in it, the latest first. */
+  /** The issuers of the state in it, the latest first. */
   readonly issuers: readonly IssuerNamed[];
 }
 
-/** Of a request without a body, or with one that says nothing of its kind. */
+/** Of a request without a body, or with an uninformative one. */
 export const NOTHING_DESCRIBED: Description = {
   model: undefined,
   more: [],
@@ -45,14 +45,14 @@ export const NOTHING_DESCRIBED: Description = {
   issuers: [],
 };
 
-/** Bytes of JSON text for a token, as an estimate before anything is known of the model. */
+/** Estimated bytes of JSON text per token, before the model is known. */
 const TOKEN_BYTES = 4;
 /** Members that only route: they are not passed on. */
 export const ROUTING_MEMBERS: ReadonlySet<string> = new Set(["models", "fallbacks"]);
 
 /**
  * @param onParsed - gets the body as it was parsed.
- * @returns undefined where the body is not a JSON object.
+ * @returns undefined if the body is not a JSON object.
  */
 export function describe(text: string, onParsed?: (body: Json) => void): Description | undefined {
   const body = parsed(text);
@@ -85,7 +85,7 @@ function parsed(text: string): Json {
   }
 }
 
-/** Words that parts of each kind have in one of the shapes. Text of a message may hold them too: then a target may be passed over that would do. */
+/** Markers of each kind of part in one of the shapes. Message text may contain them too: then a suitable target may be skipped. */
 const PARTS: readonly (readonly [Need, RegExp])[] = [
   ["images", /"type"\s*:\s*"(?:image|image_url|input_image)"|"inlineData"\s*:\s*\{\s*"mimeType"\s*:\s*"image/],
   ["files", /"type"\s*:\s*"(?:file|input_file|document)"|"mimeType"\s*:\s*"application\/pdf"/],
@@ -110,7 +110,7 @@ function wantsReasoning(body: Record<string, Json>, settings: Record<string, Jso
   return (typeof effort === "string" && effort !== "none") || settings?.["thinkingConfig"] !== undefined;
 }
 
-/** Thinking of another maker has an empty signature towards clients of Messages; its maker's own refuses that. */
+/** Thinking from another vendor has an empty signature for clients of Messages, which Anthropic refuses. */
 function hasUnsignedThinking(body: Record<string, Json>, text: string): boolean {
   if (!text.includes('"signature"') || !/"signature"\s*:\s*""/.test(text)) return false;
   return listOf(body["messages"]).some((message) =>

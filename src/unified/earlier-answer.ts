@@ -1,4 +1,4 @@
-/** Who made a response of OpenAI's responses API that a client names by its id. */
+/** The origin of a response of the responses API that a client references by id. */
 export interface EarlierAnswer {
   readonly requestId: string;
   readonly provider: string;
@@ -8,6 +8,6 @@ export interface EarlierAnswer {
   readonly requestModel: string | null;
   /** Name of the credential, or `client`. */
   readonly credential: string;
-  /** Whether the provider knows the id: of a translated response Weir has made it. */
+  /** Whether the provider knows the id: Weir generates the id of a translated response. */
   readonly isProviders: boolean;
 }

@@ -1,9 +1,9 @@
-/** What a request of the unified address asks for. */
+/** The operation of a request at the unified address. */
 export type Endpoint =
   | { readonly kind: "generate" | "count" | "embeddings"; readonly shape: string; readonly named: NamedInPath }
   | {
       readonly kind: "same";
-      /** What follows the provider's base path; where it begins with a colon, what follows the model. */
+      /** The path after the provider's base path; if it begins with a colon, after the model. */
       readonly path: string;
       readonly named: NamedInPath;
     }
@@ -16,7 +16,7 @@ export type Endpoint =
   | { readonly kind: "models" }
   | { readonly kind: "model"; readonly id: string };
 
-/** What the path says in place of the body. */
+/** Values from the path in place of the body. */
 export interface NamedInPath {
   readonly model?: string;
   readonly stream?: boolean;
@@ -24,7 +24,7 @@ export interface NamedInPath {
 
 interface EndpointRule {
   readonly method: RegExp;
-  /** Matches the end of the path, without its query: what stands before does not matter. */
+  /** Matches the end of the path, without its query: the rest is ignored. */
   readonly path: RegExp;
   readonly read: (found: RegExpExecArray, path: string) => Endpoint | undefined;
 }
@@ -50,7 +50,7 @@ const GOOGLE_METHODS: Readonly<Record<string, Pick<Extract<Endpoint, { shape: st
 /** Methods of Google's that no other provider has. */
 const GOOGLE_SAME: ReadonlySet<string> = new Set(["embedContent", "batchEmbedContents", "predict"]);
 
-/** Tried in this order; the first whose method and path fit counts. */
+/** Tried in this order; the first with matching method and path counts. */
 const RULES: readonly EndpointRule[] = [
   { method: POST, path: /\/chat\/completions$/, read: generating("chat-completions") },
   { method: POST, path: /\/messages\/count_tokens$/, read: () => ({ kind: "count", shape: "messages", named: {} }) },
@@ -93,12 +93,12 @@ function stored(found: RegExpExecArray): Endpoint {
   return { kind: "stored", id: decoded(found[1]!), path: found[0] };
 }
 
-/** What clients post to again and again: paths without a query, which may hold a key. */
+/** Paths that clients use repeatedly: paths without a query, which may hold a key. */
 const posted = new Map<string, Endpoint>();
 const POSTED_MAX = 1_000;
 const PATH_LENGTH_MAX = 200;
 
-/** @param path - with its query. @returns undefined where the unified address has no such endpoint. */
+/** @param path - with its query. @returns undefined if the unified address has no such endpoint. */
 export function endpointOf(method: string, path: string): Endpoint | undefined {
   if (method !== "POST" || path.length > PATH_LENGTH_MAX || path.includes("?")) return findEndpoint(method, path);
   const known = posted.get(path);

@@ -17,21 +17,21 @@ const HEADERS = {
 };
 
 /**
- * Fetches files that clients name by address, for providers that take bytes alone. No credential of anybody's goes along,
- * and every address is judged, that of a redirect as well.
+ * Fetches files that clients name by address, for providers that only accept bytes. It sends no credential,
+ * and checks every address, including those of redirects.
  */
 export class FileFetcher {
   readonly #upstream: Upstream;
   /** Of the files of one request together. */
   readonly #bytesMax: number;
 
-  /** @param upstream - judges addresses by what is public and `allow_private_targets`, and by nothing else that is opened. */
+  /** @param upstream - checks addresses only by public ranges and `allow_private_targets`. */
   constructor(upstream: Upstream, bytesMax: number) {
     this.#upstream = upstream;
     this.#bytesMax = bytesMax;
   }
 
-  /** Never rejects: why a file could not be fetched stands in its place. */
+  /** Never rejects: a failed file has its reason instead. */
   async fetch(addresses: readonly string[], signal: AbortSignal): Promise<FetchedFiles> {
     const files: Record<string, Fetched> = {};
     const waiting = [...addresses];
@@ -55,7 +55,7 @@ export class FileFetcher {
     const until = performance.now() + FILE_MS;
     let url = httpUrl(address);
     for (let redirects = 0; ; redirects++) {
-      if (url === undefined) return { failure: "it is no http address" };
+      if (url === undefined) return { failure: "it is not an http address" };
       const response = await callWhole(this.#upstream, {
         method: "GET",
         url,
@@ -83,7 +83,7 @@ function fileOf(response: WholeResponse): Fetched {
   if (status !== 200) return { failure: `it answers ${status}` };
   const type = headerOf(response, "content-type");
   const mediaType = mediaTypeOf(type, body);
-  if (mediaType === undefined) return { failure: `it is ${type ?? "of no known type"}, no image, PDF or sound` };
+  if (mediaType === undefined) return { failure: `it is ${type ?? "of no known type"}, not an image, PDF or sound` };
   return { mediaType, bytes: Buffer.from(body.buffer, body.byteOffset, body.byteLength).toString("base64") };
 }
 

@@ -8,7 +8,7 @@ export interface FormField {
 
 const HEAD_END = Buffer.from("\r\n\r\n");
 
-/** The boundary of `multipart/form-data`; undefined where a body is none. */
+/** The boundary of `multipart/form-data`; undefined if a body is none. */
 export function boundaryOf(contentType: string): string | undefined {
   if (!/^\s*multipart\/form-data\s*(?:;|$)/i.test(contentType)) return undefined;
   const found = /;\s*boundary=(?:"([^"]{1,200})"|([^;\s]{1,200}))/i.exec(contentType);
@@ -16,9 +16,9 @@ export function boundaryOf(contentType: string): string | undefined {
 }
 
 /**
- * The fields of a form that are no files. Files are looked for their end and not read.
+ * The fields of a form without files. Files are skipped without reading them.
  *
- * @returns undefined where the body is no form with this boundary.
+ * @returns undefined if the body is not a form with this boundary.
  */
 export function formFields(bytes: Uint8Array, boundary: string): FormField[] | undefined {
   const body = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
@@ -42,7 +42,7 @@ export function formFields(bytes: Uint8Array, boundary: string): FormField[] | u
   }
 }
 
-/** The form with another value of a field; one that is not there is put before the others. */
+/** The form with another value of a field; a missing one is put before the others. */
 export function withField(bytes: Uint8Array, boundary: string, name: string, value: string): Uint8Array | undefined {
   const fields = formFields(bytes, boundary);
   if (fields === undefined) return undefined;

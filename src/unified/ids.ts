@@ -5,12 +5,12 @@ const PREFIXES: Readonly<Record<string, string>> = {
   messages: "msg_",
 };
 
-/** The id of a translated answer in its API's form. It holds the request's own. @param requestId - a UUID. */
+/** The id of a translated response in its API's form. It holds the request's own. @param requestId - a UUID. */
 export function idsOf(shape: string, requestId: string): string {
   return (PREFIXES[shape] ?? "") + requestId.replaceAll("-", "");
 }
 
-/** The request whose answer has this id; undefined where the id is a provider's own. */
+/** The request whose response has this id; undefined if the id is a provider's own. */
 export function requestIdIn(answerId: string): string | undefined {
   const hex = /^(?:chatcmpl-|cmpl-|resp_|msg_)([0-9a-f]{32})$/.exec(answerId)?.[1];
   return hex?.replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, "$1-$2-$3-$4-$5");

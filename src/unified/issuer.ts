@@ -9,8 +9,8 @@ const MAKERS: readonly (readonly [RegExp, string])[] = [
 ];
 
 /**
- * Who issues and takes back a model's reasoning state: its maker, on whatever platform it runs. What OpenAI encrypts is
- * good for the account alone, so the credential is a part of the name.
+ * The issuer of a model's reasoning state: its vendor, on any platform. State encrypted by OpenAI is
+ * only valid for the account, so the credential is part of the name.
  */
 export function issuerOf(
   { provider, model }: Pick<Target, "provider" | "model">,
@@ -23,12 +23,12 @@ export function issuerOf(
   return provider.name.toLowerCase();
 }
 
-/** Whether state of an issuer is a candidate's own. Where both name a credential, it must be the same one. */
+/** Whether state of an issuer is a candidate's own. If both name a credential, it must be the same. */
 export function isIssuedBy(issuer: string, candidate: string): boolean {
   if (issuer === candidate) return true;
   return makerOf(issuer) === makerOf(candidate) && !(issuer.includes(":") && candidate.includes(":"));
 }
 
-/** Whose state is remembered of a call. */
+/** The issuer of the stored state of a call. */
 export const issuerOfMemory = ({ state, thoughts = [] }: CallMemory): string | undefined =>
   state?.issuer ?? thoughts[0]?.state.issuer;

@@ -1,11 +1,11 @@
-/** Who issued state that a body holds. */
+/** An issuer of state in a body. */
 export interface IssuerNamed {
   readonly issuer: string;
-  /** False where the member is its API's own, and other providers that speak the API may have filled it. */
+  /** False if the member belongs to the API, so other providers with that API may have filled it. */
   readonly certain: boolean;
 }
 
-/** Texts that state stands in, each with who issued it. */
+/** Members that contain state, each with its issuer. */
 const MARKS: readonly (readonly [RegExp, (found: RegExpExecArray) => IssuerNamed | undefined])[] = [
   [/weir1\.([^."\\\s]{1,300})\./g, ([, name]) => named(name!)],
   [/"thought_?[sS]ignature"\s*:\s*"(?!weir1\.|"|skip_)/g, () => ({ issuer: "google", certain: true })],
@@ -13,10 +13,10 @@ const MARKS: readonly (readonly [RegExp, (found: RegExpExecArray) => IssuerNamed
   [/"encrypted_content"\s*:\s*"(?!weir1\.|")/g, () => ({ issuer: "openai", certain: false })],
 ];
 
-/** Most requests hold no state. A look for each word is faster than one expression for all. */
+/** Most requests hold no state. Searching for each word is faster than one expression for all. */
 const WORDS = ["weir1.", 'ignature"', 'encrypted_content"'];
 
-/** Who issued the state in a body, each once, the latest first. @param text - JSON. */
+/** The issuers of the state in a body, each once, the latest first. @param text - JSON. */
 export function issuersIn(text: string): readonly IssuerNamed[] {
   if (!WORDS.some((word) => text.includes(word))) return [];
   const last = new Map<string, { readonly named: IssuerNamed; readonly at: number }>();

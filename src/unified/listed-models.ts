@@ -5,12 +5,12 @@ import { allows } from "../routing/pattern.ts";
 import { type Choice, resolve, type Scope, type Target } from "../routing/resolve.ts";
 import type { ModelCatalog } from "./model-catalog.ts";
 
-/** A model as clients of every API list it. */
+/** A model in a list for clients of every API. */
 export interface ListedModel {
   readonly id: string;
   readonly object: "model";
   readonly type: "model";
-  /** Nobody says when a model was made. */
+  /** The creation date of a model is unknown. */
   readonly created: null;
   readonly created_at: null;
   readonly owned_by: string;
@@ -70,7 +70,7 @@ function entry(id: string, owner: string, name: string, facts: ModelFacts): List
 
 const PARAMETERS = ["temperature", "top_p", "stop", "tools", "tool_choice"];
 
-/** What all targets of a route take; null where nothing is known of one of them. */
+/** Parameters that all targets of a route support; null if one of them is unknown. */
 function ofRoute(name: string, scope: Scope): readonly string[] | null {
   let all: readonly string[] | undefined;
   for (const { provider, model } of targetsOf(name, scope)) {
@@ -87,11 +87,11 @@ function targetsOf(name: string, scope: Scope): readonly Target[] {
   try {
     return resolve({ names: [{ name, order: undefined }], excluded: [] }, scope).flatMap(flat);
   } catch {
-    return []; // it leads nowhere now: a request is told why
+    return []; // it has no targets now: a request gets the reason
   }
 }
 
-/** By the names that a chat completion has them under at the model: what limits an answer has two. */
+/** By the names that a chat completion has them under at the model: the token limit has two names. */
 function parametersOf(facts: ModelFacts): readonly string[] | null {
   const { rejects = [], reasoning, jsonSchema, context, maxTokensName = "max_tokens" } = facts;
   if (context === undefined && reasoning === undefined) return null;

@@ -1,4 +1,4 @@
-/** How files of each type begin, at which byte. */
+/** Magic bytes of each file type, with their offset. */
 const BEGINNINGS: readonly (readonly [mediaType: string, at: number, bytes: string])[] = [
   ["image/png", 0, "\x89PNG\r\n\x1a\n"],
   ["image/jpeg", 0, "\xff\xd8\xff"],
@@ -11,11 +11,11 @@ const BEGINNINGS: readonly (readonly [mediaType: string, at: number, bytes: stri
   ["audio/ogg", 0, "OggS"],
   ["audio/flac", 0, "fLaC"],
 ];
-/** Types that say nothing of a file; storage services send them. */
+/** Generic types, which storage services send. */
 const SAYS_NOTHING: ReadonlySet<string> = new Set(["", "application/octet-stream", "binary/octet-stream"]);
 const TAKEN = /^(?:image\/|audio\/|application\/pdf$)/;
 
-/** The type of an image, a PDF or a sound, by its header, else by how it begins; undefined for all else. */
+/** The type of an image, a PDF or a sound, by its header, else by its first bytes; undefined for anything else. */
 export function mediaTypeOf(contentType: string | undefined, bytes: Uint8Array): string | undefined {
   const said = (contentType ?? "").split(";", 1)[0]!.trim().toLowerCase();
   if (TAKEN.test(said)) return said === "image/jpg" ? "image/jpeg" : said;

@@ -7,13 +7,13 @@ import type { ModelIndex } from "../routing/resolve.ts";
 
 export { tablePrice };
 
-/** Which models there are: by the facts of providers, by the price table, and by what providers list themselves. */
+/** The known models: from providers' facts, the price table, and providers' own lists. */
 export class ModelCatalog implements ModelIndex {
   readonly #providers: () => readonly ProviderPlugin[];
   readonly #providerByName: (name: string) => ProviderPlugin | undefined;
-  /** Another value whenever it changes what is known. */
+  /** A new value whenever the known models change. */
   state: object = {};
-  /** What providers list, by credential. */
+  /** Providers' lists, by credential. */
   readonly #listed = new Map<string, ReadonlySet<string>>();
 
   constructor(
@@ -39,12 +39,12 @@ export class ModelCatalog implements ModelIndex {
       for (const { id } of pricedModels(provider.name)) yield `${provider.name.toLowerCase()}/${id}`;
   }
 
-  /** What the provider of a credential lists, as far as it was asked. */
+  /** The list of a credential's provider, if it was fetched. */
   listedBy(credential: Credential): ReadonlySet<string> {
     return this.#listed.get(keyOf(credential)) ?? NOTHING;
   }
 
-  /** @param models - undefined where nothing is known of it any more. */
+  /** @param models - undefined if it is no longer known. */
   setListed(credential: Credential, models: readonly string[] | undefined): void {
     this.state = {};
     if (models === undefined) this.#listed.delete(keyOf(credential));

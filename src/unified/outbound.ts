@@ -10,7 +10,7 @@ import { forgetParsed, takeParsed } from "./parsed-bodies.ts";
 import { topLevelMembers, withMembers } from "./top-level.ts";
 import { withTurns } from "./with-turns.ts";
 
-/** A client's request and what one target does with it. */
+/** A client's request with the settings of one target. */
 export interface OutboundRequest {
   /** The client's body, unpacked. */
   readonly body: Uint8Array;
@@ -22,27 +22,27 @@ export interface OutboundRequest {
   readonly call: Call;
   /** Shapes that the target speaks in this call, in its order. */
   readonly shapes: readonly ShapeAt[];
-  /** Nothing but the client's own shape. */
+  /** Only the client's own shape. */
   readonly sameOnly: boolean;
   /** Every loss is a refusal. */
   readonly refuseLosses: boolean;
-  /** The body holds state that only Weir can read: it is written even in its own shape. */
+  /** The body contains state that only Weir can read: it is rewritten even in its own shape. */
   readonly hasState: boolean;
-  /** A chat stream is asked for its usage. */
+  /** A chat stream must report its usage. */
   readonly askUsage: boolean;
-  /** State of calls that the client forgot, by call id. */
+  /** State of calls that the client omitted, by call id. */
   readonly states: CallMemories;
   /** Values of the header `anthropic-beta`. */
   readonly betas: readonly string[];
-  /** JSON list of items that stand before a Responses request's own input, in place of `previous_response_id`. */
+  /** JSON list of items before a Responses request's own input, in place of `previous_response_id`. */
   readonly turns?: string | undefined;
-  /** Files that were fetched for shapes that take bytes alone; undefined where nothing is fetched. */
+  /** Files fetched for shapes that only accept bytes; undefined if nothing is fetched. */
   readonly files?: FetchedFiles | undefined;
   /** Members that the provider has named as unsupported: they are left out of what is translated. */
   readonly without: readonly string[];
 }
 
-/** What a target speaks; without a shape where the endpoint is one that is not translated. */
+/** The API of a target; without a shape if the endpoint is not translated. */
 export type Spoken = Omit<ShapeAt, "shape"> & Partial<Pick<ShapeAt, "shape">>;
 
 /** A request for a provider. */
@@ -59,9 +59,9 @@ export type Outbound =
     }
   /** Files have to be fetched before it can be written. */
   | { readonly kind: "fetch"; readonly at: ShapeAt; readonly addresses: readonly string[] }
-  /** The target cannot take it. */
+  /** The target does not support it. */
   | { readonly kind: "refused"; readonly loss: Loss }
-  /** The body is wrong, whatever the target. */
+  /** The body is invalid for every target. */
   | { readonly kind: "invalid"; readonly loss: Loss };
 
 export const shapeNameOf = ({ shape }: Pick<Spoken, "shape">): string =>
@@ -69,7 +69,7 @@ export const shapeNameOf = ({ shape }: Pick<Spoken, "shape">): string =>
 export const shapeOf = ({ shape }: ShapeAt): Shape | undefined =>
   typeof shape === "string" ? (Object.hasOwn(SHAPES, shape) ? SHAPES[shape] : undefined) : shape;
 
-/** Writes a request for a target: unchanged where it speaks the client's shape, else translated. Never throws. */
+/** Writes a request for a target: unchanged if it has the client's shape, else translated. Never throws. */
 export function writeOutbound(request: OutboundRequest): Outbound {
   if (request.turns !== undefined) return writeWithTurns(request, request.turns);
   const { shapes, from, hasState, sameOnly, call, body } = request;
@@ -81,11 +81,11 @@ export function writeOutbound(request: OutboundRequest): Outbound {
   }
   const source = Object.hasOwn(SHAPES, from) ? SHAPES[from] : undefined;
   if (sameOnly && same === undefined)
-    return { kind: "refused", loss: { kind: "refused", path: "", why: `the target does not speak ${from}` } };
+    return { kind: "refused", loss: { kind: "refused", path: "", why: `the target does not support ${from}` } };
   if (source?.readRequest === undefined)
     return {
       kind: "refused",
-      loss: { kind: "refused", path: "", why: `the target does not speak ${from}, which is not translated` },
+      loss: { kind: "refused", path: "", why: `the target does not support ${from}, which is not translated` },
     };
   const read = source.readRequest(withChanges(takeParsed(body), request.changes));
   const prompt = withMemories({ ...read, model: call.model, stream: request.stream }, request.states, call.issuer);
@@ -124,7 +124,7 @@ function best(request: OutboundRequest, prompt: Prompt, candidates: readonly Sha
     lossy ??
     refused ?? {
       kind: "refused",
-      loss: { kind: "refused", path: "", why: "the target speaks no shape that is translated" },
+      loss: { kind: "refused", path: "", why: "the target has no shape that is translated" },
     }
   );
 }
@@ -148,7 +148,7 @@ function translated(request: OutboundRequest, prompt: Prompt, at: ShapeAt): Outb
   return { kind: "translated", at, shape, body: bytes, prompt: forReply(prompt), names, losses };
 }
 
-/** Chat with tools goes out as Responses where the model takes function tools there alone. */
+/** Chat with tools is sent as Responses if the model supports function tools only there. */
 function needsResponses({ call, from, shapes, body }: OutboundRequest): boolean {
   if (from !== "chat-completions" || call.facts.toolsNeedResponses !== true) return false;
   if (!shapes.some((at) => shapeNameOf(at) === "responses") || !Object.hasOwn(SHAPES, "responses")) return false;
@@ -165,7 +165,7 @@ function preferred(request: OutboundRequest): readonly ShapeAt[] {
   return [...shapes].sort((a, b) => Number(shapeNameOf(b) === "responses") - Number(shapeNameOf(a) === "responses"));
 }
 
-/** The client's own bytes, with the model's name and what the place asks for. */
+/** The client's own bytes, with the model's name and the platform's changes. */
 function unchanged(request: OutboundRequest, at: ShapeAt): Outbound | undefined {
   const { body, call, changes, askUsage, stream, from } = request;
   const { place = {} } = at;
@@ -187,14 +187,14 @@ function unchanged(request: OutboundRequest, at: ShapeAt): Outbound | undefined 
   return bytes === undefined ? undefined : { kind: "same", at, body: bytes, addsUsage };
 }
 
-/** What is asked of the stream beside its usage. */
+/** The stream options beside usage. */
 function streamOptions({ body, changes }: OutboundRequest): Json {
   const member = topLevelMembers(body)?.findLast(({ name }) => name === "stream_options");
   const own = member && parseJson(utf8Of(body.subarray(member.valueStart, member.end)));
   return changes["stream_options"] ?? (isObject(own) ? own : {});
 }
 
-/** What a platform asks for in a body that was written for it. */
+/** The platform's changes to a written body. */
 function placed(body: Json, { place = {} }: ShapeAt): Json {
   if (!isObject(body)) return body;
   const { model, stream, ...rest } = body;
@@ -206,7 +206,7 @@ function placed(body: Json, { place = {} }: ShapeAt): Json {
   };
 }
 
-/** A body with what a target sets in it, and without what only routes. */
+/** A body with a target's settings, and without routing members. */
 export function withChanges(body: Json, changes: Readonly<Record<string, Json>>): Json {
   if (!isObject(body)) return body;
   const changed: Record<string, Json> = {};
@@ -216,7 +216,7 @@ export function withChanges(body: Json, changes: Readonly<Record<string, Json>>)
   return changed;
 }
 
-/** A response may repeat what was asked for, never the conversation: that is not kept while the provider answers. */
+/** A response may repeat settings, never the conversation: drop it while the provider responds. */
 function forReply(prompt: Prompt): Prompt {
   return { ...prompt, messages: prompt.messages.filter(({ role }) => role === "system") };
 }

@@ -12,11 +12,11 @@ export function referredTo(body: Record<string, Json>, text: string): readonly s
   return [...new Set(ids)];
 }
 
-/** The id that an item stands for. */
+/** The id that an item references. */
 const idIn = (item: Json): string | undefined =>
   isObject(item) && item["type"] === REFERENCE ? textOf(item["id"]) : undefined;
 
-/** A body with the items in it that it referred to, or the place of the first reference that leads nowhere. */
+/** A body with its references replaced by items, or the place of the first unknown reference. */
 export type WithItems =
   | { readonly body: Uint8Array; readonly issuers: readonly IssuerNamed[] }
   | { readonly missing: string };

@@ -40,13 +40,13 @@ export function rejectedMember(errorText: string, sent: Uint8Array): string | un
   const error = objectOf(body?.error);
   const message = textOf(error?.["message"]) ?? textOf(body?.message) ?? errorText.slice(0, 2_000);
   if (!UNSUPPORTED.test(message) && !UNSUPPORTED.test(textOf(error?.["code"]) ?? "")) return undefined;
-  // A look at each byte: a large body is not parsed where streams are relayed.
+  // Scans bytes: a large body must not be parsed in the thread that relays streams.
   const members = new Set(topLevelMembers(sent)?.map(({ name }) => name));
   const named = [textOf(error?.["param"]), ...[...message.matchAll(QUOTED)].map(([, name]) => name)];
   return named.find((name) => name !== undefined && members.has(name) && !NEEDED.has(name));
 }
 
-/** Without these there is no request. */
+/** Required members. */
 const NEEDED = new Set(["model", "messages", "input", "contents", "system", "instructions", "tools"]);
 
 /** Whether a 400 is about a signature or an encrypted part. */

@@ -26,7 +26,7 @@ import type {
 import { idsOf } from "./ids.ts";
 import type { Outbound } from "./outbound.ts";
 
-/** What a response is translated with. */
+/** The context of a response's translation. */
 export interface ResponseContext {
   readonly outbound: Pick<Extract<Outbound, { readonly kind: "translated" }>, "shape" | "prompt" | "names">;
   /** The client's shape. */
@@ -57,7 +57,7 @@ function optionsOf({ outbound, to, issuer, requestId, model, startedAt, inputTok
   };
 }
 
-/** Characters of a token, where nothing better is known. */
+/** Characters per token, as a fallback. */
 const TOKEN_CHARACTERS = 4;
 
 function estimated({ choices }: Answer, inputTokens: number): Usage {
@@ -72,7 +72,7 @@ function estimated({ choices }: Answer, inputTokens: number): Usage {
   return { prompt_tokens: inputTokens, completion_tokens, total_tokens: inputTokens + completion_tokens };
 }
 
-/** What a whole response is to the client. */
+/** The client's form of a complete response. */
 export type WholeResponse =
   | {
       readonly kind: "answer";
@@ -86,7 +86,7 @@ export type WholeResponse =
   | { readonly kind: "error"; readonly error: ApiError }
   | { readonly kind: "malformed" };
 
-/** How the events of a body are framed, by its content type; undefined where it is one value. */
+/** How the events of a body are framed, by its content type; undefined if it is one value. */
 export function framingOf(contentType: string): EventFraming | undefined {
   if (/amazon\.eventstream/i.test(contentType)) return "aws";
   if (/event-stream/i.test(contentType)) return "sse";
@@ -94,10 +94,10 @@ export function framingOf(contentType: string): EventFraming | undefined {
 }
 
 /**
- * Translates a response that has come whole. A client that asked for a stream gets one, and one that did not gets an
- * answer, whatever the provider sent.
+ * Translates a complete response. A client that requested a stream gets one, any other client gets a
+ * single response, regardless of the provider's form.
  *
- * @param framing - where the provider sent a stream.
+ * @param framing - if the provider sent a stream.
  */
 export function translateWhole(bytes: Uint8Array, context: ResponseContext, framing?: EventFraming): WholeResponse {
   const options = optionsOf(context);
@@ -112,7 +112,7 @@ export function translateWhole(bytes: Uint8Array, context: ResponseContext, fram
   return { kind: "answer", body: Buffer.from(text), isStream, states, usage: answer.usage, estimated };
 }
 
-/** Nothing that could be read, or a call that its provider could not read and nothing beside it. */
+/** Nothing readable, or only a call that the provider could not read. */
 function isNone({ choices: [first] }: Answer): boolean {
   return first === undefined || (first.finish === "malformed" && first.parts.length === 0);
 }
@@ -121,7 +121,7 @@ type Unread = Extract<WholeResponse, { readonly kind: "error" | "malformed" }>;
 
 function readBody(bytes: Uint8Array, options: AnswerOptions): TranslatedAnswer | Unread {
   const body = jsonOf(bytes);
-  // Some servers send events without saying so in their content type.
+  // Some servers send events with a wrong content type.
   if (body === undefined && EVENTS_BEGIN.test(textOf(bytes.subarray(0, 64))))
     return readStreamed(bytes, "sse", options);
   if (!isObject(body)) return { kind: "malformed" };
@@ -132,7 +132,7 @@ function readBody(bytes: Uint8Array, options: AnswerOptions): TranslatedAnswer |
 
 const EVENTS_BEGIN = /^\s*(?:data|event|id|retry)?:/;
 
-/** An error inside a success: some say there the status that it would have had. */
+/** An error inside a success: some include the intended status. */
 function readErrorInside(shape: Shape, body: Json): ApiError {
   const error = isObject(body.error) ? body.error : body;
   const said = [error.status, error.status_code, error.code].map(Number);
@@ -153,7 +153,7 @@ function readStreamed(bytes: Uint8Array, framing: EventFraming, options: AnswerO
   return stream.error === undefined ? stream : { kind: "error", error: stream.error };
 }
 
-/** Why a whole response that passes unchanged is none, if so. @param bytes - undefined where they cannot be unpacked. */
+/** Why an unchanged complete response is invalid, if so. @param bytes - undefined if they cannot be decompressed. */
 export function wholeFailure(bytes: Uint8Array | undefined, shapeName: string): ApiError | "malformed" | undefined {
   const shape = Object.hasOwn(SHAPES, shapeName) ? SHAPES[shapeName] : undefined;
   if (shape === undefined) return undefined;
@@ -164,7 +164,7 @@ export function wholeFailure(bytes: Uint8Array | undefined, shapeName: string): 
   return isNone(shape.readAnswer(body)) ? "malformed" : undefined;
 }
 
-/** The error that a success is, as an error's body would have it. */
+/** The error inside a success, in the form of an error body. */
 function errorIn(body: Record<string, Json>): Json {
   if (body["type"] === "error" || isObject(body["error"]) || filledText(body["error"]) !== undefined) return body;
   const choice = listOf(body["choices"])[0];
@@ -208,7 +208,7 @@ export class TranslatedStream {
     return this.#translation.answer.usage;
   }
 
-  /** @throws RangeError where an event is larger than any may be. */
+  /** @throws RangeError if an event is too large. */
   push(bytes: Uint8Array): string {
     let text = "";
     for (const event of this.#reader.push(bytes)) text += this.#text(this.#translation.event(event));
@@ -238,7 +238,7 @@ export class TranslatedStream {
 
 const CONTENT: ReadonlySet<Piece["type"]> = new Set(["text", "refusal", "reasoning", "call", "image", "hosted"]);
 
-/** Looks at the beginning of a stream that passes unchanged: whether content has come, or an error before it. */
+/** Checks the beginning of an unchanged stream: whether content has arrived, or an error before it. */
 export class StreamWatch {
   readonly #reader: EventReader;
   readonly #shape: Shape | undefined;
@@ -280,7 +280,7 @@ export class StreamWatch {
 export class UnframedEvents {
   readonly #reader = eventReader("aws");
 
-  /** @throws RangeError where a frame is larger than any may be. */
+  /** @throws RangeError if a frame is too large. */
   push(bytes: Uint8Array): Buffer {
     const text = this.#reader.push(bytes).map(({ data }) => {
       const event = typeof data?.type === "string" ? { event: data.type, data } : { data };
@@ -292,17 +292,17 @@ export class UnframedEvents {
 
 /** Ends an event: two line ends in a row. */
 const BLANK_LINE = /\r\n\r\n|\n\n|\r\r(?!\n)/g;
-/** Characters of an event's end that may stand in the bytes before. */
+/** Characters of an event's end that may be in earlier bytes. */
 const END_LENGTH_MAX = 3;
 /** An event of usage is shorter. */
 const USAGE_LENGTH_MAX = 64 * 1_024;
 
-/** Takes the usage out of a chat stream that the client did not ask for it. */
+/** Removes the usage from a chat stream if the client did not request it. */
 export class UsageStripper {
   readonly #decoder = new TextDecoder("utf-8");
-  /** The beginning of an event that is not whole yet. */
+  /** The beginning of an incomplete event. */
   #held = "";
-  /** The event is too long to be one of usage: it leaves as it comes, but for what may be a part of its end. */
+  /** The event is too long for usage: it passes unchanged, except for a possible part of its end. */
   #passes = false;
 
   push(bytes: Uint8Array): Buffer {
@@ -343,7 +343,7 @@ export function writeErrorIn(shape: string, error: ApiError): { readonly status:
   return { status: writer.writeStatus?.(error.status) ?? error.status, body: writer.writeError!(error) };
 }
 
-/** A provider's error, as its shape says it. */
+/** A provider's error in its shape. */
 export function readErrorOf(shape: Shape, status: number, bytes: Uint8Array): ApiError {
   return shape.readError(status, jsonOf(bytes) ?? textOf(bytes));
 }
@@ -354,7 +354,7 @@ function textOf(bytes: Uint8Array): string {
   return text.startsWith("\uFEFF") ? text.slice(1) : text;
 }
 
-/** The JSON of a body; undefined where it is none. */
+/** The JSON of a body; undefined if it is not JSON. */
 export const jsonOf = (bytes: Uint8Array): Json => parseJson(textOf(bytes));
 
 const SHOWN_CHARACTERS_MAX = 4_096;

@@ -10,21 +10,21 @@ import { withMembers } from "./top-level.ts";
 export interface SameOnlyRequest {
   readonly body: Uint8Array;
   readonly contentType: string;
-  /** What follows the base path, or with a colon the model. */
+  /** The path after the base path, or with a colon after the model. */
   readonly endpoint: string;
   readonly model: string;
   /** Members that the target sets; null removes one. */
   readonly changes: Readonly<Record<string, Json>>;
 }
 
-/** Whether its body is parsed, which takes time: of all others a look at each byte is enough. */
+/** Whether its body is parsed, which takes time: others only need a byte scan. */
 export const isParsed = ({ endpoint }: SameOnlyRequest): boolean => isOfGoogle(endpoint);
 
 const isOfGoogle = (endpoint: string) => endpoint.startsWith(":");
 
 export type SameOnlyPlace = Pick<ShapeAt, "headers" | "place"> & { readonly path: (call: EndpointCall) => string };
 
-/** A form says what a JSON body does in fields. @returns undefined where it is no form. */
+/** A form has the JSON members as fields. @returns undefined if it is not a form. */
 export function describeForm(body: Uint8Array, contentType: string): Description | undefined {
   const boundary = boundaryOf(contentType);
   const fields = boundary === undefined ? undefined : formFields(body, boundary);
@@ -40,18 +40,18 @@ export function describeForm(body: Uint8Array, contentType: string): Description
 
 type Schemas = NonNullable<ProviderPlugin["wireSchemas"]>;
 
-/** The paths of a provider that speak a known wire format. A server of one's own speaks as OpenAI does. */
+/** The paths of a provider with a known wire format. A self-hosted server is treated like OpenAI. */
 export function pathSchemasOf(provider: ProviderPlugin, named: (name: string) => ProviderPlugin | undefined): Schemas {
   return (provider === CUSTOM ? named("OPENAI") : provider)?.wireSchemas ?? [];
 }
 
 /**
- * Where a provider has an endpoint that is not translated: below the base path of its chat completions, or beside
+ * The path of an untranslated endpoint at a provider: below the base path of its chat completions, or beside
  * Gemini's other methods.
  *
  * @param shapes - what it speaks in this call.
  * @param schemas - the paths that speak a known wire format, as in pass-through.
- * @returns undefined where it has none.
+ * @returns undefined if it has none.
  */
 export function sameOnlyPlace(
   provider: ProviderPlugin,
@@ -72,7 +72,7 @@ export function sameOnlyPlace(
   return { path, ...(neighbour?.headers !== undefined && { headers: neighbour.headers }) };
 }
 
-/** The client's own bytes with the target's model. @returns undefined where they are neither a JSON object nor a form. */
+/** The client's own bytes with the target's model. @returns undefined if they are neither a JSON object nor a form. */
 export function sameOnlyBody({ body, contentType, endpoint, model, changes }: SameOnlyRequest): Uint8Array | undefined {
   const boundary = boundaryOf(contentType);
   if (boundary === undefined) return writeJson(body, endpoint, model, changes);
@@ -85,7 +85,7 @@ export function sameOnlyBody({ body, contentType, endpoint, model, changes }: Sa
   );
 }
 
-/** What becomes of it. @param written - see `sameOnlyBody`. */
+/** The result. @param written - see `sameOnlyBody`. */
 export const asSameOnly = (at: SameOnlyPlace, written: Uint8Array | undefined): Outbound =>
   written === undefined
     ? { kind: "invalid", loss: { kind: "invalid", path: "", why: "the body must be a JSON object or a form" } }
@@ -103,7 +103,7 @@ function writeJson(body: Uint8Array, endpoint: string, model: string, changes: S
   return withMembers(body, set, removed);
 }
 
-/** Google's bodies repeat the model of the path, and must say the same. */
+/** Google's bodies repeat the model of the path, and must match it. */
 function googleModels(body: Uint8Array, model: string): Record<string, string> {
   const parsed = parseJson(utf8Of(body));
   if (!isObject(parsed)) return {};

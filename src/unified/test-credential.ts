@@ -8,14 +8,14 @@ import { authorize } from "./auth/authorize.ts";
 import { Tokens } from "./auth/tokens.ts";
 import type { WholeRequest, WholeResponse } from "./whole-call.ts";
 
-/** What came of asking a provider with a credential. It holds nothing of the credential. */
+/** The result of testing a credential at its provider. It contains no part of the credential. */
 export interface CredentialTest {
   readonly ok: boolean;
-  /** What was asked for; null where nothing could be. */
+  /** The tested operation; null if there is none. */
   readonly asked: "models" | "token count" | null;
-  /** The provider's status; null where none came. */
+  /** The provider's status; null without a response. */
   readonly status: number | null;
-  /** For people: what it answered, or what is wrong. */
+  /** For display: the response, or the error. */
   readonly message: string;
   /** Names of models that the credential has, sorted. */
   readonly models: readonly string[];
@@ -33,10 +33,10 @@ const COUNTED: Readonly<Record<string, (model: string) => unknown>> = {
 };
 
 /**
- * Asks the provider for its models with this credential, or, where it lists none, to count one word's tokens.
+ * Fetches the provider's models with this credential, or, if it has no list, counts one word's tokens.
  *
- * @param call - leads to the provider; closed addresses stay closed.
- * @param model - for providers that list no models. Never rejects.
+ * @param call - calls the provider; forbidden addresses stay forbidden.
+ * @param model - for providers without a list of models. Never rejects.
  */
 export async function testCredential(
   {
@@ -49,7 +49,7 @@ export async function testCredential(
   const failed = (message: string, status: number | null = null): CredentialTest => {
     return { ok: false, asked: null, status, message, models: [] };
   };
-  if (credential.secrets === undefined) return failed("it is locked: no key of this node opens its secrets");
+  if (credential.secrets === undefined) return failed("it is locked: no key of this node decrypts its secrets");
   const question = questionOf(provider, credential, model ?? nameIn(credential));
   if (typeof question === "string") return failed(question);
   const { url, asked, body, shape, endpointCall } = question;
@@ -94,7 +94,7 @@ interface Question {
   readonly body: Uint8Array | undefined;
 }
 
-/** What to ask, or why nothing can be asked. */
+/** The test request, or why there is none. */
 function questionOf(provider: ProviderPlugin, credential: Credential, model: string | undefined): Question | string {
   const listing = modelListOf(provider, credential);
   if (listing !== undefined) {
@@ -133,17 +133,18 @@ function readAnswer(
   try {
     names = provider.listModels?.read(answer) ?? [];
   } catch {
-    // A provider's own reader met what it does not know: as no list.
+    // A provider's own reader failed: treated as no list.
   }
   const models = names.filter((name) => typeof name === "string").sort();
-  const message = models.length === 0 ? "it answers, but with no list of models" : `it lists ${models.length} models`;
+  const message =
+    models.length === 0 ? "it responds, but without a list of models" : `it lists ${models.length} models`;
   return { ok: true, status, message, models };
 }
 
-/** The provider's own words, which some repeat a key in. */
+/** The provider's own message, which may repeat a key. */
 function said(answer: ReturnType<typeof parseJson>, status: number, secrets: readonly string[]): string {
   const found: unknown = answer?.error?.message ?? answer?.message ?? answer?.error ?? answer?.detail;
   const text = typeof found === "string" ? found.slice(0, MESSAGE_MAX) : "";
   const masked = secrets.reduce((all, secret) => all.replaceAll(secret, "***"), text).replace(/\S*\*{3,}\S*/g, "***");
-  return `the provider answers ${status}${masked === "" ? "" : `: ${masked}`}`;
+  return `the provider responds with ${status}${masked === "" ? "" : `: ${masked}`}`;
 }

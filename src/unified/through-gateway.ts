@@ -3,10 +3,10 @@ import type { KeySnapshot } from "../keys.ts";
 import type { PassedOn } from "../runtime/http/pass-on.ts";
 import type { Answer, BodySink, IncomingRequest } from "../runtime/http/server.ts";
 
-/** Bytes of an answer that wait for a browser that takes its time. */
+/** Buffered bytes of a response for a slow browser. */
 const WAITING_BYTES_MAX = 256 * 1_024;
 
-/** The hash of a service key, which must still be usable, or what stands for a user. */
+/** The hash of a service key, which must still be valid, or the id of a user. */
 export type SentFor = string | KeySnapshot;
 
 interface Sent {
@@ -17,7 +17,7 @@ interface Sent {
   readonly sentFor: SentFor;
 }
 
-/** Sends a request through the gateway of this process, from another thread: no connection, and no key that anybody has to know. */
+/** Sends a request through the gateway of this process, from another thread: without a connection and without a plain key. */
 export function sendThroughGateway(passedOn: PassedOn, request: Request, sent: Sent): Promise<Response> {
   const answer = new FetchAnswer();
   request.signal.addEventListener("abort", () => answer.left());
@@ -66,17 +66,17 @@ class FetchRequest implements IncomingRequest {
   }
 }
 
-/** Headers of the gateway's answer that a page may read. Others, a provider's among them, could concern the whole origin. */
+/** Headers of the gateway's response that a page may read. Others, such as a provider's, could affect the whole origin. */
 const SHOWN = /^(?:content-type|content-encoding|retry-after|retry-after-ms|gateway-.+)$/i;
 
-/** Whatever a provider answers, a browser runs nothing of it at this address. */
+/** Prevents a browser from running any content of a provider's response at this address. */
 const SAFE = {
   "cache-control": "no-store",
   "content-security-policy": "default-src 'none'; sandbox",
   "x-content-type-options": "nosniff",
 };
 
-/** The gateway's answer as a `Response`. */
+/** The gateway's response as a `Response`. */
 class FetchAnswer implements Answer {
   readonly response: Promise<Response>;
   readonly #made = Promise.withResolvers<Response>();
@@ -132,8 +132,8 @@ class FetchAnswer implements Answer {
   destroy(): void {
     if (this.#isOver) return;
     this.#isOver = true;
-    const broken = new GatewayError("internal_error", "the gateway broke the answer off");
-    this.#made.reject(broken); // where it has a head already, nothing hears this
+    const broken = new GatewayError("internal_error", "the gateway aborted the response");
+    this.#made.reject(broken); // ignored if the head was already sent
     this.#controller.error(broken);
   }
 

@@ -1,4 +1,4 @@
-/** A member of a JSON object, as it stands in the text. */
+/** A member of a JSON object, with its position in the text. */
 export interface MemberSpan {
   readonly name: string;
   /** From the quote of the name. */
@@ -17,10 +17,10 @@ const OPEN_LIST = 0x5b;
 const CLOSE_LIST = 0x5d;
 
 /**
- * Where the members of a JSON object stand in its bytes. It looks at each byte once and builds nothing of the values, so
+ * The positions of a JSON object's members in its bytes. It reads each byte once and creates no values, so
  * that a body of any size is passed on with another model and no other change.
  *
- * @returns undefined where `given` is not an object. Values are not checked: who parses them says what is wrong.
+ * @returns undefined if `given` is not an object. Values are not checked: their parser reports errors.
  */
 export function topLevelMembers(given: Uint8Array): MemberSpan[] | undefined {
   const bytes = Buffer.from(given.buffer, given.byteOffset, given.byteLength);
@@ -46,7 +46,7 @@ export function topLevelMembers(given: Uint8Array): MemberSpan[] | undefined {
   }
 }
 
-/** What stands in place of `[from, to)`. */
+/** The replacement of `[from, to)`. */
 interface Edit {
   readonly from: number;
   readonly to: number;
@@ -54,9 +54,9 @@ interface Edit {
 }
 
 /**
- * A JSON object with other values of some members, and without some. What is not named stays as it was, byte by byte.
+ * A JSON object with other values of some members, and without some. Other members stay byte for byte.
  *
- * @param set - JSON texts by name; a member that is not there is added at the end. All members of one name are set.
+ * @param set - JSON texts by name; a missing member is added at the end. All members of one name are set.
  */
 export function withMembers(
   bytes: Uint8Array,
@@ -67,7 +67,7 @@ export function withMembers(
   if (members === undefined) return undefined;
   const edits: Edit[] = [];
   const found = new Set<string>();
-  /** The place behind the last member that stays, and behind all that is edited before it. */
+  /** The position after the last kept member, and after all earlier edits. */
   let kept: number | undefined;
   for (let place = 0; place < members.length; place++) {
     const { name, start, valueStart, end } = members[place]!;
@@ -76,7 +76,7 @@ export function withMembers(
       if (!Object.hasOwn(set, name)) continue;
       found.add(name);
       edits.push({ from: valueStart, to: end, text: set[name]! });
-      // The comma goes with the member: the one behind it, or before it where it is the last.
+      // The comma belongs to the member: the one after it, or before it if it is the last.
     } else if (place + 1 < members.length) edits.push({ from: start, to: members[place + 1]!.start, text: "" });
   }
   const close = bytes.lastIndexOf(CLOSE_OBJECT);

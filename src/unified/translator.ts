@@ -26,9 +26,9 @@ import { type ResponseContext, translateWhole, type WholeResponse } from "./resp
 import { isParsed, type SameOnlyRequest, sameOnlyBody } from "./same-only.ts";
 import type { TranslatorFunctions } from "./translator-worker.ts";
 
-/** Bodies beyond this are read and written in a thread of their own: 1 MB keeps a thread busy for 10 to 100 ms. */
+/** Larger bodies are read and written in a separate thread: 1 MB keeps a thread busy for 10 to 100 ms. */
 const HERE_BYTES_MAX = 64 * 1_024;
-/** Bytes that a body may unpack to. */
+/** Maximum decompressed bytes of a body. */
 const DECODED_BYTES_MAX = 256 * 1_024 * 1_024;
 
 interface Running {
@@ -37,13 +37,13 @@ interface Running {
 }
 
 /**
- * Reads and writes the bodies of unified requests and of their whole responses: small ones here, others in a thread that is started when the first of
- * them comes, so that they hold no other stream back. Shapes of drop-ins are functions of this thread, and stay here.
+ * Reads and writes the bodies of unified requests and of their whole responses: small ones here, others in a thread that is started on demand,
+ * so that they do not delay other streams. Shapes of drop-ins are functions of this thread, and stay here.
  */
 export class Translator {
   #running: Running | undefined;
 
-  /** A body without its codings; undefined where it cannot be unpacked. */
+  /** A body without its codings; undefined if it cannot be decompressed. */
   unpacked({ bytes, coding }: { readonly bytes: Uint8Array; readonly coding: string }): Soon<Uint8Array | undefined> {
     if (coding === "") return bytes;
     return decodeBody(Buffer.from(bytes), coding, DECODED_BYTES_MAX).then((decoded) =>
@@ -94,7 +94,7 @@ export class Translator {
     );
   }
 
-  /** A body for an endpoint that no other shape has; undefined where it cannot be read. */
+  /** A body for an endpoint that no other shape has; undefined if it cannot be read. */
   sameOnly(request: SameOnlyRequest): Soon<Uint8Array | undefined> {
     return this.#run(
       isParsed(request) ? request.body.byteLength : 0,
@@ -103,7 +103,7 @@ export class Translator {
     );
   }
 
-  /** A body with the items in it that it refers to. @param recorded - a JSON list for each response: its items. */
+  /** A body with its referenced items. @param recorded - a JSON list for each response: its items. */
   withItems(bytes: Uint8Array, recorded: readonly string[]): Soon<WithItems> {
     return this.#run(
       bytes.byteLength + recorded.reduce((sum, { length }) => sum + length, 0),
@@ -112,7 +112,7 @@ export class Translator {
     );
   }
 
-  /** The body that a provider counts, of one that was written as if for an answer. */
+  /** The body for a provider's count, from one written for generation. */
   counted(bytes: Uint8Array, request: CountRequest): Soon<Uint8Array | undefined> {
     return this.#run(
       bytes.byteLength,
@@ -130,7 +130,7 @@ export class Translator {
     );
   }
 
-  /** A guess at the input tokens of a body that its provider does not count. The tokenizer is the thread's. */
+  /** Estimates the input tokens of a body without a provider's count. The tokenizer is in the thread. */
   async count(bytes: Uint8Array): Promise<number> {
     return this.#ask((remote) => remote.count(bytes)).catch(() => roughTokens(utf8Of(bytes)));
   }
@@ -139,12 +139,12 @@ export class Translator {
     await this.#running?.thread.terminate();
   }
 
-  /** Here or there, by the size of what is read. Slow is better than failed: without the thread it is done here. */
+  /** Here or in the thread, by the size of the body. Slow is better than failed: without the thread it is done here. */
   #run<T>(bytes: number, here: () => T, there: (remote: Remote<TranslatorFunctions>) => Promise<T>): Soon<T> {
     return bytes <= HERE_BYTES_MAX ? here() : this.#ask(there).catch(here);
   }
 
-  /** Rejects where the thread is gone. */
+  /** Rejects if the thread is gone. */
   async #ask<T>(ask: (remote: Remote<TranslatorFunctions>) => Promise<T>): Promise<T> {
     this.#running ??= this.#start();
     return ask(this.#running.remote);

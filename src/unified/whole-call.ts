@@ -2,7 +2,7 @@ import { originOf } from "../net/origin.ts";
 import { decodeBody } from "../runtime/content-coding.ts";
 import { type Upstream, type UpstreamCall, UpstreamError, type UpstreamRequest } from "../runtime/http/upstream.ts";
 
-/** A small request of the gateway's own, such as one for a token. */
+/** A small internal request, such as one for a token. */
 export interface WholeRequest {
   readonly method: "GET" | "POST";
   readonly url: URL;
@@ -22,10 +22,10 @@ export interface WholeResponse {
 }
 
 /**
- * Calls an address and waits for the whole response, unpacked. It takes the way of every other call: names are resolved
- * and judged once, and closed addresses stay closed. Redirects are not followed.
+ * Calls an address and waits for the complete, decompressed response. It uses the same path as other calls: names are resolved
+ * and checked once, and forbidden addresses stay forbidden. Redirects are not followed.
  *
- * @throws UpstreamError with a message that names no credential.
+ * @throws UpstreamError with a message without a credential.
  */
 export async function callWhole(upstream: Upstream, request: WholeRequest): Promise<WholeResponse> {
   const { bytesMax, timeoutMs, signal } = request;
@@ -39,8 +39,8 @@ export async function callWhole(upstream: Upstream, request: WholeRequest): Prom
     call?.abort();
     done.reject(new UpstreamError(kind, message));
   };
-  const timer = setTimeout(() => fail("broken", `no whole response came within ${timeoutMs} ms`), timeoutMs);
-  const onAbort = () => fail("broken", "the call was given up");
+  const timer = setTimeout(() => fail("broken", `no complete response within ${timeoutMs} ms`), timeoutMs);
+  const onAbort = () => fail("broken", "the call was aborted");
   signal?.addEventListener("abort", onAbort, { once: true });
   call = upstream.open(toUpstream(request), {
     onHead(theirStatus, _reason, theirHeaders) {
@@ -68,7 +68,7 @@ async function unpacked({ headers, body }: WholeResponse, bytesMax: number): Pro
   const coding = headers.find((_, at) => at % 2 === 1 && headers[at - 1]!.toLowerCase() === "content-encoding");
   if (coding === undefined) return body;
   const decoded = await decodeBody(Buffer.from(body), coding, bytesMax);
-  if (decoded.incomplete) throw new UpstreamError("protocol", "the response cannot be unpacked");
+  if (decoded.incomplete) throw new UpstreamError("protocol", "the response cannot be decompressed");
   return decoded.bytes;
 }
 

@@ -1,10 +1,10 @@
 import { listOf, utf8Of } from "../mapping/json.ts";
 import type { Json } from "../plugin/contract.ts";
 
-/** A request that holds the whole conversation. */
+/** A request with the whole conversation. */
 export interface WithTurns {
   readonly body: Uint8Array;
-  /** The path in the client's body for one in this. */
+  /** Maps a path in this body to the client's body. */
   readonly pathOf: (path: string) => string;
   /** Whether the client wants reasoning with its state in the response. */
   readonly wantsState: boolean;
@@ -15,8 +15,8 @@ const STATE = "reasoning.encrypted_content";
 const MEMBER = "previous_response_id";
 
 /**
- * Puts the turns before into a Responses request, in place of the id that stands for them. The response is ours by its id, so
- * no provider is to store one that nobody finds.
+ * Inserts the earlier turns into a Responses request, in place of their id. The response has our id, so
+ * the provider must not store it.
  *
  * @param turns - a JSON list.
  */

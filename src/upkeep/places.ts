@@ -6,7 +6,7 @@ import { bodiesPath } from "../store/database/local.ts";
 import type { FileKind } from "../store/database/snapshot.ts";
 import { localPath } from "../store/store.ts";
 
-/** A database file of the deployment, and what it is called in a backup. */
+/** A database file of the deployment, and its name in a backup. */
 export interface DatabasePlace {
   readonly kind: FileKind;
   readonly path: string;
@@ -16,23 +16,23 @@ export interface DatabasePlace {
 /** One region's part of the deployment: its records and its spool. */
 export interface RegionPlaces {
   readonly config: Config;
-  /** The records' file first: its copy must be begun before that of the bodies, so that no record in it lacks its body. */
+  /** The records' file first: its copy must begin before that of the bodies, so that no record in it lacks its body. */
   readonly databases: readonly DatabasePlace[];
   readonly spool: string;
-  /** What the spool is called in a backup. */
+  /** The spool's name in a backup. */
   readonly spoolName: string;
-  /** The file with the name under which a server knows how far this spool is read; there is none without a server. */
+  /** The file with the name under which a server stores the read position of this spool; none without a server. */
   readonly nodeId: string;
   readonly nodeIdName: string;
 }
 
-/** Directories in the data directory that a backup takes along, apart from spools. What is cached is not worth it. */
+/** Directories in the data directory that a backup includes, apart from spools. The cache is not worth it. */
 export const KEPT_FOLDERS = ["state", "providers", "plugins"] as const;
 
-/** What the key that Weir made for credentials is called in a backup that has it. */
+/** The name of the generated credentials key in a backup that has it. */
 export const CREDENTIALS_KEY = "credentials.key";
 
-/** The region of the deployment, and the European pair beside it where there is one. */
+/** The region of the deployment, and the European pair if there is one. */
 export function regionsOf(config: Config): readonly RegionPlaces[] {
   const pair = europeanConfig(config);
   return [placesOf(config, ""), ...(pair === undefined ? [] : [placesOf(pair, "eu/")])];
@@ -42,7 +42,7 @@ export function databasePlaces(config: Config): readonly DatabasePlace[] {
   return regionsOf(config).flatMap(({ databases }) => databases);
 }
 
-/** The place that a file or directory of a backup is restored to, or undefined where this configuration has none. */
+/** The place that a file or directory of a backup is restored to, or undefined if this configuration has none. */
 export function placeOf(config: Config, name: string): string | undefined {
   for (const { databases, spool, spoolName, nodeId, nodeIdName } of regionsOf(config)) {
     const database = databases.find((place) => place.name === name);
@@ -54,7 +54,7 @@ export function placeOf(config: Config, name: string): string | undefined {
   return (KEPT_FOLDERS as readonly string[]).includes(name) ? join(config.data_dir, name) : undefined;
 }
 
-/** What a restore would overwrite. */
+/** The files that a restore would overwrite. */
 export function occupied(config: Config): readonly string[] {
   const regions = regionsOf(config).flatMap(({ databases, spool, nodeId }) => [
     ...databases.map(({ path }) => path),

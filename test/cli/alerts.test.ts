@@ -44,7 +44,7 @@ test("an alert is made, listed, and removed", async () => {
   expect((await cli.run("alerts", "list")).err).toContain("there are no alerts");
 });
 
-test("an alert counts by the calendar, notifies a chat and a pager, and says where nobody is notified", async () => {
+test("an alert counts by the calendar, notifies a chat and a pager, and warns without a channel", async () => {
   const cli = await openedCommandLine();
   const key = "0123456789abcdefABCDEF0123456789";
   const words = ["--above", "50", "--calendar", "day", "--time-zone", "Asia/Tokyo"];
@@ -60,7 +60,7 @@ test("an alert counts by the calendar, notifies a chat and a pager, and says whe
   ]);
   expect(listed.out).not.toMatch(/secret|0123456789/);
   expect((await cli.run("alerts", "list")).out).toContain("day, Asia/Tokyo");
-  expect((await cli.run(...LEAST, "--above", "5")).err).toContain("nobody is notified");
+  expect((await cli.run(...LEAST, "--above", "5")).err).toContain("sends no notifications");
 });
 
 test.each([

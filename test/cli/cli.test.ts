@@ -50,7 +50,10 @@ test.each([
   [["keys", "create"], "weir: keys create needs --name NAME"],
   [["keys", "create", "--nam", "x"], "weir: keys create: there is no option --nam; did you mean --name?"],
   [["keys", "create", "--name"], "weir: keys create: --name needs a value"],
-  [["keys", "create", "--expires", "-1d"], "weir: keys create: --expires needs a value; one that begins with a dash"],
+  [
+    ["keys", "create", "--expires", "-1d"],
+    "weir: keys create: --expires needs a value; write a value that begins with a dash",
+  ],
   [["domains", "approve", "https://acme.test"], "weir: a domain is a host name or address without scheme"],
   [["keys", "create", "--name", "x", "--scopes", "red"], 'there is no scope "red"'],
   [["keys", "create", "--name", "x", "--expires", "soon"], "weir: expires: "],
@@ -185,8 +188,8 @@ describe("plugins", () => {
     expect(readdirSync(join(cli.directory, "weir-data", folder)).sort()).toEqual(["acme-door.ts", "weir-plugin.d.ts"]);
     const checked = await cli.run("plugins", "check", path);
     expect(checked).toMatchObject({ status: 0, err: "" });
-    expect((await cli.run("plugins", "new", "acme-door", ...options)).err).toContain("is there already");
-    if (options.length > 0) expect((await cli.run("providers", "new", "acme-door")).err).toContain("is there already");
+    expect((await cli.run("plugins", "new", "acme-door", ...options)).err).toContain("already exists");
+    if (options.length > 0) expect((await cli.run("providers", "new", "acme-door")).err).toContain("already exists");
     const listed = JSON.parse((await cli.run("plugins", "list", "--json")).out) as { file: string; source: string }[];
     expect(listed.find(({ file }) => file === path)).toMatchObject({ source: "drop-in", replaces: false });
     expect(listed.some(({ source }) => source === "built-in")).toBe(true);

@@ -130,7 +130,7 @@ test("a credential of weir.toml is listed with the place of its secret; a litera
   const refused = await cli.run("credentials", "list");
   expect([refused.status, refused.err]).toEqual([
     1,
-    expect.stringContaining("[credentials.main] api_key: a secret does not stand in weir.toml"),
+    expect.stringContaining("[credentials.main] api_key: a secret must not be in weir.toml"),
   ]);
   expect(refused.err).not.toContain(KEY);
 });
@@ -148,7 +148,7 @@ test("routes are set from a file, from stdin and from targets, listed and remove
   expect((await cli.run("routes", "remove", "big")).status).toBe(0);
   const wrong = await cli.run("routes", "set", "fast", "--target", "claude-*");
   expect([wrong.status, wrong.err]).toEqual([2, expect.stringContaining("targets.0")]);
-  expect((await cli.run("routes", "set", "fast", "--target", "fast")).err).toContain("go round");
+  expect((await cli.run("routes", "set", "fast", "--target", "fast")).err).toContain("form a cycle");
   expect((await cli.run("routes", "set", "fast")).status).toBe(2);
   expect(readFileSync(join(cli.directory, "fast.json"), "utf8")).toContain("groq");
 });

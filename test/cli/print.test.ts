@@ -137,7 +137,7 @@ test("at 80 columns a list of keys says when they expire, and cuts names alone",
   ]);
   expect(out).toContain("revoked");
   for (const row of rows) expect(row.length).toBeLessThanOrEqual(80);
-  expect(err).toBe("left out for want of room: organization, user, last used, created, models, credentials\n");
+  expect(err).toBe("columns left out: organization, user, last used, created, models, credentials\n");
 });
 
 test.each([

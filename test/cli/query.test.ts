@@ -112,7 +112,7 @@ test("asks for page after page, up to the limit", async () => {
 test.each<[string[], string]>([
   [["modle=x"], 'weir: character 1 of the filter: there is no field "modle"; did you mean "model"?\n'],
   [['{"request_response_rmt":{"modle":{"equals":"x"}}}'], "(filter.request_response_rmt.modle)"],
-  [["{oops"], "the filter is no JSON"],
+  [["{oops"], "the filter is not JSON"],
   [["--sort", "cots"], 'did you mean "cost"?'],
   [["--columns", "id,xtatus"], 'there is no column "xtatus"; did you mean "status"?'],
   [["--columns", "zzzzzzzz"], "known: time, created, id"],

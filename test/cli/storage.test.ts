@@ -31,7 +31,7 @@ test("without a service deleted bytes are erased and files are compacted by comm
   const erased = await run(MAIN, "storage", "erase");
   expect(erased).toMatchObject({
     status: 0,
-    err: "nothing of what was deleted is left in the database's files and the journal\n",
+    err: "no deleted bytes are left in the database's files and the journal\n",
   });
   const file = join(directory, "bodies.db");
   const before = statSync(file);

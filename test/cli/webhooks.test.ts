@@ -29,7 +29,7 @@ test("a webhook is added, listed, and removed", async () => {
   ]);
   expect(listed.out).not.toContain("whsec_");
   expect((await cli.run("webhooks", "list")).out).toMatch(/night +http:\S+ +Team=a=b, App +12.5 % +off/);
-  expect((await cli.run("webhooks", "deliveries", id)).err).toBe("nothing was sent to it yet\n");
+  expect((await cli.run("webhooks", "deliveries", id)).err).toBe("there are no deliveries yet\n");
   expect((await cli.run("webhooks", "remove", id)).status).toBe(0);
   expect((await cli.run("webhooks", "remove", id)).status).toBe(1);
   expect((await cli.run("webhooks", "list")).err).toBe("there are no webhooks\n");

@@ -26,7 +26,7 @@ test.each([
   ["1;w=60;w=61", "given twice"],
   ["1;w=0", "from 1 to"],
   ["1;w=60;u=euro", "unit must be"],
-  ["1;q=60", "no parameter"],
+  ["1;q=60", "not a parameter"],
 ])("%p is none: %s", (text, says) => {
   expect(readLimit(text)).toContain(says);
 });

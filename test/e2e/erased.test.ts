@@ -45,7 +45,7 @@ test(
     });
     const target = `http://127.0.0.1:${upstream.port}`;
     const [kept, gone, later] = [marker(), marker(), marker()];
-    const erased = "nothing of what was deleted is left in the database's files and the journal\n";
+    const erased = "no deleted bytes are left in the database's files and the journal\n";
     let weir = await startWeir({ dataDirectory });
     try {
       const keptId = await send(weir, target, kept);
@@ -107,7 +107,7 @@ test(
     const { status, stderr } = await runCommand(weir.env, "storage", "erase");
     expect({ status, stderr }).toMatchObject({
       status: 0,
-      stderr: expect.stringContaining("the journal has requests"),
+      stderr: expect.stringContaining("the journal still has requests"),
     });
     letGo();
     const id = (await open).headers.get("gateway-id")!;

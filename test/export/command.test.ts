@@ -44,7 +44,7 @@ test.each([
   while (api.asked.length < 5 && child.exitCode === null) await Bun.sleep(2);
   child.kill(signal);
   expect(await child.exited).toBe(status);
-  expect(await new Response(child.stderr).text()).toBe(`weir export: stopped by ${signal}; go on with --resume\n`);
+  expect(await new Response(child.stderr).text()).toBe(`weir export: stopped by ${signal}; continue with --resume\n`);
 
   released = true;
   expect(await start("--resume").exited).toBe(0);

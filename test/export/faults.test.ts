@@ -95,7 +95,7 @@ test.each<[string, Fault, number, number, RegExp]>([
     { kind: "status", status: 429, headers: { "retry-after": "86400" } },
     1,
     1,
-    /wait 86400 s/,
+    /a wait of 86400 s/,
   ],
 ])("%s ends the export at once", async (_name, fault, from, expected, message) => {
   await using api = await startApi({ records: RECORDS, fault: failing(fault, from, 1000) });
@@ -127,7 +127,7 @@ test("a service that stays away ends the export with status 1 after the last att
   });
   const first = await run(api.url, [...ALL, "--output", output], { pace: { ...QUICK, attemptsMax: 3 } });
   expect(first.status).toBe(1);
-  expect(first.stderr).toMatch(/status 503, after 3 attempts; go on with --resume/);
+  expect(first.stderr).toMatch(/status 503, after 3 attempts; continue with --resume/);
   expect(api.asked.length).toBe(5);
   away = false;
   expect(await run(api.url, [...ALL, "--output", output, "--resume"])).toMatchObject({ status: 0 });
@@ -166,7 +166,7 @@ test("records that are deleted meanwhile are missing without a warning, lost one
     fault: (_number, path) => (path === QUERY ? empty : undefined),
   });
   const lost = await run(lossy.url, [...ALL, "--output", "-", "--quiet"]);
-  expect(lost.stderr).toContain("warning: the service counts 3000 records and gave 0");
+  expect(lost.stderr).toContain("warning: the service counts 3000 records and returned 0");
 });
 
 test("a page too large for the memory meant for it is asked for with fewer records", async () => {

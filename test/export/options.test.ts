@@ -59,7 +59,7 @@ test.each<[string, string[], RegExp]>([
   [
     "a value with a dash",
     ["--limit", "-1"],
-    /^--limit needs a value; one that begins with a dash is written --limit=-…$/,
+    /^--limit needs a value; write a value that begins with a dash as --limit=-…$/,
   ],
   ["an argument", ["everything"], /everything/],
   ["an option without its value", ["--limit"], /^--limit needs a value$/],
@@ -88,7 +88,7 @@ test("a key that is missing, blank or broken is bad usage, and is not shown", ()
   expect(messageOf(() => readOptions([], {}))).toMatch(/no key: set WEIR_API_KEY/);
   expect(messageOf(() => readOptions([], { WEIR_API_KEY: "  " }))).toMatch(/no key/);
   const message = messageOf(() => readOptions([], { WEIR_API_KEY: "sk-secret\nX-Other: 1" }));
-  expect(message).toMatch(/characters that no key has/);
+  expect(message).toMatch(/characters that cannot be in a key/);
   expect(message).not.toContain("secret");
 });
 

@@ -83,7 +83,7 @@ test("a stopped export ends with 128 and the signal's number, and keeps its chec
   await using api = await startApi({ records: RECORDS, fault });
   const { status, stderr } = await run(api.url, [...ALL, "--output", output], { interrupted });
   expect(status).toBe(143);
-  expect(stderr).toMatch(/stopped by SIGTERM; go on with --resume/);
+  expect(stderr).toMatch(/stopped by SIGTERM; continue with --resume/);
   const checkpoint = JSON.parse(await readFile(`${output}.checkpoint`, "utf8")) as { rows: number; length: number };
   expect(checkpoint.rows).toBeGreaterThan(0);
   const kept = (await readFile(output)).subarray(0, checkpoint.length).toString();
@@ -244,7 +244,7 @@ describe("what is there already", () => {
     const argv = [...ALL, "--format", "parquet", "--output", output];
     const { status, stderr } = await run(api.url, argv);
     expect(status).toBe(2);
-    expect(stderr).toMatch(/exists; go on with --resume, or replace it with --force/);
+    expect(stderr).toMatch(/exists; continue with --resume, or replace it with --force/);
     expect(await readFile(`${output}${suffix}`, "utf8")).toBe("precious");
     expect(api.asked.length).toBe(0);
 
@@ -294,7 +294,7 @@ describe("what is there already", () => {
     const output = folder.file("pipe");
     Bun.spawnSync(["mkfifo", output]);
     const { status, stderr } = await run(api.url, [...ALL, "--output", output, "--force"]);
-    expect([status, stderr]).toEqual([2, expect.stringMatching(/is no file; give --output -/)]);
+    expect([status, stderr]).toEqual([2, expect.stringMatching(/is not a file; use --output -/)]);
     expect(await beside(output)).toEqual([]);
   });
 
@@ -302,7 +302,7 @@ describe("what is there already", () => {
     ["a checkpoint that is no checkpoint", (output) => writeFile(`${output}.checkpoint`, "{}"), /not a checkpoint/],
     ["a checkpoint that is torn", (output) => truncate(`${output}.checkpoint`, 50), /not a checkpoint/],
     ["an output that is gone", (output) => rm(output), /cannot be written/],
-    ["an output that is too short", (output) => truncate(output, 10), /shorter than its checkpoint/],
+    ["an output that is too short", (output) => truncate(output, 10), /shorter than in its checkpoint/],
     ["a folder that is gone", (output) => rm(dirname(output), { recursive: true }), /cannot be written/],
   ])("is not resumed from %s", async (_name, harm, message) => {
     await using folder = await makeFolder();

@@ -186,7 +186,7 @@ test("the command reports broken lines by their numbers, goes on, and ends with 
     "weir import: stdin:2: not JSON",
     "weir import: stdin:4: not a JSON object",
     `weir import: stdin:5: cost is not a number (${idOf(41)})`,
-    expect.stringMatching(/^weir import: 2 records imported, 0 were there already, 3 not taken, in 0:0\d$/),
+    expect.stringMatching(/^weir import: 2 records imported, 0 existed already, 3 not taken, in 0:0\d$/),
     "weir import: left out: strange (2)",
   ]);
 });

@@ -102,7 +102,7 @@ test("an import that is killed, and killed again, goes on and ends with the same
   const { status, stderr } = await importInto(door.url, [file, "--resume"]);
   expect(status).toBe(1); // the broken line is still broken
   expect(stderr).toContain("1 not taken");
-  const [, imported = "", existing = ""] = /([\d,]+) records imported, ([\d,]+) were/.exec(stderr) ?? [];
+  const [, imported = "", existing = ""] = /([\d,]+) records imported, ([\d,]+) existed/.exec(stderr) ?? [];
   const seen = Number(imported.replace(",", "")) + Number(existing.replace(",", ""));
   expect(seen).toBe(RECORDS - 4 * 500);
   expect(await exportAll(weir)).toBe(expected);

@@ -113,7 +113,7 @@ test.each(["jsonl", "json"])(
     const first = await importInto(target.api, [file]);
     expect(first).toMatchObject({
       status: 0,
-      stderr: expect.stringContaining(`${HOSTILE.length} records imported, 0 were`),
+      stderr: expect.stringContaining(`${HOSTILE.length} records imported, 0 existed`),
     });
     expect((await exportAll(target)).toString()).toBe(exported.toString());
     expect(exported.toString().match(/"llmSchema":\{/g)?.length).toBeGreaterThan(5);
@@ -122,7 +122,7 @@ test.each(["jsonl", "json"])(
     const again = await importInto(target.api, [file, file]);
     expect(again).toMatchObject({
       status: 0,
-      stderr: expect.stringContaining(`0 records imported, ${2 * HOSTILE.length} were`),
+      stderr: expect.stringContaining(`0 records imported, ${2 * HOSTILE.length} existed`),
     });
     expect((await exportAll(target)).equals(exported)).toBe(true);
   },

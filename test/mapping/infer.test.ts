@@ -80,7 +80,7 @@ describe("what cannot be inferred stays pending with the reason", () => {
     [
       "failures only",
       [whole({ model: "m", q: "why is it so" }, { m: "no" }, 500)],
-      "no recorded answer succeeded with JSON or a stream",
+      "no recorded response succeeded with JSON or a stream",
     ],
     [
       "requests that say nothing",
@@ -90,7 +90,7 @@ describe("what cannot be inferred stays pending with the reason", () => {
     [
       "answers that say nothing",
       [whole({ model: "m", prompt: "hello there you" }, { ok: true, id: "a-1" })],
-      "no text and no tool calls were found in the answers",
+      "no text and no tool calls were found in the responses",
     ],
   ] as const)("%s", (_name, samples, reason) => {
     expect(inferMapping(samples, "m")).toMatchObject({ reason });

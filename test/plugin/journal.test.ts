@@ -105,7 +105,7 @@ test("a file that is deleted, replaced or cut while it is written to is written 
       return readFileSync(path, { encoding: "utf8", flag: "a+" }).startsWith('"all"\n');
     });
   }
-  expect(lines.join("")).toContain("was changed by someone else; it is written anew");
+  expect(lines.join("")).toContain("was changed by another program; it is rewritten");
 });
 
 test("how many lines cannot be read is in the log", () => {

@@ -86,7 +86,9 @@ describe("a limit by the calendar", () => {
     expect(await statuses(it, 1)).toEqual([200]);
     const { answer } = await ask(it, {});
     expect(answer).toMatchObject({ status: 429, headers: { "Retry-After": "60" } });
-    expect(answer.message).toContain('"monthly" (2 requests per calendar month (Europe/Berlin)) is spent; wait 60 s');
+    expect(answer.message).toContain(
+      '"monthly" (2 requests per calendar month (Europe/Berlin)) is exhausted; retry in 60 s',
+    );
     expect((await it.call("GET", "/v1/rate-limits")).data).toMatchObject([
       { used: 2, remaining: 0, resets_at: "2026-11-30T23:00:00.000Z" },
     ]);

@@ -254,7 +254,7 @@ describe("a policy of one key", () => {
       keys,
       options: { policies: [body("key-1"), { ...body("key-9"), name: "late" }] },
     });
-    expect(it.log.filter((line) => line.includes("bears on nothing"))).toHaveLength(1);
+    expect(it.log.filter((line) => line.includes("applies to nothing"))).toHaveLength(1);
     expect(it.log.join()).toContain('\\"late\\"');
   });
 });

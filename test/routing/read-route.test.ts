@@ -127,10 +127,10 @@ describe("a route", () => {
   });
 
   test.each([
-    ["names itself", "a", ["a"], [], "go round: a → a; name the provider"],
-    ["names itself with an order", "a", ["a:floor"], [], "go round"],
-    ["names one that names it", "a", ["b"], [route("b", "a")], "go round: a → b → a"],
-    ["closes a circle of three", "a", ["x/y", "b"], [route("b", "c"), route("c", "a")], "go round: a → b → c → a"],
+    ["names itself", "a", ["a"], [], "form a cycle: a → a; name the provider"],
+    ["names itself with an order", "a", ["a:floor"], [], "form a cycle"],
+    ["names one that names it", "a", ["b"], [route("b", "a")], "form a cycle: a → b → a"],
+    ["closes a circle of three", "a", ["x/y", "b"], [route("b", "c"), route("c", "a")], "form a cycle: a → b → c → a"],
     ["names a route that is three deep", "a", ["b"], [route("b", "c"), route("c", "d"), route("d", "x/y")], "3 deep"],
     [
       "makes one that names it too deep",
@@ -139,7 +139,7 @@ describe("a route", () => {
       [route("a", "b"), route("b", "c"), route("d", "x/y")],
       "a → b → c → d",
     ],
-    ["is a pattern that names itself", "a-*", ["a-*"], [], "go round"],
+    ["is a pattern that names itself", "a-*", ["a-*"], [], "form a cycle"],
   ])("that %s is refused", (_name, name, targets, others, says) => {
     expect(() => readRoute(name, { targets }, others)).toThrow(says);
   });

@@ -7,7 +7,7 @@ const { config } = loadConfig({ env: { WEIR_HOST: "door.example" }, workingDirec
 const coded = (code: string) => Object.assign(new Error("listen"), { code });
 /** As it comes from the API's thread. */
 const ofApi = (why: string) => new GatewayError("config_invalid", `the API cannot listen on door.example:8788: ${why}`);
-const NO_ADDRESS = 'host = "door.example" is no address of this machine; set WEIR_HOST';
+const NO_ADDRESS = 'host = "door.example" is not an address of this machine; set WEIR_HOST';
 
 test.each([
   ["a taken port", coded("EADDRINUSE"), "gateway_port = 8787 on door.example is in use"],

@@ -45,7 +45,7 @@ async function findings(sso: Record<string, Record<string, unknown>>, public_url
 
 test("a provider that knows the client and its redirect address is well", async () => {
   expect(await findings({ corp: { issuer: corp.issuer, client_id: CLIENT_ID } })).toEqual([
-    `ok: sso.corp: ${corp.issuer} answers, and knows ${PUBLIC}/v1/login/corp/callback -> `,
+    `ok: sso.corp: ${corp.issuer} responds, and knows ${PUBLIC}/v1/login/corp/callback -> `,
   ]);
 });
 
@@ -66,13 +66,13 @@ test.each([
     "an issuer that does not answer",
     "corp",
     () => ({ issuer: "http://127.0.0.1:9", client_id: "weir" }),
-    "does not describe itself",
+    "has no readable configuration",
   ],
   [
     "another issuer",
     "corp",
     () => ({ issuer: `${corp.issuer}/realms/main`, client_id: "weir" }),
-    "does not describe itself",
+    "has no readable configuration",
   ],
   [
     "clocks that are ten minutes apart",
@@ -89,6 +89,6 @@ test.each([
 
 test("plain http is a warning, and no provider is well", async () => {
   const over = await findings({ corp: { issuer: corp.issuer, client_id: CLIENT_ID } }, "http://weir.test");
-  expect(over[0]).toStartWith("warn: people log in over plain http");
+  expect(over[0]).toStartWith("warn: users log in over plain http");
   expect(await findings({})).toEqual(["ok: none is configured -> "]);
 });

@@ -36,14 +36,14 @@ test.each([
   [
     "an address of the description",
     { ...PLAIN, issuer: "https://login.test/.well-known/openid-configuration" },
-    "issuer: must be the issuer alone",
+    "issuer: must be only the issuer",
   ],
   [
     "every tenant of Entra",
     { ...PLAIN, issuer: "https://login.microsoftonline.com/common/v2.0" },
     "issuer: must name one tenant",
   ],
-  ["a secret in the file", { ...PLAIN, client_secret: "hush" }, "client_secret: a secret does not stand in weir.toml"],
+  ["a secret in the file", { ...PLAIN, client_secret: "hush" }, "client_secret: a secret must not be in weir.toml"],
   ["scopes without openid", { ...PLAIN, scopes: "email" }, "scopes: must hold openid"],
   ["a domain with a path", { ...PLAIN, allowed_domains: ["a.test/b"] }, "allowed_domains: must be a list of domains"],
   ["a misspelt member", { ...PLAIN, isuer: "x" }, "isuer: there is no such member; did you mean issuer?"],
@@ -179,6 +179,6 @@ describe("claims become roles", () => {
     const table = { allowed_domains: ["Example.test"], rules: [of({ domain: "example.test" })] };
     expect(roles(table, {})).toEqual({ default: "analyst" });
     for (const email of ["ada@evil-example.test", "ada@example.test.evil.test", "ada@sub.example.test"])
-      expect(() => roles(table, { email })).toThrow("do not log in here");
+      expect(() => roles(table, { email })).toThrow("may not log in here");
   });
 });

@@ -149,7 +149,7 @@ test.each([
     const { status, stderr } = await command(weir.env, "backup", name, "--quiet", ...force);
     expect([status, stderr]).toEqual([
       1,
-      `weir: ${at(name).replace(/\/$/, "")} is there and is no backup; take another name\n`,
+      `weir: ${at(name).replace(/\/$/, "")} exists and is not a backup; choose another name\n`,
     ]);
   }
   expect(readFileSync(at("photos/one.jpg"), "utf8")).toBe("precious");
@@ -173,14 +173,14 @@ test("there is nothing to back up before the first start", async () => {
 
 test.each<[string, (bytes: Buffer) => Buffer, RegExp]>([
   ["cut off", (bytes) => bytes.subarray(0, bytes.byteLength - 70_000), /cannot be read|no backup.json/],
-  ["changed in the middle", (bytes) => flip(bytes, 40_000), /weir\.db is not as it was backed up/],
-  ["changed in a header", (bytes) => flip(bytes, 3), /no tar archive/],
-  ["no archive", () => Buffer.from("x".repeat(2_000)), /no tar archive/],
+  ["changed in the middle", (bytes) => flip(bytes, 40_000), /weir\.db has changed since the backup/],
+  ["changed in a header", (bytes) => flip(bytes, 3), /not a tar archive/],
+  ["no archive", () => Buffer.from("x".repeat(2_000)), /not a tar archive/],
   ["empty", () => Buffer.alloc(0), /no backup\.json/],
   [
     "with a file outside",
     (bytes) => Buffer.concat([tarHeader("../evil", 0, 0), bytes]),
-    /holds a file with the name "\.\.\/evil"/,
+    /contains a file with the name "\.\.\/evil"/,
   ],
   [
     "with a link",
@@ -191,7 +191,7 @@ test.each<[string, (bytes: Buffer) => Buffer, RegExp]>([
   ["with a pipe", (bytes) => Buffer.concat([entry("pipe", "6"), bytes]), /"pipe", which is a named pipe/],
   ["with a device", (bytes) => Buffer.concat([entry("null", "3"), bytes]), /"null", which is a device/],
   ["with two lists", (bytes) => Buffer.concat([manifestOf(bytes), bytes]), /holds backup\.json twice/],
-  ["with a stranger", (bytes) => Buffer.concat([tarHeader("state/evil", 0, 0), bytes]), /state\/evil is no part/],
+  ["with a stranger", (bytes) => Buffer.concat([tarHeader("state/evil", 0, 0), bytes]), /state\/evil is not part/],
 ])("a backup that is %s is refused, and what is there stays", async (name, change, why) => {
   const damaged = at(`damaged ${name}.tar`);
   writeFileSync(damaged, change(readFileSync(at("plain.tar"))));

@@ -4,7 +4,7 @@ import { PICTURE_TYPE, piecesOf, type Said, schemaOf, type Talk, type ToolCall }
 
 const ID = "chatcmpl-demo";
 
-/** A talk in OpenAI's form, to it or to one of the many providers that speak it. */
+/** A conversation in OpenAI's form, with it or with one of the many compatible providers. */
 export function chatCompletion(
   talk: Talk,
   at: Pick<Call, "provider" | "target"> = { provider: "OPENAI", target: "https://api.openai.com" },

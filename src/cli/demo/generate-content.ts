@@ -2,7 +2,7 @@ import type { Json } from "../../plugin/contract.ts";
 import type { Call } from "./scene.ts";
 import { PICTURE_TYPE, piecesOf, type Said, schemaOf, type Talk } from "./talk.ts";
 
-/** A talk in Gemini's form. */
+/** A conversation in Gemini's form. */
 export function generateContent(talk: Talk): Call {
   const { model, system, said, tools, stream, settings, answer } = talk;
   const request = {

@@ -2,7 +2,7 @@ import type { Json } from "../../plugin/contract.ts";
 import type { Call, Sent } from "./scene.ts";
 import { PICTURE_TYPE, piecesOf, type Said, schemaOf, type Talk } from "./talk.ts";
 
-/** A talk in Anthropic's form. */
+/** A conversation in Anthropic's form. */
 export function anthropicMessages(talk: Talk): Call {
   const { model, system, said, tools, stream, settings } = talk;
   const request = {
@@ -101,7 +101,7 @@ function deltas(block: Json): readonly Json[] {
 
 const head = (model: string) => ({ id: "msg_demo", type: "message", role: "assistant", model });
 
-/** Input that the cache took is not in `input_tokens`. */
+/** Cached input is not in `input_tokens`. */
 function inputUsage({ input, cacheRead = 0, cacheWrite = 0 }: Talk["tokens"]): Json {
   return {
     input_tokens: input - cacheRead - cacheWrite,

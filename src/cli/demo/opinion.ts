@@ -1,6 +1,6 @@
 import type { Scene } from "./scene.ts";
 
-/** What is said of an answer, by how good it is. */
+/** Reasons for a score, by its value. */
 const HELPFUL: readonly (readonly [least: number, reason: string])[] = [
   [0.8, "It answers what was asked, and no more."],
   [0.55, "It answers, but leaves out what comes next."],
@@ -17,9 +17,9 @@ interface Judged {
   readonly random: () => number;
 }
 
-/** Scores of one answer: larger models do better, and so does the second version of a prompt. */
+/** Scores of one response: better for larger models and for the second version of a prompt. */
 export function opinion({ app, model, version, random }: Judged): Pick<Scene, "scores" | "reasons"> {
-  // A prompt that is being worked on is looked at more often.
+  // A prompt in development is reviewed more often.
   if (random() >= (app === "tutor" ? 0.5 : 0.08)) return {};
   const base = /mini|haiku|flash/.test(model) ? 0.55 : 0.75;
   const better = version === "2" ? 0.15 : 0;

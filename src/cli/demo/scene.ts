@@ -7,7 +7,7 @@ export type Sent =
   /** Each with its name, where the provider writes one. */
   | { readonly events: readonly { readonly name?: string; readonly data: Json | "[DONE]" }[] };
 
-/** What a client asked and a provider answered, in the provider's own form. */
+/** A client's request and a provider's response, in the provider's own form. */
 export interface Call {
   /** Upper case. */
   readonly provider: string;
@@ -20,18 +20,18 @@ export interface Call {
 /** A recorded request of the demonstration. */
 export interface Scene extends Call {
   readonly id: string;
-  /** When it came, in milliseconds since 1970. */
+  /** Time of arrival, in milliseconds since 1970. */
   readonly at: number;
   /** Until the last byte of the response. */
   readonly latencyMs: number;
-  /** Until the first one; of a stream. */
+  /** Until the first byte; of a stream. */
   readonly firstByteMs?: number;
   readonly status?: number;
-  /** What its `Gateway-*` headers said, by what follows the prefix. */
+  /** Values of its `Gateway-*` headers, by the name after the prefix. */
   readonly labels?: Readonly<Record<string, string>>;
-  /** Weir's own error, where it refused the request. */
+  /** Weir's own error, if it refused the request. */
   readonly refused?: { readonly code: string; readonly message: string };
-  /** The request whose response the cache repeated. */
+  /** The original request of a cached response. */
   readonly cacheOf?: Pick<Scene, "id" | "at">;
   readonly scores?: Readonly<Record<string, number>>;
   /** Why, by the names of scores. */
@@ -39,7 +39,7 @@ export interface Scene extends Call {
   readonly rating?: boolean;
 }
 
-/** Who sent the requests of the demonstration. */
+/** The senders of the demonstration's requests. */
 export interface Sender {
   readonly organization: string;
   readonly keyId: string;
@@ -47,7 +47,7 @@ export interface Sender {
   readonly authHash: string;
 }
 
-/** Puts a scene into the journal, as the gateway would have; the recorder reads it like any other request. */
+/** Puts a scene into the journal, like the gateway; the recorder reads it like any other request. */
 export function writeScene(spool: SpoolWriter, sender: Sender, scene: Scene): void {
   const { id, at, latencyMs, firstByteMs = latencyMs, status = 200, refused, cacheOf, labels = {} } = scene;
   const request = Buffer.from(JSON.stringify(scene.request));

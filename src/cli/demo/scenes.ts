@@ -35,7 +35,7 @@ const GUIDE =
   "You plan trips on rivers. Look levels and weather up before you name them. Answer in short sentences; **bold** what matters.";
 const ASK = "Four of us want to canoe on the Isar on Saturday. Is the water right, and what do we need?";
 
-/** The telling requests of the demonstration, newest last. @param now - milliseconds since 1970. */
+/** The detailed requests of the demonstration, newest last. @param now - milliseconds since 1970. */
 export function scenes(now: number): readonly Scene[] {
   return [...agent(now - 26 * MINUTE_MS), ...single(now), ...cached(now - 6 * MINUTE_MS), ...failures(now)];
 }
@@ -222,7 +222,7 @@ function single(now: number): readonly Scene[] {
   ];
 }
 
-/** A question that was asked twice. */
+/** A question asked twice. */
 function cached(at: number): readonly Scene[] {
   const call = chatCompletion({
     model: "gpt-4o-mini",
@@ -240,7 +240,7 @@ function cached(at: number): readonly Scene[] {
   return [first, second];
 }
 
-/** What goes wrong: a provider's limit, a provider that is overloaded, and a refusal of Weir's own. */
+/** Failures: a provider's limit, an overloaded provider, and a refusal by Weir. */
 function failures(now: number): readonly Scene[] {
   const labels = { "User-Id": "linus@example.com", "Property-App": "support-bot", "Property-Environment": "staging" };
   const asked = {

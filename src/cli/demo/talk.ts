@@ -4,7 +4,7 @@ import type { Json } from "../../plugin/contract.ts";
 export interface Tool {
   readonly name: string;
   readonly description: string;
-  /** Descriptions of its parameters, which are all texts. */
+  /** Descriptions of its parameters, all strings. */
   readonly parameters: Readonly<Record<string, string>>;
 }
 

@@ -12,7 +12,7 @@ const DAYS = 7;
 interface Kind {
   readonly model: string;
   readonly write: (talk: Talk) => Call;
-  /** Milliseconds until the first byte, and for each token of the answer. */
+  /** Milliseconds until the first byte, and for each token of the response. */
   readonly firstMs: number;
   readonly tokenMs: number;
 }
@@ -47,7 +47,7 @@ const QUESTIONS: readonly (readonly [string, string])[] = [
   ["Write a haiku about a weir.", "Still water, one line —\nthen everything lets go, white,\nand is still again."],
 ];
 
-/** A week of small requests up to now: more by day than by night. The same for the same `now`. */
+/** A week of small requests up to now: more by day than by night. Deterministic for the same `now`. */
 export function week(now: number): readonly Scene[] {
   const random = numbers(2_207);
   const judged = numbers(1_903);
@@ -123,7 +123,7 @@ interface Sent {
   readonly now: number;
 }
 
-/** A day's questions of one person to the support are a session; the tutor's prompt has a new version since three days. */
+/** One person's questions to the support on one day are a session; the tutor's prompt got a new version three days ago. */
 function labelsOf({ app, sender, at, now }: Sent): Readonly<Record<string, string>> {
   const name = sender.split("@")[0]!;
   if (app === "tutor") return { "Prompt-Id": "tutor", "Prompt-Version": at < now - 3 * 24 * HOUR_MS ? "1" : "2" };

@@ -34,9 +34,9 @@ const LOOK_MS = 250;
 /** Endpoints served at once, and deliveries in flight to one of them. */
 const LANES_MAX = 64;
 const PARALLEL_MAX = 8;
-/** Taken from the queue at once; an endpoint that did not take the last one is tried with a single one. */
+/** Taken from the queue at once; an endpoint that refused the last one is tried with a single one. */
 const CLAIM_MAX = 64;
-/** After so long what was taken counts as not tried: more than all attempts of a claim can take. */
+/** After this time claimed deliveries count as untried: longer than all attempts of a claim can take. */
 const LEASE_MS = 300_000;
 const SWEEP_MS = 60_000;
 const STEP_PAUSE_MS = 50;
@@ -50,17 +50,17 @@ interface DelivererOptions {
 }
 
 /**
- * Takes deliveries from the queue in the database and sends them, each until it is taken or its time is over.
+ * Takes deliveries from the queue in the database and sends them, each until it is accepted or expires.
  *
- * What is sent twice, after a crash for example, has the same id both times. An endpoint that is away holds up nobody
- * else: every endpoint has a lane of its own.
+ * A delivery that is sent twice, for example after a crash, has the same id both times. An unreachable endpoint does
+ * not delay others: every endpoint has its own lane.
  */
 export class Deliverer {
   readonly #options: DelivererOptions;
   readonly #sender: Sender;
   readonly #secret: StoredSecret;
   readonly #metrics = new DeliveryMetrics();
-  /** The same after a restart of this deployment, so that it finds what it had taken. */
+  /** Stays the same after a restart of this deployment, so that it finds its claims. */
   readonly #claimPrefix: string;
   readonly #lanes = new Map<string, Promise<void>>();
   readonly #failing = new Set<string>();
@@ -90,7 +90,7 @@ export class Deliverer {
     this.#timer.unref();
   }
 
-  /** Opens a lane for every endpoint that has something due. Never rejects. */
+  /** Opens a lane for every endpoint with due deliveries. Never rejects. */
   async look(): Promise<void> {
     if (this.#looking || this.#stopped) return;
     this.#looking = true;
@@ -103,7 +103,7 @@ export class Deliverer {
       await this.#bringForward();
       const due = await dueEndpoints(this.#options.reader.records, Date.now());
       if (due.length > 0) this.#ports = await this.#options.ports();
-      // At a start the API comes last, and addresses on it are part of what is told.
+      // At a start the API comes last, and notifications contain its addresses.
       if (this.#ports.api === 0) return;
       for (const id of due) {
         if (this.#lanes.size >= LANES_MAX || this.#stopped) break;
@@ -123,7 +123,7 @@ export class Deliverer {
     return this.#metrics.text(this.#options.reader.records);
   }
 
-  /** What is in flight is waited for. */
+  /** Waits for deliveries in flight. */
   async stop(): Promise<void> {
     this.#stopped = true;
     clearInterval(this.#timer);
@@ -162,7 +162,7 @@ export class Deliverer {
     const payloads = await this.#payloads(endpoint, claimed);
     const attempts: Attempt[] = [];
     const rest = claimed.values();
-    // What is told of one alert goes out in its order, as long as it is taken.
+    // Notifications of one alert are sent in order, as long as they are accepted.
     const parallel = claimed[0]!.kind === "request" ? PARALLEL_MAX : 1;
     const one = async () => {
       for (const delivery of rest) attempts.push(await this.#attempt(endpoint, delivery, payloads));
@@ -185,7 +185,7 @@ export class Deliverer {
     const retryAt = sent.final ? undefined : nextAttempt(delivery.attempts + 1, { now, endsAt, ...asked });
     if (retryAt === undefined) {
       const { source_id, endpoint_id, id } = delivery;
-      this.#options.log.warn("a delivery has failed for good", { id, source_id, endpoint_id, error: sent.error });
+      this.#options.log.warn("a delivery has failed permanently", { id, source_id, endpoint_id, error: sent.error });
     }
     return { delivery, status: sent.status, failure: { error: sent.error, retryAt } };
   }
@@ -201,7 +201,7 @@ export class Deliverer {
     );
   }
 
-  /** What is told of an alert, with the address of the requests that were counted. */
+  /** The payload of an alert, with the address of the counted requests. */
   #withLink(payload: string, alert: Alert): string {
     const event = JSON.parse(payload);
     const origin = this.#options.config.public_url.replace(/\/+$/, "") || this.#origin();
@@ -217,7 +217,7 @@ export class Deliverer {
     return `${schemeOf(this.#options.config)}://${name.includes(":") ? `[${name}]` : name}:${this.#ports.api}`;
   }
 
-  /** Tried until the database takes it: what was sent must not be sent again for nothing. */
+  /** Retried until the database accepts it, so that deliveries are not repeated needlessly. */
   async #settle(attempts: readonly Attempt[]): Promise<void> {
     const { records } = await this.#options.writer();
     for (;;) {
@@ -231,7 +231,7 @@ export class Deliverer {
     }
   }
 
-  /** What was put off before the clock was set back must not wait until it has caught up. */
+  /** Deliveries postponed before the clock was set back must not wait until it has caught up. */
   async #bringForward(): Promise<void> {
     if (performance.now() - this.#broughtForwardAt < SWEEP_MS) return;
     this.#broughtForwardAt = performance.now();
@@ -248,7 +248,7 @@ export class Deliverer {
     await sweepDeliveries(records, endpoints, () => sleep(STEP_PAUSE_MS));
   }
 
-  /** A database that is away fails four times a second: that is said once. */
+  /** An unreachable database fails four times a second: log it once. */
   #warn(error: unknown): void {
     if (this.#failed !== messageOf(error)) {
       this.#options.log.warn("deliveries wait; they are tried again", { error: messageOf(error) });

@@ -4,7 +4,7 @@ import type { Delivery } from "../../store/deliveries/deliveries.ts";
 import type { Database } from "../../store/store.ts";
 import { findWebhook, type Webhook } from "../../store/webhooks/webhooks.ts";
 
-/** Where deliveries go, as it is set up now; `gone` says why they go nowhere. */
+/** The current destination of deliveries; `gone` says why there is none. */
 export type Endpoint =
   | { readonly type: "webhook"; readonly url: string; readonly secret: string; readonly webhook: Webhook }
   | (Channel & { readonly alert: Alert })

@@ -5,20 +5,20 @@ import { messageOf } from "./messages/event.ts";
 
 const CONNECT_MS = 10_000;
 const SILENCE_MS = 15_000;
-/** Nobody stands between this machine and itself; what its own mail server shows is mostly what its package made up. */
+/** A connection to this machine itself needs no verified certificate; its mail server usually has a self-signed one. */
 const ON_THIS_MACHINE = /^(?:localhost|127(?:\.\d{1,3}){3}|\[::1\])$/;
 
 interface Mailer {
-  /** Resolves once the mail server has taken it. */
+  /** Resolves once the mail server has accepted it. */
   send(id: string, to: string, payload: Json): Promise<void>;
   close(): void;
 }
 
 /**
- * Sends what is told of alerts as plain text through the configured mail server; undefined where none is. A server that
- * offers TLS is asked for it, and has to prove who it is unless it is on this machine.
+ * Sends alert notifications as plain text through the configured mail server; undefined if there is none. A server that
+ * offers TLS must use it, with a valid certificate unless it is on this machine.
  *
- * @param ca - authorities that are trusted; undefined: the system's.
+ * @param ca - trusted authorities; undefined: the system's.
  */
 export function openMailer({ smtp_url, smtp_from }: Config, ca: string[] | undefined): Mailer | undefined {
   if (smtp_url === "") return undefined;
@@ -36,14 +36,14 @@ export function openMailer({ smtp_url, smtp_from }: Config, ca: string[] | undef
   return {
     send: async (id, to, payload) => {
       const { subject, text } = mailOf(payload);
-      // The same id at every attempt: a mail server that took it twice shows it once.
+      // The same id at every attempt: so a mail server that gets it twice shows it once.
       await transport.sendMail({ to, subject, text, messageId: `<${id}@${domain}>` });
     },
     close: () => transport.close(),
   };
 }
 
-/** What a person reads of an event. */
+/** The text of an event. */
 function mailOf(payload: Json): { readonly subject: string; readonly text: string } {
   const { title, text, facts, link, time } = messageOf(payload);
   const lines = [

@@ -4,7 +4,7 @@ import type { Database } from "../../store/store.ts";
 
 const COUNT_MS = 500;
 
-/** Numbers of the delivery queue: what this process sent, and what waits in the database for whichever node. */
+/** Numbers of the delivery queue: deliveries sent by this process, and those waiting in the database for any node. */
 export class DeliveryMetrics {
   readonly #registry = new Registry();
   readonly #attempts = new Counter({
@@ -39,14 +39,14 @@ export class DeliveryMetrics {
     this.#attempts.inc({ outcome: "failed" }, count);
   }
 
-  /** Prometheus text. While the database cannot say what waits, the figures are the last ones known. */
+  /** Prometheus text. If the database cannot be read, the values are the last known ones. */
   async text(records: Database): Promise<string> {
     await waitingDeliveries(records, COUNT_MS).then(
       ({ waiting, since }) => {
         this.#waiting.set(waiting);
         this.#oldest.set(since === null ? 0 : Math.max(0, Date.now() - since) / 1_000);
       },
-      () => undefined, // /readyz says what is wrong with it
+      () => undefined, // /readyz reports the cause
     );
     return this.#registry.metrics();
   }

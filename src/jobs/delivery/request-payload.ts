@@ -10,21 +10,21 @@ import type { StoredSecret } from "../../store/stored-secret.ts";
 import { REQUEST_EVENT } from "../../store/webhooks/webhook-rule.ts";
 import type { Webhook } from "../../store/webhooks/webhooks.ts";
 
-/** Both bodies of a request together; longer ones are only to be fetched. */
+/** Size limit of both bodies of a request together; longer ones can only be fetched. */
 const BODY_BYTES_MAX = 256 * 1024;
 
 interface PayloadDeps {
   readonly config: Config;
   readonly reader: Store;
   readonly secret: StoredSecret;
-  /** Where clients reach the API, without a trailing slash. */
+  /** The API's address for clients, without a trailing slash. */
   readonly origin: () => string;
 }
 
 /**
- * What a webhook is told of requests, as JSON text by request id; a request whose record is gone is missing.
+ * The webhook payloads of requests, as JSON text by request id; a request whose record is gone is missing.
  *
- * Made when it is sent: what the API changed in the record meanwhile is in it.
+ * Created when it is sent: it includes later changes of the record through the API.
  */
 export async function requestPayloads(
   { config, reader, secret, origin }: PayloadDeps,
@@ -55,7 +55,7 @@ export async function requestPayloads(
   return texts;
 }
 
-/** JSON bodies are passed on as they were written, but for credentials in them where these are to be masked. */
+/** JSON bodies are passed on unchanged, except for masked credentials. */
 async function withBodies(text: string, row: RequestRow, { content }: Store, isMasked: boolean): Promise<string> {
   if (row.size_bytes <= BODY_BYTES_MAX) {
     const found = await content.get([row.request_id], ["request", "response", "headers"]);

@@ -1,11 +1,11 @@
 import { PROPERTY_PREFIX, SCORE_PREFIX } from "../../filter/group-by.ts";
 import type { Alert, Group } from "../../store/alerts/alerts.ts";
 
-/** What the filter grammar calls names that alerts group by, where it is another name. */
+/** Filter fields of names that alerts group by, if they differ. */
 const FIELDS: Readonly<Record<string, string>> = { user: "user_id", key: "gateway_user", prompt: "prompt_id" };
 
 /**
- * The dashboard's list of the requests that an event counted.
+ * The dashboard's list of the requests counted by an event.
  *
  * @param origin - of the dashboard, without a slash at its end.
  * @param times - ISO 8601.

@@ -1,13 +1,13 @@
 const FIRST_MS = 1_000;
-/** The longest that is waited between two attempts. */
+/** The longest wait between two attempts. */
 export const MOST_MS = 3_600_000;
 
 /**
- * When something that was not taken is sent again: after 1, 2, 4, … seconds, at most an hour, less up to half of it by
- * chance, so that what failed together does not come back together; never before the receiver asked for it.
+ * The time of the next attempt: after 1, 2, 4, … seconds, at most an hour, minus a random part of up to
+ * half, so that failures do not retry together; never before the receiver's `Retry-After`.
  *
- * @param attempts - that were made, at least 1.
- * @returns milliseconds since 1970, or undefined where that is after `endsAt`.
+ * @param attempts - number of attempts so far, at least 1.
+ * @returns milliseconds since 1970, or undefined if that is after `endsAt`.
  */
 export function nextAttempt(
   attempts: number,

@@ -13,12 +13,12 @@ import { callsOf, type ServiceChannel } from "./messages/calls.ts";
 const ANSWER_MS = 15_000;
 const ERROR_CHARS_MAX = 300;
 
-/** What came of sending something once. */
+/** The result of one attempt. */
 export interface Sent {
   readonly status: number | null;
-  /** Why it was not taken, or null where it was. */
+  /** Why it was refused, or null if it was accepted. */
   readonly error: string | null;
-  /** Whether trying again is of no use. */
+  /** Whether a retry is useless. */
   readonly final?: boolean;
   readonly askedMs?: number;
 }
@@ -30,8 +30,8 @@ export interface Sender {
 }
 
 /**
- * Sends to webhooks, chats, pagers and mail servers. Which addresses may be called is judged at every connection, and the connection
- * goes to the address that was judged.
+ * Sends to webhooks, chats, pagers and mail servers. Addresses are checked at every connection, and the connection goes to the
+ * checked address.
  *
  * @param ownPorts - ports of this program's listeners, which are never called.
  */
@@ -47,7 +47,7 @@ export function openSender(config: Config, ownPorts: () => ReadonlySet<number>):
     const { status, retryAfterMs } = await post(upstream, { url, headers, body, timeoutMs: ANSWER_MS });
     if (status >= 200 && status < 300) return { status, error: null };
     const wait = retryAfterMs === undefined ? {} : { askedMs: retryAfterMs };
-    return { status, error: `the receiver answered ${status}`, final: status === 410, ...wait };
+    return { status, error: `the receiver responded with ${status}`, final: status === 410, ...wait };
   };
   const toWebhook = async (url: string, secret: string, id: string, body: string): Promise<Sent> => {
     const headers = signatureHeaders(secret, id, Math.floor(Date.now() / 1_000), body);

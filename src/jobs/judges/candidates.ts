@@ -13,12 +13,12 @@ import {
 import { type Judge, notePosition } from "../../store/judges/judges.ts";
 import { localPath, type Store } from "../../store/store.ts";
 
-/** Records that are looked at in one statement. */
+/** Records per statement. */
 const STEP_ROWS = 5_000;
-/** Records of other nodes may get their numbers in another order than they come; after so long they are there. */
+/** Records of other nodes may get their numbers out of order; after this time they are complete. */
 const SETTLED_MS = 30_000;
 const BEHIND_MAX = 20_000;
-/** Records that wait for a judge; before there are fewer, no new ones are looked for. */
+/** Maximum records waiting for a judge; no new ones are added above it. */
 const WAITING_MAX = 1_000;
 
 interface CandidatesOptions {
@@ -36,7 +36,7 @@ interface Row {
   readonly judge: string | null;
 }
 
-/** Looks which new records are for a judge, and puts them in line. */
+/** Finds new records for a judge, and queues them. */
 export class Candidates {
   readonly #options: CandidatesOptions;
 
@@ -67,7 +67,7 @@ export class Candidates {
 
   #rows({ organization_id }: Judge, after: number, upTo: number): Promise<Row[]> {
     return this.#options.reader.records.query<Row>({
-      // The plus keeps SQLite from going through all of the organization's records.
+      // The plus keeps SQLite from scanning all of the organization's records.
       sql: `select seq, request_id, response_status, attempt_of, updated_at,
           json_extract(properties, '$."${JUDGE_PROPERTY}"') as judge
         from requests where seq > ? and seq <= ? and +organization_id = ? order by seq limit ${STEP_ROWS}`,
@@ -75,7 +75,7 @@ export class Candidates {
     });
   }
 
-  /** Up to where nothing can come any more. */
+  /** The position before which no new record can appear. */
   #upTo(rows: readonly Row[], position: number, top: number): number {
     if (localPath(this.#options.config) !== undefined) return top;
     const before = Date.now() - SETTLED_MS;
@@ -107,7 +107,7 @@ export class Candidates {
     await addJudgements((await writer()).records, judge, added);
   }
 
-  /** Records that were in flight when they were looked at, and are not any more. */
+  /** Records that were in flight at the last check, and are not any more. */
   async #ended(judge: Judge): Promise<void> {
     const { reader, writer } = this.#options;
     const open = await judgementsOf(reader.records, judge.id, "in_flight", STEP_ROWS);
@@ -133,7 +133,7 @@ export class Candidates {
     );
   }
 
-  /** Ids of those of these records that were answered and that the judge's filter selects. */
+  /** Ids of the given records that have a response and match the judge's filter. */
   async #fitting(judge: Judge, seqs: readonly number[]): Promise<ReadonlySet<string>> {
     if (seqs.length === 0) return new Set();
     const scope = { organizationId: judge.organization_id, tree: decodeFilter(judge.filter, "legacy").tree };
@@ -146,7 +146,7 @@ export class Candidates {
   }
 }
 
-/** The same for a record at every look: which are judged does not depend on when they were looked at. */
+/** Deterministic per record: the selection does not depend on the time of the check. */
 export function isSampled({ id, share }: Pick<Judge, "id" | "share">, requestId: string): boolean {
   const number = createHash("sha256").update(`${id} ${requestId}`).digest().readUInt32BE();
   return number / 2 ** 32 < share / 100;

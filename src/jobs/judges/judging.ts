@@ -34,13 +34,13 @@ import { type Database, localPath, type Store } from "../../store/store.ts";
 import type { RecorderFunctions } from "../../threads.ts";
 import { Candidates } from "./candidates.ts";
 
-/** Records that one judge is asked about at once. */
+/** Concurrent records per judge. */
 const AT_ONCE = 4;
-/** How often a record is tried where the judge's answer cannot be read. */
+/** Attempts per record if the judge's response cannot be read. */
 const READABLE_TRIES = 2;
-/** And where it could not be asked: each of these is a failure of the judge as well. */
+/** Attempts if the call fails: each of these is a failure of the judge as well. */
 const ASKED_TRIES = 5;
-/** A call that another node made may still be under way: it has two minutes. */
+/** A call of another node may still be in progress: it has two minutes. */
 const ELSEWHERE_MS = 150_000;
 const STOP_MS = 2_000;
 const REST_MS = 30_000;
@@ -51,38 +51,38 @@ export interface JudgingOptions {
   readonly log: Log;
   readonly reader: Store;
   readonly writer: () => Promise<Store>;
-  /** Where keys stand. */
+  /** The database with keys. */
   readonly keys: Database;
   readonly recorder: Pick<Remote<RecorderFunctions>, "amend" | "barrier" | "usageOf">;
   readonly passedOn: PassedOn;
   readonly ofProviders: MappingsOfProviders;
-  /** Whether this node does the jobs. */
+  /** Whether this node runs the jobs. */
   readonly isMine: () => boolean;
 }
 
-/** Why a judge goes on to the next record or does not: undefined where nothing failed. */
+/** The failure of a judge, which decides whether it continues; undefined if nothing failed. */
 type Failure =
   | {
       readonly error: string;
       readonly restMs?: number;
-      /** As how many failures it counts; 1 unless given. */
+      /** The number of failures that it counts as; default 1. */
       readonly counts?: number;
     }
   | undefined;
 
 /**
- * Has models score records. What is to be judged stands in the database before anything is asked, and the id of a call before
- * the call: a restart neither judges twice nor passes anything over. A judge has a few workers; none waits for another.
+ * Has models score records. The database holds the records to judge before a call, and the id of a call before it is made: a
+ * restart neither judges twice nor skips anything. A judge has a few workers that do not wait for each other.
  */
 export class Judging {
   readonly #options: JudgingOptions;
   readonly #candidates: Candidates;
-  /** By the judge's id: what is looked for now, and the workers that ask. */
+  /** By the judge's id: the current search, and the workers. */
   readonly #finding = new Map<string, Promise<void>>();
   readonly #workers = new Map<string, Set<Promise<void>>>();
-  /** Records that a worker has taken: judge and request. */
+  /** Records claimed by a worker: judge and request. */
   readonly #taken = new Set<string>();
-  /** Calls that this process waits for. */
+  /** Open calls of this process. */
   readonly #asking = new Set<string>();
   #looking: Promise<void> | undefined;
   readonly #leaving = new AbortController();
@@ -93,21 +93,21 @@ export class Judging {
     this.#candidates = new Candidates(options);
   }
 
-  /** Starts what is due. To be called every second. */
+  /** Starts due work. Call it every second. */
   look(): void {
     this.#looking ??= this.#look().finally(() => {
       this.#looking = undefined;
     });
   }
 
-  /** The gateway is about to stop: nothing more is asked, and calls that take longer are broken off. */
+  /** The gateway is about to stop: no new calls, and long calls are aborted. */
   pause(): void {
     if (this.#stopped) return;
     this.#stopped = true;
     setTimeout(() => this.#leaving.abort(), STOP_MS).unref();
   }
 
-  /** Calls under way are waited for a while; what they are answered after that is recorded, and found at the next start. */
+  /** Waits a while for open calls; later responses are recorded, and found at the next start. */
   async stop(): Promise<void> {
     this.pause();
     await this.#looking;
@@ -139,12 +139,12 @@ export class Judging {
     return !this.#stopped && this.#options.isMine();
   }
 
-  /** The same is begun again at the next look. */
+  /** The same work starts again at the next check. */
   async #quietly(judge: string, work: () => Promise<void>): Promise<void> {
     try {
       await work();
     } catch (error) {
-      if (!this.#stopped) this.#options.log.warn("a judge cannot go on", { judge, error: messageOf(error) });
+      if (!this.#stopped) this.#options.log.warn("a judge cannot continue", { judge, error: messageOf(error) });
     }
   }
 
@@ -158,7 +158,7 @@ export class Judging {
     }
   }
 
-  /** Asks about one record after the other, until none waits. */
+  /** Judges one record after the other, until none waits. */
   async #work(judgeId: string): Promise<void> {
     while (this.#goesOn) {
       const { records } = this.#options.reader;
@@ -178,7 +178,7 @@ export class Judging {
     }
   }
 
-  /** Calls that were under way when the service ended: what they were answered is recorded, or they are made again. */
+  /** Calls that were open when the service ended: their recorded responses are used, or they are made again. */
   async #recover(judge: Judge): Promise<void> {
     const { reader, config, recorder } = this.#options;
     const isShared = localPath(config) === undefined;
@@ -200,7 +200,7 @@ export class Judging {
     }
   }
 
-  /** @returns whether there may be more to ask now. */
+  /** @returns whether there may be more work now. */
   async #ask(judge: Judge, judgement: Judgement): Promise<boolean> {
     const key = (await snapshotKeys(this.#options.keys)).find(({ id }) => id === judge.key_id);
     const hindrance = (await this.#whyBroke(judge)) ?? whyNoKey(key, judge);
@@ -210,7 +210,7 @@ export class Judging {
     return hindrance === undefined;
   }
 
-  /** Asks about one record. @returns what failed. */
+  /** Judges one record. @returns the failure, if any. */
   async #judge(judge: Judge, judgement: Judgement, keyHash: string): Promise<Failure> {
     const { reader, config, recorder, passedOn, ofProviders } = this.#options;
     const [row] = await engineReader(reader, config).source.records(
@@ -222,7 +222,7 @@ export class Judging {
     const reference = judgement.reference ?? named ?? null;
     const record = await loadJudged(reader, row, { reference, ofProviders });
     if (record.output === "") {
-      await this.#change(judgement, { state: "skipped", error: "no response was recorded that can be read" });
+      await this.#change(judgement, { state: "skipped", error: "there is no readable recorded response" });
       return undefined;
     }
     const callId = uuidv7();
@@ -231,7 +231,7 @@ export class Judging {
     try {
       await this.#change(judgement, { state: "asking", call_id: callId, attempts });
       const outcome = await askJudge({ passedOn, keyHash, callId, signal: this.#leaving.signal }, judge, record);
-      // What a stop has broken off is asked for again at the next start.
+      // A call aborted by a stop is made again at the next start.
       if (this.#stopped && outcome.kind !== "verdict") return undefined;
       const [used] = await recorder.usageOf([callId]);
       const cost = sum(judgement.cost, used?.cost);
@@ -247,7 +247,7 @@ export class Judging {
     }
   }
 
-  /** Stores the scores, then that they are stored: the same once more changes nothing. */
+  /** Stores the scores, then marks them as stored: repeating it changes nothing. */
   async #keep(judge: Judge, judgement: Judgement, verdicts: readonly Verdict[], cost: number | null): Promise<void> {
     const source = `${JUDGE}${judge.id}`;
     const kept = await this.#options.recorder.amend({
@@ -268,14 +268,14 @@ export class Judging {
     const spent = await spentSince(this.#options.reader.records, id, periodStart(budget, now));
     if (spent < budget.dollars) return undefined;
     return {
-      error: `the budget of $${budget.dollars} a ${budget.per} is spent`,
+      error: `the budget of $${budget.dollars} a ${budget.per} is exhausted`,
       restMs: periodEnd(budget, now) - now,
       counts: 0,
     };
   }
 
   async #noteFailure({ id, name }: Judge, { error, restMs = 0, counts = 1 }: NonNullable<Failure>): Promise<void> {
-    this.#options.log.warn("a judge does not get on", { judge: id, name, error });
+    this.#options.log.warn("a judge makes no progress", { judge: id, name, error });
     const restsUntil = restMs > 0 ? Date.now() + restMs : null;
     await noteProblem((await this.#options.writer()).records, id, { problem: error, counts, restsUntil });
   }
@@ -292,7 +292,7 @@ export class Judging {
 
 const nameOf = ({ judge_id, request_id }: Judgement) => `${judge_id} ${request_id}`;
 
-/** Stopped after many failures, or resting. */
+/** Stops after many failures, or pauses. */
 const isKept = ({ failures, rests_until }: Judge) => failures >= FAILURES_MAX || (rests_until ?? 0) > Date.now();
 
 function whyNoKey(key: KeySnapshot | undefined, judge: Judge): Failure {
@@ -310,7 +310,7 @@ const noPrice = ({ model }: Judge): Failure => ({
   counts: FAILURES_MAX,
 });
 
-/** What the provider refuses for what the record says is not asked again. */
+/** A call that the provider refuses because of its content is not repeated. */
 const isFinal = (outcome: JudgeOutcome) => outcome.kind === "record" && outcome.answer === undefined;
 
 function failureOf(outcome: Exclude<JudgeOutcome, { kind: "verdict" }>, { failures }: Judge): Failure {

@@ -24,18 +24,18 @@ import type { ExpediteOrder, ModelOutcome, RecordChange } from "../../threads.ts
 import { loadRecorded } from "./recorded.ts";
 import { reread } from "./reread.ts";
 
-/** Samples that a mapping is learnt from, and of those how many may have failed. */
+/** Samples that a mapping is learnt from, and how many of them may be failures. */
 const SAMPLES_MAX = 20;
 const FAILURES_MAX = 5;
 /** Bodies of samples in memory at once, in bytes; one of them may be larger by itself. */
 const SAMPLE_BYTES_MAX = 16 * 1024 * 1024;
-/** Below this a mapping waits for somebody to approve it. */
+/** Below this a mapping waits for approval. */
 const CONFIDENCE_MIN = 0.6;
 /** Records read again in one step, and bytes of their bodies. */
 const BATCH_RECORDS = 100;
 const BATCH_BYTES = 16 * 1024 * 1024;
 
-/** Records of a model that a mapping reads, or could read. */
+/** Records of a model that a mapping reads or could read. */
 const OF_MODEL = `organization_id = ? and provider = ? and (wire_schema is null or wire_schema = 'mapped')
   and model is not null and coalesce(model_override, request_model, model) = ?`;
 
@@ -44,14 +44,14 @@ interface MapperOptions {
   readonly reader: Store;
   /** For mappings and models only. */
   readonly writer: () => Promise<Store>;
-  /** Records are written by whoever writes all of them. */
+  /** The recorder writes the records. */
   readonly rewrite: (changes: readonly RecordChange[]) => Promise<unknown>;
-  /** Called when mappings have changed: from then on new records are read with them. */
+  /** Called when mappings have changed: new records are then read with them. */
   readonly onChanged: () => Promise<void>;
   readonly learnt: LearntTables;
   readonly provider: (name: string) => ProviderPlugin | undefined;
   readonly log: Log;
-  /** Milliseconds in which other nodes take in a mapping: what they recorded before that is read again too. */
+  /** Milliseconds until other nodes use a mapping: records from before that are read again too. */
   readonly spreadMs?: number;
 }
 
@@ -62,10 +62,10 @@ const nameOf = ({ organization_id: organizationId, provider, model }: ModelRow):
 });
 
 /**
- * Learns how pending models are read, and reads again what was recorded of them.
+ * Learns mappings of pending models, and reads their old records again.
  *
- * What is done is noted in the database as it is done: a mapper that was killed goes on where it was. One at a time:
- * the caller sees to it.
+ * Progress is stored in the database: a killed mapper continues where it was. One at a time:
+ * the caller ensures it.
  */
 export class Mapper {
   readonly #options: MapperOptions;
@@ -75,13 +75,13 @@ export class Mapper {
     this.#options = options;
   }
 
-  /** All pending models; those whose mapping was rolled back only when they are asked for. */
+  /** All pending models; those with a rolled-back mapping only on request. */
   async mapAll(): Promise<readonly ModelOutcome[]> {
     const all = await listModels(this.#options.reader.records);
     return this.#mapEach(all.filter(({ state }) => state === "pending").map(nameOf), false);
   }
 
-  /** Models that somebody asked for on the command line. */
+  /** Models requested on the command line. */
   async mapOrdered(): Promise<readonly ModelOutcome[]> {
     return this.#mapEach((await expeditedModels(this.#options.reader.records)).map(nameOf), true);
   }
@@ -92,7 +92,7 @@ export class Mapper {
     return this.#mapEach(meant.map(nameOf), true);
   }
 
-  /** Reads again what mappings that changed concern, in small steps. @returns how many records were changed. */
+  /** Reads records of changed mappings again, in small steps. @returns the number of changed records. */
   async rereadAll(): Promise<number> {
     let changed = 0;
     const { reader, learnt } = this.#options;
@@ -104,7 +104,7 @@ export class Mapper {
     }
   }
 
-  /** Work under way ends after its step. */
+  /** Ends after the current step. */
   stop(): void {
     this.#stopped = true;
   }
@@ -154,7 +154,7 @@ export class Mapper {
     return this.#outcome(name, await this.#finish(records, name));
   }
 
-  /** Reads again what is left to be read of a model. Who waits for it on another node is told, also where nothing is new. */
+  /** Reads the rest of a model's records again. Notifies waiting callers on other nodes, even if nothing is new. */
   async #finish(records: Database, name: ModelName): Promise<Inference | undefined> {
     await this.rereadAll();
     const current = (await mappingHistory(this.#options.reader.records, name)).find(isCurrent);
@@ -173,7 +173,7 @@ export class Mapper {
     return { provider, model, state: "mapped", version, confidence: found.confidence, samples, reason: null };
   }
 
-  /** The newest exchanges with the model that no known format read: successes, and a few failures. */
+  /** The newest exchanges of the model without a known format: successes, and a few failures. */
   async #samples({ organizationId, provider, model }: ModelName): Promise<Sample[]> {
     const { reader } = this.#options;
     const sql = `select * from requests where ${OF_MODEL}
@@ -222,7 +222,7 @@ export class Mapper {
       if (last === undefined) break;
       at = { ...at, after: last.seq };
       const now = await nextReread(reader.records);
-      // Its mapping was changed meanwhile: the caller starts over with that one.
+      // Its mapping changed meanwhile: the caller starts over with the new one.
       if (now === undefined || now.version !== at.version || now.after !== at.after) break;
     }
     return changed;
@@ -239,7 +239,7 @@ export class Mapper {
   }
 }
 
-/** As many rows as their bodies may be in memory together, at least one. */
+/** As many rows as fit into memory with their bodies, at least one. */
 function firstBytes(rows: readonly RequestRow[]): readonly RequestRow[] {
   let bytes = 0;
   const end = rows.findIndex((row, index) => {

@@ -14,7 +14,7 @@ import { serveOrder } from "./recompute-order.ts";
 import { TextFiller } from "./texts.ts";
 import { serveUnreadOrder } from "./unread-order.ts";
 
-/** Within two seconds every node reads with a mapping that was changed. */
+/** Every node uses a changed mapping within two seconds. */
 const SPREAD_MS = 2_500;
 
 interface ReadingJobsOptions {
@@ -22,13 +22,13 @@ interface ReadingJobsOptions {
   readonly log: Log;
   readonly reader: Store;
   readonly writer: () => Promise<Store>;
-  /** Where prices stand, if that is another database. */
+  /** The database with prices, if it is another one. */
   readonly home: Database | undefined;
   readonly recorder: Pick<Remote<RecorderFunctions>, "rewrite" | "relearn">;
   readonly registry: () => Registry;
 }
 
-/** The jobs that read records again: mapping models, and computing costs anew. One at a time, whoever asked for it. */
+/** The jobs that read records again: mapping models, and computing costs again. One at a time, for all callers. */
 export class ReadingJobs {
   readonly #options: ReadingJobsOptions;
   readonly #learnt: LearntTables;
@@ -61,7 +61,7 @@ export class ReadingJobs {
     return this.#queue.run(() => this.#mapper.map(order));
   }
 
-  /** Does what the command line ordered, and what is left of a job that was cut off. Never rejects. */
+  /** Processes orders from the command line and interrupted jobs. Never rejects. */
   async look(): Promise<void> {
     if (this.#looking) return;
     this.#looking = true;

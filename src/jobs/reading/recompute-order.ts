@@ -13,12 +13,12 @@ import {
 import type { Store } from "../../store/store.ts";
 import { type RecomputeOptions, recomputeCosts } from "./recompute.ts";
 
-/** The one who ordered looks twice a second at most. */
+/** The caller polls at most twice a second. */
 const TOLD_MS = 500;
 
 /**
- * Serves the order that there is. It is taken off the table when it is done, so that a service that was stopped begins
- * it anew: what is right already is not written again.
+ * Processes the current order. It is removed from the table when it is done, so that a stopped service starts
+ * it again: correct records are not rewritten.
  */
 export async function serveOrder(
   options: Omit<RecomputeOptions, "since" | "model" | "dryRun" | "onProgress" | "learnt"> & {
@@ -41,7 +41,7 @@ export async function serveOrder(
       last = progress;
       if (Date.now() - toldAt < TOLD_MS) return;
       toldAt = Date.now();
-      void tell({}).catch(() => {}); // it is told again at the end
+      void tell({}).catch(() => {}); // the progress is written again at the end
     };
     last = await recomputeCosts({ ...options, since, model: order.model ?? undefined, dryRun, onProgress });
     await tell({ done: true });

@@ -13,9 +13,9 @@ import type { Store } from "../../store/store.ts";
 import type { RecordChange } from "../../threads.ts";
 import { loadRecorded, type Recorded, toInputs } from "./recorded.ts";
 
-/** Records looked at in one step. */
+/** Records per step. */
 const STEP_ROWS = 500;
-/** With bodies, which a provider's own rule may look at. */
+/** Records per step with bodies, which a provider's own rule may read. */
 const STEP_ROWS_WITH_BODIES = 50;
 
 export interface RecomputeOptions {
@@ -30,7 +30,7 @@ export interface RecomputeOptions {
   readonly onProgress: (progress: Progress) => void;
 }
 
-/** Prices recorded usage anew, oldest first, in small steps. What a provider stated stays. Can be broken off and run again. */
+/** Prices recorded usage again, oldest first, in small steps. Costs stated by a provider stay. Can be interrupted and repeated. */
 export async function recomputeCosts(options: RecomputeOptions): Promise<Progress> {
   const { reader, since, model, rewrite, dryRun, onProgress } = options;
   const where = "request_created_at >= ?1 and (?2 is null or model = ?2) and response_status is not null";

@@ -10,16 +10,16 @@ import type { BodyStore } from "../../store/bodies/body-store.ts";
 import type { RequestBodies, StoredBody } from "../../store/packs/read.ts";
 import { UNMAPPED } from "../../unified/body-mapping.ts";
 
-/** An exchange as it was read when it was recorded, from what is stored of it. */
+/** An exchange as it was at recording time, from its stored data. */
 export interface Recorded extends RecordedSide {
   readonly row: RequestRow;
-  /** The provider's side, where it sent something else than the client got. */
+  /** The provider's side, if it differs from the client's. */
   readonly provider?: RecordedSide;
 }
 
 export interface RecordedSide {
   readonly requestBody: Json;
-  /** The whole answer where it was no stream: JSON, else its text. */
+  /** The complete response if it was not a stream: JSON, else its text. */
   readonly responseBody: Json;
   readonly events: readonly StreamEvent[] | undefined;
   /** The bodies that the values above come from. */
@@ -28,7 +28,7 @@ export interface RecordedSide {
   readonly responseHeaders: readonly string[];
 }
 
-/** All that is stored of an exchange's bodies. */
+/** Everything stored about an exchange's bodies. */
 export const RECORDED_PARTS = [
   "request",
   "response",
@@ -38,7 +38,7 @@ export const RECORDED_PARTS = [
   "provider_response",
 ] as const;
 
-/** Bodies of a few records, read anew. */
+/** The bodies of a few records, read again. */
 export async function loadRecorded(content: BodyStore, rows: readonly RequestRow[]): Promise<Recorded[]> {
   const ids = rows.map(({ request_id }) => request_id);
   const bodies = await content.get(ids, RECORDED_PARTS);
@@ -84,7 +84,7 @@ function toSide(asked: Stored, answered: Stored, { truncated }: RequestRow, path
   };
 }
 
-/** Path and query as the provider got them: the address that was called says it. */
+/** Path and query as the provider got them, from the called address. */
 function providerPath({ target_url, request_path, routed_model }: RequestRow): string {
   const url = routed_model === null ? null : URL.parse(target_url ?? "");
   return url === null ? (request_path ?? "") : url.pathname + url.search;
@@ -92,7 +92,7 @@ function providerPath({ target_url, request_path, routed_model }: RequestRow): s
 
 const bytesOf = ({ content }: StoredBody) => Buffer.from(content.buffer, content.byteOffset, content.byteLength);
 
-/** What the readers of `mapping/` take, of both sides. */
+/** The input for the readers of `mapping/`, for both sides. */
 export function toInputs(recorded: Recorded, provider: ProviderPlugin | undefined, mappingOf: MappingOf): Inputs {
   const { row, provider: other } = recorded;
   const isTranslated = row.ai_gateway_body_mapping !== UNMAPPED;

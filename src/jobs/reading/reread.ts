@@ -15,10 +15,10 @@ export interface RereadContext {
   readonly learnt: Learnt;
 }
 
-/** What a record says when its bodies are read today; undefined where that is what it says already. */
+/** The result of reading a record's bodies today; undefined if it is unchanged. */
 export async function reread(recorded: Recorded, context: RereadContext): Promise<RecordChange | undefined> {
   const { row } = recorded;
-  // A body that was not kept was read when it passed: what it said is known, and would be lost.
+  // An omitted body was read when it passed: its usage is known, and would be lost.
   if (recorded.requestBody === undefined || (recorded.responseBody === undefined && recorded.events === undefined)) {
     return undefined;
   }
@@ -28,7 +28,7 @@ export async function reread(recorded: Recorded, context: RereadContext): Promis
   return changeOf(recorded, inputs, reading, context);
 }
 
-/** What both sides tell, with a guess at the usage where the provider's stream came without. */
+/** The reading of both sides, with estimated usage if the provider's stream had none. */
 export async function estimated(inputs: Inputs, told: Readings): Promise<ExchangeReading> {
   const provider = await withEstimate(inputs.provider, told.provider);
   return merged({ client: told.client === told.provider ? provider : told.client, provider });
@@ -39,7 +39,7 @@ export const inputsOf = (recorded: Recorded, { provider, learnt }: RereadContext
   return toInputs(recorded, provider(name), learnt.mappingOf(recorded.row.organization_id, name));
 };
 
-/** What a reading makes of a record. */
+/** The record's columns from a reading. */
 export function changeOf(
   recorded: Recorded,
   { provider: input }: Inputs,

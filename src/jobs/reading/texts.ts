@@ -11,11 +11,11 @@ import { atStart, below, leftToFill, readUnfilled, type Unfilled, writeUnfilled 
 import type { RecordChange } from "../../threads.ts";
 import { Pace } from "../retention/pace.ts";
 
-/** Records looked at in one step, and read in one, with so many bytes of bodies at most. */
+/** Records checked per step and read per step, with a limit for the bytes of bodies. */
 const STEP_RECORDS = 1_000;
 const READ_RECORDS = 50;
 const READ_BYTES = 8 * 1024 * 1024;
-/** So long it goes on before other jobs have their turn. */
+/** How long it runs before other jobs get their turn. */
 const TURN_MS = 5_000;
 const TELL_MS = 10_000;
 
@@ -26,7 +26,7 @@ interface TextFillerOptions {
   readonly writer: () => Promise<Store>;
   readonly rewrite: (changes: readonly RecordChange[]) => Promise<unknown>;
   readonly ofProviders: MappingsOfProviders;
-  /** Records that one step looks at. */
+  /** Records of one step. */
   readonly stepRecords?: number;
 }
 
@@ -34,14 +34,13 @@ interface Candidate {
   readonly seq: number;
   readonly request_id: string;
   readonly size_bytes: number;
-  /** 1 where the record shows what was said. */
+  /** 1 if the record has `input` and `output`. */
   readonly shown: number;
 }
 
 /**
- * Gives records `input`, `output` and their words that have none: an earlier version recorded them, or the index was off.
- * Newest first, in small steps beside traffic. What is done is noted after each step: a program that is killed does one
- * again.
+ * Gives records their missing `input`, `output` and words, if an earlier version recorded them or the index was off.
+ * Newest first, in small steps beside traffic. Progress is stored after each step: a killed program repeats one step.
  */
 export class TextFiller {
   readonly #options: TextFillerOptions;
@@ -58,7 +57,7 @@ export class TextFiller {
     this.#pace.stop();
   }
 
-  /** Goes on for some seconds. @returns whether something is left. */
+  /** Runs for some seconds. @returns whether something is left. */
   async turn(): Promise<boolean> {
     this.#unfilled ??= await this.#begin();
     const endsAt = performance.now() + TURN_MS;
@@ -108,7 +107,7 @@ export class TextFiller {
     await this.#note({ ranges: below(ranges, end), offSince });
   }
 
-  /** Those of these records that have words; all where there is no index. */
+  /** The given records that have words; all if there is no index. */
   async #indexed(seqs: readonly number[]): Promise<ReadonlySet<number>> {
     if (this.#options.config.search_index === "no") return new Set(seqs);
     const { bodies } = this.#options.reader;
@@ -153,7 +152,7 @@ export class TextFiller {
   }
 }
 
-/** As many records as are read together: one may be longer than all may be. */
+/** As many records as are read together: a single one may exceed the limit. */
 function* inParts(records: readonly Candidate[]): Generator<readonly Candidate[]> {
   for (let at = 0; at < records.length; ) {
     let end = at + 1;

@@ -3,7 +3,7 @@ import { readOrder, removeOrder, writeOrder } from "../../store/models/recompute
 import type { Database, Store } from "../../store/store.ts";
 import { rereadUnread, type UnreadProgress } from "./unread.ts";
 
-/** What stands under these names in `settings`. */
+/** Values under these names in `settings`. */
 const ORDER = "models reread order";
 const STATE = "models reread state";
 
@@ -14,22 +14,22 @@ interface UnreadOrder {
 interface UnreadState extends UnreadProgress {
   readonly id: string;
   readonly done: boolean;
-  /** Why it was given up. */
+  /** Why it failed. */
   readonly failed?: string;
 }
 
-/** Has a running service read unread records again: it is the one that writes records. */
+/** Makes a running service read unread records again, because it writes the records. */
 export async function placeUnreadOrder(records: Database, order: UnreadOrder): Promise<void> {
   await writeOrder(records, ORDER, order);
 }
 
-/** What has come of an order; undefined before it is begun. */
+/** The result of an order; undefined before it starts. */
 export async function unreadStateOf(records: Database, id: string): Promise<UnreadState | undefined> {
   const state = await readOrder<UnreadState>(records, STATE);
   return state?.id === id ? state : undefined;
 }
 
-/** Serves the order that there is; it is removed when it is done. */
+/** Processes the current order; it is removed when it is done. */
 export async function serveUnreadOrder(
   options: Parameters<typeof rereadUnread>[0] & { readonly writer: () => Promise<Store> },
 ): Promise<void> {

@@ -13,13 +13,13 @@ import type { RecordChange } from "../../threads.ts";
 import { RECORDED_PARTS, toRecorded } from "./recorded.ts";
 import { changeOf, estimated, inputsOf, type RereadContext } from "./reread.ts";
 
-/** CPU milliseconds for each step of a record: here nothing waits for it but other jobs. */
+/** CPU milliseconds for each step of a record: here only other jobs wait for it. */
 const STEP_MS = 10_000;
 const RECORDS = 20;
 const SWITCHED_PROTOCOLS = 101;
 
 interface UnreadOptions extends RereadContext {
-  /** Where it is noted which record is read, as the recorder does. */
+  /** The note of the current record, as in the recorder. */
   readonly spoolDirectory: string;
   readonly log: Log;
   readonly reader: Store;
@@ -29,17 +29,17 @@ interface UnreadOptions extends RereadContext {
 }
 
 export interface UnreadProgress {
-  /** Unread records that were looked at. */
+  /** Checked unread records. */
   readonly seen: number;
-  /** Of these, how many are read now. */
+  /** The number of those that are read now. */
   readonly read: number;
 }
 
 /**
- * Reads records again whose bodies could not be read when they came. What still cannot be read stays as it is.
+ * Reads unread records again. A record that still cannot be read stays as it is.
  *
- * A record may end its thread or the process. It is then noted in a file, so that the next try, at the third time at the
- * latest, leaves it out.
+ * A record may end its thread or the process. It is noted in a file, so that the next run, after the second time at the
+ * latest, skips it.
  */
 export async function rereadUnread(options: UnreadOptions): Promise<UnreadProgress> {
   const note = new ReadingNote(options.spoolDirectory, undefined, REREADING);
@@ -62,7 +62,7 @@ async function rereadEach(options: UnreadOptions, note: ReadingNote): Promise<Un
       const fault = note.faultOf(row.request_id);
       if (fault !== undefined) {
         leftOut.push(row.request_id);
-        log.error("an unread record is left out: reading it again has failed", {
+        log.error("an unread record is skipped: reading it again has failed", {
           request_id: row.request_id,
           ...fault,
         });
@@ -89,7 +89,7 @@ async function readAgain(row: RequestRow, options: UnreadOptions): Promise<Recor
   try {
     return await withinLimit((within) => read(row, bodies, options, within), options.stepMs ?? STEP_MS);
   } catch {
-    return undefined; // its reason stands in the record
+    return undefined; // the record has its reason
   }
 }
 
@@ -109,7 +109,7 @@ async function read(
   return within(row.size_bytes, () => {
     const change = changeOf(recorded, inputs, reading, context);
     const { request, response } = recorded.bodies;
-    // What the client wrote is known of a routed request, whatever its body says.
+    // The client's side of a routed request is known independently of its body.
     const asked = row.request_model ?? reading.requestModel ?? null;
     const streamed = recorded.events !== undefined;
     const answer = streamed ? reading.responseBody : recorded.responseBody;

@@ -10,14 +10,14 @@ export interface Ages extends RetentionRule {
   readonly body_days: number;
 }
 
-/** When the youngest thing was made that may have to go now; undefined where all is kept for good. */
+/** The creation time of the newest record that may be removed now; undefined if all are kept forever. */
 export function youngest(ages: Ages, now: number): number | undefined {
   const all = [ages, ...ages.properties].flatMap(({ days, body_days }) => [days, body_days]);
   const limited = all.filter((days) => days !== null && days > 0);
   return limited.length === 0 ? undefined : now - Math.min(...(limited as number[])) * DAY_MS;
 }
 
-/** Whether a record, or only its bodies, is older than it may get. */
+/** Whether a record, or only its bodies, is older than allowed. */
 export function isTooOld(
   ages: Ages,
   createdAt: number,
@@ -32,7 +32,7 @@ export function isTooOld(
   return isOver("days") ? "record" : isOver("body_days") ? "bodies" : undefined;
 }
 
-/** Of several rules for a record the one counts that keeps it longest. */
+/** If several rules match a record, the one that keeps it longest counts. */
 function longest(rules: readonly PropertyRetention[], which: "days" | "body_days"): number | undefined {
   const said = rules.map((rule) => rule[which]).filter((days) => days !== null);
   if (said.length === 0) return undefined;

@@ -14,7 +14,7 @@ interface AuditAgesOptions {
   readonly config: Config;
   readonly log: Log;
   readonly writer: () => Promise<Store>;
-  /** Of several nodes on one database one has the jobs. */
+  /** One of several nodes on a database runs the jobs. */
   readonly isMine: () => boolean;
 }
 

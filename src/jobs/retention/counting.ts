@@ -10,11 +10,11 @@ const TELL_MS = 10_000;
 interface CountingOptions {
   readonly log: Log;
   readonly maintain: (task: Maintenance) => Promise<number>;
-  /** Of several nodes on one database one has the jobs. */
+  /** One of several nodes on a database runs the jobs. */
   readonly isMine: () => boolean;
 }
 
-/** Keeps the sums by day of what is stored, in small steps; those of an earlier version's records are made once. */
+/** Keeps daily sums of stored sizes, in small steps; sums for records of an earlier version are computed once. */
 export function startCounting({ log, maintain, isMine }: CountingOptions): { stop(): Promise<void> } {
   const queue = new Queue();
   const inTurn = inQueue(queue, log);

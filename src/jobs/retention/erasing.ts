@@ -8,10 +8,10 @@ import { inQueue, Queue } from "../queue.ts";
 import { nowAndThen } from "./now-and-then.ts";
 import { Pace } from "./pace.ts";
 
-/** What is removed is gone from the disk after so long, and some time for the work. */
+/** Interval after which removed data is erased from the disk, plus the time for the work. */
 const ERASE_MS = 600_000;
 const LOOK_MS = 1_000;
-/** How long the recorder is given to read a segment to its end and delete it, and where requests are in flight. */
+/** How long to wait for the recorder to read and delete a segment, and for requests in flight. */
 const LEAVE_MS = 60_000;
 const NEEDED_MS = 3_000;
 const LEAVE_LOOK_MS = 100;
@@ -28,7 +28,7 @@ interface ErasingOptions {
 }
 
 /**
- * Takes the bytes of what was removed out of the store: every ten minutes, and within a second of somebody asking for it.
+ * Erases the bytes of removed data: every ten minutes, and within a second of an order.
  * Every node does it, for its own packs.
  */
 export function startErasing(options: ErasingOptions): { stop(): Promise<void> } {
@@ -40,7 +40,7 @@ export function startErasing(options: ErasingOptions): { stop(): Promise<void> }
     inTurn(async () => {
       const isDue = (await packsToErase(reader.bodies)) > 0;
       await erase(maintain, pace, ordered !== undefined);
-      // What was deleted may have come into the newest segment, which is otherwise kept until it is full.
+      // Deleted data may be in the newest segment, which is otherwise kept until it is full.
       const journal = isDue || ordered !== undefined ? await leftSegments(options, pace) : true;
       if (ordered !== undefined && !pace.stopped)
         await noteErased((await writer()).records, { order: ordered, journal });

@@ -10,13 +10,13 @@ const PAGE_ROWS = 1_000;
 const STEP_ROWS = 200;
 /** Records whose kinds are read in one step. */
 const KIND_ROWS = 20_000;
-/** Time for one such step; reading off the thread. */
+/** Time limit for one such step; it runs off the thread. */
 const KINDS_MS = 60_000;
-/** Pages, of 8 or 16 kB, that go back to the file system in one step. */
+/** Pages, of 8 or 16 kB, released to the file system in one step. */
 const STEP_PAGES = 500;
-/** What looks left over may be about to get its record: it is looked at again after this. */
+/** Apparent leftovers may be about to get their record: they are checked again after this time. */
 const SETTLE_MS = 2_000;
-/** Ids kept for the second look; what is beyond them the next run finds. */
+/** Ids kept for the second check; the next run finds the rest. */
 const FOUND_MAX = 50_000;
 
 interface LeftoversOptions {
@@ -37,7 +37,7 @@ export class Leftovers {
     this.#options = options;
   }
 
-  /** @returns how many requests, contents and kinds there were. */
+  /** @returns the number of requests, contents and kinds. */
   async remove(): Promise<number> {
     const { maintain, pace } = this.#options;
     let removed = 0;
@@ -100,7 +100,7 @@ export class Leftovers {
     return found;
   }
 
-  /** Numbers of the index of words that no record has. */
+  /** Numbers in the index of words without a record. */
   async #lostWords(): Promise<number[]> {
     const { bodies, records } = this.#options.reader;
     const found: number[] = [];
@@ -123,7 +123,7 @@ export class Leftovers {
     return found;
   }
 
-  /** Kinds that no record up to a number refers to; none where that was not looked at to the end. */
+  /** Kinds that no record up to a number refers to; none if the check did not finish. */
   async #kinds(): Promise<{ readonly ids: readonly number[]; readonly upTo: number }> {
     const { pace, reader } = this.#options;
     const query = <T>(sql: string, ...args: number[]) =>

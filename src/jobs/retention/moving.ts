@@ -14,13 +14,13 @@ interface MovingOptions {
   readonly log: Log;
   readonly reader: Store;
   readonly maintain: (task: Maintenance) => Promise<number>;
-  /** Of several nodes on one database one has the jobs. */
+  /** One of several nodes on a database runs the jobs. */
   readonly isMine: () => boolean;
 }
 
 /**
- * Moves what was recorded before there were packs into packs, in small steps while traffic goes on, and gives the pages
- * that become empty back. Once nothing is left it costs nothing more.
+ * Moves bodies of versions without packs into packs, in small steps while traffic continues, and releases the
+ * empty pages. Once nothing is left it costs nothing.
  */
 export function startMoving({ log, reader, maintain, isMine }: MovingOptions): { stop(): Promise<void> } {
   const queue = new Queue();

@@ -2,8 +2,8 @@ import type { Queue } from "../queue.ts";
 import type { Pace } from "./pace.ts";
 
 /**
- * Looks for work every `everyMs`, never while the look before is under way, as long as the process lives for other reasons.
- * `stop` ends at the step at hand, and resolves when it is done.
+ * Looks for work every `everyMs`, never during the previous look. It does not keep the process alive.
+ * `stop` ends after the current step, and resolves when it is done.
  *
  * @param look - never rejects.
  */

@@ -11,7 +11,7 @@ import { erase } from "./erasing.ts";
 import { Leftovers } from "./leftovers.ts";
 import { Pace } from "./pace.ts";
 
-/** Records looked at in one step, and removed in one. */
+/** Records checked per step, and removed per step. */
 const PAGE_ROWS = 1_000;
 const STEP_ROWS = 500;
 const TELL_MS = 10_000;
@@ -20,7 +20,7 @@ export interface RetentionOptions {
   readonly config: Config;
   readonly log: Log;
   readonly reader: Store;
-  /** For notes on runs; records are removed by whoever writes them. */
+  /** For notes on runs; the recorder removes the records. */
   readonly writer: () => Promise<Store>;
   readonly remove: (removal: Removal) => Promise<number>;
   readonly maintain: (task: Maintenance) => Promise<number>;
@@ -32,10 +32,10 @@ interface Counts {
 }
 
 /**
- * Removes what is older than it may get, in steps so small that the recorder and the gateway never wait for one: between
- * two steps there is a pause. What is left of a run that was cut off the next one removes.
+ * Removes data that is too old, in steps so small that the recorder and the gateway never wait: between
+ * two steps there is a pause. The next run removes the rest of an interrupted one.
  *
- * One at a time: the caller sees to it.
+ * One at a time: the caller ensures it.
  */
 export class Retention {
   readonly #options: RetentionOptions;
@@ -49,13 +49,13 @@ export class Retention {
     this.#aged = agedRecords(options.reader, options.config);
   }
 
-  /** All organizations, and then what belongs to none. */
+  /** All organizations, and then data without one. */
   async run(): Promise<void> {
     for (const id of await this.#aged.organizations()) await this.#noted(id, () => this.#clean(id));
     await this.#tidy();
   }
 
-  /** Organizations that asked for it. */
+  /** Organizations that requested it. */
   async runOrdered(): Promise<void> {
     const ordered = await orderedRuns(this.#options.reader.records);
     if (ordered.length === 0) return;
@@ -65,7 +65,7 @@ export class Retention {
     await this.#tidy();
   }
 
-  /** The run under way ends after its step. */
+  /** Ends after the current step. */
   stop(): void {
     this.#pace.stop();
   }
@@ -75,7 +75,7 @@ export class Retention {
     const rule = await retentionOf(reader.records, organizationId);
     const ages: Ages = { ...rule, ...inForce(rule, config) };
     const counts = { records: 0, bodies: 0 };
-    // One time for all of the run: a clock that is set meanwhile makes nothing older.
+    // One time for the whole run: a clock change meanwhile makes nothing older.
     const now = Date.now();
     const before = youngest(ages, now);
     if (before === undefined) return counts;
@@ -97,7 +97,7 @@ export class Retention {
       });
       if (performance.now() - this.#toldAt < TELL_MS) continue;
       this.#toldAt = performance.now();
-      log.info("retention goes on", { organization: organizationId, ...counts });
+      log.info("retention continues", { organization: organizationId, ...counts });
     }
     return counts;
   }
@@ -109,7 +109,7 @@ export class Retention {
     return { records: idsOf("record"), bodies: await this.#withBodies(idsOf("bodies")) };
   }
 
-  /** Also those that show something of bodies which they do not have: imported ones may. */
+  /** Also records that show parts of bodies which they do not have: imported ones may. */
   async #withBodies(ids: readonly string[]): Promise<string[]> {
     if (ids.length === 0) return [];
     const showing = this.#aged.showing(ids);
@@ -128,13 +128,13 @@ export class Retention {
       error = messageOf(cause);
     }
     const told = { organization: organizationId, ...counts, ...(error !== null && { error }) };
-    if (error !== null) log.warn("retention could not be finished; the next run goes on", told);
+    if (error !== null) log.warn("retention could not be finished; the next run continues", told);
     else if (counts.records + counts.bodies > 0) log.info("retention is done", told);
     const { records } = await writer();
     await patiently(() => noteRun(records, organizationId, { startedAt, ...counts, orphans: 0, freed: 0, error }));
   }
 
-  /** What crashes left over, and pages that hold nothing any more. */
+  /** Leftovers of crashes, and empty pages. */
   async #tidy(): Promise<void> {
     const { reader, maintain, writer, log } = this.#options;
     const startedAt = Date.now();

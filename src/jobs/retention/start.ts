@@ -14,15 +14,15 @@ const LOOK_MS = 1_000;
 
 interface RemovalsOptions extends Omit<RetentionOptions, "remove" | "maintain"> {
   readonly recorder: Pick<Remote<RecorderFunctions>, "remove" | "maintain" | "status">;
-  /** Of several nodes on one database one has the jobs. */
+  /** One of several nodes on a database runs the jobs. */
   readonly isMine: () => boolean;
   /** Begins the next segment of the spool. */
   readonly leaveSegment: () => Promise<number>;
 }
 
 /**
- * Retention by the clock, and within a second of somebody asking for it; in a queue of its own, for a run may take hours.
- * Beside it, what was removed is erased.
+ * Scheduled retention, and within a second of an order; in its own queue, because a run may take hours.
+ * Removed data is erased beside it.
  */
 export function startRemovals({ recorder, isMine, ...options }: RemovalsOptions): { stop(): Promise<void> } {
   const retention = new Retention({

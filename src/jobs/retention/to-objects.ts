@@ -18,11 +18,11 @@ interface ToObjectsOptions {
   readonly reader: Store;
   readonly writer: () => Promise<Store>;
   readonly maintain: (task: Maintenance) => Promise<number>;
-  /** Of several nodes on one database one has the jobs. */
+  /** One of several nodes on a database runs the jobs. */
   readonly isMine: () => boolean;
 }
 
-/** Moves bodies out of the database into the object store once that is ordered, in small steps while traffic goes on. */
+/** Moves bodies from the database into the object store on request, in small steps while traffic continues. */
 export function startToObjects(options: ToObjectsOptions): { stop(): Promise<void> } {
   const { config, log, reader, writer, maintain, isMine } = options;
   const queue = new Queue();
@@ -45,7 +45,7 @@ export function startToObjects(options: ToObjectsOptions): { stop(): Promise<voi
   });
 }
 
-/** Step by step: first what was recorded before there were packs. @returns whether nothing is left. */
+/** Step by step: first bodies of versions without packs. @returns whether nothing is left. */
 export async function moveToObjects(
   maintain: ToObjectsOptions["maintain"],
   pace: Pace,

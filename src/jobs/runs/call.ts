@@ -7,16 +7,16 @@ import type { Item } from "../../store/datasets/items.ts";
 import type { Run, Target } from "../../store/datasets/runs.ts";
 import { type SentFor, sendThroughGateway } from "../../unified/through-gateway.ts";
 
-/** Bytes of a response; a longer one is an error. */
+/** Maximum bytes of a response; a longer one is an error. */
 const RESPONSE_BYTES_MAX = 16 * 1_024 * 1_024;
-/** Characters of an error that are kept. */
+/** Stored characters of an error. */
 const ERROR_CHARS_MAX = 2_000;
 
 /** One call of a run. */
 export interface Call {
   readonly run: Run;
   readonly item: Item;
-  /** Its place in the run's targets. */
+  /** Index in the run's targets. */
   readonly target: number;
 }
 
@@ -46,7 +46,7 @@ export async function makeCall(passedOn: PassedOn, sentFor: SentFor, call: Call)
   }
 }
 
-/** What is sent of an item: its conversation, with the target's own system prompt where that has one. */
+/** The request for an item: its conversation, with the target's system prompt if it has one. */
 export function bodyOf(
   { input }: Pick<Item, "input">,
   { model, system, parameters }: Pick<Target, "model" | "system" | "parameters">,
@@ -80,7 +80,7 @@ function headersOf(
   ];
 }
 
-/** Raw headers are bytes, a character each. */
+/** Raw headers are bytes, one per character. */
 const onWire = (text: string) => Buffer.from(text, "utf8").toString("latin1");
 
 async function read(response: Response): Promise<Pick<CallOutcome, "error" | "output">> {

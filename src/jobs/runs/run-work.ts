@@ -19,11 +19,11 @@ import type { RecorderFunctions } from "../../threads.ts";
 import type { SentFor } from "../../unified/through-gateway.ts";
 import { type Call, type CallOutcome, makeCall } from "./call.ts";
 
-/** Items that are read at once. */
+/** Items read at once. */
 const PAGE = 100;
-/** Calls that fail one after the other before the run stops: something is wrong with all of them. */
+/** Consecutive failed calls before the run stops: the cause affects all of them. */
 const FAILURES_MAX = 25;
-/** Calls that are made before it is asked once more whether the sender may send. */
+/** Calls between two checks whether the sender may still send. */
 const SENDER_CALLS = 50;
 const RECORDER_PAUSE_MS = 1_000;
 
@@ -31,20 +31,20 @@ export interface RunWorkOptions {
   readonly log: Log;
   readonly reader: Store;
   readonly writer: () => Promise<Store>;
-  /** Where keys and users stand. */
+  /** The database with keys and users. */
   readonly home: Database;
   readonly recorder: Pick<Remote<RecorderFunctions>, "barrier">;
   readonly passedOn: PassedOn;
 }
 
-/** Why a run ends before all calls are made. `left` is for others, or for the next start. */
+/** Why a run ends early. `left` means that another node or the next start continues. */
 type End = "left" | { readonly state: RunState; readonly reason: string | null };
 
 interface Finished extends Call {
   readonly outcome: CallOutcome;
 }
 
-/** Makes the calls of one run that are not made yet, and notes what came of each as soon as its record is there. */
+/** Makes the remaining calls of one run, and stores each result as soon as its record exists. */
 export class RunWork {
   readonly #options: RunWorkOptions;
   readonly #run: Run;
@@ -55,7 +55,7 @@ export class RunWork {
   #noting: Promise<void> | undefined;
   #wake = Promise.withResolvers<void>();
   #spent = 0;
-  /** The dearest call so far; undefined before the first. */
+  /** The most expensive call so far; undefined before the first. */
   #dearest: number | undefined;
   #failedInARow = 0;
   #sentFor: SentFor | undefined;
@@ -66,18 +66,18 @@ export class RunWork {
     this.#options = options;
   }
 
-  /** No further call is begun. */
+  /** Starts no further call. */
   leave(): void {
     this.#stop("left");
   }
 
-  /** Calls that are under way are not waited for either. */
+  /** Does not wait for open calls either. */
   abandon(): void {
     this.#isAbandoned = true;
     this.#stop("left");
   }
 
-  /** Resolves when every call that was begun is noted. */
+  /** Resolves when every started call is stored. */
   async work(): Promise<void> {
     const { reader, writer } = this.#options;
     for (const { cost } of await resultFigures(reader.records, this.#run.id)) this.#pay(cost);
@@ -103,7 +103,7 @@ export class RunWork {
     this.#wake = Promise.withResolvers();
   }
 
-  /** Those that there is no result of, item by item. */
+  /** Calls without a result, item by item. */
   async *#calls(): AsyncGenerator<Call> {
     const { id, dataset_id, version, label, targets } = this.#run;
     const { records } = this.#options.reader;
@@ -119,7 +119,7 @@ export class RunWork {
     }
   }
 
-  /** Waits until another call may be begun, or none may be any more. */
+  /** Waits until another call may start, or none may any more. */
   async #room(): Promise<void> {
     const { concurrency, max_cost } = this.#run.settings;
     for (;;) {
@@ -133,7 +133,7 @@ export class RunWork {
     }
   }
 
-  /** What a call costs is known afterwards, so each counts as the dearest one before, and the first goes alone. */
+  /** A call's cost is known afterwards, so each counts as the most expensive earlier one, and the first runs alone. */
   #isAffordable(maxCost: number): boolean {
     if (this.#dearest === undefined) return this.#inFlight === 0 && maxCost > 0;
     return this.#spent + (this.#inFlight + 1) * this.#dearest <= maxCost;
@@ -165,7 +165,7 @@ export class RunWork {
     });
   }
 
-  /** Notes what has finished, together what has finished together. */
+  /** Stores finished calls, those that finish together in one step. */
   async #note(): Promise<void> {
     while (this.#finished.length > 0) {
       const finished = this.#finished;
@@ -173,9 +173,9 @@ export class RunWork {
       try {
         await this.#noteAll(finished);
       } catch (error) {
-        // A database that is away, or a recorder that starts again: the calls are made, so nothing of them is lost yet.
+        // The database is unreachable, or the recorder restarts: the calls were made, so nothing is lost yet.
         this.#finished.unshift(...finished);
-        this.#options.log.warn("results of a dataset run cannot be noted; it is tried again", {
+        this.#options.log.warn("results of a dataset run cannot be stored; it is tried again", {
           error: messageOf(error),
         });
         if (this.#end === "left") return this.#giveUp();
@@ -184,7 +184,7 @@ export class RunWork {
     }
   }
 
-  /** The service stops: these calls are made again at the next start. */
+  /** The service stops: these calls are repeated at the next start. */
   #giveUp(): void {
     this.#inFlight -= this.#finished.length;
     this.#finished = [];
@@ -210,7 +210,7 @@ export class RunWork {
   }
 }
 
-/** Also of a stream that broke off, which has a status of its own in the record alone. */
+/** Also for a stream that broke off, whose failure is only in the record. */
 function resultOf({ item, target, outcome }: Finished, recorded: RecordedCall | undefined): RunResult {
   const { requestId, output } = outcome;
   const status = recorded?.status ?? outcome.status;

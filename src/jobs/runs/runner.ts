@@ -2,17 +2,17 @@ import { type Log, messageOf } from "../../observe.ts";
 import { type Run, runningRuns } from "../../store/datasets/runs.ts";
 import { RunWork, type RunWorkOptions } from "./run-work.ts";
 
-/** Runs that are served at once, of all organizations; the others wait. */
+/** Concurrent runs of all organizations; the others wait. */
 const RUNS_AT_ONCE = 8;
-/** Milliseconds that calls under way get when the jobs stop; what is not noted by then is sent again at the next start. */
+/** Milliseconds for open calls when the jobs stop; calls not stored by then are repeated at the next start. */
 const STOP_MS = 5_000;
 
 interface RunnerOptions extends RunWorkOptions {
-  /** Whether this node does the jobs. */
+  /** Whether this node runs the jobs. */
   readonly isMine: () => boolean;
 }
 
-/** Serves the runs of datasets that are under way: those that are started, and after a restart those that were cut off. */
+/** Executes runs of datasets: started ones, and after a restart interrupted ones. */
 export class Runner {
   readonly #options: RunnerOptions;
   readonly #log: Log;
@@ -26,7 +26,7 @@ export class Runner {
     this.#log = options.log;
   }
 
-  /** To be called every second. Never rejects. */
+  /** Call it every second. Never rejects. */
   look(): Promise<void> {
     this.#looking ??= this.#look().finally(() => {
       this.#looking = undefined;
@@ -34,7 +34,7 @@ export class Runner {
     return this.#looking;
   }
 
-  /** Begins no further call, because the gateway is about to stop. */
+  /** Starts no further call, because the gateway is about to stop. */
   pause(): void {
     this.#isPaused = true;
     for (const { work } of this.#works.values()) work.leave();
@@ -58,7 +58,7 @@ export class Runner {
       const running = isMine ? await runningRuns(this.#options.reader.records, RUNS_AT_ONCE) : [];
       this.#failed = undefined;
       const terms = new Map(running.map((run) => [run.id, termsOf(run)]));
-      // One that was cancelled, or was resumed on other terms: then it is begun anew once its calls have ended.
+      // A run that was cancelled, or resumed with other settings: it starts again once its calls have ended.
       for (const { run, work } of this.#works.values()) if (terms.get(run.id) !== termsOf(run)) work.leave();
       if (this.#isPaused) return;
       for (const run of running) {
@@ -76,7 +76,7 @@ export class Runner {
   }
 
   #warn(error: unknown): void {
-    // A database that is away fails every second.
+    // An unreachable database fails every second.
     if (this.#failed === messageOf(error)) return;
     this.#failed = messageOf(error);
     this.#log.warn("a run of a dataset failed; it is tried again", { error: this.#failed });

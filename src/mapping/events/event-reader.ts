@@ -6,14 +6,14 @@ import { readSse } from "./sse.ts";
 /** How a stream's events are framed. */
 export type EventFraming = "sse" | "ndjson" | "aws";
 
-/** An event may be as large as a picture in base64; a larger one is a fault. */
+/** An event may be as large as a picture in base64; a larger one is an error. */
 const EVENT_BYTES_MAX = 64 * 1_024 * 1_024;
 
-/** Reads the events of a stream while its bytes come, wherever they are cut. */
+/** Reads the events of a stream as its bytes arrive, for any chunk boundaries. */
 export interface EventReader {
-  /** The events that are whole with these bytes. @throws RangeError where an event is larger than any may be, or damaged. */
+  /** The events completed by these bytes. @throws RangeError if an event is too large or damaged. */
   push(bytes: Uint8Array): readonly StreamEvent[];
-  /** What is left at the stream's end; providers forget the last line's end. */
+  /** The rest at the stream's end; providers may omit the last line end. */
   end(): readonly StreamEvent[];
 }
 
@@ -25,17 +25,17 @@ export function eventReader(framing: EventFraming): EventReader {
 /** Ends a server-sent event: two line ends in a row, in any of their forms. */
 const BLANK_LINE = /\r\n\r\n|\n\n|\r\r(?!\n)/g;
 const LINE_END = /\n/g;
-/** Characters of an event's end that may stand in the bytes before. */
+/** Characters of an event's end that may be in earlier bytes. */
 const END_LENGTH_MAX = 3;
 
 class TextReader implements EventReader {
   readonly #ends: RegExp;
   readonly #read: (text: string) => StreamEvent[];
   readonly #decoder = new TextDecoder("utf-8");
-  /** Text of the event that is not whole yet, in pieces: joining them at each chunk would be quadratic. */
+  /** Text of the incomplete event, in pieces: joining them at each chunk would be quadratic. */
   #pieces: string[] = [];
   #length = 0;
-  /** The last characters of the pieces, for an end that is cut. */
+  /** The last characters of the pieces, for a split end. */
   #tail = "";
 
   constructor(ends: RegExp, read: (text: string) => StreamEvent[]) {
@@ -85,7 +85,7 @@ class TextReader implements EventReader {
 class FrameReader implements EventReader {
   #chunks: Uint8Array[] = [];
   #bytes = 0;
-  /** Bytes that the next frame needs, as far as is known. */
+  /** Bytes that the next frame needs, as far as known. */
   #wanted = 0;
 
   push(bytes: Uint8Array): readonly StreamEvent[] {

@@ -4,10 +4,10 @@ import { parseJson } from "./json.ts";
 
 const PRELUDE_BYTES = 12;
 const CRC_BYTES = 4;
-/** Amazon's own limit is 24 MB a message. */
+/** Amazon's own limit is 24 MB per message. */
 const MESSAGE_BYTES_MAX = 32 * 1024 * 1024;
 
-/** Bytes of a header's value by its type; strings and byte arrays say their own length. */
+/** Bytes of a header's value by its type; strings and byte arrays have their own length field. */
 const VALUE_BYTES: readonly (number | "sized" | undefined)[] = [0, 0, 1, 2, 4, 8, "sized", "sized", 8, 16];
 const STRING = 7;
 
@@ -15,9 +15,9 @@ const STRING = 7;
  * The messages of an `application/vnd.amazon.eventstream` body: prelude, headers, payload, each part with its crc.
  *
  * Stops at the first message that is cut off or damaged. An event whose payload wraps another in base64 under `bytes`,
- * as Bedrock's invoke streams do, is given as what is wrapped.
+ * as in Bedrock's invoke streams, is returned unwrapped.
  *
- * @returns undefined where the body does not begin with such a message.
+ * @returns undefined if the body does not begin with such a message.
  */
 export function readEventStream(bytes: Buffer): StreamEvent[] | undefined {
   const events: StreamEvent[] = [];
@@ -35,7 +35,7 @@ export function readEventStream(bytes: Buffer): StreamEvent[] | undefined {
   return events.length === 0 ? undefined : events;
 }
 
-/** Length of the whole, undamaged message at `at`, or undefined where there is none. */
+/** Length of the complete, undamaged message at `at`, or undefined if there is none. */
 export function messageBytes(bytes: Buffer, at: number): number | undefined {
   if (at + PRELUDE_BYTES + CRC_BYTES > bytes.byteLength) return undefined;
   const length = bytes.readUInt32BE(at);
@@ -48,16 +48,16 @@ export function messageBytes(bytes: Buffer, at: number): number | undefined {
   return length;
 }
 
-/** Whether what begins with `bytes` will never be a whole message, whatever comes. */
+/** Whether `bytes` can never become a complete message. */
 export function isDamaged(bytes: Buffer): boolean {
   if (bytes.byteLength < PRELUDE_BYTES) return false;
   const length = bytes.readUInt32BE(0);
   if (length > MESSAGE_BYTES_MAX || length < PRELUDE_BYTES + bytes.readUInt32BE(4) + CRC_BYTES) return true;
   if (crc32(bytes.subarray(0, 8)) !== bytes.readUInt32BE(8)) return true;
-  return bytes.byteLength >= length; // it is there, and is none
+  return bytes.byteLength >= length; // complete, but not a message
 }
 
-/** The headers whose values are text; all that we ask for are. */
+/** The headers with text values; all needed ones are text. */
 function readHeaders(bytes: Buffer): Map<string, string> {
   const headers = new Map<string, string>();
   for (let at = 0; at < bytes.byteLength; ) {

@@ -3,9 +3,9 @@ import { isObject } from "../json.ts";
 import { firstInked, parseJson } from "./json.ts";
 
 /**
- * The elements of a JSON array that a provider streamed, also when its end is missing: each element that is whole.
+ * The elements of a JSON array that a provider streamed, also when its end is missing: each complete element.
  *
- * @returns undefined where `text` is no array of objects.
+ * @returns undefined if `text` is not an array of objects.
  */
 export function readJsonArray(text: string): StreamEvent[] | undefined {
   const start = firstInked(text);

@@ -1,6 +1,6 @@
 import type { Json } from "../../plugin/contract.ts";
 
-/** The value of a JSON text of any depth, for a body is JSON however deep it is; undefined where it is none. */
+/** The value of a JSON text of any depth; undefined if it is not JSON. */
 export function parseJson(text: string): Json | undefined {
   try {
     return JSON.parse(text);
@@ -9,7 +9,7 @@ export function parseJson(text: string): Json | undefined {
   }
 }
 
-/** The value where `text` is JSON, else the text. */
+/** The value if `text` is JSON, else the text. */
 export function jsonOrText(text: string): Json {
   const first = text.charCodeAt(firstInked(text));
   return first === OBJECT || first === ARRAY || first === QUOTE ? (parseJson(text) ?? text) : scalarOrText(text);
@@ -19,14 +19,14 @@ const OBJECT = 0x7b;
 const ARRAY = 0x5b;
 const QUOTE = 0x22;
 
-/** Most texts are no JSON, and an exception for each of them would cost more than this look. */
+/** Most texts are not JSON, and an exception for each would cost more than this check. */
 function scalarOrText(text: string): Json {
   if (text.length > 40 || !/^\s*(?:true|false|null|-?\d[\d.eE+-]*)\s*$/.test(text)) return text;
   const value = parseJson(text);
   return value === undefined ? text : value;
 }
 
-/** Index of the first character that is no JSON white space. */
+/** Index of the first character that is not JSON white space. */
 export function firstInked(text: string): number {
   let at = 0;
   while (at < text.length) {

@@ -1,7 +1,7 @@
 import type { StreamEvent } from "../../plugin/contract.ts";
 import { jsonOrText, parseJson } from "./json.ts";
 
-/** One event per line that holds anything; a last line that was cut off is kept as its text. */
+/** One event per non-empty line; a truncated last line is kept as text. */
 export function readNdjson(text: string): StreamEvent[] {
   const events: StreamEvent[] = [];
   for (const line of text.split(/\r\n|\r|\n/)) {
@@ -11,7 +11,7 @@ export function readNdjson(text: string): StreamEvent[] {
   return events;
 }
 
-/** Whether `text` is two or more lines of JSON objects, whatever its content type says; looks at two lines only. */
+/** Whether `text` is two or more lines of JSON objects, regardless of its content type; checks only two lines. */
 export function looksLikeNdjson(text: string): boolean {
   let start = 0;
   for (let seen = 0; seen < 2; ) {

@@ -6,7 +6,7 @@ import { jsonOrText } from "./json.ts";
 const OUTPUT = "output";
 
 /**
- * The events of a `text/event-stream`, by the rules of the HTML standard, and more forgiving where providers are
+ * The events of a `text/event-stream`, by the rules of the HTML standard, but more lenient where providers are
  * careless: a last event without its blank line counts, and `[DONE]` is a sign-off, not an event.
  *
  * @param text - decoded; a byte order mark may lead it.
@@ -39,13 +39,13 @@ export function readSse(text: string): StreamEvent[] {
     else if (field === "event") name = value;
   }
   dispatch();
-  // A piece of text may look like JSON, such as `42` or `{}`; whoever else uses the name sends objects throughout.
+  // A piece of text may look like JSON, such as `42` or `{}`; other users of this name always send objects.
   if (outputs.some(({ at }) => !isObject(events[at]!.data)))
     for (const { at, text } of outputs) events[at] = { name: OUTPUT, data: text };
   return events;
 }
 
-/** Lines ended by CR, LF or CRLF, mixed as they come. */
+/** Lines ended by CR, LF or CRLF, in any mixture. */
 function* lines(text: string): Generator<string> {
   let start = 0;
   if (!text.includes("\r")) {

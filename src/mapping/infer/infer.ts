@@ -12,21 +12,21 @@ import type { Sample } from "./sample.ts";
 import { inferDeltas } from "./stream.ts";
 import { toolNames } from "./tools.ts";
 
-/** A mapping with how sure it is, 0 to 1, and from how many exchanges it was learnt; or why there is none. */
+/** A mapping with its confidence, 0 to 1, and its number of samples; or why there is none. */
 export type Inference =
   | { readonly mapping: Mapping; readonly confidence: number; readonly samples: number }
   | { readonly reason: string; readonly samples: number };
 
-/** Samples that say as much as more of them would. */
+/** A sufficient number of samples. */
 const SAMPLES_ENOUGH = 3;
-/** What one sample alone is worth less. */
+/** The lower confidence of a single sample. */
 const FEW_SAMPLES = 0.15;
-/** Below this a mapping says too little to be kept. */
+/** Below this a mapping is dropped. */
 const COVERAGE_MIN = 0.5;
 
 /**
- * Learns how the bodies of a model are to be read, from a handful of its exchanges: as one of the known wire formats
- * where one reads everything, else by where things sit. Pure; never throws, whatever the bodies hold.
+ * Learns how to read the bodies of a model from a few of its exchanges: as one of the known wire formats
+ * if one reads everything, else by structure. Pure; never throws, for any body.
  */
 export function inferMapping(all: readonly Sample[], model: string): Inference {
   const usable = all.filter(({ requestBody }) => typeof requestBody === "object" && requestBody !== null);
@@ -34,7 +34,7 @@ export function inferMapping(all: readonly Sample[], model: string): Inference {
   const none = (reason: string): Inference => ({ reason, samples: samples.length });
   if (all.length === 0) return none("no exchange with bodies is recorded");
   if (usable.length === 0) return none("no recorded request body is JSON");
-  if (samples.length === 0) return none("no recorded answer succeeded with JSON or a stream");
+  if (samples.length === 0) return none("no recorded response succeeded with JSON or a stream");
   const known = bestKnown(samples);
   const described = describe(samples, usable, model);
   const coverage = "mapping" in described ? coverageOf(described.mapping, samples) : 0;
@@ -48,7 +48,7 @@ export function inferMapping(all: readonly Sample[], model: string): Inference {
   return { mapping, confidence: Math.round(Math.max(0, share - doubt) * 100) / 100, samples: samples.length };
 }
 
-/** A known format that reads as much is the surer guess, but for the loosest of them, which takes any text for the answer's. */
+/** A known format that reads as much is more reliable, except the loosest one, which accepts any text as the response. */
 const isBetter = ({ mapping, coverage }: Judged, than: number) =>
   mapping.wire_schema === "text-generation" ? coverage > than : coverage >= than;
 
@@ -78,7 +78,7 @@ function describe(
   const mapping: Mapping = { format: 1, request, ...(response && { response }), ...(stream && { stream }) };
   const fault = faultOf(mapping);
   if (fault === undefined) return { mapping };
-  return { reason: "no text and no tool calls were found in the answers" };
+  return { reason: "no text and no tool calls were found in the responses" };
 }
 
 function inferWhole(
@@ -97,7 +97,7 @@ function inferWhole(
   return { ...inferReading(bodies, text, answered, context), ...(error && { error }) };
 }
 
-/** What the gateway itself answered says nothing of how the provider's failures look. */
+/** The gateway's own responses do not show the form of the provider's failures. */
 const isRefusal = (body: Json) => body.error?.type === "gateway_error";
 
 function inferStream(samples: readonly Sample[], request: RequestPlaces, context: ResponseContext) {
@@ -114,7 +114,7 @@ function inferStream(samples: readonly Sample[], request: RequestPlaces, context
   return { ...rest, ...(tool_calls && { tool_calls }), ...deltas };
 }
 
-/** Characters asked and answered, as the mapping made so far reads them. */
+/** Characters of requests and responses, as read by the mapping so far. */
 function lengthsOf(samples: readonly Sample[], mapping: Mapping) {
   const schema = mappedSchema(mapping);
   const said = samples.map(({ requestBody, responseBody, events }) => ({

@@ -6,7 +6,7 @@ import { WIRE_SCHEMAS } from "../wire/index.ts";
 import { coverageOf } from "./coverage.ts";
 import type { Sample } from "./sample.ts";
 
-/** Formats whose answers have no text are told by the one member that nobody else has. */
+/** Formats without text in responses are recognized by their unique member. */
 const WORDLESS: Readonly<Partial<Record<WireSchemaName, (request: Json, answer: Json) => boolean>>> = {
   embeddings: (request, answer) => request?.input !== undefined && Array.isArray(listOf(answer?.data)[0]?.embedding),
   rerank: (request, answer) =>
@@ -16,11 +16,11 @@ const WORDLESS: Readonly<Partial<Record<WireSchemaName, (request: Json, answer: 
 
 export interface Judged {
   readonly mapping: Mapping;
-  /** 0 to 1: how much of what an exchange should tell was told, over all samples. */
+  /** The share of expected values that were read, over all samples, 0 to 1. */
   readonly coverage: number;
 }
 
-/** The known wire format that reads the samples best, wherever it is spoken. */
+/** The known wire format that reads the samples best, on any path. */
 export function bestKnown(samples: readonly Sample[]): Judged | undefined {
   let best: Judged | undefined;
   for (const name of Object.keys(WIRE_SCHEMAS) as WireSchemaName[]) {

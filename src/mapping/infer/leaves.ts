@@ -2,7 +2,7 @@ import type { Json } from "../../plugin/contract.ts";
 import { isObject } from "../json.ts";
 import { below, type Pointer } from "../pointer.ts";
 
-/** One value of a body that is no list and no object. */
+/** One value of a body that is not a list or an object. */
 export interface Leaf {
   readonly pointer: Pointer;
   /** The nearest name on the way to it. */
@@ -12,7 +12,7 @@ export interface Leaf {
   readonly value: string | number | boolean;
 }
 
-/** Bounds of what is looked at in one body, whoever sent it. */
+/** Limits for the inspection of one body. */
 const LEAVES_MAX = 4_000;
 const DEPTH_MAX = 10;
 const ELEMENTS_MAX = 100;

@@ -12,7 +12,7 @@ interface Candidate {
   readonly score: number;
 }
 
-/** The list of messages: the one whose elements look most like things that somebody said. */
+/** The list of messages: the one whose elements look most like messages. */
 export function inferMessages(bodies: readonly Json[]): MessagePlaces | undefined {
   const lists = new Set(
     bodies.flatMap((body) =>
@@ -51,7 +51,7 @@ const isRoleAndText = (element: Json) => {
   return entry !== undefined && more.length === 0 && knownRole(entry[0]) !== undefined && typeof entry[1] === "string";
 };
 
-/** Bare texts are turns only where they are called so: a list of stop words is a list of texts too. */
+/** Bare texts are turns only if their name says so: a list of stop words is a list of texts too. */
 function asTurns(list: Pointer, conversations: readonly (readonly Json[])[]): Candidate | undefined {
   const named = /turn|histor|dialog|conversation|message|chat|transcript|exchange|talk/i.test(list);
   return named && conversations.every((each) => each.length % 2 === 1) ? { places: { list }, score: 3 } : undefined;
@@ -103,7 +103,7 @@ function membersOf(elements: readonly Json[]): Pointer[] {
 const ROLE_LENGTH_MAX = 30;
 const ROLES_MAX = 6;
 
-/** Few, short, recurring values that every element has: known words of the trade, or a name that says so. */
+/** Few, short, recurring values that every element has: known role names, or a member name that says so. */
 function roleScore(pointer: Pointer, all: readonly Json[], conversations: readonly (readonly Json[])[]): number {
   const values = all.map((element) => scalarText(valueAt(element, pointer)));
   if (values.some((value) => value === undefined || value.length > ROLE_LENGTH_MAX || /\s/.test(value))) return 0;
@@ -136,7 +136,7 @@ function textScore(pointer: Pointer, all: readonly Json[]): number {
 const isParts = (value: Json) =>
   Array.isArray(value) && value.every((each) => isObject(each) && typeof each.text === "string");
 
-/** What each role's name means: by the word, else by its place; the last before an answer is the user. */
+/** The meaning of each role's name: by the word, else by its position; the last before a response is the user. */
 function rolesOf(conversations: readonly (readonly string[])[]): Record<string, string> {
   const names = [...new Set(conversations.flat())];
   const roles: Record<string, string> = {};
@@ -165,7 +165,7 @@ function mostFrequent(values: readonly string[]): string | undefined {
   return [...counts].sort((a, b) => b[1] - a[1])[0]?.[0];
 }
 
-/** Whether the conversation ends with what is to be answered. */
+/** Whether the conversation ends with a message for the model. */
 export function lastIsUser(body: Json, { list, role, role_is_name: isName, roles = {} }: MessagePlaces): boolean {
   const last = valuesAt(body, list).at(-1);
   if (last === undefined) return false;

@@ -6,7 +6,7 @@ import { inferMessages, lastIsUser } from "./messages.ts";
 import { toolsIn } from "./tools.ts";
 import { isEncoded, says, WORDS } from "./words.ts";
 
-/** Where things are in these requests; `undefined` where neither a conversation nor a prompt can be told. */
+/** The places of values in these requests; `undefined` if neither a conversation nor a prompt is found. */
 export function inferRequest(bodies: readonly Json[], model: string): RequestPlaces | undefined {
   const messages = inferMessages(bodies);
   const taken = messages?.list.replace(/\/\*$/, "");

@@ -9,12 +9,12 @@ import { isEncoded, says, WORDS, wordsOf } from "./words.ts";
 
 export interface ResponseContext {
   readonly model: string;
-  /** Everything that the requests said, to tell an echo from an answer; request by request. */
+  /** The text of the requests, to distinguish an echo from a response; request by request. */
   readonly asked: readonly (readonly string[])[];
   readonly toolNames: ReadonlySet<string>;
 }
 
-/** Where the answer's text is, in whole answers: the longest prose that is not the caller's own. */
+/** The place of the response's text, in complete responses: the longest prose that is not the caller's own. */
 export function inferText(bodies: readonly Json[], { model, asked }: ResponseContext): Pointer | undefined {
   const scored: { pointer: Pointer; score: number }[] = [];
   for (const [pointer, { leaf, values }] of placesOf(bodies)) {
@@ -47,7 +47,7 @@ export function inferText(bodies: readonly Json[], { model, asked }: ResponseCon
 const OUTPUT: ReadonlySet<string> = new Set([...WORDS.output, "message", "choices", "result", "data"]);
 const SCORE_MIN = 2.5;
 
-/** Of alternatives, which are called so or carry a score, the first is the answer; other lists hold pieces of one. */
+/** Of alternatives, marked by name or score, the first is the response; other lists hold pieces of one. */
 function firstChoice(pointer: Pointer, bodies: readonly Json[]): Pointer {
   const steps = pointer.split("/");
   const isChoices = (at: number) =>
@@ -65,7 +65,7 @@ const isIdLike = (text: string) =>
   /^https?:\/\//.test(text) ||
   text.length < 2;
 
-/** All else that an answer says, wherever its text is. */
+/** The other values of a response. */
 export function inferReading(
   bodies: readonly Json[],
   text: Pointer | undefined,
@@ -102,7 +102,7 @@ interface Found {
   readonly depth: number;
 }
 
-/** The outermost text that is like this in most answers. */
+/** The outermost text that qualifies in most responses. */
 function find(bodies: readonly Json[], fits: (found: Found) => boolean): Pointer | undefined {
   const places = [...placesOf(bodies)].filter(
     ([, { leaf }]) =>
@@ -113,7 +113,7 @@ function find(bodies: readonly Json[], fits: (found: Found) => boolean): Pointer
   return places.sort((a, b) => a[1].leaf.names.length - b[1].leaf.names.length)[0]?.[0];
 }
 
-/** Where failed answers say why: the longest text of those that are called like one. */
+/** The place of the message in failed responses: the longest text with a suitable name. */
 export function inferError(failures: readonly Json[]): ReadingPlaces["error"] {
   const texts = [...placesOf(failures)]
     .map(([pointer, { leaf, values }]) => ({

@@ -3,7 +3,7 @@ import type { Json, StreamEvent } from "../../plugin/contract.ts";
 /** One recorded exchange to learn from. */
 export interface Sample {
   readonly requestBody: Json;
-  /** The whole answer where it was no stream. */
+  /** The complete response if it was not a stream. */
   readonly responseBody: Json;
   readonly events: readonly StreamEvent[] | undefined;
   readonly status: number;

@@ -46,7 +46,7 @@ export function toolNames(bodies: readonly Json[], tools: ToolPlaces | undefined
 }
 
 /**
- * Calls of tools: an object that names a tool, by a declared name or by what its members are called, with an object, or
+ * Calls of tools: an object that names a tool, by a declared name or by its member names, with an object, or
  * an object's JSON text, beside it.
  */
 export function toolCallsIn(
@@ -58,7 +58,7 @@ export function toolCallsIn(
       const call = isObject(value) ? asCall(value, declared) : undefined;
       return call === undefined ? [] : [{ list: pointer, ...call }];
     });
-    // What wraps a call is part of it where it has the call's id.
+    // The wrapper of a call belongs to it if it has the call's id.
     const call = calls.find(({ id }) => id !== undefined) ?? calls.find(({ name }) => name.lastIndexOf("/") === 0);
     if (call !== undefined) return call;
   }

@@ -4,7 +4,7 @@ import type { Pointer } from "../pointer.ts";
 import { type Leaf, placesOf } from "./leaves.ts";
 import { says, WORDS, wordsOf } from "./words.ts";
 
-/** Lengths of what was asked and answered, in characters, body by body. */
+/** Lengths of requests and responses, in characters, body by body. */
 export interface Lengths {
   readonly asked: readonly number[];
   readonly answered: readonly number[];
@@ -13,11 +13,11 @@ export interface Lengths {
 interface Count {
   readonly pointer: Pointer;
   readonly leaf: Leaf;
-  /** Body by body; undefined where a body lacks it. */
+  /** Body by body; undefined if a body lacks it. */
   readonly values: readonly (number | undefined)[];
 }
 
-/** Where token counts are: by what they are called, checked by arithmetic; nameless ones by arithmetic and lengths alone. */
+/** The places of token counts: by name, checked by arithmetic; without names by arithmetic and lengths only. */
 export function inferUsage(bodies: readonly Json[], lengths: Lengths): UsagePlaces | undefined {
   const counts = countsIn(bodies);
   const usage = byName(counts) ?? byArithmetic(counts, lengths);
@@ -42,7 +42,7 @@ function countsIn(bodies: readonly Json[]): Count[] {
   return counts;
 }
 
-/** Names count where they, or what they stand in, speak of tokens or of usage. */
+/** Names count if they, or their parents, mention tokens or usage. */
 function byName(counts: readonly Count[]): UsagePlaces | undefined {
   const find = (meaning: ReadonlySet<string>, not: readonly ReadonlySet<string>[]) =>
     counts
@@ -61,7 +61,7 @@ function byName(counts: readonly Count[]): UsagePlaces | undefined {
   };
 }
 
-/** Three counts of one object of which two make the third; which is the input is told by the texts' lengths. */
+/** Three counts of one object of which two add up to the third; the texts' lengths decide which is the input. */
 function byArithmetic(counts: readonly Count[], { asked, answered }: Lengths): UsagePlaces | undefined {
   if (asked.length < 2) return undefined;
   for (const total of counts) {
@@ -70,7 +70,7 @@ function byArithmetic(counts: readonly Count[], { asked, answered }: Lengths): U
         if (first === total || second === total || !isSum(total, first, second)) continue;
         const straight = distance(first, asked) + distance(second, answered);
         const crossed = distance(second, asked) + distance(first, answered);
-        // Most say the input first: the lengths must speak clearly against it.
+        // Most put the input first: only a clear mismatch of lengths overrides it.
         const [input, output] = straight <= crossed + CLEARLY * asked.length ? [first, second] : [second, first];
         return {
           prompt_tokens: input.pointer,
@@ -115,7 +115,7 @@ function partsOf(counts: readonly Count[], taken: ReadonlySet<Pointer | undefine
   };
 }
 
-/** Where a provider states its price in dollars. */
+/** The place of a provider's price in dollars. */
 export function inferCost(bodies: readonly Json[]): Pointer | undefined {
   for (const [pointer, { leaf, values }] of placesOf(bodies)) {
     const isAmount = values.every(

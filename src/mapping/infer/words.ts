@@ -1,4 +1,4 @@
-/** Words that members of this meaning are called by, whoever named them. All lower case. */
+/** Usual names of members with this meaning. All lower case. */
 const list = (words: string): ReadonlySet<string> => new Set(words.split(" "));
 
 export const WORDS = {
@@ -38,7 +38,7 @@ export const WORDS = {
   ),
 } as const satisfies Readonly<Record<string, ReadonlySet<string>>>;
 
-/** What roles are called, by what they are. */
+/** Usual names of roles, by their meaning. */
 const ROLES: Readonly<Record<string, ReadonlySet<string>>> = {
   user: list("user human customer client me person caller visitor guest u h player asker you member usr"),
   assistant: list(
@@ -70,7 +70,7 @@ export function isEncoded(text: string): boolean {
   );
 }
 
-/** What a role's name means, by the word alone. */
+/** The meaning of a role's name, by the word only. */
 export function knownRole(name: string): string | undefined {
   const lower = name.toLowerCase();
   return Object.keys(ROLES).find((role) => ROLES[role]!.has(lower));

@@ -3,7 +3,7 @@ import type { LlmAnnotation, LlmMessage, LlmToolCall } from "../../record/llm-sc
 import { filledText, pickDefined, textOf } from "../json.ts";
 import { type Part, partsOf, textIn } from "./parts.ts";
 
-/** What a message says beside its content, where the format keeps it apart. */
+/** Parts of a message outside its content, for formats that keep them separate. */
 export interface Beside {
   readonly name?: Json;
   readonly id?: Json;
@@ -28,8 +28,8 @@ export function roleOf(role: Json): string | undefined {
 }
 
 /**
- * One message of a conversation as the neutral schema has it. Results of tools that stand among a user's content become
- * messages of their own, before what the user says.
+ * One message of a conversation in the neutral schema. Tool results among a user's content become
+ * messages of their own, before the user's text.
  */
 export function messagesOf(role: Json, content: Json, beside: Beside = {}): LlmMessage[] {
   const named = roleOf(role);
@@ -41,13 +41,13 @@ export function messagesOf(role: Json, content: Json, beside: Beside = {}): LlmM
   return silent && results.length > 0 ? results : [...results, message(named, rest, beside)];
 }
 
-/** An answer as one message, even where it says nothing. */
+/** A response as one message, even if it is empty. */
 export function answerOf(role: Json, content: Json, beside: Beside = {}): LlmMessage {
   const parts = partsOf(content).filter((part) => part.kind !== "result");
   return message(roleOf(role) ?? "assistant", parts, beside);
 }
 
-/** What a reader of the message sees of it. */
+/** The displayed content of a message. */
 type Shown = Extract<Part, { kind: "text" | "media" }>;
 
 function message(role: string | undefined, parts: readonly Part[], beside: Beside): LlmMessage {

@@ -5,8 +5,7 @@ import { mediaOf } from "./media.ts";
 import { annotationsOf, hostedTool, toolCall } from "./tools.ts";
 
 /**
- * One piece of a message's content, whichever provider's: the formats differ in names, but the things that can stand in
- * a message are the same few.
+ * One piece of a message's content, for all providers: the formats differ in names, but the possible parts are the same few.
  */
 export type Part =
   | { readonly kind: "text"; readonly text: string; readonly annotations?: LlmAnnotation[] }
@@ -15,7 +14,7 @@ export type Part =
   | { readonly kind: "result"; readonly id?: string; readonly name?: string; readonly text: string }
   | { readonly kind: "media"; readonly media: LlmMessage };
 
-/** Content inside content inside content: nobody nests deeper, and hostile bodies must not overflow the stack. */
+/** Maximum nesting of content: real messages nest less, and hostile bodies must not overflow the stack. */
 const DEPTH_MAX = 6;
 
 /** The parts of a message's content: a string, a part, or a list of either. */
@@ -25,7 +24,7 @@ export function partsOf(content: Json, depth = 0): Part[] {
   return isObject(content) ? readPart(content, depth) : [];
 }
 
-/** All text of a content, as one string; `undefined` where it has none. */
+/** All text of a content, as one string; `undefined` if it has none. */
 export function plainText(content: Json): string | undefined {
   if (typeof content === "string") return filledText(content);
   return textIn(partsOf(content));
@@ -71,7 +70,7 @@ function resultText(content: Json, depth: number): string {
   return plain ?? (content === undefined || content === null ? "" : jsonText(content));
 }
 
-/** Parts that say what they are in `type`. Tools that the provider runs itself are no calls: they stand beside the text. */
+/** Parts with their kind in `type`. Tools run by the provider are not calls: they are beside the text. */
 const BY_TYPE: Readonly<Record<string, PartReader>> = {
   text,
   input_text: text,
@@ -89,7 +88,7 @@ const BY_TYPE: Readonly<Record<string, PartReader>> = {
   tool_result: result,
 };
 
-/** Parts that say what they are by the member that is there, as Gemini's and Bedrock's do. */
+/** Parts whose kind follows from their member, as in Gemini and Bedrock. */
 const BY_MEMBER: readonly (readonly [string, PartReader])[] = [
   ["functionCall", (part, depth) => call(part.functionCall ?? {}, depth)],
   ["function_call", (part, depth) => call(part.function_call ?? {}, depth)],
@@ -102,12 +101,12 @@ const BY_MEMBER: readonly (readonly [string, PartReader])[] = [
   ["codeExecutionResult", (part) => beside("code_execution_result", part.codeExecutionResult?.output)],
 ];
 
-/** What stands among the text and is none of it. */
+/** Parts among the text that are not text. */
 const beside = (type: string, content: Json, id?: Json): Part[] => [
   { kind: "media", media: pickDefined({ _type: "message", type, content: filledText(content), id: filledText(id) }) },
 ];
 
-/** What a tool of the provider's own was asked, or came of it: nothing that a client answers. */
+/** A call or result of a tool run by the provider: the client does not respond to it. */
 function hosted(part: Json): Part[] {
   return [{ kind: "media", media: hostedTool(part) }];
 }
@@ -125,7 +124,7 @@ function readPart(part: Json, depth: number): Part[] {
   return type === undefined ? [] : beside(type, part.content, part.id);
 }
 
-/** The last message of a user that is text, also an empty one, or has some, as most formats keep them: a list of `{ role, content }`. */
+/** The last user message that is or contains text, also an empty one, in the form of most formats: a list of `{ role, content }`. */
 export function lastUserText(messages: Json, contentMember = "content"): string | undefined {
   const list = listOf(messages);
   for (let at = list.length - 1; at >= 0; at--) {

@@ -3,7 +3,7 @@ import type { LlmRequest } from "../../record/llm-schema.ts";
 import { booleanOf, filledText, isObject, listOf, numberOf, pickDefined, textOf } from "../json.ts";
 
 /**
- * Sampling settings, under the names that OpenAI, Anthropic, Cohere and their followers use; other formats hand in an
+ * Sampling settings, under the names that OpenAI, Anthropic, Cohere and compatible APIs use; other formats pass an
  * object with these names.
  */
 export function settingsOf(body: Json): LlmRequest {

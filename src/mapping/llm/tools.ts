@@ -2,7 +2,7 @@ import type { Json } from "../../plugin/contract.ts";
 import type { LlmAnnotation, LlmMessage, LlmRequest, LlmToolCall } from "../../record/llm-schema.ts";
 import { filledText, isObject, jsonText, listOf, parseJson, pickDefined, textOf } from "../json.ts";
 
-/** Arguments as an object: parsed where they came as text, `{ "_raw": text }` where that is no JSON object. */
+/** Arguments as an object: parsed if they came as text, `{ "_raw": text }` if that is not a JSON object. */
 export function toolArguments(value: Json): object {
   if (isObject(value)) return value;
   if (value === undefined || value === null || value === "") return {};
@@ -16,7 +16,7 @@ export function toolCall(name: Json, args: Json, id: Json): LlmToolCall {
 }
 
 /**
- * Calls as chat completions have them, and all who copied it: `{ id, function: { name, arguments } }`, a custom tool's
+ * Calls in the form of chat completions and compatible APIs: `{ id, function: { name, arguments } }`, a custom tool's
  * `{ id, custom: { name, input } }`, or the call's members without a wrapper.
  */
 export function toolCallsOf(calls: Json): LlmToolCall[] {
@@ -30,8 +30,8 @@ export function toolCallsOf(calls: Json): LlmToolCall[] {
 }
 
 /**
- * A tool that the provider runs itself, as one message of a `contentArray`: its kind, its name where it has one, and what
- * it was asked, else what came of it.
+ * A tool run by the provider, as one message of a `contentArray`: its kind, its name if it has one, and its
+ * input, else its result.
  */
 export function hostedTool(part: Json): LlmMessage {
   const { action, input } = part;
@@ -76,10 +76,10 @@ function toolOf(tool: Json): LlmTool {
     parameters: parameters.find(isObject),
   }) as LlmTool;
 }
-/** A tool of the provider's own, such as Gemini's `{ googleSearch: {} }`, has no name but its member's. */
+/** A tool run by the provider, such as Gemini's `{ googleSearch: {} }`, is named by its member. */
 const builtInName = (tool: object) => Object.keys(tool)[0];
 
-/** `required` is what others call `any`; a named tool is `{ type: "tool", name }`; of a choice among some tools its mode counts. */
+/** `required` becomes `any`; a named tool is `{ type: "tool", name }`; for a choice among some tools only the mode counts. */
 export function toolChoiceOf(choice: Json): LlmRequest["tool_choice"] {
   if (typeof choice === "string") {
     const type = choice.toLowerCase();

@@ -7,36 +7,36 @@ import { type Bill, billsOf } from "./units.ts";
 
 export interface CostInput {
   readonly provider: ProviderPlugin | undefined;
-  /** Names to look the price up by, the most telling first: override, response, request. */
+  /** Names to look the price up by, the most specific first: override, response, request. */
   readonly models: readonly (string | null | undefined)[];
   readonly usage: Usage | undefined;
-  /** The usage block as sent: it counts searches, seconds and billed units, which are paid for but are no tokens; and the tier. */
+  /** The usage block as sent: it counts searches, seconds and billed units, which are charged but are not tokens; and the tier. */
   readonly usageRaw?: Json;
-  /** What the provider itself says that the request cost. */
+  /** The cost stated by the provider. */
   readonly statedCost: number | undefined;
   readonly exchange: ExchangeView;
-  /** What those who run this deployment say that its models cost. */
+  /** The operator's prices. */
   readonly ownPrice?: OwnPriceOf | undefined;
   /** When the request was made: prices change, and some depend on the hour. */
   readonly at: Date;
-  /** Told what the provider's own rule threw; its price counts as not known then. */
+  /** Called with the error of the provider's own rule; its price then counts as unknown. */
   readonly onFault?: (error: unknown) => void;
 }
 
-/** US dollars and where they come from; both null where the price is not known. */
+/** US dollars and their source; both null if the price is unknown. */
 export interface Cost {
   readonly cost: number | null;
   readonly source: string | null;
 }
 
-/** US dollars. More is a slip or malice, and would drown the sums that it is a part of. */
+/** US dollars. More is an error or malice, and would dominate all sums. */
 const STATED_MAX = 1_000_000;
 
 const UNKNOWN: Cost = { cost: null, source: null };
 
 /**
- * What an exchange cost, by the first who knows: those who run this deployment, the provider plugin's own rule, the
- * provider itself, the price table. Where nobody does it is unknown, which is never 0. Never throws.
+ * The cost of an exchange, from the first source that has it: the operator's prices, the provider plugin's own rule, the provider
+ * itself, the price table. Without one it is unknown, which is never 0. Never throws.
  */
 export function costOf(input: CostInput, table: PriceTable = genaiPrices): Cost {
   const { cost, source } = exactCost(input, table);
@@ -64,7 +64,7 @@ function exactCost(input: CostInput, table: PriceTable): Cost {
   return { cost, source: prices.map(({ entry }) => entry).join(" and ") + note };
 }
 
-/** The first that the names of who did it lead to. */
+/** The first price found by the model's names. */
 export function foundFor<T>(
   { model }: Bill,
   models: readonly string[],
@@ -77,7 +77,7 @@ export function foundFor<T>(
   return undefined;
 }
 
-/** A provider's rule may be anybody's code; what is no amount of money counts as "not known". */
+/** A provider's rule may be foreign code; a result that is not an amount counts as unknown. */
 function byRule({ provider, exchange, onFault }: CostInput, usage: Usage, model: string): number | null {
   try {
     const cost = provider?.cost?.(usage, model, exchange);

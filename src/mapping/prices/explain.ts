@@ -11,7 +11,7 @@ import { withReasoning } from "./table-lines.ts";
 import { priceTerms } from "./terms.ts";
 import { billsOf } from "./units.ts";
 
-/** What of a record says what it cost. */
+/** The parts of a record that determine its cost. */
 export interface Priced extends Readonly<Record<keyof Usage, number | null>> {
   readonly provider: string | null;
   readonly model: string | null;
@@ -30,20 +30,20 @@ interface Explanation {
   /** US dollars, as recorded. */
   readonly cost: number | null;
   readonly cost_source: string | null;
-  /** What adds up to it. */
+  /** The lines that add up to it. */
   readonly lines: readonly CostLine[];
-  /** The price that was used, as its table has it. */
+  /** The price that was used, as in its table. */
   readonly rates?: unknown;
   readonly note: string;
 }
 
-/** The token counts of a record as a usage: what is null was not said. */
+/** The token counts of a record as a usage: null was not reported. */
 export function usageOfRow(row: Priced): Usage | undefined {
   const counts = USAGE_COUNTS.filter((name) => typeof row[name] === "number").map((name) => [name, row[name]]);
   return counts.length === 0 ? undefined : (Object.fromEntries(counts) as Usage);
 }
 
-/** Names that a price is looked up by, the most telling first. */
+/** Names that a price is looked up by, the most specific first. */
 export const modelsOfRow = (row: Priced): string[] =>
   [row.model_override, row.response_model, row.routed_model, row.request_model].filter(
     (name) => name !== null && name !== "",
@@ -61,7 +61,7 @@ export function explainCost(row: Priced, ownPrice: OwnPriceOf | undefined): Expl
       note,
     }) as Explanation;
   if (source === null) return told(whyUnknown(row));
-  if (source === "cache") return told("a cached answer costs nothing");
+  if (source === "cache") return told("a cached response costs nothing");
   const raw = row.usage_raw === null ? undefined : parseJson(usageText(row.usage_raw));
   if (source === "stated by the provider")
     return told("the provider itself states this cost", [], isObject(raw) ? raw : undefined);
@@ -72,7 +72,7 @@ export function explainCost(row: Priced, ownPrice: OwnPriceOf | undefined): Expl
   if (source.startsWith("own price") || source.startsWith("configured price")) {
     const found = ownPrice?.(models);
     const lines = found?.source === source ? costLines(found.price, usage) : undefined;
-    if (found === undefined || lines === undefined) return told("this price is not in force any more");
+    if (found === undefined || lines === undefined) return told("this price is no longer in force");
     return told(compared(totalOf(lines), cost), lines, found.price);
   }
   const at = new Date(row.request_created_at);
@@ -80,7 +80,7 @@ export function explainCost(row: Priced, ownPrice: OwnPriceOf | undefined): Expl
     foundFor(bill, models, (model) => genaiRates(providerOf(row), model, bill.units, at)),
   );
   if (found.length === 0 || !found.every((each) => each !== undefined))
-    return told("the price table of this version has no such entry any more");
+    return told("the price table of this version no longer has this entry");
   const host = URL.parse(row.target_url ?? "")?.hostname ?? "";
   const { factor } = priceTerms({ provider: providerOf(row), host, models }, raw);
   const lines = found.flatMap((each) => each.lines).map((line) => (line.what === FEES ? line : scaled(line, factor)));

@@ -1,15 +1,15 @@
 import type { OwnPrice, OwnPriceOf } from "./own.ts";
 import { genaiRates } from "./table.ts";
 
-/** What a model costs now, in US dollars per million tokens, and per request. */
+/** The current price of a model, in US dollars per million tokens, and per request. */
 export interface PriceInForce {
-  /** As the records of its requests will say it; null where no price is known. */
+  /** The future `cost_source` of its records; null if no price is known. */
   readonly source: string | null;
-  /** Empty where a provider's own rule decides: it is code. */
+  /** Empty if a provider's own rule decides, because that is code. */
   readonly price: OwnPrice;
 }
 
-/** Names of the table, and ours. */
+/** Names in the table, and ours. */
 const NAMES: readonly (readonly [theirs: string, ours: keyof OwnPrice])[] = [
   ["input_mtok", "input"],
   ["output_mtok", "output"],
@@ -22,8 +22,8 @@ const NAMES: readonly (readonly [theirs: string, ours: keyof OwnPrice])[] = [
 const SOME = { input_tokens: 1_000, output_tokens: 1_000 };
 
 /**
- * @param models - names that its requests are priced by, the most telling first.
- * @param ruledBy - the provider plugin, where it has a rule of its own.
+ * @param models - names for the price of its requests, the most specific first.
+ * @param ruledBy - the provider plugin, if it has its own rule.
  */
 export function priceInForce(
   { provider, models }: { readonly provider: string; readonly models: readonly string[] },
@@ -39,7 +39,7 @@ export function priceInForce(
   return { source: rated.table, price: toPrice(rated.rates) };
 }
 
-/** Prices that rise with the length of a request are shown as they begin. */
+/** Prices that rise with the length of a request are shown at their lowest step. */
 function toPrice(rates: unknown): OwnPrice {
   const price: { [K in keyof OwnPrice]: OwnPrice[K] } = {};
   for (const [theirs, ours] of NAMES) {

@@ -11,7 +11,7 @@ export interface PricedModel {
 
 const known = new Map<string, readonly PricedModel[]>();
 
-/** The models that the price table has of a provider. The list is made once. @param provider - upper case. */
+/** A provider's models in the price table. The list is computed once. @param provider - upper case. */
 export function pricedModels(provider: string): readonly PricedModel[] {
   let models = known.get(provider);
   if (models === undefined) {
@@ -27,14 +27,14 @@ export function pricedModels(provider: string): readonly PricedModel[] {
   return models;
 }
 
-/** US dollars for so many tokens now; undefined where the table has no price. */
+/** US dollars for this many tokens now; undefined if the table has no price. */
 export function tablePrice(provider: string, model: string, input: number, output: number): number | undefined {
   return genaiPrices(provider, model, { input_tokens: input, output_tokens: output }, new Date())?.dollars;
 }
 
 const MILLION = 1_000_000;
 
-/** US dollars per token; undefined where the table does not say. */
+/** US dollars per token; undefined if the table has none. */
 export function tokenRates(provider: string, model: string) {
   const at = new Date();
   const rate = (units: Parameters<typeof genaiPrices>[2], less = 0) => {

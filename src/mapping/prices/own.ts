@@ -5,7 +5,7 @@ import { inputTokens } from "../usage.ts";
 
 export type OwnPrice = Static<typeof OWN_PRICE_SCHEMA>;
 
-/** Characters of a model's name that prices are looked up by. A longer name is not a model, and has no price. */
+/** Maximum characters of a model's name for price look-ups. A longer name is not a model, and has no price. */
 export const MODEL_LENGTH_MAX = 512;
 
 /** An entry of the configuration; `model` may end in `*`. */
@@ -14,7 +14,7 @@ export interface PriceEntry extends OwnPrice {
   readonly model: string;
 }
 
-/** The price of the first of these models that has one. */
+/** The price of the first of these models with a price. */
 export type OwnPriceOf = (
   models: readonly string[],
 ) => { readonly price: OwnPrice; readonly source: string } | undefined;
@@ -28,7 +28,7 @@ export interface CostLine {
   readonly dollars: number;
 }
 
-/** What each part of the usage costs; undefined where nothing can be priced. */
+/** The cost of each part of the usage; undefined if nothing can be priced. */
 export function costLines(price: OwnPrice, usage: Usage | undefined): readonly CostLine[] | undefined {
   const lines: CostLine[] = [];
   if (price.request !== undefined) {

@@ -1,14 +1,14 @@
 import type { ModelInfo, ModelPrice } from "@pydantic/genai-prices";
 import type { Units } from "./units.ts";
 
-/** Lookups that are remembered; the one made first makes room. */
+/** Cached look-ups; the oldest one is evicted. */
 const REMEMBERED_MAX = 2_000;
-/** A longer name is nobody's model, and would only fill the memory. */
+/** A longer name is not a model, and would only fill the memory. */
 const NAME_LENGTH_MAX = 200;
 const DAY_MS = 86_400_000;
 const MILLION = 1_000_000;
 
-/** What all but special usage consists of; for these the arithmetic of the price table is repeated here. */
+/** The parts of ordinary usage; for these the price table's arithmetic is repeated here. */
 const PLAIN: Readonly<Record<string, "input" | "output" | "read" | "write">> = {
   input_mtok: "input",
   output_mtok: "output",
@@ -17,7 +17,7 @@ const PLAIN: Readonly<Record<string, "input" | "output" | "read" | "write">> = {
 };
 const PLAIN_UNITS = new Set(["input_tokens", "output_tokens", "cache_read_tokens", "cache_write_tokens"]);
 
-/** Parts that only some models price apart, and how those prices are called. */
+/** Parts that only some models price separately, with the names of those prices. */
 const PARTS: Readonly<Record<string, string>> = {
   input_audio_tokens: "input_audio_mtok",
   cache_audio_read_tokens: "cache_audio_read_mtok",
@@ -27,7 +27,7 @@ const PARTS: Readonly<Record<string, string>> = {
   output_image_tokens: "output_image_mtok",
 };
 
-/** What a lookup found: `null` where the table has no price. */
+/** The result of a look-up: `null` if the table has no price. */
 interface FoundPrice {
   readonly entry: string;
   readonly prices: ModelPrice;
@@ -42,12 +42,12 @@ interface PricedModel {
 /**
  * Prices by provider, model and day. Looking one up costs about 15 µs, most of it for finding the model by patterns and
  * checking the table against itself; multiplying costs nothing. Prices change at midnight UTC; those that depend on the
- * hour, and those of requests, are not kept, and usage with other parts that have a price is left to the table.
+ * hour, and prices per request, are not cached; usage with other priced parts goes to the table.
  */
 export class RememberedPrices {
   readonly #found = new Map<string, FoundPrice | null>();
 
-  /** `undefined` where this has to be looked up. */
+  /** `undefined` if it has to be looked up. */
   get(provider: string, model: string, at: Date): FoundPrice | null | undefined {
     return this.#found.get(keyOf(provider, model, at));
   }
@@ -61,7 +61,7 @@ export class RememberedPrices {
   }
 }
 
-/** Whether these prices make a plain product of all units: a part without a price of its own costs what the rest does. */
+/** Whether these prices make a plain product of all units: a part without its own price costs the same as the rest. */
 export function isPlain(units: Units, prices: ModelPrice): boolean {
   for (const name in units) {
     if (PLAIN_UNITS.has(name)) continue;
@@ -71,7 +71,7 @@ export function isPlain(units: Units, prices: ModelPrice): boolean {
   return true;
 }
 
-/** The same operations in the same order as the table's, so that not even the last digit differs. */
+/** The same operations in the same order as in the table, so that even the last digit is equal. */
 export function plainPrice(prices: ModelPrice, units: Units): number {
   const { input_tokens: input = 0, output_tokens = 0, cache_read_tokens = 0, cache_write_tokens = 0 } = units;
   const read = prices.cache_read_mtok === undefined ? 0 : cache_read_tokens;

@@ -6,16 +6,16 @@ import type { Units } from "./units.ts";
 interface Kind {
   readonly what: string;
   readonly count: number;
-  /** Names of prices, the most telling first: a kind without a price of its own costs what the next one does. */
+  /** Names of prices, the most specific first: a kind without its own price uses the next one. */
   readonly prices: readonly string[];
   /** Of that price. */
   readonly factor?: number;
 }
 
 /**
- * Each kind of token at its own rate. Kinds that are not there have no line.
+ * Each kind of token at its own rate. Missing kinds have no line.
  *
- * @param hourFactor - what a write for an hour costs where the table knows only those for five minutes, as a multiple of these.
+ * @param hourFactor - the cost of a one-hour write as a multiple of a five-minute write, if the table only has the latter.
  */
 export function tableLines(prices: ModelPrice, units: Units, hourFactor: number): CostLine[] {
   const whole = units.input_tokens ?? 0;
@@ -67,7 +67,7 @@ function kindsOf(units: Units, prices: ModelPrice, hourFactor: number): readonly
   ];
 }
 
-/** Output tokens that were reasoning get a line of their own, at the rate of output. */
+/** Reasoning tokens get their own line, at the rate of output. */
 export function withReasoning(lines: readonly CostLine[], reasoning: number | null): readonly CostLine[] {
   return lines.flatMap((line) => {
     if (line.what !== "output tokens" || !reasoning || reasoning > line.count) return [line];

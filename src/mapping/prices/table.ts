@@ -8,13 +8,13 @@ import type { Units } from "./units.ts";
 
 export interface Price {
   readonly dollars: number;
-  /** The part that is for searches and requests, not for tokens. */
+  /** The part for searches and requests, not for tokens. */
   readonly fees: number;
-  /** The table and the entry that were used, and of which day the table is. */
+  /** The table with its date, and the entry that was used. */
   readonly entry: string;
 }
 
-/** Looks a price up; `undefined` where the table has none for this provider and model. Never throws. */
+/** Looks a price up; `undefined` if the table has none for this provider and model. Never throws. */
 export type PriceTable = (provider: string, model: string, units: Units, at: Date) => Price | undefined;
 
 /** The version that is installed and the day it was published; a test holds them to the package. */
@@ -22,7 +22,7 @@ export const TABLE_VERSION = "0.1.8";
 const TABLE_DATE = "2026-09-23";
 const TABLE = `genai-prices ${TABLE_VERSION} (${TABLE_DATE})`;
 
-/** Our providers under the table's names. Who is not here is not in the table. */
+/** Our providers under the table's names. Others are not in the table. */
 export const TABLE_NAMES: Readonly<Record<string, string>> = {
   ANTHROPIC: "anthropic",
   AVIAN: "avian",
@@ -50,12 +50,12 @@ export const TABLE_NAMES: Readonly<Record<string, string>> = {
   ZAI: "zai",
 };
 
-/** Providers that the table has prices of, for the documentation. */
+/** Providers with prices in the table, for the documentation. */
 export const hasPrices = (provider: string): boolean => Object.hasOwn(TABLE_NAMES, provider);
 
 const remembered = new RememberedPrices();
 
-/** The prices that came with the program: `@pydantic/genai-prices`, and before it what we know better. */
+/** The prices that came with the program: `@pydantic/genai-prices`, preceded by our corrections. */
 export const genaiPrices: PriceTable = (provider, model, units, at) => {
   if (!hasPrices(provider) || model.length > MODEL_LENGTH_MAX) return undefined;
   const known = remembered.get(provider, model, at);
@@ -73,17 +73,17 @@ export const genaiPrices: PriceTable = (provider, model, units, at) => {
   return undefined;
 };
 
-/** Deployments and routers write a model's name in their own ways. */
+/** Deployments and routers spell a model's name in their own ways. */
 function spellings(model: string): readonly string[] {
   const plain = model.replace(/^models\//, "");
   const last = plain.slice(plain.lastIndexOf("/") + 1);
   return [...new Set([model, plain, last, last.toLowerCase(), last.replaceAll("_", "-")])];
 }
 
-/** What the line of a cost is called that is not for tokens. */
+/** The name of a cost line that is not for tokens. */
 export const FEES = "searches and requests";
 
-/** Each kind of token by the entry that was used, and its rates as the table has them; `undefined` where there is none. */
+/** Each kind of token by the used entry, with the table's rates; `undefined` if there is none. */
 export function genaiRates(
   provider: string,
   model: string,
@@ -99,7 +99,7 @@ export function genaiRates(
   return undefined;
 }
 
-/** Each kind of token at its own rate; input and output as a whole where the table's parts do not add up to its sums. */
+/** Each kind of token at its own rate; input and output as a whole if the table's parts do not add up to its sums. */
 function linesOf({ prices, model, input, output, total }: Found, units: Units): readonly CostLine[] {
   const line = (what: string, count: number, dollars: number): CostLine => ({
     what,
@@ -119,7 +119,7 @@ function linesOf({ prices, model, input, output, total }: Found, units: Units): 
   );
 }
 
-/** What lines may differ by from the sum, as a part of it: the noise of floating point. */
+/** The relative difference allowed between lines and sum: floating-point noise. */
 const LINES_APART_MAX = 1e-9;
 
 type Found = NonNullable<ReturnType<typeof lookUp>>;
@@ -143,7 +143,7 @@ function lookUp(model: string, provider: string, units: Units, at: Date) {
   };
 }
 
-/** Whether a model is paid by what was counted: of one that is paid by the hour or page the table would say 0. A free one has no prices. */
+/** Whether a model is charged by counted units: for one charged by the hour or page the table would give 0. A free one has no prices. */
 function isPriced({ rerank_searches: ranks, audio_seconds: seconds }: Units, prices: ModelPrice): boolean {
   const names = Object.keys(prices);
   const unit = ranks !== undefined ? "rerank_searches_kcount" : seconds !== undefined ? "audio_hours" : "_mtok";
@@ -153,7 +153,7 @@ function isPriced({ rerank_searches: ranks, audio_seconds: seconds }: Units, pri
 /** Claude's writes for an hour cost twice the input, those for five minutes 1.25 of it, wherever it runs. */
 const HOUR_WRITE_MORE = 2 / 1.25 - 1;
 
-/** What writes for an hour cost beyond what the table asks for them where it knows only those for five minutes. */
+/** The extra cost of one-hour writes if the table only has five-minute writes. */
 function hourWrites(units: Units, model: string, prices: ModelPrice): number {
   const { cache_write_mtok: write, cache_write_1h_mtok: hour } = prices;
   const { cache_write_1h_tokens: count, input_tokens: input = 0 } = units;
@@ -164,16 +164,16 @@ function hourWrites(units: Units, model: string, prices: ModelPrice): number {
 const searchesIn = ({ web_searches: web = 0, storage_searches: files = 0, rerank_searches: ranks = 0 }: Units) =>
   web + files + ranks;
 
-/** Whether the name of the price may say something of these units only. */
+/** Whether the price applies only to these units. */
 const isNoted = ({ web_searches: web, storage_searches: files }: Units) => web !== undefined || files !== undefined;
 
-/** Searches that the table has no price of do not make the tokens unknown, but the cost is not all of it. */
+/** Searches without a price do not make the token cost unknown, but the cost is then incomplete. */
 function unpriced(units: Units, { web_searches_kcount: web, storage_searches_kcount: files }: ModelPrice): string {
   const isMissing = (units.web_searches && web === undefined) || (units.storage_searches && files === undefined);
   return isMissing ? ", searches not included" : "";
 }
 
-/** The table throws where it finds counts at odds with one another; then the whole is priced without their parts. */
+/** The table throws on inconsistent counts; then the totals are priced without their parts. */
 function looked(units: Units, model: string, options: PriceOptions) {
   return calculated(units, model, options) ?? calculated(withoutParts(units), model, options);
 }

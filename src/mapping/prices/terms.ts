@@ -1,18 +1,18 @@
 import type { Json } from "../../plugin/contract.ts";
 import { countOf, filledText } from "../json.ts";
 
-/** What a request's terms make of the table's prices. */
+/** The effect of a request's terms on the table's prices. */
 interface PriceTerms {
-  /** Of the standard rates of tokens; what is paid by the call or the search stays. */
+  /** Factor for the standard token rates; prices per call or search stay. */
   readonly factor: number;
-  /** Behind the price's name in `cost_source`; empty at standard terms. */
+  /** Suffix of the price's name in `cost_source`; empty at standard terms. */
   readonly note: string;
 }
 
 /**
- * Tiers whose price is the same part of the standard rates for all models of a provider. OpenAI, "Flex processing" and
+ * Tiers whose price is the same fraction of the standard rates for all models of a provider. OpenAI, "Flex processing" and
  * "Batch API": half; Anthropic, "Message Batches": half; Gemini, "Flex inference" and "Batch": half. Faster tiers cost
- * another multiple for each model.
+ * a different multiple for each model.
  */
 const FACTORS: Readonly<Record<string, Readonly<Record<string, number>>>> = {
   OPENAI: { flex: 0.5, batch: 0.5 },
@@ -20,13 +20,13 @@ const FACTORS: Readonly<Record<string, Readonly<Record<string, number>>>> = {
   GOOGLE: { flex: 0.5, batch: 0.5 },
 };
 
-/** Names of the terms that the table's prices are of. With the last two the capacity is paid for, not the request. */
+/** Names of the terms of the table's prices. With the last two the capacity is charged, not the request. */
 const STANDARD: ReadonlySet<string> = new Set([
   ...["default", "standard", "auto", "on_demand", "traffic_type_unspecified"],
   ...["scale", "provisioned_throughput"],
 ]);
 
-/** What is asked, and where. */
+/** The request's settings and target. */
 interface Asked {
   readonly provider: string;
   /** Of the target, without port. */
@@ -35,13 +35,13 @@ interface Asked {
 }
 
 /**
- * All tokens of a request that must not leave a place. Anthropic, "Data residency": `inference_geo`; Vertex, since
- * Claude 4.5: every endpoint but the global one. The table knows those of Bedrock by the model's name.
+ * Factor for all tokens of a request with data residency. Anthropic, "Data residency": `inference_geo`; Vertex, since
+ * Claude 4.5: every endpoint but the global one. The table has Bedrock's by the model's name.
  */
 const KEPT_FACTOR = 1.1;
 const KEPT_ON_VERTEX = /claude-(?:(?:sonnet|haiku|opus)-(?:4-[5-9]|[5-9])|fable)/;
 
-/** @param usageRaw - names the terms of the answer, which may be others than were asked for. */
+/** @param usageRaw - contains the terms of the response, which may differ from the requested ones. */
 export function priceTerms(asked: Asked, usageRaw: Json): PriceTerms {
   let factor = 1;
   let note = "";
@@ -68,7 +68,7 @@ function isKept({ provider, host, models }: Asked, usageRaw: Json): boolean {
   return provider === "GOOGLE" && /.-aiplatform|\.rep\./.test(host) && models.some((name) => KEPT_ON_VERTEX.test(name));
 }
 
-/** OpenAI, Anthropic and Groq say `service_tier`, Gemini `serviceTier`, Vertex `trafficType`; Anthropic's fast mode is a `speed`. */
+/** OpenAI, Anthropic and Groq use `service_tier`, Gemini `serviceTier`, Vertex `trafficType`; Anthropic's fast mode is a `speed`. */
 function termsOf(usageRaw: Json): readonly (readonly ["tier" | "speed", string])[] {
   const tier =
     filledText(usageRaw?.service_tier) ?? filledText(usageRaw?.serviceTier) ?? filledText(usageRaw?.trafficType);

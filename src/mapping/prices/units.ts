@@ -2,7 +2,7 @@ import type { Json, Usage } from "../../plugin/contract.ts";
 import { filledText, isObject, numberOf, pickDefined } from "../json.ts";
 import { anthropicUsage, imageTokens, inputTokens, passesOf } from "../usage.ts";
 
-/** What is paid for, under the names of price tables: all input and all output, and the parts that cost otherwise. */
+/** Charged units, under the names of price tables: all input and all output, and the parts with other prices. */
 export interface Units {
   readonly input_tokens?: number;
   readonly cache_read_tokens?: number;
@@ -21,24 +21,24 @@ export interface Units {
   readonly audio_seconds?: number;
 }
 
-/** What one model did of an exchange: nearly always all of it. */
+/** One model's part of an exchange: nearly always all of it. */
 export interface Bill {
-  /** Where it is another than the exchange's. */
+  /** Set if it differs from the exchange's. */
   readonly model?: string;
   readonly units: Units;
 }
 
-/** Models of one exchange; who sends more has something else in mind. */
+/** Maximum models of one exchange; more is not legitimate usage. */
 const MODELS_MAX = 10;
 
 /**
- * What of an exchange is paid for, model by model; empty where nothing is known. With Anthropic another model may have
- * been asked for advice, or refused before the one that answered: `iterations` names it.
+ * The charged units of an exchange, model by model; empty if unknown. With Anthropic another model may have
+ * given advice, or declined before the final one: `iterations` names it.
  */
 export function billsOf(usage: Usage | undefined, raw: Json): readonly Bill[] {
   if (!Array.isArray(raw?.iterations)) return billOf(undefined, unitsOf(usage, raw));
   const passes = passesOf(raw);
-  // Where there is no list, all is one pass, and the exchange has its model.
+  // Without a list everything is one pass of the exchange's model.
   const models = passes.map((pass) => (pass === raw ? undefined : filledText(pass?.model)));
   if (models.every((model) => model === undefined)) return billOf(undefined, unitsOf(usage, raw));
   const names = [...new Set(models)];
@@ -53,7 +53,7 @@ export function billsOf(usage: Usage | undefined, raw: Json): readonly Bill[] {
 const billOf = (model: string | undefined, units: Units | undefined): Bill[] =>
   units === undefined ? [] : [model === undefined ? { units } : { model, units }];
 
-/** @param raw - the usage block as sent, which also counts what is paid for and is no token. */
+/** @param raw - the usage block as sent, which also counts charged units that are not tokens. */
 function unitsOf(usage: Usage | undefined, raw: Json): Units | undefined {
   const seconds = raw?.type === "duration" ? numberOf(raw.seconds) : undefined;
   if (seconds !== undefined) return { audio_seconds: seconds };
@@ -68,7 +68,7 @@ function unitsOf(usage: Usage | undefined, raw: Json): Units | undefined {
   const audio = within(usage.prompt_audio_tokens, input);
   const images = imageTokens(raw);
   const image = within(images.input, input);
-  // How much of the cached input was sound or pictures is not said; it is at least what does not fit beside it.
+  // The share of sound or pictures in the cached input is not reported; it is at least the part that exceeds the rest.
   const cachedOf = (part: number | undefined) => (part && read ? Math.max(0, part + read - input) : undefined);
   return pickDefined({
     input_tokens: input,
@@ -88,7 +88,7 @@ function unitsOf(usage: Usage | undefined, raw: Json): Units | undefined {
   });
 }
 
-/** A part that is there, and is no larger than what it is a part of. */
+/** An existing part that is not larger than its whole. */
 function within(part: number | undefined, whole: number): number | undefined {
   return part === undefined || part <= 0 ? undefined : Math.min(part, whole);
 }

@@ -1,13 +1,13 @@
 import type { Message, Part, Prompt, State } from "../../plugin/contract.ts";
 import { belongsTo } from "./state.ts";
 
-/** What a model thought, with the state that lets it take it back. */
+/** A model's reasoning, with the state that makes it acceptable again. */
 export interface Thought {
   readonly text: string;
   readonly state: State;
 }
 
-/** What is kept of a call for clients that forget it: its own state, or else what the model thought before it. */
+/** The stored state of a call, for clients that omit it: its own state, else the reasoning before it. */
 export interface CallMemory {
   readonly state?: State;
   readonly thoughts?: readonly Thought[];
@@ -16,8 +16,8 @@ export interface CallMemory {
 export type CallMemories = Readonly<Record<string, CallMemory>>;
 
 /**
- * Puts back what the client did not keep of the calls in a conversation. Thoughts are put back for their issuer alone: the
- * client has not sent them, so nobody else loses them.
+ * Restores the state of calls that the client omitted. Reasoning is restored only for its issuer: the
+ * client has not sent it, so no other target loses it.
  */
 export function withMemories(prompt: Prompt, memories: CallMemories, issuer: string): Prompt {
   const messages = prompt.messages.map((message): Message => {
@@ -37,7 +37,7 @@ function withState(part: Part, memories: CallMemories): Part {
   return part.type === "call" && part.state === undefined && state !== undefined ? { ...part, state } : part;
 }
 
-/** What was thought before the first call stands before all else of the turn; the rest, before its own call. */
+/** Reasoning before the first call comes first in the turn; the rest before its own call. */
 function withThoughts(parts: readonly Part[], memories: CallMemories, issuer: string): readonly Part[] {
   const first: Part[] = [];
   const turn: Part[] = [];
@@ -51,6 +51,6 @@ function withThoughts(parts: readonly Part[], memories: CallMemories, issuer: st
     called ||= part.type === "call";
     turn.push(part);
   }
-  // The same thoughts without their state, as some clients keep them, would be said twice.
+  // The same reasoning without its state, as some clients keep it, would be duplicated.
   return found ? [...first, ...turn.filter((part) => part.type !== "reasoning" || part.state !== undefined)] : parts;
 }

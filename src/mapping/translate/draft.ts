@@ -13,17 +13,17 @@ import type {
 } from "../../plugin/contract.ts";
 import { isObject, type JsonObject, numberOf, pickDefined, setMember, textOf } from "../json.ts";
 
-/** Where a reader notes what it cannot read. */
+/** The list of losses of a reader. */
 export type Losing = Pick<PromptDraft, "lose" | "loseOthers">;
 
-/** Of an answer nothing is noted: what cannot be read is left out. */
+/** Responses have no list: unreadable parts are dropped. */
 export const NOT_NOTED: Losing = { lose() {}, loseOthers() {} };
 
 type Mutable<T> = { -readonly [K in keyof T]: T[K] };
 
 /**
- * A prompt while a shape reads it out of a body. Losses are noted here, never thrown: a body that says nothing gives a prompt
- * that says nothing.
+ * A prompt while a shape reads it from a body. Losses are noted here, never thrown: an empty body gives an empty
+ * prompt.
  */
 export class PromptDraft {
   readonly extra: Record<string, Json> = {};
@@ -35,9 +35,9 @@ export class PromptDraft {
   readonly settings: Mutable<Settings> = {};
   readonly wants: Mutable<Wants> = {};
   readonly losses: Loss[] = [];
-  /** Undefined while there is none. */
+  /** Undefined if there is none. */
   namespaces: Map<string, string> | undefined;
-  /** A mark at the top of the body, which is for the last part. */
+  /** A cache mark at the top of the body, which applies to the last part. */
   topMark: CacheMark | undefined;
   private readonly paths: Record<string, string> = {};
 
@@ -62,7 +62,7 @@ export class PromptDraft {
     this.losses.push(why === undefined ? { kind, path } : { kind, path, why });
   }
 
-  /** Notes the members of an object inside of the body that no shape knows. Those that say nothing are no loss. */
+  /** Notes members of an object inside the body that no shape supports. Empty members are not a loss. */
   loseOthers(members: JsonObject, known: ReadonlySet<string>, at: string): void {
     for (const name in members)
       if (!known.has(name) && saysSomething(members[name])) this.lose("dropped", `${at}.${name}`);
@@ -93,7 +93,7 @@ export class PromptDraft {
   }
 }
 
-/** Whether leaving a value out loses anything. */
+/** Whether dropping a value loses anything. */
 export const saysSomething = (value: Json): boolean =>
   value !== null &&
   value !== undefined &&
@@ -107,7 +107,7 @@ export const cacheMark = (mark: Json): CacheMark | undefined =>
 /** Reads one member of a body into the draft; `at` is the member's path. */
 export type MemberReader = (draft: PromptDraft, value: Json, at: string) => void;
 
-/** Calls the reader of every member that is there. A member without a reader is one that no other shape knows. */
+/** Calls the reader of every member that is there. A member without a reader is unknown to every other shape. */
 export function readMembers(draft: PromptDraft, body: Json, readers: Readonly<Record<string, MemberReader>>): void {
   if (!isObject(body)) draft.lose("invalid", "", "the body must be a JSON object");
   for (const name of isObject(body) ? Object.keys(body) : []) {
@@ -135,7 +135,7 @@ export const texts = typed(
   (value) => (Array.isArray(value) && value.every((item) => typeof item === "string") ? value : undefined),
   "a list of texts",
 );
-/** Taken as the API has it. */
+/** Taken unchanged. */
 export const as =
   (
     name: "logitBias" | "metadata" | "prediction" | "truncation" | "audio" | "conversation" | "storedPrompt",
@@ -143,7 +143,7 @@ export const as =
   (draft, value, at) =>
     draft.set(name, value, at);
 
-/** OpenAI's two names of the end user. Where both are there the older counts, because other APIs know it. */
+/** OpenAI's two names of the end user. If both exist the older counts, because other APIs support it. */
 export const endUser: MemberReader = (draft, value, at) => {
   if (draft.settings.user === undefined) text("user")(draft, value, at);
   else if (draft.settings.user !== value) {

@@ -3,12 +3,12 @@ import type { Effort, Thinking } from "../../plugin/contract.ts";
 /** All efforts, least first. */
 export const EFFORTS: readonly Effort[] = ["none", "minimal", "low", "medium", "high", "xhigh", "max"];
 
-/** Those that OpenAI's APIs have a word for. */
+/** Efforts that OpenAI's APIs have a name for. */
 export const OPENAI_EFFORTS: readonly Effort[] = EFFORTS.filter((effort) => effort !== "max");
 
 export const isEffort = (text: string): text is Effort => (EFFORTS as readonly string[]).includes(text);
 
-/** What an effort means to models that are told otherwise: a share of the most tokens, Gemini's budget and level, Claude's effort. */
+/** The equivalents of an effort in other APIs: a share of max tokens, Gemini's budget and level, Claude's effort. */
 export const EFFORT_TABLE: Readonly<
   Record<Effort, { share: number; geminiBudget: number; geminiLevel: string; claude: Effort }>
 > = {
@@ -24,7 +24,7 @@ export const EFFORT_TABLE: Readonly<
 const BUDGET_MIN = 1024;
 const BUDGET_MAX = 128_000;
 
-/** Tokens for thinking below `maxTokens`; `undefined` where there is no room. */
+/** Tokens for thinking below `maxTokens`; `undefined` if there is no room. */
 export function boundedBudget(tokens: number, maxTokens: number): number | undefined {
   const budget = Math.min(Math.max(Math.round(tokens), BUDGET_MIN), BUDGET_MAX, maxTokens - 1);
   return budget < BUDGET_MIN ? undefined : budget;
@@ -33,7 +33,7 @@ export function boundedBudget(tokens: number, maxTokens: number): number | undef
 export const budgetOf = (effort: Effort, maxTokens: number): number | undefined =>
   boundedBudget(EFFORT_TABLE[effort].share * maxTokens, maxTokens);
 
-/** The effort whose share of `maxTokens` a budget is. */
+/** The effort that corresponds to a budget of `maxTokens`. */
 export function effortOfBudget(budget: number, maxTokens: number): Effort {
   if (budget <= 0) return "none";
   const share = budget / maxTokens;
@@ -43,14 +43,14 @@ export function effortOfBudget(budget: number, maxTokens: number): Effort {
   return share < 0.9 ? "high" : "xhigh";
 }
 
-/** The effort that is meant, whichever way it was said. Thinking as the model likes is `high`. */
+/** The requested effort, in any notation. Adaptive thinking is `high`. */
 export function effortOf({ effort, budgetTokens, adaptive }: Thinking, maxTokens: number): Effort | undefined {
   if (effort !== undefined) return effort;
   if (budgetTokens !== undefined) return effortOfBudget(budgetTokens, maxTokens);
   return adaptive === true ? "high" : undefined;
 }
 
-/** The effort itself, else the next one below that the model has, else its lowest; a model that must think has no `none`. */
+/** The effort itself, else the next lower one that the model has, else its lowest; a model that must think has no `none`. */
 export function nearestEffort(
   wanted: Effort,
   { efforts, mustThink }: { readonly efforts?: readonly Effort[] | undefined; readonly mustThink?: boolean },

@@ -1,6 +1,6 @@
 import type { ApiError } from "../../plugin/contract.ts";
 
-/** How providers say that a prompt is longer than the model's context. One list: routing goes by it, too. */
+/** Providers' messages for a prompt longer than the model's context. Routing uses the same list. */
 const TOO_LONG = new RegExp(
   [
     "prompt is too long",
@@ -14,7 +14,7 @@ const TOO_LONG = new RegExp(
   ].join("|"),
   "i",
 );
-/** What decides stands at the beginning. */
+/** The relevant part is at the beginning. */
 const LOOKED_AT_MAX = 4_096;
 const STATUSES: ReadonlySet<number> = new Set([400, 413, 422]);
 
@@ -22,6 +22,6 @@ const STATUSES: ReadonlySet<number> = new Set([400, 413, 422]);
 export const saysTooLong = (status: number, text: string): boolean =>
   STATUSES.has(status) && TOO_LONG.test(text.slice(0, LOOKED_AT_MAX));
 
-/** Coding tools look for this failure, and compact the conversation. */
+/** Coding tools detect this failure, and compact the conversation. */
 export const isContextError = ({ status, code, message }: ApiError): boolean =>
   code === "context_length_exceeded" || saysTooLong(status, message);

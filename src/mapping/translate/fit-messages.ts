@@ -3,7 +3,7 @@ import { PartFitter } from "./fit-parts.ts";
 import type { Fitting } from "./fitting.ts";
 import type { ToolNames } from "./tool-names.ts";
 
-/** Turns as the shape takes them: parts fitted, results gathered, systems placed, neighbours joined. */
+/** Turns in the form of the shape: parts fitted, results collected, system texts placed, neighbours joined. */
 export function fitMessages(prompt: Prompt, fitting: Fitting, names: ToolNames): Prompt {
   const parts = new PartFitter(prompt, fitting, names);
   const limits = fitting.shape.limits ?? {};
@@ -13,7 +13,7 @@ export function fitMessages(prompt: Prompt, fitting: Fitting, names: ToolNames):
   for (const message of prompt.messages) {
     leading &&= message.role === "system";
     const fitted = { ...named(message, fitting), parts: message.parts.flatMap((part) => parts.fit(part, message)) };
-    // A user may say nothing, a model that said nothing is no turn.
+    // A user's turn may be empty; an empty model turn is dropped.
     if (fitted.parts.length === 0 && (fitted.role !== "user" || message.parts.length > 0)) continue;
     turns.push(leading || inPlace || message.role !== "system" ? fitted : asUser(fitted));
   }
@@ -21,11 +21,11 @@ export function fitMessages(prompt: Prompt, fitting: Fitting, names: ToolNames):
   if (limits.noEmptyText === true) messages = withoutEmpty(messages);
   if (limits.turnsAlternate === true) messages = joined(messages);
   if (lacksTurn(messages, fitting))
-    fitting.losses.push({ kind: "refused", path: turnsPath(prompt), why: "the target wants a turn of the user" });
+    fitting.losses.push({ kind: "refused", path: turnsPath(prompt), why: "the target needs a turn of the user" });
   return { ...prompt, messages };
 }
 
-/** Some take a system text alone, none takes nothing. What was refused before says more. */
+/** Some accept only a system text, none accepts nothing. An earlier refusal is more specific. */
 function lacksTurn(messages: readonly Message[], { shape, losses }: Fitting): boolean {
   if (losses.some(({ kind }) => kind === "refused" || kind === "invalid")) return false;
   return shape.limits?.turnsAlternate === true
@@ -45,7 +45,7 @@ function named(message: Message, { take, losses }: Fitting): Message {
   return rest;
 }
 
-/** What the system says in mid-conversation, said by the user and marked. */
+/** System text in mid-conversation, as a marked text of the user. */
 const asUser = (message: Message): Message => ({
   ...message,
   role: "user",
@@ -54,7 +54,7 @@ const asUser = (message: Message): Message => ({
   ),
 });
 
-/** All results of one turn's calls in the turn of the user that follows, before all else, in the order of the calls. */
+/** All results of one turn's calls come first in the user's next turn, in the order of the calls. */
 function gathered(turns: readonly Message[]): Message[] {
   const messages: Message[] = [];
   let at = 0;
@@ -91,7 +91,7 @@ function resultTurn(calls: readonly CallPart[], found: ReadonlyMap<string, Resul
   return { role: "user", parts };
 }
 
-/** Pictures and files in results, where a result is text, in a turn of the user right after all results. */
+/** If results must be text, their pictures and files go into a user's turn right after all results. */
 function afterResults(messages: readonly Message[], { take }: Fitting): Message[] {
   const images = take("resultImages") === "=";
   const files = take("resultFiles") === "=";
@@ -116,7 +116,7 @@ function afterResults(messages: readonly Message[], { take }: Fitting): Message[
 }
 const BELOW = "(The result is in the next message.)";
 
-/** Neighbours of one role as one turn, without those that say nothing. */
+/** Merges neighbours of one role, without empty ones. */
 function joined(messages: readonly Message[]): Message[] {
   const turns: Message[] = [];
   let last: { role: Message["role"]; parts: Part[]; at?: string } | undefined;
@@ -131,7 +131,7 @@ function joined(messages: readonly Message[]): Message[] {
   return turns;
 }
 
-/** Empty text says nothing, and some refuse it; so do they with white space that ends what the model is to go on with. */
+/** Some APIs refuse empty text, and trailing white space in a text for the model to continue. */
 function withoutEmpty(messages: readonly Message[]): Message[] {
   const kept: Message[] = [];
   for (const [index, message] of messages.entries()) {

@@ -15,7 +15,7 @@ import type { Fitting } from "./fitting.ts";
 import { belongsTo } from "./state.ts";
 import type { ToolNames } from "./tool-names.ts";
 
-/** Begins the attribution that a coding tool puts into its system text; it changes with each request and spoils caches. */
+/** Prefix of the attribution that a coding tool puts into its system text; it changes with each request and defeats caches. */
 const ATTRIBUTION = "x-anthropic-billing-header:";
 
 /** Fits the parts of one prompt, in order: calls come before their results. */
@@ -23,9 +23,9 @@ export class PartFitter {
   private readonly prompt: Prompt;
   private readonly fitting: Fitting;
   private readonly names: ToolNames;
-  /** Names of the calls so far, as they are sent, by the client's id. */
+  /** Sent names of the calls so far, by the client's id. */
   private readonly called = new Map<string, string>();
-  /** Calls of custom tools that stay such: their results are of the same kind, whether the client says so or not. */
+  /** Custom tool calls that stay custom: their results have the same kind, even if the client does not say so. */
   private readonly customCalls = new Set<string>();
 
   constructor(prompt: Prompt, fitting: Fitting, names: ToolNames) {
@@ -34,7 +34,7 @@ export class PartFitter {
     this.names = names;
   }
 
-  /** The part as it is sent; nothing where it is left out. */
+  /** The part as sent; empty if it is dropped. */
   fit(given: Part, message: Message): readonly Part[] {
     const part = this.fitting.take("cacheMarks") === "=" || given.cache === undefined ? given : withoutMark(given);
     switch (part.type) {
@@ -68,13 +68,13 @@ export class PartFitter {
     const { source } = part;
     const accepted = this.fitting.call.facts.input;
     if (accepted !== undefined && !accepted.includes(part.type) && !isPlainText(source)) {
-      this.lose("refused", part, `the model takes no ${part.type}`);
+      this.lose("refused", part, `the model does not accept ${part.type}`);
       return [];
     }
     const take = this.fitting.take(mediaName(part.type, source));
     if ("fileId" in source) {
       if (this.prompt.shape === this.fitting.shape.name) return [part];
-      this.lose("refused", part, "a file stored at one provider is not at another");
+      this.lose("refused", part, "a file stored at one provider is not available at another");
       return [];
     }
     if (take === "=") return [part.type === "image" ? this.undetailed(part) : part];
@@ -124,7 +124,7 @@ export class PartFitter {
     this.fitting.losses.push({ kind: "dropped", path: `${part.at ?? "messages"}.signature` });
   }
 
-  /** Ids of the target's form; what it does not take becomes a hash of itself, in call and result alike. */
+  /** Ids in the target's form; others become their hash, equally in call and result. */
   private id(id: string): string {
     const form = this.fitting.shape.limits?.callId;
     if (form === undefined || form.test(id)) return id;
@@ -157,7 +157,7 @@ export class PartFitter {
   }
 }
 
-/** Text without state is the model's that wrote it, and any that takes such text may read it. */
+/** Text without state is ordinary text: any model that accepts it may read it. */
 const isOpen = (state: State | undefined) => state === undefined;
 
 const withoutMark = <T extends Part>({ cache: _, ...part }: T): T => part as unknown as T;
@@ -179,7 +179,7 @@ function mediaName(type: "image" | "audio" | "file", source: Source) {
   return isTextType(source.mediaType) ? "textFile" : "pdf";
 }
 
-/** A text file as text of the message, under its name. */
+/** A text file as text of the message, with its name. */
 function inlined(name: string | undefined, source: Source): string {
   const text =
     "text" in source ? source.text : "bytes" in source ? Buffer.from(source.bytes, "base64").toString("utf8") : "";
@@ -192,7 +192,7 @@ function marked(parts: readonly Part[]): readonly Part[] {
   return [{ type: "text", text: "Error: " }, ...parts];
 }
 
-/** The raw text of a custom tool's call that went out as a function. */
+/** The raw text of a custom tool call that was sent as a function. */
 export function customInput(text: string): string {
   const input = parseJson(text)?.input;
   return typeof input === "string" ? input : text;

@@ -5,12 +5,12 @@ import type { Fitting } from "./fitting.ts";
 
 type Draft = { -readonly [K in SettingName]?: Settings[K] };
 
-/** Most tokens of an answer where an API wants a number and nobody knows one. */
+/** Default max tokens for an API that requires a number. */
 const MAX_TOKENS_UNKNOWN = 8192;
 
 const LOSSES: Readonly<Partial<Record<string, Loss["kind"]>>> = { D: "dropped", A: "approximated", R: "refused" };
 
-/** What APIs do without being told: leaving out a member of this value loses nothing. */
+/** Defaults of APIs: dropping a member with this value loses nothing. */
 const SAYS_NOTHING: Readonly<Partial<Record<SettingName, Json>>> = {
   n: 1,
   logprobs: false,
@@ -28,7 +28,7 @@ const SAYS_NOTHING: Readonly<Partial<Record<SettingName, Json>>> = {
 const isLoss = (settings: Draft, name: SettingName) =>
   saysSomething(settings[name]) && settings[name] !== SAYS_NOTHING[name];
 
-/** Settings as the shape takes them, and as the model does. */
+/** Settings in the form of the shape and the model. */
 export function fitSettings(prompt: Prompt, fitting: Fitting): Prompt {
   const settings: Draft = { ...prompt.settings };
   const lose = (kind: Loss["kind"], name: SettingName, why?: string) => {
@@ -36,15 +36,15 @@ export function fitSettings(prompt: Prompt, fitting: Fitting): Prompt {
     if (path !== undefined) fitting.losses.push(why === undefined ? { kind, path } : { kind, path, why });
   };
   modalities(settings, lose, fitting);
-  // What the shape has read it can write.
+  // A shape can write everything that it reads.
   const foreign = prompt.shape === fitting.shape.name ? [] : (Object.keys(settings) as SettingName[]);
   for (const name of foreign) {
-    // Turns that only the API which made them can look up; the gateway puts them into the prompt where it has them.
+    // Only the API that created these turns can look them up; the gateway inserts them if it has them.
     const take = name === "previousResponse" ? "R" : fitting.take(name);
     if (take === "=") continue;
     const kind = LOSSES[take];
     if (kind !== undefined && isLoss(settings, name))
-      lose(kind, name, kind === "refused" ? "the target's API cannot say it" : undefined);
+      lose(kind, name, kind === "refused" ? "the target's API cannot express it" : undefined);
     delete settings[name];
   }
   described(prompt, settings, fitting);
@@ -57,7 +57,7 @@ export function fitSettings(prompt: Prompt, fitting: Fitting): Prompt {
 
 type Lose = (kind: Loss["kind"], name: SettingName, why?: string) => void;
 
-/** An answer in text needs no words; a spoken one, or a picture, is not everybody's. */
+/** A text response needs no setting; not every target supports sound or pictures. */
 function modalities(settings: Draft, lose: Lose, { take }: Fitting): void {
   const asked = settings.modalities;
   if (asked === undefined) return;
@@ -68,7 +68,7 @@ function modalities(settings: Draft, lose: Lose, { take }: Fitting): void {
   }
 }
 
-/** Some APIs have no place for what a schema is for. Where it becomes a tool, the tool says it. */
+/** Some APIs have no place for a schema's description. If it becomes a tool, the tool has it. */
 function described({ shape: from, paths }: Prompt, { format }: Draft, { shape, take, losses, call }: Fitting): void {
   if (format?.type !== "schema" || format.description === undefined || take("formatDescription") === "=") return;
   if (shape.limits?.schemaTool === true && call.facts.jsonSchema !== true) return;
@@ -90,7 +90,7 @@ function maxTokens(settings: Draft, lose: Lose, { shape, call: { facts } }: Fitt
   }
 }
 
-/** Says how much to think in the model's own way. */
+/** Sets the reasoning effort in the model's own form. */
 function thinking(prompt: Prompt, settings: Draft, lose: Lose, { shape, call: { facts } }: Fitting): void {
   const wish = settings.thinking;
   if (wish === undefined) return;
@@ -152,12 +152,12 @@ function sampling(settings: Draft, lose: Lose, { shape: { limits } }: Fitting): 
   if (thinking === undefined || thinking.effort === "none") return;
   for (const name of limits?.notWhileThinking ?? []) {
     if (settings[name] === undefined) continue;
-    lose("dropped", name, "not beside thinking");
+    lose("dropped", name, "not together with thinking");
     delete settings[name];
   }
 }
 
-/** Names that providers have for settings, where they are not ours in snake case. */
+/** Providers' names of settings that differ from ours in snake case. */
 const ALIASES: Readonly<Record<string, SettingName>> = {
   max_completion_tokens: "maxTokens",
   max_output_tokens: "maxTokens",
@@ -170,7 +170,7 @@ const ALIASES: Readonly<Record<string, SettingName>> = {
   prompt_cache_key: "cacheKey",
 };
 
-/** The settings that providers' names stand for. Few names are asked for again and again, all of them written in facts or by providers. */
+/** The settings behind providers' names. The same few names repeat, all from facts or providers. */
 const settingNames = new Map<string, SettingName>(Object.entries(ALIASES));
 const NAMES_MAX = 1_000;
 
@@ -182,13 +182,13 @@ function settingNamed(member: string): SettingName {
   return name;
 }
 
-/** What the model's facts say that it refuses, or what a provider has refused before. */
+/** Settings that the model refuses by its facts, or that a provider has refused before. */
 function rejected(settings: Draft, lose: Lose, { call: { facts } }: Fitting): void {
   const thinks = settings.thinking !== undefined && settings.thinking.effort !== "none";
   const leaveOut = (member: string) => {
     const name = settingNamed(member);
     if (!Object.hasOwn(settings, name)) return;
-    if (isLoss(settings, name)) lose("dropped", name, "the model does not take it");
+    if (isLoss(settings, name)) lose("dropped", name, "the model does not support it");
     delete settings[name];
   };
   facts.rejects?.forEach(leaveOut);

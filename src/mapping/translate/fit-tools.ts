@@ -4,12 +4,12 @@ import { ToolNames } from "./tool-names.ts";
 
 type MutablePrompt = { -readonly [K in keyof Prompt]: Prompt[K] };
 
-/** Tools and their choice as the shape takes them. Their names in the history are the next step's. */
+/** Tools and their choice in the form of the shape. The next step handles their names in the history. */
 export function fitTools(given: Prompt, fitting: Fitting): { readonly prompt: Prompt; readonly names: ToolNames } {
   const { shape, take, losses } = fitting;
   const names = new ToolNames(shape.limits?.toolName);
   const prompt: MutablePrompt = { ...given };
-  // Names are given away in the order of the tools, whatever the history holds.
+  // Names are assigned in the order of the tools, independent of the history.
   prompt.tools = allowed(given, take("allowedTools") === "=")
     .filter((tool) => isTaken(tool, given, fitting))
     .map((tool) => fitTool(tool, fitting, names));
@@ -36,13 +36,13 @@ export function fitTools(given: Prompt, fitting: Fitting): { readonly prompt: Pr
   return { prompt, names };
 }
 
-/** Where a namespace stands, of which a tool's own place is known. */
+/** The path of a namespace, from the path of one of its tools. */
 function placeOf(namespace: string, tools: readonly Tool[]): string {
   const tool = tools.find((each) => "namespace" in each && each.namespace === namespace);
   return tool?.at?.replace(/\.tools\[\d+\]$/, "") ?? "tools";
 }
 
-/** Nothing that a model would call. */
+/** A tool that a model will not call. */
 const PLACEHOLDER: FunctionTool = {
   type: "function",
   name: "no_tools_available",
@@ -64,7 +64,7 @@ function allowed({ tools, toolChoice }: Prompt, native: boolean): readonly Tool[
   return tools.filter((tool) => !("name" in tool) || among.includes(tool.name));
 }
 
-/** A tool of a provider's own is dropped elsewhere; where nothing is left without it, the request is refused. */
+/** A provider's own tool is dropped for other targets; if no tool is left, the request is refused. */
 function isTaken(tool: Tool, { tools, toolChoice }: Prompt, { shape, take, losses }: Fitting): boolean {
   if (tool.type !== "hosted" && tool.type !== "search") return true;
   const isAside = tool.type === "search" && shape.limits?.searchAlone === true && tools.some(isFunction);
@@ -93,7 +93,7 @@ function fitTool(tool: Tool, { take }: Fitting, names: ToolNames): Tool {
   return { ...fitted, name: names.send({ ...known, namespace }) } as Tool;
 }
 
-/** A tool of free text as a function with one text. */
+/** A free-text tool as a function with one string. */
 function functionOf(tool: Tool & { type: "function" | "custom" }): FunctionTool {
   if (tool.type === "function") return tool;
   const { format, description, type: _, ...rest } = tool;
@@ -112,7 +112,7 @@ const FREE_TEXT = {
   additionalProperties: false,
 };
 
-/** The member of a choice that a shape may lack, and what comes nearest. */
+/** The kind of choice that a shape may lack, and its nearest equivalent. */
 function choose(prompt: MutablePrompt, choice: ToolChoice, { take, losses }: Fitting): void {
   const lost = (name: "choiceNone" | "choiceAny" | "choiceOne") => {
     if (take(name) === "=") return false;
@@ -131,7 +131,7 @@ function choose(prompt: MutablePrompt, choice: ToolChoice, { take, losses }: Fit
   } else if (choice.mode === "any" && lost("choiceAny")) delete prompt.toolChoice;
 }
 
-/** The tool whose input is the answer, for models that take no schema. */
+/** The tool whose input is the response, for models that do not accept a schema. */
 function schemaByTool(prompt: MutablePrompt, { shape, call, losses }: Fitting, names: ToolNames): void {
   const { format } = prompt.settings;
   if (format?.type !== "schema" || shape.limits?.schemaTool !== true || call.facts.jsonSchema === true) return;

@@ -5,7 +5,7 @@ import { fitTools } from "./fit-tools.ts";
 import type { Fitting } from "./fitting.ts";
 import type { ToolNames } from "./tool-names.ts";
 
-/** A prompt that a shape can write for one model, and what was lost on the way. */
+/** A prompt that a shape can write for one model, and its losses. */
 export interface Fitted {
   readonly prompt: Prompt;
   readonly losses: readonly Loss[];
@@ -13,9 +13,9 @@ export interface Fitted {
 }
 
 /**
- * Fits a prompt to a shape and a model. All that shapes differ in is in their tables; no two shapes know each other.
+ * Fits a prompt to a shape and a model. All differences between shapes are in their tables; no shape knows another.
  *
- * The same prompt always gives the same result, so that providers' caches hold.
+ * The same prompt always gives the same result, so that providers' caches work.
  */
 export function fit(prompt: Prompt, shape: Shape, call: Call): Fitted {
   const losses: Loss[] = [...prompt.losses];
@@ -29,8 +29,8 @@ export function fit(prompt: Prompt, shape: Shape, call: Call): Fitted {
 }
 
 /**
- * Switches thinking off for a turn in which it would be refused: results are sent for calls that no thought stands
- * before, because the client forgot it or another model made them.
+ * Switches thinking off for a turn in which it would be refused: there are results for calls without reasoning
+ * before them, because the client omitted it or another model made the calls.
  */
 function withLeadingThoughts(prompt: Prompt, { shape, losses }: Fitting): Prompt {
   const { thinking } = prompt.settings;

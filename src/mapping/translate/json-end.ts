@@ -1,7 +1,7 @@
 const QUOTE = 0x22;
 const BACKSLASH = 0x5c;
 
-/** Watches JSON text come in and says when its one object is whole. Looks at each character once. */
+/** Reads JSON text in pieces and detects the end of its object. Reads each character once. */
 export class JsonEnd {
   reached = false;
   private depth = 0;

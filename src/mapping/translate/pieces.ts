@@ -2,7 +2,7 @@ import type { Answer, Choice, Finish, Part, Piece, Usage } from "../../plugin/co
 import { pickDefined } from "../json.ts";
 import { finishWith } from "./sequence.ts";
 
-/** A whole answer as the pieces that it would have come in. */
+/** A complete response as the pieces of the equivalent stream. */
 export function piecesOf(answer: Answer): Piece[] {
   const { id, model, usage } = answer;
   const pieces: Piece[] = [pickDefined({ type: "start", id, model }) as Piece];
@@ -60,7 +60,7 @@ interface ChoiceDraft {
   readonly logprobs: unknown[];
 }
 
-/** Puts pieces together to the answer that they are of, in the order in which its parts began. */
+/** Assembles pieces into their response, in the order in which its parts began. */
 export class PieceFold {
   private id: string | undefined;
   private model: string | undefined;
@@ -87,7 +87,7 @@ export class PieceFold {
     } else grow(choice.parts, piece);
   }
 
-  /** @param missing - the usage, where no piece said it. */
+  /** @param missing - the usage, if no piece had it. */
   answer(missing?: Usage): Answer {
     const indexes = [...this.choices.keys()].sort((a, b) => a - b);
     const choices = indexes.map((index): Choice => {
@@ -115,7 +115,7 @@ export class PieceFold {
 
 type Growing = { -readonly [K in "text" | "arguments" | "state" | "citations"]?: unknown } & { type: string };
 
-/** Parts are our own objects while they grow. */
+/** Parts are our own mutable objects while they grow. */
 function grow(parts: Map<number, Part>, piece: PartPiece): void {
   const part = parts.get(piece.part) as Growing | undefined;
   const start = (fresh: Part) => parts.set(piece.part, fresh);

@@ -8,21 +8,21 @@ import type { ToolNames } from "./tool-names.ts";
 
 type PartPiece = Extract<Piece, { readonly part: number }>;
 
-/** Gives an answer back what the request lost on the way out: tools' names, raw inputs, the answer that came as a tool's input. */
+/** Restores in a response what the request's translation changed: tools' names, raw inputs, a response that came as a tool's input. */
 export class Restore {
-  /** State of calls by their id, for clients that forget it. */
+  /** State of calls by their id, for clients that omit it. */
   readonly states = new Map<string, CallMemory>();
   private readonly names: ToolNames;
   private readonly issuer: string;
-  /** The id of the client's answer. */
+  /** The id of the client's response. */
   private readonly answerId: string;
   /** Ids of its calls. */
   private readonly ids = new Set<string>();
-  /** Parts that are the input of the answer tool, by choice and part. */
+  /** Parts with the input of the response tool, by choice and part. */
   private readonly answers = new Set<string>();
-  /** Reasoning that has come and stands before no call yet, by choice and part. */
+  /** Reasoning without a following call yet, by choice and part. */
   private readonly thoughts = new Map<string, { text: string; state?: State }>();
-  /** Inputs of custom tools until their JSON is whole. */
+  /** Inputs of custom tools until their JSON is complete. */
   private readonly inputs = new Map<string, { text: string; readonly end: JsonEnd }>();
 
   constructor({ names, issuer, answerId }: { names: ToolNames; issuer: string; answerId: string }) {
@@ -63,14 +63,14 @@ export class Restore {
     return { ...part, id, ...known, ...(state === undefined ? {} : { state }) };
   }
 
-  /** Results are matched by id: a call without one, or with that of another, gets one of ours, which no other answer has. */
+  /** Results are matched by id: a call without one, or with a duplicate, gets a new unique one. */
   private idOf({ id }: CallPart): string {
     const own = id === "" || this.ids.has(id) ? callId(`${this.answerId} ${this.ids.size}`) : id;
     this.ids.add(own);
     return own;
   }
 
-  /** A call without state of its own has that of the thoughts before it: its maker may insist on them. */
+  /** A call without its own state gets that of the reasoning before it: its vendor may require it. */
   private remember(id: string, state: State | undefined): void {
     const thoughts = [...this.thoughts.values()].flatMap(({ text, state: of }) =>
       of === undefined ? [] : [{ text, state: of }],
@@ -80,7 +80,7 @@ export class Restore {
     this.thoughts.clear();
   }
 
-  /** Whatever a provider hands out is its own. */
+  /** State from a provider belongs to it. */
   private stamped(state: State): State {
     return { ...state, issuer: state.kind === "encrypted" ? this.issuer : makerOf(this.issuer) };
   }
@@ -128,7 +128,7 @@ export class Restore {
     return text === "" ? [] : [of.choice === undefined ? piece : { ...piece, choice: of.choice }];
   }
 
-  /** Inputs whose JSON never became whole. */
+  /** Inputs whose JSON stayed incomplete. */
   private flushed(): Piece[] {
     return [...this.inputs.keys()].flatMap((key) => {
       const [choice, part] = key.split(" ").map(Number) as [number, number];
@@ -141,7 +141,7 @@ export class Restore {
 const closeOf = ({ part, choice }: PartPiece): Piece =>
   choice === undefined ? { type: "close", part } : { type: "close", part, choice };
 
-/** Pieces of the answer tool's input as text. */
+/** Pieces of the response tool's input as text. */
 function answered(piece: PartPiece): readonly Piece[] {
   if (piece.type === "arguments") return [{ ...piece, type: "text" }];
   return piece.type === "close" ? [piece] : [];

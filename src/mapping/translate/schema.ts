@@ -1,14 +1,14 @@
 import type { Json } from "../../plugin/contract.ts";
 import { isObject, type JsonObject, jsonText, setMember } from "../json.ts";
 
-/** Keywords that APIs with a schema language of their own have, Gemini's for one. */
+/** Keywords of APIs with their own schema language, such as Gemini's. */
 const KEPT: ReadonlySet<string> = new Set(
   "type,format,title,description,nullable,enum,minItems,maxItems,required,minProperties,maxProperties,minLength,maxLength,pattern,minimum,maximum,default,propertyOrdering".split(
     ",",
   ),
 );
 
-/** Keywords that only say what a schema is, or what APIs do anyway: leaving them out changes no answer. */
+/** Keywords that only describe a schema, or state defaults: dropping them changes no response. */
 const SILENT: ReadonlySet<string> = new Set([
   "$schema",
   "$id",
@@ -19,18 +19,18 @@ const SILENT: ReadonlySet<string> = new Set([
   "examples",
 ]);
 
-/** Nodes that a schema may grow to where its references are put in place: they may refer to each other without end. */
+/** Maximum nodes of a schema after inlining references, which may be cyclic. */
 const NODES_MAX = 5000;
 
 export interface RewrittenSchema {
   readonly schema: Json;
-  /** Whether a keyword became a description, or a reference was left open. */
+  /** Whether a keyword became a description, or a reference was not inlined. */
   readonly approximated: boolean;
 }
 
 /**
- * A JSON Schema for models that take less than JSON Schema: references are put in place, `const` becomes `enum`, a list of
- * types `anyOf` or `nullable`, and what is left over goes into the description.
+ * A JSON Schema for models with a subset of JSON Schema: references are inlined, `const` becomes `enum`, a list of
+ * types `anyOf` or `nullable`, and the rest goes into the description.
  */
 export function rewriteSchema(schema: Json): RewrittenSchema {
   const rewriter = new Rewriter(schema);
@@ -46,7 +46,7 @@ class Rewriter {
     this.root = root;
   }
 
-  /** @param within - references that are being put in place around this node. */
+  /** @param within - references being inlined around this node. */
   rewrite(schema: Json, within: readonly string[]): Json {
     if (!isObject(schema)) return {};
     if (++this.nodes > NODES_MAX) {
@@ -100,7 +100,7 @@ class Rewriter {
     written["anyOf"] = this.list(named, within);
   }
 
-  /** Only texts can be chosen from. */
+  /** Only strings can be enumerated. */
   private values(written: JsonObject, leftOver: JsonObject, values: readonly Json[]): void {
     const texts = values.filter((value) => value !== null);
     if (texts.length < values.length) written["nullable"] = true;
@@ -136,7 +136,7 @@ class Rewriter {
   }
 }
 
-/** What a JSON pointer such as `#/$defs/city` points at. */
+/** The value at a JSON pointer such as `#/$defs/city`. */
 function at(root: Json, pointer: string): Json {
   let node = root;
   for (const step of pointer.slice(1).split("/").slice(1)) {

@@ -3,25 +3,25 @@ import { JsonEnd } from "./json-end.ts";
 
 type PartPiece = Extract<Piece, { readonly part: number }>;
 
-/** A choice's parts while they come in. */
+/** A choice's parts while they arrive. */
 interface Choice {
-  /** The part whose pieces leave at once. */
+  /** The open part, whose pieces pass at once. */
   open: number | undefined;
   readonly ends: Map<number, Pick<JsonEnd, "reached" | "read">>;
   readonly closed: Set<number>;
   /** Pieces of parts that began while another was open, by part, in the order in which they began. */
   readonly waiting: Map<number, PartPiece[]>;
   called: boolean;
-  /** Some providers say twice how an answer ended; nothing follows the first time. */
+  /** Some providers send the end of a response twice; the second is ignored. */
   finished: boolean;
 }
 
 /**
- * Puts the parts of an answer one after the other: all pieces of a part, then its `close`, then the next.
+ * Serializes the parts of a response: all pieces of a part, then its `close`, then the next.
  *
- * Pieces leave when they come. A part waits only while a call before it is incomplete; what tells that a call is complete is
- * its arguments, which are one JSON value, or its `close`. Text and reasoning end where another part begins. An answer with a
- * call ends with `calls`, whatever the provider says, unless it ended for a reason of its own.
+ * Pieces pass as they arrive. A part waits only while an earlier call is incomplete; a call is complete when
+ * its arguments are one complete JSON value, or at its `close`. Text and reasoning end where another part begins. A response with a
+ * call ends with `calls`, regardless of the provider's reason, unless it ended for a special reason.
  */
 export class Sequence {
   private readonly choices = new Map<number, Choice>();
@@ -76,7 +76,7 @@ export class Sequence {
     if (waiting !== undefined) this.advance(choice, piece.choice, out);
   }
 
-  /** Whether the open part needs no more: everything but a call is over once another part begins. */
+  /** Whether the open part is complete: everything but a call ends once another part begins. */
   private isComplete({ open, ends }: Choice): boolean {
     const end = ends.get(open!);
     return end === undefined || end.reached;
@@ -94,7 +94,7 @@ export class Sequence {
     }
     if (piece.type === "call") {
       choice.called = true;
-      // Free text has no end that shows: it is over at its `close`.
+      // Free text has no visible end: it ends at its `close`.
       choice.ends.set(piece.part, piece.call.custom === true ? NEVER : new JsonEnd());
     } else if (piece.type === "arguments") choice.ends.get(piece.part)?.read(piece.text);
     out.push(piece);
@@ -108,7 +108,7 @@ export class Sequence {
     choice.open = undefined;
   }
 
-  /** Lets waiting parts go as far as the parts before them are complete. */
+  /** Releases waiting parts as far as earlier parts are complete. */
   private advance(choice: Choice, index: number | undefined, out: Piece[]): void {
     while (choice.waiting.size > 0 && (choice.open === undefined || this.isComplete(choice))) {
       if (choice.open !== undefined) this.close(choice, index, out);
@@ -135,7 +135,7 @@ export class Sequence {
 
 const NEVER = { reached: false, read: () => {} };
 
-/** What an answer ends with that has, or has not, called a tool. */
+/** The finish reason of a response with or without a tool call. */
 export function finishWith(finish: Finish, called: boolean): Finish {
   if (called) return finish === "end" || finish === "stop" ? "calls" : finish;
   return finish === "calls" ? "end" : finish;

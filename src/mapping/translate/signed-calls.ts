@@ -1,6 +1,6 @@
 import type { Part } from "../../plugin/contract.ts";
 
-/** Puts the state of a call, which travelled in an empty thought before it, back on the call. */
+/** Moves the state of a call from an empty reasoning part before it back to the call. */
 export function signedCalls(parts: readonly Part[]): Part[] {
   const joined: Part[] = [];
   for (const part of parts) {

@@ -20,7 +20,7 @@ function unescaped(text: string): string {
   }
 }
 
-/** Bytes as a `data:` address, and an address as it is; `undefined` for a provider's own file. */
+/** Bytes as a `data:` address, and an address unchanged; `undefined` for a provider's own file. */
 export function addressOf(source: Source): string | undefined {
   if ("url" in source) return source.url;
   if ("bytes" in source) return `data:${source.mediaType};base64,${source.bytes}`;

@@ -1,7 +1,7 @@
 import type { State } from "../../plugin/contract.ts";
 import { isObject, parseJson, pickDefined, textOf } from "../json.ts";
 
-/** Begins every piece of state that travels where another maker's would stand. */
+/** Prefix of state in a member of another vendor's API. */
 const MARK = "weir1.";
 
 /** `weir1.<issuer>.<base64url>`: state that only Weir unpacks. */
@@ -12,7 +12,7 @@ export function packState({ issuer, ...rest }: State): string {
 
 export const isPacked = (text: string): boolean => text.startsWith(MARK);
 
-/** State of ours, unpacked; `undefined` where the text is none. */
+/** Unpacks our state; `undefined` if the text is not ours. */
 export function unpackState(text: string): State | undefined {
   if (!isPacked(text)) return undefined;
   const dot = text.indexOf(".", MARK.length);
@@ -39,12 +39,12 @@ function decoded(issuer: string): string | undefined {
   }
 }
 
-/** Maker of the model, of an issuer with or without its credential. */
+/** The model's vendor, from an issuer with or without its credential. */
 export const makerOf = (issuer: string): string => issuer.split(":", 1)[0]!;
 
 /**
- * Whether state may be sent to an issuer. What is encrypted is the credential's where one is known on both sides; all else is
- * the maker's, on whatever platform.
+ * Whether state may be sent to an issuer. Encrypted state belongs to the credential if it is known on both sides; other state
+ * belongs to the vendor, on any platform.
  */
 export function belongsTo(state: State, issuer: string): boolean {
   if (makerOf(state.issuer) !== makerOf(issuer)) return false;
@@ -53,13 +53,13 @@ export function belongsTo(state: State, issuer: string): boolean {
 }
 
 /**
- * State as a client's member has it: as its own maker wrote it where the member is that maker's, else packed.
+ * State for a client's member: unchanged if the member is that vendor's, else packed.
  *
- * @param maker - whose state the member holds by the API itself; none for members that many makers use.
+ * @param maker - the vendor whose state the member holds by definition; none for members used by many vendors.
  */
 export const stateText = (state: State, maker?: string): string =>
   makerOf(state.issuer) === maker ? state.value : packState(state);
 
-/** The reverse: what is not ours is `maker`'s own, of the given kind. */
+/** The reverse: state that is not ours is `maker`'s own, of the given kind. */
 export const stateOf = (text: string, maker: string, kind: State["kind"]): State =>
   unpackState(text) ?? { issuer: maker, kind, value: text };

@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import type { ToolChoice } from "../../plugin/contract.ts";
 
-/** A tool as the client knows it. */
+/** A tool with the client's name. */
 interface ClientTool {
   readonly name: string;
   readonly namespace?: string;
@@ -13,26 +13,26 @@ export interface PlainToolNames {
   readonly answerTool: string | undefined;
 }
 
-/** Characters of a name that are kept before its hash. */
+/** Characters of a name kept before its hash. */
 const KEPT = 55;
 
 /**
- * Names of tools on the way out and back. A name that the target does not take is shortened with a hash, a namespace becomes
- * part of the name, and a tool of free text becomes a function; answers get back what the client knows.
+ * Maps tool names in both directions. A name that the target does not accept is shortened with a hash, a namespace becomes
+ * part of the name, and a free-text tool becomes a function; responses get the client's names back.
  */
 export class ToolNames {
   private readonly fits: RegExp | undefined;
   private readonly known = new Map<string, ClientTool>();
   /** Names that had to be shortened, so that each is hashed once. */
   private readonly short = new Map<string, string>();
-  /** Name of the tool whose input is the answer, where a schema was asked for by a tool. */
+  /** Name of the tool whose input is the response, if a schema was requested through a tool. */
   answerTool: string | undefined;
 
   constructor(fits: RegExp | undefined) {
     this.fits = fits;
   }
 
-  /** What crosses a thread. */
+  /** The form for other threads. */
   get plain(): PlainToolNames {
     return { known: [...this.known], answerTool: this.answerTool };
   }
@@ -44,7 +44,7 @@ export class ToolNames {
     return names;
   }
 
-  /** The name to send; it is remembered where it is not the client's own. */
+  /** The name to send; it is remembered if it differs from the client's. */
   send(tool: ClientTool): string {
     const whole = tool.namespace === undefined ? tool.name : `${tool.namespace}__${tool.name}`;
     const name = this.fits === undefined || this.fits.test(whole) ? whole : this.shortened(whole);
@@ -70,7 +70,7 @@ export class ToolNames {
     return name;
   }
 
-  /** What the client calls the tool of that name. */
+  /** The client's name of that tool. */
   back(name: string): ClientTool | undefined {
     return this.known.get(name);
   }

@@ -20,10 +20,10 @@ import { Restore } from "./restore.ts";
 import { finishWith, Sequence } from "./sequence.ts";
 import type { ToolNames } from "./tool-names.ts";
 
-/** A request written for a provider, and what its answer has to get back. */
+/** A request written for a provider, and the data to restore its response. */
 export interface TranslatedRequest {
   readonly body: Json;
-  /** In the order in which they were noticed, each path once. */
+  /** In order of detection, each path once. */
   readonly losses: readonly Loss[];
   readonly names: ToolNames;
 }
@@ -40,7 +40,7 @@ export function translateRequest(prompt: Prompt, shape: Shape, call: Call): Tran
   };
 }
 
-/** What the model refuses by its name at the provider, wherever it came from. */
+/** Members that the model refuses by its name at the provider. */
 function withoutMembers(body: Json, rejects: readonly string[] = []): Json {
   if (!isObject(body) || !rejects.some((name) => Object.hasOwn(body, name))) return body;
   const kept: JsonObject = {};
@@ -57,16 +57,16 @@ function distinct(losses: readonly Loss[]): Loss[] {
   return [...seen.values()];
 }
 
-/** What the way back needs to know. */
+/** The data for the response's translation. */
 export interface AnswerOptions {
   /** The provider's shape and the client's. */
   readonly from: Shape;
   readonly to: Shape;
   readonly names: ToolNames;
-  /** Who issues the state in the answer. */
+  /** The issuer of the state in the response. */
   readonly issuer: string;
   readonly reply: Reply;
-  /** A guess at the usage of an answer whose provider does not say it. */
+  /** The estimated usage of a response without usage. */
   readonly estimate?: (answer: Answer) => Usage | undefined;
 }
 
@@ -79,7 +79,7 @@ export interface TranslatedAnswer {
 
 const restoreOf = ({ names, issuer, reply }: AnswerOptions) => new Restore({ names, issuer, answerId: reply.id });
 
-/** Reads a provider's whole answer as the client should get it; an answer that says nothing has no choices. */
+/** Reads a provider's complete response for the client; an empty response has no choices. */
 export function readWhole(body: Json, options: AnswerOptions): TranslatedAnswer {
   const restore = restoreOf(options);
   const answer = settled(restore.answer(options.from.readAnswer(body)));
@@ -91,7 +91,7 @@ export function readWhole(body: Json, options: AnswerOptions): TranslatedAnswer 
   };
 }
 
-/** The same rule as for pieces: a call in the answer is how it ended. */
+/** The same rule as for pieces: a call in the response determines the finish reason. */
 function settled(answer: Answer): Answer {
   const choices = answer.choices.map((choice) => {
     const called = choice.parts.some(({ type }) => type === "call");
@@ -100,10 +100,10 @@ function settled(answer: Answer): Answer {
   return { ...answer, choices };
 }
 
-/** A whole answer for the client. */
+/** A whole response for the client. */
 export const writeWhole = (answer: Answer, { to, reply }: AnswerOptions): Json => to.writeAnswer!(answer, reply);
 
-/** A whole answer as the events of a stream, for a client that asked for one. */
+/** A whole response as the events of a stream, for a client that requested one. */
 export function writeAsEvents(answer: Answer, { to, reply }: AnswerOptions): SentEvent[] {
   const state = {};
   return piecesOf(answer).flatMap((piece) => to.writeEvents!(state, piece, reply));
@@ -114,7 +114,7 @@ const CONTENT: ReadonlySet<Piece["type"]> = new Set(["text", "refusal", "reasoni
 const CUT_OFF: ApiError = {
   status: 502,
   code: "upstream_malformed",
-  message: "the provider ended the stream before the answer was complete",
+  message: "the provider ended the stream before the response was complete",
 };
 
 const MALFORMED: ApiError = {
@@ -123,9 +123,9 @@ const MALFORMED: ApiError = {
   message: "the provider could not read its own model's tool call",
 };
 
-/** One stream on its way from a provider's shape to the client's. No event is sent after the last. */
+/** Translates one stream from a provider's shape to the client's. No event is sent after the last. */
 export class StreamTranslation {
-  /** Whether text, reasoning, a call or an image has come. */
+  /** Whether text, reasoning, a call or an image has arrived. */
   hasContent = false;
   /** The failure that ended it. */
   error: ApiError | undefined;
@@ -150,19 +150,19 @@ export class StreamTranslation {
     return this.restore.states;
   }
 
-  /** What has come so far, as a whole answer. */
+  /** The content so far, as a complete response. */
   get answer(): Answer {
     return this.fold.answer();
   }
 
-  /** What the client gets for one event of the provider. */
+  /** The client's events for one event of the provider. */
   event(event: StreamEvent): readonly SentEvent[] {
     const sent: SentEvent[] = [];
     for (const piece of this.options.from.readEvent(this.reading, event)) this.take(piece, sent);
     return sent;
   }
 
-  /** The provider has closed its stream. Without an end of the answer before, it has failed. */
+  /** The provider has closed its stream. Without an end of the response before, it has failed. */
   close(): readonly SentEvent[] {
     const sent: SentEvent[] = [];
     if (this.finished) this.take({ type: "end" }, sent);

@@ -1,7 +1,7 @@
 import type { Json } from "../../plugin/contract.ts";
 import { firstCount, isObject, type JsonObject, pickDefined } from "../json.ts";
 
-/** Where a request is counted. */
+/** The place where a request is counted. */
 export interface CountPlace {
   /** Path of the count, as the provider's `countPath` makes it. */
   readonly path: string;
@@ -10,10 +10,10 @@ export interface CountPlace {
 }
 
 /**
- * The body that asks a provider for the tokens of a request, by the shape that the request was written in.
+ * The body that asks a provider for the tokens of a request, by the shape of the request.
  *
- * A caller writes the request as for an answer, then this; `readCount` reads the response. `undefined`: the provider counts
- * no requests of this shape.
+ * A caller writes the request as for a response, then this; `readCount` reads the response. `undefined`: the provider does not count
+ * not this shape.
  *
  * @param body - as `writeRequest` gives it, or a client's own.
  */
@@ -22,7 +22,7 @@ export function writeCount(shape: string, body: Json, place: CountPlace): Json {
   return WRITERS[shape]!(body, place);
 }
 
-/** Tokens of input, in whatever shape the provider says them; `undefined` where it does not. */
+/** Input tokens, in any shape; `undefined` if there are none. */
 export const readCount = (body: Json): number | undefined =>
   firstCount(body?.input_tokens, body?.totalTokens, body?.inputTokens);
 
@@ -45,14 +45,14 @@ const WRITERS: Readonly<Record<string, Writer>> = {
 
 const isBedrock = (path: string) => /\/model\/[^/]+\/count-tokens$/.test(path);
 
-/** Bedrock counts an invocation whose body is whole, in base64. */
+/** Bedrock counts an invocation with its complete body in base64. */
 function invocation(body: JsonObject): Json {
   const { model: _, stream: __, ...rest } = body;
   const whole = { anthropic_version: "bedrock-2023-05-31", max_tokens: 1, ...rest };
   return { input: { invokeModel: { body: Buffer.from(JSON.stringify(whole), "utf8").toString("base64") } } };
 }
 
-/** What tunes an answer, of which Anthropic's count knows nothing. */
+/** Response settings that Anthropic's count does not accept. */
 const NOT_COUNTED: ReadonlySet<string> = new Set([
   "max_tokens",
   "stream",

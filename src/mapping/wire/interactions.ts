@@ -66,7 +66,7 @@ export const interactions: WireSchema = {
 const stepsOf = (answer: Json): readonly Json[] =>
   Array.isArray(answer?.steps) ? answer.steps : listOf(answer?.outputs);
 
-/** An older answer has its content itself in the list. */
+/** An older response has its content directly in the list. */
 const NOT_ANSWER: ReadonlySet<string> = new Set(["thought", "function_call", "function_result", "user_input"]);
 const isAnswer = (step: Json) => isObject(step) && !NOT_ANSWER.has(textOf(step.type) ?? "");
 
@@ -113,7 +113,7 @@ function foldInteraction(events: readonly StreamEvent[]): Json {
     const step = steps.get(data.index) ?? {};
     steps.set(data.index, step);
     mergeMembers(step, data.step ?? data.content);
-    // What a step begins with belongs to its event; what it grows by is pushed to a list of our own.
+    // The initial content of a step belongs to its event; later content is pushed to our own list.
     if (Array.isArray(data.step?.content)) step.content = data.step.content.map(ownPart);
     if (isObject(data.delta)) growStep(step, data.delta, list);
   }
@@ -123,7 +123,7 @@ function foldInteraction(events: readonly StreamEvent[]): Json {
   return Object.keys(whole).length === 0 ? undefined : whole;
 }
 
-/** A text's pieces go into the last text of the step; in the older version the step is the text. */
+/** A text's pieces extend the last text of the step; in the older version the step is the text. */
 function growStep(step: JsonObject, delta: JsonObject, list: string): void {
   const { type, text, arguments: args, ...rest } = delta;
   if (typeof args === "string") step.arguments = grown(step.arguments, args);

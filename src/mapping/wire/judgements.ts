@@ -24,7 +24,7 @@ export const moderations: WireSchema = {
   llmResponse: (answer) => ({ messages: listOf(answer?.results).filter(isObject).map(verdict) }),
 };
 
-/** Which categories were found, as text: `flagged: harassment, violence` or `not flagged`. */
+/** The found categories as text: `flagged: harassment, violence` or `not flagged`. */
 function verdict(result: Json, idx: number): LlmMessage {
   const found = isObject(result.categories)
     ? Object.keys(result.categories).filter((name) => result.categories[name] === true)
@@ -68,7 +68,7 @@ export const rerank: WireSchema = {
 
 const documentText = (document: Json) => textOf(document) ?? textOf(document?.text);
 
-/** A document in its new place; `detail` says how relevant it was found. */
+/** A document in its new position; `detail` has its relevance. */
 function ranked(result: Json, request: Json): LlmMessage {
   const index = numberOf(result.index);
   const own = documentText(result.document);

@@ -1,7 +1,7 @@
 import type { Json, StreamEvent } from "../../plugin/contract.ts";
 import { isObject, type JsonObject, mergeMembers } from "../json.ts";
 
-/** For formats whose events each are whole, or of which only the last says something: later members win. */
+/** For formats with complete events, or with content only in the last one: later members win. */
 export function lastWhole(events: readonly StreamEvent[]): Json {
   let whole: JsonObject | undefined;
   for (const { data } of events) if (isObject(data)) whole = mergeMembers(whole ?? {}, data);

@@ -22,7 +22,7 @@ const promptIn = (request: Json) =>
   textOf(request?.textToImageParams?.text) ??
   textOf(listOf(request?.text_prompts)[0]?.text);
 
-/** Pictures from a prompt: OpenAI and its followers, Imagen on Gemini and Vertex, Amazon's and Stability's on Bedrock. */
+/** Pictures from a prompt: OpenAI and compatible APIs, Imagen on Gemini and Vertex, Amazon's and Stability's on Bedrock. */
 export const images: WireSchema = {
   name: "images",
   llmType: "image",
@@ -42,7 +42,7 @@ export const images: WireSchema = {
   llmResponse: (answer) => ({ messages: picturesIn(answer).map(pictureMessage) }),
 };
 
-/** A stream ends with an event that has the picture at its top. */
+/** A stream ends with an event that has the picture at its top level. */
 function picturesIn(answer: Json): readonly Json[] {
   if (Array.isArray(answer?.data)) return answer.data.filter(isObject);
   if (Array.isArray(answer?.predictions)) return answer.predictions.filter(isObject);
@@ -65,7 +65,7 @@ function pictureMessage(picture: Json, idx: number): LlmMessage {
   }) as LlmMessage;
 }
 
-/** Speech from text: the answer is sound, or a stream of it. */
+/** Speech from text: the response is sound, or a stream of it. */
 export const speech: WireSchema = {
   name: "speech",
   llmType: "audio",
@@ -85,7 +85,7 @@ export const speech: WireSchema = {
 
 const transcriptOf = (answer: Json) => filledText(answer) ?? filledText(answer?.text);
 
-/** Text from speech. The request is a form, so its settings are known only where the recorder read them. */
+/** Text from speech. The request is a form, so its settings are known only if the recorder read them. */
 export const transcriptions: WireSchema = {
   name: "transcriptions",
   llmType: "audio",

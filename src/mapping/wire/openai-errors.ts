@@ -3,7 +3,7 @@ import { filledText, isObject, pickDefined, scalarText, textOf } from "../json.t
 import { errorOf } from "../outcome.ts";
 import { isContextError } from "../translate/errors.ts";
 
-/** An error body of OpenAI's, and of the many who write it more loosely. `status` 0: it came inside a stream. */
+/** An error body of OpenAI, and of less strict compatible APIs. `status` 0: it came inside a stream. */
 export function readError(status: number, body: Json): ApiError {
   const known = errorOf(body, status === 0 ? 500 : status);
   const error = isObject(body?.error) ? body.error : body;
@@ -16,10 +16,10 @@ export function readError(status: number, body: Json): ApiError {
   }) as ApiError;
 }
 
-/** Words for what is a 429 outside of streams. */
+/** Texts that mean a 429 inside streams. */
 const LIMITS: ReadonlySet<Json> = new Set(["rate_limit_error", "rate_limit_exceeded", "insufficient_quota"]);
 
-/** Some streams carry the status that the answer would have had; else it is the provider's fault. */
+/** Some streams carry the status that the response would have had; else it is a provider failure. */
 function statusIn(error: Json): number {
   for (const value of [error?.status, error?.status_code, error?.code]) {
     const status = Number(value);
@@ -29,10 +29,10 @@ function statusIn(error: Json): number {
   return LIMITS.has(error?.type) || LIMITS.has(error?.code) ? 429 : 502;
 }
 
-/** 529 is Anthropic's word for 503. */
+/** 529 is Anthropic's equivalent of 503. */
 export const writeStatus = (status: number): number => (status === 529 ? 503 : status);
 
-/** The error that SDKs of OpenAI understand. */
+/** The error in the form of OpenAI's SDKs. */
 export function writeError(error: ApiError): Json {
   return {
     error: pickDefined({

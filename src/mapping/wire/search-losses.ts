@@ -1,6 +1,6 @@
 import type { Loss, Prompt, SearchTool } from "../../plugin/contract.ts";
 
-/** A wish of a web search, as prompts name it. */
+/** An option of a web search, as named in prompts. */
 type Wish = "contextSize" | "location" | "allowedDomains" | "blockedDomains" | "maxUses";
 
 const MEMBERS: Readonly<Record<Wish, string>> = {
@@ -11,7 +11,7 @@ const MEMBERS: Readonly<Record<Wish, string>> = {
   maxUses: "max_uses",
 };
 
-/** What a search loses at an API that has no place for some of its wishes. */
+/** The losses of a search at an API without some of its options. */
 export function searchLosses(tool: SearchTool, { shape }: Prompt, lacking: readonly Wish[]): Loss[] {
   return lacking
     .filter((wish) => tool[wish] !== undefined)

@@ -11,7 +11,7 @@ import { promptOf } from "./completions/schema.ts";
 import { foldTextGeneration } from "./text-generation-fold.ts";
 
 /**
- * Text in, text out, under the many names that this has where nobody copied OpenAI: Bedrock's own models, watsonx, Text
+ * Text in, text out, under the many names of APIs that do not follow OpenAI: Bedrock's own models, watsonx, Text
  * Generation Inference, Cloudflare, Replicate, Anthropic's and AI21's old endpoints, llama.cpp's own.
  */
 export const textGeneration: WireSchema = {
@@ -71,10 +71,10 @@ function settingNames(from: Json): Json {
   };
 }
 
-/** Cloudflare puts its answers into `result`. */
+/** Cloudflare puts its responses into `result`. */
 const unwrapped = (body: Json): Json => (isObject(body?.result) ? body.result : body);
 
-/** The answer's texts, one for each choice. */
+/** The response's texts, one for each choice. */
 function textsIn(answer: Json): string[] {
   const body = unwrapped(answer);
   const lists = [body?.results, body?.generations, body?.outputs, body?.completions, body?.choices, body];
@@ -117,7 +117,7 @@ function usageBlocks(body: Json): Json[] {
   ];
 }
 
-/** Counts of watsonx and Titan stand beside each result, those of the others on the answer itself. */
+/** Counts of watsonx and Titan are beside each result, others on the response itself. */
 function usageOf(body: Json): Usage | undefined {
   const results = listOf(body?.results);
   const counts = {

@@ -2,7 +2,7 @@ import type { Json } from "./json.ts";
 import type { CallPart, Citation, HostedPart, ImagePart, Part, State } from "./prompt.ts";
 import type { Usage } from "./reading.ts";
 
-/** A model's answer in no API's words. */
+/** A model's response, independent of any API. */
 export interface Answer {
   /** The provider's own id. */
   readonly id?: string;
@@ -22,13 +22,13 @@ export interface Choice {
   readonly logprobs?: Json;
 }
 
-/** Why an answer ended. `malformed`: the provider could not read its own model's call. */
+/** Why a response ended. `malformed`: the provider could not read its own model's call. */
 export type Finish = "end" | "stop" | "calls" | "length" | "context" | "filter" | "pause" | "malformed";
 
 /**
- * One step of an answer that comes in pieces. `part` tells the parts of an answer apart; parts may overlap as a provider
- * sends them, and have been put one after the other when a shape writes them: all pieces of a part, then its `close`.
- * `choice` counts the choices of an answer; missing means the first.
+ * One step of a streamed response. `part` identifies the parts of a response; parts may overlap as a provider sends them,
+ * but are sequential when a shape writes them: all pieces of a part, then its `close`. `choice` counts the choices of a
+ * response; missing means the first.
  */
 export type Piece =
   | { readonly type: "start"; readonly id?: string; readonly model?: string; readonly usage?: Usage }
@@ -57,9 +57,9 @@ interface Of {
   readonly choice?: number;
 }
 
-/** A failure in no API's words. */
+/** A failure, independent of any API. */
 export interface ApiError {
-  /** HTTP status, or the one that fits best where the failure came inside a stream. */
+  /** HTTP status, or the closest one for a failure inside a stream. */
   readonly status: number;
   readonly message: string;
   readonly type?: string;
@@ -67,6 +67,6 @@ export interface ApiError {
   /** Path of the member that is wrong. */
   readonly param?: string;
   readonly requestId?: string;
-  /** The provider's own words. */
+  /** The provider's own message. */
   readonly upstream?: { readonly provider: string; readonly status: number; readonly body: Json };
 }

@@ -1,7 +1,7 @@
 import type { Json } from "./json.ts";
 import type { Usage } from "./reading.ts";
 
-/** What a plugin needs of a request's body. */
+/** The parts of a request's body that a plugin needs. */
 export type BodyNeed = "user" | "model" | "body";
 
 /** The stored credential that pays for a call of the unified address, without its secrets. */
@@ -10,21 +10,21 @@ export interface PayingCredential {
   readonly name: string;
   /** Empty for a credential of `weir.toml`. */
   readonly organizationId: string;
-  /** Rate-limit policies as text, such as `600;w=60`; undefined where it has none. */
+  /** Rate-limit policies as text, such as `600;w=60`; undefined if it has none. */
   readonly limit: string | undefined;
 }
 
-/** A request as plugins see it, without any credential. Members that cost something are made when first read. */
+/** A request as seen by plugins, without any credential. Expensive members are computed when first read. */
 export interface GatewayRequest {
   readonly id: string;
-  /** Id of the client's request, where this is asked for one of its fallbacks: what that holds of a budget is for both. */
+  /** Id of the client's request, if this is one of its fallbacks: they share the budget hold. */
   readonly fallbackOf?: string | undefined;
   /**
-   * At the unified address, where plugins are asked about each call: the id of this call. `onEnd` is called with it as
+   * At the unified address, where plugins are called per provider call: the id of this call. `onEnd` is called with it as
    * well. Undefined in pass-through.
    */
   readonly callId?: string | undefined;
-  /** How many calls it takes: more than 1 where a request for embeddings is split, because the model takes fewer texts. */
+  /** The number of calls: more than 1 if a request for embeddings is split, because the model accepts fewer texts. */
   readonly calls?: number | undefined;
   /** At the unified address: the route that led to this call. */
   readonly route?: string | undefined;
@@ -36,7 +36,7 @@ export interface GatewayRequest {
     readonly origin: string;
     /** Lower case, without port and brackets. */
     readonly host: string;
-    /** The provider whose host this is, whatever the client called it; undefined where no provider claims the host. */
+    /** The provider that owns this host, regardless of the client's headers; undefined if no provider claims it. */
     readonly owner: string | undefined;
   };
   readonly provider: string;
@@ -46,22 +46,22 @@ export interface GatewayRequest {
   readonly keyId: string;
   /** Patterns of the models that this key may use; null for all. */
   readonly keyModels: readonly string[] | null;
-  /** What `Gateway-User-Id` says; without it the user that the body names, where a plugin needs `user`. */
+  /** The value of `Gateway-User-Id`; without it the body's user, if a plugin needs `user`. */
   readonly userId: string | undefined;
-  /** The model that the path names, or else the body, where a plugin needs `model`. Undefined where neither names one. */
+  /** The model in the path, else in the body, if a plugin needs `model`. Undefined if neither has one. */
   readonly model: string | undefined;
-  /** The request's body, where a plugin needs `body` and it is JSON; else undefined. To be left as it is. */
+  /** The request's body, if a plugin needs `body` and it is JSON; else undefined. Do not modify it. */
   readonly body: Json;
   readonly properties: Readonly<Record<string, string>>;
   /**
-   * What the header `Gateway-<name>` says, as UTF-8; several of them joined by ", ". Aliases of the prefix are the same.
+   * The value of the header `Gateway-<name>`, as UTF-8; several are joined by ", ". Aliases of the prefix count as well.
    *
    * @param name - lower case, such as `ratelimit-policy`. Never `auth`.
    */
   gatewayHeader(name: string): string | undefined;
 }
 
-/** A refusal in place of the provider's answer. */
+/** A refusal in place of the provider's response. */
 export interface Refusal {
   readonly status: number;
   readonly code: string;
@@ -82,62 +82,62 @@ export interface RecordDraft {
   readonly response_status: number | null;
   request_body: Json;
   response_body: Json;
-  /** What plugins may read and not change. Made when it is read. */
+  /** Read-only facts. Computed when read. */
   readonly facts: RecordFacts;
 }
 
-/** What a finished exchange was, beside what a plugin may change in its record. Times are milliseconds since 1970. */
+/** The facts of a finished exchange, beside the members that a plugin may change. Times are milliseconds since 1970. */
 export interface RecordFacts {
   readonly method: string;
   /** Path and query as sent, credentials masked. */
   readonly path: string;
-  /** Origin of the target, or null where the request named none that can be read. */
+  /** Origin of the target, or null if the request has no readable one. */
   readonly target: string | null;
-  /** The format that the bodies were read with, such as `chat-completions`; null where it is not known. */
+  /** The wire format of the bodies, such as `chat-completions`; null if unknown. */
   readonly wireSchema: string | null;
   readonly requestModel: string | null;
   readonly responseModel: string | null;
-  /** The provider's own id of the answer. */
+  /** The provider's own id of the response. */
   readonly responseId: string | null;
   readonly startedAt: number;
-  /** Null for an exchange that was cut off by a stop of the gateway. */
+  /** Null for an exchange cut off by a stop of the gateway. */
   readonly endedAt: number | null;
-  /** Milliseconds from passing a streamed request on to the first byte of its answer. */
+  /** Milliseconds from passing a streamed request on to the first byte of its response. */
   readonly timeToFirstToken: number | null;
   readonly usage: Usage;
-  /** Whether the usage was counted by a tokenizer, because nobody said it. */
+  /** Whether the usage was counted by a tokenizer, because it was not reported. */
   readonly usageEstimated: boolean;
   readonly streamed: boolean;
-  /** Answered from the cache. */
+  /** Served from the cache. */
   readonly cached: boolean;
   readonly outcome: RequestEnd["outcome"] | null;
   readonly error: { readonly code: string | null; readonly message: string | null } | null;
   readonly sessionId: string | null;
   readonly promptId: string | null;
-  /** What was said last to the model, in whatever format; null where nothing can be read, or it was omitted. */
+  /** The last message to the model, in any format; null if unreadable or omitted. */
   readonly promptText: string | null;
-  /** What the model said, in whatever format; null where nothing can be read, or it was omitted. */
+  /** The model's text, in any format; null if unreadable or omitted. */
   readonly responseText: string | null;
   /** Without `Gateway-*`; credential values are masked. */
   readonly requestHeaders: Headers;
   readonly responseHeaders: Headers;
 }
 
-/** What a hook adds to a request that it lets pass. */
+/** Additions of a hook to a request that passes. */
 export interface Admission {
   /** Headers for the response, from the provider, the cache or the gateway. */
   readonly responseHeaders?: Readonly<Record<string, string>>;
-  /** From `onRequest` only: what the provider gets in place of what the client sent. The record keeps both. */
+  /** From `onRequest` only: changes of the provider's request. The record keeps both. */
   readonly send?: RequestChange;
 }
 
-/** A change of what is sent to the provider. Plugins behind this one see the changed body. */
+/** A change of the provider's request. Later plugins see the changed body. */
 export interface RequestChange {
-  /** Headers in place of the client's; null leaves one out. Not `Host`, `Gateway-*`, and those that frame the message. */
+  /** Headers in place of the client's; null removes one. Not `Host`, `Gateway-*`, or framing headers. */
   readonly headers?: Readonly<Record<string, string | null>>;
   /**
-   * Members in place of those at the top level of the JSON body; null leaves one out. All others stay byte for byte. For
-   * plugins that need `body`: 500 `plugin_failed` where the body is not a JSON object.
+   * Replacements for top-level members of the JSON body; null removes one. All others stay byte for byte. For
+   * plugins that need `body`: 500 `plugin_failed` if the body is not a JSON object.
    */
   readonly body?: Readonly<Record<string, Json>>;
 }
@@ -145,32 +145,32 @@ export interface RequestChange {
 /** How an exchange ended, or one call of it at the unified address. */
 export interface RequestEnd {
   readonly id: string;
-  /** For the end of a call: the record that has its usage. */
+  /** For the end of a call: the record with its usage. */
   readonly recordId?: string;
-  /** As the record will say it; 0 where there is none. */
+  /** As in the future record; 0 if there is none. */
   readonly status: number;
   readonly outcome:
     | "complete"
     | "client_gone"
     | "upstream_failed"
     | "upstream_timeout"
-    /** By the gateway or a plugin, for what the request is. */
+    /** Refused by the gateway or a plugin. */
     | "refused"
     /** The gateway could not serve it: 500 `plugin_failed`, 503 `spool_full`. */
     | "failed"
     | "cut_off";
-  /** Whether anything went to the provider. */
+  /** Whether anything was sent to the provider. */
   readonly forwarded: boolean;
 }
 
 /**
- * What a request was answered, whole: of the provider, the cache, the gateway or a plugin, as the client got it and as its
- * record has it. Without credentials. To be left as it is.
+ * The complete response to a request: from the provider, the cache, the gateway or a plugin, as the client got it and as in its
+ * record. Without credentials. Do not modify it.
  */
 export interface GatewayAnswer {
-  /** The record's id; that of the request, but for failed tries, which have records of their own. */
+  /** The record's id; that of the request, except for failed attempts, which have records of their own. */
   readonly id: string;
-  /** Of a failed try: id of the client's request. */
+  /** For a failed attempt: id of the client's request. */
   readonly attemptOf: string | undefined;
   readonly organizationId: string;
   /** Id of the service key. */
@@ -179,7 +179,7 @@ export interface GatewayAnswer {
   /** Path and query as sent, credentials masked. */
   readonly path: string;
   readonly provider: string;
-  /** Origin of the target that was called; undefined where the request named none. */
+  /** Origin of the target that was called; undefined if the request has none. */
   readonly target: string | undefined;
   readonly route: string | undefined;
   /** Name of the credential that paid at the unified address; `client` for the client's own key. */
@@ -187,28 +187,28 @@ export interface GatewayAnswer {
   readonly userId: string | undefined;
   readonly sessionId: string | undefined;
   readonly properties: Readonly<Record<string, string>>;
-  /** The model that answered, else the one that was asked; undefined where nobody named one. */
+  /** The responding model, else the requested one; undefined if there is none. */
   readonly model: string | undefined;
-  /** The status that the client got; undefined where there was none. */
+  /** The status that the client got; undefined if there was none. */
   readonly status: number | undefined;
-  /** Response headers, without those that hold credentials. */
+  /** Response headers, without credentials. */
   readonly headers: Headers;
   /**
-   * The body where it is JSON; of a stream the object that it would have been without streaming. Undefined where it is no JSON,
+   * The body if it is JSON; for a stream the object that it would have been without streaming. Undefined if it is not JSON,
    * was omitted, or is over 256 kB as JSON.
    */
   readonly body: Json;
-  /** Bytes of the body as it was sent; where `body` is undefined it says whether there was one. */
+  /** Bytes of the body as it was sent; if `body` is undefined it shows whether there was one. */
   readonly bodyBytes: number;
-  /** What the model said, in whatever format; undefined where `body` is, or where nothing can be read. */
+  /** The model's text, in any format; undefined if `body` is, or if unreadable. */
   readonly text: string | undefined;
-  /** Whether a part of the answer is not in the record: it broke off, or was over `max_recorded_body_bytes`. */
+  /** Whether a part of the response is missing in the record: it broke off, or exceeded `max_recorded_body_bytes`. */
   readonly truncated: boolean;
   readonly usage: Usage;
-  /** US dollars; undefined where it is not known. */
+  /** US dollars; undefined if unknown. */
   readonly cost: number | undefined;
   readonly streamed: boolean;
-  /** Answered from the cache. */
+  /** Served from the cache. */
   readonly cached: boolean;
   readonly outcome: RequestEnd["outcome"];
   readonly error: { readonly code: string | null; readonly message: string | null } | undefined;
@@ -217,16 +217,16 @@ export interface GatewayAnswer {
   readonly endedAt: number;
 }
 
-/** A score that says why. */
+/** A score with a reason. */
 export interface ReasonedScore {
   readonly value: number | boolean;
-  /** At most 4,000 characters are kept. */
+  /** At most 4,000 characters are stored. */
   readonly reason?: string;
 }
 
-/** What `onAnswer` and `onRecorded` add to the record. */
+/** Additions of `onAnswer` and `onRecorded` to the record. */
 export interface AnswerNote {
-  /** Names and values; null takes a property away. */
+  /** Names and values; null removes a property. */
   readonly properties?: Readonly<Record<string, string | null>>;
   /** true is stored as 1, false as 0. */
   readonly scores?: Readonly<Record<string, number | boolean | ReasonedScore>>;

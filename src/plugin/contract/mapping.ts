@@ -1,23 +1,23 @@
 /**
- * Where things sit in bodies of a format that Weir does not know: JSON Pointers (RFC 6901), in which `*` stands for every
- * element of a list. It is what the mapper finds for a model, and what `GET /v1/models/<model>/mapping` shows.
+ * The places of values in bodies of an unknown format: JSON Pointers (RFC 6901), in which `*` stands for every
+ * element of a list. The mapper creates it for a model, and `GET /v1/models/<model>/mapping` shows it.
  */
 export interface BodyMapping {
   readonly format: 1;
   /** At least `messages` or `prompt`. */
   readonly request: MappedRequest;
-  /** Of a whole response. At least here or in `stream` the `text`, or `tool_calls`. */
+  /** For a complete response. At least here or in `stream` the `text`, or `tool_calls`. */
   readonly response?: MappedResponse;
-  /** Of a stream: deltas from each event, all else from the members of all events together. */
+  /** Of a stream: deltas from each event, everything else from the merged members of all events. */
   readonly stream?: MappedStream;
 }
 
 export interface MappedRequest {
   readonly model?: string;
   readonly messages?: MappedMessages;
-  /** The prompt, or the newest message where `messages` holds what came before. */
+  /** The prompt, or the newest message if `messages` holds the earlier ones. */
   readonly prompt?: string;
-  /** Instructions that stand apart. */
+  /** Separate instructions. */
   readonly system?: string;
   readonly settings?: {
     readonly max_tokens?: string;
@@ -39,7 +39,7 @@ export interface MappedRequest {
 export interface MappedMessages {
   /** The messages, with `*` for each of them. */
   readonly list: string;
-  /** From the message, as are the others; missing where users and the assistant take turns. */
+  /** Relative to the message, like the others; missing if user and assistant alternate. */
   readonly role?: string;
   /** A message is `{ "<role>": "<text>" }`. */
   readonly role_is_name?: boolean;
@@ -62,7 +62,7 @@ interface MappedReading {
   /** The provider's id of the response. */
   readonly id?: string;
   readonly usage?: {
-    /** All input, or what of it is in no other part. */
+    /** All input, or the part that is in no other count. */
     readonly prompt_tokens?: string;
     readonly completion_tokens?: string;
     readonly total_tokens?: string;
@@ -89,10 +89,10 @@ export interface MappedStream extends MappedReading {
 export interface MappedDelta {
   /** From the event's data. */
   readonly path: string;
-  /** Pieces to be joined, or each time the whole so far. */
+  /** Pieces to join, or each time the complete text so far. */
   readonly mode: "append" | "replace";
   /** Only in events of this SSE name. */
   readonly event?: string;
-  /** Only where the event's data has this. */
+  /** Only if the event's data has this. */
   readonly when?: { readonly path: string; readonly equals: string };
 }

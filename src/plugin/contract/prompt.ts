@@ -1,13 +1,13 @@
 import type { Json } from "./json.ts";
 
 /**
- * A request to a model in no API's words: what every shape reads requests into and writes requests from.
+ * A request to a model, independent of any API: every shape reads requests into it and writes requests from it.
  *
- * `at` is the path of a part in the client's body, such as `messages[2].content[0]`: losses name it. Two prompts that differ
- * in paths alone ask for the same thing.
+ * `at` is the path of a part in the client's body, such as `messages[2].content[0]`: losses contain it. Two prompts that differ
+ * only in paths are equivalent.
  */
 export interface Prompt {
-  /** The model as the client wrote it; missing where it stands in the path. */
+  /** The model as the client wrote it; missing if it is in the path. */
   readonly model?: string;
   readonly stream: boolean;
   /** Every turn in order, system texts among them. */
@@ -18,21 +18,21 @@ export interface Prompt {
   readonly namespaces?: Readonly<Record<string, string>>;
   readonly settings: Settings;
   readonly wants: Wants;
-  /** Where the settings stand in the client's body. */
+  /** The paths of the settings in the client's body. */
   readonly paths: Readonly<Partial<Record<SettingName | "toolChoice", string>>>;
   /** The shape that the body had. */
   readonly shape: string;
-  /** Members of the body that no other shape knows. */
+  /** Members of the body unknown to other shapes. */
   readonly extra: Readonly<Record<string, Json>>;
-  /** What could not be read. */
+  /** Unreadable parts. */
   readonly losses: readonly Loss[];
 }
 
 /**
- * Something of the client's request that a target does not get.
+ * A part of the client's request that a target does not get.
  *
  * `dropped` and `approximated` become warnings; `refused` is a 400 `untranslatable` for this target; `invalid` is a 400
- * `invalid_body`, whatever the target.
+ * `invalid_body`, for every target.
  */
 export interface Loss {
   readonly kind: "dropped" | "approximated" | "refused" | "invalid";
@@ -64,7 +64,7 @@ export type Part =
 
 interface Placed {
   readonly at?: string;
-  /** The prompt up to and with this part is to be cached. */
+  /** The prompt up to and including this part should be cached. */
   readonly cache?: CacheMark;
 }
 
@@ -76,7 +76,7 @@ export interface CacheMark {
 export interface TextPart extends Placed {
   readonly type: "text";
   readonly text: string;
-  /** Sources of the text, in an answer. */
+  /** Sources of the text, in a response. */
   readonly citations?: readonly Citation[];
 }
 
@@ -84,7 +84,7 @@ export interface Citation {
   readonly url?: string;
   readonly title?: string;
   readonly quote?: string;
-  /** Characters of the text that it is for. */
+  /** The range of the text that it covers. */
   readonly start?: number;
   readonly end?: number;
 }
@@ -94,7 +94,7 @@ export interface RefusalPart extends Placed {
   readonly text: string;
 }
 
-/** Where the content of a part is: base64 bytes, an address, a provider's own file, or plain text. */
+/** The content of a part: base64 bytes, an address, a provider's own file, or plain text. */
 export type Source =
   | { readonly bytes: string; readonly mediaType: string }
   | { readonly url: string }
@@ -135,7 +135,7 @@ export interface ResultPart extends Placed {
   readonly type: "result";
   /** Id of the call. */
   readonly id: string;
-  /** Name of the tool, where the API says it. */
+  /** Name of the tool, if the API has it. */
   readonly name?: string;
   readonly parts: readonly Part[];
   readonly error?: true;
@@ -149,28 +149,28 @@ export interface ReasoningPart extends Placed {
 }
 
 /**
- * What a provider hands out so that its model can go on thinking where it stopped. It goes back to its issuer as it came
- * and to no one else.
+ * Opaque data from a provider that lets its model continue its reasoning. It goes back to its issuer unchanged,
+ * and only there.
  */
 export interface State {
-  /** Maker of the model, such as `anthropic`; of encrypted parts with the credential, `openai:<credential>`. */
+  /** The model's vendor, such as `anthropic`; for encrypted parts with the credential, `openai:<credential>`. */
   readonly issuer: string;
-  /** A signature of the text beside it, content in place of text, or content that replaces a text that was withheld. */
+  /** A signature of the adjacent text, content in place of text, or content that replaces redacted text. */
   readonly kind: "signature" | "encrypted" | "redacted";
   readonly value: string;
   /** The provider's own id of the piece. */
   readonly id?: string;
-  /** It belongs to the call that follows, where an API has no place on the call itself. */
+  /** It belongs to the following call, for APIs without a place on the call itself. */
   readonly of?: "call";
 }
 
-/** A call of a tool that the provider runs itself, or its result, as the API wrote it. */
+/** A call of a tool run by the provider, or its result, in the API's form. */
 export interface HostedPart extends Placed {
   readonly type: "hosted";
   /** Name of the shape that can read `item`. */
   readonly shape: string;
   readonly item: Json;
-  /** What it says to a model, for the other shapes. */
+  /** Its text for a model, for other shapes. */
   readonly text?: string;
 }
 
@@ -208,7 +208,7 @@ export interface SearchTool extends Placed {
   readonly maxUses?: number;
 }
 
-/** Another tool that the provider runs or knows by itself, as the API wrote it. */
+/** Another tool run or defined by the provider, in the API's form. */
 export interface HostedTool extends Placed {
   readonly type: "hosted";
   readonly shape: string;
@@ -227,13 +227,13 @@ export interface ToolChoice {
 
 export type Effort = "none" | "minimal" | "low" | "medium" | "high" | "xhigh" | "max";
 
-/** How much the model is to think; at least one member is there. */
+/** The reasoning settings; at least one member is present. */
 export interface Thinking {
   readonly effort?: Effort;
   readonly budgetTokens?: number;
   /** The model decides. */
   readonly adaptive?: true;
-  /** How its thoughts are to be summed up: `auto`, `concise` or `detailed`. */
+  /** How to summarize its reasoning: `auto`, `concise` or `detailed`. */
   readonly summary?: string;
 }
 
@@ -248,7 +248,7 @@ export type Format =
       readonly strict?: boolean;
     };
 
-/** What a request may set. A missing member is one that the client did not send. Members typed `Json` are as the API has them. */
+/** The settings of a request. A missing member was not sent. Members typed `Json` are in the API's form. */
 export interface Settings {
   readonly maxTokens?: number;
   readonly temperature?: number;
@@ -286,14 +286,14 @@ export interface Settings {
 
 export type SettingName = keyof Settings;
 
-/** How the client wants the answer written; only the writer of its own shape reads it. */
+/** How the client wants the response written; only the writer of its own shape reads it. */
 export interface Wants {
   /** A chat stream ends with a chunk of usage. */
   readonly usage?: boolean;
   /** Reasoning is shown as text. */
   readonly reasoning?: boolean;
-  /** Reasoning's state is handed out. */
+  /** The state of reasoning is returned. */
   readonly state?: boolean;
-  /** Calls come back as `function_call`. */
+  /** Calls are returned as `function_call`. */
   readonly legacyFunctions?: boolean;
 }

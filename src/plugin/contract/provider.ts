@@ -3,7 +3,7 @@ import type { Json } from "./json.ts";
 import type { BodyMapping } from "./mapping.ts";
 import type { ExchangeView, Reading, RequestReading, StreamEvent, StreamReading, Usage } from "./reading.ts";
 
-/** Families of wire formats that Weir reads by itself; a provider says at which of its paths it speaks which. */
+/** Wire formats that Weir reads by itself; a provider maps its paths to them. */
 export type WireSchemaName =
   | "chat-completions"
   | "responses"
@@ -38,7 +38,7 @@ export interface ProviderPlugin extends Endpoints {
   readonly apiVersion: 1;
   /** Upper case; the `provider` of its records. */
   readonly name: string;
-  /** Other names that `Gateway-Target-Provider` may use, lower case; `-`, `_`, `.` and spaces in them do not count. */
+  /** Other names that `Gateway-Target-Provider` may use, lower case; `-`, `_`, `.` and spaces are ignored. */
   readonly aliases?: readonly string[];
   /** Host names of its targets, `*.` standing for one or more leading labels. They are approved from the start. */
   readonly hosts?: readonly string[];
@@ -46,26 +46,26 @@ export interface ProviderPlugin extends Endpoints {
   readonly target?: string;
   /** First label of its own gateway address. */
   readonly dedicatedDomain?: string;
-  /** Another provider, by name: what this one leaves out is read as that one reads it. */
+  /** Another provider, by name, whose reading this one inherits. */
   readonly extends?: string;
   /**
-   * Tried in order, before those of the provider that it extends; the first whose path fits is used, and where several
-   * do, the first whose bodies fit, else the last.
+   * Tried in order, before those of the extended provider; the first whose path matches is used, and if several
+   * match, the first whose bodies match, else the last.
    */
   readonly wireSchemas?: readonly PathSchema[];
   /**
-   * How bodies of a format of its own are read, at every path that `wireSchemas` does not name and where the bodies fit. It
-   * goes before what is guessed and before what the mapper has learnt.
+   * The mapping of its own body format, at every path that `wireSchemas` does not name, if the bodies match. It
+   * has precedence over guesses and learnt mappings.
    */
   readonly mapping?: BodyMapping;
-  /** Credentials of its own beside the usual ones, lower case. Their values are never stored. */
+  /** Additional credentials, lower case. Their values are never stored. */
   readonly mask?: { readonly headers?: readonly string[]; readonly query?: readonly string[] };
-  /** Overrides what the wire schema reads from the request. */
+  /** Overrides the wire schema's reading of the request. */
   readonly readRequest?: (body: Json, exchange: ExchangeView) => RequestReading;
-  /** Overrides what the wire schema reads from a whole answer; members that are missing stay as read. */
+  /** Overrides the wire schema's reading of a complete response; missing members stay as read. */
   readonly readResponse?: (body: Json, exchange: ExchangeView) => Reading;
-  /** Overrides what the wire schema reads from a stream: called once per event, in order. */
+  /** Overrides the wire schema's reading of a stream: called once per event, in order. */
   readonly readEvent?: (reading: StreamReading, event: StreamEvent, exchange: ExchangeView) => StreamReading;
-  /** US dollars for one exchange, or null where the price is not known. */
+  /** US dollars for one exchange, or null if the price is unknown. */
   readonly cost?: (usage: Usage, model: string, exchange: ExchangeView) => number | null;
 }

@@ -1,7 +1,7 @@
 import type { Json } from "./json.ts";
 
 /**
- * Token counts of one exchange. A missing member means that the provider did not say; it is never the same as 0.
+ * Token counts of one exchange. A missing member means "not reported", which is never the same as 0.
  *
  * `prompt_tokens` is all input and `completion_tokens` all output: caches, audio and reasoning are parts of them.
  */
@@ -10,16 +10,16 @@ export interface Usage {
   readonly completion_tokens?: number;
   readonly total_tokens?: number;
   readonly prompt_cache_read_tokens?: number;
-  /** All tokens written to a cache, whatever their lifetime. */
+  /** All tokens written to a cache, for any lifetime. */
   readonly prompt_cache_write_tokens?: number;
-  /** The part of `prompt_cache_write_tokens` that is kept for an hour, which is dearer. */
+  /** The part of `prompt_cache_write_tokens` kept for an hour, which costs more. */
   readonly prompt_cache_write_1h_tokens?: number;
   readonly prompt_audio_tokens?: number;
   readonly completion_audio_tokens?: number;
   readonly reasoning_tokens?: number;
 }
 
-/** What is known of an exchange beside its bodies. `headers` never hold credentials. */
+/** The facts of an exchange besides its bodies. `headers` never hold credentials. */
 export interface ExchangeView {
   readonly method: string;
   /** Path and query as sent, credentials masked. */
@@ -27,7 +27,7 @@ export interface ExchangeView {
   /** Host of the target, lower case, without port. */
   readonly host: string;
   readonly requestHeaders: Headers;
-  /** The request body where it is JSON. */
+  /** The request body if it is JSON. */
   readonly requestBody: Json;
   /** Status that the provider sent. */
   readonly status: number;
@@ -41,19 +41,19 @@ export interface RequestReading {
   readonly userId?: string;
 }
 
-/** What a provider's answer tells. */
+/** The content of a provider's response. */
 export interface Reading {
-  /** The provider's own id of the answer. */
+  /** The provider's own id of the response. */
   readonly id?: string;
   readonly model?: string;
   readonly usage?: Usage;
   /** The usage block as it was sent. */
   readonly usageRaw?: Json;
-  /** US dollars, where the provider itself states what the request cost. */
+  /** US dollars, if the provider states the cost itself. */
   readonly cost?: number;
-  /** Why the response ended, in the provider's word; `finish_reason` of the record. */
+  /** Why the response ended, in the provider's own term; `finish_reason` of the record. */
   readonly finishReason?: string;
-  /** A failure that the answer reports, also inside a stream whose status was 200. */
+  /** A failure that the response reports, also inside a stream whose status was 200. */
   readonly error?: { readonly message: string; readonly type?: string };
 }
 
@@ -66,6 +66,6 @@ export interface StreamReading extends Reading {
 export interface StreamEvent {
   /** SSE `event:` or the event stream's `:event-type`. */
   readonly name?: string;
-  /** The event's data where it is JSON, else its text. */
+  /** The event's data if it is JSON, else its text. */
   readonly data: Json;
 }

@@ -6,18 +6,18 @@ import { PluginError } from "./check.ts";
 import type { CheckFunctions, CheckOptions } from "./check-worker.ts";
 import { pluginFiles, pluginFolders } from "./load.ts";
 
-/** Milliseconds that a file may take where nobody says otherwise. */
+/** Default milliseconds that a file may take. */
 const CHECK_MS = 2_000;
-/** The same at a start, when the machine may be starting too. */
+/** The same at a start, when the machine may be booting too. */
 const START_CHECK_MS = 10_000;
 
-/** Why a file does not load; `slow` where it might with more time. */
+/** Why a file does not load; `slow` if it might with more time. */
 interface CheckFailure {
   readonly reason: string;
   readonly slow: boolean;
 }
 
-/** Loads a file in a throw-away thread. Null where that works within `limitMs`. */
+/** Loads a file in a throw-away thread. Null if that works within `limitMs`. */
 export async function checkInThread(options: CheckOptions, limitMs: number = CHECK_MS): Promise<CheckFailure | null> {
   const thread = startThread("src/plugin/files/check-worker.ts", options);
   const remote = connect<CheckFunctions>(thread.port);
@@ -33,7 +33,7 @@ export async function checkInThread(options: CheckOptions, limitMs: number = CHE
 }
 
 /**
- * Loads every file that was dropped in, where a loop or `process.exit` in one ends no thread of the service.
+ * Loads every drop-in in its own thread, so that a loop or `process.exit` ends no thread of the service.
  *
  * @throws PluginError for one failure, AggregateError of PluginErrors for several.
  */

@@ -14,7 +14,7 @@ export interface CheckOptions {
 }
 
 export type CheckFunctions = {
-  /** Null where the file loads and fits, else what is wrong with it. */
+  /** Null if the file loads and is valid, else its error. */
   check(): Promise<string | null>;
 };
 

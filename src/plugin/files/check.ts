@@ -14,7 +14,7 @@ import { isHostPattern } from "../hosts.ts";
 /** Two folders, two contracts. */
 export type PluginKind = "provider" | "plugin";
 
-/** Says what is wrong with a member's value, or undefined where it fits. */
+/** Returns the error of a member's value, or undefined if it is valid. */
 type Rule = (value: unknown) => string | undefined;
 
 interface Member {
@@ -73,7 +73,7 @@ const mapping: Rule = (value) => {
 
 const isBodyNeed = (value: unknown) => value === "user" || value === "model" || value === "body";
 
-/** What is wrong with a list of what is needed of a body. */
+/** The error of a list of needs. */
 export const whyNoNeeds: Rule = listOf(isBodyNeed, '"user", "model" or "body"');
 
 const isTexts = (value: unknown) =>
@@ -207,7 +207,7 @@ const HOOKS: Readonly<Record<keyof PluginHooks, Member>> = {
   dispose: { rule: aFunction },
 };
 
-/** A file, or what came out of it, that does not fit the contract. The message names file and member. */
+/** A file, or its content, that does not match the contract. The message names file and member. */
 export class PluginError extends Error {
   readonly file: string;
 
@@ -218,17 +218,17 @@ export class PluginError extends Error {
   }
 }
 
-/** The default export of `file` as a provider. @throws PluginError naming the first member that does not fit. */
+/** The default export of `file` as a provider. @throws PluginError naming the first invalid member. */
 export function checkProvider(value: unknown, file: string): ProviderPlugin {
   return check<ProviderPlugin>(value, PROVIDER, file, "a provider");
 }
 
-/** The default export of `file` as a plugin. @throws PluginError naming the first member that does not fit. */
+/** The default export of `file` as a plugin. @throws PluginError naming the first invalid member. */
 export function checkPlugin(value: unknown, file: string): GatewayPlugin {
   return check<GatewayPlugin>(value, PLUGIN, file, "a plugin");
 }
 
-/** What `setup` returned. @throws PluginError naming the first member that does not fit. */
+/** The result of `setup`. @throws PluginError naming the first invalid member. */
 export function checkHooks(value: unknown, file: string): PluginHooks {
   return check<PluginHooks>(value, HOOKS, file, "what setup returns");
 }
@@ -242,7 +242,7 @@ function check<T>(value: unknown, members: Readonly<Record<string, Member>>, fil
   return value as T;
 }
 
-/** Says which member is unknown, missing or wrong, or undefined where all fit. */
+/** Names the member that is unknown, missing or wrong; undefined if all are valid. */
 function wrongMember(
   value: Readonly<Record<string, unknown>>,
   members: Readonly<Record<string, Member>>,

@@ -7,13 +7,13 @@ import type { GatewayPlugin, ProviderPlugin } from "../contract.ts";
 import { CutOff, inTime } from "../hooks/guard.ts";
 import { checkPlugin, checkProvider, PluginError, type PluginKind } from "./check.ts";
 
-/** Milliseconds that a drop-in may wait for something while it loads. */
+/** Milliseconds that a drop-in may wait while it loads. */
 const LOAD_MS = 20_000;
 
 /** A folder that is scanned for files of one kind. */
 export interface PluginFolder {
   readonly path: string;
-  /** Came with the program: it must not change while running, and drop-ins may replace what is in it. */
+  /** Built-in: it must not change at run time, and drop-ins may replace its files. */
   readonly builtIn: boolean;
 }
 
@@ -22,14 +22,14 @@ export interface Loaded<T> {
   readonly value: T;
   readonly file: string;
   readonly builtIn: boolean;
-  /** Of the file's bytes; a file with the same hash is not loaded again. */
+  /** Hash of the file's bytes; a file with the same hash is not loaded again. */
   readonly hash: string;
 }
 
 export type LoadedProvider = Loaded<ProviderPlugin>;
 export type LoadedPlugin = Loaded<GatewayPlugin>;
 
-/** Where providers or plugins are found: first those that came with the program, then those dropped in. */
+/** The folders of providers or plugins: first built-in, then drop-ins. */
 export function pluginFolders(kind: PluginKind, config: Config): readonly PluginFolder[] {
   const shipped = { path: shippedFolder(kind === "provider" ? "providers" : "plugins"), builtIn: true };
   const dropIns = { path: kind === "provider" ? config.providers_dir : config.plugins_dir, builtIn: false };
@@ -37,7 +37,7 @@ export function pluginFolders(kind: PluginKind, config: Config): readonly Plugin
 }
 
 /**
- * Loads every file of the folders, in order. All failures are gathered, so that one start shows them all.
+ * Loads every file of the folders, in order. All failures are collected, so that one start shows them all.
  *
  * @throws PluginError for one failure, AggregateError of PluginErrors for several.
  */
@@ -58,7 +58,7 @@ export interface FailedFile {
   readonly error: Error;
 }
 
-/** Loads every file of the folders, in order, and says which could not be. */
+/** Loads every file of the folders, in order, and returns the failures. */
 export async function loadEach<K extends PluginKind>(kind: K, folders: readonly PluginFolder[]) {
   const files = (await Promise.all(folders.map(async (folder) => pluginFiles(folder)))).flat();
   const results = await Promise.allSettled(files.map(({ path, builtIn }) => loadFile(kind, path, builtIn)));
@@ -68,7 +68,7 @@ export async function loadEach<K extends PluginKind>(kind: K, folders: readonly 
   return { loaded: results.flatMap((result) => (result.status === "fulfilled" ? [result.value] : [])), failures };
 }
 
-/** Files of a folder that are providers or plugins, by name; none where there is no such folder. */
+/** Files of a folder that are providers or plugins, by name; none if the folder does not exist. */
 export async function pluginFiles(folder: PluginFolder): Promise<{ path: string; builtIn: boolean }[]> {
   const names = await readdir(folder.path).catch((error: NodeJS.ErrnoException) => {
     if (error.code === "ENOENT") return [];
@@ -83,7 +83,7 @@ export async function pluginFiles(folder: PluginFolder): Promise<{ path: string;
 /**
  * Loads and checks one file.
  *
- * The hash of its bytes is part of its module address: the same file is one module however often it is asked for, and a
+ * The hash of its bytes is part of its module address: the same file is one module for all loads, and a
  * changed file is a new one. Memory of the replaced module is not freed (0.3 MB each), so this must follow real changes.
  *
  * @throws PluginError with file, position and reason.
@@ -113,7 +113,7 @@ export async function loadFile(
     : { value: checkPlugin(module.default, path), file: path, builtIn, hash };
 }
 
-/** A failure to load, with the place in the file where the runtime names one. */
+/** A failure to load, with the position in the file if the runtime has one. */
 function fail(path: string, error: unknown): never {
   const { position } = error as { position?: { line?: number; column?: number } | null };
   const first = error instanceof AggregateError && error.errors.length > 0 ? error.errors[0] : undefined;
@@ -139,7 +139,7 @@ function hint(path: string, message: string): string {
     : "";
 }
 
-/** What is left of several files of one name: the last one, so that a drop-in replaces a built-in. */
+/** The last of several files with one name, so that a drop-in replaces a built-in. */
 export function byName<T extends { readonly name: string }>(
   loaded: readonly Loaded<T>[],
 ): ReadonlyMap<string, Loaded<T>> {

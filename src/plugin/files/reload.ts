@@ -6,9 +6,9 @@ import { PluginError, type PluginKind } from "./check.ts";
 import { checkInThread } from "./check-thread.ts";
 import { type Loaded, loadFile, loadFolders, type PluginFolder, pluginFiles } from "./load.ts";
 
-/** Milliseconds between two looks at the folders; `fs.watch` only makes them come earlier. */
+/** Milliseconds between two scans of the folders; `fs.watch` only triggers them earlier. */
 const LOOK_MS = 2_000;
-/** Milliseconds that a changed file may take to load, try by try: a machine with much to do must not make a good file a bad one. */
+/** Milliseconds for loading a changed file, per attempt, so that a slow machine does not get a valid file rejected. */
 const CHECK_MS = [2_000, 4_000, 8_000] as const;
 
 type Value<K extends PluginKind> = K extends "provider" ? ProviderPlugin : GatewayPlugin;
@@ -25,29 +25,29 @@ interface WatchOptions<K extends PluginKind> {
   readonly kind: K;
   readonly folders: readonly PluginFolder[];
   readonly log: Log;
-  /** Told the whole set of files at the start and after each change. Throwing keeps what was there before. */
-  /** Drop-ins that were loaded, went, or could not be loaded: then what was there before stays. */
+  /** Called with the complete set of files at the start and after each change. Throwing keeps the previous set. */
+  /** Drop-ins that were loaded, removed, or failed to load: then the previous version stays. */
   readonly onChange?: ((changes: readonly DropInChange[]) => void) | undefined;
   readonly use: (loaded: readonly Loaded<Value<K>>[]) => void | Promise<void>;
 }
 
-/** One file of the folders: what of it is in use, and why its newest version is not. */
+/** One file of the folders: the version in use, and why its newest version is not. */
 export interface FileState<T> {
   readonly file: string;
   readonly builtIn: boolean;
-  /** The version in use; undefined where there never was a good one. */
+  /** The version in use; undefined if there never was a valid one. */
   readonly used: Loaded<T> | undefined;
-  /** Why the file as it is now is not in use; undefined where it is. */
+  /** Why the current file is not in use; undefined if it is. */
   readonly reason: string | undefined;
 }
 
-/** Folders that are watched. A broken change keeps the version before it and is listed in `degraded`. */
+/** Watched folders. A broken change keeps the previous version and is listed in `degraded`. */
 interface Watched<T> {
-  /** What is wrong now, a sentence for each file. */
+  /** Current errors, one sentence per file. */
   degraded(): readonly string[];
   /** Every file that is in use or should be. */
   files(): readonly FileState<T>[];
-  /** Looks now instead of in a while; resolves when what was found is in use. */
+  /** Scans now; resolves when the result is in use. */
   look(): Promise<void>;
   close(): void;
 }
@@ -55,7 +55,7 @@ interface Watched<T> {
 /**
  * Loads the folders, and loads what changes in them.
  *
- * @throws PluginError, or AggregateError of several, where a file does not load at the start.
+ * @throws PluginError, or AggregateError of several, if a file does not load at the start.
  */
 export async function watchFolders<K extends PluginKind>(options: WatchOptions<K>): Promise<Watched<Value<K>>> {
   const folders = new Folders(options);
@@ -65,7 +65,7 @@ export async function watchFolders<K extends PluginKind>(options: WatchOptions<K
 
 interface Change<K extends PluginKind> {
   readonly file: string;
-  /** The newest version; undefined where the file is gone. */
+  /** The newest version; undefined if the file is gone. */
   readonly to: Loaded<Value<K>> | undefined;
 }
 
@@ -74,15 +74,15 @@ class Folders<K extends PluginKind> implements Watched<Value<K>> {
   readonly #dropIns: readonly PluginFolder[];
   /** The newest good version of every file. */
   #loaded: readonly Loaded<Value<K>>[] = [];
-  /** The set that `use` took last; it differs where newest versions do not fit to the others. */
+  /** The last set that `use` accepted; it differs if the newest versions are incompatible. */
   #used: readonly Loaded<Value<K>>[] = [];
-  /** By path: what `stat` said when the file was last looked into. */
+  /** By path: the last result of `stat`. */
   #seen = new Map<string, string>();
-  /** By path: why the file as it is now cannot be used. */
+  /** By path: why the current file cannot be used. */
   readonly #broken = new Map<string, string>();
-  /** By path: how often the file as it is now took too long to load. */
+  /** By path: how often the current file took too long to load. */
   readonly #slow = new Map<string, number>();
-  /** By path: why the newest version does not fit to the others that are used, or why its removal does not. */
+  /** By path: why the newest version, or the removal, is incompatible with the other files. */
   #misfits: ReadonlyMap<string, string> = new Map();
   readonly #timer: ReturnType<typeof setInterval>;
   readonly #watchers = new Map<string, FSWatcher>();
@@ -98,7 +98,7 @@ class Folders<K extends PluginKind> implements Watched<Value<K>> {
 
   async start(): Promise<void> {
     try {
-      // First the marks, then the files: a change in between is seen as one by the next look.
+      // First the marks, then the files: the next scan detects a change in between.
       this.#seen = await this.#marks();
       this.#loaded = (await loadFolders(this.#options.kind, this.#options.folders)) as Loaded<Value<K>>[];
       await this.#options.use(this.#loaded);
@@ -114,7 +114,7 @@ class Folders<K extends PluginKind> implements Watched<Value<K>> {
   degraded(): readonly string[] {
     const { kind } = this.#options;
     return [...this.#broken.values(), ...new Set(this.#misfits.values())].map(
-      (reason) => `${kind} ${reason}; what was loaded before is kept`,
+      (reason) => `${kind} ${reason}; the previous version is kept`,
     );
   }
 
@@ -130,7 +130,7 @@ class Folders<K extends PluginKind> implements Watched<Value<K>> {
 
   look(): Promise<void> {
     this.#looking = this.#looking.then(() =>
-      this.#look().catch((error) => this.#options.log.error("cannot look for drop-ins", { error: messageOf(error) })),
+      this.#look().catch((error) => this.#options.log.error("cannot scan for drop-ins", { error: messageOf(error) })),
     );
     return this.#looking;
   }
@@ -154,7 +154,7 @@ class Folders<K extends PluginKind> implements Watched<Value<K>> {
     }
     const kept = this.#loaded.filter(({ file, builtIn }) => builtIn || !gone.includes(file));
     const next = (await Promise.all(changed.map((path) => this.#load(path)))).filter((each) => each !== undefined);
-    // What was only slow looks changed to the next look.
+    // A file that was only slow looks changed to the next scan.
     for (const path of this.#slow.keys()) this.#seen.delete(path);
     const replaced = new Set(next.map(({ file }) => file));
     this.#loaded = inOrder([...kept.filter(({ file }) => !replaced.has(file)), ...next]);
@@ -175,7 +175,7 @@ class Folders<K extends PluginKind> implements Watched<Value<K>> {
     );
   }
 
-  /** The changed file, or undefined where it is broken or holds the bytes that are loaded already. */
+  /** The changed file, or undefined if it is broken or has the loaded bytes. */
   async #load(path: string): Promise<Loaded<Value<K>> | undefined> {
     const { kind, log } = this.#options;
     try {
@@ -190,14 +190,14 @@ class Folders<K extends PluginKind> implements Watched<Value<K>> {
       return before?.hash === loaded.hash ? before : loaded;
     } catch (error) {
       this.#broken.set(path, messageOf(error));
-      log.error("a changed drop-in is broken, what was loaded before is kept", { reason: messageOf(error) });
+      log.error("a changed drop-in is broken, the previous version is kept", { reason: messageOf(error) });
       return undefined;
     }
   }
 
   /**
-   * Uses what is loaded. Where that does not fit together, each change is taken that fits by itself: a clash of two
-   * files must not hold up the others.
+   * Uses the loaded files. If they are incompatible, each change that works by itself is used: a conflict of two
+   * files must not block the others.
    */
   async #use(): Promise<void> {
     const gone = this.#used.filter(({ file }) => !this.#loaded.some((each) => each.file === file));
@@ -207,7 +207,7 @@ class Folders<K extends PluginKind> implements Watched<Value<K>> {
     ];
     const misfits = new Map<string, string>();
     if (left.length > 0 && (await this.#try(this.#loaded, left)) !== undefined) {
-      // One that fits may be what another one waited for.
+      // A working change may enable another one.
       for (let before = left.length + 1; left.length < before; ) {
         before = left.length;
         for (const change of left) {
@@ -222,10 +222,10 @@ class Folders<K extends PluginKind> implements Watched<Value<K>> {
     }
     this.#misfits = misfits;
     for (const reason of new Set(misfits.values()))
-      this.#options.log.error("changed drop-ins do not fit together, what was loaded before is kept", { reason });
+      this.#options.log.error("changed drop-ins are incompatible, the previous version is kept", { reason });
   }
 
-  /** @returns why these do not fit together; undefined where they do, and are used. */
+  /** @returns why these are incompatible; undefined if they are compatible and in use. */
   async #try(set: readonly Loaded<Value<K>>[], changes: readonly Change<K>[]): Promise<string | undefined> {
     const { kind, use, log } = this.#options;
     try {
@@ -238,7 +238,7 @@ class Folders<K extends PluginKind> implements Watched<Value<K>> {
     return undefined;
   }
 
-  /** Of every drop-in: what changes when the file changes. A file that is gone by the time it is asked is left out. */
+  /** For every drop-in: a mark that changes with the file. A file that disappears meanwhile is skipped. */
   async #marks(): Promise<Map<string, string>> {
     const files = (await Promise.all(this.#dropIns.map((folder) => pluginFiles(folder)))).flat();
     const marks = await Promise.all(
@@ -250,7 +250,7 @@ class Folders<K extends PluginKind> implements Watched<Value<K>> {
     return new Map(marks.filter((mark) => mark !== undefined));
   }
 
-  /** Hints of the file system where it gives any: a folder that is replaced or not there yet gives none. */
+  /** Hints of the file system if available: a replaced or missing folder gives none. */
   #watch(): void {
     for (const { path } of this.#dropIns) {
       if (this.#watchers.has(path)) continue;
@@ -259,12 +259,12 @@ class Folders<K extends PluginKind> implements Watched<Value<K>> {
         watcher.on("error", () => this.#watchers.delete(path));
         this.#watchers.set(path, watcher);
       } catch {
-        // No such folder yet: the next look tries again, and finds its files by itself.
+        // No such folder yet: the next scan tries again, and finds its files by itself.
       }
     }
   }
 
-  /** Events come in bursts while a file is written; one look a little later sees the end of it. */
+  /** Events come in bursts while a file is written; one scan a little later sees the result. */
   #hint(): void {
     if (this.#hinted) return;
     this.#hinted = true;

@@ -5,18 +5,18 @@ import type { Note } from "./note.ts";
 
 /** Bytes of JSON up to which `onAnswer` sees a body: parsing it takes the gateway's thread about a millisecond. */
 export const ANSWER_BODY_BYTES_MAX = 256 * 1_024;
-/** How long the gateway's thread asks plugins about answers before it looks at traffic again. */
+/** How long the gateway's thread calls plugins for responses before it serves traffic again. */
 const TURN_MS = 2;
 
-/** An answer on its way from the recorder's thread to plugins. Plain: it is sent between threads. */
+/** A response on its way from the recorder's thread to plugins. Plain: it is sent between threads. */
 export interface AnswerFacts extends Omit<GatewayAnswer, "headers" | "body"> {
-  /** Raw pairs as they are recorded. */
+  /** Raw pairs as recorded. */
   readonly headers: readonly string[];
   /** JSON text. */
   readonly body: string | undefined;
 }
 
-/** What plugins see of them; headers and body are made when they are read. */
+/** The responses as seen by plugins; headers and body are computed when read. */
 export function toAnswer(facts: AnswerFacts): GatewayAnswer {
   let headers: Headers | undefined;
   let body: { readonly value: Json } | undefined;
@@ -32,7 +32,7 @@ export function toAnswer(facts: AnswerFacts): GatewayAnswer {
   });
 }
 
-/** Without the masked ones, and without what no HTTP allows. */
+/** Without masked headers and headers that are invalid in HTTP. */
 function shownHeaders(pairs: readonly string[]): Headers {
   const headers = new Headers();
   for (let at = 0; at < pairs.length; at += 2) {
@@ -40,13 +40,13 @@ function shownHeaders(pairs: readonly string[]): Headers {
     try {
       headers.append(pairs[at]!, pairs[at + 1] ?? "");
     } catch {
-      // Providers send what they like.
+      // Providers may send invalid headers.
     }
   }
   return headers;
 }
 
-/** Whatever shows answers to plugins. */
+/** Shows responses to plugins. */
 interface AnswerHooks {
   /** Never throws. */
   onAnswer(answer: GatewayAnswer): Note | undefined | Promise<Note | undefined>;

@@ -1,7 +1,7 @@
 import vm from "node:vm";
 import { within } from "../../runtime/within.ts";
 
-/** What a call that took too long throws. `blocked`: it kept the thread busy and was cut off. */
+/** Thrown by a call that took too long. `blocked`: it kept the thread busy and was cut off. */
 export class CutOff extends Error {
   readonly blocked: boolean;
 
@@ -18,7 +18,7 @@ interface Slot {
   result: unknown;
 }
 
-// The script finds its work here: what it is given must be reachable from the global scope.
+// The script finds its work here: it must be reachable from the global scope.
 const KEY = "weir.guard";
 const slot: Slot = { call: null, input: null, result: null };
 Object.defineProperty(globalThis, Symbol.for(KEY), { value: slot, configurable: true });
@@ -26,9 +26,9 @@ const script = new vm.Script(`{ const s = globalThis[Symbol.for("${KEY}")]; s.re
 
 /**
  * Calls foreign code on this thread, an endless loop included: a script that runs under `node:vm` with a time limit can
- * be cut off, at about 1 µs a call. What happens after an `await` inside `call` is outside the limit.
+ * be cut off, at about 1 µs a call. Work after an `await` inside `call` is outside the limit.
  *
- * @throws CutOff after `milliseconds`, or what `call` threw.
+ * @throws CutOff after `milliseconds`, or the error of `call`.
  */
 export function guarded<I, R>(call: (input: I) => R, input: I, milliseconds: number): R {
   const { call: outerCall, input: outerInput } = slot;
@@ -47,7 +47,7 @@ export function guarded<I, R>(call: (input: I) => R, input: I, milliseconds: num
   }
 }
 
-/** As `guarded`, and waits for a promise at most the rest of the time. @throws CutOff, or what `call` threw. */
+/** Like `guarded`, and waits for a promise at most the rest of the time. @throws CutOff, or the error of `call`. */
 export async function guardedAsync<I, R>(
   call: (input: I) => R | Promise<R>,
   input: I,
@@ -58,7 +58,7 @@ export async function guardedAsync<I, R>(
   return isPromise(result) ? inTime(result, milliseconds - (performance.now() - startedMs)) : result;
 }
 
-/** What the promise becomes, if it does in time. @throws CutOff otherwise; what becomes of it later is ignored. */
+/** The result of the promise, if it settles in time. @throws CutOff otherwise; a later result is ignored. */
 export function inTime<R>(promise: Promise<R>, milliseconds: number): Promise<R> {
   return within(promise, milliseconds, () => {
     throw new CutOff(Math.ceil(milliseconds), false);

@@ -2,10 +2,10 @@ import { metricText } from "../../runtime/metric-text.ts";
 import type { Hooks } from "./hooks.ts";
 
 /**
- * What hooks and plugins of one thread have counted, as Prometheus text.
+ * The counters of hooks and plugins of one thread, as Prometheus text.
  *
- * @param thread - each calls hooks of its own and counts them under names of its own, because the texts of all threads
- *   are put one behind the other.
+ * @param thread - each has its own hooks and its own metric names, because the texts of all threads
+ *   are concatenated.
  */
 export function hooksText(thread: "gateway" | "recorder", hooks: Hooks): string {
   const failures = {
@@ -13,7 +13,7 @@ export function hooksText(thread: "gateway" | "recorder", hooks: Hooks): string 
     help: "Calls of plugins' hooks that threw or took over 250 ms, since the start.",
     label: "hook",
   };
-  // What plugins count is a label, not a name: plugins come and go.
+  // A plugin's counter is a label, not a name: plugins come and go.
   const counters = {
     name: `weir_${thread}_plugin_total`,
     help: "What plugins count of their own, since the start.",
@@ -25,7 +25,7 @@ export function hooksText(thread: "gateway" | "recorder", hooks: Hooks): string 
 interface Counter {
   readonly name: string;
   readonly help: string;
-  /** Of what is counted of a plugin. */
+  /** For counters of a plugin. */
   readonly label: string;
 }
 

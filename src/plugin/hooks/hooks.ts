@@ -31,7 +31,7 @@ interface Hook<I, R> {
   readonly name: HookName;
   readonly plugin: string;
   readonly call: (input: I) => R | Promise<R>;
-  /** Came with the program: called without the watch that cuts off an endless loop. */
+  /** Built-in: called without the time limit for endless loops. */
   readonly builtIn: boolean;
   readonly patience: Patience;
 }
@@ -39,7 +39,7 @@ interface Hook<I, R> {
 type NotingHook<I> = Hook<I, AnswerNote | undefined | void>;
 type RequestHook = Hook<GatewayRequest, Verdict | void>;
 
-/** What can change of a request while plugins are asked. */
+/** The parts of a request that may change while plugins are called. */
 interface ChangingFacts {
   body?: Json;
 }
@@ -47,7 +47,7 @@ interface ChangingFacts {
 interface Asked {
   readonly list: readonly RequestHook[];
   readonly request: GatewayRequest;
-  /** Undefined where nothing can be changed any more. */
+  /** Undefined if nothing can be changed any more. */
   readonly facts: ChangingFacts | undefined;
 }
 
@@ -67,7 +67,7 @@ export class Hooks {
   readonly #hookMs: number;
   readonly #failures = new Map<string, number>();
   #lists: Lists = { needs: [], onRequest: [], onForward: [], onEnd: [], onAnswer: [], onRecord: [], onRecorded: [] };
-  /** What plugins need of every request. */
+  /** The plugins' needs for every request. */
   #needs: readonly BodyNeed[] = [];
   #routes: readonly PluginRoute[] = [];
   #counting: readonly OpenPlugin[] = [];
@@ -80,7 +80,7 @@ export class Hooks {
     this.#hookMs = hookMs;
   }
 
-  /** Takes these plugins' hooks from the next call on, in the order of the plugins. */
+  /** Uses these plugins' hooks from the next call on, in the order of the plugins. */
   use(plugins: readonly OpenPlugin[]): void {
     const all = <I, R>(name: HookName): Hook<I, R>[] =>
       plugins.flatMap(({ name: plugin, hooks, builtIn = false }) => {
@@ -105,18 +105,18 @@ export class Hooks {
     for (const listener of [...this.#onUse]) listener();
   }
 
-  /** Calls `listener` whenever other plugins are in use, until what it returns is called. */
+  /** Calls `listener` whenever the plugins change, until the returned function is called. */
   watch(listener: () => void): () => void {
     this.#onUse.add(listener);
     return () => void this.#onUse.delete(listener);
   }
 
-  /** Whether anyone listens. Where nobody does, the caller need not make what the hook is given. */
+  /** Whether a hook is registered. Without one, the caller need not create its argument. */
   has(name: HookName): boolean {
     return this.#lists[name].length > 0;
   }
 
-  /** What the plugins need of this request's body. Never throws. */
+  /** The plugins' needs for this request's body. Never throws. */
   needs(request: GatewayRequest): readonly BodyNeed[] {
     let all = this.#needs;
     for (const hook of this.#lists.needs) {
@@ -131,27 +131,27 @@ export class Hooks {
   }
 
   /**
-   * Asks every `onRequest` in order; the first refusal ends it. Answers at once unless a hook answers a promise.
+   * Calls every `onRequest` in order; the first refusal ends it. Returns synchronously unless a hook returns a promise.
    *
-   * @param facts - what `request` shows: a body that a plugin changes is changed there, for the plugins behind it.
-   * @throws GatewayError `plugin_failed` where a hook threw, took over 250 ms, answered no refusal or is switched off.
+   * @param facts - the content of `request`: a plugin's change of the body is made there, for later plugins.
+   * @throws GatewayError `plugin_failed` if a hook threw, took over 250 ms, returned an invalid refusal or is switched off.
    */
   onRequest(request: GatewayRequest, facts: ChangingFacts = {}): Verdict | Promise<Verdict> {
     return this.#ask({ list: this.#lists.onRequest, request, facts }, 0, undefined);
   }
 
-  /** Asks every `onForward`, as `onRequest` does. */
+  /** Calls every `onForward`, like `onRequest`. */
   onForward(request: GatewayRequest): Verdict | Promise<Verdict> {
     return this.#ask({ list: this.#lists.onForward, request, facts: undefined }, 0, undefined);
   }
 
-  /** Tells every `onEnd`. Never throws. */
+  /** Calls every `onEnd`. Never throws. */
   onEnd(end: RequestEnd): void {
     for (const hook of this.#lists.onEnd) {
       if (hook.patience.isOver) continue;
       try {
         const answer: unknown = this.#call(hook, end);
-        // Nobody waits for it, but a failure must not end up as one of nobody's.
+        // Not awaited, but it must not become an unhandled rejection.
         if (isPromise(answer)) answer.catch((error: unknown) => this.#count(hook, error));
       } catch (error) {
         this.#count(hook, error);
@@ -159,12 +159,12 @@ export class Hooks {
     }
   }
 
-  /** Shows an answer to every `onAnswer`. Never throws; a hook that fails adds nothing. */
+  /** Shows a response to every `onAnswer`. Never throws; a hook that fails adds nothing. */
   onAnswer(answer: GatewayAnswer): Note | undefined | Promise<Note | undefined> {
     return this.#noted(this.#lists.onAnswer, answer);
   }
 
-  /** Shows a stored record to every `onRecorded`, as `onAnswer` does an answer. */
+  /** Shows a stored record to every `onRecorded`, like `onAnswer` a response. */
   onRecorded(draft: Readonly<RecordDraft>): Note | undefined | Promise<Note | undefined> {
     return this.#noted(this.#lists.onRecorded, draft);
   }
@@ -174,7 +174,7 @@ export class Hooks {
     return this.#routes;
   }
 
-  /** Lets every `onRecord` change the draft. False: the record is to be dropped. A hook that fails changes nothing. */
+  /** Lets every `onRecord` change the draft. False: drop the record. A hook that fails changes nothing. */
   async onRecord(draft: RecordDraft): Promise<boolean> {
     for (const hook of this.#lists.onRecord) {
       if (hook.patience.isOver) continue;
@@ -196,7 +196,7 @@ export class Hooks {
     return this.#failures;
   }
 
-  /** What plugins count: `<plugin> <counter>` to its value. One whose counters cannot be asked has none. */
+  /** The plugins' counters: `<plugin> <counter>` to its value. A plugin whose counters fail has none. */
   counters(): ReadonlyMap<string, number> {
     const counters = new Map<string, number>();
     for (const { name: plugin, hooks } of this.#counting) {
@@ -211,7 +211,7 @@ export class Hooks {
     return counters;
   }
 
-  /** What the plugins have counted of a credential's limit. One that cannot be asked has counted nothing. */
+  /** The plugins' counts of a credential's limit. A plugin that fails has none. */
   limitsOf(credential: PayingCredential): readonly LimitUse[] {
     return this.#limiting.flatMap(({ name: plugin, hooks }) => {
       try {
@@ -223,7 +223,7 @@ export class Hooks {
     });
   }
 
-  /** What is switched off now, as sentences. */
+  /** Hooks that are switched off, as sentences. */
   degraded(): readonly string[] {
     return Object.values(this.#lists as Readonly<Record<HookName, readonly Hook<never, unknown>[]>>)
       .flat()
@@ -231,7 +231,7 @@ export class Hooks {
       .map(({ plugin, name }) => `plugin ${plugin}: ${name} is switched off, it blocked the thread again and again`);
   }
 
-  /** The list is handed on: a request goes through the hooks that it started with, whatever is reloaded meanwhile. */
+  /** Pass the list on: a request uses the hooks that it started with, even after a reload. */
   #ask(asked: Asked, from: number, before: Admission | undefined): Verdict | Promise<Verdict> {
     const { list, request } = asked;
     let admission = before;
@@ -284,7 +284,7 @@ export class Hooks {
   }
 
   #call<I, R>(hook: Hook<I, R>, input: I): R | Promise<R> {
-    // What came with the program is trusted to bound itself: the watch costs more than all of its hooks.
+    // Built-in plugins are trusted to limit themselves: the time limit costs more than all of their hooks.
     if (hook.builtIn) return hook.call(input);
     const startedMs = performance.now();
     const answer = hook.patience.call(hook.call, input, this.#hookMs);
@@ -308,7 +308,7 @@ export class Hooks {
   }
 }
 
-/** A verdict that is one, with the change that it makes to the body shown. @throws where it is none. */
+/** A valid verdict, with its change applied to the visible body. @throws if it is invalid. */
 function heeded(answer: Verdict | void, { facts }: Asked): Verdict {
   const verdict = checkedVerdict(answer);
   if (verdict === undefined || isRefusal(verdict) || verdict.send === undefined) return verdict;
@@ -324,6 +324,6 @@ function isHook<I, R>(member: unknown): member is (input: I) => R | Promise<R> {
 
 function checkedNeeds(needs: unknown): readonly BodyNeed[] {
   const wrong = whyNoNeeds(needs);
-  if (wrong !== undefined) throw new Error(`what needs answers ${wrong}`);
+  if (wrong !== undefined) throw new Error(`the result of needs ${wrong}`);
   return needs as readonly BodyNeed[];
 }

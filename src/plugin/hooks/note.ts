@@ -1,11 +1,11 @@
 import type { AnswerNote, ReasonedScore } from "../contract.ts";
 
-/** Names that one record may get, as for a change through the API. */
+/** Maximum names per record, as for a change through the API. */
 const NAMES_MAX = 1_000;
-/** Characters of a reason that are kept. */
+/** Stored characters of a reason. */
 const REASON_CHARS_MAX = 4_000;
 
-/** What hooks add to a record, checked: scores are numbers, and reasons stand beside them. */
+/** The checked additions of hooks to a record: scores are numbers, with separate reasons. */
 export interface Note {
   readonly properties: Readonly<Record<string, string | null>>;
   readonly scores: Readonly<Record<string, number>>;
@@ -25,7 +25,7 @@ interface Noting {
   readonly plugin: string;
 }
 
-/** What a hook returned, if it is a note. @throws where it is none. */
+/** A hook's return value as a note. @throws if it is invalid. */
 export function checkedNote(note: AnswerNote | undefined | void, { name, plugin }: Noting): Note | undefined {
   if (note === undefined || note === null) return undefined;
   if (!isObject(note)) throw new Error(`${name} returns nothing, or an object with properties and scores`);
@@ -62,10 +62,10 @@ function check(what: string, entries: unknown, fits: (value: unknown) => boolean
   if (all.length > NAMES_MAX) throw new Error(`${what} may have ${NAMES_MAX} names, not ${all.length}`);
 }
 
-/** Both notes in one; what is later counts. */
+/** Merges both notes; the later one wins. */
 export function joinedNote(before: Note | undefined, next: Note | undefined): Note | undefined {
   if (before === undefined || next === undefined) return next ?? before;
-  // A score that is set again without a reason loses the reason of the one before.
+  // A score that is set again without a reason loses its previous reason.
   const kept = Object.entries(before.reasons).filter(([score]) => !Object.hasOwn(next.scores, score));
   return {
     properties: { ...before.properties, ...next.properties },

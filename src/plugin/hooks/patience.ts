@@ -1,16 +1,16 @@
 import { threadCpuUsage } from "node:process";
 import { CutOff, guarded } from "./guard.ts";
 
-/** A call that was cut off was busy if it had this part of its time on the processor; else it may have waited for its turn. */
+/** A cut-off call was busy if it used this share of its time on the CPU; else it may have waited for its turn. */
 const BUSY_PART = 0.1;
-/** Three busy calls in a row that were cut off are enough, or 15 of any kind. */
+/** Three consecutive busy calls that were cut off are enough, or 15 of any kind. */
 const BUSY_WEIGHT = 5;
 const CUTS_MAX = 15;
 const SWITCHED_OFF_MS = 60_000;
 
-/** How long one foreign function is put up with: what blocks the thread again and again is left alone for a while. */
+/** Switches off a foreign function for a while if it repeatedly blocks the thread. */
 export class Patience {
-  /** Calls in a row that were cut off, by their weight. */
+  /** Consecutive cut-off calls, by their weight. */
   #cuts = 0;
   #offUntilMs = 0;
 
@@ -18,9 +18,9 @@ export class Patience {
     return this.#offUntilMs > 0 && performance.now() < this.#offUntilMs;
   }
 
-  /** Calls the function as `guarded` does. @throws CutOff, or what `call` threw. */
+  /** Calls the function like `guarded`. @throws CutOff, or the error of `call`. */
   call<I, R>(call: (input: I) => R, input: I, milliseconds: number): R {
-    // Costs as much as the rest of this, so it is asked for only where it may decide: not of the first that is cut off.
+    // Costs as much as the rest, so it is read only if it may decide: not for the first cut-off call.
     const startedMs = this.#cuts === 0 ? Number.NEGATIVE_INFINITY : threadMs();
     try {
       const result = guarded(call, input, milliseconds);
@@ -35,7 +35,7 @@ export class Patience {
   }
 }
 
-/** Processor time of the calling thread. */
+/** CPU time of the calling thread. */
 function threadMs(): number {
   const { user, system } = threadCpuUsage();
   return (user + system) / 1_000;

@@ -1,13 +1,13 @@
 import type { Admission, Refusal } from "../contract.ts";
 
-/** A refusal, what all plugins together add to the request, or nothing. */
+/** A refusal, the combined additions of all plugins to the request, or nothing. */
 export type Verdict = Refusal | Admission | undefined;
 
 export function isRefusal(verdict: Verdict): verdict is Refusal {
   return verdict !== undefined && "status" in verdict;
 }
 
-/** What both add to a request. */
+/** Merges two additions to a request. */
 export function joined(before: Admission | undefined, next: Admission | undefined): Admission | undefined {
   if (before === undefined || next === undefined) return next ?? before;
   const responseHeaders = { ...before.responseHeaders, ...next.responseHeaders };
@@ -17,7 +17,7 @@ export function joined(before: Admission | undefined, next: Admission | undefine
   return { responseHeaders, send };
 }
 
-/** An answer of a hook that is one. @throws where it is not. */
+/** A valid verdict of a hook. @throws if it is invalid. */
 export function checkedVerdict(answer: Verdict | void): Verdict {
   if (answer === undefined || answer === null) return undefined;
   if (typeof answer === "object" && !("status" in answer)) {
@@ -35,17 +35,17 @@ export function checkedVerdict(answer: Verdict | void): Verdict {
   return answer;
 }
 
-/** Headers that frame the message or say where it goes: the gateway's own business. */
+/** Framing and routing headers, which belong to the gateway. */
 export const NOT_SETTABLE =
   /^(?:host|content-length|transfer-encoding|connection|te|upgrade|keep-alive|proxy-.*|gateway-.*)$/i;
 
 function checkAdmission(admission: Admission): void {
   const unknown = Object.keys(admission).find((name) => name !== "responseHeaders" && name !== "send");
-  if (unknown !== undefined) throw new Error(`a hook may answer responseHeaders and send, not ${unknown}`);
+  if (unknown !== undefined) throw new Error(`a hook may return responseHeaders and send, not ${unknown}`);
   const { responseHeaders = {}, send = {} } = admission;
   const isEmpty = admission.responseHeaders === undefined && admission.send === undefined;
   if (isEmpty || !areHeaders(responseHeaders)) {
-    throw new Error("a hook that lets a request pass answers nothing, or responseHeaders of names and texts");
+    throw new Error("a hook that lets a request pass returns nothing, or responseHeaders of names and texts");
   }
   if (![send, send.headers ?? {}, send.body ?? {}].every(isObject))
     throw new Error("send must be an object with headers and body, both objects");

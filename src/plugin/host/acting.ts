@@ -1,10 +1,10 @@
 import { AsyncLocalStorage } from "node:async_hooks";
 import type { Acting } from "../../people/actor.ts";
 
-/** Who called the endpoint of a plugin that runs now: what the plugin stores meanwhile, they have changed. */
+/** The caller of the currently running plugin endpoint: changes by the plugin are attributed to them. */
 export const callerOfRoute = new AsyncLocalStorage<Acting>();
 
-/** Who stores something in the name of a plugin: the caller of its endpoint, else the plugin itself. */
+/** The actor of a plugin's change: the caller of its endpoint, else the plugin itself. */
 export function actingFor(plugin: string): Acting {
   return (
     callerOfRoute.getStore() ?? {

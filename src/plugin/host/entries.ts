@@ -3,14 +3,14 @@ import type { Acting } from "../../people/actor.ts";
 import type { Json, PluginStore } from "../contract.ts";
 import { actingFor } from "./acting.ts";
 
-/** One entry of a plugin's store on its way to the database: JSON text, or null where it is removed. */
+/** One entry of a plugin's store on its way to the database: JSON text, or null if it is removed. */
 export interface Entry {
   readonly plugin: string;
   readonly key: string;
   readonly value: string | null;
 }
 
-/** `version` rises with every write to the database, whoever made it. */
+/** `version` rises with every write to the database, from any process. */
 export interface StoredEntry extends Entry {
   readonly version: number;
 }
@@ -22,7 +22,7 @@ interface EntriesOptions {
   readonly log: Log;
 }
 
-/** How often others' changes are looked for: the command line's take effect within a second. */
+/** How often changes by others are read: those of the command line take effect within a second. */
 const POLL_MS = 250;
 
 interface PluginEntries {
@@ -35,7 +35,7 @@ export class Entries {
   readonly #options: EntriesOptions;
   readonly #plugins = new Map<string, PluginEntries>();
   #version = 0;
-  /** Reads and writes take turns: what was read before a write must not undo it. */
+  /** Reads and writes are serialized: an earlier read must not undo a write. */
   #turn: Promise<void> = Promise.resolve();
   #timer: ReturnType<typeof setTimeout> | undefined;
   #failed = false;
@@ -45,7 +45,7 @@ export class Entries {
     this.#options = options;
   }
 
-  /** Takes in what was written since the last time. @throws where the database cannot be read. */
+  /** Reads new writes. @throws if the database cannot be read. */
   load(read: EntriesOptions["read"] = this.#options.read): Promise<void> {
     return this.#inTurn(async () => {
       const changed = await read(this.#version);
@@ -60,14 +60,14 @@ export class Entries {
     });
   }
 
-  /** Follows what others change, until `close`. */
+  /** Follows changes by others, until `close`. */
   follow(): void {
     this.#timer = setTimeout(async () => {
       try {
         await this.load();
         this.#failed = false;
       } catch (error) {
-        // A read that was under way as the service stopped has nobody to answer it.
+        // A read in progress during a stop gets no response.
         if (!this.#failed && !this.#closed)
           this.#options.log.warn("plugins' stores cannot be read", { why: messageOf(error) });
         this.#failed = true;
@@ -77,13 +77,13 @@ export class Entries {
     this.#timer.unref();
   }
 
-  /** Ends following; stores can be written to all the same. */
+  /** Stops following; stores can still be written. */
   close(): void {
     this.#closed = true;
     clearTimeout(this.#timer);
   }
 
-  /** The store of a plugin, until `release`: then nobody is told of changes through it any more. */
+  /** The store of a plugin; after `release` it reports no more changes. */
   storeOf(plugin: string): PluginStore & { readonly release: () => void } {
     const entries = this.#of(plugin);
     const own: (() => void)[] = [];
@@ -120,7 +120,7 @@ export class Entries {
 
   #inTurn(work: () => Promise<void>): Promise<void> {
     const done = this.#turn.then(work);
-    this.#turn = done.catch(() => {}); // told to whoever asked for it; the next one takes its turn all the same
+    this.#turn = done.catch(() => {}); // the caller gets the error; the next task still runs
     return done;
   }
 }

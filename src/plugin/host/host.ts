@@ -8,22 +8,22 @@ import type { Entries } from "./entries.ts";
 import { Journal } from "./journal.ts";
 import type { Shares } from "./shares.ts";
 
-/** What a plugin has of the gateway's thread, until it is unloaded. */
+/** A plugin's access to the gateway's thread, until it is unloaded. */
 export interface LentAccess extends GatewayAccess {
-  /** From now on the plugin hears of nothing and opens nothing. */
+  /** Ends the plugin's notifications and opened targets. */
   release(): void;
 }
 
-/** What the gateway's thread lends to plugins, for all of them. */
+/** The gateway thread's services for all plugins. */
 export interface PluginHost {
-  /** What this plugin gets. The same plugin, loaded again, gets the same store and journal. */
+  /** The access of one plugin. A reloaded plugin gets the same store and journal. */
   accessFor(plugin: string): LentAccess;
-  /** Everything that plugins open beside `allow_private_targets`; another list whenever it changes. */
+  /** All plugins' additions to `allow_private_targets`; a new list whenever it changes. */
   privateTargets(): readonly string[];
   close(): void;
 }
 
-/** Hosts remembered; clients that make names up must not fill the memory. */
+/** Cached hosts, bounded so that clients that invent names cannot fill the memory. */
 const HOSTS_MAX = 1_000;
 
 interface HostOptions {
@@ -34,7 +34,7 @@ interface HostOptions {
   readonly organizationOfKey: GatewayAccess["organizationOfKey"];
   readonly providerHosts: () => readonly string[];
   readonly shares?: Shares | undefined;
-  /** Told when `privateTargets` has changed. */
+  /** Called when `privateTargets` has changed. */
   readonly onPrivateTargets?: (targets: readonly string[]) => void;
   readonly openJournal?: (path: string, log: Log) => PluginJournal;
 }
@@ -42,7 +42,7 @@ interface HostOptions {
 export function createPluginHost(options: HostOptions): PluginHost {
   const { config, log, entries, usageOf, organizationOfKey, providerHosts } = options;
   const allowances = config.allow_private_targets.map(readAllowance);
-  /** By host: it is asked with every request, and what the configuration opens does not change. */
+  /** By host: read with every request, and the configuration does not change. */
   const opens = new Map<string, boolean>();
   const opensPrivateTarget = (host: string) => {
     let isOpen = opens.get(host);
@@ -98,7 +98,7 @@ export function createPluginHost(options: HostOptions): PluginHost {
   };
 }
 
-/** Options of a plugin: what the configuration itself says about its subject, and its table `[plugins.<name>]`. */
+/** Options of a plugin: the related configuration keys, and its table `[plugins.<name>]`. */
 export function optionsOf(config: Config, plugin: string): Json {
   const ofConfig: Readonly<Record<string, Readonly<Record<string, readonly unknown[]>>>> = {
     domains: { approved: config.approved_domains, dns_servers: config.dns_servers },
@@ -106,7 +106,7 @@ export function optionsOf(config: Config, plugin: string): Json {
   };
   const own = Object.hasOwn(config.plugins, plugin) ? config.plugins[plugin] : undefined;
   if (!Object.hasOwn(ofConfig, plugin)) return own;
-  // What is not configured is left out: a drop-in in the built-in's place need not know of it.
+  // Unset keys are omitted: a drop-in that replaces the built-in need not know them.
   const said = Object.entries(ofConfig[plugin]!).filter(([, list]) => list.length > 0);
   return { ...Object.fromEntries(said), ...own };
 }

@@ -13,23 +13,23 @@ import { dirname } from "node:path";
 import { type Log, messageOf } from "../../observe.ts";
 import type { Json, PluginJournal } from "../contract.ts";
 
-/** Bytes appended before the file is written anew; more where what is kept is large itself. */
+/** Bytes appended before the file is rewritten; more if the snapshot itself is large. */
 const COMPACT_BYTES = 1024 * 1024;
 
-/** Milliseconds between two looks at the file that is written to. */
+/** Milliseconds between two checks of the written file. */
 const LOOK_MS = 1_000;
 
 /**
- * A plugin's journal: one JSON value a line. What is appended in one turn of the event loop is one write at its end.
+ * A plugin's journal: one JSON value per line. Values appended in one turn of the event loop are one write at its end.
  *
- * A disk that takes nothing more costs no request and no memory: the file is written anew, from the plugin's own
- * snapshot, as soon as it can be written again. So is one that was deleted, replaced or cut while it was written to.
+ * A full disk costs no request and no memory: the file is rewritten from the plugin's own
+ * snapshot as soon as possible. The same happens to a file that was deleted, replaced or cut meanwhile.
  */
 export class Journal implements PluginJournal {
   readonly #path: string;
   readonly #log: Log;
   #file: number | undefined;
-  /** What the file is to have. */
+  /** Values to write. */
   #bytes = 0;
   #lookedMs = 0;
   #pending = "";
@@ -56,12 +56,11 @@ export class Journal implements PluginJournal {
       try {
         return [JSON.parse(line)];
       } catch {
-        broken++; // torn by a crash, with whatever the next run wrote behind it, or damaged
+        broken++; // torn by a crash, together with the next run's first line, or damaged
         return [];
       }
     });
-    if (broken > 0)
-      this.#log.warn("lines of a plugin's journal cannot be read; what they say is forgotten", { lines: broken });
+    if (broken > 0) this.#log.warn("lines of a plugin's journal cannot be read and are skipped", { lines: broken });
     return entries;
   }
 
@@ -100,14 +99,14 @@ export class Journal implements PluginJournal {
     if (this.#file === undefined) {
       mkdirSync(dirname(this.#path), { recursive: true, mode: 0o700 });
       this.#file = openSync(this.#path, "a", 0o600);
-      // What the last run may have left torn must not swallow the next line.
+      // A torn last line must not swallow the next one.
       this.#bytes = fstatSync(this.#file).size + writeSync(this.#file, "\n");
     }
     this.#bytes += writeSync(this.#file, this.#pending);
     this.#appended += this.#pending.length;
   }
 
-  /** The snapshot holds what is pending: it is taken of the state that those entries have led to. */
+  /** The snapshot includes pending entries: it is taken from the state after them. */
   #rewrite(): void {
     this.#letGo();
     mkdirSync(dirname(this.#path), { recursive: true, mode: 0o700 });
@@ -143,7 +142,7 @@ export class Journal implements PluginJournal {
     const own = fstatSync(this.#file);
     const there = statSync(this.#path, { throwIfNoEntry: false });
     const isSame = there?.ino === own.ino && there.dev === own.dev && own.size === this.#bytes;
-    if (!isSame) this.#log.warn("a plugin's journal was changed by someone else; it is written anew");
+    if (!isSame) this.#log.warn("a plugin's journal was changed by another program; it is rewritten");
     return !isSame;
   }
 
@@ -153,7 +152,7 @@ export class Journal implements PluginJournal {
   }
 }
 
-/** A journal that others write: the command line looks, and leaves it as it is. */
+/** A read-only journal written by others, for the command line. */
 export function readOnlyJournal(path: string, log: Log): PluginJournal {
   const journal = new Journal(path, log);
   return { read: () => journal.read(), append: () => {}, onCompact: () => {} };

@@ -3,59 +3,59 @@ import { type Log, messageOf } from "../../observe.ts";
 import { within } from "../../runtime/within.ts";
 import type { PluginShare, PluginShares, ShareLimit, ShareState } from "../contract.ts";
 
-/** What a node asks for of one limit. Amounts in the limit's unit. */
+/** A node's claim on one limit. Amounts in the limit's unit. */
 export interface ShareClaim {
   readonly key: string;
   readonly quota: number;
   /** Counted in the window already: granted in any case. */
   readonly used: number;
-  /** In all, with what is used. */
+  /** The total, including the used amount. */
   readonly want: number;
-  /** What this node has been granted, and may still count. */
+  /** The amount granted to this node. */
   readonly held: number;
-  /** How long the others reckon with it from now on. */
+  /** How long the other nodes reserve it from now on. */
   readonly keptMs: number;
 }
 
 export interface ShareAnswer {
-  /** In the order of the claims: what this node has now, and what others have. */
+  /** In the order of the claims: the shares of this node and of the others. */
   readonly grants: readonly { readonly amount: number; readonly others: number }[];
-  /** Nodes that were seen lately, this one included. */
+  /** Recently seen nodes, including this one. */
   readonly nodes: number;
-  /** Whether asking is cheap: then nothing is taken in advance, and what is not needed is given back at once. */
+  /** Whether claims are cheap: then nothing is reserved in advance, and unused shares are returned at once. */
   readonly isExact?: boolean;
 }
 
 interface SharesOptions {
-  /** Asks the limits server, or the database on another thread. */
+  /** Calls the limits server, or the database on another thread. */
   readonly claim: (claims: readonly ShareClaim[]) => Promise<ShareAnswer>;
-  /** Counts how often it was another place that divides limits: the new one is told what this node holds. */
+  /** Number of moves to another limits store: the new one gets this node's shares. */
   readonly moves?: () => number;
   readonly log: Log;
 }
 
-/** How often what is not needed is given back, and what is needed is asked for in advance. */
+/** How often unused shares are returned, and expected ones are claimed in advance. */
 const TICK_MS = 500;
-/** The same where asking is cheap. */
+/** The same if claims are cheap. */
 const EXACT_TICK_MS = 100;
-/** Requests that ask within so many milliseconds ask together. */
+/** Requests within this many milliseconds share a claim. */
 const GATHER_MS = 3;
-/** How long a request waits for an answer. A database that takes longer counts as away. */
+/** How long a request waits for a response. A database that takes longer counts as away. */
 const ANSWER_MS = 1_000;
-/** A limit that was full is asked for again after so long. */
+/** A full limit is claimed again after this time. */
 const FULL_MS = 200;
 const CLAIMS_MAX = 200;
-/** A share is good for half the limit's window after it was asked for, within these bounds. */
+/** A share is valid for half the limit's window after its claim, within these bounds. */
 const GOOD_MS = [5_000, 60_000] as const;
 /** Differences below this part of the quota are not worth a write. */
 const SLACK = 0.02;
 
 /**
- * This node's shares of limits that several nodes keep together, cached in the gateway's thread.
+ * This node's shares of limits shared by several nodes, cached in the gateway's thread.
  *
- * All shares of a limit together are never more than the limit, so no window holds more than its quota; what another
- * node has and does not use is free again within a second. While the database is away every node goes on with its share,
- * or with its part of the quota where that is more.
+ * All shares of a limit together never exceed the limit, so no window exceeds its quota; unused shares of another
+ * node become free within a second. While the database is away every node continues with its share,
+ * or with its part of the quota if that is more.
  */
 export class Shares {
   readonly #options: SharesOptions;
@@ -84,7 +84,7 @@ export class Shares {
     return this.#nodes;
   }
 
-  /** What a plugin is lent; keys of different plugins do not meet. */
+  /** The shares of one plugin; keys of different plugins do not collide. */
   of(plugin: string): PluginShares {
     return {
       open: (key, limit, state) => {
@@ -100,7 +100,7 @@ export class Shares {
     this.#asking.delete(share);
   }
 
-  /** Resolves when the share was asked for, or that took too long. Never rejects. */
+  /** Resolves when the share was claimed, or that took too long. Never rejects. */
   async ask(share: Share): Promise<void> {
     this.#asking.add(share);
     await within(this.#nextFlight(), ANSWER_MS, () => {
@@ -112,7 +112,7 @@ export class Shares {
     clearInterval(this.#timer);
   }
 
-  /** The question that has not left yet: whoever asks now is in it. One question at a time is under way. */
+  /** The next claim, which collects current requests. One claim at a time is in progress. */
   #nextFlight(): Promise<void> {
     if (this.#gathering !== undefined) return this.#gathering;
     const before = this.#flight;
@@ -137,7 +137,7 @@ export class Shares {
     } catch (error) {
       if (!this.#away) {
         const why = messageOf(error);
-        this.#options.log.warn("limits cannot be shared now; this node goes on with its part", { why });
+        this.#options.log.warn("limits cannot be shared now; this node continues with its part", { why });
       }
       this.#away = true;
     }
@@ -156,7 +156,7 @@ export class Shares {
     return { nodes: this.#nodes, isExact: this.#isExact, moves: this.#options.moves?.() ?? 0 };
   }
 
-  /** Also finds out whether a database that was away is back. */
+  /** Also detects whether an unreachable database is back. */
   #tick(): void {
     this.#ticked += 1;
     const terms = this.#terms;
@@ -181,13 +181,13 @@ class Share implements PluginShare {
   #limit: ShareLimit;
   #amount = 0;
   #others = 0;
-  /** When the question was sent whose answer is known; on `performance.now()`. */
+  /** When the last answered claim was sent; on `performance.now()`. */
   #askedMs = Number.NEGATIVE_INFINITY;
   #answeredMs = Number.NEGATIVE_INFINITY;
-  /** Requests since then, and those that wait for the next answer. */
+  /** Requests since then, and those waiting for the next result. */
   #demand = 0;
   #waiting = 0;
-  /** The place that was asked last, and the one that answered, by the number of moves before it. */
+  /** The limits store of the last claim and of the last result, by the number of moves before it. */
   #asked = 0;
   #toldTo = 0;
 
@@ -236,7 +236,7 @@ class Share implements PluginShare {
     const want = this.#want(terms);
     this.#asked = terms.moves;
     this.#waiting = 0;
-    // What is given back is not used any more from the moment that others may hear of it.
+    // A returned share is no longer used from the moment that others may see it.
     this.#amount = Math.min(this.#amount, want);
     return { key: this.#key, quota, used, want, held: this.#amount, keptMs: windowMs + this.#goodMs };
   }
@@ -250,7 +250,7 @@ class Share implements PluginShare {
     this.#toldTo = this.#asked;
   }
 
-  /** Whether the next tick is to ask: for more, to give back, or to keep what it has. */
+  /** Whether the next tick has to make a claim: for more, to return, or to keep its share. */
   isDue(terms: Terms): boolean {
     const { used } = this.#state();
     if (this.#amount === 0 && this.#demand === 0 && used === 0) return false;
@@ -262,8 +262,8 @@ class Share implements PluginShare {
   }
 
   /**
-   * Room for those that wait, and else for as much as came lately, but of what is free no more than half a fair part, so
-   * that others find some.
+   * Room for waiting requests, else for the recent demand, but at most half a fair part of the free amount, so
+   * that some is left for others.
    */
   #want({ nodes, isExact }: Terms): number {
     const { quota } = this.#limit;

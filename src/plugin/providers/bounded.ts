@@ -3,15 +3,15 @@ import { isPromise } from "../hooks/guard.ts";
 import { Patience } from "../hooks/patience.ts";
 
 /**
- * Milliseconds by the clock that a provider's function has for one call; of a busy machine it gets a part of them. Less
- * than half of what the recorder gives a step, so that the function is blamed, and not the record.
+ * Wall-clock milliseconds for one call of a provider's function, which gets only a part of them on a busy machine. Less
+ * than half of the recorder's limit for a step, so that the function is blamed, not the record.
  */
 const CALL_MS = 400;
 
 type Call = (...given: readonly unknown[]) => unknown;
 
 /**
- * The provider, with functions that throw where they loop or return a promise: they must not hold up the thread that
+ * The provider, with functions that throw if they loop or return a promise: they must not block the thread that
  * records or proxies. Those of its shapes and lists are bounded too.
  */
 export function bounded(provider: ProviderPlugin): ProviderPlugin {

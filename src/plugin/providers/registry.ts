@@ -9,7 +9,7 @@ import { bounded } from "./bounded.ts";
 
 /** The providers that are loaded. Immutable: a change of a drop-in makes another registry. */
 export interface Registry {
-  /** With what each takes over by `extends` filled in. */
+  /** With inherited members (`extends`) filled in. */
   readonly providers: readonly ProviderPlugin[];
   /** By name or alias, in any case. */
   providerByName(name: string): ProviderPlugin | undefined;
@@ -22,9 +22,9 @@ export interface Registry {
 }
 
 /**
- * Scans the folders and builds the registry of what is in them.
+ * Scans the folders and builds the registry of their providers.
  *
- * @throws PluginError, or AggregateError of several, where a file does not load or fit.
+ * @throws PluginError, or AggregateError of several, if a file does not load or is invalid.
  */
 export async function loadRegistry(options: {
   readonly directories: readonly PluginFolder[];
@@ -46,13 +46,13 @@ export function logReplaced(
   }
 }
 
-/** @throws PluginError where two providers claim the same name, alias, host or label, or `extends` leads nowhere. */
+/** @throws PluginError if two providers claim the same name, alias, host or label, or `extends` names an unknown provider. */
 export function buildRegistry(loaded: readonly LoadedProvider[]): Registry {
   const named = byName(loaded);
   const replaced = new Map(
     loaded.filter((each) => named.get(each.value.name) !== each).map((each) => [each.value.name, each]),
   );
-  // Drop-ins come last and take what built-ins have claimed.
+  // Drop-ins come last and override built-ins.
   const ordered = [...named.values()].sort((a, b) => Number(b.builtIn) - Number(a.builtIn));
   const names = new Map<string, Claim>();
   const labels = new Map<string, Claim>();
@@ -82,7 +82,7 @@ export function buildRegistry(loaded: readonly LoadedProvider[]): Registry {
   };
 }
 
-/** A name as people spell it: `Together AI`, `together_ai` and `together-ai` are one. */
+/** Normalizes a name: `Together AI`, `together_ai` and `together-ai` are one. */
 function fold(name: string): string {
   return name.toLowerCase().replace(/[-_. ]/g, "");
 }
@@ -95,7 +95,7 @@ export function hostsOf(providers: readonly ProviderPlugin[]): string[] {
   return [...new Set(all)];
 }
 
-/** The mappings that providers have of their own, by the provider's name. */
+/** The providers' own mappings, by the provider's name. */
 export function mappingsOf(providers: readonly ProviderPlugin[]): Readonly<Record<string, BodyMapping>> {
   return Object.fromEntries(providers.flatMap(({ name, mapping }) => (mapping === undefined ? [] : [[name, mapping]])));
 }
@@ -115,9 +115,9 @@ function claimed(what: string, key: string, claim: Claim, before: Claim | undefi
 type Named = ReadonlyMap<string, LoadedProvider>;
 
 /**
- * A provider with the reading of the one it extends. Who somebody is (name, aliases, hosts, target, label) is never
- * taken over; how traffic is read and priced is, member by member. What is masked adds up, and so do the paths of wire
- * formats, its own first. A drop-in that extends its own name extends the built-in that it replaces.
+ * A provider with the inherited reading of the one it extends. Its identity (name, aliases, hosts, target, label) is
+ * never inherited; reading and prices are, member by member. Masks and wire format paths are combined, its own first.
+ * A drop-in that extends its own name extends the built-in that it replaces.
  */
 function extended(each: LoadedProvider, named: Named, replaced: Named): ProviderPlugin {
   const chain = [each];

@@ -1,6 +1,6 @@
 import { index, integer, primaryKey, sqliteTable, text } from "drizzle-orm/sqlite-core";
 
-/** State of calls that clients may forget, by the call's id, for a day. */
+/** State of calls that clients may omit, by the call's id, for a day. */
 export const callStates = sqliteTable(
   "call_states",
   {

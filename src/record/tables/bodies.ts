@@ -76,7 +76,7 @@ export const packErasures = sqliteTable("pack_erasures", {
  */
 
 /**
- * The last user message or prompt, and the answer's text, as plain text that SQL can search and sort by; beside them the
+ * The last user message or prompt, and the response's text, as plain text that SQL can search and sort by; beside them the
  * parts that are small and not binary. Headers are JSON, raw is text, the bodies are JSON unless said otherwise. In
  * `bodies.db`.
  */

@@ -5,7 +5,7 @@ import { azureToken } from "./azure.ts";
 import { googleToken } from "./google.ts";
 import type { Tokens } from "./tokens.ts";
 
-/** A request that is to be paid for. */
+/** A request that needs a credential. */
 export interface Payable {
   readonly provider: ProviderPlugin;
   readonly call: EndpointCall;
@@ -20,10 +20,10 @@ export interface Payable {
 }
 
 /**
- * The headers that carry a credential, where they are the same for every request.
+ * The headers that carry a credential, if they are the same for every request.
  *
- * @param shape - platforms that carry another maker's API may want that maker's header.
- * @returns undefined where they are made anew for each.
+ * @param shape - platforms that carry another vendor's API may require that vendor's header.
+ * @returns undefined if they differ per request.
  */
 export function steadyHeaders(
   { auth = "bearer" }: ProviderPlugin,
@@ -43,7 +43,7 @@ export function steadyHeaders(
     case "google":
       if (secrets["service_account"] !== undefined) return undefined;
       if (key === undefined) return {};
-      // Vertex in express mode, and Google's endpoint in OpenAI's manner.
+      // Vertex in express mode, and Google's OpenAI-compatible endpoint.
       return shape === "chat-completions" ? bearer(key) : { "x-goog-api-key": key };
     case "azure":
       if (secrets["client_secret"] !== undefined) return undefined;
@@ -54,9 +54,9 @@ export function steadyHeaders(
 }
 
 /**
- * The headers that carry a credential. They are made last, because some sign the whole request.
+ * The headers that carry a credential. Create them last, because some sign the whole request.
  *
- * @throws GatewayError `credential_rejected` where a token is needed and refused.
+ * @throws GatewayError `credential_rejected` if a token is needed and refused.
  */
 export function authorize(tokens: Tokens, payable: Payable): Soon<Readonly<Record<string, string>>> {
   const { provider, call, secrets, shape } = payable;

@@ -2,19 +2,19 @@ import { GatewayError } from "../../errors.ts";
 import { parseJson } from "../../mapping/json.ts";
 import type { WholeRequest, WholeResponse } from "../whole-call.ts";
 
-/** A token and when it stops being good, in milliseconds since 1970. */
+/** A token and its expiry, in milliseconds since 1970. */
 interface Token {
   readonly value: string;
   readonly expiresAt: number;
 }
 
-/** A new one is asked for so long before the old one expires. */
+/** A new token is requested this long before the old one expires. */
 const EARLY_MS = 120_000;
 const TIMEOUT_MS = 15_000;
 const BYTES_MAX = 64 * 1_024;
 const TOKENS_MAX = 1_000;
 
-/** Access tokens of service accounts and tenants, each asked for once and kept until shortly before it expires. */
+/** Access tokens of service accounts and tenants, each requested once and cached until shortly before it expires. */
 export class Tokens {
   readonly #call: (request: WholeRequest) => Promise<WholeResponse>;
   readonly #known = new Map<string, Promise<Token>>();
@@ -24,9 +24,9 @@ export class Tokens {
   }
 
   /**
-   * @param key - names the secret that the token is for; another secret has another key.
-   * @param form - makes the request's form; it is called when a token is needed.
-   * @throws GatewayError `credential_rejected` where none is given.
+   * @param key - identifies the secret of the token; another secret has another key.
+   * @param form - creates the request's form; it is called when a token is needed.
+   * @throws GatewayError `credential_rejected` if none is issued.
    */
   async get(key: string, url: URL, form: () => Promise<Readonly<Record<string, string>>>): Promise<string> {
     const known = this.#known.get(key);
@@ -57,7 +57,7 @@ export class Tokens {
     const answer = parseJson(Buffer.from(body).toString("utf8"));
     const value: unknown = answer?.access_token;
     if (status !== 200 || typeof value !== "string")
-      throw new GatewayError("credential_rejected", `${url.host} gave no access token for the credential: ${status}`);
+      throw new GatewayError("credential_rejected", `${url.host} issued no access token for the credential: ${status}`);
     const seconds = Number(answer.expires_in);
     return { value, expiresAt: Date.now() + (Number.isFinite(seconds) ? seconds : 3_600) * 1_000 };
   }

@@ -4,28 +4,28 @@ import { type Copied, readPieces, writeFile, writeTo } from "./file-copy.ts";
 import { MANIFEST, type Manifest } from "./manifest.ts";
 import { TAR_END, tarHeader, tarPadding } from "./tar.ts";
 
-/** A backup that is being made. Nothing of it is at its place until `finish`. */
+/** A backup in progress. It appears at its place only after `finish`. */
 export interface Archive {
-  /** Where a file of this name can be made, for `keep`. */
+  /** A path for a file with this name, for `keep`. */
   scratch(name: string): string;
-  /** Takes the file at `scratch(name)` in. */
+  /** Adds the file at `scratch(name)`. */
   keep(name: string): Promise<void>;
-  /** Takes the first `bytes` of an open file in. */
+  /** Adds the first `bytes` of an open file. */
   add(name: string, fd: number, bytes: number): Promise<void>;
   readonly files: Readonly<Record<string, Copied>>;
   /** Writes the manifest and puts the backup in its place. */
   finish(manifest: Manifest): Promise<void>;
-  /** Removes what there is of it. */
+  /** Removes the partial backup. */
   abort(): void;
 }
 
-/** A name that ends in `.tar` is one file, any other a directory. What is there goes only when the new one is whole. */
+/** A name that ends in `.tar` is one file, any other a directory. An existing one is removed only when the new one is complete. */
 export function openArchive(target: string): Archive {
   fs.mkdirSync(dirname(target), { recursive: true });
   return target.endsWith(".tar") ? new TarArchive(target) : new DirectoryArchive(target);
 }
 
-/** Whether a backup may take the place of what is at `target`: a slip must cost no folder of something else, and no device. */
+/** Whether a backup may replace `target`: a typing error must not destroy another folder or a device. */
 export function mayBeReplaced(target: string): boolean {
   if (target.endsWith(".tar")) return fs.statSync(target).isFile();
   if (!fs.statSync(target).isDirectory()) return false;

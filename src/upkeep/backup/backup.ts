@@ -8,10 +8,10 @@ import { type Archive, openArchive } from "./archive.ts";
 import type { Manifest } from "./manifest.ts";
 import { SpoolKeeper } from "./spool-keeper.ts";
 
-/** Milliseconds between two looks at how far a copy is. */
+/** Milliseconds between two progress checks of a copy. */
 const WATCH_EVERY_MS = 250;
 
-/** How far a backup or a restore is. `total` is what is expected, in bytes; it may be less than what comes. */
+/** The progress of a backup or a restore. `total` is the expected number of bytes; the result may be larger. */
 export interface Step {
   readonly name: string;
   readonly done: number;
@@ -23,17 +23,17 @@ interface BackupOptions {
   /** A directory, or a file that ends in `.tar`. */
   readonly target: string;
   readonly version: string;
-  /** Takes `credentials.key` along: whoever has the backup then has the providers' keys. */
+  /** Includes `credentials.key`: the backup then gives access to the providers' keys. */
   readonly withCredentialsKey?: boolean;
   readonly onStep: (step: Step) => void;
 }
 
 /**
- * Copies what a deployment would miss, also while it runs: both databases, the spool, what plugins keep, drop-ins.
+ * Copies the data of a deployment, also while it runs: both databases, the spool, plugins' state, drop-ins.
  *
- * The order makes the parts fit. Spool files are held open before the records' file is copied, so all that this copy has not
- * read yet is in the backup; the bodies' file is copied after it, so every record in the copy has its body. What is in both
- * a spool file and a database is told apart at the next start, as after a crash.
+ * The order keeps the parts consistent. Spool files are held open before the records' file is copied, so everything that
+ * this copy has not read yet is in the backup; the bodies' file is copied after it, so every record in the copy has its
+ * body. The next start detects data that is in both a spool file and a database, as after a crash.
  */
 export async function backUp({
   config,
@@ -105,7 +105,7 @@ async function copyDatabase(place: DatabasePlace, archive: Archive, onStep: Back
   return { kind, version, rows };
 }
 
-/** Small files that are written whole or by appending; what vanishes meanwhile was not there. */
+/** Small files that are written whole or by appending; files that vanish meanwhile are skipped. */
 async function copyFolder(root: string, folder: string, archive: Archive): Promise<void> {
   const path = join(root, folder);
   if (!fs.existsSync(path)) return;

@@ -10,7 +10,7 @@ import { readTarHeader, TAR_BLOCK_BYTES, tarPadding } from "./tar.ts";
 const MANIFEST_BYTES_MAX = 64 * 1024 * 1024;
 const NAME_BYTES_MAX = 4_096;
 
-/** A file of a backup, wherever it lies. */
+/** A file of a backup, at any location. */
 interface Member {
   readonly name: string;
   readonly bytes: number;
@@ -20,16 +20,16 @@ interface Member {
 /**
  * Unpacks a backup into an empty directory and compares every file with its checksum.
  *
- * @throws RestoreError for what is no whole backup.
+ * @throws RestoreError if it is not a complete backup.
  */
 export async function extract(source: string, folder: string, onStep: (step: Step) => void): Promise<Manifest> {
   const found = fs.statSync(source, { throwIfNoEntry: false });
-  if (found === undefined) throw new RestoreError(`${source} is not there`);
+  if (found === undefined) throw new RestoreError(`${source} does not exist`);
   const copied: Record<string, Copied> = {};
   let manifest: Manifest | undefined;
   for await (const member of found.isDirectory() ? inDirectory(source) : inTar(source)) {
     const { name, bytes } = member;
-    if (!isInnerPath(name)) throw new RestoreError(`${source} holds a file with the name ${JSON.stringify(name)}`);
+    if (!isInnerPath(name)) throw new RestoreError(`${source} contains a file with the name ${JSON.stringify(name)}`);
     if (name === MANIFEST) {
       if (manifest !== undefined) throw new RestoreError(`${source} holds ${MANIFEST} twice`);
       manifest = await readMember(member, source);
@@ -44,7 +44,7 @@ export async function extract(source: string, folder: string, onStep: (step: Ste
       throw cause.code === undefined ? new RestoreError(`${name} cannot be read: ${cause.message}`, cause) : cause;
     });
   }
-  if (manifest === undefined) throw new RestoreError(`${source} has no ${MANIFEST}: it is no whole backup`);
+  if (manifest === undefined) throw new RestoreError(`${source} has no ${MANIFEST}: it is not a complete backup`);
   compare(manifest, copied);
   return manifest;
 }
@@ -53,10 +53,10 @@ function compare(manifest: Manifest, copied: Readonly<Record<string, Copied>>): 
   for (const [name, { bytes, sha256 }] of Object.entries(manifest.files)) {
     const copy = copied[name];
     if (copy === undefined) throw new RestoreError(`${name} is missing in the backup`);
-    if (copy.bytes !== bytes || copy.sha256 !== sha256) throw new RestoreError(`${name} is not as it was backed up`);
+    if (copy.bytes !== bytes || copy.sha256 !== sha256) throw new RestoreError(`${name} has changed since the backup`);
   }
   const stranger = Object.keys(copied).find((name) => manifest.files[name] === undefined);
-  if (stranger !== undefined) throw new RestoreError(`${stranger} is no part of the backup that it lies in`);
+  if (stranger !== undefined) throw new RestoreError(`${stranger} is not part of the backup that contains it`);
   const lost = Object.keys(manifest.databases).find((name) => manifest.files[name] === undefined);
   if (lost !== undefined) throw new RestoreError(`${lost} is missing in the backup`);
 }
@@ -77,7 +77,7 @@ async function* inDirectory(source: string): AsyncGenerator<Member> {
     const path = join(source, entry);
     const found = fs.lstatSync(path);
     if (found.isDirectory()) continue;
-    if (!found.isFile()) throw notPlain(source, entry, found.isSymbolicLink() ? "a symbolic link" : "no plain file");
+    if (!found.isFile()) throw notPlain(source, entry, found.isSymbolicLink() ? "a symbolic link" : "not a plain file");
     const copy = async (sink: ByteSink) => {
       const fd = fs.openSync(path, "r");
       try {
@@ -111,7 +111,7 @@ async function* inTar(source: string): AsyncGenerator<Member> {
         const copy = (sink: ByteSink) => readPieces(fd, entry.bytes, sink, content);
         yield { name: longName ?? entry.name, bytes: entry.bytes, copy };
       } else if (!PASSED_OVER.has(entry.type)) {
-        throw notPlain(source, longName ?? entry.name, KINDS[entry.type] ?? "no plain file");
+        throw notPlain(source, longName ?? entry.name, KINDS[entry.type] ?? "not a plain file");
       }
       longName = undefined;
     }
@@ -120,7 +120,7 @@ async function* inTar(source: string): AsyncGenerator<Member> {
   }
 }
 
-/** Folders, and what tar programs write beside a file: its times and owner. */
+/** Folders, and tar metadata of a file: its times and owner. */
 const PASSED_OVER: ReadonlySet<string> = new Set(["5", "x", "g"]);
 const KINDS: Readonly<Record<string, string>> = {
   1: "a hard link",
@@ -130,10 +130,10 @@ const KINDS: Readonly<Record<string, string>> = {
   6: "a named pipe",
 };
 
-/** What was put into a backup beside its files is not passed over: it may have been meant to replace one. */
+/** Additional files in a backup are not skipped: they may be an attempt to replace one. */
 function notPlain(source: string, name: string, kind: string): RestoreError {
   return new RestoreError(
-    `${source} holds ${JSON.stringify(name)}, which is ${kind}: a backup holds plain files alone`,
+    `${source} holds ${JSON.stringify(name)}, which is ${kind}: a backup contains only plain files`,
   );
 }
 

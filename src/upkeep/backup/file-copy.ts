@@ -9,14 +9,14 @@ export interface Copied {
   readonly sha256: string;
 }
 
-/** Where bytes go on to. */
+/** The destination of bytes. */
 export type ByteSink = (piece: Buffer) => void;
 
 /**
- * Reads `bytes` of an open file from its beginning, or from `at`, and hands them on in pieces, letting other work through
- * between them.
+ * Reads `bytes` of an open file from its beginning, or from `at`, and passes them on in pieces, letting other work run
+ * in between.
  *
- * @throws where the file ends before that.
+ * @throws if the file ends before that.
  */
 export async function readPieces(fd: number, bytes: number, sink: ByteSink, at = 0): Promise<Copied> {
   const hash = createHash("sha256");
@@ -34,14 +34,14 @@ export async function readPieces(fd: number, bytes: number, sink: ByteSink, at =
   return { bytes, sha256: hash.digest("hex") };
 }
 
-/** A sink that appends to an open file all that it is given. */
+/** A sink that appends to an open file. */
 export function writeTo(fd: number): ByteSink {
   return (piece) => {
     for (let at = 0; at < piece.byteLength; ) at += fs.writeSync(fd, piece, at, piece.byteLength - at);
   };
 }
 
-/** Makes a new file that its owner alone may read, and forces it to the disk. */
+/** Creates a new file that only its owner may read, and syncs it. */
 export async function writeFile<T>(path: string, write: (sink: ByteSink) => Promise<T>): Promise<T> {
   const fd = fs.openSync(path, "wx", 0o600);
   try {

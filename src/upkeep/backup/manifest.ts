@@ -1,7 +1,7 @@
 import { type Static, Type } from "@sinclair/typebox";
 import { Value } from "@sinclair/typebox/value";
 
-/** The last file of a backup, and what makes it one: without it the backup was not finished. */
+/** The last file of a backup: without it the backup is incomplete. */
 export const MANIFEST = "backup.json";
 
 const count = Type.Integer({ minimum: 0 });
@@ -28,7 +28,7 @@ const MANIFEST_SCHEMA = Type.Object({
 
 export type Manifest = Readonly<Static<typeof MANIFEST_SCHEMA>>;
 
-/** @throws where the text is no manifest that this program reads; the message says what is wrong. */
+/** @throws if the text is not a supported manifest; the message explains it. */
 export function readManifest(text: string): Manifest {
   const value: unknown = JSON.parse(text);
   const problem = Value.Errors(MANIFEST_SCHEMA, value).First();

@@ -11,26 +11,26 @@ import { RestoreError } from "./restore-error.ts";
 interface RestoreOptions {
   readonly config: Config;
   readonly source: string;
-  /** Replace what is in the data directory. Without it nothing may be there. */
+  /** Replace the content of the data directory. Without it the directory must be empty. */
   readonly force: boolean;
   readonly onStep: (step: Step) => void;
 }
 
-/** What SQLite keeps beside a database file. */
+/** SQLite's files beside a database file. */
 const SIDES = ["-wal", "-shm"] as const;
 
 /**
- * Puts a backup into the data directory. The service must not be running: hold the directory's lock.
+ * Restores a backup into the data directory. The service must not be running: hold the directory's lock.
  *
  * All of it is unpacked and verified beside its place first: every file against its checksum, the databases for soundness
- * and for as many rows as were counted when they were copied. Only then is anything replaced.
+ * and for the row counts at the time of the copy. Only then is anything replaced.
  *
- * @throws RestoreError where the backup is not sound or fits nothing here.
+ * @throws RestoreError if the backup is not sound or does not match this configuration.
  */
 export async function restore({ config, source, force, onStep }: RestoreOptions): Promise<Manifest> {
   const there = occupied(config);
   if (there.length > 0 && !force) {
-    throw new RestoreError(`${there[0]} is there already; --force replaces it, or set another WEIR_DATA_DIR`);
+    throw new RestoreError(`${there[0]} already exists; --force replaces it, or set another WEIR_DATA_DIR`);
   }
   const partial = join(config.data_dir, "restore.partial");
   const replaced = join(config.data_dir, "replaced.partial");
@@ -52,8 +52,10 @@ async function verify(manifest: Manifest, folder: string, config: Config, onStep
   }
   const homeless = [...partsOf(manifest)].find((name) => placeOf(config, name) === undefined);
   if (homeless !== undefined) {
-    const why = homeless.startsWith("eu/") ? "set WEIR_EU_DATABASE_URL or another eu_ key" : "it has no place here";
-    throw new RestoreError(`the backup holds ${homeless}: ${why}`);
+    const why = homeless.startsWith("eu/")
+      ? "set WEIR_EU_DATABASE_URL or another eu_ key"
+      : "this configuration has no place for it";
+    throw new RestoreError(`the backup contains ${homeless}: ${why}`);
   }
   for (const [name, { kind, version, rows }] of Object.entries(manifest.databases)) {
     if (version > newestVersion(kind)) {
@@ -72,7 +74,7 @@ async function verify(manifest: Manifest, folder: string, config: Config, onStep
   }
 }
 
-/** Everything of before goes aside first, so that a failure on the way leaves it on the disk. */
+/** Existing files are moved aside first, so that they survive a failure. */
 function replace(manifest: Manifest, partial: string, replaced: string, config: Config): void {
   fs.mkdirSync(replaced, { mode: 0o700 });
   for (const [at, path] of occupied(config).entries()) {
@@ -91,7 +93,7 @@ function replace(manifest: Manifest, partial: string, replaced: string, config: 
   }
 }
 
-/** A key that is here already may be the only one that opens something: those of the backup go before it. */
+/** An existing key may be the only one for some secret: keep it, after those of the backup. */
 function addKeys(from: string, to: string): void {
   const own = fs.existsSync(to) ? fs.readFileSync(to, "utf8") : "";
   const keys = `${fs.readFileSync(from, "utf8")}\n${own}`.split(/[\s,]+/).filter((key) => key !== "");
@@ -99,7 +101,7 @@ function addKeys(from: string, to: string): void {
   fs.renameSync(`${to}.new`, to);
 }
 
-/** What is moved in one piece: databases, spools and folders. */
+/** Items that are moved as a whole: databases, spools and folders. */
 function partsOf({ files, databases }: Manifest): ReadonlySet<string> {
   const parts = Object.keys(files).map((name) => {
     if (databases[name] !== undefined) return name;
@@ -108,7 +110,7 @@ function partsOf({ files, databases }: Manifest): ReadonlySet<string> {
   return new Set(parts);
 }
 
-/** A database file may lie on another disk than the data directory. */
+/** A database file may be on another disk than the data directory. */
 function move(from: string, to: string): void {
   try {
     fs.renameSync(from, to);

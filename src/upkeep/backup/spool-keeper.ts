@@ -1,20 +1,20 @@
 import * as fs from "node:fs";
 import { join } from "node:path";
 
-/** A segment lives for seconds at the least, since it must be filled first; this is how often new ones are looked for. */
+/** A segment exists for at least some seconds, since it must be filled first; new ones are searched for at this interval. */
 const LOOK_EVERY_MS = 20;
 const NAME = /\.(spool|carry)$/;
 
 /**
  * Holds the files of a spool open while the database is copied: the recorder deletes a segment once it is in the database,
- * but not yet in a copy that was begun before. An open file keeps its bytes.
+ * but perhaps not in an earlier copy. An open file keeps its bytes.
  */
 export class SpoolKeeper {
   readonly #directory: string;
   readonly #open = new Map<string, number>();
   readonly #looking: ReturnType<typeof setInterval>;
 
-  /** Looks at once, and again and again until `stop`. */
+  /** Scans at once, and repeatedly until `stop`. */
   constructor(directory: string) {
     this.#directory = directory;
     this.look();
@@ -27,13 +27,13 @@ export class SpoolKeeper {
       try {
         this.#open.set(name, fs.openSync(join(this.#directory, name), "r"));
       } catch (error) {
-        // Deleted between the two calls: then a copy that is begun from now on holds all of it.
+        // Deleted between the two calls: a copy that begins from now on contains all of it.
         if ((error as NodeJS.ErrnoException).code !== "ENOENT") throw error;
       }
     }
   }
 
-  /** Looks a last time, and no more. */
+  /** Scans a last time. */
   stop(): void {
     clearInterval(this.#looking);
     this.look();

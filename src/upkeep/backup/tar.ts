@@ -1,6 +1,6 @@
 /**
  * The part of the tar format that a backup needs: plain files with names of any length, in ustar with GNU's long names and
- * base-256 sizes, which every tar reads.
+ * base-256 sizes, which every tar program reads.
  */
 export const TAR_BLOCK_BYTES = 512;
 /** Two empty blocks end an archive. */
@@ -13,7 +13,7 @@ const LONG_NAME = "././@LongLink";
 interface TarEntry {
   readonly name: string;
   readonly bytes: number;
-  /** `0` a file, `L` the name of the next entry; others are passed over. */
+  /** `0` a file, `L` the name of the next entry; others are skipped. */
   readonly type: string;
 }
 
@@ -30,16 +30,16 @@ export function tarHeader(name: string, bytes: number, seconds: number): Buffer 
   ]);
 }
 
-/** Bytes of nothing behind a content of this length. */
+/** Padding after a content of this length. */
 export function tarPadding(bytes: number): number {
   return (TAR_BLOCK_BYTES - (bytes % TAR_BLOCK_BYTES)) % TAR_BLOCK_BYTES;
 }
 
-/** Reads one block. @returns undefined for the empty block at the end. @throws where it is no header. */
+/** Reads one block. @returns undefined for the empty block at the end. @throws if it is not a header. */
 export function readTarHeader(header: Buffer): TarEntry | undefined {
   if (header.every((byte) => byte === 0)) return undefined;
   const sum = Number.parseInt(text(header, 148, 8), 8);
-  if (sum !== checksum(header)) throw new Error("it is no tar archive, or a damaged one");
+  if (sum !== checksum(header)) throw new Error("it is not a tar archive, or a damaged one");
   const prefix = text(header, 345, 155);
   const name = text(header, 0, 100);
   return { name: prefix === "" ? name : `${prefix}/${name}`, bytes: size(header), type: text(header, 156, 1) || "0" };

@@ -39,7 +39,7 @@ export const DOCTOR_CHECKS: readonly Check[] = [
   serviceCheck,
 ];
 
-/** Whether this program can take over what another version has left. Nothing here needs a network. */
+/** Whether this program can use the data of another version. Needs no network. */
 export const UPGRADE_CHECKS: readonly Check[] = [
   dataDirectoryCheck,
   upgradeDatabaseCheck,
@@ -49,7 +49,7 @@ export const UPGRADE_CHECKS: readonly Check[] = [
   dropInsCheck,
 ];
 
-/** Runs checks on the deployment that this configuration describes, whether it is running or not. */
+/** Runs checks on the deployment of this configuration, whether it is running or not. */
 export async function checkUp(
   checks: readonly Check[],
   config: Config,
@@ -66,6 +66,6 @@ function isRunning({ data_dir }: Config): boolean {
     lock?.release();
     return lock === undefined;
   } catch {
-    return false; // it cannot be written: another check says so
+    return false; // not writable: another check reports it
   }
 }

@@ -1,10 +1,10 @@
 import type { Config } from "../../config.ts";
 import { messageOf } from "../../observe.ts";
 
-/** `warn`: it works, and somebody should look. `fail`: something does not work, or soon will not. */
+/** `warn`: it works, but needs attention. `fail`: something does not work, or soon will not. */
 export type Verdict = "ok" | "warn" | "fail";
 
-/** What one check found, in one line, and how it is mended where it is not well. */
+/** The finding of one check, in one line, with a fix if there is a problem. */
 export interface Finding {
   readonly check: string;
   readonly verdict: Verdict;
@@ -12,7 +12,7 @@ export interface Finding {
   readonly mend: string | null;
 }
 
-/** What checks are made of. Nothing that a check does changes anything, but for the lock that it tries. */
+/** The environment of checks. A check changes nothing, except for the lock that it tries. */
 export interface Surroundings {
   readonly config: Config;
   /** Whether a service holds the data directory now. */
@@ -27,7 +27,7 @@ export interface Check {
   run(surroundings: Surroundings): Promise<readonly Outcome[]> | readonly Outcome[];
 }
 
-/** A finding before the check's name is put to it. */
+/** A finding without the check's name. */
 export interface Outcome {
   readonly verdict: Verdict;
   readonly says: string;
@@ -38,7 +38,7 @@ export const ok = (says: string): Outcome => ({ verdict: "ok", says });
 export const warn = (says: string, mend: string): Outcome => ({ verdict: "warn", says, mend });
 export const fail = (says: string, mend: string): Outcome => ({ verdict: "fail", says, mend });
 
-/** Runs checks one after the other. One that fails itself is a failure that it found. */
+/** Runs checks one after the other. A check that throws is reported as a failure. */
 export async function examine(checks: readonly Check[], surroundings: Surroundings): Promise<Finding[]> {
   const findings: Finding[] = [];
   for (const { name, run } of checks) {

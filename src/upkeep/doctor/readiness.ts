@@ -5,12 +5,12 @@ import { type Config, schemeOf } from "../../config.ts";
 const ANSWER_MS = 5_000;
 const ANSWER_BYTES_MAX = 1024 * 1024;
 
-/** What a running service says of itself. */
+/** The state reported by a running service. */
 export type Answer =
   | { readonly state: "ready" | "not ready"; readonly address: string; readonly degraded: readonly string[] }
   | { readonly state: "no answer"; readonly address: string; readonly why: string };
 
-/** Asks `/readyz` of the service that this configuration describes, on this machine. Never rejects. */
+/** Calls `/readyz` of the service of this configuration, on this machine. Never rejects. */
 export function askReadiness(config: Pick<Config, "host" | "api_port" | "tls_cert_file">): Promise<Answer> {
   const { host, api_port: port } = config;
   const scheme = schemeOf(config);
@@ -18,7 +18,7 @@ export function askReadiness(config: Pick<Config, "host" | "api_port" | "tls_cer
   const address = `${scheme}://${reachable.includes(":") ? `[${reachable}]` : reachable}:${port}/readyz`;
   return new Promise((resolve) => {
     const none = (why: string) => resolve({ state: "no answer", address, why });
-    if (port === 0) return none("api_port is 0, so its port is not known");
+    if (port === 0) return none("api_port is 0, so its port is unknown");
     // The certificate names another host than this machine's loopback, and may be private; nothing secret is sent.
     const where = {
       host: reachable,
@@ -37,7 +37,7 @@ export function askReadiness(config: Pick<Config, "host" | "api_port" | "tls_cer
       response.on("error", (error) => none(error.message));
       response.on("end", () => {
         const degraded = degradedIn(text);
-        if (degraded === undefined) none(`another program answers there, with status ${response.statusCode}`);
+        if (degraded === undefined) none(`another program responds there, with status ${response.statusCode}`);
         else resolve({ state: response.statusCode === 200 ? "ready" : "not ready", address, degraded });
       });
     });
@@ -52,6 +52,6 @@ function degradedIn(text: string): readonly string[] | undefined {
     const { degraded } = JSON.parse(text) as { degraded?: unknown };
     return Array.isArray(degraded) ? degraded.map(String) : undefined;
   } catch {
-    return undefined; // no JSON: it is not the service
+    return undefined; // not JSON: it is not the service
   }
 }

@@ -182,11 +182,11 @@ describe("a file that the provider takes as bytes alone is fetched", () => {
 describe("what cannot be fetched is refused by its path", () => {
   test.each([
     [of("/missing"), "it answers 404"],
-    [of("/page"), "it is text/html, no image, PDF or sound"],
-    [of("/stored-other"), "it is application/octet-stream, no image, PDF or sound"],
+    [of("/page"), "it is text/html, not an image, PDF or sound"],
+    [of("/stored-other"), "it is application/octet-stream, not an image, PDF or sound"],
     [of("/round"), "it redirects more than 5 times"],
     [of("/large"), "over 20971520 bytes"],
-    [of("/elsewhere"), "it is no http address"],
+    [of("/elsewhere"), "it is not an http address"],
     [of("/inside"), "127.0.0.2 is"],
     ["http://169.254.169.254/latest/meta-data", "169.254.169.254 is"],
     ["http://localhost:1/a.png", "localhost"],

@@ -53,7 +53,7 @@ describe("members of a request", () => {
     ["prediction", { prediction: { type: "content", content: "x" } }, ["dropped prediction"]],
     ["prompt_cache_key needs none", { prompt_cache_key: "k" }, []],
     [
-      "spoken answers",
+      "spoken responses",
       { modalities: ["text", "audio"], audio: { voice: "x" } },
       ["refused audio", "refused modalities"],
     ],

@@ -169,7 +169,7 @@ describe("failures", () => {
     }).stream(events);
     const last = sent.at(-1);
     expect(last.error ?? last.response?.error).toMatchObject({
-      message: expect.stringContaining("before the answer was complete"),
+      message: expect.stringContaining("before the response was complete"),
     });
     expect(sent).not.toContain("[DONE]");
     expect(sent.map(({ type }) => type)).not.toContain("message_stop");

@@ -17,7 +17,7 @@ interface Call {
 /** A channel whose service has a message format of its own. */
 export type ServiceChannel = Exclude<Channel, { type: "webhook" | "email" }>;
 
-/** What a service is sent of an event, in this order. @param payload - as `alertPayload` makes it. */
+/** The calls to a service for an event, in this order. @param payload - as `alertPayload` makes it. */
 export function callsOf(channel: ServiceChannel, payload: Json): readonly Call[] {
   const message = messageOf(payload);
   switch (channel.type) {

@@ -15,7 +15,7 @@ export function discordMessage(message: AlertMessage) {
         color: COLORS[message.kind],
         timestamp: message.time,
         fields: message.facts.map(([name, value]) => ({ name, value: cut(literal(value), 1_000), inline: false })),
-        // Discord takes addresses of 2,048 characters.
+        // Discord accepts addresses of up to 2,048 characters.
         ...(message.link !== undefined && message.link.length <= 2_048 && { url: message.link }),
       },
     ],

@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import type { Json } from "../../../plugin/contract.ts";
 
-/** What people read of an alert's event, whatever it is sent by. */
+/** The text of an alert's event, for every channel. */
 export interface AlertMessage {
   readonly kind: "triggered" | "resolved" | "test";
   /** `failures: triggered (model gpt-4o)` */
@@ -9,17 +9,17 @@ export interface AlertMessage {
   /** One sentence. */
   readonly text: string;
   readonly facts: readonly (readonly [name: string, value: string])[];
-  /** The requests that were counted, in the dashboard. */
+  /** The counted requests, in the dashboard. */
   readonly link: string | undefined;
   /** ISO 8601. */
   readonly time: string;
-  /** The same for what triggers and what resolves it: `<alert>:<group>`, at most 64 characters. */
+  /** The same for triggering and resolving: `<alert>:<group>`, at most 64 characters. */
   readonly key: string;
   readonly alertName: string;
   readonly payload: Json;
 }
 
-/** @param payload - as `alertPayload` makes it, with `requests_url` where that is known. */
+/** @param payload - as `alertPayload` makes it, with `requests_url` if known. */
 export function messageOf(payload: Json): AlertMessage {
   const { metric, comparison, threshold, value, requests, timestamp, triggered_at, requests_url } = payload;
   const kind = String(payload.type).replace("alert.", "") as AlertMessage["kind"];
@@ -61,13 +61,13 @@ const UNITS = [
   ["minutes", 60],
 ] as const;
 
-/** In the largest unit of which there are several, and no part of one. */
+/** In the largest unit that gives a whole number above one. */
 function spanOf(seconds: number): string {
   const [name, size] = UNITS.find(([, each]) => seconds % each === 0 && seconds > each) ?? ["seconds", 1];
   return `${seconds / size} ${name}`;
 }
 
-/** At most so many characters, the last of them an ellipsis where something is missing. No character is halved. */
+/** At most this many characters; a cut text ends in an ellipsis. No character is split. */
 export function cut(text: string, max: number): string {
   if (text.length <= max) return text;
   const end = max - 1;

@@ -2,7 +2,7 @@ import type { Channel } from "../../../store/alerts/channels.ts";
 import { type AlertMessage, cut } from "./event.ts";
 
 /**
- * Calls of Opsgenie's Alert API: what triggers creates an alert, what resolves closes the one of the same alias. A test
+ * Calls of Opsgenie's Alert API: triggering creates an alert, resolving closes the one with the same alias. A test
  * creates one of priority P5 and closes it. Source: Opsgenie, "Alert API" with its limits of characters.
  */
 export function opsgenieCalls(message: AlertMessage, channel: Extract<Channel, { type: "opsgenie" }>) {

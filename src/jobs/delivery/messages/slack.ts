@@ -1,13 +1,13 @@
 import { type AlertMessage, cut } from "./event.ts";
 
 /**
- * A message for an incoming webhook of Slack. Names come from users, so they stand in `plain_text`, where nothing is a
- * link or a mention. Source: Slack API, "Block Kit" and "Formatting text", with its limits of characters.
+ * A message for an incoming webhook of Slack. Names come from users, so they are in `plain_text`, which has no
+ * links or mentions. Source: Slack API, "Block Kit" and "Formatting text", with its limits of characters.
  */
 export function slackMessage(message: AlertMessage) {
   const facts = message.facts.map(([name, value]) => plain(cut(`${name}: ${value}`, 2_000)));
   return {
-    // Shown in notifications, where these three have a meaning.
+    // Shown in notifications, where these three characters have a meaning.
     text: cut(message.title.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;"), 3_000),
     blocks: [
       { type: "header", text: plain(cut(message.title, 150)) },
@@ -20,7 +20,7 @@ export function slackMessage(message: AlertMessage) {
 
 const plain = (text: string) => ({ type: "plain_text", text, emoji: false });
 
-/** Slack takes addresses of 3,000 characters. A longer one, of a large filter, is left out. */
+/** Slack accepts addresses of up to 3,000 characters. A longer one, from a large filter, is left out. */
 function button(url: string) {
   if (url.length > 3_000) return { type: "section", text: plain("The filter is too long for a link.") };
   return {

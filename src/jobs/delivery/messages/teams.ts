@@ -40,5 +40,5 @@ export function teamsMessage(message: AlertMessage) {
   };
 }
 
-/** Text blocks read Markdown; names of users are no Markdown. */
+/** Text blocks render Markdown; users' names are not Markdown. */
 const literal = (text: string) => text.replace(/[\\`*_[\]<>#]/g, "\\$&");

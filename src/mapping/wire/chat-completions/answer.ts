@@ -16,13 +16,13 @@ import { readOpenAi } from "../openai-reading.ts";
 import { argumentsText } from "./read-request.ts";
 import { readReasoning, signatureOf, writeDetails, writeSignature } from "./reasoning.ts";
 
-/** A whole answer of a provider. */
+/** A complete response of a provider. */
 export function readAnswer(body: Json): Answer {
   const { id, model, usage } = readOpenAi(body);
   return pickDefined({ id, model, choices: choicesOf(body).filter(isObject).map(readChoice), usage }) as Answer;
 }
 
-/** Meta's Llama API answers with one message in place of choices, Cloudflare with one wrapped into `result`. */
+/** Meta's Llama API responds with one message in place of choices, Cloudflare with a response wrapped in `result`. */
 export function choicesOf(answer: Json): readonly Json[] {
   const completion = answer?.completion_message;
   if (isObject(completion))
@@ -55,7 +55,7 @@ function readChoice(choice: Json): Choice {
 }
 const objectOr = (value: Json) => (isObject(value) ? value : undefined);
 
-/** Mistral keeps its thoughts among the parts of the content. */
+/** Mistral puts reasoning among the parts of the content. */
 function readSaid(content: Json): Part[] {
   if (typeof content === "string") return content === "" ? [] : [{ type: "text", text: content }];
   if (isObject(content)) return readSaid([content]);
@@ -119,13 +119,13 @@ const FINISHES: Readonly<Record<string, Finish>> = {
   error: "malformed",
 };
 
-/** Routers of other providers say in a choice that its provider has failed. */
+/** Routers report the failure of a provider in a choice. */
 export function errorOfChoice({ error, finish_reason }: JsonObject): JsonObject | undefined {
   if (isObject(error)) return error;
   return finish_reason === "error" ? { message: "the provider ended its answer with an error" } : undefined;
 }
 
-/** A word that is not known is an end like any other. */
+/** An unknown value is an ordinary end. */
 export function finishOf(word: Json): Finish {
   const known = textOf(word)?.toLowerCase() ?? "";
   return Object.hasOwn(FINISHES, known) ? FINISHES[known]! : "end";
@@ -145,7 +145,7 @@ const WORDS: Readonly<Record<Finish, string>> = {
 export const finishWord = (finish: Finish, legacy: boolean | undefined): string =>
   finish === "calls" && legacy === true ? "function_call" : WORDS[finish];
 
-/** A whole answer to a client. */
+/** A complete response to a client. */
 export function writeAnswer(answer: Answer, reply: Reply): Json {
   return pickDefined({
     id: reply.id,
@@ -164,7 +164,7 @@ function writeChoice({ parts, finish, logprobs }: Choice, index: number, { promp
   return { index, message, logprobs: logprobs ?? null, finish_reason: finishWord(finish, wants.legacyFunctions) };
 }
 
-/** What `content` and `refusal` say whole: most answers are no more. */
+/** The complete `content` and `refusal`: most responses have nothing else. */
 const isPlain = (part: Part) => (part.type === "text" && part.citations === undefined) || part.type === "refusal";
 
 function addFurther(message: JsonObject, parts: readonly Part[], wants: Wants): void {
@@ -184,7 +184,7 @@ function addFurther(message: JsonObject, parts: readonly Part[], wants: Wants): 
   else if (calls.length > 0) message.tool_calls = calls.map(writeCall);
 }
 
-/** A signature is of its text, so text goes with it even where the client did not ask to see it. */
+/** A signature covers its text, so the text is sent even if the client did not request it. */
 const withoutText = <T extends { text: string; state?: { kind: string } }>(part: T): T =>
   part.state?.kind === "signature" ? part : { ...part, text: "" };
 

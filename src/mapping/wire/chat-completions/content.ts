@@ -3,7 +3,7 @@ import { filledText, isObject, pickDefined, textOf } from "../../json.ts";
 import { cacheMark, type PromptDraft } from "../../translate/draft.ts";
 import { addressOf, sourceOf } from "../../translate/source.ts";
 
-/** The content of a message: a text, or a list of parts. What cannot be read is refused by its path. */
+/** The content of a message: a text, or a list of parts. An unreadable part is refused with its path. */
 export function readContent(draft: PromptDraft, content: Json, at: string): Part[] {
   if (content === undefined || content === null) return [];
   if (typeof content === "string") return content === "" ? [] : [{ type: "text", text: content, at }];
@@ -33,7 +33,7 @@ export function readContent(draft: PromptDraft, content: Json, at: string): Part
 /** Reads a part of one type. */
 interface PartReader {
   readonly read: (part: Json) => Part | undefined;
-  /** All of its members that have a place in a prompt. */
+  /** All of its members with a place in a prompt. */
   readonly members: ReadonlySet<string>;
   /** The same of the object that the member of its type's name holds. */
   readonly inside?: ReadonlySet<string>;
@@ -107,7 +107,7 @@ function typeByName(name: string | undefined): string {
   return Object.hasOwn(TYPES, extension) ? TYPES[extension]! : "application/pdf";
 }
 
-/** A message's parts as content: text alone as text, else a list. */
+/** A message's parts as content: a single text as a string, else a list. */
 export function writeContent(parts: readonly Part[]): Json {
   if (parts.length === 1 && parts[0]!.type === "text") return parts[0]!.text;
   return parts.flatMap(writePart);

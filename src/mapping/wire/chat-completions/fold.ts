@@ -10,21 +10,21 @@ import {
   setMember,
 } from "../../json.ts";
 
-/** Members of a chunk that a whole answer does not have, or that are put together apart. */
+/** Members of a chunk that a complete response does not have, or that are joined separately. */
 const CHUNK_ONLY: ReadonlySet<string> = new Set(["choices", "object", "obfuscation", "p", "usage", "x_groq"]);
 
 interface ChoiceState {
   readonly rest: JsonObject;
   readonly message: JsonObject;
   readonly calls: JsonObject[];
-  /** The call that further pieces under an index belong to. */
+  /** The call that later pieces with an index belong to. */
   readonly openCalls: Map<Json, JsonObject>;
   text: string;
   /** Perplexity repeats the whole message beside an empty delta. */
   whole: Json;
 }
 
-/** Puts the chunks of a chat completion together, choice by choice; the kept object is the one OpenAI sends whole. */
+/** Folds the chunks of a chat completion, choice by choice, into the object that OpenAI sends without streaming. */
 export function foldChatCompletions(events: readonly StreamEvent[]): Json {
   if (typeof events[0]?.data?.response === "string") return foldWrapped(events);
   const top: JsonObject = {};
@@ -49,7 +49,7 @@ export function foldChatCompletions(events: readonly StreamEvent[]): Json {
   });
 }
 
-/** Workers AI sends bare pieces of the text, and wraps it into `result` where it does not stream. */
+/** Workers AI sends bare pieces of the text, and wraps it in `result` without streaming. */
 function foldWrapped(events: readonly StreamEvent[]): Json {
   const result: JsonObject = {};
   let text = "";
@@ -62,7 +62,7 @@ function foldWrapped(events: readonly StreamEvent[]): Json {
   return { result: { ...result, response: text } };
 }
 
-/** Azure's first chunk has an empty `id` and `model`: they must not stand where a later chunk says nothing. */
+/** Azure's first chunk has an empty `id` and `model`: they must not override missing values of later chunks. */
 function withoutEmpty(chunk: JsonObject): JsonObject {
   return chunk.model === "" || chunk.id === "" || chunk.created === 0
     ? Object.fromEntries(Object.entries(chunk).filter(([, value]) => value !== "" && value !== 0))
@@ -84,7 +84,7 @@ function takeChoice(choices: Map<number, ChoiceState>, choice: JsonObject): void
   if (isObject(message)) state.whole = message;
 }
 
-/** Text that comes in pieces; any other text member, such as a channel's name, is repeated whole. */
+/** Text members that come in pieces; others, such as a channel's name, are repeated in full. */
 const PIECES: ReadonlySet<string> = new Set(["content", "refusal", "reasoning", "reasoning_content", "thinking"]);
 
 function takeDelta(state: ChoiceState, delta: JsonObject): void {
@@ -127,7 +127,7 @@ function ownPart(part: Json): Json {
   return Array.isArray(part.thinking) ? { ...part, thinking: growParts([], part.thinking) } : { ...part };
 }
 
-/** Grows `last` by the part that continues it. @returns false where it does not. */
+/** Grows `last` by the part that continues it. @returns false if it does not continue it. */
 function takesOn(last: JsonObject, part: JsonObject): boolean {
   if (last.type === undefined || last.type !== part.type || last.index !== part.index) return false;
   for (const member of ["text", "summary", "data"]) {
@@ -141,8 +141,8 @@ function takesOn(last: JsonObject, part: JsonObject): boolean {
 }
 
 /**
- * Calls are counted per choice. Some providers send each call whole and all under index 0, or without an index: another
- * id with a name is another call.
+ * Calls are counted per choice. Some providers send each call complete and all under index 0, or without an index: another
+ * id with a name starts another call.
  */
 function takeCall({ calls, openCalls }: ChoiceState, piece: Json): void {
   if (!isObject(piece)) return;

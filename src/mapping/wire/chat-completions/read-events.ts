@@ -8,7 +8,7 @@ import { isAnotherCall } from "./fold.ts";
 import { argumentsText } from "./read-request.ts";
 import { readReasoning, signatureOf } from "./reasoning.ts";
 
-/** A choice while it comes in. Text and reasoning are parts as long as nothing else comes between. */
+/** The state of a choice. Adjacent text or reasoning is one part. */
 interface OpenChoice {
   readonly choice?: number;
   said?: { readonly kind: "text" | "reasoning" | "refusal"; readonly part: number };
@@ -18,11 +18,11 @@ interface OpenChoice {
 interface OpenCall {
   readonly id: string | undefined;
   readonly part: number;
-  /** What has come of it, where its name has not. */
+  /** Its arguments, while its name has not arrived. */
   unnamed?: { readonly piece: JsonObject; text: string } | undefined;
 }
 
-/** What is known of a stream so far. */
+/** The state of a stream. */
 interface ReadingState {
   started?: true;
   parts?: number;
@@ -58,7 +58,7 @@ function readChoice(state: ReadingState, choice: JsonObject, pieces: Piece[]): v
   }
   const reader = new DeltaReader(state, open, pieces);
   if (isObject(choice.delta)) reader.delta(choice.delta);
-  // A server that cannot stream sends its whole answer as the one event.
+  // A server that cannot stream sends its complete response as one event.
   else if (isFirst && isObject(choice.message)) reader.delta(choice.message);
   else if (typeof choice.text === "string") reader.say("text", choice.text);
   if (isObject(choice.logprobs)) pieces.push({ type: "logprobs", logprobs: choice.logprobs, ...reader.of });
@@ -105,7 +105,7 @@ class DeltaReader {
     if (typeof delta.audio?.transcript === "string") this.say("text", delta.audio.transcript);
   }
 
-  /** Details say what the plain members say, with the state beside it. */
+  /** Details repeat the plain members, with the state. */
   private reasoning(delta: JsonObject): void {
     if (listOf(delta.reasoning_details).length === 0 && listOf(delta.thinking_blocks).length === 0) {
       this.say("reasoning", textOf(delta.reasoning_content) ?? textOf(delta.reasoning) ?? textOf(delta.thinking) ?? "");
@@ -119,7 +119,7 @@ class DeltaReader {
 
   private sign(state: State): void {
     this.pieces.push({ type: "state", part: this.partFor("reasoning"), state, ...this.of });
-    delete this.open.said; // what follows a signature is another thought
+    delete this.open.said; // after a signature a new reasoning part begins
   }
 
   private content(content: Json): void {
@@ -146,7 +146,7 @@ class DeltaReader {
     return part;
   }
 
-  /** A call's first piece has its name, or a later one; some send calls whole and all under one index. */
+  /** The first or a later piece of a call has its name; some providers send complete calls, all under one index. */
   private call(piece: JsonObject): void {
     const inner = innerOf(piece);
     const id = filledText(piece.id);
@@ -188,7 +188,7 @@ class DeltaReader {
     if (text !== "") this.pieces.push({ type: "arguments", part, text, ...this.of });
   }
 
-  /** The answer is over: no name comes any more. */
+  /** The response has ended: no more names will arrive. */
   callsWithoutName(): void {
     for (const open of this.open.calls.values()) if (open.unnamed !== undefined) this.begin(open, open.unnamed, "");
   }

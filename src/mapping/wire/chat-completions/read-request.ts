@@ -28,7 +28,7 @@ export function readRequest(body: Json): Prompt {
 }
 
 const limit: MemberReader = (draft, value, at) => {
-  // Both names may be there; the newer one counts, wherever it stands.
+  // Both names may be present; the newer one counts, in any order.
   if (at === "max_tokens" && draft.settings.maxTokens !== undefined) return;
   number("maxTokens")(draft, value, at);
 };
@@ -114,7 +114,7 @@ function readMessages(draft: PromptDraft, messages: readonly Json[]): void {
 
 const MESSAGE_MEMBERS: ReadonlySet<string> = new Set(["role", "content", "name", "tool_call_id", "cache_control"]);
 
-/** A client sends answers back as they came. What they hold and cannot be sent is a loss: annotations, images. */
+/** Clients send responses back unchanged. Parts that cannot be sent are a loss: annotations, images. */
 const ANSWER_MEMBERS: ReadonlySet<string> = new Set([
   "role",
   "content",
@@ -147,12 +147,12 @@ function addTurn(draft: PromptDraft, message: Json, { role, at, parts }: Turn): 
   draft.messages.push(pickDefined({ role, parts, name: filledText(message.name), at }) as Message);
 }
 
-/** Ids of calls that came without one, so that their results are found again. */
+/** Generated ids of calls without one, so that their results can be matched. */
 class Calls {
   private count = 0;
   private readonly unanswered = new Map<string, string[]>();
 
-  /** The id of a call by its name alone, as the old `function_call` has it. */
+  /** The id of a call by its name only, as in the old `function_call`. */
   named(name: string): string {
     const id = callId(`${this.count++} ${name}`);
     const open = this.unanswered.get(name);
@@ -166,7 +166,7 @@ class Calls {
   }
 }
 
-/** All results in a row are one turn of the user. */
+/** Consecutive results are one turn of the user. */
 function addResult(draft: PromptDraft, message: Json, at: string, calls: Calls): void {
   const name = filledText(message.name);
   const id = filledText(message.tool_call_id) ?? calls.answered(name ?? "");
@@ -177,7 +177,7 @@ function addResult(draft: PromptDraft, message: Json, at: string, calls: Calls):
   else draft.messages.push({ role: "user", parts: [result], at });
 }
 
-/** Reasoning first, then what was said, then calls: the order that the members stand for. */
+/** Reasoning first, then text, then calls: the implied order of the members. */
 function assistantParts(draft: PromptDraft, message: Json, at: string, calls: Calls): Part[] {
   const parts: Part[] = readReasoning(message, at);
   for (const part of contentOf(draft, message, at)) parts.push(part);
@@ -192,7 +192,7 @@ function assistantParts(draft: PromptDraft, message: Json, at: string, calls: Ca
   }
   const legacy = message.function_call;
   if (isObject(legacy)) parts.push(readCall({ function: legacy }, `${at}.function_call`, calls));
-  if (isObject(message.audio)) draft.lose("dropped", `${at}.audio`, "spoken answers are not carried over");
+  if (isObject(message.audio)) draft.lose("dropped", `${at}.audio`, "spoken responses are not carried over");
   return parts;
 }
 
@@ -211,6 +211,6 @@ function readCall(call: Json, at: string, calls: Calls): CallPart {
   }) as CallPart;
 }
 
-/** Arguments are text; some send the object itself. */
+/** Arguments are text; some clients send an object. */
 export const argumentsText = (value: Json): string =>
   typeof value === "string" ? value : value === undefined || value === null ? "" : jsonText(value);

@@ -3,11 +3,11 @@ import { filledText, isObject, listOf, pickDefined, textOf } from "../../json.ts
 import { makerOf, stateOf, stateText } from "../../translate/state.ts";
 
 /**
- * Reasoning in chat completions has no place of its own in OpenAI's API. Text stands in `reasoning_content` or `reasoning`;
- * with state in `reasoning_details`, as OpenRouter has it, or in `thinking_blocks`, as LiteLLM has it.
+ * Reasoning in chat completions has no place of its own in OpenAI's API. Text is in `reasoning_content` or `reasoning`;
+ * with state in `reasoning_details` (OpenRouter) or in `thinking_blocks` (LiteLLM).
  */
 
-/** The text of a message's reasoning, whichever of the names it has. */
+/** The text of a message's reasoning, under any of the names. */
 export function reasoningText(message: Json): string | undefined {
   return (
     filledText(message.reasoning_content) ??
@@ -48,7 +48,7 @@ function readDetails(details: readonly Json[], at: string): ReasoningPart[] {
   return parts.map(({ index: _, ...part }) => ({ type: "reasoning", ...part }));
 }
 
-/** The makers whose state a format of OpenRouter's names. */
+/** The vendors behind OpenRouter's state formats. */
 const MAKERS: Readonly<Record<string, string>> = {
   anthropic: "anthropic",
   openai: "openai",
@@ -81,7 +81,7 @@ function readBlock(block: Json, at: string): ReasoningPart {
   return pickDefined({ type: "reasoning", text: textOf(block.thinking) ?? "", state, at }) as ReasoningPart;
 }
 
-/** Google's signature of a call, as its own endpoint in OpenAI's manner has it. */
+/** Google's signature of a call, as in its OpenAI-compatible endpoint. */
 export function signatureOf(call: Json): State | undefined {
   const signature = filledText(call.extra_content?.google?.thought_signature);
   return signature === undefined ? undefined : stateOf(signature, "google", "signature");
@@ -89,7 +89,7 @@ export function signatureOf(call: Json): State | undefined {
 
 export const writeSignature = (state: State): Json => ({ google: { thought_signature: stateText(state) } });
 
-/** A part as entries of `reasoning_details`; `index` is the part's among the reasoning of the answer. */
+/** A part as entries of `reasoning_details`; `index` is the part's among the reasoning of the response. */
 export function writeDetails({ text, state }: { text: string; state?: State }, index: number, raw: boolean): Json[] {
   const details: Json[] = [];
   const format = state === undefined ? undefined : formatOf(state);

@@ -11,7 +11,7 @@ export const readFormat: MemberReader = (draft, value, at) => {
   else draft.lose("refused", at, "must be of type text, json_object or json_schema with a schema");
 };
 
-/** Chat wraps these members into `json_schema`; Responses has them beside the type. */
+/** Chat wraps these members in `json_schema`; Responses has them beside the type. */
 export const schemaFormat = ({ schema, name, description, strict }: Json): Format =>
   pickDefined({
     type: "schema",
@@ -39,7 +39,7 @@ export const readThinking: MemberReader = (draft, value, at) => {
   if (Object.keys(thinking).length > 0) draft.set("thinking", { ...draft.settings.thinking, ...thinking }, at);
 };
 
-/** A function, a tool of free text, or one that the provider runs. */
+/** A function, a tool of free text, or one run by the provider. */
 export function readTool(draft: PromptDraft, tool: Json, at: string): void {
   const type = textOf(tool?.type) ?? "function";
   if (type === "function" && isObject(tool?.function)) {
@@ -71,7 +71,7 @@ export const FUNCTION_MEMBERS: ReadonlySet<string> = new Set([
   "cache_control",
 ]);
 
-/** Chat puts a grammar into a member of its own; everybody else has its members beside the type. */
+/** Chat puts a grammar into its own member; other APIs have its members beside the type. */
 export const customFormat = (format: Json): Json =>
   isObject(format?.grammar) ? { type: "grammar", ...format.grammar } : isObject(format) ? format : undefined;
 

@@ -11,7 +11,7 @@ import { choicesOf } from "./answer.ts";
 import { foldChatCompletions } from "./fold.ts";
 import { reasoningText } from "./reasoning.ts";
 
-/** OpenAI chat completions, and everybody who speaks them: Azure, Groq, Mistral, DeepSeek, vLLM, llama.cpp … */
+/** OpenAI chat completions, and compatible APIs: Azure, Groq, Mistral, DeepSeek, vLLM, llama.cpp … */
 export const chatCompletions: WireSchema = {
   name: "chat-completions",
   llmType: "chat",
@@ -35,7 +35,7 @@ export const chatCompletions: WireSchema = {
   plainAnswer,
 };
 
-/** The first choice's text where no tool is called and no picture stands beside it. */
+/** The first choice's text, if there is no tool call and no picture. */
 function plainAnswer(answer: Json): string | undefined {
   const message = choicesOf(answer).find(isObject)?.message;
   if (!isObject(message) || (message.tool_calls ?? message.function_call ?? message.images ?? null) !== null)
@@ -67,7 +67,7 @@ export function requestMessages(message: Json): LlmMessage[] {
   });
 }
 
-/** OpenRouter keeps pictures that were made beside the text; xAI and Perplexity keep sources beside the choices. */
+/** OpenRouter puts generated pictures beside the text; xAI and Perplexity put sources beside the choices. */
 function choiceMessage(choice: Json, answer: Json): LlmMessage {
   const message = isObject(choice.message) ? choice.message : { role: "assistant", content: choice.text };
   const text = textOfMessage(message);
@@ -83,7 +83,7 @@ function choiceMessage(choice: Json, answer: Json): LlmMessage {
   return pickDefined({ ...told, audio_data: filledText(message.audio?.data) }) as LlmMessage;
 }
 
-/** The text may stand in the content, in a refusal, or only in the transcript of a spoken answer. */
+/** The text may be in the content, in a refusal, or only in the transcript of a spoken answer. */
 function textOfMessage(message: Json): string | undefined {
   return plainText(message?.content) ?? filledText(message?.refusal) ?? filledText(message?.audio?.transcript);
 }

@@ -6,7 +6,7 @@ import { finishWord, writeCitation, writeImage, writeUsage } from "./answer.ts";
 import { writeDetails, writeSignature } from "./reasoning.ts";
 
 interface WritingState {
-  /** Choices whose first delta, with the role, has been sent. */
+  /** Choices whose first delta, with the role, was sent. */
   begun?: Set<number>;
   /** Calls per choice: the index of the next one. */
   calls?: Map<number, number>;
@@ -50,7 +50,7 @@ function begin(state: WritingState, choice: number, reply: Reply): readonly Sent
   return [chunk(reply, [{ index: choice, delta: first, logprobs: null, finish_reason: null }])];
 }
 
-/** One `id`, `created` and `model` throughout; `usage` is null until the last, where it was asked for. */
+/** One `id`, `created` and `model` throughout; `usage` is null until the last, if requested. */
 function chunk({ id, created, model, prompt }: Reply, choices: readonly Json[], usage: Json = null): SentEvent {
   const head = { id, object: "chat.completion.chunk", created, model, choices };
   return { data: prompt.wants.usage === true ? { ...head, usage } : head };
@@ -113,7 +113,7 @@ function argumentsDelta(state: WritingState, piece: PartPiece, text: string, leg
     : callDelta(state, piece, { function: { arguments: text } });
 }
 
-/** The signature of a thought in an entry of its own, under the thought's index; that of a call on the call. */
+/** The signature of reasoning in its own entry, with the same index; that of a call on the call. */
 function writeState(state: WritingState, piece: PartPiece, own: State): JsonObject {
   if (state.open?.kind === "call") return callDelta(state, piece, { extra_content: writeSignature(own) });
   return { reasoning_details: writeDetails({ text: "", state: own }, state.thoughts ?? 0, false) };

@@ -3,7 +3,7 @@ import { filledText, isObject, jsonText, listOf, numberOf, pickDefined, textOf }
 import { callId } from "../../translate/ids.ts";
 import { cohereUsage } from "../../usage.ts";
 
-/** A whole answer of Cohere's chat, version 2. What it plans to do with its tools is reasoning. */
+/** A complete response of Cohere's chat, version 2. Its tool plan is reasoning. */
 export function readAnswer(body: Json): Answer {
   const message = body?.message;
   return pickDefined({
@@ -38,7 +38,7 @@ function readChoice(message: Json, body: Json): Choice {
 export const argumentsText = (value: Json): string =>
   typeof value === "string" ? value : value === undefined || value === null ? "" : jsonText(value);
 
-/** A call without its arguments. @param seed - what makes an id of ours this call's own. */
+/** A call without its arguments. @param seed - makes a generated id unique. */
 export function callOf(call: Json, seed: string): CallPart {
   const name = textOf(call?.function?.name) ?? "";
   return { type: "call", id: filledText(call?.id) ?? callId(`${seed} ${name}`), name, arguments: "" };
@@ -66,13 +66,13 @@ const FINISHES: Readonly<Record<string, Finish>> = {
   TIMEOUT: "malformed",
 };
 
-/** A word that is not known is an end like any other. */
+/** An unknown value is an ordinary end. */
 export function finishOf(word: Json): Finish {
   const known = textOf(word) ?? "";
   return Object.hasOwn(FINISHES, known) ? FINISHES[known]! : "end";
 }
 
-/** Cohere gives them by stretches of text, each with the probabilities of its tokens. */
+/** Cohere returns them per stretch of text, with the probabilities of its tokens. */
 export function logprobsOf(list: Json): Json {
   const content = (isObject(list) ? [list] : listOf(list)).flatMap((stretch: Json) => {
     const values = listOf(stretch?.logprobs);

@@ -2,14 +2,14 @@ import type { Json, StreamEvent } from "../../../plugin/contract.ts";
 import { assignMembers, isObject, type JsonObject, listOf, mergeMembers, textOf } from "../../json.ts";
 import { grown, inOrder } from "../pieces.ts";
 
-/** Puts a stream of Cohere together: version 2 has `type` on its events, version 1 `event_type`. */
+/** Folds a stream of Cohere: version 2 has `type` on its events, version 1 `event_type`. */
 export function foldCohere(events: readonly StreamEvent[]): Json {
   const first = events.find(({ data }) => isObject(data))?.data;
   if (first === undefined) return undefined;
   return typeof first.event_type === "string" || "is_finished" in first ? foldVersion1(events) : foldVersion2(events);
 }
 
-/** The last event repeats the whole answer; where it is missing, the pieces of text are what there is. */
+/** The last event repeats the complete response; without it, the pieces of text are used. */
 function foldVersion1(events: readonly StreamEvent[]): Json {
   const whole: JsonObject = {};
   const citations: Json[] = [];

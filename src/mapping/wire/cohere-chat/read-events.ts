@@ -6,13 +6,13 @@ import { readError } from "./errors.ts";
 
 interface ReadingState {
   id?: string;
-  /** Numbers of parts: Cohere counts content and calls apart. */
+  /** Numbers of parts: Cohere counts content and calls separately. */
   parts?: Map<string, number>;
-  /** The text that was last said: sources are of it. */
+  /** The last text: sources belong to it. */
   text?: number;
 }
 
-/** Words for an end that is none. */
+/** Finish reasons that are failures. */
 const FAILURES: ReadonlyMap<Json, string> = new Map([
   ["ERROR", "the provider reported that the generation failed"],
   ["TIMEOUT", "the provider reported that the generation took too long"],

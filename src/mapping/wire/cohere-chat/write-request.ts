@@ -39,7 +39,7 @@ export function writeRequest(prompt: Prompt, call: Call): WrittenRequest {
   return { body, losses };
 }
 
-/** Results are messages of their own, before what else the user says. */
+/** Results are messages of their own, before the user's other content. */
 function writeMessage({ role, parts }: Message): JsonObject[] {
   const written: JsonObject[] = [];
   let said: Part[] = [];
@@ -77,7 +77,7 @@ const writeCall = ({ id, name, arguments: text }: CallPart): JsonObject => ({
   function: { name, arguments: jsonText(toolArguments(text)) },
 });
 
-/** One text is written as text; nothing where nothing is said. */
+/** A single text is a string; empty content is omitted. */
 function writeContent(parts: readonly Part[]): Json {
   const content = parts.flatMap(writePart);
   if (content.length === 0) return undefined;

@@ -17,8 +17,8 @@ import { readEvent } from "../chat-completions/read-events.ts";
 import { readError, writeError, writeStatus } from "../openai-errors.ts";
 
 /**
- * OpenAI's older completions. For clients: one prompt becomes one text of the user, and the text of the answer comes back.
- * For providers nothing is written in it: who speaks it gets the requests of its own clients alone, unchanged.
+ * OpenAI's older completions. For clients: the prompt becomes one user text, and the response's text is returned.
+ * Requests are never translated into it: providers with it only get unchanged requests of its own clients.
  */
 export const completionsShape: Shape = {
   name: "completions",
@@ -44,7 +44,7 @@ function readRequest(body: Json): Prompt {
   return draft.finish();
 }
 
-/** What a chat cannot do: it decides the form of the answer. A value that asks for nothing is none. */
+/** Members that a chat cannot express, because they change the form of the response. Default values are ignored. */
 const beyond: MemberReader = (draft, value, at) => {
   if (value !== false && value !== "" && !(at === "best_of" && value === 1))
     draft.lose("refused", at, "only a provider of completions has it");

@@ -12,7 +12,7 @@ import type {
 import { filledText, isObject, jsonText, listOf, pickDefined, textOf } from "../../json.ts";
 import { converseUsage } from "../../usage.ts";
 
-/** A whole answer of Bedrock's converse, which has neither an id nor a model. */
+/** A complete response of Bedrock's converse, which has neither an id nor a model. */
 export function readAnswer(body: Json): Answer {
   const message = body?.output?.message;
   const choice: Choice = {
@@ -52,7 +52,7 @@ export const callOf = ({ toolUseId, name }: Json): CallPart => ({
   arguments: "",
 });
 
-/** Claude is the model that signs and redacts here; whoever hands out state is its issuer in the end. */
+/** Claude is the model that signs and redacts here; the state's issuer is set later. */
 export function stateIn(reasoning: Json): State | undefined {
   const signature = filledText(reasoning?.signature);
   if (signature !== undefined) return { issuer: "anthropic", kind: "signature", value: signature };
@@ -86,7 +86,7 @@ const FINISHES: Readonly<Record<string, Finish>> = {
   malformed_model_output: "malformed",
 };
 
-/** A word that is not known is an end like any other. */
+/** An unknown value is an ordinary end. */
 export function finishOf(word: Json): Finish {
   const known = textOf(word) ?? "";
   return Object.hasOwn(FINISHES, known) ? FINISHES[known]! : "end";

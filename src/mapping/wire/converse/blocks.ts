@@ -15,13 +15,13 @@ const DOCUMENTS: Readonly<Record<string, string>> = {
 };
 const IMAGES: ReadonlySet<string> = new Set(["png", "jpeg", "gif", "webp"]);
 
-/** Writes the blocks of one request. Names of documents are valid and each is there once. */
+/** Writes the blocks of one request. Names of documents are valid and unique. */
 export class BlockWriter {
   readonly losses: Loss[] = [];
   private readonly names = new Set<string>();
   private readonly takesTtl: boolean;
 
-  /** @param model - lifetimes of caches are known of Claude alone. */
+  /** @param model - cache lifetimes are known only for Claude. */
   constructor(model: string) {
     this.takesTtl = model.includes("anthropic.claude");
   }
@@ -34,7 +34,7 @@ export class BlockWriter {
     });
   }
 
-  /** Everything before it is to be cached. */
+  /** Everything before it should be cached. */
   cachePoint({ ttl }: { readonly ttl?: string }): JsonObject {
     const known = this.takesTtl && (ttl === "5m" || ttl === "1h") ? ttl : undefined;
     return { cachePoint: pickDefined({ type: "default", ttl: known }) };
@@ -93,7 +93,7 @@ export class BlockWriter {
     return name;
   }
 
-  /** A result has content, be it empty. */
+  /** A result must have content, even if empty. */
   private result({ id, parts, error }: ResultPart): JsonObject {
     const content = parts.flatMap((part) => this.block(part) ?? []);
     return pickDefined({

@@ -29,7 +29,7 @@ export function readError(status: number, body: Json): ApiError {
   }) as ApiError;
 }
 
-/** An exception in place of the next event. Where the model itself failed, its own status is beside it. */
+/** An exception in place of the next event. If the model itself failed, its own status is included. */
 export function readException(name: string, data: Json): ApiError {
   const original = isObject(data) ? numberOf(data.originalStatusCode) : undefined;
   const message = filledText(data?.message) ?? filledText(data?.Message) ?? filledText(data) ?? name;

@@ -9,7 +9,7 @@ import { converseUsage } from "../../usage.ts";
 import type { WireSchema } from "../../wire-schema.ts";
 import { grown, inOrder } from "../pieces.ts";
 
-/** Bedrock converse, and Amazon's own models, which have its form also where they are invoked directly. */
+/** Bedrock converse, and Amazon's own models, which use its form also when invoked directly. */
 export const converse: WireSchema = {
   name: "converse",
   llmType: "chat",
@@ -59,7 +59,7 @@ function llmRequest(request: Json): LlmRequest {
   });
 }
 
-/** The event's name says what it holds; in an invocation's stream the name is a member around it instead. */
+/** The event's name determines its content; in an invocation's stream the name is a member around it. */
 const EVENTS = ["messageStart", "contentBlockStart", "contentBlockDelta", "messageStop", "metadata"] as const;
 
 function foldConverse(events: readonly StreamEvent[]): Json {

@@ -3,7 +3,7 @@ import { isObject, type JsonObject, jsonText, pickDefined } from "../../json.ts"
 import { objectSchema } from "../object-schema.ts";
 import { BlockWriter } from "./blocks.ts";
 
-/** A body for Bedrock's converse. The model and whether the answer streams stand in the path. */
+/** A body for Bedrock's converse. The model and whether the response streams are in the path. */
 export function writeRequest(prompt: Prompt, call: Call): WrittenRequest {
   const writer = new BlockWriter(call.model);
   const { messages, settings } = prompt;
@@ -79,7 +79,7 @@ function writeFormat({ settings: { format } }: Prompt): Json {
   };
 }
 
-/** What each maker's models have by names of their own. */
+/** Vendor-specific fields of models. */
 function writeFields({ settings, paths }: Prompt, { model, facts }: Call, writer: BlockWriter): JsonObject {
   const { topK, thinking } = settings;
   const sampled: JsonObject =
@@ -91,12 +91,12 @@ function writeFields({ settings, paths }: Prompt, { model, facts }: Call, writer
     return { ...sampled, thinking: { type: "adaptive" }, ...(effort && { output_config: { effort } }) };
   const known = effort === undefined ? undefined : facts.effortFields?.[effort];
   if (isObject(known)) return { ...sampled, ...known };
-  // A model that was not asked does not think, or cannot be told.
+  // Without a request the model does not think, or has no setting.
   if (effort !== undefined && effort !== "none")
     writer.losses.push({
       kind: "dropped",
       path: paths.thinking ?? "thinking",
-      why: "it is not known how this model is told how much to think",
+      why: "the reasoning setting of this model is unknown",
     });
   return sampled;
 }

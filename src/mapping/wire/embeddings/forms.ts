@@ -3,9 +3,9 @@ import { countOf, isObject, listOf, pickDefined, sumOfList } from "../../json.ts
 import { cohereUsage, geminiUsage, openAiUsage } from "../../usage.ts";
 
 /**
- * The form that is spoken at a path of a provider's; `undefined` where it is OpenAI's own.
+ * The form at a provider's path; `undefined` if it is OpenAI's own.
  *
- * @param path - of the call, with the model where it stands there.
+ * @param path - of the call, with the model if it is there.
  */
 export function embeddingForm(path: string): EmbeddingForm | undefined {
   const end = path.replace(/\?.*$/, "");
@@ -21,11 +21,11 @@ const FORMS: readonly (readonly [RegExp, EmbeddingForm])[] = [
 
   [/\/model\/[^/]*nova[^/]*\/invoke$/, nova()],
   [/\/model\/[^/]*cohere[^/]*\/invoke$/, cohere("bedrock-cohere", (model) => model.includes("embed-v4"))],
-  // Of others at Bedrock, an own copy under an ARN is Amazon's.
+  // A custom copy under an ARN at Bedrock is Amazon's.
   [/\/model\/[^/]+\/invoke$/, titan()],
 ];
 
-/** Google's words for what texts are for. */
+/** Google's names for the purposes of texts. */
 const TASKS: Readonly<Record<string, string>> = {
   search_document: "RETRIEVAL_DOCUMENT",
   search_query: "RETRIEVAL_QUERY",
@@ -59,7 +59,7 @@ function gemini(): EmbeddingForm {
 function vertex(): EmbeddingForm {
   return {
     name: "vertex",
-    // Gemini's embedding models take one text a call there.
+    // Gemini's embedding models take one text per call there.
     textsMax: (model) => (model.includes("gemini-embedding") ? 1 : 250),
     writeRequest: (prompt) =>
       pickDefined({
@@ -140,7 +140,7 @@ function nova(): EmbeddingForm {
       singleEmbeddingParams: pickDefined({
         embeddingPurpose: PURPOSES[inputType],
         embeddingDimension: dimensions,
-        // A text that is too long is an error, as it is at OpenAI.
+        // A text that is too long is an error, as at OpenAI.
         text: { truncationMode: "NONE", value: texts[0] ?? "" },
       }),
     }),
@@ -158,7 +158,7 @@ function noInputType({ inputType }: EmbeddingPrompt): Loss[] {
   return inputType === undefined ? [] : [{ kind: "dropped", path: "input_type" }];
 }
 
-/** Vectors of another length than was asked for are not what the client can use. */
+/** Vectors of another length than requested are useless to the client. */
 const noDimensions = ({ dimensions }: EmbeddingPrompt): Loss[] =>
   dimensions === undefined ? [] : [{ kind: "refused", path: "dimensions", why: "the model has vectors of one length" }];
 

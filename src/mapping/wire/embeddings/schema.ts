@@ -40,7 +40,7 @@ function readOne(body: Json): Reading {
   });
 }
 
-/** Responses of several calls that belong to one request: their usage is that of all. */
+/** Responses of several calls for one request: their usage is the sum. */
 function readList(bodies: readonly Json[]): Reading {
   const readings = bodies.map(readOne);
   const counts = readings.map(({ usage }) => usage?.prompt_tokens);
@@ -61,7 +61,7 @@ const hasVectors = (answer: Json): boolean =>
     (vectors) => typeof vectors === "object" && vectors !== null,
   ) || listOf(answer?.data)[0]?.object === "embedding";
 
-/** What is to be embedded, several texts one to a line. */
+/** The texts to embed, one per line. */
 function inputOf(request: Json): string | undefined {
   if (Array.isArray(request)) {
     const inputs = request.flatMap((each) => (isObject(each) ? (inputOf(each) ?? []) : []));

@@ -4,10 +4,10 @@ import { inputTokens } from "../../usage.ts";
 
 const INPUT_TYPES: ReadonlySet<string> = new Set(["search_document", "search_query", "classification", "clustering"]);
 
-/** Members that are read, or that are the gateway's. */
+/** Members that are read here or by the gateway. */
 const KNOWN: ReadonlySet<string> = new Set(["model", "input", "dimensions", "encoding_format", "input_type"]);
 
-/** A body of OpenAI's embeddings. What cannot be read is a loss; nothing throws. */
+/** A body of OpenAI's embeddings. An unreadable part is a loss; nothing throws. */
 export function readEmbeddings(body: Json): EmbeddingPrompt {
   const losses: Loss[] = [];
   const lose = (kind: Loss["kind"], path: string, why: string) => losses.push({ kind, path, why });
@@ -15,7 +15,7 @@ export function readEmbeddings(body: Json): EmbeddingPrompt {
   const { input, dimensions, encoding_format, input_type } = isObject(body) ? body : {};
   const texts = typeof input === "string" ? [input] : Array.isArray(input) ? input : [];
   const isTokens = texts.some((each) => typeof each === "number" || Array.isArray(each));
-  if (isTokens) lose("refused", "input", "tokens mean something to OpenAI's models alone; send texts");
+  if (isTokens) lose("refused", "input", "token ids only work with OpenAI's models; send texts");
   else if (texts.length === 0 || !texts.every((each) => typeof each === "string"))
     lose("invalid", "input", "must be a text or a list of texts");
   if (isGiven(dimensions) && !(Number.isInteger(dimensions) && dimensions > 0))
@@ -43,7 +43,7 @@ export interface EmbeddingCalls {
   readonly losses: readonly Loss[];
 }
 
-/** All calls that a request takes. The same prompt gives the same bytes. */
+/** All calls for a request. The same prompt gives the same bytes. */
 export function writeEmbeddingCalls(prompt: EmbeddingPrompt, form: EmbeddingForm, model: string): EmbeddingCalls {
   const most = Math.max(1, form.textsMax(model));
   const bodies: Json[] = [];
@@ -55,14 +55,14 @@ export function writeEmbeddingCalls(prompt: EmbeddingPrompt, form: EmbeddingForm
 /** One call's response. */
 export interface EmbeddingResponse {
   readonly body: Json;
-  /** Usage that stood outside the body: Bedrock has it in headers. */
+  /** Usage from outside the body: Bedrock has it in headers. */
   readonly usage?: Usage;
 }
 
-/** What the client's answer says of itself. */
+/** Metadata of the client's response. */
 export interface EmbeddingReply {
   readonly model: string;
-  /** A guess at the tokens of all texts, where the provider did not say. */
+  /** The estimated tokens of all texts, if the provider reports none. */
   readonly estimate: () => number;
 }
 
@@ -76,7 +76,7 @@ export interface JoinedEmbeddings {
  * The answer in OpenAI's form, in the order of the texts.
  *
  * @param responses - in the order of the calls.
- * @returns undefined where a response has not one vector per text.
+ * @returns undefined if a response does not have one vector per text.
  */
 export function joinEmbeddings(
   responses: readonly EmbeddingResponse[],
@@ -111,7 +111,7 @@ export function joinEmbeddings(
   };
 }
 
-/** As OpenAI's SDKs unpack it: little-endian 32-bit floats, on whatever machine. */
+/** As OpenAI's SDKs unpack it: little-endian 32-bit floats, on any machine. */
 function base64Of(vector: readonly number[]): string {
   const bytes = Buffer.alloc(vector.length * 4);
   for (const [at, value] of vector.entries()) bytes.writeFloatLE(value, at * 4);

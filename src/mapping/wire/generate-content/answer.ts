@@ -3,7 +3,7 @@ import { filledText, isObject, jsonText, listOf, numberOf, pickDefined, textOf }
 import { callId } from "../../translate/ids.ts";
 import { geminiUsage } from "../../usage.ts";
 
-/** A whole answer of Gemini's. A blocked prompt is an answer that a filter ended. */
+/** A complete response of Gemini. A blocked prompt is a response ended by a filter. */
 export function readAnswer(body: Json): Answer {
   const answerId = filledText(body?.responseId);
   const choices = listOf(body?.candidates).filter(isObject);
@@ -35,7 +35,7 @@ function readChoice(candidate: Json, answerId: string | undefined): Choice {
   }) as Choice;
 }
 
-/** Texts of one kind in a row are one part. */
+/** Consecutive texts of one kind are one part. */
 function join(parts: Part[], part: Part): void {
   const last = parts.at(-1);
   if (part.type === "text" && last?.type === "text") parts[parts.length - 1] = { ...last, text: last.text + part.text };
@@ -44,11 +44,11 @@ function join(parts: Part[], part: Part): void {
   else parts.push(part);
 }
 
-/** Gemini gives some of its calls no id. One of ours is the same for the same answer, and no other's. */
+/** Gemini omits the id of some calls. A generated one is deterministic for a response, and unique. */
 export const idOfCall = ({ functionCall: call }: Json, answerId: string | undefined, index: number): string =>
   filledText(call?.id) ?? callId(`${answerId ?? ""} ${index} ${textOf(call?.name) ?? ""} ${jsonText(call?.args)}`);
 
-/** A part of a candidate. The signature of a text follows it as a thought without text. */
+/** A part of a candidate. The signature of a text follows it as empty reasoning. */
 export function readPart(part: Json, id: () => string): Part[] {
   if (!isObject(part)) return [];
   const signature = filledText(part.thoughtSignature) ?? filledText(part.thought_signature);
@@ -102,13 +102,13 @@ const FINISHES: Readonly<Record<string, Finish>> = {
   MALFORMED_RESPONSE: "malformed",
 };
 
-/** A word that is not known is an end like any other. */
+/** An unknown value is an ordinary end. */
 export function finishOf(word: Json): Finish {
   const known = textOf(word) ?? "";
   return Object.hasOwn(FINISHES, known) ? FINISHES[known]! : "end";
 }
 
-/** Pages that an answer is grounded in. Google counts bytes of the text. */
+/** The sources of a grounded response. Google counts bytes of the text. */
 export function citationsOf(candidate: Json, text: string): Citation[] {
   const grounding = candidate.groundingMetadata;
   const pages = listOf(grounding?.groundingChunks).map((chunk) => chunk?.web ?? chunk?.retrievedContext);
@@ -137,7 +137,7 @@ export function citationsOf(candidate: Json, text: string): Citation[] {
   return [...found, ...sources].filter(({ url }) => url !== undefined).map((each) => pickDefined(each) as Citation);
 }
 
-/** Log probabilities as OpenAI's clients know them. */
+/** Log probabilities in OpenAI's form. */
 export function logprobsOf(result: Json): Json {
   const chosen = listOf(result?.chosenCandidates);
   if (chosen.length === 0) return undefined;

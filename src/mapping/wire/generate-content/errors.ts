@@ -2,7 +2,7 @@ import type { ApiError, Json } from "../../../plugin/contract.ts";
 import { isObject, listOf, numberOf, pickDefined, textOf } from "../../json.ts";
 import { errorOf } from "../../outcome.ts";
 
-/** Google's words for statuses. Source: `google.rpc.Code`. */
+/** Google's names of statuses. Source: `google.rpc.Code`. */
 const STATUSES: Readonly<Record<number, string>> = {
   400: "INVALID_ARGUMENT",
   401: "UNAUTHENTICATED",
@@ -33,7 +33,7 @@ export function readError(status: number, body: Json): ApiError {
   }) as ApiError;
 }
 
-/** The error that Google's SDKs understand. */
+/** The error in the form of Google's SDKs. */
 export const writeError = ({ status, message, upstream }: ApiError): Json => ({
   error: pickDefined({
     code: status,

@@ -3,7 +3,7 @@ import { type JsonObject, pickDefined } from "../../json.ts";
 import { toolArguments } from "../../llm/tools.ts";
 
 /**
- * Google's documented stand-in for the signature of a call that its model has not made: history of another model.
+ * Google's documented stand-in for the signature of a call by another model.
  * Source: the Gemini API's page on thought signatures.
  */
 export const FOREIGN_CALL = "skip_thought_signature_validator";
@@ -11,9 +11,9 @@ export const FOREIGN_CALL = "skip_thought_signature_validator";
 /**
  * A turn's parts for Gemini.
  *
- * A signature without text belongs to the text beside it, as Gemini had it.
+ * A signature without text belongs to the adjacent text, as in Gemini.
  *
- * @param signed - calls without a signature get the documented placeholder: the first of a turn, which alone has one.
+ * @param signed - calls without a signature get the documented placeholder: only the first call of a turn has one.
  */
 export function writeParts(parts: readonly Part[], signed: boolean): JsonObject[] {
   const written: JsonObject[] = [];
@@ -71,7 +71,7 @@ function writePart(part: Exclude<Part, CallPart>): JsonObject | undefined {
   }
 }
 
-/** Bytes; addresses were fetched before. */
+/** Bytes; addresses have already been fetched. */
 function writeSource(source: Source): JsonObject | undefined {
   if ("bytes" in source) return { inlineData: { mimeType: source.mediaType, data: source.bytes } };
   if ("text" in source)
@@ -79,7 +79,7 @@ function writeSource(source: Source): JsonObject | undefined {
   return undefined;
 }
 
-/** What a tool says is a text and is never read for meaning. Gemini finds its call by name. */
+/** A tool's output is an opaque text. Gemini matches it to its call by name. */
 function writeResult({ id, name, parts, error }: ResultPart): JsonObject {
   const text = parts.flatMap((part) => (part.type === "text" ? [part.text] : [])).join("\n");
   return { id, name: name ?? id, response: error === true ? { error: text } : { output: text } };

@@ -13,10 +13,10 @@ interface ReadingState {
 }
 
 interface CandidateState {
-  /** The text or thought that goes on. */
+  /** The open text or reasoning. */
   open: { readonly kind: "text" | "reasoning"; readonly part: number } | undefined;
   calls: number;
-  /** What was said so far: citations count in it. */
+  /** The text so far: citations are offsets in it. */
   text: string;
   textPart: number | undefined;
   cited: number;
@@ -24,14 +24,14 @@ interface CandidateState {
 
 type Of = { readonly choice?: number };
 
-/** The pieces in one chunk, which is a whole answer with a part of the text. Each part but text comes whole. */
+/** The pieces in one chunk, which is a complete response with a part of the text. Each part except text is complete. */
 export function readEvent(state: ReadingState, { data }: StreamEvent): readonly Piece[] {
   const chunk: Json = Array.isArray(data) ? data[0] : data;
   if (!isObject(chunk)) return [];
   if (isObject(chunk.error)) return [{ type: "error", error: readError(0, chunk) }];
   const pieces: Piece[] = [];
   begin(state, chunk, pieces);
-  // Counts come before the finish, after which the gateway may be done.
+  // Counts come before the finish, because the gateway may stop after it.
   const usage = geminiUsage(chunk.usageMetadata);
   if (usage !== undefined) pieces.push({ type: "usage", usage });
   for (const [at, candidate] of listOf(chunk.candidates).entries())
@@ -83,7 +83,7 @@ function addPart(state: ReadingState, known: CandidateState, given: Part, { of, 
     return part;
   };
   if (given.type === "text" || given.type === "reasoning") {
-    // A signature without text is of what came before: it stands by itself.
+    // A signature without text belongs to earlier content: it is a separate part.
     const alone = given.type === "reasoning" && given.text === "";
     const part = !alone && known.open?.kind === given.type ? known.open.part : fresh();
     pieces.push({ type: given.type, part, text: given.text, ...of });
@@ -107,7 +107,7 @@ function addPart(state: ReadingState, known: CandidateState, given: Part, { of, 
   pieces.push({ type: "close", part, ...of });
 }
 
-/** Sources come with the last chunk, or grow from chunk to chunk. */
+/** Sources arrive with the last chunk, or grow from chunk to chunk. */
 function cite(known: CandidateState, candidate: JsonObject, of: Of, pieces: Piece[]): void {
   if (known.textPart === undefined) return;
   const citations = citationsOf(candidate, known.text);

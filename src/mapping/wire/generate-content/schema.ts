@@ -34,7 +34,7 @@ export const generateContent: WireSchema = {
   }),
 };
 
-/** The searches that an answer is grounded in are paid for beside the tokens. */
+/** Searches for grounding are charged in addition to the tokens. */
 function withSearches(usage: JsonObject, body: Json): JsonObject {
   const queries = listOf(body.candidates).flatMap((candidate) =>
     listOf(candidate?.groundingMetadata?.webSearchQueries),

@@ -5,10 +5,10 @@ import { rewriteSchema } from "../../translate/schema.ts";
 import { searchLosses } from "../search-losses.ts";
 import { writeParts } from "./parts.ts";
 
-/** Most tokens of thought that every model with a budget takes. */
+/** The largest thinking budget that every model with a budget accepts. */
 const BUDGET_MAX = 24_576;
 
-/** A body for Gemini. The model and whether the answer streams stand in the path. */
+/** A body for Gemini. The model and whether the response streams are in the path. */
 export function writeRequest(prompt: Prompt, { facts }: Call): WrittenRequest {
   const losses: Loss[] = [];
   const { messages } = prompt;
@@ -20,7 +20,7 @@ export function writeRequest(prompt: Prompt, { facts }: Call): WrittenRequest {
   const config = writeConfig(prompt, takesSchemas, losses);
   return {
     body: pickDefined({
-      // A turn of which nothing is left is refused.
+      // Empty turns are refused.
       contents: (turns === -1 ? [] : messages.slice(turns))
         .map((message) => writeContent(message, facts.needsSignatures === true))
         .filter(({ parts }) => parts.length > 0),
@@ -38,7 +38,7 @@ const writeContent = ({ role, parts }: Message, signed: boolean): JsonObject => 
   parts: writeParts(parts, signed),
 });
 
-/** Google's search takes no wishes. */
+/** Google's search has no options. */
 const ALL_WISHES = ["contextSize", "location", "allowedDomains", "blockedDomains", "maxUses"] as const;
 
 function writeTools(prompt: Prompt, takesSchemas: boolean, losses: Loss[]): JsonObject[] {
@@ -68,14 +68,14 @@ function writeFunction(
   if (takesSchemas) return pickDefined({ name, description, parametersJsonSchema: parameters });
   const { schema, approximated } = rewriteSchema(parameters);
   if (approximated) losses.push({ kind: "approximated", path: `${tool.at ?? "tools"}.parameters`, why: NO_SCHEMA });
-  // An object without members is refused: such a function has no parameters.
+  // An object without members is refused: omit the parameters of such a function.
   const hasMembers = Object.keys(schema.properties ?? {}).length > 0;
   return pickDefined({ name, description, parameters: hasMembers ? schema : undefined });
 }
 
 const NO_SCHEMA = "the model does not take JSON Schema; its rules are words in descriptions";
 
-/** Names may only stand beside `ANY`; where the model may answer without a call, the other tools were left out instead. */
+/** Names are only allowed with `ANY`; if the model may respond without a call, the other tools were dropped instead. */
 function writeChoice({ toolChoice, tools }: Prompt): Json {
   if (toolChoice === undefined || !tools.some(({ type }) => type === "function" || type === "custom")) return undefined;
   const { mode, name, allowed } = toolChoice;
@@ -88,7 +88,7 @@ function writeChoice({ toolChoice, tools }: Prompt): Json {
 function writeConfig(prompt: Prompt, takesSchemas: boolean, losses: Loss[]): JsonObject {
   const { settings, paths } = prompt;
   if (settings.modalities?.includes("audio"))
-    losses.push({ kind: "refused", path: paths.modalities ?? "modalities", why: "the target's API cannot say it" });
+    losses.push({ kind: "refused", path: paths.modalities ?? "modalities", why: "the target's API cannot express it" });
   const asked = settings.logprobs === true;
   return pickDefined({
     maxOutputTokens: settings.maxTokens,
@@ -118,7 +118,7 @@ function writeFormat({ settings: { format }, paths }: Prompt, takesSchemas: bool
   return { responseMimeType, responseSchema: schema };
 }
 
-/** Thoughts are asked for only where the client asks for thinking and wants to see it. */
+/** Reasoning is requested only if the client requests thinking and wants to see it. */
 function writeThinking({ settings, wants, paths }: Prompt, losses: Loss[]): Json {
   const { thinking } = settings;
   if (thinking === undefined) return undefined;

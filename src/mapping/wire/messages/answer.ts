@@ -15,10 +15,10 @@ import { NOT_NOTED } from "../../translate/draft.ts";
 import { anthropicUsage } from "../../usage.ts";
 import { readBlocks, writeBlocks, writeThinking } from "./blocks.ts";
 
-/** A whole answer of a provider. */
+/** A complete response of a provider. */
 export function readAnswer(body: Json): Answer {
   const content = listOf(body?.content);
-  // Blocks of answers are those of requests; one that cannot be read is left out.
+  // Blocks of responses are those of requests; an unreadable one is dropped.
   const parts = readBlocks(NOT_NOTED, body?.content, "").map(({ at, ...part }, index): Part => {
     const citations = part.type === "text" ? citationsOf(content[indexOf(at) ?? index]?.citations) : [];
     return citations.length > 0 ? ({ ...part, citations } as TextPart) : (part as Part);
@@ -58,7 +58,7 @@ const FINISHES: Readonly<Record<string, Finish>> = {
   pause_turn: "pause",
 };
 
-/** A word that is not known is an end like any other. */
+/** An unknown value is an ordinary end. */
 export function finishOf(word: Json): Finish {
   const known = textOf(word) ?? "";
   return Object.hasOwn(FINISHES, known) ? FINISHES[known]! : "end";
@@ -75,7 +75,7 @@ export const WORDS: Readonly<Record<Finish, string>> = {
   malformed: "end_turn",
 };
 
-/** A whole answer to a client. */
+/** A complete response to a client. */
 export function writeAnswer({ choices, usage }: Answer, reply: Reply): Json {
   const choice = choices[0];
   return {
@@ -90,7 +90,7 @@ export function writeAnswer({ choices, usage }: Answer, reply: Reply): Json {
   };
 }
 
-/** Without the text that stopped it, `stop_sequence` would say too much. */
+/** Without the stop text, `stop_sequence` would be wrong. */
 export const stopOf = (finish: Finish, stopText: string | undefined): Finish =>
   finish === "stop" && stopText === undefined ? "end" : finish;
 
@@ -107,7 +107,7 @@ function writePart(part: Part, { wants }: Prompt): JsonObject[] {
   return [pickDefined({ type: "text", text: part.text, citations })];
 }
 
-/** A call has no place for state here: it goes before the call, as a thought without text. */
+/** A call has no place for state here: it precedes the call as empty reasoning. */
 export const thoughtOfCall = (state: NonNullable<(Part & { type: "call" })["state"]>): JsonObject =>
   writeThinking({ type: "reasoning", text: "", state: { ...state, of: "call" } }, false);
 
@@ -119,7 +119,7 @@ export const writeCitation = ({ url, title, quote }: Citation): JsonObject => ({
   encrypted_index: "",
 });
 
-/** Input without what the caches read and wrote, which stands beside it. */
+/** Input without cache reads and writes, which are separate members. */
 export function writeUsage(usage: Usage): JsonObject {
   const read = usage.prompt_cache_read_tokens ?? 0;
   const write = usage.prompt_cache_write_tokens ?? 0;

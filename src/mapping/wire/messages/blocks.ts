@@ -4,10 +4,10 @@ import { toolArguments } from "../../llm/tools.ts";
 import { cacheMark, type Losing } from "../../translate/draft.ts";
 import { stateOf, stateText } from "../../translate/state.ts";
 
-/** Whose state this API's own members hold. */
+/** The vendor of the state in this API's own members. */
 export const MAKER = "anthropic";
 
-/** Content of a message: a text, or a list of blocks. What cannot be read is refused by its path. */
+/** Content of a message: a text, or a list of blocks. An unreadable part is refused with its path. */
 export function readBlocks(draft: Losing, content: Json, at: string): Part[] {
   if (content === undefined || content === null) return [];
   if (typeof content === "string") return content === "" ? [] : [{ type: "text", text: content, at }];
@@ -43,7 +43,7 @@ function readBlock(block: Json, draft: Losing, at: string): Part | undefined {
   return { type: "hosted", shape: "messages", item: block, ...(said === undefined ? {} : { text: said }) };
 }
 
-/** Calls of tools that Anthropic runs itself, their results, and what else only it can read. */
+/** Calls of tools run by Anthropic, their results, and other blocks that only it can read. */
 const isHosted = (type: string) =>
   /_tool_use$|_tool_result$/.test(type) ||
   type === "container_upload" ||
@@ -51,14 +51,14 @@ const isHosted = (type: string) =>
   type === "search_result" ||
   type === "tool_reference";
 
-/** Blocks that say in text what other APIs have no block for. */
+/** Blocks converted to text, because other APIs have no equivalent. */
 const SAID: Readonly<Record<string, (block: Json) => string | undefined>> = {
   compaction: ({ content }) => filledText(content),
   search_result: ({ source, title, content }) =>
     `<search_result source=${JSON.stringify(textOf(source) ?? "")} title=${JSON.stringify(textOf(title) ?? "")}>\n${textsOf(content)}\n</search_result>`,
 };
 
-/** Members of blocks that have a place in a prompt, or say nothing to a model. A turn of the model is sent back as it came. */
+/** Members of blocks with a place in a prompt, or without meaning for a model. Clients send a model's turn back unchanged. */
 const MEMBERS: Readonly<Record<string, ReadonlySet<string>>> = {
   text: new Set(["type", "text", "cache_control"]),
   image: new Set(["type", "source", "cache_control"]),
@@ -125,7 +125,7 @@ const textsOf = (content: Json): string =>
     .flatMap((block) => filledText(block?.text) ?? [])
     .join("\n\n");
 
-/** Pictures of a document that is a list of blocks stand after it. */
+/** Pictures of a document with blocks follow it. */
 function imagesIn(source: Json, at: string): Part[] {
   if (source?.type !== "content") return [];
   return listOf(source.content).flatMap((block, index): Part[] => {
@@ -185,7 +185,7 @@ function writeResult({ id, parts, error }: ResultPart): JsonObject {
   });
 }
 
-/** A thought to a provider has state as it came, to a client packed where it is not Anthropic's. */
+/** Reasoning for a provider has its original state; for a client the state is packed if it is not Anthropic's. */
 export function writeThinking({ text, state }: Part & { type: "reasoning" }, raw: boolean): JsonObject {
   const value = state === undefined ? "" : raw ? state.value : stateText(state, MAKER);
   if (state?.kind === "redacted") return { type: "redacted_thinking", data: value };

@@ -30,7 +30,7 @@ const STATUSES: Readonly<Record<string, number>> = {
   overloaded_error: 529,
 };
 
-/** An error of Anthropic's. `status` 0: it came inside a stream, and its type says which one it would have been. */
+/** An error of Anthropic's. `status` 0: it came inside a stream, and its type determines the status. */
 export function readError(status: number, body: Json): ApiError {
   const error = isObject(body?.error) ? body.error : body;
   const type = textOf(error?.type) ?? "";
@@ -43,10 +43,10 @@ export function readError(status: number, body: Json): ApiError {
   }) as ApiError;
 }
 
-/** What coding tools look for when a prompt has become too long. */
+/** The text that coding tools search for when a prompt is too long. */
 const TOO_LONG = "prompt is too long";
 
-/** The error that SDKs of Anthropic understand; a message about a member begins with its path. */
+/** The error in the form of Anthropic's SDKs; a message about a member begins with its path. */
 export function writeError(error: ApiError): Json {
   const { status, param, requestId, code, upstream } = error;
   const aboutMember =

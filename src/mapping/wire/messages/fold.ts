@@ -9,8 +9,8 @@ interface Block {
 }
 
 /**
- * Puts an Anthropic stream together. `message_start` holds the message without content, `message_delta` the figures that
- * were revised: for each of them the later value replaces the earlier, it does not add to it.
+ * Folds an Anthropic stream. `message_start` holds the message without content, `message_delta` the counts that
+ * changed: each later value replaces the earlier one, it is not added.
  */
 export function foldMessages(events: readonly StreamEvent[]): Json {
   const message: JsonObject = {};
@@ -38,7 +38,7 @@ export function foldMessages(events: readonly StreamEvent[]): Json {
 
 function startMessage(message: JsonObject, start: Json): void {
   mergeMembers(message, start);
-  // Our own: what `message_delta` says goes into it.
+  // Our own copy: `message_delta` is merged into it.
   if (isObject(message.usage)) message.usage = { ...message.usage };
 }
 
@@ -80,7 +80,7 @@ function growBlock(blocks: Map<number, Block>, { index, delta }: JsonObject): vo
   }
 }
 
-/** A tool's input that was cut off is no JSON: it is kept as the text that came. */
+/** A truncated tool input is not JSON: it is kept as text. */
 function finished({ block, json }: Block): JsonObject {
   if (json === "") return block;
   return { ...block, input: parseJson(json) ?? json };

@@ -8,9 +8,9 @@ import { readError } from "./errors.ts";
 import { inputText } from "./read-request.ts";
 
 interface ReadingState {
-  /** Counts as they were sent last; a later value replaces an earlier one. */
+  /** The latest counts; a later value replaces an earlier one. */
   usage?: JsonObject;
-  /** Blocks of tools that the provider runs, until they are whole. */
+  /** Blocks of tools run by the provider, until they are complete. */
   hosted?: Map<number, { readonly block: JsonObject; json: string }>;
   /** Signatures come in pieces, too. */
   signatures?: Map<number, string>;
@@ -18,7 +18,7 @@ interface ReadingState {
 
 type EventReader = (state: ReadingState, data: JsonObject) => readonly Piece[];
 
-/** The pieces in one event. Unknown events say nothing: Anthropic adds some from time to time. */
+/** The pieces in one event. Unknown events are ignored: Anthropic adds some from time to time. */
 export function readEvent(state: ReadingState, { name, data }: StreamEvent): readonly Piece[] {
   if (!isObject(data)) return [];
   const type = textOf(data.type) ?? name ?? "";

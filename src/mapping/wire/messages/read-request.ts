@@ -8,7 +8,7 @@ import { readBlocks } from "./blocks.ts";
 /** A request to Anthropic's messages. */
 export function readRequest(body: Json): Prompt {
   const draft = new PromptDraft("messages");
-  // The system text goes before the turns, wherever it stands in the body.
+  // The system text precedes the turns, wherever it is in the body.
   if (isObject(body)) readSystem(draft, body.system);
   readMembers(draft, body, MEMBERS);
   if (!Array.isArray(body?.messages)) draft.lose("invalid", "messages", "must be a list of messages");
@@ -41,7 +41,7 @@ const MEMBERS: Readonly<Record<string, MemberReader>> = {
   top_k: number("topK"),
   stop_sequences: texts("stop"),
   service_tier: (draft, value, at) => {
-    // Anthropic's name for what others call `default`.
+    // Anthropic's name for `default`.
     text("serviceTier")(draft, value === "standard_only" ? "default" : value, at);
   },
   metadata: (draft, value, at) => {
@@ -73,7 +73,7 @@ const MEMBERS: Readonly<Record<string, MemberReader>> = {
   cache_control: (draft, value) => {
     draft.topMark = cacheMark(value);
   },
-  // What a platform puts into the body in place of headers and path.
+  // Members that a platform uses in place of headers and path.
   anthropic_version: () => {},
 };
 

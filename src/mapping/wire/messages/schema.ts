@@ -10,7 +10,7 @@ import { anthropicUsage, bedrockMetricsUsage } from "../../usage.ts";
 import type { WireSchema } from "../../wire-schema.ts";
 import { foldMessages } from "./fold.ts";
 
-/** Anthropic messages, also as Bedrock, Vertex and others carry them; OpenRouter states its cost in them. */
+/** Anthropic messages, also on Bedrock, Vertex and others; OpenRouter states its cost in them. */
 export const messages: WireSchema = {
   name: "messages",
   llmType: "chat",
@@ -43,17 +43,17 @@ export const messages: WireSchema = {
   plainAnswer,
 };
 
-/** The text of an answer of one part. */
+/** The text of a response of one part. */
 function plainAnswer(answer: Json): string | undefined {
   const { length, 0: part } = listOf(answer?.content);
   return length === 1 && part?.type === "text" ? filledText(part.text) : undefined;
 }
 
-/** What a request to chat completions need not have: a limit is obligatory here, and the count of tokens has no answer. */
+/** Distinguishes it from chat completions: a token limit is required here; the count of tokens has no response. */
 const hasOwnMark = (request: Json, answer: Json) =>
   numberOf(request.max_tokens) !== undefined || countOf(answer?.input_tokens) !== undefined;
 
-/** The system prompt stands beside the messages; the neutral schema has it as the first of them. */
+/** The system prompt is beside the messages; in the neutral schema it is the first of them. */
 function llmRequest(request: Json): LlmRequest {
   const system = request?.system;
   return pickDefined({

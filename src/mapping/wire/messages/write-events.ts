@@ -16,7 +16,7 @@ interface WritingState {
 
 const event = (data: JsonObject): SentEvent => ({ event: textOf(data.type)!, data });
 
-/** The events for one piece. Parts come one after the other, so one block at most is open. */
+/** The events for one piece. Parts are sequential, so at most one block is open. */
 export function writeEvents(state: WritingState, piece: Piece, reply: Reply): readonly SentEvent[] {
   switch (piece.type) {
     case "start":
@@ -103,7 +103,7 @@ function block(state: WritingState, piece: PartPiece, { prompt }: Reply): readon
 
 const EMPTY = { text: { text: "" }, thinking: { thinking: "", signature: "" }, tool_use: {} };
 
-/** The block of a part, begun unless it is open. */
+/** Opens the block of a part unless it is open. */
 function opened(
   state: WritingState,
   { part }: PartPiece,
@@ -123,7 +123,7 @@ function opened(
 const delta = (state: WritingState, members: JsonObject): SentEvent =>
   event({ type: "content_block_delta", index: state.index ?? 0, delta: members });
 
-/** Ends the open block; a thought has its signature before, be it empty. */
+/** Closes the open block; reasoning gets its signature first, even if empty. */
 function stopBlock(state: WritingState): readonly SentEvent[] {
   const { open, index = 0 } = state;
   if (open === undefined) return [];

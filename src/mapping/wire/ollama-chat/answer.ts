@@ -4,7 +4,7 @@ import { errorOf } from "../../outcome.ts";
 import { callId } from "../../translate/ids.ts";
 import { ollamaUsage } from "../../usage.ts";
 
-/** A whole answer of Ollama's chat. */
+/** A whole response of Ollama's chat. */
 export function readAnswer(body: Json): Answer {
   const message = body?.message;
   const parts: Part[] = [];
@@ -21,7 +21,7 @@ export function readAnswer(body: Json): Answer {
   }) as Answer;
 }
 
-/** Tells one answer from the next: a call without an id gets one of ours. */
+/** Identifies a response: a call without an id gets a generated one. */
 const seedOf = (body: Json) => textOf(body?.created_at) ?? "";
 
 function readCall(call: Json, seed: string): CallPart {
@@ -33,7 +33,7 @@ function readCall(call: Json, seed: string): CallPart {
 
 const FINISHES: Readonly<Record<string, Finish>> = { stop: "end", length: "length" };
 
-/** A word that is not known is an end like any other. */
+/** An unknown value is an ordinary end. */
 function finishOf(word: Json): Finish {
   const known = textOf(word) ?? "";
   return Object.hasOwn(FINISHES, known) ? FINISHES[known]! : "end";
@@ -47,7 +47,7 @@ interface ReadingState {
 /** Numbers of parts: reasoning, then text, then calls. */
 const [THOUGHT, TEXT, CALLS] = [0, 1, 2];
 
-/** The pieces in one line. Calls come whole; the last line has the counts. */
+/** The pieces in one line. Calls are complete; the last line has the counts. */
 export function readEvent(state: ReadingState, { data }: StreamEvent): readonly Piece[] {
   if (!isObject(data)) return [];
   if (data.error !== undefined && data.error !== null) return [{ type: "error", error: readError(0, data) }];

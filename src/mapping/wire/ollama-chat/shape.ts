@@ -2,7 +2,7 @@ import type { Shape } from "../../../plugin/contract.ts";
 import { readAnswer, readError, readEvent } from "./answer.ts";
 import { writeRequest } from "./write-request.ts";
 
-/** Ollama's own chat. No client speaks it here. */
+/** Ollama's own chat. Clients cannot use it here. */
 export const ollamaChatShape: Shape = {
   name: "ollama-chat",
   takes: {

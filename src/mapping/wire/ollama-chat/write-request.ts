@@ -12,7 +12,7 @@ import type {
 import { type JsonObject, pickDefined } from "../../json.ts";
 import { toolArguments } from "../../llm/tools.ts";
 
-/** A body for Ollama's chat. It streams unless it is told not to. */
+/** A body for Ollama's chat. It streams by default. */
 export function writeRequest(prompt: Prompt, call: Call): WrittenRequest {
   const { settings, tools } = prompt;
   const options = pickDefined({
@@ -83,7 +83,7 @@ function writeFormat({ settings: { format } }: Prompt): Json {
   return format.type === "json" ? "json" : format.schema;
 }
 
-/** Models think or do not; those of OpenAI, which cannot stop, have levels. */
+/** Thinking is on or off; OpenAI's models, which always think, have levels. */
 function writeThinking({ settings: { thinking } }: Prompt, model: string): Json {
   if (thinking === undefined) return undefined;
   const { effort } = thinking;

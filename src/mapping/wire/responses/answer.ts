@@ -5,7 +5,7 @@ import { readOpenAi } from "../openai-reading.ts";
 import { readCall, readReasoning } from "./items.ts";
 import { writeEvents } from "./write-events.ts";
 
-/** A whole answer of a provider. */
+/** A complete response of a provider. */
 export function readAnswer(body: Json): Answer {
   const { id, model, usage } = readOpenAi(body);
   const output = listOf(body?.output).filter(isObject);
@@ -57,7 +57,7 @@ export function readCitation(annotation: Json): Citation[] {
   return [pickDefined({ url, title, start, end }) as Citation];
 }
 
-/** How it ended, by its status and what it lacks. */
+/** The finish reason, by its status and incompleteness. */
 export function finishOf(response: Json): Finish {
   if (response?.status === "failed" || response?.status === "cancelled") return "malformed";
   const reason = textOf(response?.incomplete_details?.reason);
@@ -65,7 +65,7 @@ export function finishOf(response: Json): Finish {
   return reason === "content_filter" ? "filter" : "length";
 }
 
-/** A whole answer to a client: what the last event of its stream holds. */
+/** A complete response to a client: the content of the last event of its stream. */
 export function writeAnswer(answer: Answer, reply: Reply): Json {
   const state = {};
   let response: Json;

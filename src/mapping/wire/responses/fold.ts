@@ -2,12 +2,12 @@ import type { Json, StreamEvent } from "../../../plugin/contract.ts";
 import { isObject, type JsonObject, listOf, mergeMembers, textOf } from "../../json.ts";
 import { inOrder } from "../pieces.ts";
 
-/** Events that carry the response as a whole; the last one that came is the answer. */
+/** Events with the complete response; the last one received is the response. */
 const WHOLE = /^response\.(created|queued|in_progress|completed|failed|incomplete|cancelled|done)$/;
 
 /**
- * The final response of a stream of the responses API. It comes whole in the last event; where the stream was cut off
- * before, or a provider leaves the output out of it, the output is put together from the events.
+ * The final response of a stream of the responses API. It is complete in the last event; if the stream was cut off
+ * earlier, or a provider omits the output there, the output is assembled from the events.
  */
 export function foldResponses(events: readonly StreamEvent[]): Json {
   let response: JsonObject | undefined;
@@ -57,7 +57,7 @@ function ownPart(part: Json): Json {
 
 type Placer = (item: JsonObject, data: JsonObject, isDelta: boolean) => void;
 
-/** Pieces add up; the event that ends them repeats the whole. */
+/** Pieces are joined; the final event repeats the whole. */
 const member =
   (name: string, doneName: string): Placer =>
   (item, data, isDelta) => {
@@ -80,7 +80,7 @@ const wholePart =
     if (part !== undefined && isObject(data.part)) mergeMembers(part, ownPart(data.part));
   };
 
-/** The part at `index`; parts come in order, so an index beyond the next one is not one of ours. */
+/** The part at `index`; parts come in order, so an index beyond the next one is ignored. */
 function partAt(item: JsonObject, list: string, index: Json, fresh: JsonObject): JsonObject | undefined {
   if (!Array.isArray(item[list])) item[list] = [];
   const parts: Json[] = item[list];

@@ -1,4 +1,4 @@
-/** Which items have ids of ours, and what these begin with. */
+/** Items with generated ids, and the prefixes of these. */
 export const ITEM_IDS = {
   message: "msg_",
   reasoning: "rs_",
@@ -9,11 +9,11 @@ export const ITEM_IDS = {
 
 const RESPONSE = "resp_";
 
-/** The id of an item of an answer that Weir wrote. It holds the response's, so that a reference to it leads to the record. */
+/** The id of an item of a response that Weir wrote. It contains the response's id, so that a reference to it leads to the record. */
 export const itemId = (type: keyof typeof ITEM_IDS, responseId: string, index: number): string =>
   ITEM_IDS[type] + responseId.replace(RESPONSE, "") + index.toString(16).padStart(2, "0");
 
-/** The response that has an item of this id; undefined where the id is a provider's own. */
+/** The response with an item of this id; undefined if the id is a provider's. */
 export function responseIdOf(id: string): string | undefined {
   const hex = /^(?:msg|rs|fc|ctc|ig)_([0-9a-f]{32})[0-9a-f]{2,4}$/.exec(id)?.[1];
   return hex === undefined ? undefined : RESPONSE + hex;

@@ -16,10 +16,10 @@ import { addressOf, sourceOf } from "../../translate/source.ts";
 import { stateOf, stateText } from "../../translate/state.ts";
 import { fileSource } from "../chat-completions/content.ts";
 
-/** Whose state this API's own members hold. */
+/** The vendor of the state in this API's own members. */
 export const MAKER = "openai";
 
-/** Items of the input as turns: what the model made in a row is one, and so are the results that follow. */
+/** Items of the input as turns: consecutive model items are one turn, and so are the results that follow. */
 export function readItems(draft: PromptDraft, items: readonly Json[], at: string): void {
   const turns: { role: Message["role"]; parts: Part[]; at: string; open: "made" | "results" | undefined }[] = [];
   for (const [index, item] of items.entries()) {
@@ -41,7 +41,7 @@ export function readItems(draft: PromptDraft, items: readonly Json[], at: string
 
 const unread = (type: string | undefined): string =>
   type === "item_reference"
-    ? "it refers to an item that only the provider which made it can look up: send the item itself"
+    ? "it refers to an item that only its provider can look up: send the item itself"
     : type === undefined
       ? "must be an item"
       : `no item of type ${type} can be read`;
@@ -78,7 +78,7 @@ function readItem(draft: PromptDraft, item: JsonObject, at: string): Read | unde
   }
 }
 
-/** What items have that were sent back as they came, and says nothing to a model. */
+/** Members of returned items without meaning for a model. */
 const AROUND = ["type", "id", "status"];
 const CALL = [...AROUND, "call_id", "name", "namespace"];
 const OUTPUT = [...AROUND, "call_id", "output"];
@@ -125,7 +125,7 @@ function readContent(draft: PromptDraft, content: Json, at: string): Part[] {
   return parts;
 }
 
-/** The same of parts, by what they are in a prompt. */
+/** The same for parts, by their kind in a prompt. */
 const PART_MEMBERS: Readonly<Partial<Record<Part["type"], ReadonlySet<string>>>> = {
   text: new Set(["type", "text", "logprobs", "cache_control"]),
   refusal: new Set(["type", "refusal"]),
@@ -168,7 +168,7 @@ function imageSource(part: Json): Source | undefined {
   return url === undefined ? undefined : sourceOf(url);
 }
 
-/** A call of a function, or of a tool whose input is free text. */
+/** A call of a function or a free-text tool. */
 export function readCall(item: Json): Part & { type: "call" } {
   const custom = item.type === "custom_tool_call";
   return pickDefined({
@@ -206,11 +206,11 @@ export function reasoningState(item: Json): State | undefined {
   if (encrypted === undefined) return undefined;
   const state = stateOf(encrypted, MAKER, "encrypted");
   const id = filledText(item.id);
-  // Only an item of the API's own has the id that the provider gave it.
+  // Only the API's own items have the provider's id.
   return state.value === encrypted && id !== undefined ? { ...state, id } : state;
 }
 
-/** A turn as items; the model's texts in a row are one message. */
+/** A turn as items; consecutive model texts are one message. */
 export function writeTurn({ role, parts }: Message): JsonObject[] {
   const items: JsonObject[] = [];
   let said: Part[] = [];

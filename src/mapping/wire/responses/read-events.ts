@@ -8,13 +8,13 @@ import { PARAGRAPH, readCall, readReasoning, reasoningState } from "./items.ts";
 interface ReadingState {
   started?: true;
   parts?: number;
-  /** Parts by where their item and content stand. */
+  /** Parts by the position of their item and content. */
   known?: Map<string, number>;
-  /** Parts of which something has come in deltas. */
+  /** Parts with deltas so far. */
   said?: Set<number>;
-  /** The same by where each text stands. */
+  /** The same by the position of each text. */
   heard?: Set<string>;
-  /** Items that are over: some send their end without a beginning, none twice. */
+  /** Finished items: some providers send the end without a beginning, none twice. */
   ended?: Set<Json>;
 }
 
@@ -40,7 +40,7 @@ function over(state: ReadingState, data: JsonObject): readonly Piece[] {
   const { usage } = readOpenAi(data.response);
   const finish: Piece = { type: "finish", finish: finishOf(data.response) };
   const begun = start(state, data);
-  // Some streams say in their last event alone what they have to say.
+  // Some streams have all content in their last event.
   const output: readonly Json[] = state.parts === undefined ? listOf(data.response?.output) : [];
   return [
     ...begun,
@@ -117,7 +117,7 @@ const itemKey = (index: Json) => `${index}.item`;
 
 type Words = "text" | "refusal" | "reasoning";
 
-/** Where a text stands: an item's reasoning is one part of several. */
+/** The position of a text: an item's reasoning is one part of several texts. */
 const textKey = (type: Words, data: JsonObject) =>
   type === "reasoning" ? `${data.output_index} ${data.summary_index ?? data.content_index ?? 0}` : contentKey(data);
 
@@ -133,7 +133,7 @@ function said(type: Words, state: ReadingState, data: JsonObject): readonly Piec
   return [{ type, part, text: isNext ? PARAGRAPH + delta : delta }];
 }
 
-/** What a whole text says of which no delta has come. */
+/** The part of a complete text without deltas. */
 function unsaid(type: Words, state: ReadingState, data: JsonObject, delta: Json): readonly Piece[] {
   return state.heard?.has(textKey(type, data)) ? [] : said(type, state, { ...data, delta });
 }
@@ -160,7 +160,7 @@ function argued(state: ReadingState, data: JsonObject): readonly Piece[] {
   return [{ type: "arguments", part, text }];
 }
 
-/** The whole item: what its deltas did not say is said now. */
+/** The complete item: emits the parts without deltas. */
 function done(state: ReadingState, { output_index: index, item }: JsonObject): readonly Piece[] {
   state.ended ??= new Set();
   if (!isObject(item) || state.ended.has(index)) return [];

@@ -6,14 +6,14 @@ import { schemaFormat } from "../chat-completions/request-members.ts";
 import { readItems } from "./items.ts";
 import { readChoice, readTool } from "./tools.ts";
 
-/** What `include` asks for that prompts have another place for. */
+/** Values of `include` with another place in prompts. */
 const STATE = "reasoning.encrypted_content";
 const LOGPROBS = "message.output_text.logprobs";
 
 /** A request to OpenAI's responses. */
 export function readRequest(body: Json): Prompt {
   const draft = new PromptDraft("responses");
-  // Instructions go before the input, wherever they stand in the body.
+  // Instructions precede the input, wherever they are in the body.
   const instructions = textOf(body?.instructions);
   if (instructions !== undefined && instructions !== "") {
     const parts: Part[] = [{ type: "text", text: instructions, at: "instructions" }];
@@ -27,7 +27,7 @@ export function readRequest(body: Json): Prompt {
   return draft.finish();
 }
 
-/** One of them has to be there. */
+/** One of them is required. */
 const SAYS_WHAT = ["input", "previous_response_id", "prompt", "conversation"];
 
 const MEMBERS: Readonly<Record<string, MemberReader>> = {

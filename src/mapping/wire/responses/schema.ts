@@ -43,7 +43,7 @@ function readResponse(body: Json): Reading {
     : { ...read, usageRaw: { ...read.usageRaw, tool_usage: tools } };
 }
 
-/** What the provider's own tools did, which is paid for beside the tokens: as the answer counts it, else as its items show. */
+/** Uses of the provider's own tools, which are charged in addition to the tokens: as counted by the response, else by its items. */
 function toolUsage(answer: Json): Json {
   const calls = (type: string) => listOf(answer?.output).filter((item) => item?.type === type && isSearch(item)).length;
   const sent = answer?.tool_usage;
@@ -56,7 +56,7 @@ function toolUsage(answer: Json): Json {
   });
   return Object.keys(used).length === 0 ? undefined : used;
 }
-/** Opening a page that was found, and looking for something in it, is no search. */
+/** Opening a found page, and searching inside it, is not a search. */
 const isSearch = ({ action }: Json) => action?.type === undefined || action.type === "search";
 
 function llmRequest(request: Json): LlmRequest {
@@ -104,7 +104,7 @@ function inputMessages(item: Json): LlmMessage[] {
 }
 const isResult = (item: Json) => textOf(item.type)?.endsWith("_call_output") === true;
 
-/** Items of tools that OpenAI, xAI and others run themselves; a picture that was made is shown as one. */
+/** Items of tools run by OpenAI, xAI and others; a generated picture is shown as a picture. */
 const HOSTED: ReadonlySet<string> = new Set([
   ...["web_search_call", "file_search_call", "code_interpreter_call", "mcp_call", "mcp_list_tools", "x_search_call"],
   ...["mcp_approval_request", "tool_search_call", "document_search_call", "collections_search_call"],
@@ -124,7 +124,7 @@ function reasoningOf(item: Json): string | undefined {
   return filledText(said.map((part) => textOf(part?.text) ?? "").join(""));
 }
 
-/** An item of the output. Tools that the provider runs itself keep their type as name. */
+/** An item of the output. Tools run by the provider keep their type as name. */
 function responseItem(item: Json, idx: number): LlmResponseItem {
   const call = callOf(item);
   const type = textOf(item.type)?.toLowerCase();
@@ -139,7 +139,7 @@ function responseItem(item: Json, idx: number): LlmResponseItem {
     }) as LlmResponseItem;
   }
   if (type === "reasoning") {
-    // Not as `text`, which is the answer's: who joins the texts of all items must not find thoughts among them.
+    // Not as `text`, which is the response's: joining the texts of all items must not include reasoning.
     const reasoning = reasoningOf(item);
     const contentArray = reasoning === undefined ? undefined : [{ _type: "message", type, reasoning }];
     return pickDefined({ ...shared, _type: "message", type, contentArray }) as LlmResponseItem;

@@ -50,8 +50,8 @@ export function readChoice(value: Json): ToolChoice | undefined {
 }
 
 /**
- * Tools for a provider; those of one namespace stand together. Responses takes a missing `strict` for true, other APIs for
- * false: what a client of theirs left out has to be said.
+ * Tools for a provider; those of one namespace are adjacent. Responses treats a missing `strict` as true, other APIs as
+ * false: an omitted one must be set explicitly.
  */
 export function writeTools(tools: readonly Tool[], namespaces: Readonly<Record<string, string>>, own: boolean): Json[] {
   const written: Json[] = [];

@@ -27,9 +27,9 @@ interface WritingState {
   /** `sequence_number` of the next event. */
   sequence?: number;
   started?: true;
-  /** Items that are over. */
+  /** Finished items. */
   output?: JsonObject[];
-  /** The item whose parts come. */
+  /** The current item. */
   item?: JsonObject;
   open?: OpenPart;
   finish?: Finish;
@@ -52,7 +52,7 @@ export function writeEvents(state: WritingState, piece: Piece, reply: Reply): re
   return writer.sent;
 }
 
-/** Clients count events as a sign of life, not comments. */
+/** Clients treat events as a sign of life, not comments. */
 export const keepAlive = (state: WritingState): SentEvent => numbered(state, "keepalive", {});
 
 function numbered(state: WritingState, type: string, members: JsonObject): SentEvent {
@@ -104,7 +104,7 @@ class Writer {
     this.send("failed", { response: this.response("failed", { error: failed }) });
   }
 
-  /** Log probabilities belong to the text that is open, or else to the last one. */
+  /** Log probabilities belong to the open text, else to the last one. */
   logprobs({ content }: Json): void {
     const message =
       this.state.item?.type === "message"
@@ -164,7 +164,7 @@ class Writer {
   private openItem(type: keyof typeof ITEM_IDS, members: JsonObject, id?: string): void {
     this.closeItem();
     const item: JsonObject = { id: id ?? itemId(type, this.reply.id, this.index), type, ...members };
-    // What has been sent stays as it was: the item's own list grows.
+    // Sent objects must not change: the item's own list grows.
     this.state.item = item.content === undefined ? item : { ...item, content: [] };
     this.send("output_item.added", { output_index: this.index, item: { ...item } });
   }
@@ -221,7 +221,7 @@ class Writer {
   }
 
   private called(part: number, call: CallPart): void {
-    // State of a call has no place on it: it goes before, as reasoning without text.
+    // A call has no place for state: it precedes the call as empty reasoning.
     if (call.state !== undefined && this.reply.prompt.wants.state === true)
       this.whole({
         type: "reasoning",
@@ -352,7 +352,7 @@ function writeUsage(usage: Usage): JsonObject {
   };
 }
 
-/** The object around the output, with what the client asked for. */
+/** The object around the output, with the client's settings. */
 function responseOf({ id, created, model, prompt: { settings } }: Reply, members: JsonObject): JsonObject {
   return {
     id,

@@ -25,7 +25,7 @@ export function writeRequest(prompt: Prompt, call: Call): WrittenRequest {
       reasoning: writeThinking(settings),
       text: writeText(settings),
       include: writeInclude(prompt, call),
-      // Nothing is kept at the provider that the client did not ask to keep.
+      // The provider must not store anything unless the client requests it.
       store: settings.store ?? (own ? undefined : false),
       user: settings.user,
       prompt_cache_key: settings.cacheKey,
@@ -65,7 +65,7 @@ function writeFormat(format: NonNullable<Settings["format"]>): Json {
   return pickDefined({ type: "json_schema", name: name ?? "answer", description, schema, strict });
 }
 
-/** The model's state comes along, so that the next turn can go on from it; a model that does not think has none. */
+/** Requests the model's state, so that the next turn can continue from it; a model without thinking has none. */
 function writeInclude({ settings, wants, shape }: Prompt, { facts }: Call): readonly string[] | undefined {
   const state = shape === "responses" ? wants.state === true : settings.store !== true && facts.reasoning !== "none";
   const include = [

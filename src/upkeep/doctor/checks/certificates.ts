@@ -5,7 +5,7 @@ import { messageOf } from "../../../observe.ts";
 import { type Check, fail, type Outcome, ok, warn } from "../finding.ts";
 
 const DAY_MS = 86_400_000;
-/** Most certificates that renew themselves do so a month before they expire: with less left, that has failed. */
+/** Automatic renewals usually run a month before the expiry: with less time left, the renewal has failed. */
 const SOON_MS = 14 * DAY_MS;
 
 export const authoritiesCheck: Check = {
@@ -25,7 +25,7 @@ export const authoritiesCheck: Check = {
   },
 };
 
-/** Whether the certificate of the listeners holds, and for how long. */
+/** Whether the listeners' certificate is valid, and for how long. */
 export const certificateCheck: Check = {
   name: "certificate",
   run({ config }) {
@@ -33,21 +33,21 @@ export const certificateCheck: Check = {
     try {
       certificate = checkTlsPair(config);
     } catch (error) {
-      return [fail(messageOf(error), "set both to PEM files that belong together, the key without a passphrase")];
+      return [fail(messageOf(error), "set both to matching PEM files, the key without a passphrase")];
     }
     if (certificate === undefined) return [ok("none: the listeners speak plain HTTP")];
     return [validity(config.tls_cert_file, certificate, Date.now())];
   },
 };
 
-/** What to say of a certificate's time at a moment. */
+/** The finding about a certificate's validity at a time. */
 export function validity(
   path: string,
   { validFrom, validTo }: Pick<X509Certificate, "validFrom" | "validTo">,
   now: number,
 ): Outcome {
   const [from, to] = [Date.parse(validFrom), Date.parse(validTo)];
-  const renew = "renew it; the service reads the files again by itself";
+  const renew = "renew it; the service reloads the files by itself";
   if (now < from) return fail(`${path} is not valid before ${day(from)}`, "check the clock, or wait");
   if (now >= to) return fail(`${path} expired on ${day(to)}`, renew);
   const days = Math.floor((to - now) / DAY_MS);

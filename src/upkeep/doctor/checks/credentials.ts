@@ -7,7 +7,7 @@ import { listCredentials } from "../../../store/credentials/credentials.ts";
 import { openStore } from "../../../store/store.ts";
 import { type Check, fail, type Outcome, ok, warn } from "../finding.ts";
 
-/** Whether the keys of this node open what is stored, and whether others can read them. */
+/** Whether the keys of this node decrypt the stored secrets, and whether other users can read them. */
 export const credentialsCheck: Check = {
   name: "credentials",
   async run({ config }) {
@@ -19,12 +19,12 @@ export const credentialsCheck: Check = {
     }
     const store = await openStore(config, "current");
     try {
-      const stored = await listCredentials(store.records).catch(() => []); // another check says what is wrong with it
+      const stored = await listCredentials(store.records).catch(() => []); // another check reports its error
       const outcomes: Outcome[] = stored
         .filter((each) => isLocked(each, keys))
         .map(({ provider, name, secrets }) => {
           const ids = new Set(Object.values(secrets).map(({ sealed }) => keyIdOf(sealed) ?? "unknown"));
-          const mend = "put that key back beside the new one, and run `weir credentials rotate`";
+          const mend = "add that key again beside the new one, and run `weir credentials rotate`";
           return fail(`${provider} ${name} is locked: it was encrypted with the key ${[...ids].join(", ")}`, mend);
         });
       const path = config.credentials_key_file || madeKeyPath(config);

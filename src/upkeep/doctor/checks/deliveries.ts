@@ -8,7 +8,7 @@ import { type Check, type Outcome, ok, warn } from "../finding.ts";
 const DAY_MS = 86_400_000;
 const QUERY_MS = 10_000;
 
-/** Whether webhooks and alert channels take what they are told. */
+/** Whether webhooks and alert channels accept their deliveries. */
 export const deliveriesCheck: Check = {
   name: "deliveries",
   async run({ config }) {
@@ -24,9 +24,9 @@ async function checkRegion(config: Config): Promise<Outcome[]> {
   const store = await openStore(config, "read");
   try {
     const troubles = await endpointTroubles(store.records, Date.now() - DAY_MS, QUERY_MS);
-    return troubles.length > 0 ? troubles.map(toldOf) : [ok("every webhook and alert channel takes what it is sent")];
+    return troubles.length > 0 ? troubles.map(toldOf) : [ok("every webhook and alert channel accepts its deliveries")];
   } catch {
-    return [warn("what is delivered cannot be told", "see what the check of the database says")];
+    return [warn("the deliveries cannot be read", "see what the check of the database says")];
   } finally {
     await store.close();
   }
@@ -36,6 +36,6 @@ async function checkRegion(config: Config): Promise<Outcome[]> {
 function toldOf({ source_id, endpoint_id, failed, waiting, last_error }: EndpointTrouble): Outcome {
   const isWebhook = source_id === endpoint_id;
   const what = isWebhook ? `webhook ${source_id}` : `channel ${endpoint_id} of alert ${source_id}`;
-  const says = `${what}: ${failed} given up within a day, ${waiting} tried in vain and waiting; ${last_error ?? ""}`;
-  return warn(says, `mend the receiver, then \`weir ${isWebhook ? "webhooks" : "alerts"} test ${source_id}\``);
+  const says = `${what}: ${failed} given up within a day, ${waiting} failed and waiting; ${last_error ?? ""}`;
+  return warn(says, `fix the receiver, then \`weir ${isWebhook ? "webhooks" : "alerts"} test ${source_id}\``);
 }

@@ -12,10 +12,10 @@ const FREE_FILES_WARN = 10_000;
 /** Each client and each provider connection is a file; below this a few thousand streams do not fit. */
 const OPEN_FILES_WARN = 8_192;
 const OPEN_FILES_FAIL = 512;
-/** No clock that is right shows less than when this was written. */
+/** A correct clock cannot show an earlier time than this. */
 const BUILT_AFTER_MS = Date.UTC(2026, 0, 1);
 const DNS_MS = 2_000;
-/** A name that every deployment is likely to ask for. */
+/** A name that every deployment is likely to look up. */
 const DNS_NAME = "api.openai.com";
 
 export const diskCheck: Check = {
@@ -42,12 +42,12 @@ export const diskCheck: Check = {
   },
 };
 
-/** Of this process, which has what the service has when it is started the same way. */
+/** The limit of this process, which equals the service's if it is started in the same way. */
 export const openFilesCheck: Check = {
   name: "open files",
   run() {
     const limit = openFilesMax();
-    if (limit === undefined) return [ok("no limit that this system tells")];
+    if (limit === undefined) return [ok("this system reports no limit")];
     const says = `${limit} at once`;
     const mend = "raise it: `ulimit -n 65536`, LimitNOFILE= in a unit file, --ulimit nofile=65536 for a container";
     return [limit < OPEN_FILES_FAIL ? fail(says, mend) : limit < OPEN_FILES_WARN ? warn(says, mend) : ok(says)];
@@ -59,8 +59,8 @@ export const clockCheck: Check = {
   run() {
     const now = Date.now();
     const says = new Date(now).toISOString();
-    if (now < BUILT_AFTER_MS) return [fail(`it says ${says}`, "set the clock; records and limits go by it")];
-    // Systemd keeps this file while its time service has an answer; other time services do not tell.
+    if (now < BUILT_AFTER_MS) return [fail(`it says ${says}`, "set the clock; records and limits depend on it")];
+    // Systemd keeps this file while its time service is synchronized; other time services have no such sign.
     const asksTime = fs.existsSync("/run/systemd/timesync");
     if (asksTime && !fs.existsSync("/run/systemd/timesync/synchronized")) {
       return [warn(`${says}, not synchronized`, "check the time service: `timedatectl timesync-status`")];
@@ -77,7 +77,7 @@ export const dnsCheck: Check = {
     const started = performance.now();
     try {
       await within(resolveWith(servers), DNS_MS, () => {
-        throw new Error(`no answer in ${DNS_MS} ms`);
+        throw new Error(`no response in ${DNS_MS} ms`);
       });
       return [ok(`${asked} answers, in ${Math.round(performance.now() - started)} ms`)];
     } catch (error) {
@@ -85,7 +85,7 @@ export const dnsCheck: Check = {
       const mend =
         servers.length === 0
           ? "check the network and /etc/resolv.conf, or set WEIR_DNS_SERVERS; without providers elsewhere it does not matter"
-          : "check WEIR_DNS_SERVERS and the way there";
+          : "check WEIR_DNS_SERVERS and the network";
       // A server that says "no such name" works.
       if (code === "ENOTFOUND" && servers.length > 0) return [ok(`${asked} answers`)];
       return [warn(`${asked} finds no address of ${DNS_NAME} (${code ?? message})`, mend)];

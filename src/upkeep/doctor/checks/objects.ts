@@ -8,14 +8,14 @@ import { openStore } from "../../../store/store.ts";
 import { regionsOf } from "../../places.ts";
 import { type Check, fail, type Outcome, ok, warn } from "../finding.ts";
 
-/** Stores refuse what was signed by a clock that is far from theirs; a second is already worth a look. */
+/** Stores refuse signatures with a time far from theirs; even a second is worth a check. */
 const CLOCK_WARN_MS = 1_000;
-/** Names that are told. */
+/** Number of names in the finding. */
 const NAMED_MAX = 3;
 /** The header of the time has whole seconds. */
 const CLOCK_KNOWN_MS = 1_000;
 
-/** Whether the object store takes, gives back and deletes an object, and what its clock says. */
+/** Whether the object store stores, returns and deletes an object, and the time of its clock. */
 export const objectsCheck: Check = {
   name: "object store",
   async run({ config, thorough }) {
@@ -31,14 +31,14 @@ export const objectsCheck: Check = {
 async function checkStore(config: Config): Promise<Outcome[]> {
   const store = openObjectStore(config);
   if (store === undefined) return [];
-  const mend = "check [bodies] in the configuration, the key's rights to the bucket, and the way there";
+  const mend = "check [bodies] in the configuration, the key's rights to the bucket, and the network";
   try {
     const outcomes = [await checkObject(store, `${config.bodies_prefix}doctor/${randomUUID()}`)];
     const differenceMs = await store.clockDifferenceMs();
     if (differenceMs !== undefined && Math.abs(differenceMs) > CLOCK_WARN_MS + CLOCK_KNOWN_MS) {
       const seconds = (Math.abs(differenceMs) / 1_000).toFixed(0);
       const says = `the clock of ${store.place} is ${seconds} s ${differenceMs > 0 ? "ahead of" : "behind"} this machine's`;
-      outcomes.push(warn(says, "set both by NTP: a store refuses requests that are minutes off"));
+      outcomes.push(warn(says, "set both by NTP: a store refuses requests with a clock difference of minutes"));
     }
     return outcomes;
   } catch (error) {
@@ -46,7 +46,7 @@ async function checkStore(config: Config): Promise<Outcome[]> {
   }
 }
 
-/** Whether every object that the database knows is in the store, in its size. */
+/** Whether every object in the database is in the store, with its size. */
 async function checkThere(config: Config): Promise<Outcome[]> {
   const objects = openObjectStore(config);
   if (objects === undefined) return [];
@@ -56,9 +56,9 @@ async function checkThere(config: Config): Promise<Outcome[]> {
     if (lost.length === 0) return [ok(`${objects.place}: every object is there`)];
     const named = lost.slice(0, NAMED_MAX).join(", ");
     const says = `${objects.place}: ${lost.length} objects are missing or cut, among them ${named}; the bodies in them are lost`;
-    return [warn(says, "put them back from a copy of the bucket; look for rules of the bucket that delete by age")];
+    return [warn(says, "restore them from a copy of the bucket; check the bucket for rules that delete by age")];
   } catch (error) {
-    return [warn(`whether every object is there cannot be told: ${messageOf(error)}`, "see the findings before")];
+    return [warn(`cannot check whether every object is there: ${messageOf(error)}`, "see the earlier findings")];
   } finally {
     await store.close();
   }
@@ -75,14 +75,14 @@ async function checkObject(store: S3Store, name: string): Promise<Outcome> {
   const isRead = whole !== undefined && Buffer.compare(whole, content) === 0;
   const isPart = part !== undefined && Buffer.from(part).toString() === "by";
   if (!isRead || !isPart) {
-    const says = `${store.place} gave back other bytes than were written${isRead ? " for a range" : ""}`;
+    const says = `${store.place} returned other bytes than were written${isRead ? " for a range" : ""}`;
     return fail(says, "use a store that has PUT, ranged GET, LIST v2 and DELETE of S3");
   }
   if (!listed?.some((object: { name: string }) => object.name === name)) {
-    return fail(`${store.place} does not list what was written`, "give the key the right to list the bucket");
+    return fail(`${store.place} does not list the written object`, "give the key the right to list the bucket");
   }
   if ((await store.get(name, { offset: 0, length: 1 })) !== undefined) {
-    return fail(`${store.place} still has what was deleted`, "give the key the right to delete objects");
+    return fail(`${store.place} still has the deleted object`, "give the key the right to delete objects");
   }
   const ms = Math.round(performance.now() - startedMs);
   return ok(`${store.place}: wrote, read, listed and deleted an object in ${ms} ms`);

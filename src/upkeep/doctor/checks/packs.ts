@@ -4,9 +4,9 @@ import { openStore } from "../../../store/store.ts";
 import { regionsOf } from "../../places.ts";
 import { type Check, type Outcome, ok, warn } from "../finding.ts";
 
-/** Larger files are read whole only when that is asked for. */
+/** Larger files are read completely only on request. */
 const BYTES_MAX = 1e9;
-/** Numbers that are named. */
+/** Number of packs in the finding. */
 const NAMED_MAX = 10;
 
 /** Whether every pack of bodies can be read. */
@@ -34,10 +34,10 @@ async function checkPacks(config: Parameters<typeof openStore>[0], name: string)
     const more = damaged.length > NAMED_MAX ? ` and ${damaged.length - NAMED_MAX} more` : "";
     return warn(
       `${name}: pack ${named}${more} cannot be read; the bodies in it are lost, and no others`,
-      "restore a backup if you need them; look at the disk",
+      "restore a backup if you need them; check the disk",
     );
   } catch {
-    return warn(`${name}: the packs cannot be read`, "see what the check of the database says");
+    return warn(`${name}: the packs cannot be read`, "see the check of the database");
   } finally {
     await store.close();
   }

@@ -22,7 +22,7 @@ export const dropInsCheck: Check = {
       const all: unknown[] = error instanceof AggregateError ? error.errors : [error];
       return all.map((each) => {
         if (!(each instanceof PluginError)) throw each;
-        return fail(each.message, "mend the file and try `weir plugins check <file>`, or take it out of the folder");
+        return fail(each.message, "fix the file and run `weir plugins check <file>`, or remove it from the folder");
       });
     }
   },
@@ -32,11 +32,11 @@ function optionsWithoutPlugin(config: Config, plugins: readonly LoadedPlugin[]):
   return Object.keys(config.plugins)
     .filter((name) => !plugins.some(({ value }) => value.name === name))
     .map((name) =>
-      fail(`[plugins.${name}]: there is no such plugin`, "take the table out of weir.toml, or add the plugin"),
+      fail(`[plugins.${name}]: there is no such plugin`, "remove the table from weir.toml, or add the plugin"),
     );
 }
 
-/** A service that runs is asked how it is; where none runs, its ports must be free. */
+/** Checks the readiness of a running service; without one, its ports must be free. */
 export const serviceCheck: Check = {
   name: "service",
   async run({ config, running }) {
@@ -47,7 +47,9 @@ export const serviceCheck: Check = {
       const code = await bindable(config.host, config[key]);
       if (code === undefined) continue;
       const variable = `WEIR_${key.toUpperCase()}`;
-      taken.push(fail(`${key} ${config[key]} on ${config.host}: ${code}`, `stop what uses it, or set ${variable}`));
+      taken.push(
+        fail(`${key} ${config[key]} on ${config.host}: ${code}`, `stop the program that uses it, or set ${variable}`),
+      );
     }
     return taken.length > 0 ? taken : [ok(`not running; ports ${config.gateway_port} and ${config.api_port} are free`)];
   },
@@ -55,15 +57,17 @@ export const serviceCheck: Check = {
 
 function readinessOf(answer: Answer): Outcome[] {
   if (answer.state === "no answer") {
-    return [warn(`${answer.address} does not answer: ${answer.why}`, "if it was just started, wait; else see its log")];
+    return [
+      warn(`${answer.address} does not respond: ${answer.why}`, "if it was just started, wait; else see its log"),
+    ];
   }
   const mend = "see the service's log and docs/operations.md";
   const outcomes = answer.degraded.map((says) => warn(says, mend));
-  if (answer.state === "not ready") outcomes.push(fail("it runs and is not ready", mend));
+  if (answer.state === "not ready") outcomes.push(fail("it runs but is not ready", mend));
   return outcomes.length > 0 ? outcomes : [ok(`running and ready at ${answer.address}`)];
 }
 
-/** @returns why the port cannot be listened on, or undefined where it can. */
+/** @returns why the port cannot be listened on, or undefined if it can. */
 function bindable(host: string, port: number): Promise<string | undefined> {
   return new Promise((resolve) => {
     const server = createServer();

@@ -16,7 +16,7 @@ import { openStore } from "../../../store/store.ts";
 import { KEPT_FOLDERS, type RegionPlaces, regionsOf } from "../../places.ts";
 import { type Check, fail, inBytes, type Outcome, ok, warn } from "../finding.ts";
 
-/** As `/readyz` says "degraded". */
+/** The threshold at which `/readyz` says "degraded". */
 const LAG_BYTES_WARN = 256 * 1024 * 1024;
 /** Bytes of the spool that are read to look for torn frames. */
 const READ_BYTES_MAX = 512 * 1024 * 1024;
@@ -35,28 +35,27 @@ async function checkSpool({ config, spool: directory, spoolName }: RegionPlaces,
   const segments = listSegments(directory);
   const from = await positionOf(config);
   if (segments.length === 0 && readTip(directory) === undefined) return [...outcomes, ok(`${spoolName}: empty`)];
-  if (from === undefined)
-    return [...outcomes, warn("how far it is read cannot be told", "see what the check of the database says")];
+  if (from === undefined) return [...outcomes, warn("the read position is unknown", "see the check of the database")];
   const reader = new SpoolReader({ directory, from });
   const lag = reader.lagBytes();
   const { tornBytes, tornPlaces, missing } = examineSegments(directory, from, running);
   if (tornPlaces > 0) {
-    const says = `${spoolName}: ${inBytes(tornBytes)} in ${tornPlaces} places are no whole frames`;
+    const says = `${spoolName}: ${inBytes(tornBytes)} in ${tornPlaces} places are not complete frames`;
     outcomes.push(
       running
-        ? fail(says, "the disk may be failing: look into the system's log; reading resumes behind them")
-        : warn(says, "left by a kill, a full or a failing disk: the next start passes over them and goes on"),
+        ? fail(says, "the disk may be failing: check the system's log; reading resumes after them")
+        : warn(says, "left by a kill, a full or a failing disk: the next start skips them and continues"),
     );
   }
   for (const { segment, state, bytes } of missing) {
-    const says = `${spoolName}: ${basename(segmentPath("", segment))} is ${state}: ${inBytes(bytes)} of it are missing`;
+    const says = `${spoolName}: ${basename(segmentPath("", segment))} is ${state}: ${inBytes(bytes)} are missing`;
     outcomes.push(
       fail(says, "what was in them has no record: restore the file where there is a copy, before the next start"),
     );
   }
   const says = `${spoolName}: ${segments.length} segments, ${inBytes(lag)} not in the database yet`;
   if (running && lag > LAG_BYTES_WARN) {
-    outcomes.push(warn(says, "the recorder lags: look at the database's check, the disk and the processor"));
+    outcomes.push(warn(says, "the recorder lags: check the database, the disk and the CPU load"));
   } else outcomes.push(ok(running || lag === 0 ? says : `${says}: the next start reads them`));
   return outcomes;
 }
@@ -68,13 +67,11 @@ function setAside(directory: string, spoolName: string): Outcome[] {
   const size = fs.statSync(path, { throwIfNoEntry: false })?.size ?? 0;
   if (size > 0) {
     const says = `${spoolName}: frames that could not be read are set aside, ${inBytes(size)}`;
-    outcomes.push(warn(says, `the log says why, \`unreadable\`; delete ${path} once that is settled`));
+    outcomes.push(warn(says, `the log has the reason, \`unreadable\`; delete ${path} once it is resolved`));
   }
   for (const name of damagedCarryFiles(directory)) {
-    const says = `${spoolName}: ${name} was damaged and is set aside; what could be read of it is recorded`;
-    outcomes.push(
-      warn(says, `the disk may be failing: look into the system's log; then delete ${join(directory, name)}`),
-    );
+    const says = `${spoolName}: ${name} was damaged and is set aside; its readable part is recorded`;
+    outcomes.push(warn(says, `the disk may be failing: check the system's log; then delete ${join(directory, name)}`));
   }
   return outcomes;
 }
@@ -84,7 +81,7 @@ async function positionOf(config: Config): Promise<Position | undefined> {
   try {
     return (await readPosition(config, store.records)) ?? { segment: 0, offset: 0 };
   } catch {
-    return undefined; // the check of the database says why
+    return undefined; // the check of the database reports it
   } finally {
     await store.close();
   }
@@ -96,7 +93,7 @@ interface Examined {
   readonly missing: Shortfall[];
 }
 
-/** Reads what waits in the spool, and compares it with how far it was written. */
+/** Reads the waiting part of the spool, and compares it with the written length. */
 function examineSegments(directory: string, from: Position, running: boolean): Examined {
   const examined: Examined = { tornBytes: 0, tornPlaces: 0, missing: [] };
   const continuity = new Continuity(from);
@@ -158,7 +155,7 @@ export const stateCheck: Check = {
       const torn = lines.filter((line) => line !== "" && !isJson(line)).length;
       return torn === 0
         ? ok(`${name}: ${lines.length - 1} entries`)
-        : warn(`${name}: ${torn} of ${lines.length - 1} lines are torn`, "left by a kill: they are passed over");
+        : warn(`${name}: ${torn} of ${lines.length - 1} lines are torn`, "left by a kill: they are skipped");
     });
     return outcomes.length > 0 ? outcomes : [ok("none yet")];
   },

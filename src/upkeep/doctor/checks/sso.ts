@@ -13,7 +13,7 @@ import { type Check, fail, type Outcome, ok, warn } from "../finding.ts";
 const SKEW_MS_MAX = 60_000;
 const ASK_MS = 10_000;
 
-/** Whether people can log in at the identity providers: the issuer, the clocks, and the address they come back to. */
+/** Whether users can log in at the identity providers: the issuer, the clocks, and the redirect address. */
 export const ssoCheck: Check = {
   name: "single sign-on",
   async run({ config }) {
@@ -21,7 +21,7 @@ export const ssoCheck: Check = {
     try {
       providers = ssoProviders(config);
     } catch (error) {
-      return [fail(messageOf(error), "put it right in weir.toml; docs/people.md says what each member takes")];
+      return [fail(messageOf(error), "fix it in weir.toml; docs/people.md describes each member")];
     }
     if (providers.length === 0) return [ok("none is configured")];
     const known = await organizationsOf(config);
@@ -35,8 +35,8 @@ export const ssoCheck: Check = {
 function overPlainHttp(config: Config): Outcome[] {
   const url = new URL(publicOrigin(config));
   if (url.protocol === "https:" || isThisMachine(url.hostname)) return [];
-  const mend = "put TLS before it, or set tls_cert_file and tls_key_file, and let public_url begin with https://";
-  return [warn(`people log in over plain http at ${url.origin}`, mend)];
+  const mend = "put TLS in front, or set tls_cert_file and tls_key_file, and start public_url with https://";
+  return [warn(`users log in over plain http at ${url.origin}`, mend)];
 }
 
 async function checkProvider(config: Config, provider: SsoProvider): Promise<Outcome[]> {
@@ -59,7 +59,7 @@ async function checkProvider(config: Config, provider: SsoProvider): Promise<Out
     const why = error instanceof GatewayError ? messageOf(error.cause ?? error) : messageOf(error);
     const mend =
       "open <issuer>/.well-known/openid-configuration from this machine; for a private authority set extra_ca_file";
-    return [fail(`${name}: the issuer ${provider.issuer} does not describe itself: ${why}`, mend)];
+    return [fail(`${name}: the issuer ${provider.issuer} has no readable configuration: ${why}`, mend)];
   }
   return [...clockOutcome(name, theirMs), await redirectOutcome(name, client, redirect)];
 }
@@ -76,7 +76,7 @@ function clockOutcome(name: string, theirMs: number | undefined): Outcome[] {
   ];
 }
 
-/** A provider that knows client and address sends somebody who must not be asked straight back. Others show a page of their own. */
+/** With `prompt=none` a provider that knows client and address redirects straight back. Others show a page of their own. */
 async function redirectOutcome(name: string, client: SsoClient, redirect: string): Promise<Outcome> {
   const checks = { state: "doctor", nonce: "doctor", verifier: "of-a-log-in-that-weir-doctor-does-not-finish" };
   const url = new URL(await client.authorizationUrl(checks, false));
@@ -90,19 +90,16 @@ async function redirectOutcome(name: string, client: SsoClient, redirect: string
       const error = new URL(location).searchParams.get("error") ?? "";
       if (["unauthorized_client", "invalid_scope", "unsupported_response_type"].includes(error))
         return fail(
-          `${name}: the provider answers ${error}`,
+          `${name}: the provider responds with ${error}`,
           "allow the authorization code flow and the scopes for this client",
         );
-      return ok(`${name}: ${client.provider.issuer} answers, and knows ${redirect}`);
+      return ok(`${name}: ${client.provider.issuer} responds, and knows ${redirect}`);
     }
     if (answer.status >= 400)
       return fail(`${name}: the provider refuses the client or its redirect address (${answer.status})`, mend);
-    return ok(`${name}: ${client.provider.issuer} answers; whether it knows ${redirect} only a log-in shows`);
+    return ok(`${name}: ${client.provider.issuer} responds; only a log-in shows whether it knows ${redirect}`);
   } catch (error) {
-    return fail(
-      `${name}: the log-in page of the provider does not answer: ${messageOf(error)}`,
-      "look at the provider",
-    );
+    return fail(`${name}: the provider's log-in page does not respond: ${messageOf(error)}`, "check the provider");
   }
 }
 
@@ -112,12 +109,12 @@ function strayRules({ name, rules }: SsoProvider, known: ReadonlySet<string> | u
   return [...stray].map((organization) =>
     warn(
       `sso.${name}: a rule names the organization "${organization}", which does not exist`,
-      "make it, or change the rule",
+      "create it, or change the rule",
     ),
   );
 }
 
-/** Undefined where the database cannot be read: another check says so. */
+/** Undefined if the database cannot be read: another check reports it. */
 async function organizationsOf(config: Config): Promise<ReadonlySet<string> | undefined> {
   const store = await openStore(config, "read").catch(() => undefined);
   try {

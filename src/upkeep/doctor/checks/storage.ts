@@ -15,7 +15,7 @@ import { databasePlaces, regionsOf } from "../../places.ts";
 import { type Check, fail, inBytes, type Outcome, ok, type Surroundings, warn } from "../finding.ts";
 import { existing } from "./machine.ts";
 
-/** Larger files are read whole only when that is asked for: it takes about a second a gigabyte. */
+/** Larger files are read completely only on request: it takes about a second per gigabyte. */
 const SOUNDNESS_BYTES_MAX = 1e9;
 const LOG_BYTES_WARN = 512e6;
 const SERVER_MS = 5_000;
@@ -29,15 +29,15 @@ export const dataDirectoryCheck: Check = {
       const above = existing(dirname(path));
       return [
         mayWrite(above)
-          ? ok(`${path} is made at the first start`)
-          : fail(`${path} is missing and ${above} may not be written`, "make it and give it to the service's user"),
+          ? ok(`${path} is created at the first start`)
+          : fail(`${path} is missing and ${above} is not writable`, "create it and give it to the service's user"),
       ];
     }
     const uid = process.getuid?.();
     const outcomes: Outcome[] = [];
-    if (!found.isDirectory()) return [fail(`${path} is no directory`, "set WEIR_DATA_DIR to another path")];
+    if (!found.isDirectory()) return [fail(`${path} is not a directory`, "set WEIR_DATA_DIR to another path")];
     if (!mayWrite(path)) {
-      outcomes.push(fail(`${path} may not be written by user ${uid}`, `chown -R ${uid} ${path}, or run as its owner`));
+      outcomes.push(fail(`${path} is not writable by user ${uid}`, `chown -R ${uid} ${path}, or run as its owner`));
     }
     if (uid !== undefined && found.uid !== uid) {
       outcomes.push(
@@ -47,7 +47,7 @@ export const dataDirectoryCheck: Check = {
     if ((found.mode & 0o077) !== 0) {
       outcomes.push(warn(`${path} can be read by others`, `chmod 700 ${path}: bodies and hashes of keys are in it`));
     }
-    return outcomes.length > 0 ? outcomes : [ok(`${path}, its owner's alone`)];
+    return outcomes.length > 0 ? outcomes : [ok(`${path}, readable only by its owner`)];
   },
 };
 
@@ -56,7 +56,7 @@ function mayWrite(path: string): boolean {
     fs.accessSync(path, fs.constants.W_OK | fs.constants.X_OK);
     return true;
   } catch {
-    return false; // whatever the reason is, it cannot be written
+    return false; // not writable, for whatever reason
   }
 }
 
@@ -68,7 +68,7 @@ export const databaseCheck: Check = {
     const outcomes: Outcome[] = [];
     for (const { config } of servers) outcomes.push(...(await checkServer(config)));
     if (places.length === 0) return outcomes;
-    if (places.every(({ path }) => !fs.existsSync(path))) return [...outcomes, ok("made at the first start")];
+    if (places.every(({ path }) => !fs.existsSync(path))) return [...outcomes, ok("created at the first start")];
     for (const { kind, path, name } of places) {
       const size = fs.statSync(path, { throwIfNoEntry: false })?.size;
       if (size === undefined) outcomes.push(fail(`${path} is missing`, "restore both files from one backup"));
@@ -96,13 +96,13 @@ async function checkFile(
   const outcomes = [versionOf(kind, name, report)];
   if (!(await isWritable(path))) {
     outcomes.push(
-      fail(`${name} cannot be locked for writing`, "another program holds it: close it, or look with `fuser`"),
+      fail(`${name} cannot be locked for writing`, "another program holds it: close it, or find it with `fuser`"),
     );
   }
   const log = fs.statSync(`${path}-wal`, { throwIfNoEntry: false })?.size ?? 0;
   if (log > LOG_BYTES_WARN) {
     outcomes.push(
-      warn(`${name} has a log of ${inBytes(log)}`, "a reader that never ends keeps it: end long queries and backups"),
+      warn(`${name} has a log of ${inBytes(log)}`, "a long-running reader keeps it: end long queries and backups"),
     );
   }
   const sound = soundness ? "sound" : "not read through (--thorough does)";
@@ -117,36 +117,32 @@ export function versionOf(kind: FileKind, name: string, { version, foreign }: Fi
   if (foreign.length > 0) return fail(saysForeign(name, foreign), "set another database_url or data_dir");
   const newest = newestVersion(kind);
   if (version > newest) {
-    return fail(
-      `${name} has version ${version}, this program knows ${newest}`,
-      "use the newer Weir that has been at it",
-    );
+    return fail(`${name} has version ${version}, this program knows ${newest}`, "use the newer Weir that has used it");
   }
   const steps = stepsAfter(kind, version);
   if (steps.length === 0) return ok(`${name}: version ${version}`);
   return warn(
     `${name} has version ${version} of ${newest}: the next start migrates it (${steps.join(", ")})`,
-    "make a backup first: `weir backup`; there is no way back",
+    "create a backup first: `weir backup`; a migration cannot be undone",
   );
 }
 
 async function checkServer(config: Config): Promise<Outcome[]> {
   const host = hostOf(config.database_url);
-  const mend =
-    "check WEIR_DATABASE_URL, WEIR_DATABASE_AUTH_TOKEN and the way there; records wait in the spool meanwhile";
+  const mend = "check WEIR_DATABASE_URL, WEIR_DATABASE_AUTH_TOKEN and the network; records wait in the spool meanwhile";
   const started = performance.now();
   const store = await openStore(config, "read");
   try {
     await store.records.query({ sql: "select 1 as one", args: [] }, { deadlineMs: SERVER_MS });
     return [ok(`${host} answers, in ${Math.round(performance.now() - started)} ms`)];
   } catch (error) {
-    return [fail(`${host} does not answer: ${error instanceof Error ? error.message : error}`, mend)];
+    return [fail(`${host} does not respond: ${error instanceof Error ? error.message : error}`, mend)];
   } finally {
     await store.close();
   }
 }
 
-/** Without what may be a secret in it. */
+/** Without parts that may be secret. */
 function hostOf(url: string): string {
   return URL.canParse(url) ? new URL(url).host : "the database server";
 }

@@ -30,7 +30,7 @@ async function checkRegion(config: Config): Promise<Outcome> {
       "upgrade Weir, then `weir models reread`",
     );
   } catch {
-    return warn("they cannot be counted", "see what the check of the database says");
+    return warn("they cannot be counted", "see the check of the database");
   } finally {
     await store.close();
   }

@@ -20,12 +20,12 @@ export const upgradeDatabaseCheck: Check = {
       );
     }
     return databasePlaces(config).length > 0
-      ? [ok("made at the first start")]
-      : [warn("it is on a server, which is not asked", "`weir doctor` asks it; a start refuses a newer one")];
+      ? [ok("created at the first start")]
+      : [warn("it is on a server, which is not checked", "`weir doctor` checks it; a start refuses a newer one")];
   },
 };
 
-/** A migration may write a table or an index anew, and nothing of the old one is free before it is done. */
+/** A migration may rewrite a table or an index, and frees the old one only at its end. */
 export const upgradeRoomCheck: Check = {
   name: "room",
   async run({ config }) {
@@ -34,15 +34,15 @@ export const upgradeRoomCheck: Check = {
       const { version } = await inspectFile(path, kind);
       if (stepsAfter(kind, version).length > 0) needed += fs.statSync(path).size;
     }
-    if (needed === 0) return [ok("nothing is migrated, so none is needed")];
+    if (needed === 0) return [ok("no migration, so no space is needed")];
     const stats = fs.statfsSync(existing(config.data_dir));
     const free = stats.bavail * stats.bsize;
-    const says = `${inBytes(free)} free, migrating may take ${inBytes(needed)}`;
+    const says = `${inBytes(free)} free, the migration may take ${inBytes(needed)}`;
     return [free > needed ? ok(says) : fail(says, "free space, or move the data directory to a larger disk")];
   },
 };
 
-/** Segments of another format would be passed over as torn, and their records lost. */
+/** Segments of another format would be skipped as torn, and their records lost. */
 export const upgradeSpoolCheck: Check = {
   name: "spool",
   run({ config }) {
@@ -51,7 +51,7 @@ export const upgradeSpoolCheck: Check = {
     );
     const strange = segments.filter((path) => !beginsWell(path));
     if (strange.length === 0) return [ok(`${segments.length} segments, of this program's format`)];
-    const mend = "start the Weir that wrote them once more and stop it with SIGTERM: it reads its spool to the end";
+    const mend = "start the Weir that wrote them again and stop it with SIGTERM: it reads its spool to the end";
     return [fail(`${strange.length} of ${segments.length} segments cannot be read`, mend)];
   },
 };

@@ -246,7 +246,7 @@ describe.each(OUTBOUNDS.map((outbound) => [outbound.what, outbound] as const))("
   });
 });
 
-const NOT_SPOKEN = /the target does not speak generate-content/;
+const NOT_SPOKEN = /the target does not support generate-content/;
 
 /** Everything that an SDK's error says. */
 const textOf = (error: unknown): string => {
