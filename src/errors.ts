@@ -1,7 +1,7 @@
 /** What every failure that a caller can cause or must see is called, and the HTTP status it is answered with. */
 interface ErrorSpec {
   readonly status: number;
-  /** What was wrong and how to mend it, when the place that throws has nothing more exact to say. */
+  /** What was wrong and how to fix it, when the place that throws has nothing more exact to say. */
   readonly text: string;
 }
 
@@ -118,7 +118,7 @@ export class GatewayError extends Error {
   readonly code: ErrorCode;
   /** Where in the request body the wrong name or value sits, such as `filter.left.request_response_rmt.latencyy`. */
   readonly path: string | undefined;
-  /** Response headers that belong to this answer, such as `retry-after`. */
+  /** Response headers that belong to this response, such as `retry-after`. */
   readonly headers: Readonly<Record<string, string>>;
 
   constructor(

@@ -102,7 +102,7 @@ export class KeyRing {
     return this.#byHash.get(hash);
   }
 
-  /** Texts that are no key's are hashed each time, so that nobody fills the memory. */
+  /** Texts that are no key's are hashed each time, so that clients cannot fill the memory. */
   #hashOf(key: string): string {
     let hash = this.#recent.get(key);
     if (hash !== undefined) return hash;

@@ -10,7 +10,7 @@ const { runCommandLine, takeEnvironment } = (await import(
 )) as typeof import("./cli/run.ts");
 let printed = Promise.resolve();
 let unprinted: (Error & { code?: unknown }) | null | undefined;
-process.stdout.on("error", () => {}); // whoever writes is told as well
+process.stdout.on("error", () => {}); // the writer gets the error as well
 let status = await runCommandLine(programArguments(), {
   out: (text) => {
     printed = new Promise((resolve) => {

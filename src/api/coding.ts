@@ -5,7 +5,7 @@ import { JSON_HEADERS } from "./envelope.ts";
 const CODED_BYTES_MIN = 4_096;
 
 /**
- * Codings by name, the quickest first, each at its quickest level: an answer of 200 kB takes a millisecond or two and
+ * Codings by name, the quickest first, each at its quickest level: a response of 200 kB takes a millisecond or two and
  * shrinks to a tenth.
  */
 const CODINGS: Readonly<Record<string, (bytes: Uint8Array) => Uint8Array>> = {
@@ -15,7 +15,7 @@ const CODINGS: Readonly<Record<string, (bytes: Uint8Array) => Uint8Array>> = {
 };
 
 /**
- * The same answer, compressed where that is worth it and the client takes it.
+ * The same response, compressed where that is worth it and the client takes it.
  *
  * Only JSON that is there as a whole: what is sent while it is made is read by programs in bulk, mostly from nearby, and
  * recorded bytes stay as they are.

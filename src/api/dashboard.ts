@@ -9,7 +9,7 @@ const SHELL = "index.html";
 const ASSETS = "/assets/";
 /** Pages whose address is a secret: of shared links, and of invitations. */
 const SECRET = ["/shared/", "/invitation/"];
-/** What they add, as does all that the API answers to a link: search engines keep nothing, and neither do caches. */
+/** What they add, as does all that the API responses to a link: search engines keep nothing, and neither do caches. */
 export const UNSEEN = {
   "x-robots-tag": "noindex, nofollow, noarchive",
   "cache-control": "no-store",
@@ -76,7 +76,7 @@ export class Dashboard {
     return answer;
   }
 
-  /** The dashboard with the failure of an answer in it, where a browser asked for a page; else the answer itself. */
+  /** The dashboard with the failure of a response in it, where a browser asked for a page; else the response itself. */
   async shownFailure(request: Request, answer: Response): Promise<Response> {
     if (answer.status < 400 || !(request.headers.get("accept") ?? "").includes("text/html")) return answer;
     const shell = await this.#load(false).then(

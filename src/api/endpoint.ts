@@ -10,7 +10,7 @@ export interface Unusual {
   readonly body?: object;
   /** Media types of the body. */
   readonly takes?: Schemas;
-  /** Media types of the answer. */
+  /** Media types of the response. */
   readonly answers?: Schemas;
 }
 

@@ -33,7 +33,7 @@ export interface ScoreFigures {
   readonly max: number | null;
 }
 
-/** A row of metrics, by the names that the API answers. */
+/** A row of metrics, by the names that the API responses. */
 export type MetricsRow = Readonly<Record<string, Key | Readonly<Record<string, ScoreFigures>> | undefined>>;
 
 /** The values of one name with the number of requests that have each; the most frequent first. */
@@ -78,7 +78,7 @@ export interface SessionsQuery {
   readonly among?: ReadonlySet<Key> | undefined;
 }
 
-/** Totals of one user or session, by the names that the API answers. */
+/** Totals of one user or session, by the names that the API responses. */
 export type TotalsRow = Readonly<Record<string, Key | readonly string[] | undefined>>;
 
 /** One score over the records of a scope. */
@@ -140,7 +140,7 @@ export interface Aggregates {
   ): Promise<PropertyCost[]>;
   /** What the cache did for one organization, over all its records. */
   cacheStatistics(organizationId: string, deadline: Deadline): Promise<CacheStatistics>;
-  /** What the cache did for the requests of a scope, by time; buckets in which nobody asked it are left out. */
+  /** The cache's results for the requests of a scope, by time; buckets without cache requests are omitted. */
   cacheSeries(
     scope: Scope,
     timeBucket: TimeBucket,

@@ -63,7 +63,7 @@ export function afterSql(
 
 /**
  * The same in two parts, first what follows by value and then the rows without one, each of which an index can find;
- * undefined where that is not how the order goes on.
+ * undefined where that is not how the order continues.
  */
 export function afterInParts(
   position: Position,

@@ -4,7 +4,7 @@ import type { Sort } from "./sort.ts";
 import { conditionsOf, type FilterTree } from "./tree.ts";
 
 /**
- * How much of a record somebody sees: all of it, or only its figures, which is all but what was said. This file decides what
+ * How much of a record somebody sees: all of it, or only its metrics, which is all but what was said. This file decides what
  * that leaves out; `selectRecords` and `listedRecords`, under everything that reads records, go by it.
  */
 export type Sight = "bodies" | "figures";

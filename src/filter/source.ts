@@ -139,7 +139,7 @@ async function rarest(candidates: readonly Condition[], scope: Scope, probe: Pro
   let fewest = RARE_ROWS + 1;
   for (const candidate of candidates) {
     const parameters = new Parameters();
-    // Twice where a record has both spellings: all the same for a count that stops early, which "union" would not.
+    // Twice where a record has both spellings: harmless for a count that stops early; "union" could not stop early.
     const rows = rowsOf(candidate, scope, parameters.bind).join(" union all ");
     const found = await probe(counting(rows, RARE_ROWS, parameters));
     if (found < fewest) [best, fewest] = [candidate, found];

@@ -16,14 +16,14 @@ interface WriterOwner {
 /** What may stand in a status line; anything else is replaced by the usual phrase. */
 const SAFE_REASON = /^[\t\x20-\x7e\x80-\xff]*$/;
 
-/** An answer on its way to the client, chunk by chunk, no faster than the client takes it. */
+/** A response on its way to the client, chunk by chunk, no faster than the client takes it. */
 export class AnswerWriter {
   readonly #answer: Answer;
   readonly #owner: WriterOwner;
   headSent = false;
   /** Whether bytes may go to the client: false while the spool is being forced to disk. */
   #isOpen = true;
-  /** The last chunk, kept back until the end of this turn, so that a small answer leaves in one write with its end. */
+  /** The last chunk, kept back until the end of this turn, so that a small response leaves in one write with its end. */
   #held: Uint8Array | undefined;
   #flushAsked = false;
   #endAsked = false;
@@ -77,7 +77,7 @@ export class AnswerWriter {
   end(): void {
     this.#endAsked = true;
     if (!this.#isOpen) return;
-    // What a slow client has not taken yet is in our memory: the answer is not whole before that has left.
+    // What a slow client has not taken yet is in our memory: the response is not whole before that has left.
     if (this.#wasSlow) this.#writeHeld();
     if (!this.#waitsForDrain) this.#owner.onWhole();
   }
@@ -102,7 +102,7 @@ export class AnswerWriter {
     this.#flushAsked = true;
     queueMicrotask(() => {
       this.#flushAsked = false;
-      // An answer that is whole already leaves as a whole.
+      // A response that is whole already leaves as a whole.
       if (!this.#owner.ended && !this.#endAsked) this.flush();
     });
   }

@@ -5,7 +5,7 @@ import type { CodedBody } from "./body/content.ts";
 import type { GatewayParts } from "./gateway-parts.ts";
 import { type RequestHeaders, replaceHeaders, valuesOf } from "./headers/headers.ts";
 
-/** A request as it goes on, with its body where that is in memory. */
+/** A request as it continues, with its body where that is in memory. */
 export interface Sent {
   readonly admitted: Admitted;
   readonly body: Uint8Array | undefined;

@@ -1,6 +1,6 @@
 import type { SpoolWriter } from "../spool/frame.ts";
 
-/** An answer that is whole. */
+/** A response that is whole. */
 export interface Departing {
   /** Notes its end in the spool. @returns false where it has ended otherwise meanwhile. */
   seal(): boolean;

@@ -89,7 +89,7 @@ export class Recording {
     this.#requestTruncated = true;
   }
 
-  /** @param more - whose answer this is, where it is not simply that of the request's own target. */
+  /** @param more - whose response this is, where it is not simply that of the request's own target. */
   head(status: number, headers: RawHeaders, contentType: string, more?: Partial<HeadMeta>): void {
     if (!this.#begun) return;
     if (STREAM_TYPE.test(contentType)) this.#responseRoom = Math.max(this.#capBytes, STREAM_BYTES_MAX);
@@ -137,7 +137,7 @@ export class Recording {
     if (kept.byteLength < bytes.byteLength) this.#responseTruncated = true;
   }
 
-  /** A WebSocket message of `bytes` bytes. Both directions share the room of the answer: the record has one list. */
+  /** A WebSocket message of `bytes` bytes. Both directions share the room of the response: the record has one list. */
   message(meta: MessageMeta, bytes: number): void {
     if (this.#ended || !this.#begun || this.#isOmitted(meta.direction)) return;
     const lineBytes = bytes + MESSAGE_LINE_BYTES;
@@ -162,7 +162,7 @@ export class Recording {
     if (states.size > 0 && !this.#omitResponse) this.#callStates = Object.fromEntries(states);
   }
 
-  /** Everything appended so far reaches the page cache: called before the first byte of an answer leaves. */
+  /** Everything appended so far reaches the page cache: called before the first byte of a response leaves. */
   flush(): void {
     if (this.#flushed) return;
     this.#flushed = true;

@@ -15,7 +15,7 @@ export class Refused extends Error {
   }
 }
 
-/** An answer of the gateway's own, on its way to the client. */
+/** A response of the gateway's own, on its way to the client. */
 export interface OwnAnswer {
   readonly status: number;
   readonly code: string;

@@ -26,7 +26,7 @@ export class RequestIds {
   }
 
   /**
-   * Takes an id for one request. Where the recorder cannot be asked, the id is taken: traffic goes on.
+   * Takes an id for one request. Where the recorder cannot be asked, the id is taken: traffic continues.
    *
    * @param id - lower case.
    * @returns false where it is another request's.

@@ -33,7 +33,7 @@ export interface Route {
   readonly provider: ProviderPlugin | undefined;
   /** Upper case; "" where a unified request has no target yet. */
   readonly providerName: string;
-  /** Whose host the target is, whatever provider the client named; undefined where nobody claims it. */
+  /** The provider that owns the target's host, regardless of the client's headers; undefined if unclaimed. */
   readonly owner: string | undefined;
 }
 
@@ -55,7 +55,7 @@ export function parseTarget(text: string): Target {
   const url = urlOf(text);
   if (url === undefined) throw new GatewayError("invalid_target");
   const upstream = originOf(url);
-  // Whoever roots a name with a dot means the same host: what is denied or counted stays so.
+  // A rooted name with a trailing dot means the same host, so denials and counts apply to it.
   const target: Target = { origin: url.origin, authority: url.host, host: withoutDots(upstream.host), upstream };
   if (targets.size >= TARGETS_MAX) targets.clear();
   targets.set(text, target);

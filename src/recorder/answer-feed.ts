@@ -7,13 +7,13 @@ import { RecordNotes } from "./record-notes.ts";
 /** Answers that go to the gateway's thread in one message. */
 const GROUP_MAX = 64;
 const GROUP_BYTES_MAX = 1_024 * 1_024;
-/** Text of answers that plugins have not seen yet; beyond it the recorder waits for them. */
+/** Text of responses that plugins have not seen yet; beyond it the recorder waits for them. */
 const UNSEEN_BYTES_MAX = 8 * 1_024 * 1_024;
-/** What an answer takes beside its body and headers. */
+/** What a response takes beside its body and headers. */
 const ANSWER_BYTES = 1_024;
 /** Shows what was recorded to the plugins' `onAnswer` in the gateway's thread, and takes what they add. */
 export class AnswerFeed {
-  /** Whether any plugin wants to see answers. */
+  /** Whether any plugin wants to see responses. */
   wanted = false;
   /** What plugins add. */
   readonly notes: RecordNotes;
@@ -30,7 +30,7 @@ export class AnswerFeed {
     this.#log = log;
   }
 
-  /** Takes an answer. @returns what to wait for where plugins lag behind. */
+  /** Takes a response. @returns what to wait for where plugins lag behind. */
   add(answer: AnswerFacts): Promise<unknown> | undefined {
     this.#group.push(answer);
     this.#groupBytes += sizeOf(answer);

@@ -150,7 +150,7 @@ export class SpoolInput {
 
 /**
  * Segments are numbered by the clock. Where it was set back and the segments were deleted, the next ones have lower numbers
- * than the one that was read last: then all that there is is read, and what is recorded already is passed over.
+ * than the one that was read last: then all that there is is read, and what is recorded already is skipped.
  */
 function within({ directory, log }: SpoolInputOptions, positions: Positions | undefined): Positions | undefined {
   const newest = listSegments(directory).at(-1);

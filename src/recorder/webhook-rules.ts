@@ -18,7 +18,7 @@ interface Rule {
 export class WebhookRules {
   #rules: ReadonlyMap<string, readonly Rule[]> = new Map();
 
-  /** Reads all of them anew. */
+  /** Reads all of them again. */
   async load(records: Database): Promise<void> {
     const enabled = (await listWebhooks(records)).filter(
       ({ enabled, events }) => enabled && events.includes(REQUEST_EVENT),
@@ -33,7 +33,7 @@ export class WebhookRules {
 
   /**
    * What finished records give to deliver; for the transaction that holds the records, so that none is lost. A request
-   * is delivered to a webhook once, however often it is read. A failed try is told of by the request that it belongs to.
+   * is delivered to a webhook once, however often it is read. A failed attempt is reported as part of its request.
    */
   deliveriesOf(records: readonly Storable[], now: number): Statement[] {
     if (this.#rules.size === 0) return [];

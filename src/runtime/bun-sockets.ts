@@ -6,7 +6,7 @@ type Handle = Bun.Socket<NativeSocket>;
 
 /**
  * A connect of Bun's that is given up holds its file until the system gives up too, after minutes. While so many are
- * connecting, `node:net` connects, which lets go at once: a provider that answers nothing must not use up all files.
+ * connecting, `node:net` connects, which lets go at once: a provider that responses nothing must not use up all files.
  */
 const CONNECTING_MAX = 256;
 let connecting = 0;
@@ -62,7 +62,7 @@ const HANDLERS: Bun.SocketHandler<NativeSocket> = {
   drain: ({ data: socket }) => socket.drained(),
   end: ({ data: socket }) => socket.finished(),
   close: ({ data: socket }, error) => socket.closed(error),
-  // Not of the connection: one of the handlers above threw, and Bun tells nobody else.
+  // Not of the connection: one of the handlers above threw, and Bun reports it only here.
   error({ data: socket }, error) {
     socket?.destroy();
     process.nextTick(() => {
@@ -89,7 +89,7 @@ class NativeSocket extends EventEmitter implements ByteSocket {
   #unsent: Uint8Array[] = [];
   #unsentBytes = 0;
   #isPaused = false;
-  /** What came all the same while it was paused. */
+  /** Bytes that arrived although it was paused. */
   #held: Buffer[] = [];
   /** This side closes once all is sent; the other side has closed. */
   #isEnding = false;

@@ -14,7 +14,7 @@ const RUNTIME_THREADS = /^(JITWorker|JSCWarmUp|HeapHelper|mi-scavenger)/;
 const LOOK_AGAIN_MS = 1_000;
 
 /**
- * Lets traffic go first where the processor is short: the calling thread, the recorder's, becomes less urgent.
+ * Lets traffic go first where the CPU is short: the calling thread, the recorder's, becomes less urgent.
  *
  * Only on Linux, where process 0 means the calling thread alone; elsewhere it would be the whole program.
  */
@@ -29,7 +29,7 @@ export function jobsYieldToTraffic(): void {
 
 /**
  * The same for queries: the calling thread and those of the database driver, which are there once a database is open.
- * They, and the runtime's own threads from now on, also keep off the first processor.
+ * They, and the runtime's own threads from now on, also avoid the first core.
  */
 export function queriesYieldToTraffic(): void {
   whereAllowed(() => yieldAsQuery(0));
@@ -79,7 +79,7 @@ function beNice(thread: number, nice: number): void {
 }
 
 /**
- * Turns of a thread that yields, in nanoseconds; common ones are a seventh of it. Whoever wakes and takes shorter turns
+ * Turns of a thread that yields, in nanoseconds; common ones are a seventh of it. A thread that wakes and takes shorter turns
  * need not wait for the end of this one: a thread that is only nice finishes its turn, a millisecond or two.
  */
 const TURN_NS = 10_000_000n;

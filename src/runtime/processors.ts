@@ -1,14 +1,14 @@
 import { kernel } from "./kernel.ts";
 
-/** Room for 1,024 processors, as many as the C library's own type. */
+/** Room for 1,024 cores, as many as the C library's own type. */
 const MASK_BYTES = 128;
 
 /**
- * Keeps a thread (0: the calling one) off the first of the processors that this program may use, so that what wakes for
+ * Keeps a thread (0: the calling one) off the first of the cores that this program may use, so that what wakes for
  * traffic finds one that no query holds. A lower priority alone does not do it: the kernel often wakes a thread where it
- * ran before, and takes the processor from another one only at the next tick, up to 4 ms later.
+ * ran before, and takes the CPU from another one only at the next tick, up to 4 ms later.
  *
- * Only on Linux, on Bun, with two processors or more; elsewhere nothing happens. @throws where there is no glibc.
+ * Only on Linux, on Bun, with two cores or more; elsewhere nothing happens. @throws where there is no glibc.
  */
 export function leaveFirstProcessor(thread: number): void {
   const calls = kernel();

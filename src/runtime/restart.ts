@@ -8,8 +8,8 @@ import { isCompiled } from "./platform.ts";
 const SETTINGS = { BUN_RUNTIME_TRANSPILER_CACHE_PATH: "0", TOKIO_WORKER_THREADS: "4" } as const;
 
 /**
- * Starts this program once more in its own place with the settings, 5 to 8 ms; the process id stays. Call it before
- * anything is opened: only stdin, stdout and stderr live on. Where that cannot be done the program just goes on.
+ * Starts this program again in its own place with the settings, 5 to 8 ms; the process id stays. Call it before
+ * anything is opened: only stdin, stdout and stderr live on. Where that cannot be done the program just continues.
  */
 export function restartWithEnvironment(): void {
   const { env, execPath } = process;
@@ -22,7 +22,7 @@ export function restartWithEnvironment(): void {
   try {
     process.execve(execPath, [execPath, ...process.argv.slice(2)], { ...SETTINGS, ...env, WEIR_STARTED: "1" });
   } catch {
-    // Windows, or a sandbox that forbids it: the service works all the same, and may write a cache.
+    // Windows, or a sandbox that forbids it: the service works anyway, and may write a cache.
     process.emitWarning = noWarning;
   }
 }

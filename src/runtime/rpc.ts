@@ -12,7 +12,7 @@ export interface Endpoint {
 /** Functions of any parameters; what they take is typed where they are named, in `threads.ts`. */
 export type Exposed = Readonly<Record<string, (...args: never[]) => unknown>>;
 
-/** The same functions seen from the other thread: every one answers a promise. */
+/** The same functions seen from the other thread: every one responses a promise. */
 export type Remote<T extends Exposed> = {
   readonly [K in keyof T]: (...args: Parameters<T[K]>) => Promise<Awaited<ReturnType<T[K]>>>;
 };

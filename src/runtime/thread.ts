@@ -5,7 +5,7 @@ import type { Endpoint } from "./rpc.ts";
 /** What a thread finds when it starts. */
 interface ThreadStart<Options> {
   readonly options: Options;
-  /** The way to whoever started this thread: `expose` and `connect` of `rpc.ts` work on it. */
+  /** The port to the parent of this thread: `expose` and `connect` of `rpc.ts` work on it. */
   readonly port: Endpoint;
   /** Ways to other threads, by name. */
   readonly ports: Readonly<Record<string, Endpoint>>;

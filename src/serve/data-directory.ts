@@ -45,7 +45,7 @@ export function openDataDirectory(config: Config, options: { readonly dropIns?: 
 /**
  * Refuses a start that would make an empty database in place of one that is gone: what it held would seem never to have been.
  *
- * @throws StartError that names what is missing, and how to go on without it.
+ * @throws StartError that names what is missing, and how to continue without it.
  */
 export function refuseMissingDatabase(config: Config): void {
   const path = localPath(config);

@@ -12,7 +12,7 @@ export interface LockWatch {
 /** Looks each second whether the locks' files are still those that are held. */
 export function watchLocks(locks: readonly DirectoryLock[], log: Log): LockWatch {
   const { promise: lost, reject } = Promise.withResolvers<never>();
-  lost.catch(() => undefined); // told to whoever waits for it
+  lost.catch(() => undefined); // the waiting caller gets the error
   const timer = setInterval(() => {
     for (const lock of locks) {
       const state = lock.check();

@@ -39,7 +39,7 @@ import type { Vault } from "./vault.ts";
 /** Milliseconds that the recorder gets to bring the rest of the spool into the database; what is left comes next time. */
 const RECORDER_STOP_MS = 60_000;
 const API_STOP_MS = 5_000;
-/** Milliseconds that a job gets to finish its step; it goes on where it was at the next start. */
+/** Milliseconds that a job gets to finish its step; it continues where it was at the next start. */
 const JOBS_STOP_MS = 10_000;
 /** Milliseconds that the jobs get to hear that the gateway is about to stop. */
 const JOBS_PAUSE_MS = 1_000;
@@ -64,7 +64,7 @@ const ASKED_BY_JOBS = ["rewrite", "relearn", "remove", "maintain", "status", "ba
 interface RegionOptions {
   /** This region's own: addresses, database, directory. */
   readonly config: Config;
-  /** Of the region in whose database keys, domains, limits and prices stand; missing for that one itself. */
+  /** The region whose database holds keys, domains, limits and prices; missing for that region itself. */
   readonly home?: Config | undefined;
   readonly log: Log;
 }
@@ -144,7 +144,7 @@ export class Region {
 
   /** Starts the jobs and the API. @returns the API's port, once it listens. */
   openApi(common: CommonParts): Promise<number> {
-    // Nothing waits for the jobs: a thread that does not come up is told of as degraded.
+    // The start does not wait for the jobs: a thread that fails is reported as degraded.
     this.#jobs = this.#startJobs();
     const { thread, port } = this.#startApi(common);
     this.#api = thread;
@@ -219,7 +219,7 @@ export class Region {
     return [...ours, ...(this.#threads?.trouble ?? [])];
   }
 
-  /** Threads share their port as nodes do, but with nobody else, unless that was asked for. */
+  /** Threads share their port like nodes, but only with each other unless configured otherwise. */
   async #gatewayConfig(): Promise<Config> {
     const { config } = this;
     if (config.gateway_threads === 1 || config.gateway_port_shared === "yes") return config;

@@ -2,7 +2,7 @@ import { constants } from "node:os";
 import type { Log } from "../observe.ts";
 
 /**
- * Milliseconds in which the same signal once more is the first one: it may go to a whole process group, as Ctrl-C does, and
+ * Milliseconds in which the same signal again is the first one: it may go to a whole process group, as Ctrl-C does, and
  * `npm start` and `bun run` pass on what they get themselves, on a busy machine some time later.
  */
 export function sameSignalMs(env: Readonly<Record<string, string | undefined>>): number {

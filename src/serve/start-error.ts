@@ -1,6 +1,6 @@
 import type { Config } from "../config.ts";
 
-/** Why the service cannot start, in one line that says how to mend it. */
+/** Why the service cannot start, in one line that says how to fix it. */
 export class StartError extends Error {
   constructor(message: string, cause?: unknown) {
     super(message, cause === undefined ? undefined : { cause });

@@ -45,7 +45,7 @@ export class Supervised<F extends Exposed> {
   /** From now on a thread that never got to serve is started again too. */
   persist(): void {
     if (this.#state === "starting") this.#state = "down";
-    // Nobody waits for the start any more.
+    // The start is no longer awaited.
     this.#serving.promise.catch(() => undefined);
   }
 

@@ -98,10 +98,10 @@ export interface HeadMeta {
   readonly status: number;
   /** Credential values (set-cookie and what the provider plugin names) replaced. */
   readonly headers: RawHeaders;
-  /** The request whose answer this one repeats, and when that was stored, for a cache hit. */
+  /** The request whose response this one repeats, and when that was stored, for a cache hit. */
   readonly cacheReferenceId?: string;
   readonly cacheCreatedAt?: number;
-  /** Which try this is the answer of, where the client asked for more than one. */
+  /** Which try this is the response of, where the client asked for more than one. */
   readonly attempt?: number;
   /** Who answered in place of the target that `begin` names: a fallback. */
   readonly target?: string;

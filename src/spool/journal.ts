@@ -79,9 +79,9 @@ export class Journal {
     });
   }
 
-  /** Whether the file that is being written has lost its name: what goes into it then reaches nobody. */
+  /** Whether the file that is being written has lost its name: later writes to it are then lost. */
   isUnlinked(): boolean {
-    if (this.#segment !== this.#tip.segment) return false; // another thread went on, and this one's may be read and deleted
+    if (this.#segment !== this.#tip.segment) return false; // another thread continued, and this one's may be read and deleted
     try {
       return fs.statSync(segmentPath(this.#directory, this.#segment)).ino !== this.#inode;
     } catch {

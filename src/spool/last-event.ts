@@ -15,7 +15,7 @@ const LAST_EVENTS: readonly RegExp[] = [
 ];
 
 /**
- * Whether a stream's last event has come whole, so that a client that leaves now has all of its answer. Looked at only then:
+ * Whether a stream's last event has come whole, so that a client that leaves now has all of its response. Looked at only then:
  * some clients leave at the last event, and the end of the body may come later.
  *
  * @param chunks - the last ones, in their order and not compressed.

@@ -67,7 +67,7 @@ export class ReadingNote {
   readonly #last: Note | undefined;
   #fd: number | undefined;
   #isClear: boolean;
-  /** The file's content: made anew for each record it would cost as much as the writing. */
+  /** The file's content: made again for each record it would cost as much as the writing. */
   readonly #content = Buffer.alloc(NOTE_BYTES, " ");
 
   /** @param ended - how the thread before this one ended, where this process has seen it. */

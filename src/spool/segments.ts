@@ -19,7 +19,7 @@ export function listSegments(directory: string): number[] {
   const segments: number[] = [];
   for (const entry of entries) {
     const match = NAME.exec(entry.name);
-    // A directory of such a name is none of ours, and a pipe would hold up whoever opens it.
+    // A directory with such a name is not ours, and opening a pipe would block.
     if (match !== null && (entry.isFile() || entry.isSymbolicLink())) segments.push(Number(match[1]));
   }
   return segments.sort((a, b) => a - b);

@@ -3,7 +3,7 @@ import type { Journal } from "./journal.ts";
 
 /**
  * Forces the journal to the disk, off the calling thread: `fdatasync` runs in the runtime's own pool, so that the event
- * loop does not wait for the disk. At most one pass runs at a time; whoever asks during a pass waits for the next one.
+ * loop does not wait for the disk. At most one pass runs at a time; callers during a pass wait for the next one.
  */
 export class Syncer {
   readonly #journal: Journal;

@@ -7,7 +7,7 @@ const HEAD_BYTES = 8;
 
 /**
  * Where the next frame of a spool goes. The threads that write into one spool share it: they take turns, so that frames
- * never mix and the journal stays one, whoever appends.
+ * never mix and the journal stays one, for all writers.
  */
 export class Tip implements Position {
   /** Handed to the other threads. */

@@ -1,13 +1,13 @@
 import { Buffer } from "node:buffer";
 import type { BeginMeta, SpoolWriter } from "./frame.ts";
 
-/** An exchange that did not pass through the gateway: a client tells of it when it is over. */
+/** An exchange that did not pass through the gateway: a client reports it after its end. */
 export interface WholeExchange {
   readonly id: string;
   readonly begin: BeginMeta;
   /** JSON text. */
   readonly requestBody: string;
-  /** JSON text; null where there is no answer. */
+  /** JSON text; null where there is no response. */
   readonly responseBody: string | null;
   readonly status: number;
   /** Milliseconds since 1970. */

@@ -57,7 +57,7 @@ export interface Spool extends SpoolWriter {
    * @returns the segment that is written now.
    */
   leaveSegment(): number;
-  /** A writer's thread has ended: nobody will end what it has left open. */
+  /** A writer's thread has ended: its open exchanges will not be ended by it. */
   lost(writer: number): void;
 }
 
@@ -341,7 +341,7 @@ class Writer implements Spool {
 
   #everySecond(): void {
     this.flush();
-    // Someone may have deleted the directory under us: the descriptor still works, but nobody can find the file.
+    // Someone may have deleted the directory under us: the descriptor still works, but the file can no longer be found.
     if (this.#healthy && this.#journal.isUnlinked()) {
       this.#fail("the segment being written was deleted");
       this.#tryRepair();

@@ -51,7 +51,7 @@ async function migrateTarget(
 }
 
 /**
- * The same check without changing anything: whoever cannot write now must not use what it cannot read either.
+ * The same check without changing anything: a program that cannot write now must not use a database that it cannot read either.
  *
  * @throws GatewayError `database_newer`, or what opening throws while the database is away.
  */

@@ -66,7 +66,7 @@ export async function putRoute(
   const others = and(eq(routes.organization_id, organizationId), ne(routes.name, name));
   if ((await over(records).$count(routes, others)) >= ROUTES_MAX)
     throw new GatewayError("invalid_body", `there are ${ROUTES_MAX} routes already: remove one first`);
-  // Later than before also within a millisecond: whoever watches for changes sees this one.
+  // Later than before also within a millisecond: watchers for changes see this one.
   const later = sql`max(excluded.updated_at, ${routes.updated_at} + 1)`;
   const now = Date.now();
   const route = JSON.stringify(shownRoute(terms));

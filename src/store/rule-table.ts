@@ -46,7 +46,7 @@ interface RuleTerms<Rule> {
 export interface RulePlace<Rule> {
   readonly organizationId: string;
   readonly by: Acting;
-  /** The rule in whose place it is put. */
+  /** The rule that it replaces. */
   readonly previous?: Rule | undefined;
 }
 

@@ -6,7 +6,7 @@ import { over } from "./database/builder.ts";
 import { patiently } from "./database/patiently.ts";
 import type { Database } from "./store.ts";
 
-/** Leads to one request or one session, for whoever has its token. */
+/** A link to one request or one session, for holders of its token. */
 export type SharedLink = typeof sharedLinks.$inferSelect;
 
 /** Links that an organization has at most, expired ones left out. */

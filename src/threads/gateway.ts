@@ -35,11 +35,11 @@ export type GatewayFunctions = {
   listModels(key: RouteQuestion["key"]): readonly ListedModel[] | Promise<readonly ListedModel[]>;
   /** Puts an exchange into the spool that a client tells of. @returns false where nothing can be recorded now. */
   record(exchange: WholeExchange): boolean | Promise<boolean>;
-  /** What is stored of one organization's answers, and how much of all organizations' may be. */
+  /** What is stored of one organization's responses, and how much of all organizations' may be. */
   cacheStatus(organizationId: string): CacheStatus;
-  /** One organization's stored answers, the last used first. */
+  /** One organization's stored responses, the last used first. */
   cacheEntries(organizationId: string, page: CachePage): Promise<readonly CacheEntryView[]>;
-  /** Removes one organization's answers that fit all that is said. @returns how many there were. */
+  /** Removes one organization's responses that fit all that is said. @returns how many there were. */
   purgeCache(organizationId: string, purge: CachePurge): Promise<number>;
   /** Files of providers and plugins, whether they are in use or not. */
   providers(): readonly ProviderView[] | Promise<readonly ProviderView[]>;

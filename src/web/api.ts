@@ -3,7 +3,7 @@ import type { Heard } from "./first-session.ts";
 
 /** A failure that the API, or the way to it, answered with. */
 export class ApiFailure extends Error {
-  /** HTTP status; 0 where there was no answer. */
+  /** HTTP status; 0 where there was no response. */
   readonly status: number;
   /** The wrong member of what was sent, where one is to blame. */
   readonly path: string | undefined;
@@ -18,7 +18,7 @@ export class ApiFailure extends Error {
 
 export interface Answer<T> {
   readonly data: T;
-  /** Where a list goes on; null at its end. */
+  /** Where a list continues; null at its end. */
   readonly next_cursor?: string | null;
   /** The time back to which a search has looked; null at its end. */
   readonly searched_to?: string | null;
@@ -37,7 +37,7 @@ export interface CallOptions {
 /**
  * Calls the API with the log-in's cookie.
  *
- * @throws ApiFailure for every answer that is not a success, and where there is none.
+ * @throws ApiFailure for every response that is not a success, and where there is none.
  */
 export async function call<T>(method: string, path: string, options: CallOptions = {}): Promise<Answer<T>> {
   const { body, signal, headers = {}, asked } = options;

@@ -25,6 +25,6 @@ export const client: QueryClient = new QueryClient({
 /** The key was revoked or the log-in ran out: asking who is logged in brings the log-in page. */
 function askWhoIsLoggedIn(error: Error): void {
   if (!(error instanceof ApiFailure) || error.status !== 401) return;
-  if (client.getQueryData(sessionQuery.queryKey) === undefined) return; // nobody was logged in
+  if (client.getQueryData(sessionQuery.queryKey) === undefined) return; // there was no log-in
   void client.invalidateQueries({ queryKey: sessionQuery.queryKey });
 }

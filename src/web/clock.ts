@@ -4,7 +4,7 @@ const BLUR_MS = 5_000;
 /** Milliseconds that the service's clock is ahead of this machine's. */
 let ahead = 0;
 
-/** Learns from an answer of the service what time it is there. */
+/** Learns from a response of the service what time it is there. */
 export function hear(headers: Headers, now: number = Date.now()): void {
   const there = Date.parse(headers.get("date") ?? "");
   if (!Number.isNaN(there)) ahead = Math.abs(there - now) < BLUR_MS ? 0 : there - now;

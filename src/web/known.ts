@@ -2,7 +2,7 @@ import { keepPreviousData, queryOptions } from "@tanstack/react-query";
 import type { ModelRow as StoredModel } from "../store/models/models.ts";
 import { get, post } from "./api.ts";
 
-/** What requests have had so far, for lists and for whoever begins to type one of it. */
+/** Values of earlier requests, for lists and for completion. */
 
 export type ModelRow = Omit<StoredModel, "organization_id" | "since"> & { readonly since: string };
 

@@ -2,7 +2,7 @@ import type { QueryClient } from "@tanstack/react-query";
 import { ApiFailure, call } from "./api.ts";
 import { tellTabs } from "./session.ts";
 
-/** Ends the log-in and loads the page anew, or opens where the identity provider ends its own. @returns false where the service did not answer. */
+/** Ends the log-in and loads the page again, or opens where the identity provider ends its own. @returns false where the service did not answer. */
 export async function logOut(client: QueryClient): Promise<boolean> {
   let elsewhere: string | undefined;
   try {

@@ -7,7 +7,7 @@ import { client } from "./client.ts";
 import { router } from "./router.tsx";
 import { followTabs, sessionQuery } from "./session.ts";
 
-/** Of a page that a shared link leads to: it belongs to nobody who is logged in. */
+/** The page of a shared link, which needs no log-in. */
 const [, sharedToken] = /^\/shared\/([\w-]+)\/?$/.exec(location.pathname) ?? [];
 const SharedPage = lazy(() => import("./shared/page.tsx"));
 /** Of the page that an invitation leads to. */

@@ -8,7 +8,7 @@ const RENEW_MS = 15 * 60_000;
 
 const SESSION = ["session"] as const;
 
-/** Who is logged in. Its failure with status 401 means: nobody. */
+/** The logged-in user or key. A failure with status 401 means that there is none. */
 export const sessionQuery = queryOptions({
   queryKey: SESSION,
   queryFn: async ({ signal, client }) =>
@@ -41,7 +41,7 @@ export function entered(client: QueryClient, session: SessionView): SessionView 
   return session;
 }
 
-/** Whoever is logged in; only below the shell, which shows the log-in page to everybody else. */
+/** The logged-in user or key; only below the shell, which otherwise shows the log-in page. */
 export function useSession(): SessionView {
   const { data } = useQuery(sessionQuery);
   if (data === undefined) throw new Error("nobody is logged in");

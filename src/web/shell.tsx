@@ -14,7 +14,7 @@ import { Unreachable } from "./parts/unreachable.tsx";
 import { sessionQuery, useMissing, useSession, whoIs } from "./session.ts";
 import { ThemeToggle } from "./theme-toggle.tsx";
 
-/** What is around every page; the log-in where nobody is logged in. It asks before it shows anything. */
+/** The frame of every page, or the log-in page. It checks the log-in before it shows anything. */
 export function Shell() {
   const { data, error, refetch, isPending } = useQuery(sessionQuery);
   const [failure, setFailure] = useState(loginFailure);

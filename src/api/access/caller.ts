@@ -85,7 +85,7 @@ export function lacks(permission: Permission, path?: string): GatewayError {
   return new GatewayError("insufficient_permission", `this needs the permission ${permission}`, options);
 }
 
-/** Who holds figures and not bodies sees figures; keys that read nothing see nothing, and delete by any filter as before. */
+/** Who holds metrics and not bodies sees metrics; keys that read nothing see nothing, and delete by any filter as before. */
 function reachOf(organizationId: string, permissions: readonly Permission[]): Reach & Pick<Caller, "permissions"> {
   const isLimited = permissions.includes("figures") && !permissions.includes("bodies");
   return { organizationId, sight: isLimited ? "figures" : "bodies", permissions };

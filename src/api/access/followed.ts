@@ -71,7 +71,7 @@ export class Followed<T> {
   async stop(): Promise<void> {
     this.#stopped = true;
     clearTimeout(this.#timer);
-    await this.#refreshing.catch(() => {}); // its failure was logged by whoever asked
+    await this.#refreshing.catch(() => {}); // its caller has logged the failure
   }
 
   async #refresh(): Promise<void> {

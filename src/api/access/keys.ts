@@ -159,7 +159,7 @@ function ownerOf(caller: Caller, personal: boolean | undefined): string | null {
 }
 
 /**
- * Whoever makes or rotates a key learns its secret. One's own does no more than oneself; another may do all that its scopes
+ * The caller who creates or rotates a key learns its secret. One's own does no more than oneself; another may do all that its scopes
  * allow, now or later, and in the first organization `admin` operates the deployment.
  *
  * @throws GatewayError `insufficient_permission` where that is more than the caller may.

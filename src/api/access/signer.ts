@@ -16,7 +16,7 @@ export class Signer {
     this.#secret = new StoredSecret(URL_SECRET, reader, writer);
   }
 
-  /** Signs for one answer: `path` in, absolute address out. */
+  /** Signs for one response: `path` in, absolute address out. */
   async forRequest(request: Request): Promise<(path: string) => string> {
     return addressSigner(this.#config, this.#secret, calledOrigin(this.#config, request));
   }

@@ -116,7 +116,7 @@ export const ACTION_OF: Readonly<Record<string, Action | null>> = {
   "POST /v1/playground/messages": null,
 };
 
-/** Who is refused the same again within this time has one entry: nobody fills the log by asking. */
+/** Repeated equal refusals of a caller within this time share one entry, so that callers cannot fill the log. */
 const REPEATED_MS = 60_000;
 const REMEMBERED_MAX = 10_000;
 

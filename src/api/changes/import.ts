@@ -15,7 +15,7 @@ import { readArrival } from "./arrivals.ts";
 
 export const IMPORT_PATH = "/v1/import";
 
-/** As the gateway's 409 for an id of a client's choice: ids are used once in a deployment, whoever used them. */
+/** As the gateway's 409 for an id of a client's choice: ids are unique in a deployment, across organizations. */
 const ID_TAKEN = "the id was used before in this deployment";
 
 /** Characters of records that are read before others get their turn. */

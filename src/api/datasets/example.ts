@@ -6,7 +6,7 @@ import type { Example } from "../../store/datasets/items.ts";
  * The conversation of a record as an example, in the form of OpenAI's chat completions, whichever provider it was held with.
  *
  * @param record - as the API shows it, with `llmSchema`.
- * @returns undefined where nobody said anything that was recorded.
+ * @returns undefined if no message was recorded.
  */
 export function exampleOf(record: Json): Example | undefined {
   const request: LlmRequest = record.llmSchema?.request ?? {};

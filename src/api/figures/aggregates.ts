@@ -41,7 +41,7 @@ const METRICS = t.Object(
   },
   { additionalProperties: false },
 );
-/** Values of each facet that one answer holds at most. */
+/** Values of each facet that one response holds at most. */
 const VALUES_MAX = 1_000;
 const FACETS = t.Object(
   {

@@ -55,7 +55,7 @@ interface Choice {
 export function sessionListEndpoints(room: ApiRoom, gate: () => Gate) {
   const { aggregates } = room.engine;
 
-  /** Which sessions are asked for, and over which of their requests figures are added up. */
+  /** Which sessions are asked for, and over which of their requests metrics are added up. */
   const choose = async (
     asked: Scope,
     { search, whole }: Static<typeof SESSIONS>,

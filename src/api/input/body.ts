@@ -64,7 +64,7 @@ export async function readBytes(request: Request, bytesMax: number): Promise<Uin
 
 /**
  * The connection stays open: the server drops what still comes. A client that sends all before it reads would otherwise
- * lose the answer with the connection.
+ * lose the response with the connection.
  */
 function tooLarge(bytesMax: number): GatewayError {
   const how =

@@ -63,7 +63,7 @@ interface PagingBody {
 /** @throws GatewayError `invalid_body` where a number is out of its range. */
 export function readPaging(body: PagingBody, limitMax: number, limitDefault = LIMIT_DEFAULT): Paging {
   const limit = whole(body.limit ?? limitDefault, "limit", limitMax);
-  // Larger offsets than a number can count are past the end all the same.
+  // Larger offsets than a number can count are past the end anyway.
   return { limit, offset: Math.min(whole(body.offset ?? 0, "offset", Number.MAX_VALUE), Number.MAX_SAFE_INTEGER) };
 }
 
@@ -73,7 +73,7 @@ function whole(value: number, path: string, max: number): number {
   throw new GatewayError("invalid_body", `${path} is a whole number ${range}`, { path });
 }
 
-/** What a body asks of whose records. */
+/** The query in a body, with its organization. */
 export interface Asked {
   readonly scope: Scope;
   readonly decoded: DecodedFilter;

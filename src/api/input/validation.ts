@@ -32,7 +32,7 @@ export function validationFailure(error: unknown): GatewayError {
 }
 
 /**
- * Of a union whose variants say in a member which one they are: what is wrong with that member, or with the variant. Of
+ * For a union whose variants are tagged by a member: the error of that member, or of the variant. Of
  * something or null, where it does not say itself what it expects: what is wrong with something.
  */
 function innermost(error: SchemaError): SchemaError {

@@ -23,7 +23,7 @@ export interface Deletion {
   /** Records that this call deleted, and those that are left. */
   readonly removed: number;
   readonly remaining: number;
-  /** Whether the organization is gone; else the same call goes on. */
+  /** Whether the organization is gone; else the same call continues. */
   readonly done: boolean;
   /** The file on the service's machine that has the records, where they were to be exported; else null. */
   readonly exported: string | null;
@@ -39,7 +39,7 @@ interface Order {
 
 /**
  * Deletes an organization: keys stop first, then its records go in steps, at last its settings and itself. A call ends after a few
- * seconds; the next one goes on, also after a restart.
+ * seconds; the next one continues, also after a restart.
  *
  * @throws GatewayError `not_found`; `invalid_body` where the name is not its name, or for the first organization.
  */
@@ -77,7 +77,7 @@ export async function deleteOrganization(
   return { id, name, removed, remaining: 0, done: true, exported };
 }
 
-/** The same for each call of one deletion, so that a later call goes on in it. */
+/** The same for each call of one deletion, so that a later call continues in it. */
 function exportPath({ config }: ApiRoom, organizationId: string): string {
   const folder = join(config.data_dir, "exports");
   mkdirSync(folder, { recursive: true, mode: 0o700 });

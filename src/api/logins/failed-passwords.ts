@@ -10,9 +10,9 @@ const DELAY_MS_MAX = 2_000;
 const REMEMBERED_MAX = 10_000;
 
 /**
- * Limits wrong passwords: ten in a quarter of an hour for each address and for each account, with growing pauses. Where an account
- * was logged in to from an address, only what was tried at it from there holds it up: nobody elsewhere, and nobody who
- * tries at other accounts behind the same address, can lock somebody else out.
+ * Limits wrong passwords: ten in a quarter of an hour for each address and for each account, with growing pauses. If an account
+ * has logged in from an address before, only attempts on it from there delay it: attempts from elsewhere, or on other
+ * accounts behind the same address, cannot lock its user out.
  */
 export class FailedPasswords {
   readonly #times = new Map<string, number[]>();
@@ -34,7 +34,7 @@ export class FailedPasswords {
       for (const name of names) this.#forget(name, now);
     };
     const right = await isRight().catch((error: unknown) => {
-      forget(); // nobody knows
+      forget(); // unknown
       throw error;
     });
     if (right) {

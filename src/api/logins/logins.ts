@@ -64,7 +64,7 @@ export class Logins {
     return this.#cookie(request, token, order.expiresAt, secure);
   }
 
-  /** The cookie once more with a later end. */
+  /** The cookie again with a later end. */
   renewed(request: Request, login: Login): string {
     const expiresAt = this.#expiry(login.begun_at, Date.now());
     return this.#cookie(request, this.#token(request)!, expiresAt, this.#cameSecure(request));
@@ -117,7 +117,7 @@ export class Logins {
     return Math.min(now + session_idle_hours * HOUR_MS, begunAt + session_hours * HOUR_MS);
   }
 
-  /** A log-in over another one ends that: its token is of no use to whoever planted it. */
+  /** A new log-in ends the previous one, so that a planted token becomes useless. */
   async #endPrevious(request: Request, by: Acting): Promise<void> {
     const token = this.#token(request);
     const { records } = await this.#options.writer();

@@ -15,7 +15,7 @@ import { success } from "../envelope.ts";
 import type { ApiRoom } from "../room.ts";
 import { settled } from "../settled.ts";
 
-/** How long an answer waits for the mapper, which may have much to read again; after that it continues in the background. */
+/** How long a response waits for the mapper, which may have much to read again; after that it continues in the background. */
 const EXPEDITE_MS = 30_000;
 
 /** The parameter that says which model is meant. */

@@ -1,4 +1,4 @@
-/** How long a loss is told after it was seen: long enough for whoever watches, while the counter keeps it. */
+/** How long a loss is reported after it was seen: long enough for monitoring; the counter keeps it. */
 const TOLD_MS = 60 * 60_000;
 
 /** Whether there were losses of late, by their count since the start. */
@@ -6,7 +6,7 @@ export class RecentLoss {
   #count = 0;
   #seenMs = 0;
 
-  /** @param nowMs - milliseconds of a clock that nobody sets. */
+  /** @param nowMs - milliseconds of a monotonic clock. */
   isRecent(count: number, nowMs: number): boolean {
     if (count > this.#count) this.#seenMs = nowMs;
     this.#count = count;

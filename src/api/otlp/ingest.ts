@@ -151,7 +151,7 @@ class Joiner {
     }
   }
 
-  /** Of calls of the gateway in these sessions: whose span, or within whose. */
+  /** For the gateway's calls in these sessions: their own or their enclosing span. */
   async #joinByTraceParent(steps: readonly Step[]): Promise<void> {
     if (steps.length === 0) return;
     const sessions = [...new Set(steps.map((step) => this.#sessionOf(step)))];
@@ -186,7 +186,7 @@ class Joiner {
     for (const [trace, session] of known) if (!this.#sessions.has(trace)) this.#sessions.set(trace, session);
   }
 
-  /** A trace of which nobody says a session is one. */
+  /** A trace without a session id is its own session. */
   #sessionOf({ span, sessionId }: Step): string {
     return sessionId ?? this.#sessions.get(span.traceId) ?? span.traceId;
   }

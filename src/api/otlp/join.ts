@@ -30,12 +30,12 @@ export class PassedOver {
   }
 }
 
-/** Which spans stand within which. Spans that are no steps, such as those of an HTTP client, are passed over. */
+/** Which spans stand within which. Spans that are no steps, such as those of an HTTP client, are skipped. */
 export class SpanTree {
   readonly #parentOf: (traceId: string, spanId: string) => readonly [string | undefined] | undefined;
   readonly #steps: ReadonlyMap<string, Step>;
 
-  /** @param parentOf - of spans that are passed over, those of this export among them. */
+  /** @param parentOf - of spans that are skipped, those of this export among them. */
   constructor(
     steps: readonly Step[],
     parentOf: (traceId: string, spanId: string) => readonly [string | undefined] | undefined,

@@ -58,7 +58,7 @@ function fromMessage(message: Json): Json[] {
 const contentOf = (message: Json) =>
   typeof message.content === "object" ? message.content : asTextOrNull(message.content);
 
-/** Of a message in parts, as the conventions for generative AI have them; a tool's answer is a message of its own. */
+/** Of a message in parts, as the conventions for generative AI have them; a tool's response is a message of its own. */
 function fromParts(role: string, parts: readonly Json[]): Json[] {
   const texts: string[] = [];
   const reasoning: string[] = [];

@@ -48,7 +48,7 @@ export function recordIdOf(organizationId: string, { span }: Pick<Step, "span">)
   return hash.toString("hex", 0, 16).replace(/^(.{8})(.{4})(.{4})(.{4})/, "$1-$2-$3-$4-");
 }
 
-/** A span as a call that is over. */
+/** A span as a finished call. */
 export function toExchange(step: Step, key: KeySnapshot, sessionId: string): WholeExchange {
   const { span, kind } = step;
   const { path, request, response } = saidIn(step);

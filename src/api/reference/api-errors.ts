@@ -1,6 +1,6 @@
 import type { ErrorCode } from "../../errors.ts";
 
-/** Every code that an answer of the API may have, in the order of its documentation. */
+/** Every code that a response of the API may have, in the order of its documentation. */
 export const API_ERRORS = [
   "bad_request",
   "invalid_body",

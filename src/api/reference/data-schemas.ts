@@ -1,6 +1,6 @@
 import { type TProperties, type TSchema, Type } from "@sinclair/typebox";
 
-/** What endpoints answer as `data`: named schemas, and which endpoint answers which. A test holds answers against them. */
+/** What endpoints answer as `data`: named schemas, and which endpoint answers which. A test holds responses against them. */
 
 const text = Type.String();
 const time = Type.String({ format: "date-time" });

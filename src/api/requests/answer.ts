@@ -38,7 +38,7 @@ interface Printing extends Included {
 
 /** Records that are read at once. */
 const GROUP_ROWS = 200;
-/** Bodies of two groups are in memory at once, however long the answer: one that is sent, and the next one. */
+/** Bodies of two groups are in memory at once, however long the response: one that is sent, and the next one. */
 const GROUP_BYTES = 4 << 20;
 /** Characters that are handed on at once: each time costs as much as the text of half a record. */
 const PIECE_CHARS = 32 << 10;
@@ -60,7 +60,7 @@ export async function answerRecords(
   return streamText(text(), headers, (error) => logFailure(room.log, request, error));
 }
 
-/** One record as the `data` of the answer; undefined where the organization has no such record. */
+/** One record as the `data` of the response; undefined where the organization has no such record. */
 export async function answerRecord(room: ApiRoom, request: Request, asked: Asked): Promise<Response | undefined> {
   const sign = await room.signer.forRequest(request);
   let text = "";

@@ -32,9 +32,9 @@ import { answerRecords } from "./answer.ts";
 import { answerSearch } from "./search.ts";
 import { queryWarnings } from "./warnings.ts";
 
-/** A partial answer is what a search in bodies found within this time. */
+/** A partial response is what a search in bodies found within this time. */
 const PART_MS = 700;
-/** Most rows of one answer. */
+/** Most rows of one response. */
 const ROWS_MAX: Readonly<Record<Dialect, number>> = { legacy: 1_000, fast: 10_000 };
 
 const queryBody = (dialect: Dialect) =>

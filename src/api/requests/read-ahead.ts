@@ -7,7 +7,7 @@ export async function* readAhead<Item, Read>(
   for await (const item of items) {
     const ready = ahead && [await ahead];
     ahead = read(item);
-    ahead.catch(() => {}); // told to whoever waits for it, if anybody still does
+    ahead.catch(() => {}); // the waiting caller, if any, gets the error
     if (ready !== undefined) yield ready[0]!;
   }
   if (ahead !== undefined) yield await ahead;

@@ -37,7 +37,7 @@ const SIGNED_QUERY = {
   signature: t.String({ description: "Of a signed address." }),
 };
 
-/** Reading what a request and its answer were made of. */
+/** Reading what a request and its response were made of. */
 export function requestBodyEndpoints(room: ApiRoom, gate: () => Gate) {
   return new Elysia()
     .get(

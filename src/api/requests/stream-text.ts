@@ -1,6 +1,6 @@
 import { JSON_HEADERS } from "../envelope.ts";
 
-/** An answer up to this length goes out whole, so that a failure on the way can still be answered as one. */
+/** A response up to this length goes out whole, so that a failure on the way can still be answered as one. */
 const WHOLE_CHARS = 1 << 20;
 /** Characters per chunk of a longer one. */
 const CHUNK_CHARS = 64 << 10;
@@ -8,9 +8,9 @@ const CHUNK_CHARS = 64 << 10;
 /**
  * Answers JSON text as it is made, no faster than the client takes it.
  *
- * A failure after the first `WHOLE_CHARS` breaks the connection off: nobody can take the part for the whole.
+ * A failure after the first `WHOLE_CHARS` aborts the connection, so that a part is not mistaken for the whole.
  *
- * @param onBroken - told of such a failure, which no answer can tell of.
+ * @param onBroken - called with such a failure, which the response cannot report.
  */
 export async function streamText(
   pieces: AsyncGenerator<string>,
@@ -41,7 +41,7 @@ export async function streamText(
       await pieces.return(undefined);
     },
   });
-  // Nobody on the way may collect it either.
+  // Proxies must not buffer it either.
   return new Response(stream, { headers: { ...JSON_HEADERS, "cache-control": "no-store, no-transform", ...headers } });
 }
 

@@ -9,7 +9,7 @@ import type { Deadline } from "../../store/database/deadline.ts";
 /** Names that are looked up at most; a hint need not be complete. */
 const NAMES_MAX = 10;
 
-/** What an empty answer may be due to, for the header `gateway-warning`; nothing where all looks well. */
+/** What an empty response may be due to, for the header `gateway-warning`; nothing where all looks well. */
 export async function queryWarnings(
   source: RecordSource,
   organizationId: string,
@@ -39,7 +39,7 @@ export async function queryWarnings(
   return warnings.length === 0 ? {} : { "gateway-warning": warnings.join("; ") };
 }
 
-/** The same, and why figures may take long now. */
+/** The same, and why metrics may take long now. */
 export async function whySlow(
   aggregates: Aggregates,
   tree: FilterTree,

@@ -54,7 +54,7 @@ const MINE = { ...PAGE_QUERY, mine: t.Boolean({ default: false, description: "tr
 export interface NextReview {
   /** Null where there is none now: all is reviewed, or others have what is left. */
   readonly request_id: string | null;
-  /** Until when nobody else is given it. */
+  /** Until when it is reserved for this reviewer. */
   readonly leased_until: string | null;
   readonly done: number;
   readonly skipped: number;

@@ -25,7 +25,7 @@ import { findRule, placeOf, type RuleFamily, ruleEndpoints } from "./rule-endpoi
 
 const SECRETS = "A webhook channel's `secret` is in the answer that makes it, and in no other.";
 
-/** Alerts: what an organization wants to be told of, what fires, and what became of it. */
+/** Alerts of an organization, their state and their history. */
 export function alertEndpoints(room: ApiRoom, gate: () => Gate) {
   const alerts = alertFamily(room);
   return new Elysia().use(ruleEndpoints(room, gate, alerts)).get(

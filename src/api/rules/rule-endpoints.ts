@@ -12,7 +12,7 @@ import { success } from "../envelope.ts";
 import { PAGE_QUERY, readPage } from "../input/page-query.ts";
 import type { ApiRoom } from "../room.ts";
 
-/** How long the answer to a test waits for what comes of it. */
+/** How long the response to a test waits for what comes of it. */
 const TEST_MS = 10_000;
 
 type Kept = "list" | "read" | "make" | "replace" | "change" | "remove";
@@ -28,7 +28,7 @@ export interface KeptFamily<Rule extends StoredRule, Body extends object, Asked 
   readonly descriptions: Readonly<Partial<Record<Asked, string>>>;
   list(organizationId: string): Promise<Rule[]>;
   find(id: string, organizationId: string): Promise<Rule | undefined>;
-  /** What a client would send to make this very rule. */
+  /** The body that would create this rule. */
   bodyOf(rule: Rule): Body;
   /** As the API shows them. */
   shown(rules: readonly Rule[], organizationId: string): Promise<readonly object[]>;
@@ -38,7 +38,7 @@ export interface KeptFamily<Rule extends StoredRule, Body extends object, Asked 
   remove(rule: Rule, caller: Caller): Promise<object>;
 }
 
-/** Rules by which somebody is told of something. */
+/** Rules for notifications. */
 export interface RuleFamily<Rule extends StoredRule, Body extends object> extends KeptFamily<Rule, Body, Told> {
   /** A test for each endpoint that the rule names. */
   testsOf(rule: Rule): readonly Pick<NewDelivery, "endpoint_id" | "payload">[];

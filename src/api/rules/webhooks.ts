@@ -8,7 +8,7 @@ import { placeOf, type RuleFamily, ruleEndpoints } from "./rule-endpoints.ts";
 
 const SECRET = "The `secret` is in the answer that makes it, and in no other.";
 
-/** Webhooks: who is told of every finished request. What they are told may hold all that passes, so admins set them up. */
+/** Webhooks for finished requests. They may contain all traffic, so only admins manage them. */
 export function webhookEndpoints(room: ApiRoom, gate: () => Gate) {
   return ruleEndpoints(room, gate, webhookFamily(room));
 }

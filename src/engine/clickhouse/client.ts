@@ -80,7 +80,7 @@ export class ClickHouse {
     return text === "" ? [] : (JSON.parse(`[${text.trimEnd().replaceAll("\n", ",")}]`) as Row[]);
   }
 
-  /** A statement that answers nothing. */
+  /** A statement that responses nothing. */
   async command(sql: string, options: StatementOptions = {}): Promise<void> {
     await this.#call({ ...options, body: sql });
   }

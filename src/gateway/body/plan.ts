@@ -63,7 +63,7 @@ export function readBody(parts: GatewayParts, admitted: Admitted, plan: WholeBod
   });
 }
 
-/** Room for a body whose length nobody has said; more is asked for as it comes. */
+/** Initial room for a body of unknown length; more is requested as it arrives. */
 const UNSAID_BYTES = 64 * 1_024;
 
 /** Reads a body within the memory for all bodies that are held whole. @throws GatewayError `bodies_full`. */

@@ -22,7 +22,7 @@ export interface CodedStream {
 /**
  * The same for one whose codings have to be undone first.
  *
- * @returns undefined where that cannot be told: its end is missing, its coding is nobody's, or it unpacks to over `bytesMax`.
+ * @returns undefined if unknown: its end is missing, its coding is unsupported, or it decompresses to over `bytesMax`.
  */
 export async function codedEndsInFailure(
   { bytes, coding }: CodedStream,

@@ -28,7 +28,7 @@ export interface UploadOwner {
 
 /**
  * The client's body on its way to the spool and the provider. `readWhole` brings it into memory, `pipe` passes it on
- * as it comes; a body that turns out too large for the first goes on with the second.
+ * as it comes; a body that turns out too large for the first continues with the second.
  */
 export class Upload implements BodySink {
   readonly #owner: UploadOwner;

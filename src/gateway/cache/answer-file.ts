@@ -30,7 +30,7 @@ export function encodeEntry(answer: StoredAnswer, origin: AnswerOrigin): Uint8Ar
 }
 
 /**
- * A file, read forward in windows of 256 kB, so that a slow client of a large answer costs little memory. One that fits
+ * A file, read forward in windows of 256 kB, so that a slow client of a large response costs little memory. One that fits
  * into a window is looked at whole and closed at once. Damage in a larger one shows when its piece is read: what came
  * before has been passed on by then.
  */
@@ -41,7 +41,7 @@ export class AnswerFile {
   #window: Buffer;
   #position: number;
   #pieces = 0;
-  /** Called where a piece turns out to be damaged, or cannot be read, after the answer has begun. */
+  /** Called where a piece turns out to be damaged, or cannot be read, after the response has begun. */
   onDamaged: (error: unknown) => void = () => {};
 
   private constructor(head: AnswerHead, file: FileHandle | undefined, window: Buffer, position: number) {

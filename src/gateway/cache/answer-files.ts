@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { AnswerFile } from "./answer-file.ts";
 import { Turns } from "./turns.ts";
 
-/** One stored answer, as far as its file's name tells it. */
+/** One stored response, as far as its file's name tells it. */
 export interface EntryName {
   /** The organization's folder. */
   readonly folder: string;
@@ -34,7 +34,7 @@ function nameOf({ key, place, createdAt, expiresAt, bytes }: EntryName): string 
 }
 
 /**
- * The cache's files: one per answer, whose name says all that finding it needs, so that a start reads directories only.
+ * The cache's files: one per response, whose name says all that finding it needs, so that a start reads directories only.
  *
  * A file appears whole or not at all: it is written under another name, forced to disk and then renamed. All calls are
  * asynchronous; none throws for a file that is not there.

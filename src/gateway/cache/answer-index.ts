@@ -1,6 +1,6 @@
 import type { EntryName } from "./answer-files.ts";
 
-/** One stored answer: its file's name is all that is kept of it in memory. */
+/** One stored response: its file's name is all that is kept of it in memory. */
 export type Entry = EntryName;
 
 interface Node {

@@ -56,12 +56,12 @@ export class AnswerStore {
     return this.#index.bucket(key);
   }
 
-  /** One organization's answers, the last used one first. */
+  /** One organization's responses, the last used one first. */
   entriesOf(organizationId: string): Entry[] {
     return this.#index.of(folderOf(organizationId)).reverse();
   }
 
-  /** @returns undefined where the answer is gone; the entry then is, too. */
+  /** @returns undefined where the response is gone; the entry then is, too. */
   async open(entry: Entry): Promise<AnswerSource | undefined> {
     const writing = this.#writing.get(entry);
     const source = writing === undefined ? await this.#openFile(entry) : memorySource(writing.answer, writing.origin);
@@ -76,7 +76,7 @@ export class AnswerStore {
     return file;
   }
 
-  /** What is known of an answer; undefined where it is gone. */
+  /** What is known of a response; undefined where it is gone. */
   async originOf(entry: Entry): Promise<AnswerOrigin | undefined> {
     const writing = this.#writing.get(entry);
     if (writing !== undefined) return writing.origin;
@@ -85,7 +85,7 @@ export class AnswerStore {
     return source?.head;
   }
 
-  /** Stores an answer at once in memory, and soon in its file; one that the disk cannot take now is left out. */
+  /** Stores a response at once in memory, and soon in its file; one that the disk cannot take now is left out. */
   put(
     { key, place, keepMs }: { key: string; place: number; keepMs: number },
     answer: StoredAnswer,
@@ -106,7 +106,7 @@ export class AnswerStore {
     this.#track(this.#write(entry, parts));
   }
 
-  /** Removes what fits of one organization's answers; resolves when the files are gone. @returns how many. */
+  /** Removes what fits of one organization's responses; resolves when the files are gone. @returns how many. */
   async purge(organizationId: string, fits: (origin: AnswerOrigin, key: string) => boolean): Promise<number> {
     let removed = 0;
     for (const entry of this.#index.of(folderOf(organizationId))) {

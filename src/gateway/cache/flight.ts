@@ -25,17 +25,17 @@ interface FlightOptions {
   readonly budget: FlightBudget;
   /** Bytes of a body that are kept for those who join later and for the store. */
   readonly bytesMax: number;
-  /** Looks at a whole body that was kept, before anyone is told of its end; which waits for what it returns. */
+  /** Checks a complete kept body before its end is reported to readers; the end waits for the returned promise. */
   readonly examine?: (head: Head, chunks: readonly Uint8Array[]) => Promise<void> | undefined;
-  /** Called once when nobody can join any more; with the whole body where it is complete and was kept. */
+  /** Called once when no reader can join any more; with the whole body if it is complete and was kept. */
   readonly onLanded: (head: Head | undefined, chunks: readonly Uint8Array[] | undefined) => void;
 }
 
 /**
- * One call to a provider that any number of identical requests share, each from the answer's first byte and each as
- * fast as its client takes it. It goes on while one of them is left.
+ * One call to a provider that any number of identical requests share, each from the response's first byte and each as
+ * fast as its client takes it. It continues while one of them is left.
  *
- * Up to `bytesMax` the body is kept, and the provider is held back only when every reader is. Beyond that nobody can
+ * Up to `bytesMax` the body is kept, and the provider is held back only when every reader is. Beyond that no reader can
  * join, and the slowest reader holds the provider back, so that memory stays bounded.
  */
 export class Flight implements UpstreamEvents {
@@ -60,12 +60,12 @@ export class Flight implements UpstreamEvents {
     this.#options = options;
   }
 
-  /** Whether the call was made; false where whoever wanted to make it was refused or left before. */
+  /** Whether the call was made; false if its first client was refused or left before. */
   get launched(): Promise<boolean> {
     return this.#launched.promise;
   }
 
-  /** Whether the answer should have begun by now. */
+  /** Whether the response should have begun by now. */
   isOverdue(headMsMax: number): boolean {
     return this.#head === undefined && performance.now() - this.#launchedMs >= headMsMax;
   }
@@ -113,14 +113,14 @@ export class Flight implements UpstreamEvents {
       this.#kept && this.#head !== undefined ? this.#options.examine?.(this.#head, this.#chunks) : undefined;
     if (examined === undefined) this.#end();
     else {
-      this.#call = undefined; // it is over: there is nothing to hold back or to abort
+      this.#call = undefined; // it has ended: there is nothing to hold back or to abort
       void examined.then(() => this.#end());
     }
   }
 
   #end(): void {
     this.#result = "whole";
-    // Stored before anyone sees the end: whoever asks again at once finds it.
+    // Stored before readers see the end, so that an immediate repeat finds it.
     this.#land(this.#kept ? this.#chunks : undefined);
     this.#feed();
   }
@@ -174,14 +174,14 @@ export class Flight implements UpstreamEvents {
     }
     while (reader.at < this.#last && there()) events.onData(this.#chunks[reader.at++ - this.#first]!);
     if (reader.at < this.#last || this.#result === "open") return;
-    // A failure is told even to those who hold the answer back: there is nothing more to come.
+    // A failure is told even to those who hold the response back: there is nothing more to come.
     if (this.#result === "whole" ? !there() : !this.#readers.has(reader)) return;
     this.#readers.delete(reader);
     if (this.#result === "whole") events.onEnd();
     else events.onError(this.#result);
   }
 
-  /** Lets go of what nobody needs, and holds the provider back or lets it go on. */
+  /** Releases unneeded chunks, and pauses or resumes the provider. */
   #settle(): void {
     if (!this.#kept || this.#landed) this.#release();
     if (this.#result !== "open" || this.#readers.size === 0) return;
@@ -226,7 +226,7 @@ export class Reader implements UpstreamCall {
     this.#flight = flight;
   }
 
-  /** Sends the answer to `events`, from its start, at the earliest after this has returned. */
+  /** Sends the response to `events`, from its start, at the earliest after this has returned. */
   join(events: UpstreamEvents): UpstreamCall {
     queueMicrotask(() => {
       this.events = events;

@@ -1,7 +1,7 @@
 import { type UpstreamCall, UpstreamError, type UpstreamEvents } from "../../runtime/http/upstream.ts";
 import type { AnswerSource } from "./stored-answer.ts";
 
-/** Plays a stored answer as if a provider sent it: piece by piece, no faster than the client takes it. */
+/** Plays a stored response as if a provider sent it: piece by piece, no faster than the client takes it. */
 export class Replay implements UpstreamCall {
   readonly #source: AnswerSource;
   readonly #events: UpstreamEvents;
@@ -16,7 +16,7 @@ export class Replay implements UpstreamCall {
     queueMicrotask(() => void this.#play());
   }
 
-  /** A request whose answer is there already is not passed on. */
+  /** A request whose response is there already is not passed on. */
   write(): boolean {
     return true;
   }

@@ -12,9 +12,9 @@ import { type AnswerOrigin, codingOfStream, isShareable, shareableHeaders } from
 const FLIGHT_BYTES_MAX = 256 * 1_024 * 1_024;
 
 interface CacheOptions extends StoreOptions {
-  /** How long a provider may take for its head; a call that takes longer is joined by nobody else. */
+  /** How long a provider may take for its head; a slower call cannot be joined. */
   readonly headMsMax: number;
-  /** Bytes of one answer's body. */
+  /** Bytes of one response's body. */
   readonly entryBytesMax: number;
   readonly content: Pick<ContentReader, "fails">;
 }
@@ -25,7 +25,7 @@ export interface CacheRequest {
   readonly settings: CacheSettings;
   readonly origin: AnswerOrigin;
   readonly provider: ProviderPlugin | undefined;
-  /** The client wants the answer kept out of every file. */
+  /** The client wants the response kept out of every file. */
   readonly omitResponse: boolean;
   /** What the client wants done when the provider fails, as text: requests that differ in it share no call. */
   readonly retries: string;
@@ -35,24 +35,24 @@ export interface CacheRequest {
 export interface SharedFlight {
   readonly flight: Flight;
   readonly request: CacheRequest;
-  /** Place in the bucket that its answer takes. */
+  /** Place in the bucket that its response takes. */
   readonly place: number;
-  /** How long to keep its answer; undefined where nobody wants it kept. */
+  /** How long to keep its response; undefined if it must not be stored. */
   keepMs: number | undefined;
   /** This answer is to be written nowhere: someone asked for that, or it tells of a failure. */
   omit: boolean;
   /** Who answered in the place of the target that was asked. */
   fallback: FallbackTarget | undefined;
-  /** Who answered at the unified address, where the request itself names nobody. */
+  /** The provider at the unified address, if the request names none. */
   answerer: Answerer | undefined;
   /** Whose response it is, as far as that is known. */
   provider: ProviderPlugin | undefined;
 }
 
-/** As nobody has answered yet. */
+/** The state before a response. */
 const UNANSWERED = { fallback: undefined, answerer: undefined } as const;
 
-/** What the cache has for a request: a stored answer, a call under way to share, or the task to make that call. */
+/** What the cache has for a request: a stored response, a call under way to share, or the task to make that call. */
 export type Claim = { readonly kind: "hit"; readonly entry: Entry } | ({ readonly kind: "follow" | "lead" } & Passage);
 
 export interface Passage {
@@ -112,7 +112,7 @@ export class ResponseCache {
     return this.#lead(request, free ?? oldest(places, bucket));
   }
 
-  /** Removes what fits of one organization's answers, and keeps what is under way from being stored. @returns how many. */
+  /** Removes what fits of one organization's responses, and keeps what is under way from being stored. @returns how many. */
   async purge(organizationId: string, fits: (origin: AnswerOrigin, key: string) => boolean): Promise<number> {
     await this.store.loaded;
     for (const flight of [...this.#flights.values()].flat()) {

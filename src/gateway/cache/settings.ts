@@ -6,9 +6,9 @@ import { fromWire } from "../headers/headers.ts";
 export interface CacheSettings {
   readonly read: boolean;
   readonly save: boolean;
-  /** How long an answer is kept. */
+  /** How long a response is kept. */
   readonly keepMs: number;
-  /** Answers of this age or older are not wanted; undefined where the client said nothing of it. */
+  /** Responses of this age or older are not wanted; undefined where the client said nothing of it. */
   readonly ageMsMax: number | undefined;
   readonly seed: string;
   /** Answers kept of one request, from 1 to 20. */

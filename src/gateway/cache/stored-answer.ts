@@ -5,7 +5,7 @@ import { maskOf, maskResponseHeaders } from "../headers/secrets.ts";
 import { STREAM_TYPE } from "../recording.ts";
 import type { Answerer } from "../unified/answerer.ts";
 
-/** A whole answer as the cache keeps it. */
+/** A whole response as the cache keeps it. */
 export interface StoredAnswer {
   readonly status: number;
   readonly reason: string;
@@ -17,21 +17,21 @@ export interface StoredAnswer {
   readonly answerer?: Answerer | undefined;
 }
 
-/** What is known of an answer beside itself; written into its file for `DELETE /v1/cache`. */
+/** What is known of a response beside itself; written into its file for `DELETE /v1/cache`. */
 export interface AnswerOrigin {
   readonly organizationId: string;
-  /** The request whose answer this is. */
+  /** The request whose response this is. */
   readonly requestId: string;
   readonly model: string | undefined;
   readonly properties: Readonly<Record<string, string>>;
 }
 
-/** Whether an answer of this status may be given to another request: successes, but not parts of something larger. */
+/** Whether a response of this status may be given to another request: successes, but not parts of something larger. */
 export function isShareable(status: number): boolean {
   return status >= 200 && status < 300 && status !== 206;
 }
 
-/** The codings of a stream, "" where it has none; undefined where an answer is no stream. */
+/** The codings of a stream, "" where it has none; undefined where a response is no stream. */
 export function codingOfStream(raw: RawHeaders): string | undefined {
   if (!STREAM_TYPE.test(readResponseHeaders(raw).contentType)) return undefined;
   const values = raw.filter((_, at) => at % 2 === 1 && raw[at - 1]!.toLowerCase() === "content-encoding");
@@ -46,7 +46,7 @@ export function shareableHeaders(raw: RawHeaders, provider: ProviderPlugin | und
   return forward.filter((_, at) => masked[at | 1] === forward[at | 1]);
 }
 
-/** What is known of a stored answer before its body. */
+/** What is known of a stored response before its body. */
 export interface AnswerHead extends AnswerOrigin {
   readonly status: number;
   readonly reason: string;
@@ -58,7 +58,7 @@ export interface AnswerHead extends AnswerOrigin {
   readonly sums?: readonly number[];
 }
 
-/** A stored answer while it is played: from a file, or from memory while its file is being written. */
+/** A stored response while it is played: from a file, or from memory while its file is being written. */
 export interface AnswerSource {
   readonly head: AnswerHead;
   /** The next `length` bytes, where they are in memory already. */

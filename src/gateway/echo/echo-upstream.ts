@@ -5,7 +5,7 @@ import { type EchoResponse, echoError, echoResponse } from "./echo-response.ts";
 
 /**
  * Host of the echo, as `providers/echo.ts` names it. No name server is asked for it, so that it can be called on a machine
- * without a network; `internal` is reserved for private use, so that it is nobody's site.
+ * without a network; `internal` is reserved for private use, so it cannot be a public site.
  */
 export const ECHO_HOST = "echo.weir.internal";
 
@@ -31,7 +31,7 @@ class EchoCall implements UpstreamCall {
   #isAsked = false;
   #isOver = false;
   #isPaused = false;
-  /** What is left to send, once there is an answer. */
+  /** What is left to send, once there is a response. */
   #rest: Uint8Array[] | undefined;
 
   constructor(content: ContentReader, request: UpstreamRequest, events: UpstreamEvents) {

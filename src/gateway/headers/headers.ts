@@ -35,7 +35,7 @@ export interface RequestHeaders {
   readonly transferEncoding: string | undefined;
 }
 
-/** Reads and writes anew the headers of requests. */
+/** Reads and writes again the headers of requests. */
 export class HeaderReader {
   readonly #nameOf: (raw: string) => HeaderName;
   readonly #memory = new LineMemory();
@@ -84,7 +84,7 @@ export class HeaderReader {
       const rawName = raw[at]!;
       const { bits, lower } = names[at / 2]!;
       if ((bits & (GATEWAY | HOP)) !== 0) {
-        // The framing of a chunked body is ours to make anew, the wish for another protocol ours to pass on.
+        // The framing of a chunked body is ours to make again, the wish for another protocol ours to pass on.
         if ((bits & ENCODING) !== 0) kept.push(rawName, "chunked");
         else if (upgrade && (bits & UPGRADE) !== 0) kept.push("Connection", "Upgrade", rawName, raw[at + 1]!);
       } else if ((bits & HOST) !== 0) {

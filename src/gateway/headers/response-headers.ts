@@ -55,7 +55,7 @@ function namesOf(raw: RawHeaders): HeaderName[] {
   return raw.flatMap((name, at) => (at % 2 === 0 ? [nameOf(name)] : []));
 }
 
-/** Of the headers that a plugin adds to an answer those that are its to say: not the gateway's own, nor the body's. */
+/** Of the headers that a plugin adds to a response those that are its to say: not the gateway's own, nor the body's. */
 export function ofPlugin(
   headers: Readonly<Record<string, string>>,
   idHeaders: readonly string[],

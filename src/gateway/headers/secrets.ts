@@ -36,7 +36,7 @@ export function maskProtocols(value: string): string {
     .join(",");
 }
 
-/** A provider's answer as it may be recorded. @param provider - names that its plugin masks, in lower case. */
+/** A provider's response as it may be recorded. @param provider - names that its plugin masks, in lower case. */
 export function maskResponseHeaders(headers: RawHeaders, provider: ReadonlySet<string>): RawHeaders {
   let masked: string[] | undefined;
   for (let at = 0; at < headers.length; at += 2) {

@@ -35,7 +35,7 @@ const ENTRY_BYTES = 512;
 
 /**
  * The lines that clients send again and again. Only what may be recorded as it is stays here: a line that holds a
- * credential is read anew each time, and so is every set that it is in.
+ * credential is read again each time, and so is every set that it is in.
  */
 export class LineMemory {
   #none = new SettingLines();

@@ -31,7 +31,7 @@ interface AttemptsOptions {
 }
 
 /**
- * Calls a target again, or another one, while the plan allows it, and passes the first answer on that is no failure, or
+ * Calls a target again, or another one, while the plan allows it, and passes the first response on that is no failure, or
  * the last one there is. Once a head was passed on there is no way back.
  */
 export class Attempts implements UpstreamCall {
@@ -98,7 +98,7 @@ export class Attempts implements UpstreamCall {
   }
 
   #later(next: Next): void {
-    // What is left of the failed answer is its record's, and goes on by itself.
+    // What is left of the failed response is its record's, and continues by itself.
     this.#call = undefined;
     this.#options.onWait(next.waitMs);
     this.#timer = setTimeout(() => this.#try(next), next.waitMs);

@@ -86,7 +86,7 @@ export function readRetryPlan(headers: readonly GatewayHeader[]): RetryPlan | un
   return { triesMax: enabled ? retries + 1 : 1, waitMs, factor, waitMsMax, fallbacks };
 }
 
-/** What is worth another try: too many requests, a provider's fault, no answer at all. */
+/** What is worth another try: too many requests, a provider's fault, no response at all. */
 export function isRetryable(failure: Failure): boolean {
   return failure === "network" || failure === 429 || failure >= 500;
 }

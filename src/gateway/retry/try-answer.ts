@@ -3,7 +3,7 @@ import type { UpstreamCall, UpstreamError, UpstreamEvents } from "../../runtime/
 import type { Outgoing } from "../forward.ts";
 import type { Failure } from "./plan.ts";
 
-/** A failed answer is read on for so long and so far, for its record. */
+/** A failed response is read on for so long and so far, for its record. */
 const REST_MS = 5_000;
 const REST_BYTES_MAX = 1_024 * 1_024;
 

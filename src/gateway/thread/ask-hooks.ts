@@ -68,7 +68,7 @@ export class AskedHooks implements RequestHooks {
     this.#batch.sendLater({ end } satisfies Question);
   }
 
-  /** Tells of the ends that are still to be told of. */
+  /** Sends the pending ends. */
   close(): void {
     this.#batch.flush();
   }

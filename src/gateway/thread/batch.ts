@@ -1,6 +1,6 @@
 import type { Endpoint } from "../../runtime/rpc.ts";
 
-/** How long a message waits for others that nobody waits for. */
+/** How long a message without a waiting caller waits for others. */
 const LATER_MS = 4;
 
 /**

@@ -141,7 +141,7 @@ export class AttemptResponse implements UpstreamEvents, BodyHost {
 
   onError(error: UpstreamError): void {
     if (this.#over) return;
-    this.#call?.abort(); // what cannot be unpacked may go on
+    this.#call?.abort(); // what cannot be unpacked may continue
     if (this.#headSent) {
       this.#noteBroken("network");
       this.#body!.onBroken({ status: 502, code: "upstream_unreachable", message: error.message });

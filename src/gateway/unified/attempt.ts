@@ -138,7 +138,7 @@ export function writeFor(candidate: Candidate, given: WriteParts): Soon<Written>
   });
 }
 
-/** A request for an answer, as one for its count. @param asked - the client's shape, and what is called. */
+/** A request for a response, as one for its count. @param asked - the client's shape, and what is called. */
 function countFor(
   { parts }: WriteParts,
   written: Extract<Outbound, { readonly kind: "same" | "translated" }>,

@@ -22,7 +22,7 @@ export interface CallPlan {
   readonly changes: Readonly<Record<string, Json>>;
   /** Whether a chat stream is asked for its usage, because a limit counts it. */
   readonly asksUsage: boolean;
-  /** What plugins are told of it; made when the first is asked. */
+  /** The view for plugins; created for the first plugin. */
   told: Told | undefined;
   /** By what is spoken: of calls, and of those that count tokens. */
   readonly ways: WeakMap<Spoken, { call?: Way | undefined; count?: Way | undefined }>;

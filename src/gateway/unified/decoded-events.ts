@@ -8,7 +8,7 @@ import { headerValue } from "./provider-head.ts";
 const OF_CODING = /^content-(?:encoding|length)$/i;
 
 /**
- * A provider's stream whose events are read here. It was asked to send them plain; one that compresses them all the same is
+ * A provider's stream whose events are read here. It should send them uncompressed; one that compresses them nevertheless is
  * unpacked while it comes, and its head no longer says that it is compressed.
  */
 export class DecodedEvents implements UpstreamEvents {

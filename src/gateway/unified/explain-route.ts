@@ -200,7 +200,7 @@ function writtenOf(candidate: Candidate, outbound: Written, work: UnifiedWork) {
     const { path, why = "the target cannot take it" } = outbound.loss;
     return { where: nowhere, skipped: path === "" ? why : `${path}: ${why}`, pathsOf, body: undefined };
   }
-  // Nothing is asked of a provider: the answer is Weir's own estimate.
+  // Nothing is asked of a provider: the response is Weir's own estimate.
   if (outbound.kind === "estimate") return { where: nowhere, skipped: null, pathsOf, body: undefined };
   const way = wayFor(candidate, outbound.at, work);
   const shape = shapeNameOf(outbound.at);
@@ -211,7 +211,7 @@ function writtenOf(candidate: Candidate, outbound: Written, work: UnifiedWork) {
   return { where, skipped: null, pathsOf, body: outbound.kind === "fetch" ? undefined : outbound.body };
 }
 
-/** A resting candidate is passed over, unless all that could be asked rest: then the one that ends first is asked. */
+/** A resting candidate is skipped, unless all that could be asked rest: then the one that ends first is asked. */
 function withoutRested(explained: readonly Explained[]): readonly ExplainedTarget[] {
   const open = explained.filter(({ skipped }) => skipped === null);
   const soonest = open.toSorted((a, b) => a.restsUntil - b.restsUntil)[0];

@@ -6,7 +6,7 @@ import { shapeNameOf } from "../../unified/outbound.ts";
 import type { TargetsWanted } from "./targets-wanted.ts";
 
 /**
- * Who issued what a request holds, the one that counts most first: who made the response that it goes on from, then the
+ * Who issued what a request holds, the one that counts most first: who made the response that it continues from, then the
  * issuers of its state, the latest first.
  *
  * @param first - the target that would be asked first.

@@ -7,7 +7,7 @@ import type { RoutingParts } from "../gateway-parts.ts";
 import { inTime, type Recorded } from "./recorded.ts";
 import type { UnifiedAdmission } from "./unified-admission.ts";
 
-/** The response that a request goes on from, by `previous_response_id`. */
+/** The response that a request continues from, by `previous_response_id`. */
 export class PreviousResponse {
   readonly #recorded: Recorded;
   readonly #name: AnswerName;
@@ -58,7 +58,7 @@ export class PreviousResponse {
 
 const COMPACT = "/responses/compact";
 
-/** What a request goes on from. Only a Responses request may: no other API has such a member. */
+/** What a request continues from. Only a Responses request may: no other API has such a member. */
 export function previousOf(
   { unified }: RoutingParts,
   organizationId: string,
@@ -71,6 +71,6 @@ export function previousOf(
   return PreviousResponse.find(unified.recorded, { organizationId, answerId: previousResponse });
 }
 
-/** Why a request cannot go on from a response. */
+/** Why a request cannot continue from a response. */
 export const notFound = () =>
   new GatewayError("previous_response_not_found", undefined, { path: "previous_response_id" });

@@ -23,7 +23,7 @@ export interface BodyHost {
    * @param headers - of a translated response; undefined where the provider's pass.
    */
   sendHead(headers: readonly string[] | undefined, filter?: UnframedEvents | UsageStripper, estimated?: boolean): void;
-  /** Whether it is to be told of the first content of a stream. */
+  /** Whether it must be notified of a stream's first content. */
   readonly awaitsContent: boolean;
   noteContent(): void;
   /** Notes the head of the provider's own response beside the client's. */
@@ -34,7 +34,7 @@ export interface BodyHost {
   readonly isOver: boolean;
   /** Runs what translates, and counts its time. */
   translating<T>(work: () => T): T;
-  /** The response is over. */
+  /** The response has ended. */
   finish(outputTokens?: number): void;
   /** An error inside a success, before any content. */
   failInStream(error: ApiError): void;

@@ -16,7 +16,7 @@ export interface TargetsWanted {
   /** A model string. */
   readonly model: string;
   readonly description: Description;
-  /** Who made the response that the request goes on from. */
+  /** Who made the response that the request continues from. */
   readonly earlier?: EarlierAnswer | undefined;
   /** State of calls in its body that the client forgot, by call id. */
   readonly states?: CallMemories;

@@ -133,7 +133,7 @@ export async function answerTranslated(
   host.finish(whole.usage?.completion_tokens);
 }
 
-/** A response repeats the id of the one that it goes on from, whether or not the provider was sent it. */
+/** A response repeats the id of the one that it continues from, whether or not the provider was sent it. */
 function asAsked(prompt: Prompt, { previousResponse }: ResponseOptions["work"]["description"]): Prompt {
   return previousResponse === undefined ? prompt : { ...prompt, settings: { ...prompt.settings, previousResponse } };
 }

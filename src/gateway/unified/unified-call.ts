@@ -43,7 +43,7 @@ export interface UnifiedCallOptions {
 
 const NO_ENDPOINT: Loss = { kind: "refused", path: "", why: "the provider does not have this endpoint" };
 
-/** State that nobody issues: a request written with it holds none. */
+/** An issuer without state: a request written for it contains none. */
 const NO_ISSUER = "-";
 const NONE: readonly string[] = [];
 
@@ -54,7 +54,7 @@ interface Step {
   readonly without: readonly string[];
   /** Whose state may be sent, where that is not the candidate's own. */
   readonly issuer: string | undefined;
-  /** Whether the candidate is asked once more, without what it has just named. */
+  /** Whether the candidate is asked again, without what it has just named. */
   readonly isRepeat: boolean;
 }
 
@@ -183,7 +183,7 @@ export class UnifiedCall implements UpstreamCall {
     recordFailedAttempt(this.#options, failed.outcome, this.#attempts);
   }
 
-  /** The same candidate once more, where it names a member that it does not take, or state. */
+  /** The same candidate again, where it names a member that it does not take, or state. */
   #repeat(outcome: FailedOutcome): Step | undefined {
     if (outcome.failure.status !== 400) return undefined;
     const { attempt, body } = outcome;

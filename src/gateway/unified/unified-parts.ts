@@ -90,7 +90,7 @@ export function createUnifiedParts({
 }
 
 /**
- * The hosts that private credentials open, for their own calls alone. The list is made anew when the tables change.
+ * The hosts that private credentials open, for their own calls alone. The list is made again when the tables change.
  *
  * @returns a function for `TargetGuard`.
  */

@@ -11,6 +11,6 @@ export interface UnifiedWork {
   readonly description: Description;
   /** State of calls in the body that the client forgot, as far as memory holds it. */
   readonly states: CallMemories;
-  /** The response that it goes on from. */
+  /** The response that it continues from. */
   readonly previous?: PreviousResponse | undefined;
 }

@@ -21,7 +21,7 @@ export function endSocket(socket: ByteSocket, lingerMs = LINGER_MS): void {
   socket.resume(); // nothing that comes is read any more, but that the client closes is seen
 }
 
-/** An answer on the socket of a request that wanted another protocol; the connection closes behind it. */
+/** A response on the socket of a request that wanted another protocol; the connection closes behind it. */
 export class SocketAnswer implements Answer {
   readonly #socket: ByteSocket;
   #head: Buffer | undefined;

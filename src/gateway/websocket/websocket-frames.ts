@@ -139,7 +139,7 @@ function headLength(head: Buffer): number | undefined {
 }
 
 /**
- * Inflates the messages of one direction. Where the sender goes on with its window from message to message, the last
+ * Inflates the messages of one direction. Where the sender continues with its window from message to message, the last
  * 32 kB that came out stand in for it as a dictionary, so that each message is inflated whole and at once.
  */
 class Inflate {

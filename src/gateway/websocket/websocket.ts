@@ -49,7 +49,7 @@ export function joinSockets(joint: Joint): () => void {
     toClient.execute(bytes);
   });
 
-  // A reset is how many clients leave; the messages that passed are whole all the same.
+  // A reset is how many clients leave; the messages that passed are whole anyway.
   client.on("error", () => client.destroy());
   provider.on("error", () => provider.destroy());
   client.on("close", () => {

@@ -1,7 +1,7 @@
 import { sql } from "drizzle-orm";
 import { index, integer, primaryKey, real, sqliteTable, text, uniqueIndex } from "drizzle-orm/sqlite-core";
 
-/** What an organization wants to be told of. `filter`, `group_by` and `channels` are JSON text; secrets stand in `channels`. */
+/** An alert of an organization. `filter`, `group_by` and `channels` are JSON text; secrets stand in `channels`. */
 export const alerts = sqliteTable(
   "alerts",
   {
@@ -67,7 +67,7 @@ export const alertEvents = sqliteTable(
   ],
 );
 
-/** Who is told of every finished request. `property_filters` and `fields` are JSON text. */
+/** Webhooks for finished requests. `property_filters` and `fields` are JSON text. */
 export const webhooks = sqliteTable(
   "webhooks",
   {

@@ -23,7 +23,7 @@ export const keys = sqliteTable("keys", {
   /** Patterns of the models and credentials that it may use; null for all. */
   models: text({ mode: "json" }).$type<readonly string[]>(),
   credentials: text({ mode: "json" }).$type<readonly string[]>(),
-  /** Whose key it is; null for nobody's. */
+  /** The user that owns the key; null without one. */
   user_id: text(),
   /** Hash of the secret before the last rotation, and until when that works. */
   previous_hash: text(),

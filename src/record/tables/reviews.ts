@@ -47,7 +47,7 @@ export const reviewAnswers = sqliteTable(
     /** JSON text: values by the names of the scores, as they were given. */
     scores: text({ mode: "json" }).notNull(),
     reason: text(),
-    /** Until when nobody else is given the record. */
+    /** Until when the record is reserved for this reviewer. */
     leased_until: integer().notNull(),
     created_at: integer().notNull(),
     updated_at: integer().notNull(),

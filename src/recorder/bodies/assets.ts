@@ -74,7 +74,7 @@ export function extractAssets(root: Json): Asset[] {
     parent[key] = ASSET_REFERENCE + id;
   };
   for (let parent = pending.pop(); parent !== undefined; parent = pending.pop()) {
-    // Every record's bodies are walked: no list of names is made, and most texts are passed over by their first character.
+    // Every record's bodies are walked: no list of names is made, and most texts are skipped by their first character.
     for (const key in parent) {
       const value = parent[key];
       if (typeof value === "object" && value !== null) {

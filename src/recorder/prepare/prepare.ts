@@ -93,7 +93,7 @@ export async function prepare(
   return within(size, () => put(exchange, { ...first, told }, deps, now));
 }
 
-/** A client that left a compressed stream behind its last event has all of its answer. */
+/** A client that left a compressed stream behind its last event has all of its response. */
 function wholeIfEnded(exchange: Exchange, response: SideBytes): SideBytes {
   const { end } = exchange;
   if (end?.mayBeWhole !== true || !isWholeStream([response.bytes])) return response;

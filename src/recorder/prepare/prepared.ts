@@ -19,7 +19,7 @@ export interface Prepared {
   readonly requestBody: Json;
   readonly responseBody: Json;
   readonly input: ExchangeInput | undefined;
-  /** Its properties are to be written anew even where the row has some already. */
+  /** Its properties are to be written again even where the row has some already. */
   readonly changedByPlugins: boolean;
   parts: StoredPart[];
   texts: RecordTexts;

@@ -45,7 +45,7 @@ export function inputsOf(
     const input = new RecordedExchange({ ...common, ...answering, path: providerPath(exchange) });
     return { client: input, provider: input };
   }
-  // The client's shape is that of its path, whoever answered.
+  // The client's shape follows from its path, for every provider.
   const own: ReadSide =
     routing === undefined
       ? { ...common, ...answering, path: begin.path }

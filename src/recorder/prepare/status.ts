@@ -1,6 +1,6 @@
 import type { EndMeta, HeadMeta, Outcome } from "../../spool/frame.ts";
 
-/** The status of an exchange that did not end with an answer of its own, by how it ended. */
+/** The status of an exchange that did not end with a response of its own, by how it ended. */
 const STATUS: Readonly<Record<Outcome, number | undefined>> = {
   complete: undefined,
   refused: undefined,

@@ -46,7 +46,7 @@ export function bodyParts(
 function streamParts(response: Body, responseBody: Json, assets: Asset[]): StoredPart[] {
   const raw = storedBody("raw", response);
   const stream: StoredPart = response.form === "binary" ? raw : { ...raw, form: "text" };
-  // A stream that nobody can fold is its own text.
+  // A stream that cannot be folded is stored as text.
   if (responseBody === undefined) return [{ ...stream, part: "response" }, stream];
   const text = JSON.stringify(responseBody);
   const whole: StoredPart = { part: "response", form: "json", bytes: Buffer.from(text), contentType: null };

@@ -82,7 +82,7 @@ export function keyOf({ secure, host, port }: UpstreamOrigin): string {
 export interface ConnectionUser extends ResponseSink {
   /** There is room for more of the request's body. */
   drained(): void;
-  /** The connection is gone before the answer was whole; `started` says whether a byte of it had come. */
+  /** The connection is gone before the response was whole; `started` says whether a byte of it had come. */
   lost(started: boolean, cause: Error | undefined): void;
   /** What came is no HTTP. */
   fail(error: UpstreamError): void;
@@ -172,7 +172,7 @@ export class Connection {
   };
 
   readonly #onClose = (): void => {
-    // Without an 'end' before it this was a reset, and not the end of an answer.
+    // Without an 'end' before it this was a reset, and not the end of a response.
     this.#lose();
   };
 

@@ -12,11 +12,11 @@ export type FromClient = { readonly number: number } & (
   | { readonly request: PassedHead }
   | { readonly body: Uint8Array }
   | { readonly event: "end" | "broken" | "closed" }
-  /** Bytes of the answer that have gone to the client. */
+  /** Bytes of the response that have gone to the client. */
   | { readonly taken: number }
 );
 
-/** And what the first one answers. */
+/** And what the first one responses. */
 export type ToClient = { readonly number: number } & (
   | { readonly act: "sendContinue" | "read" | "pause" | "resume" | "flush" | "destroy" }
   | { readonly head: readonly [status: number, reason: string, headers: readonly string[]] }

@@ -27,7 +27,7 @@ const WAITING = 2;
 const STOPPED = 3;
 
 const FIELDS_MAX = 200;
-/** Empty lines before a request that are passed over: some clients end a body with one. */
+/** Empty lines before a request that are skipped: some clients end a body with one. */
 const EMPTY_LINES_MAX = 4;
 const NOTHING = Buffer.alloc(0);
 
@@ -38,12 +38,12 @@ const URI_BYTES = /^[\x21-\x7e]+$/;
 const FIRST_BYTES = /^(?:\r\n?|[!#$%&'*+\-.^_`|~0-9A-Za-z]+(?: |$))/;
 const CHUNKS: ChunkRules = {
   line: /^([0-9a-fA-F]{1,12})(?:;.*)?$/,
-  // What extensions hold is dropped, so nobody has a use for much of it.
+  // Extensions are dropped, so long ones are useless.
   extensionBytesMax: 64 * 1_024,
   malformed,
 };
 
-/** Bytes that are no request which can be served; the connection cannot go on behind them. */
+/** Bytes that are no request which can be served; the connection cannot continue behind them. */
 export class MalformedRequest extends Error {
   readonly fault: RequestFault;
 
@@ -73,7 +73,7 @@ export class RequestParser {
   #emptyLines = 0;
   #running = false;
   readonly #body = new BodyReader(CHUNKS);
-  /** Set while nobody takes the body. */
+  /** Set while the body has no reader. */
   held = false;
 
   constructor(headBytesMax: number, sink: RequestSink) {
@@ -113,7 +113,7 @@ export class RequestParser {
     this.#run();
   }
 
-  /** The answer to the present request is out: reads the next one. @throws MalformedRequest. */
+  /** The response to the present request is out: reads the next one. @throws MalformedRequest. */
   next(): void {
     if (this.#state === WAITING) this.#state = HEAD;
     this.#run();
@@ -152,7 +152,7 @@ export class RequestParser {
     }
   }
 
-  /** Reads one element, and moves behind it before anybody is told of it. @returns false where more must come first. */
+  /** Reads one element, and moves past it before the event is emitted. @returns false if more bytes are needed. */
   #step(bytes: Buffer, at: number): boolean {
     if (this.#state === HEAD) return this.#head(bytes, at);
     if (this.#state !== BODY) return false;
@@ -187,7 +187,7 @@ export class RequestParser {
     const lineEnd = text.indexOf("\r\n");
     const line = lineEnd < 0 ? text : text.slice(0, lineEnd);
     const { method, url, old } = readLine(line);
-    // In the target they are for whoever takes the request to refuse.
+    // In the target they are refused by the request's handler.
     if (MALFORMED.test(text) && MALFORMED.test(text.slice(line.length)))
       throw malformed("its head holds control bytes");
     const headers: string[] = [];

@@ -20,7 +20,7 @@ export interface TurnConnection {
   answered(turn: Turn): void;
 }
 
-/** One request on a connection, and the answer to it. */
+/** One request on a connection, and the response to it. */
 export class Turn implements IncomingRequest, Answer {
   readonly method: string;
   readonly url: string;
@@ -31,12 +31,12 @@ export class Turn implements IncomingRequest, Answer {
   /** Whether another request may follow on the connection. */
   persistent: boolean;
   waitsForContinue: boolean;
-  /** The whole answer has been handed to the socket. */
+  /** The whole response has been handed to the socket. */
   ended = false;
   readonly #connection: TurnConnection;
   /** Head that has not gone out yet; it leaves with the first bytes of the body. */
   #head: string | undefined;
-  /** Bytes of the answer have been handed to the socket. */
+  /** Bytes of the response have been handed to the socket. */
   underWay = false;
   #chunked = false;
   #bodyless = false;
@@ -85,7 +85,7 @@ export class Turn implements IncomingRequest, Answer {
     for (let at = 0; at < headers.length; at += 2) {
       const name = headers[at]!;
       const value = headers[at + 1]!;
-      // The framing is ours to say, once: whoever adds such a header would make two messages of one.
+      // Only the server sets the framing, once: a second such header would split the message in two.
       if (name.length === 17 && name.toLowerCase() === "transfer-encoding") continue;
       if (name.length === 14 && name.toLowerCase() === "content-length") {
         if (length !== undefined) continue;
@@ -99,7 +99,7 @@ export class Turn implements IncomingRequest, Answer {
       if (this.#chunked) text += "Transfer-Encoding: chunked\r\n";
       else if (length !== undefined) this.#owed = length;
     }
-    // Whoever waits for a 100 that never comes may send its body all the same, or not: nobody can tell what comes next.
+    // A client that waits for a 100 may or may not send its body: the next bytes are ambiguous.
     if (saysClose || this.waitsForContinue || this.#connection.closing) this.persistent = false;
     if (!this.persistent && !saysClose) text += "Connection: close\r\n";
     this.#head = `${text}\r\n`;
@@ -127,7 +127,7 @@ export class Turn implements IncomingRequest, Answer {
     const body = this.#bodyless ? EMPTY : bytes;
     this.#owed -= body.byteLength;
     this.ended = true;
-    // An answer that is shorter or longer than it says would be taken for a part of the next one.
+    // A response that is shorter or longer than it says would be taken for a part of the next one.
     if (this.#owed !== 0 && this.#owed !== Number.POSITIVE_INFINITY) {
       this.destroy();
       return;
@@ -138,7 +138,7 @@ export class Turn implements IncomingRequest, Answer {
     this.#connection.answered(this);
   }
 
-  /** Breaks the answer off. Where only the end of the connection says that it is whole, that must be no ordinary end. */
+  /** Breaks the response off. Where only the end of the connection says that it is whole, that must be no ordinary end. */
   destroy(): void {
     const { socket } = this.#connection;
     const endsWithConnection = this.underWay && !this.#chunked && this.#owed === Number.POSITIVE_INFINITY;
@@ -162,7 +162,7 @@ export class Turn implements IncomingRequest, Answer {
   }
 
   /**
-   * Sends what every client passes over, and a connection that is gone refuses, so that it closes. Nothing once the answer
+   * Sends what every client passes over, and a connection that is gone refuses, so that it closes. Nothing once the response
    * is under way; HTTP/1.0 knows nothing of the kind, and such a client is waited for.
    */
   probe(): void {

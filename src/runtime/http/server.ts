@@ -6,14 +6,14 @@ import type { ByteSocket, Sockets } from "./sockets.ts";
  * One request at a time is served on a connection; pipelined ones wait for those before them.
  */
 export interface ServerHandlers {
-  /** A request and the answer to it. Never throws. */
+  /** A request and the response to it. Never throws. */
   onRequest(request: IncomingRequest, answer: Answer): void;
   /**
    * A request for a WebSocket: the socket now belongs to the receiver, paused; `early` is what came behind the head.
    * Nothing but the head of the request has been read.
    */
   onUpgrade(request: IncomingRequest, socket: ByteSocket, early: Uint8Array): void;
-  /** What came is no request that can be served. @returns the whole answer; the connection closes behind it. */
+  /** What came is no request that can be served. @returns the whole response; the connection closes behind it. */
   onFault(fault: RequestFault): Uint8Array;
 }
 
@@ -35,22 +35,22 @@ export interface IncomingRequest {
   /** Whether the client waits for a "100 Continue" before it sends its body. */
   readonly waitsForContinue: boolean;
   sendContinue(): void;
-  /** Lets the body come; nothing of it is read before. Once. What is not read when the answer ends is read away. */
+  /** Lets the body come; nothing of it is read before. Once. What is not read when the response ends is read away. */
   read(sink: BodySink): void;
   pause(): void;
   resume(): void;
 }
 
-/** Who takes a request's body. Nothing is called any more once the answer has ended or the client has left. */
+/** Who takes a request's body. Nothing is called any more once the response has ended or the client has left. */
 export interface BodySink {
   /** `bytes` are not touched again by the server. */
   onData(bytes: Uint8Array): void;
   onEnd(): void;
-  /** The body is no well-formed HTTP. @returns false where no answer says so: the connection is then broken off. */
+  /** The body is no well-formed HTTP. @returns false where no response says so: the connection is then broken off. */
   onBroken(): boolean;
 }
 
-/** The client's side of an exchange: an ordinary answer, or the raw socket of an upgrade. */
+/** The client's side of an exchange: an ordinary response, or the raw socket of an upgrade. */
 export interface Answer {
   /** @param headers - raw pairs; goes out with the first `write`, `end` or `flush`. */
   head(status: number, reason: string, headers: readonly string[]): void;
@@ -58,9 +58,9 @@ export interface Answer {
   /** @returns false where the caller should wait for `onDrain`. */
   write(bytes: Uint8Array): boolean;
   end(bytes?: Uint8Array): void;
-  /** Breaks the connection, so that the client sees that the answer is not whole. */
+  /** Breaks the connection, so that the client sees that the response is not whole. */
   destroy(): void;
-  /** Called when the connection is lost before the answer has ended. */
+  /** Called when the connection is lost before the response has ended. */
   onClose(listener: () => void): void;
   /** Called once, when there is room again. */
   onDrain(listener: () => void): void;
@@ -89,7 +89,7 @@ export interface ServerOptions {
   readonly headMs: number;
   /** Milliseconds that a connection is kept between two requests. */
   readonly idleMs: number;
-  /** Milliseconds that a client has to close its side, or to end a body that nobody wants; 10 s. */
+  /** Milliseconds that a client has to close its side, or to end an unwanted body; 10 s. */
   readonly lingerMs?: number;
   readonly sockets?: Sockets;
 }

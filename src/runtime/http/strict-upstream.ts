@@ -106,7 +106,7 @@ class Call implements UpstreamCall, ConnectionUser {
     if (!this.#settled) this.#events.onDrain?.();
   }
 
-  /** The connection is gone before the answer was whole. */
+  /** The connection is gone before the response was whole. */
   lost(started: boolean, cause: Error | undefined): void {
     if (this.#settled) return;
     this.#connection = undefined;

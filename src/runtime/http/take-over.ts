@@ -2,7 +2,7 @@ import type { Endpoint } from "../rpc.ts";
 import { type FromClient, type PassedHead, sendBytes, type ToClient } from "./pass-on.ts";
 import type { Answer, BodySink, IncomingRequest } from "./server.ts";
 
-/** Bytes of an answer that may be on their way to the other thread and its client. */
+/** Bytes of a response that may be on their way to the other thread and its client. */
 const ON_THE_WAY_MAX = 1024 * 1024;
 
 /**
@@ -29,7 +29,7 @@ export function takeOver(
   };
 }
 
-/** A request and the answer to it, at a distance. */
+/** A request and the response to it, at a distance. */
 class TakenOver implements IncomingRequest, Answer {
   readonly method: string;
   readonly url: string;

@@ -63,7 +63,7 @@ export interface UpstreamRequest {
   readonly framing: "none" | "length" | "chunked";
   /** The whole body as it is framed, where it is in memory. It goes out with the head, and `end` is not called. */
   readonly body?: Uint8Array;
-  /** Whether the headers ask for another protocol, so that a 101 is an answer and not a fault. */
+  /** Whether the headers ask for another protocol, so that a 101 is a response and not a fault. */
   readonly upgrade?: boolean;
 }
 
@@ -94,7 +94,7 @@ export interface UpstreamCall {
 
 /**
  * `unreachable`: name, connection or TLS failed; `forbidden`: the address is one that must not be called;
- * `broken`: closed or reset before the answer was whole; `protocol`: the answer is not well-formed HTTP.
+ * `broken`: closed or reset before the response was whole; `protocol`: the response is not well-formed HTTP.
  */
 type UpstreamErrorKind = "unreachable" | "forbidden" | "broken" | "protocol";
 
@@ -142,7 +142,7 @@ export const UPSTREAM_DEFAULTS = {
 const IDEMPOTENT: ReadonlySet<string> = new Set(["GET", "HEAD", "OPTIONS", "TRACE", "PUT", "DELETE"]);
 
 /**
- * Whether a request may be sent once more after its kept connection was lost without a byte of an answer. One that the
+ * Whether a request may be sent again after its kept connection was lost without a byte of a response. One that the
  * provider closed while it lay idle fails within a round trip: after that the request may have been read, and a model
  * be at work on it.
  *

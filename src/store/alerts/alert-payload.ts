@@ -2,7 +2,7 @@ import { isoTime } from "../../record/iso-time.ts";
 import { windowStart } from "./alert-rule.ts";
 import type { Alert, AlertEvent } from "./alerts.ts";
 
-/** What is told of an event, as JSON text: `triggered_at` is when it began to fire. */
+/** The payload of an event, as JSON text: `triggered_at` is when it began to fire. */
 export function alertPayload(alert: Alert, event: AlertEvent, triggeredAt: number): string {
   return JSON.stringify({
     type: `alert.${event.kind}`,

@@ -48,7 +48,7 @@ const ALERT_METRICS: Readonly<Record<string, (row: Figures) => number | null>> =
 /** The name of the score whose mean a metric is: of `score:<Name>`. */
 export const scoreOf = (metric: string): string | undefined => /^score:(.+)$/s.exec(metric)?.[1];
 
-/** Reads what an alert watches out of a row of figures; undefined where there is no such metric. */
+/** Reads what an alert watches out of a row of metrics; undefined where there is no such metric. */
 export function alertMetric(metric: string): ((row: Figures) => number | null) | undefined {
   const score = scoreOf(metric);
   if (score !== undefined) return (row) => row["scores"]?.[score]?.mean ?? null;

@@ -3,7 +3,7 @@ import type { AlertBody } from "./alert-rule.ts";
 import type { Alert, Firing } from "./alerts.ts";
 import { CHANNELS, channelBody, shownAddress } from "./channels.ts";
 
-/** What a client would send to make this very alert. */
+/** The body that would create this alert. */
 export function alertBody(alert: Alert): AlertBody {
   return {
     name: alert.name,

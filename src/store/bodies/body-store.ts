@@ -22,7 +22,7 @@ export interface BodyStore {
     parts: readonly BodyPart[],
     view?: ContentView,
   ): Promise<ReadonlyMap<string, RequestBodies>>;
-  /** The last question and the answer as plain text; requests of which nothing is stored are missing. */
+  /** The last question and the response as plain text; requests of which nothing is stored are missing. */
   texts(requestIds: readonly string[]): Promise<ReadonlyMap<string, RequestTexts>>;
   /** A file that a request shows, by its SHA-256. */
   asset(

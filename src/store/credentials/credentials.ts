@@ -56,7 +56,7 @@ export async function changeCredential(
   { secrets, terms }: Pick<StoredCredential, "secrets" | "terms">,
   by: Acting,
 ): Promise<StoredCredential> {
-  // Later than before also within a millisecond: whoever watches for changes sees this one.
+  // Later than before also within a millisecond: watchers for changes see this one.
   const updatedAt = Math.max(Date.now(), previous.updated_at + 1);
   const change = over(records)
     .update(credentials)

@@ -15,7 +15,7 @@ import { type Connection, StatementCache } from "./statement-cache.ts";
 const LOCK_PATIENCE_MS = 2_000;
 const LOCK_POLL_MS = 25;
 
-/** Both files through read-only connections; opened at the first query, opened anew when a file was replaced. */
+/** Both files through read-only connections; opened at the first query, opened again when a file was replaced. */
 export class LocalReader implements Database {
   readonly #path: string;
   readonly #bodiesPath: string;

@@ -24,7 +24,7 @@ interface Reader {
 
 type Statement = Awaited<ReturnType<Connection["prepare"]>>;
 
-/** So much is kept before a connection is replaced: 8 MB for statements, and little for answers. */
+/** So much is kept before a connection is replaced: 8 MB for statements, and little for responses. */
 const KEPT_MAX = { statements: 100, spent: 2_000, length: 1_000_000 };
 /**
  * Connections that were replaced before their garbage is collected: a closed one keeps its files open, and its statements
@@ -121,7 +121,7 @@ export class LocalReaders {
     try {
       connection = new Connection(this.#url, {});
     } catch {
-      return; // the file cannot be opened now: the connection that there is goes on until it can
+      return; // the file cannot be opened now: the connection that there is continues until it can
     }
     reader.connection.close();
     Object.assign(reader, { connection, ready: undefined, length: 0 });

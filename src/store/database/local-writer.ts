@@ -9,7 +9,7 @@ import { asStoreError } from "./failure.ts";
 import { type FileIdentity, identify } from "./file-identity.ts";
 import { type Connection, StatementCache } from "./statement-cache.ts";
 
-/** How a file is laid out that is made anew. */
+/** How a file is laid out that is made again. */
 export interface Layout {
   readonly pageBytes: number;
   /** Pages that the log holds before they are moved into the file: 32 MB. */
@@ -117,7 +117,7 @@ export class LocalWriter implements Database {
 
   /**
    * An open connection goes on writing into a file that was moved away or deleted, and what it writes is lost. So
-   * while the file is missing nothing is written, and another file in its place is opened anew.
+   * while the file is missing nothing is written, and another file in its place is opened again.
    */
   #checkFile(): void {
     if (!this.#connection.open) throw new GatewayError("database_unavailable", `${this.#path} is closed`);

@@ -83,7 +83,7 @@ interface Locked {
   close(): void;
 }
 
-/** A damaged file is made again: the directory is locked, so it is nobody else's. */
+/** A damaged file is recreated: the directory is locked, so no other process uses it. */
 function lockSoundFile(path: string): Locked | undefined {
   try {
     return lockFile(path);

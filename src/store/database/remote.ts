@@ -48,7 +48,7 @@ class RemoteDatabase implements Database {
     await this.#limited(this.#client.batch(bound, "write"), ANSWER_MS, late);
   }
 
-  /** The server has no way to stop a statement: after the deadline its answer is no longer waited for. */
+  /** The server has no way to stop a statement: after the deadline its response is no longer waited for. */
   async query<T>({ sql, args }: Statement, options: { readonly deadlineMs?: number } = {}): Promise<T[]> {
     const { deadlineMs } = options;
     const late = () =>

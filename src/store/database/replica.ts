@@ -25,7 +25,7 @@ const AWAY_MS = 1_000;
 
 /**
  * Reads from a replica without ever reading less than the primary has: the primary is asked how far it is, a step that
- * costs it next to nothing, and a replica that does not get there in time is passed over. While the primary is away the
+ * costs it next to nothing, and a replica that does not get there in time is skipped. While the primary is away the
  * replica answers by itself: nothing newer is written then.
  */
 export function openReplica(config: Config, objects?: Objects): Store {
@@ -107,7 +107,7 @@ class ReplicaDatabase implements Database {
       return await Promise.race([work, stalled]);
     } finally {
       clearInterval(timer);
-      work.catch(() => {}); // its failure after that has nobody left to tell
+      work.catch(() => {}); // a later failure has no receiver
     }
   }
 
@@ -118,8 +118,8 @@ class ReplicaDatabase implements Database {
 }
 
 /**
- * With the primary away there is nobody else to ask, and a question that reaches the replica in the moment in which it
- * notices that is never answered, where the next one is: it is asked again, later each time. The first answer counts.
+ * Without the primary there is no alternative, and a query that reaches the replica in the moment in which it
+ * notices that is never answered, where the next one is: it is asked again, later each time. The first response counts.
  */
 async function insistently<T>(ask: () => Promise<T>): Promise<T> {
   const first = ask();
@@ -138,13 +138,13 @@ async function insistently<T>(ask: () => Promise<T>): Promise<T> {
   return Promise.any(asked).catch(() => first);
 }
 
-/** What is left of a time that begins now; never nothing, so that whoever is asked says that it is over. */
+/** The rest of a time limit that begins now; never 0, so that the called side reports the timeout. */
 function timeLeft(deadlineMs: number): () => number {
   const startedMs = performance.now();
   return () => Math.max(1, deadlineMs - (performance.now() - startedMs));
 }
 
-/** How far a server is: the number of the last write that it has, where it tells it with every answer. */
+/** How far a server is: the number of the last write that it has, where it tells it with every response. */
 class Progress {
   readonly #address: string;
   readonly #headers: Readonly<Record<string, string>>;
@@ -175,7 +175,7 @@ class Progress {
       this.#known = index;
       return index;
     } catch {
-      this.lost(); // whoever asked goes to the other server
+      this.lost(); // the caller falls back to the other server
       return "away";
     }
   }

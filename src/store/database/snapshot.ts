@@ -7,14 +7,14 @@ import { foreignTables, isMigrated, MADE_TABLES, type MadeTable } from "./foreig
 import { PAGE_BYTES } from "./local-writer.ts";
 import { toObjects } from "./statement-cache.ts";
 
-/** Milliseconds that opening waits for a lock; a copy itself waits for nobody and keeps nobody waiting. */
+/** Milliseconds that opening waits for a lock; the copy itself neither waits nor blocks. */
 const BUSY_MS = 5_000;
 /** A recorder that is busy holds its lock for a fraction of this. */
 const LOCK_MS = 2_000;
 
 /**
  * Copies one database file, as it is at this moment, into a new file: whole, compact, in one piece without a log.
- * Whoever writes to the database meanwhile goes on, and its log grows until the copy is made. Runs off the thread.
+ * Writers of the database continue meanwhile, and its log grows until the copy is made. Runs off the thread.
  *
  * @throws what the driver throws, such as a full disk; the copy is then worth nothing.
  */
@@ -23,7 +23,7 @@ export async function snapshotFile(path: string, copy: string): Promise<void> {
 }
 
 /**
- * Writes a file anew that nobody else has open, without pages that hold nothing and with the pages of a new file. The old
+ * Rewrites a file that no other process has open, without empty pages and with the page size of a new file. The old
  * file is there until the new one is whole.
  */
 export async function rewriteFile(path: string, kind: FileKind): Promise<void> {

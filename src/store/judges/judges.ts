@@ -34,7 +34,7 @@ const JUDGES = ruleTable<Judge>(judges, {
 
 export const { list: listJudges, find: findJudge } = JUDGES;
 
-/** What a client would send to make this very judge. */
+/** The body that would create this judge. */
 export function shownRule({
   name,
   model,
@@ -53,7 +53,7 @@ export function shownRule({
 const UNTROUBLED = { failures: 0, problem: null, problem_at: null, rests_until: null };
 const NEWEST = sql`(select coalesce(max(${requests.seq}), 0) from ${requests})`;
 
-/** Stores a judge, a new one or in place of `previous`. It begins anew with what is recorded once it is switched on. */
+/** Stores a judge, a new one or in place of `previous`. It begins again with what is recorded once it is switched on. */
 export async function putJudge(
   records: Database,
   { organizationId, by, previous }: RulePlace<Judge>,

@@ -13,13 +13,13 @@ export interface Verdict {
   readonly reason: string | null;
 }
 
-/** A judge's answer does not say what was asked; the message is for who made the judge. */
+/** A judge's response does not say what was asked; the message is for who made the judge. */
 export class Unreadable extends Error {
   override readonly name = "Unreadable";
 }
 
 /**
- * The scores in a judge's answer. Models put JSON into fences, or words around it, and write numbers as text: all of that is
+ * The scores in a judge's response. Models put JSON into fences, or words around it, and write numbers as text: all of that is
  * read. What is not among the values that were asked for is not.
  *
  * @throws Unreadable where a score is missing or none of those that are allowed.
@@ -42,7 +42,7 @@ export function readVerdict(text: string, scores: readonly JudgeScore[]): readon
   });
 }
 
-/** Objects in an answer that are tried. */
+/** Objects in a response that are tried. */
 const OBJECTS_MAX = 20;
 
 /** The last of the objects that stand in the text: a model that thinks aloud concludes with it. */

@@ -3,7 +3,7 @@ const changed = (row: "new" | "old") => `when ${row}.seq <= (select seq from blo
   end`;
 
 /**
- * Columns of many records side by side, for figures over long times. A block is never changed: what changes in its
+ * Columns of many records side by side, for metrics over long times. A block is never changed: what changes in its
  * records is noted by the triggers, in the same transaction, and then read from the records.
  */
 export const BLOCKS = [

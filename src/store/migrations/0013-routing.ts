@@ -1,6 +1,6 @@
 /**
  * How a request of the unified address was routed, and what was done to its bodies. Blocks made so far lack the columns
- * `route` and `credential`: they are made again, in steps, and figures come from the records meanwhile.
+ * `route` and `credential`: they are made again, in steps, and metrics come from the records meanwhile.
  */
 export const ROUTING = [
   "alter table requests add column route text",

@@ -1,6 +1,6 @@
 /**
- * How many records there are of each day and organization, and the bytes that passed with them, so that nobody has to
- * read all records for it. Records up to the number in `storage_counted` are in it (`store/sizes/sums.ts`).
+ * How many records there are of each day and organization, and the bytes that passed with them, so that
+ * listing them does not read all records. Records up to the number in `storage_counted` are in it (`store/sizes/sums.ts`).
  */
 export const STORAGE_DAYS = [
   `create table storage_days (

@@ -64,7 +64,7 @@ export const PEOPLE = [
   "alter table keys add column previous_until integer",
   "alter table keys add column changed_at integer",
   "alter table organizations add column max_key_days integer",
-  // Any change of a user or a member may change what their keys may do: it counts up, so that whoever follows the keys reads them again.
+  // Any change of a user or a member may change what their keys may do: it counts up, so that followers reload the keys.
   "create table people_version (id integer primary key not null, version integer not null)",
   "insert into people_version (id, version) values (1, 0)",
   ...["users", "members"].flatMap((table) =>
@@ -75,7 +75,7 @@ export const PEOPLE = [
   ),
 ];
 
-/** A log-in changes the time of the last one, and nobody's rights. */
+/** A log-in changes only the time of the last one, not the rights. */
 function columns(table: string): string {
   return table === "users" ? " of operator, disabled_at, email" : " of role";
 }

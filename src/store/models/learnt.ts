@@ -14,7 +14,7 @@ export interface Learnt {
 
 const keyOf = (...names: readonly string[]) => names.join("\n");
 
-/** Kept in step with the tables by whoever calls `load` or `refresh`. */
+/** Kept in step with the tables by calls of `load` or `refresh`. */
 export class LearntTables implements Learnt {
   readonly #configured: readonly PriceEntry[];
   readonly #home: Database | undefined;

@@ -141,7 +141,7 @@ export async function isRead(records: Database, { organizationId, provider, mode
   return row !== undefined && row.wire_schema !== null && row.wire_schema !== "mapped";
 }
 
-/** A model is mapped, and nobody waits for that any more. */
+/** A model is mapped, and its pending order is cleared. */
 export async function markMapped(records: Database, name: ModelName): Promise<void> {
   await patiently(() => modelIs(records, name, "mapped", null));
 }
@@ -168,7 +168,7 @@ export async function nextReread(records: Database): Promise<Reread | undefined>
     .get();
 }
 
-/** Notes how far records were read again; null when all are. A change of the mapping meanwhile starts it anew. */
+/** Notes how far records were read again; null when all are. A change of the mapping meanwhile starts it again. */
 export async function noteReread(records: Database, reread: Reread, after: number | null): Promise<void> {
   const which = and(ofVersion(reread, reread.version), eq(mappings.reread_after, reread.after));
   await patiently(() => over(records).update(mappings).set({ reread_after: after }).where(which));

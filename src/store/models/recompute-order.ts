@@ -15,7 +15,7 @@ export interface Progress {
   readonly total: number;
 }
 
-/** Costs to compute anew, for a running service: it is the one that writes records. */
+/** Costs to compute again, for a running service: it is the one that writes records. */
 export interface RecomputeOrder {
   readonly id: string;
   /** Milliseconds since 1970. */
@@ -32,7 +32,7 @@ export interface RecomputeState extends Progress {
   readonly failed?: string;
 }
 
-/** Orders it from the service, in the place of an order that nobody has served yet. */
+/** Orders it from the service, replacing an order that is not processed yet. */
 export async function placeOrder(records: Database, order: RecomputeOrder): Promise<void> {
   await writeOrder(records, ORDER, order);
 }

@@ -102,7 +102,7 @@ export class LimitsServer {
     this.#redis.disconnect();
   }
 
-  /** Undefined where the server has no answer, or does not know yet what all nodes hold. */
+  /** Undefined where the server has no response, or does not know yet what all nodes hold. */
   async #fromServer(claims: readonly ShareClaim[]): Promise<ShareAnswer | undefined> {
     const answer = await this.#ask(claims);
     if (answer === undefined || !answer.isYoung) return answer;

@@ -6,7 +6,7 @@ const STEP_PACKS = 400;
 
 /**
  * Moves packs out of the database into the object store, the newest first, as many as fill an object. What is moved is no
- * longer found where it was, so that a move which is cut off goes on where it stood.
+ * longer found where it was, so that a move which is cut off continues where it stood.
  *
  * @returns how many packs were looked at; 0 once all are moved.
  */

@@ -148,7 +148,7 @@ export class PackEraser {
       ...(await places.replaced(rewritten, node(), AT_ONCE)),
       // A pack that grew stands in earlier objects too, which are kept for a while otherwise.
       { sql: "update objects set dead_at = ? where dead_at > ?", args: [AT_ONCE, AT_ONCE] },
-      // Marked again since, it is looked at once more.
+      // Marked again since, it is looked at again.
       ...part.map(({ pack, marks }) => ({
         sql: "delete from pack_erasures where pack = ? and marks = ?",
         args: [pack, marks],

@@ -14,7 +14,7 @@ interface PackRow {
 /**
  * Compressed packs by their numbers, wherever their bytes are; those that are gone are missing.
  *
- * A pack may be moved to another object between its row's reading and its own: then its row is read once more.
+ * A pack may be moved to another object between its row's reading and its own: then its row is read again.
  */
 export async function packBytes(database: Database, ids: readonly number[]): Promise<Map<number, Uint8Array>> {
   const found = new Map<number, Uint8Array>();

@@ -47,7 +47,7 @@ export class PackPlaces {
       insertRows(INSERT_PACK, values, statements);
       return statements;
     }
-    // What is open is written anew with the next batch: its object is then gone as a whole.
+    // What is open is written again with the next batch: its object is then gone as a whole.
     const groups = [made.filter(({ open }) => !open), made.filter(({ open }) => open)];
     const { places, statements: objects } = await this.objects!.write(groups, node);
     for (const { id, content, shared, written } of made) {

@@ -39,7 +39,7 @@ export interface Excerpts {
 export interface Content {
   readonly parts: readonly StoredPart[];
   readonly assets: readonly StoredAsset[];
-  /** The last question and the answer, as plain text for searching. */
+  /** The last question and the response, as plain text for searching. */
   readonly texts: { readonly prompt: string | null; readonly completion: string | null };
   /** Missing where the record's row holds them. */
   readonly excerpts?: Excerpts;
@@ -49,6 +49,6 @@ export interface RequestContent extends Content {
   readonly requestId: string;
   /** Content is never shared with another organization's. */
   readonly organizationId: string;
-  /** Nothing was ever stored under this id: nobody needs to look for what it replaces. */
+  /** Nothing was ever stored under this id: there is nothing to replace. */
   readonly isNew?: boolean;
 }

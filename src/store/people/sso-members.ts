@@ -125,7 +125,7 @@ async function createSignedOn(
   return (await findUser(records, "id", id))!;
 }
 
-/** Ends what ties a user to accounts of identity providers: the next log-in by their address ties them anew. */
+/** Ends what ties a user to accounts of identity providers: the next log-in by their address ties them again. */
 export async function unlinkUser(records: Database, user: User, by: Acting): Promise<void> {
   await recorded(records, [over(records).delete(identities).where(eq(identities.user_id, user.id))], by, {
     action: "user.changed",

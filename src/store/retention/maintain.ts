@@ -7,7 +7,7 @@ import { removeLost, removeWords } from "../words/remove.ts";
 import { moveStep } from "./move.ts";
 
 /**
- * One small step that frees space. Called by whoever writes records, and by nobody else: content that a new record is
+ * One small step that frees space. Only the recorder calls it: content that a new record is
  * about to share would be removed under it otherwise.
  *
  * @returns how many records lost their bodies, how many ids, hashes or numbers had something left over, how many steps

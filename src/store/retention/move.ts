@@ -3,7 +3,7 @@ import type { Store } from "../store.ts";
 
 /**
  * Moves what was recorded before there were packs into packs, a few requests at a time, each in one transaction: what is
- * moved is no longer found where it was, so that a move that is cut off goes on where it stood.
+ * moved is no longer found where it was, so that a move that is cut off continues where it stood.
  *
  * @returns how many requests were looked at; 0 once nothing is left.
  */

@@ -21,7 +21,7 @@ const REVIEWS = ruleTable<Review>(reviews, {
 
 export const { list: listReviews, find: findReview } = REVIEWS;
 
-/** What a client would send to make this very review. */
+/** The body that would create this review. */
 export function bodyOfReview({ name, scores, sequence, reviewers }: ReviewRule): Required<ReviewBody> {
   return { name, scores: [...scores], order: sequence, reviewers };
 }

@@ -116,7 +116,7 @@ class PointerMap {
   }
 
   /**
-   * Follows the parents as far as the map was read; notes which page of it is needed to go on.
+   * Follows the parents as far as the map was read; notes which page of it is needed to continue.
    *
    * @returns the root, once it is reached.
    */

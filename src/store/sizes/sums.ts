@@ -13,8 +13,8 @@ const OF_RECORDS = `select request_created_at / ${DAY_MS} as day, organization_i
   sum(size_bytes) as bytes from requests`;
 
 /**
- * Counts the next records, up to the first one in flight: its size is not known yet. Called by whoever writes records,
- * and by nobody else.
+ * Counts the next records, up to the first one in flight: its size is not known yet. Only the
+ * recorder calls it.
  *
  * @returns how many there were; 0 once all are counted that can be.
  */

@@ -3,7 +3,7 @@ import type { NewDelivery } from "../deliveries/deliveries.ts";
 import type { WebhookBody } from "./webhook-rule.ts";
 import type { Webhook } from "./webhooks.ts";
 
-/** What a client would send to make this very webhook. */
+/** The body that would create this webhook. */
 export function webhookBody(webhook: Webhook): WebhookBody {
   const { url, name, property_filters, sample_rate, fields, include_body, enabled, events } = webhook;
   return { url, name, events, property_filters, sample_rate, fields, include_body, enabled };

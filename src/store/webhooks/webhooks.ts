@@ -40,7 +40,7 @@ export async function putWebhook(
     id: previous?.id ?? uuidv7(),
     organization_id: organizationId,
     created_at: previous?.created_at ?? now,
-    // Later than before also within a millisecond: whoever watches for changes sees this one.
+    // Later than before also within a millisecond: watchers for changes see this one.
     updated_at: Math.max(now, (previous?.updated_at ?? 0) + 1),
   };
   await WEBHOOKS.put(records, webhook, by, previous);

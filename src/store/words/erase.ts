@@ -41,7 +41,7 @@ async function eraseStep(
     return bodies.batch([merge(STEP_PAGES), { sql: next, args: [steps - 1, shard] }]);
   }
   const [size] = await bodies.query<{ n: number }>({ sql: `select count(*) as n from ${table}_data`, args: [] });
-  // A negative number makes one run of all that there is; the steps after it go on with that. What is removed from now on
+  // A negative number makes one run of all that there is; the steps after it continue with that. What is removed from now on
   // is left for the next time.
   const begun = "update word_shards set removals = 0, steps = ? where shard = ?";
   return bodies.batch([merge(-STEP_PAGES), { sql: begun, args: [Math.ceil((size?.n ?? 0) / STEP_PAGES) + 1, shard] }]);

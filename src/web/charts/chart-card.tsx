@@ -7,7 +7,7 @@ import { TimeChart } from "./time-chart.tsx";
 
 interface ChartCardProps {
   readonly title: string;
-  /** Beside the title: the figure of the whole span. */
+  /** Beside the title: the metric of the whole span. */
   readonly figure?: ReactNode;
   readonly plotted: Plotted | undefined;
   readonly onOpen?: ((at: number) => void) | undefined;
@@ -17,7 +17,7 @@ interface ChartCardProps {
   readonly note?: ReactNode;
 }
 
-/** A chart with its legend, and the same as a table for whoever reads tables better. */
+/** A chart with its legend, and the same data as a table. */
 export function ChartCard({ title, figure, plotted, onOpen, onZoom, onOpenSeries, note }: ChartCardProps) {
   const [isTable, setTable] = useState(false);
   const id = useId();

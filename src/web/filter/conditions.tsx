@@ -11,7 +11,7 @@ interface ConditionsProps {
 }
 
 interface AddConditionProps extends ConditionsProps {
-  /** The form's name, for who cannot see it. */
+  /** The form's name, for screen readers. */
   readonly label: string;
   /** Buttons behind its own. */
   readonly children?: ReactNode;

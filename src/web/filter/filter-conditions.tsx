@@ -5,7 +5,7 @@ import { type FilterGroup, fromTree, toTree } from "./model.ts";
 import type { FilterTree } from "./tree.ts";
 
 interface FilterConditionsProps {
-  /** The form's name, for who cannot see it. */
+  /** The form's name, for screen readers. */
   readonly label: string;
   readonly tree: unknown;
   readonly onChange: (tree: FilterTree) => void;

@@ -10,7 +10,7 @@ interface GroupEditorProps {
   readonly depth?: number;
 }
 
-/** How deep groups are made here; deeper ones, of a link, are shown and can be changed all the same. */
+/** How deep groups are made here; deeper ones, of a link, are shown and can be changed anyway. */
 const DEPTH_MAX = 4;
 
 /** Conditions and groups of which all, or any, hold. */

@@ -12,7 +12,7 @@ interface Wrong {
   readonly text: string;
 }
 
-/** Where the link of an invitation leads: whoever has it becomes a user. It is outside of the dashboard. */
+/** The page of an invitation link, with which a person becomes a user. It is outside the dashboard. */
 export default function InvitationPage({ token }: { readonly token: string }) {
   const [wrong, setWrong] = useState<Wrong>();
   const [isBusy, setBusy] = useState(false);

@@ -9,7 +9,7 @@ interface RequestsLinkProps {
   readonly children: ReactNode;
 }
 
-/** Leads to the requests that a figure is made of. */
+/** Leads to the requests that a metric is made of. */
 export function RequestsLink({ filter, time = {}, children }: RequestsLinkProps) {
   return (
     <Link to="/requests" search={{ ...time, ...(filter === "all" ? {} : { filter }) }}>

@@ -35,7 +35,7 @@ interface Listed<T> {
   readonly searchLabel: string;
   /** Whether rows can be found by words of what was said, too. */
   readonly hasWords?: boolean;
-  /** What a filter chooses, for who cannot see it. */
+  /** What a filter chooses, for screen readers. */
   readonly filterLabel: string;
   /** The requests whose row a search finds. */
   readonly found: (text: string) => FilterTree;

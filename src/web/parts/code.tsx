@@ -4,7 +4,7 @@ import { formatCount } from "./format.ts";
 
 interface CodeProps {
   readonly text: string;
-  /** What it is: its heading, and its name for who cannot see it. */
+  /** What it is: its heading, and its name for screen readers. */
   readonly label: string;
   /** What Copy takes where less of it is shown. */
   readonly whole?: string;

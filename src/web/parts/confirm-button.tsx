@@ -16,7 +16,7 @@ interface ConfirmButtonProps {
   readonly danger?: boolean;
   readonly className?: string;
   readonly run: () => Promise<unknown>;
-  /** What is asked anew once it is done. */
+  /** What is asked again once it is done. */
   readonly refresh: readonly QueryKey[];
   readonly onDone?: () => void;
 }

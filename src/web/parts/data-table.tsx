@@ -26,7 +26,7 @@ export interface Column<T> {
 }
 
 interface DataTableProps<T> {
-  /** What the table holds, for who cannot see it. */
+  /** What the table holds, for screen readers. */
   readonly label: string;
   readonly rows: readonly T[];
   /** The same array in each render: declared outside of the component, or kept. */

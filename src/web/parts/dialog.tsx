@@ -18,7 +18,7 @@ export function Dialog({ title, onClose, wide = false, children }: DialogProps) 
   useLayoutEffect(() => {
     const dialog = ref.current!;
     dialog.showModal();
-    // Whoever opened a form came to fill it in, not to close it.
+    // The focus starts in the form, not on the close button.
     dialog.querySelector<HTMLElement>("form :is(input, select, textarea):not([readonly])")?.focus();
     return () => {
       dialog.close();

@@ -1,7 +1,7 @@
 import { useEffect, useRef } from "react";
 
 /**
- * What keys do while nobody types into a field and no window or menu is open, by `KeyboardEvent.key`. One that answers
+ * Keyboard shortcuts while no field has the focus and no window or menu is open, by `KeyboardEvent.key`. One that responses
  * "unused" leaves the key to the browser.
  */
 export type Keys = Readonly<Record<string, (event: KeyboardEvent) => unknown>>;

@@ -1,6 +1,6 @@
 import type { Sorted } from "./data-table.tsx";
 
-/** What the address of a list says. */
+/** The state of a list in its address. */
 export interface ListSearch {
   /** Part of a name. */
   readonly q?: string | undefined;

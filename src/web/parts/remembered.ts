@@ -4,7 +4,7 @@ import { useState } from "react";
  * A choice that stays in this browser, whatever page comes next.
  *
  * @param name - of the choice, in the browser's store.
- * @param options - the first is chosen where nobody has chosen yet.
+ * @param options - the first is the default.
  */
 export function useRemembered<T extends string>(
   name: string,

@@ -1,5 +1,5 @@
 interface SegmentsProps<T extends string> {
-  /** What is chosen, for who cannot see it. */
+  /** What is chosen, for screen readers. */
   readonly label: string;
   readonly options: Readonly<Record<T, string>>;
   readonly value: T;

@@ -7,7 +7,7 @@ interface TileProps {
   readonly note?: ReactNode;
 }
 
-/** A figure with its name. */
+/** A metric with its name. */
 export function Tile({ label, value, delta, note }: TileProps) {
   return (
     <div className="tile">

@@ -29,7 +29,7 @@ export function Unreachable() {
 
 const unanswered = (client: QueryClient) => client.getQueryCache().findAll({ type: "active", predicate: isUnanswered });
 
-/** There was no answer at all, which is another matter than one that says what is wrong. */
+/** There was no response at all, which is another matter than one that says what is wrong. */
 function isUnanswered({ state }: Query): boolean {
   const failure = state.error ?? state.fetchFailureReason;
   return failure instanceof ApiFailure && failure.status === 0;

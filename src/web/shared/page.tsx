@@ -29,7 +29,7 @@ interface Shared {
   readonly requests: readonly SharedRequest[];
 }
 
-/** What a shared link leads to. It is outside of the dashboard: nobody is logged in here. */
+/** The page of a shared link. It is outside the dashboard and needs no log-in. */
 export default function SharedPage({ token }: { readonly token: string }) {
   const path = `/v1/shared/${encodeURIComponent(token)}`;
   const { data, error, refetch } = useQuery({

@@ -26,7 +26,7 @@ export interface TargetEstimate {
   /** US dollars; null where nothing is known of the price or of the tokens. */
   readonly cost: number | null;
   readonly price_source: string | null;
-  /** What the figures leave out or guess, a sentence each. */
+  /** What the metrics leave out or guess, a sentence each. */
   readonly notes: readonly string[];
 }
 

@@ -28,7 +28,7 @@ interface RunFormat {
   linesOf(item: ComparedItem): string;
 }
 
-/** A run as a file: a line an item, or a row an answer. */
+/** A run as a file: a line an item, or a row a response. */
 export const RUN_FORMATS: Readonly<Record<string, RunFormat>> = {
   jsonl: { type: "application/x-ndjson; charset=utf-8", head: "", linesOf: (item) => `${JSON.stringify(item)}\n` },
   csv: { type: "text/csv; charset=utf-8", head: csvLine(COLUMNS), linesOf: csvLinesOf },

@@ -37,7 +37,7 @@ export function beginAttempt(
   return { key, checks: { state: encrypted(JSON.stringify(attempt), key), nonce, verifier } };
 }
 
-/** The log-in that a provider's answer belongs to; undefined where it was not begun in this browser, or too long ago. */
+/** The log-in that a provider's response belongs to; undefined where it was not begun in this browser, or too long ago. */
 export function attemptOf(key: string | undefined, state: string): Attempt | undefined {
   if (key === undefined || !KEY.test(key) || state.length > STATE_CHARS_MAX) return undefined;
   const text = decrypted(state, key);

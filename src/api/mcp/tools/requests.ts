@@ -109,7 +109,7 @@ export const REQUEST_TOOLS: readonly Tool[] = [
       const members = Object.entries(data).filter(([name]) => !LEFT_OUT.has(name));
       const body = data[MEMBER[part]];
       const text = typeof body === "string" ? body : JSON.stringify(body);
-      // A key that sees figures gets none of them, and a model that nobody has mapped has no conversation.
+      // A key that sees metrics gets none of them, and an unmapped model has no conversation.
       const content = body === null || body === undefined ? null : cut(text, offset, max_chars);
       // The rest of a text is asked for by a caller that has the record.
       const request = offset > 0 ? { request_id: data.request_id } : present(Object.fromEntries(members));

@@ -1,10 +1,10 @@
 import type { Database } from "../../../store/store.ts";
 
-/** Bytes of columns that are kept unpacked; two million records take half of it for the figures of a dashboard. */
+/** Bytes of columns that are kept unpacked; two million records take half of it for the metrics of a dashboard. */
 const BYTES_MAX = 192 * 1024 * 1024;
-/** Columns that nobody asked for so long are let go. */
+/** Columns unused for this long are released. */
 const IDLE_MS = 120_000;
-/** Where there is no room, those are let go that nobody asked for since then. */
+/** Without room, columns unused for this long are released. */
 const STALE_MS = 10_000;
 
 interface Kept {

@@ -1,5 +1,5 @@
 /**
- * What a block holds of a record, and the SQL over the row `r` that gives it. A filter or a figure that needs anything
+ * What a block holds of a record, and the SQL over the row `r` that gives it. A filter or a metric that needs anything
  * else is answered from the records.
  */
 export const TEXT_COLUMNS = {

@@ -26,7 +26,7 @@ export const TOKENS = ["prompt_tokens", "completion_tokens", "total_tokens"] as 
 export const RANKED = { latencies: "latencies", firsts: "firsts", rates: "rates" } as const;
 export type RankedName = keyof typeof RANKED;
 
-/** A group's figures as SQL answers them for the records that no block holds. */
+/** A group's metrics as SQL answers them for the records that no block holds. */
 export interface GroupRow {
   readonly requests: number;
   readonly errors?: number;

@@ -14,11 +14,11 @@ import {
 
 /** Lengths of blocks, as numbers of `seq`; the long one is a multiple of the short one. */
 export interface BlockSizes {
-  /** The newest records: until so many are there, figures read them as records. */
+  /** The newest records: until so many are there, metrics read them as records. */
   readonly short: number;
   /** Older ones: few blocks, whose texts are stored once each. */
   readonly long: number;
-  /** Changed records from which on a block is made anew. */
+  /** Changed records from which on a block is made again. */
   readonly changesMax: number;
 }
 
@@ -84,7 +84,7 @@ export function nextMissing({ oldest, newest, blocks }: Numbers, { short, long }
   return undefined;
 }
 
-/** A block many of whose records have changed. */
+/** A block with many changed records. */
 async function wornOut({ records }: Store, { changesMax }: BlockSizes): Promise<Range | undefined> {
   const [row] = await records.query<Range>({
     sql: `select b.first_seq as first, b.last_seq as last from blocks b
@@ -97,7 +97,7 @@ async function wornOut({ records }: Store, { changesMax }: BlockSizes): Promise<
 
 /**
  * What changes while the block is being made is noted by the triggers, which watch from before the first record is read,
- * and stays noted: only notes that were there before, and are not written anew, go with the old block.
+ * and stays noted: only notes that were there before, and are not written again, go with the old block.
  */
 async function makeBlock({ records }: Store, { first, last }: Range): Promise<void> {
   const token = randomUUID();

@@ -12,7 +12,7 @@ import { withoutBlock } from "./waiting.ts";
 
 /** With more changes than these, blocks answer little and cost much. */
 const CHANGES_MAX = 100_000;
-/** How often a question is asked anew because a block was replaced meanwhile. */
+/** How often a question is asked again because a block was replaced meanwhile. */
 const TRIES = 3;
 
 /** Up to so many records without a block are found by their number: it is where the newest ones usually are. */
@@ -24,7 +24,7 @@ const ENTRIES_A_RECORD = 4;
 interface BlockQuestion<Row> {
   /** Select of the records outside of blocks. */
   readonly outside: SqlStatement;
-  /** Called first, anew for each try. */
+  /** Called first, again for each try. */
   readonly begin: (rows: readonly Row[]) => void;
   readonly addBlock: (view: BlockView, mask: Mask) => Promise<void>;
 }
@@ -114,7 +114,7 @@ const CHANGES: SqlStatement = {
   args: [],
 };
 
-/** What a block says of a record that changed since is passed over: the record is among those outside. */
+/** What a block says of a record that changed since is skipped: the record is among those outside. */
 async function withoutChanged(view: BlockView, mask: Mask, changes: readonly { seq: number }[]): Promise<Mask> {
   const { first_seq, last_seq, rows } = view.part;
   const end = placeOf(changes.length, (at) => changes[at]!.seq > last_seq);

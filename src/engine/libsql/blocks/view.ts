@@ -23,7 +23,7 @@ export class BlockGone extends Error {}
 /** This block cannot answer the question: the records can. */
 export class BlockUnfit extends Error {}
 
-/** Columns of one part, read when they are asked for. All have `part.rows` rows, and nobody may write into them. */
+/** Columns of one part, read on demand. All have `part.rows` rows, and must not be modified. */
 export class BlockView {
   readonly part: Part;
   readonly #database: Database;
@@ -64,7 +64,7 @@ export class BlockView {
     return undefined;
   }
 
-  /** A name without a column is a name that nobody has, where all have one; and a block that is gone has none. */
+  /** If every name has a column, a name without one has no records; a removed block has none. */
   async #missing(): Promise<void> {
     if (this.part.names_complete === 0) throw new BlockUnfit();
     if ((await this.#read(SEQ)) === undefined) throw new BlockGone();

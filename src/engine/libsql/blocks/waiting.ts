@@ -1,7 +1,7 @@
 import { GAPS } from "../../../filter/outside-blocks.ts";
 import type { Store } from "../../../store/store.ts";
 
-/** So many records without a block are no burst: figures over them take seconds. */
+/** So many records without a block are no burst: metrics over them take seconds. */
 export const WAITING_MAX = 250_000;
 
 /** Records that no block holds yet. */
@@ -17,7 +17,7 @@ export async function withoutBlock({ records }: Pick<Store, "records">): Promise
 }
 
 /**
- * Since when records have blocks, but for the newest ones that wait for theirs: older figures take longer. Undefined
+ * Since when records have blocks, but for the newest ones that wait for theirs: older metrics take longer. Undefined
  * where all have, and where none has.
  */
 export async function heldSince({ records }: Pick<Store, "records">): Promise<number | undefined> {
@@ -32,7 +32,7 @@ export async function heldSince({ records }: Pick<Store, "records">): Promise<nu
   return row?.time;
 }
 
-/** What to say while so many records wait that figures take long; undefined where they do not. */
+/** What to say while so many records wait that metrics take long; undefined where they do not. */
 export async function saysWaiting(store: Pick<Store, "records">, least = Number.NEGATIVE_INFINITY) {
   const waiting = await withoutBlock(store);
   if (waiting <= WAITING_MAX) return undefined;

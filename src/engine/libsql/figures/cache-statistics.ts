@@ -29,10 +29,10 @@ export async function cacheStatistics(
   return { ...row!, saved_cost: dollars(row!.saved_cost) };
 }
 
-/** Buckets that one answer holds at most. */
+/** Buckets that one response holds at most. */
 const BUCKETS_MAX = 10_000;
 
-/** What the cache did for the requests of a scope, by time; buckets in which nobody asked it are left out. */
+/** The cache's results for the requests of a scope, by time; buckets without cache requests are omitted. */
 export async function cacheSeries(database: Database, asked: Scope, timeBucket: TimeBucket, deadline: Deadline) {
   const { scope, source } = await withoutBodies(database, asked, deadline);
   // The answer that was repeated, by its id: one step of an index for each hit.

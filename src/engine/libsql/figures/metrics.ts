@@ -16,7 +16,7 @@ import { scoreColumns, shownScores } from "./score-columns.ts";
 
 type Row = Readonly<Record<string, Key>>;
 
-/** What is ranked, what it is called in an answer, and which percentiles are shown. */
+/** What is ranked, what it is called in a response, and which percentiles are shown. */
 const PERCENTILES: Readonly<Record<RankedName, readonly [name: string, percentages: readonly number[]]>> = {
   latencies: ["latency", [50, 90, 95, 99]],
   firsts: ["time_to_first_token", [50, 95]],

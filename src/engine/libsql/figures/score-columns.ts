@@ -4,7 +4,7 @@ import type { Key, ScoreFigures } from "../../aggregates.ts";
 
 const MEASURES = { count: "count", mean: "avg", min: "min", max: "max" } as const;
 
-/** SQL of the figures of each score, each column with a comma before it. */
+/** SQL of the metrics of each score, each column with a comma before it. */
 export function scoreColumns(names: readonly string[], bind: Bind): string {
   const columns = names.flatMap((name, index) => {
     const value = scoreSql(name, bind);
@@ -13,7 +13,7 @@ export function scoreColumns(names: readonly string[], bind: Bind): string {
   return columns.join("");
 }
 
-/** The same columns as a row of an answer shows them, by the name of the score. */
+/** The same columns as a row of a response shows them, by the name of the score. */
 export function shownScores(
   row: Readonly<Record<string, Key>>,
   names: readonly string[],

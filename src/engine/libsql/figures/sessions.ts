@@ -45,7 +45,7 @@ interface LookUp {
   readonly deadline: Deadline;
 }
 
-/** The newest requests of a session whose users are listed. */
+/** Number of newest requests of a session from which users are listed. */
 const USERS_OF_NEWEST = 100;
 
 /** Names and users are looked up for the page alone, so that the totals can be added up from an index. */

@@ -24,7 +24,7 @@ const COUNT_MAX = 5_000;
 
 interface ForemostPage {
   readonly sort: Sort;
-  /** Records that are wanted, those that are passed over included. */
+  /** Records that are wanted, those that are skipped included. */
   readonly count: number;
   readonly after: Position | undefined;
   /** Where the records would be looked for otherwise. */

@@ -29,7 +29,7 @@ const SHORT_MS = 20;
 /** A filter that selects no more records than these, which are found within this time, is asked before the index. */
 const CHOSEN_MAX = 5_000;
 const CHOOSING_MS = 100;
-/** What was found within this time is answered, and the next call goes on from there: the first hits are there within 300 ms. */
+/** What was found within this time is answered, and the next call continues from there: the first hits are there within 300 ms. */
 const STEP_MS = 200;
 
 /** Numbers of records by table; undefined is any. */

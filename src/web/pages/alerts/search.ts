@@ -1,6 +1,6 @@
 import { readText } from "../../parts/list-search.ts";
 
-/** What the address of the alerts page says. */
+/** The state of the alerts page in its address. */
 export interface AlertsSearch {
   readonly tab?: "webhooks" | undefined;
   /** Id of the alert or webhook whose history is shown. */

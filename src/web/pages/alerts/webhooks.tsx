@@ -22,7 +22,7 @@ interface WebhooksProps {
 
 const nameOf = ({ name, url }: Pick<WebhookRow, "name" | "url">) => (name === "" ? url : name);
 
-/** Who is told of every finished request. */
+/** The webhooks for finished requests. */
 export function Webhooks({ shown, onShow }: WebhooksProps) {
   const [edited, setEdited] = useState<WebhookRow | "new">();
   const { data, error, refetch } = useQuery({

@@ -16,7 +16,7 @@ const KINDS = {
 } as const;
 type Kind = keyof typeof KINDS;
 
-/** Removes kept answers: all, or what fits. */
+/** Removes kept responses: all, or what fits. */
 export function PurgeButton() {
   const [isOpen, setOpen] = useState(false);
   return (

@@ -1,6 +1,6 @@
 import { readTimeSearch, type TimeSearch } from "../../parts/time-range.ts";
 
-/** What the address of a dashboard says. */
+/** The state of a dashboard in its address. */
 export interface DashboardSearch extends TimeSearch {
   /** In place of the dashboard's own filter; `"all"` takes that away. */
   readonly filter?: unknown;

@@ -1,4 +1,4 @@
-/** What the address of a dataset says. */
+/** The state of a dataset in its address. */
 export interface DatasetSearch {
   /** An earlier version; missing means the newest. */
   readonly version?: number | undefined;

@@ -3,10 +3,10 @@ import { type ListSearch, readListSearch, readText } from "../../parts/list-sear
 export const DOMAIN_STATES = ["unapproved", "pending", "approved", "revoked", "denied"] as const;
 export type DomainState = (typeof DOMAIN_STATES)[number];
 
-/** What the address of the domains page says. */
+/** The state of the domains page in its address. */
 export interface DomainsSearch extends ListSearch {
   readonly state?: DomainState | undefined;
-  /** The domain whose history is shown. */
+  /** The domain of the shown history. */
   readonly domain?: string | undefined;
 }
 

@@ -14,7 +14,7 @@ export interface UnapprovedHost {
   readonly requests: number;
 }
 
-/** The limit of a domain that nobody approved, and an address that is not open. */
+/** The limit of an unapproved domain, and an address that is not open. */
 const REASONS: ReadonlySet<string> = new Set(["rate_limited", "target_forbidden"]);
 
 /**

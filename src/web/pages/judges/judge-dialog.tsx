@@ -173,7 +173,7 @@ function KeyField({ judge, error }: { readonly judge: JudgeRow | undefined; read
   return (
     <Field label="Service key" hint="Its calls are made with it: its limits count." error={error}>
       {(ids) => (
-        // Made anew once the keys are there, so that the one that is set is chosen.
+        // Made again once the keys are there, so that the one that is set is chosen.
         <select {...ids} key={usable.length} name="key" required defaultValue={judge?.key ?? usable[0]?.id ?? ""}>
           {usable.map(({ id, name }) => (
             <option key={id} value={id}>

@@ -1,6 +1,6 @@
 import { readText } from "../../parts/list-search.ts";
 
-/** What the address of the models page says. */
+/** The state of the models page in its address. */
 export interface ModelsSearch {
   readonly tab?: "prices" | undefined;
   readonly state?: "pending" | "mapped" | undefined;

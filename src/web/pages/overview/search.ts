@@ -2,7 +2,7 @@ import { readFilter } from "../../filter/address.ts";
 import { readText } from "../../parts/list-search.ts";
 import { readTimeSearch, type TimeSearch } from "../../parts/time-range.ts";
 
-/** What figures can be split by, besides `property:<Name>`. */
+/** What metrics can be split by, besides `property:<Name>`. */
 export const SPLITS: Readonly<Record<string, string>> = {
   model: "Model",
   provider: "Provider",
@@ -18,7 +18,7 @@ export const SPLITS: Readonly<Record<string, string>> = {
   credential: "Credential",
 };
 
-/** What the address of the overview says. */
+/** The state of the overview in its address. */
 export interface OverviewSearch extends TimeSearch {
   /** A name of `SPLITS`, or `property:<Name>`; missing means not split. */
   readonly by?: string | undefined;

@@ -3,7 +3,7 @@ import { propertyNamesQuery } from "../../known.ts";
 import { propertyKey, propertyOf } from "../../metrics/filter.ts";
 import { SPLITS } from "./search.ts";
 
-/** By what figures are split; empty for nothing. */
+/** By what metrics are split; empty for nothing. */
 export function SplitMenu({
   by,
   onChange,

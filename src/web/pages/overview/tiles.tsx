@@ -12,7 +12,7 @@ interface TilesProps {
   readonly cache: readonly CacheRow[] | undefined;
 }
 
-/** The figures of the whole span, and how they changed against the span before. */
+/** The metrics of the whole span, and how they changed against the span before. */
 export function Tiles({ totals, before: earlier, cache }: TilesProps) {
   const before = totals && earlier && isComparable(totals, earlier) ? earlier : undefined;
   const errorRate = totals?.error_rate ?? null;

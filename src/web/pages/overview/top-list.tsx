@@ -30,7 +30,7 @@ interface TopListProps {
   readonly onAnswered: () => void;
 }
 
-/** The groups that cost most, each with its figures. */
+/** The groups that cost most, each with its metrics. */
 export function TopList({ title, by, span, filter, whole, ...list }: TopListProps) {
   const { choice, isOptional = false, isAsked, onAnswered } = list;
   const id = useId();

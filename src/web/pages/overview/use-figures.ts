@@ -62,7 +62,7 @@ interface SplitQuestion {
   readonly question: string;
 }
 
-/** First which groups matter, then their figures over time: there may be more groups than an answer holds. */
+/** First which groups matter, then their metrics over time: there may be more groups than a response holds. */
 function useSplit({ asked, by, bucket, question }: SplitQuestion) {
   const isSplit = by !== undefined;
   const key = by ?? "model";

@@ -16,7 +16,7 @@ interface AnswerCardProps {
   readonly onStop: () => void;
 }
 
-/** One model's answer as it comes in, and what its record says of it afterwards. */
+/** One model's response as it comes in, and what its record says of it afterwards. */
 export function AnswerCard({ attempt, onStop }: AnswerCardProps) {
   const { model, state, answer, failure, requestId } = attempt;
   const isOver = state !== "sending" && state !== "answering";
@@ -80,7 +80,7 @@ function State({ attempt, record }: { readonly attempt: Attempt; readonly record
   return <Badge tone={tone}>{attempt.recorded ? "recorded" : word}</Badge>;
 }
 
-/** Who answered, in what time and for how much. Once there is a record, its figures stand in place of the browser's. */
+/** Who answered, in what time and for how much. Once there is a record, its metrics stand in place of the browser's. */
 function Facts({ attempt, record }: { readonly attempt: Attempt; readonly record: RequestRecord | undefined }) {
   const { provider, answeredBy, firstMs, totalMs, answer } = attempt;
   const warnings = record?.gateway_warnings.join(", ") || attempt.warnings;

@@ -3,7 +3,7 @@ import type { Body, Shape } from "./draft.ts";
 import { type Answer, messageIn, NO_ANSWER, READERS } from "./read-answer.ts";
 import { serverEvents } from "./server-events.ts";
 
-/** One request to one model, and its answer as far as it has come. */
+/** One request to one model, and its response as far as it has come. */
 export interface Attempt {
   readonly id: number;
   /** As it was written. */

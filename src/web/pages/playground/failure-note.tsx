@@ -24,7 +24,7 @@ const CURES: Readonly<Record<string, ReactNode>> = {
   ),
 };
 
-/** Why there is no answer, in plain words. */
+/** Why there is no response, in plain words. */
 export function FailureNote({ failure, status }: { readonly failure: Failure; readonly status: number | undefined }) {
   const { message, code, provider } = failure;
   const cure = code === undefined || !Object.hasOwn(CURES, code) ? undefined : CURES[code];

@@ -1,6 +1,6 @@
 import type { ListedModel } from "../../known.ts";
 
-/** What chat completions call the limit of an answer; OpenAI's newer models want the second name and refuse the first. */
+/** What chat completions call the limit of a response; OpenAI's newer models want the second name and refuse the first. */
 const NAMES = ["max_tokens", "max_completion_tokens"] as const;
 
 /**

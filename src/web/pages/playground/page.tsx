@@ -82,7 +82,7 @@ export function PlaygroundPage() {
   );
 }
 
-/** On a narrow screen the answers are below the prompt. */
+/** On a narrow screen the responses are below the prompt. */
 function showBelow(results: HTMLElement | null): void {
   const isBelow = (results?.getBoundingClientRect().top ?? 0) > window.innerHeight / 2;
   if (isBelow) results?.scrollIntoView({ block: "start" });

@@ -35,14 +35,14 @@ const texts = (parts: unknown, name: string) =>
     .map((part) => asText(part?.[name]))
     .join("");
 
-/** An answer with more of a text at its end. */
+/** A response with more of a text at its end. */
 const more = (answer: Answer, part: Partial<Record<"text" | "reasoning", string>>): Answer => ({
   ...answer,
   text: answer.text + (part.text ?? ""),
   reasoning: answer.reasoning + (part.reasoning ?? ""),
 });
 
-/** An answer whose call at a place has a name, or more of its arguments. */
+/** A response whose call at a place has a name, or more of its arguments. */
 function withCall(
   answer: Answer,
   at: number,
@@ -149,7 +149,7 @@ const messages: Reader = {
   },
 };
 
-/** How answers of each API are read. */
+/** How responses of each API are read. */
 export const READERS: Readonly<Record<Shape, Reader>> = { "chat-completions": chat, responses, messages };
 
 /** The text of an error, in whichever form it has. */

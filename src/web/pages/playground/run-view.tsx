@@ -11,7 +11,7 @@ interface RunViewProps {
   readonly onRemove: () => void;
 }
 
-/** What was sent at once, with the answers side by side. */
+/** What was sent at once, with the responses side by side. */
 export function RunView({ run, onStop, onReuse, onRemove }: RunViewProps) {
   const isRecorded = run.attempts.every(({ recorded }) => recorded);
   return (

@@ -1,6 +1,6 @@
 import { readText } from "../../parts/list-search.ts";
 
-/** What the address of the playground says. */
+/** The state of the playground in its address. */
 export interface PlaygroundSearch {
   /** Id of the recorded request that is tried again. */
   readonly from?: string | undefined;

@@ -7,7 +7,7 @@ import { bodyFor } from "./body-for.ts";
 import { type Draft, EMPTY, shapeOf } from "./draft.ts";
 import { NO_ANSWER } from "./read-answer.ts";
 
-/** A prompt that was sent, with an answer for each model. */
+/** A prompt that was sent, with a response for each model. */
 export interface Run {
   readonly id: number;
   readonly at: string;
@@ -45,7 +45,7 @@ export class Playground {
     this.#set({ draft: { ...this.#state.draft, ...change } });
   }
 
-  /** Begins with a recorded request: its prompt, and its answer to compare with. */
+  /** Begins with a recorded request: its prompt, and its response to compare with. */
   begin(from: string, draft: Draft, recorded: Omit<Attempt, "id">): void {
     const run = {
       id: this.#next++,

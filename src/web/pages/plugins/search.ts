@@ -2,7 +2,7 @@ import { readText } from "../../parts/list-search.ts";
 
 const PLUGIN_TABS = ["plugins", "providers"] as const;
 
-/** What the address of the plugins page says. */
+/** The state of the plugins page in its address. */
 export interface PluginsSearch {
   readonly tab?: (typeof PLUGIN_TABS)[number] | undefined;
   readonly q?: string | undefined;

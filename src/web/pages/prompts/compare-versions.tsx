@@ -25,7 +25,7 @@ interface CompareVersionsProps {
 
 const nameOf = (row: PromptRow): string => groupName("prompt_version", { value: row.prompt_version ?? null });
 
-/** Two versions beside each other: their figures, how the prompt changed, and what was answered. */
+/** Two versions beside each other: their metrics, how the prompt changed, and what was answered. */
 export function CompareVersions({ prompt, rows, tree, search, scores, onChange }: CompareVersionsProps) {
   const right = rows.find((row) => nameOf(row) === search.right) ?? rows[0]!;
   const left = rows.find((row) => nameOf(row) === search.left) ?? rows.find((row) => row !== right) ?? right;

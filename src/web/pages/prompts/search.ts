@@ -2,13 +2,13 @@ import { readFilter } from "../../filter/address.ts";
 import { readText } from "../../parts/list-search.ts";
 import { readTimeSearch, type TimeSearch } from "../../parts/time-range.ts";
 
-/** What the address of the list of prompts says. */
+/** The state of the list of prompts in its address. */
 export interface PromptsSearch extends TimeSearch {
   /** The API's filter tree; missing means all. */
   readonly filter?: unknown;
 }
 
-/** What the address of a prompt says. */
+/** The state of a prompt in its address. */
 export interface PromptSearch extends PromptsSearch {
   /** The versions beside each other; the two that are used most unless given. */
   readonly left?: string | undefined;

@@ -1,7 +1,7 @@
 import { type ListSearch, readListSearch, readText } from "../../parts/list-search.ts";
 import { readTimeSearch, type TimeSearch } from "../../parts/time-range.ts";
 
-/** What the address of the properties page says. */
+/** The state of the properties page in its address. */
 export interface PropertiesSearch extends TimeSearch, ListSearch {
   /** The property whose values are shown. */
   readonly name?: string | undefined;

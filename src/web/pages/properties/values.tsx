@@ -25,7 +25,7 @@ interface ValuesProps {
   readonly onChange: (next: Partial<PropertiesSearch>) => void;
 }
 
-/** The values of one property, with the figures of their requests. */
+/** The values of one property, with the metrics of their requests. */
 export function Values({ name, span, q, sort, onChange }: ValuesProps) {
   const key = propertyKey(name);
   const condition = q === undefined ? { "not-equals": null } : { contains: q };

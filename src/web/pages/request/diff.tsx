@@ -6,7 +6,7 @@ const CLASSES = { " ": "diff-same", "-": "diff-removed", "+": "diff-added" } as 
 interface DiffProps {
   readonly before: string;
   readonly after: string;
-  /** What is compared, for who cannot see it. */
+  /** What is compared, for screen readers. */
   readonly label: string;
   /** What lines of one text alone are called, for who cannot see them. */
   readonly said?: Readonly<Record<"-" | "+", string>>;

@@ -6,7 +6,7 @@ const REFERENCE = /^weir-asset:([0-9a-f]{64})$/;
 /** Pictures that stand in the record itself, being short. */
 const INLINE = /^data:image\/(?:png|jpeg|gif|webp|avif);base64,[A-Za-z0-9+/=]+$/;
 
-/** Where the files of a request are, for whoever reads it by a shared link. */
+/** The addresses of a request's files behind a shared link. */
 export const AssetsAt = createContext<string | undefined>(undefined);
 
 type Kind = "image" | "audio" | "file";

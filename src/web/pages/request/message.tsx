@@ -50,7 +50,7 @@ function Content({ requestId, part }: Pick<MessageProps, "requestId" | "part">) 
   const parts = (part.contentArray ?? []).filter((each) => typeof each === "object" && each !== null) as Part[];
   const isSystem = tone(part.role ?? "user") === "system";
   const isAnswered = part._type === "function" || part.tool_call_id !== undefined;
-  // Where a message has parts, its content is their text once more.
+  // Where a message has parts, its content is their text again.
   const text = parts.length > 0 ? "" : (part.content ?? part.text ?? "");
   return (
     <>

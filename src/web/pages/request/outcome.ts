@@ -1,7 +1,7 @@
 import { formatBytes } from "../../parts/format.ts";
 import type { RequestRecord } from "./record.ts";
 
-/** What became of a request where that is not simply its answer; undefined where it is. */
+/** What became of a request where that is not simply its response; undefined where it is. */
 export function outcomeText(record: RequestRecord): string | undefined {
   const { response_status: status, outcome, error_code: code, error_message: message } = record;
   if (status === null) return "This request is in flight. The page follows it.";
@@ -15,7 +15,7 @@ export function outcomeText(record: RequestRecord): string | undefined {
     : `The provider answered with an error. ${said}`;
 }
 
-/** Why there is no answer of the provider's own, by how the exchange ended: no status says that it is not the provider's. */
+/** Why there is no response of the provider's own, by how the exchange ended: no status says that it is not the provider's. */
 const CAUSES: Readonly<Record<string, string>> = {
   client_gone: "The client went away before the end of the answer. What had arrived until then is recorded.",
   cut_off: "The gateway stopped before the end of the answer. What had arrived until then is recorded.",

@@ -5,7 +5,7 @@ import { GatedButton } from "../../parts/gated-button.tsx";
 import { Empty } from "../../parts/states.tsx";
 import type { RequestRecord } from "./record.ts";
 
-/** A record whose bodies nobody can read yet; the mapper can be asked to look now. */
+/** A record with unreadable bodies; a button starts the mapper. */
 export function Pending({ record }: { readonly record: RequestRecord }) {
   const client = useQueryClient();
   const { provider, model_override: override, request_model: requested, model: named } = record;

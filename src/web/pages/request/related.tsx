@@ -66,7 +66,7 @@ export function SessionTimeline({ record }: { readonly record: RequestRecord }) 
   );
 }
 
-/** The request whose answer the cache gave. */
+/** The request whose response the cache gave. */
 export function CacheSource({ record }: { readonly record: RequestRecord }) {
   if (record.cache_reference_id === null) return null;
   return (

@@ -55,7 +55,7 @@ export function replayText(
   return parts.join(" \\\n  ");
 }
 
-/** What a body sends by itself is not said again; waiting for the body of an answer to HEAD would not end. */
+/** What a body sends by itself is not said again; waiting for the body of a response to HEAD would not end. */
 function methodOf({ request_method: method }: RequestRecord, body: SentBody | undefined): string[] {
   if (method === "POST" && body !== undefined) return [];
   return [method === "HEAD" ? "--head" : `-X ${shellWord(method)}`];

@@ -1,7 +1,7 @@
 const TABS = ["conversation", "request", "response", "timing", "cost", "compare", "replay", "details"] as const;
 export type RequestTab = (typeof TABS)[number];
 
-/** What the address of one request's page says. */
+/** The state of one request's page in its address. */
 interface RequestSearch {
   readonly tab?: RequestTab | undefined;
 }

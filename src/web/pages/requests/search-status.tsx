@@ -5,7 +5,7 @@ import { useNamed } from "./use-named.ts";
 
 interface SearchStatusProps {
   readonly found: number;
-  /** Undefined before the first answer, null at the end. */
+  /** Undefined before the first response, null at the end. */
   readonly searchedTo: string | null | undefined;
   readonly isSearching: boolean;
   readonly isStopped: boolean;

@@ -2,7 +2,7 @@ import { readFilter } from "../../filter/address.ts";
 import { readTimeSearch, type TimeSearch } from "../../parts/time-range.ts";
 import { COLUMNS } from "./columns.tsx";
 
-/** What the address of the requests page says. */
+/** The state of the requests page in its address. */
 export interface RequestsSearch extends TimeSearch {
   /** The API's filter tree; missing means all. A text is one that a link lost a part of: it cannot be read. */
   readonly filter?: unknown;

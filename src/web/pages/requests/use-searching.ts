@@ -5,7 +5,7 @@ import type { RequestsQuestion, useRequests } from "./query.ts";
 /** Hits that a search finds by itself; it finds more when the list is scrolled. */
 const HITS_MIN = 50;
 
-/** Lets what is answered in parts go on until there are hits to look at, or it is stopped. */
+/** Lets what is answered in parts continue until there are hits to look at, or it is stopped. */
 export function useSearching(
   { isInParts, filter, search }: RequestsQuestion,
   requests: ReturnType<typeof useRequests>,

@@ -128,7 +128,7 @@ function Finished({ review, reviewing, left }: FinishedProps) {
   );
 }
 
-/** Who reviewed, and how alike; nothing while nobody did. */
+/** The reviewers and their agreement; empty without reviews. */
 function Agreement({ review: { progress, agreement } }: { readonly review: ShownReview }) {
   if (progress.reviewers.length === 0) return null;
   return (

@@ -22,7 +22,7 @@ export interface Reviewing {
   readonly current: Current | undefined;
   readonly error: Error | null;
   readonly isBusy: boolean;
-  /** Stores it, and goes on. */
+  /** Stores it, and continues. */
   readonly answer: (body: AnswerBody) => void;
   /** To what was done before the one on the screen. */
   readonly back: () => void;

@@ -3,7 +3,7 @@ import { readText } from "../../parts/list-search.ts";
 export const ROUTE_TABS = { routes: "Routes", health: "Health", explain: "Explain" } as const;
 export type RouteTab = keyof typeof ROUTE_TABS;
 
-/** What the address of the routes page says. */
+/** The state of the routes page in its address. */
 export interface RoutesSearch {
   readonly tab?: RouteTab | undefined;
   /** The model string that is explained. */

@@ -3,7 +3,7 @@ import { readText } from "../../parts/list-search.ts";
 import { readTimeSearch, type TimeSearch } from "../../parts/time-range.ts";
 import { readSplit } from "../overview/search.ts";
 
-/** What the address of the scores says. */
+/** The state of the scores in its address. */
 export interface ScoresSearch extends TimeSearch {
   /** The one that is charted; the most frequent unless given. */
   readonly score?: string | undefined;

@@ -26,7 +26,7 @@ interface SessionContentProps {
   readonly isCut: boolean;
 }
 
-/** A session's figures, and its requests as somebody wants to look at them. */
+/** A session's metrics, and its requests as somebody wants to look at them. */
 export function SessionContent({ id, rows, places, isCut }: SessionContentProps) {
   const { view = "tree", open } = useSearch({ from: "/sessions/$id" });
   const navigate = useNavigate({ from: "/sessions/$id" });

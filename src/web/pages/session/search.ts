@@ -4,7 +4,7 @@ import { readText } from "../../parts/list-search.ts";
 export const VIEWS = { tree: "Tree", time: "In time", conversation: "Conversation" } as const;
 export type SessionView = keyof typeof VIEWS;
 
-/** What the address of a session's page says. */
+/** The state of a session's page in its address. */
 interface SessionSearch {
   readonly view?: Exclude<SessionView, "tree"> | undefined;
   /** Id of the request that is open beside the others. */

@@ -60,7 +60,7 @@ export function stepLabel({ input, output, model, provider, span }: SessionStep)
   return words ?? model ?? provider;
 }
 
-/** The line of an answer that calls tools stands behind its words: the call is what happened. */
+/** The line of a response that calls tools stands behind its words: the call is what happened. */
 function calls(output: string | null): string | undefined {
   const lines = output?.split("\n").filter((line) => line.startsWith("→ ")) ?? [];
   return lines.length === 0 ? undefined : lines.join(" ");

@@ -10,7 +10,7 @@ export interface Step {
   readonly total_tokens: number | null;
   readonly status: number | null;
   readonly outcome: string | null;
-  /** The request within whose span this one is, where a trace says so. */
+  /** The request whose span contains this one, if a trace says so. */
   readonly within?: string | undefined;
 }
 

@@ -38,7 +38,7 @@ export function StoragePage() {
   );
 }
 
-/** Nobody plans further ahead. */
+/** Longer forecasts are not useful. */
 const DAYS_LEFT_MAX = 3_650;
 
 function Tiles({ view }: { readonly view: StorageView | undefined }) {

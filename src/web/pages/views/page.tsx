@@ -10,7 +10,7 @@ const route = getRouteApi("/views/$id");
 /** The address of a saved view: it leads to the list as the view has it. */
 export function ViewPage() {
   const { id } = route.useParams();
-  // Asked for anew: somebody may just have shared it.
+  // Asked for again: somebody may just have shared it.
   const { data, error, isFetching, refetch } = useQuery({ ...viewsQuery, staleTime: 0 });
   const view = data?.find((each) => each.id === id);
   if (view !== undefined) return <Navigate to="/requests" search={searchOfView(view)} replace />;

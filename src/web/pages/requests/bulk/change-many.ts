@@ -47,7 +47,7 @@ export async function changeMany({ target, work, isStopped, onProgress }: Change
 interface Step {
   /** Members of the body. */
   readonly which: object;
-  /** Told where the answer says that it goes on. */
+  /** Told where the response says that it continues. */
   readonly goOn: (cursor: string | null) => void;
 }
 

@@ -52,7 +52,7 @@ interface StepsDialogProps<T> {
   readonly progress: { readonly label: string; readonly max?: number | undefined };
   readonly status: ReactNode;
   readonly about?: ReactNode;
-  /** Fields, which are gone once it is over. */
+  /** Fields, which disappear at the end. */
   readonly children: ReactNode;
   readonly onClose: () => void;
 }
