@@ -3,7 +3,10 @@ import type { Store } from "../store/store.ts";
 import type { AgedRecords } from "./aged-records.ts";
 import type { Aggregates } from "./aggregates.ts";
 import { clickhouseAged } from "./clickhouse/aged.ts";
+import { clickhouseAggregates } from "./clickhouse/aggregates.ts";
 import { clickhouseOf } from "./clickhouse/open.ts";
+import type { ReaderOptions } from "./clickhouse/records.ts";
+import { clickhouseSource } from "./clickhouse/source.ts";
 import { libsqlAged } from "./libsql/aged.ts";
 import { libsqlAggregates } from "./libsql/aggregates.ts";
 import { libsqlSource } from "./libsql/source.ts";
@@ -19,8 +22,18 @@ export interface EngineReader {
  * @param store - open for reading.
  * @param config - says where records are; without it they are in the libSQL database.
  */
-export function engineReader(store: Store, _config?: Config): EngineReader {
-  return { source: libsqlSource(store.records), aggregates: libsqlAggregates(store) };
+export function engineReader(store: Store, config?: Config): EngineReader {
+  if (config?.records_engine !== "clickhouse") {
+    return { source: libsqlSource(store.records), aggregates: libsqlAggregates(store) };
+  }
+  const options: ReaderOptions = {
+    client: clickhouseOf(config),
+    control: store.records,
+    hasOpenRows: config.records_open_rows,
+    keepsTexts: config.records_search_texts,
+    loadBodies: (requestIds, parts) => store.content.get(requestIds, parts),
+  };
+  return { source: clickhouseSource(options), aggregates: clickhouseAggregates(options) };
 }
 
 /** What finds records by their age, wherever they are. */

@@ -1,8 +1,9 @@
+import { clickhouseAggregates } from "../../../src/engine/clickhouse/aggregates.ts";
 import { ClickHouse } from "../../../src/engine/clickhouse/client.ts";
+import type { ReaderOptions } from "../../../src/engine/clickhouse/records.ts";
 import { toTableRow } from "../../../src/engine/clickhouse/rows.ts";
 import { clickhouseSource } from "../../../src/engine/clickhouse/source.ts";
 import { makeTables } from "../../../src/engine/clickhouse/tables.ts";
-import { engineReader } from "../../../src/engine/reader.ts";
 import type { Storable } from "../../../src/engine/storable.ts";
 import { loadBodies } from "../../../src/store/bodies/load-bodies.ts";
 import { type Exchange, ORGANIZATION, openWorld, type Property } from "../../filter/world.ts";
@@ -27,16 +28,16 @@ export const CLICKHOUSE: TestedEngine = {
       rows.filter((_, at) => at % 7 >= 3 && at % 7 < 5).map((row) => ({ ...row, version: 1, is_ended: 0 })),
     );
     const { records } = world.reader;
-    const source = clickhouseSource({
+    const options: ReaderOptions = {
       client,
       control: records,
       hasOpenRows: true,
       keepsTexts: true,
       loadBodies: (ids, parts) => loadBodies(records, ids, parts),
-    });
+    };
     return {
-      source,
-      aggregates: engineReader(world.reader).aggregates,
+      source: clickhouseSource(options),
+      aggregates: clickhouseAggregates(options),
       async [Symbol.asyncDispose]() {
         await client.command(`drop database ${client.database}`, { isOutside: true });
         await world[Symbol.asyncDispose]();

@@ -108,11 +108,11 @@ export const QUESTIONS: Readonly<Record<string, Question>> = {
     const found = [keys, bare].map((some) => aggregates.sessionsOf(scopeOf("all"), some, until()));
     return (await Promise.all(found)).map((ids) => [...ids].sort());
   },
-  "what the bodies of sessions were on the wire": async ({ aggregates }, filter) => {
+  "what the bodies of sessions are on the wire and take": async ({ aggregates }, filter) => {
     const query = { order: [["requests", "desc"]], page: PAGE } as const;
     const rows = await aggregates.sessions(scopeOf(filter), query, until());
     const sized = await aggregates.withSessionBytes(scopeOf(filter), rows, until());
-    return sized.map(({ session_id, size_bytes }) => [session_id, size_bytes]);
+    return sized.map(({ session_id, size_bytes, stored_bytes }) => [session_id, size_bytes, stored_bytes]);
   },
   "costs by property value": costsOf("Team", PAGE),
   "costs by a lost name": costsOf("App-Name", { limit: 5, offset: 0 }),
