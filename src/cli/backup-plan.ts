@@ -1,4 +1,5 @@
 import type { Config } from "../config.ts";
+import { identifier } from "../engine/clickhouse/literal.ts";
 import { openObjectStore } from "../store/objects/open-objects.ts";
 import { regionsOf } from "../upkeep/places.ts";
 
@@ -15,8 +16,11 @@ export function backupPlan(config: Config): string {
   });
   const lines = ["# Locations"];
   for (const { config: theirs, databases, spool } of regions) {
-    const records = databases.map(({ path }) => path);
-    lines.push(`# records and settings: ${records.length > 0 ? records.join(", ") : "the libSQL server"}`);
+    const files = databases.map(({ path }) => path);
+    const isApart = theirs.records_engine === "clickhouse";
+    const what = isApart ? "settings" : "records and settings";
+    lines.push(`# ${what}: ${files.length > 0 ? files.join(", ") : "the libSQL server"}`);
+    if (isApart) lines.push(`# records: ClickHouse, database ${theirs.records_database}`);
     const store = openObjectStore(theirs);
     if (store !== undefined) lines.push(`# bodies: bucket ${store.place}`);
     lines.push(`# not recorded yet: ${spool}`);
@@ -32,5 +36,28 @@ export function backupPlan(config: Config): string {
   if (regions.some(({ databases }) => databases.length === 0)) {
     lines.push("# then the libSQL server's own backup");
   }
+  const records = regions.flatMap(({ config: theirs }) => recordsBackup(theirs));
+  if (records.length > 0) {
+    lines.push(
+      "# Records after the position that the backup above holds: what a restored spool reads again is known by its ids.",
+      "# Give a name that is not taken, and a key that may write there. curl asks for the password.",
+      ...records,
+    );
+  }
   return `${[...lines, ...copies].join("\n")}\n`;
 }
+
+/** The statement that copies records into a bucket, as a command. A backup of a cluster has all its shards. */
+function recordsBackup(config: Config): string[] {
+  if (config.records_engine !== "clickhouse") return [];
+  const cluster = config.records_cluster === "" ? "" : ` ON CLUSTER ${identifier(config.records_cluster)}`;
+  const place = "S3('https://OBJECTS/BUCKET/records-DATE', 'KEY', 'SECRET')";
+  const statement = `BACKUP DATABASE ${identifier(config.records_database)}${cluster} TO ${place}`;
+  const url = new URL(config.records_url.split(",")[0]!.trim());
+  [url.username, url.password] = ["", ""];
+  const user = quoted(config.records_user || "default");
+  return [`curl --user ${user} ${quoted(url.href)} --data-binary ${quoted(statement)}`];
+}
+
+/** A word of a shell. */
+const quoted = (word: string) => `'${word.replaceAll("'", `'\\''`)}'`;

@@ -23,6 +23,23 @@ export const STORAGE_COMMANDS: readonly Command[] = [
     load: async () => (await import("./migrate-bodies.ts")).migrateBodiesCommand,
   },
   {
+    name: "migrate records",
+    summary: "copy the records to ClickHouse, also while the service runs; it goes on where it was cut off",
+    options: {
+      to: { type: "string", value: "clickhouse", description: "the engine to copy to" },
+      "dry-run": {
+        type: "boolean",
+        description: "say how many records there are and how long it may take, and copy nothing",
+      },
+      region: REGION_OPTION,
+    },
+    notes: [
+      "Needs records_url. Days are copied from the newest on, and each batch is compared: count, sum of tokens, hash of ids.",
+      'Then set records_engine = "clickhouse" and restart the nodes; run it again for what was recorded meanwhile.',
+    ],
+    load: async () => (await import("./migrate-records.ts")).migrateRecordsCommand,
+  },
+  {
     name: "compact",
     summary: "rewrite the database files without free space; the service must be stopped",
     notes: ["Needs as much free space as the larger file takes. An interrupted run leaves the file unchanged."],

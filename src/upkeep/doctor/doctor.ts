@@ -8,6 +8,7 @@ import { limitsCheck } from "./checks/limits.ts";
 import { clockCheck, diskCheck, dnsCheck, openFilesCheck } from "./checks/machine.ts";
 import { objectsCheck } from "./checks/objects.ts";
 import { packsCheck } from "./checks/packs.ts";
+import { recordsCheck } from "./checks/records.ts";
 import { dropInsCheck, serviceCheck } from "./checks/service.ts";
 import { spoolCheck, stateCheck } from "./checks/spool.ts";
 import { ssoCheck } from "./checks/sso.ts";
@@ -26,6 +27,7 @@ export const DOCTOR_CHECKS: readonly Check[] = [
   authoritiesCheck,
   certificateCheck,
   databaseCheck,
+  recordsCheck,
   packsCheck,
   objectsCheck,
   limitsCheck,

@@ -1,0 +1,94 @@
+import {
+  type CopiedDay,
+  CopyMismatch,
+  type CopyOptions,
+  copyDay,
+  type Day,
+} from "../engine/clickhouse/migrate/copy-day.ts";
+import { countEnded, daysOf } from "../engine/clickhouse/migrate/days.ts";
+import { BATCH, keysBetween, storedRecords } from "../engine/clickhouse/migrate/stored-records.ts";
+import { clickhouseOf, layoutOf } from "../engine/clickhouse/open.ts";
+import { makeTables } from "../engine/clickhouse/tables.ts";
+import { loadFolders, pluginFolders } from "../plugin/files/load.ts";
+import { buildRegistry, mappingsOf } from "../plugin/providers/registry.ts";
+import { openStore } from "../store/store.ts";
+import type { Run } from "./command.ts";
+import { regionConfig } from "./region.ts";
+import { CommandError, UsageError } from "./usage.ts";
+
+/** A record that changes while its batch is compared makes them differ: the day is copied again. */
+const TRIES_MAX = 3;
+
+/**
+ * Copies the records of libSQL to ClickHouse, day by day, also while the service records to libSQL. What is there already is
+ * compared and left as it is, so that it goes on where it was cut off, and brings changes when it is run again.
+ */
+export const migrateRecordsCommand: Run = async (invocation) => {
+  const { options, terminal } = invocation;
+  const to = options["to"];
+  if (to !== "clickhouse") throw new UsageError("weir migrate records --to clickhouse: there is no other target");
+  const config = regionConfig(invocation);
+  if (config.records_url === "") throw new CommandError("records_url is not set: it names the ClickHouse to copy to");
+  const { providers } = buildRegistry(await loadFolders("provider", pluginFolders("provider", config)));
+  const store = await openStore(config, "read");
+  try {
+    const client = clickhouseOf(config);
+    const copy: CopyOptions = {
+      records: store.records,
+      client,
+      keepsTexts: config.records_search_texts,
+      ofProviders: async () => mappingsOf(providers),
+    };
+    const days = await daysOf(store.records);
+    if (options["dry-run"] === true) {
+      terminal.out(`${await estimate(copy, days)}\n`);
+      return 0;
+    }
+    await makeTables(client, layoutOf(config));
+    let [records, copied] = [0, 0];
+    for (const day of days) {
+      const done = await patiently(copy, day);
+      records += done.count;
+      copied += done.copied;
+      if (done.count > 0) terminal.err(`${line(done, records)}\n`);
+    }
+    terminal.out(`${JSON.stringify({ records, copied, days: days.length })}\n`);
+    return 0;
+  } finally {
+    await store.close();
+  }
+};
+
+async function patiently(copy: CopyOptions, day: Day): Promise<CopiedDay> {
+  for (let tried = 1; ; tried++) {
+    try {
+      return await copyDay(copy, day);
+    } catch (error) {
+      if (!(error instanceof CopyMismatch)) throw error;
+      if (tried === TRIES_MAX) throw new CommandError(error.message, error);
+    }
+  }
+}
+
+function line({ organizationId, from, count, copied, tokens, ids }: CopiedDay, records: number): string {
+  const day = new Date(from).toISOString().slice(0, 10);
+  const hash = ids.toString(16).padStart(8, "0");
+  return `${day} ${organizationId}: ${count} records, ${copied} copied, ${tokens} tokens, ids ${hash}; ${records} in all`;
+}
+
+/** What there is to do, reckoned from reading some of the newest records. Nothing is written. */
+async function estimate(copy: CopyOptions, days: readonly Day[]): Promise<string> {
+  const records = await countEnded(copy.records);
+  const startedMs = performance.now();
+  let read = 0;
+  for (const day of days) {
+    for await (const keys of keysBetween(copy.records, day.organizationId, day)) {
+      read += (await storedRecords(copy.records, keys, { ...copy, organizationId: day.organizationId })).length;
+      if (read >= BATCH) break;
+    }
+    if (read >= BATCH) break;
+  }
+  const seconds = read === 0 ? 0 : ((performance.now() - startedMs) / 1_000) * (records / read);
+  const span = days.length === 0 ? "" : ` of ${new Set(days.map(({ from }) => from)).size} days`;
+  return `${records} records${span}; reading them takes about ${Math.ceil(seconds)} s here, and writing about as long again`;
+}

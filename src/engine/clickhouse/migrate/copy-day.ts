@@ -1,0 +1,127 @@
+import { randomUUID } from "node:crypto";
+import { crc32 } from "node:zlib";
+import type { MappingsOfProviders } from "../../../store/bodies/body-text.ts";
+import type { Database } from "../../../store/store.ts";
+import type { ClickHouse } from "../client.ts";
+import { literal } from "../literal.ts";
+import { toTableRow } from "../rows.ts";
+import { keysBetween, type StoredKey, storedRecords } from "./stored-records.ts";
+
+export interface CopyOptions {
+  /** The libSQL database, open for reading. */
+  readonly records: Database;
+  readonly client: ClickHouse;
+  readonly keepsTexts: boolean;
+  readonly ofProviders: MappingsOfProviders;
+}
+
+export interface Day {
+  readonly organizationId: string;
+  /** Beginning and end, in milliseconds since 1970; the end is not part of it. */
+  readonly from: number;
+  readonly to: number;
+}
+
+/** What some records are known by in both databases. */
+interface Sums {
+  readonly count: number;
+  readonly tokens: bigint;
+  /** Sum of the checksums of their ids. */
+  readonly ids: number;
+}
+
+export interface CopiedDay extends Day, Sums {
+  /** Records that were not there, or had changed. */
+  readonly copied: number;
+}
+
+/** What makes a copy useless: the two databases do not hold the same. */
+export class CopyMismatch extends Error {
+  override readonly name = "CopyMismatch";
+}
+
+const STATEMENT = { settings: { max_query_size: 16 << 20 } };
+
+/**
+ * Copies the ended records of one day. What is there already is left as it is, unless it has changed since; so a day can be
+ * copied again, and a copy that was cut off goes on.
+ *
+ * @throws CopyMismatch where ClickHouse does not hold afterwards what libSQL does.
+ */
+export async function copyDay(options: CopyOptions, day: Day): Promise<CopiedDay> {
+  let [count, tokens, ids, copied] = [0, 0n, 0, 0];
+  for await (const keys of keysBetween(options.records, day.organizationId, day)) {
+    copied += await copyBatch(options, day.organizationId, keys);
+    const sums = sumsOf(keys);
+    count += sums.count;
+    tokens += sums.tokens;
+    ids = (ids + sums.ids) % IDS_MODULUS;
+  }
+  return { ...day, count, tokens, ids, copied };
+}
+
+async function copyBatch(options: CopyOptions, organizationId: string, keys: readonly StoredKey[]): Promise<number> {
+  const { client } = options;
+  const among = amongSql(organizationId, keys);
+  const there = new Map(
+    (
+      await client.query<{ id: string; updatedAt: number }>(
+        `select request_id as id, updated_at as updatedAt from requests where ${among}`,
+        STATEMENT,
+      )
+    ).map(({ id, updatedAt }) => [id, updatedAt]),
+  );
+  const changed = keys.filter(({ requestId, updatedAt }) => (there.get(requestId) ?? updatedAt) < updatedAt);
+  const missing = keys.filter(({ requestId }) => !there.has(requestId));
+  const wanted = [...missing, ...changed];
+  if (wanted.length === 0) return 0;
+  const stored = await storedRecords(options.records, wanted, { ...options, organizationId });
+  if (changed.length > 0) {
+    await client.command(`delete from requests where ${amongSql(organizationId, changed)}`, {
+      settings: { ...STATEMENT.settings, lightweight_delete_mode: "lightweight_update_force" },
+    });
+  }
+  // A token of its own: without one the server takes a batch that it has seen before for one that came twice, also
+  // where its rows were deleted since.
+  await client.insert(
+    "requests",
+    stored.map((record) => toTableRow(record, { keepsTexts: options.keepsTexts })),
+    { settings: { insert_deduplication_token: randomUUID() } },
+  );
+  await compare(client, among, keys, stored.length < wanted.length);
+  return stored.length;
+}
+
+/** @param isShort - records were deleted in libSQL while the batch was copied, and are missing for that reason. */
+async function compare(client: ClickHouse, among: string, keys: readonly StoredKey[], isShort: boolean): Promise<void> {
+  const [row] = await client.query<{ count: number; tokens: string; ids: number }>(
+    `select count() as count, toString(sum(toInt128(ifNull(total_tokens, 0)))) as tokens,
+        sum(CRC32(request_id)) % ${IDS_MODULUS} as ids from requests where ${among}`,
+    STATEMENT,
+  );
+  const expected = sumsOf(keys);
+  const { count, tokens, ids } = row!;
+  if (isShort && count < expected.count) return;
+  if (count === expected.count && BigInt(tokens) === expected.tokens && ids === expected.ids) return;
+  const day = new Date(keys[0]!.createdAt).toISOString().slice(0, 10);
+  throw new CopyMismatch(
+    `${day}: of ${expected.count} records with ${expected.tokens} tokens ClickHouse holds ${count} with ${tokens} tokens; run it again`,
+  );
+}
+
+function amongSql(organizationId: string, keys: readonly StoredKey[]): string {
+  const times = keys.map(({ createdAt }) => createdAt);
+  return `organization_id = ${literal(organizationId)}
+    and request_created_at between ${Math.min(...times)} and ${Math.max(...times)}
+    and request_id in (${keys.map(({ requestId }) => literal(requestId)).join(", ")})`;
+}
+
+const IDS_MODULUS = 2 ** 32;
+
+function sumsOf(keys: readonly StoredKey[]): Sums {
+  return {
+    count: keys.length,
+    tokens: keys.reduce((sum, { tokens }) => sum + BigInt(tokens), 0n),
+    ids: keys.reduce((sum, { requestId }) => (sum + crc32(requestId)) % IDS_MODULUS, 0),
+  };
+}

@@ -1,0 +1,82 @@
+import { randomBytes } from "node:crypto";
+import { GatewayError } from "../../errors.ts";
+import type { ClickHouse } from "./client.ts";
+import { identifier } from "./literal.ts";
+import { tablesVersion } from "./tables.ts";
+
+/** The oldest version that has all that Weir uses: updates of single rows that are seen at once, above all. */
+export const OLDEST_VERSION = [26, 3] as const;
+
+/** What a server says of itself. */
+export interface ServerProbe {
+  readonly version: string;
+  readonly isTooOld: boolean;
+  /** How far its clock is ahead of this machine's; 0 where that cannot be told from the time that the question took. */
+  readonly clockAheadMs: number;
+  /** Version of the tables; undefined where there are none yet. */
+  readonly tables: number | undefined;
+}
+
+/**
+ * Asks a server what it is.
+ *
+ * @throws GatewayError `database_unavailable`, `database_newer`
+ */
+export async function probeServer(client: ClickHouse): Promise<ServerProbe> {
+  const sentMs = Date.now();
+  const [row] = await client.query<{ version: string; now: number }>(
+    "select version() as version, toUnixTimestamp64Milli(now64(3)) as now",
+    { isOutside: true },
+  );
+  const tookMs = Date.now() - sentMs;
+  const { version, now } = row!;
+  // It said its time at some moment between the two.
+  const aheadMs = now - (sentMs + tookMs / 2);
+  return {
+    version,
+    isTooOld: isOlder(version),
+    clockAheadMs: Math.abs(aheadMs) <= tookMs / 2 ? 0 : Math.round(aheadMs),
+    tables: await tablesVersion(client),
+  };
+}
+
+function isOlder(version: string): boolean {
+  const [major = 0, minor = 0] = version.split(".").map(Number);
+  return major < OLDEST_VERSION[0] || (major === OLDEST_VERSION[0] && minor < OLDEST_VERSION[1]);
+}
+
+/**
+ * Makes a table beside those of the records, writes a row, reads, changes and deletes it, and removes the table: what the
+ * service does and needs rights for. The database is made where it is missing, as the service does it.
+ *
+ * @throws the first failure. The table is gone all the same, if this user may drop it.
+ */
+export async function probeTable(client: ClickHouse): Promise<void> {
+  const table = `doctor_${randomBytes(8).toString("hex")}`;
+  const read = () => client.query<{ value: number }>(`select value from ${table}`);
+  await client.command(`create database if not exists ${identifier(client.database)}`, { isOutside: true });
+  await client.command(
+    `create table ${table} (id String, value UInt32) engine = MergeTree order by id
+      settings enable_block_number_column = 1, enable_block_offset_column = 1`,
+  );
+  try {
+    await client.insert(table, [{ id: "a", value: 1 }]);
+    expectRows("wrote", await read(), 1);
+    await client.command(`update ${table} set value = 2 where id = 'a'`);
+    expectRows("changed", await read(), 2);
+    await client.command(`delete from ${table} where id = 'a'`, {
+      settings: { lightweight_delete_mode: "lightweight_update_force" },
+    });
+    expectRows("deleted", await read());
+  } finally {
+    await client.command(`drop table if exists ${table} sync`).catch(() => undefined); // the failure before it is what matters
+  }
+}
+
+function expectRows(done: string, rows: readonly { readonly value: number }[], ...values: readonly number[]): void {
+  if (rows.map(({ value }) => value).join() === values.join()) return;
+  throw new GatewayError(
+    "database_unavailable",
+    `after it ${done} a row the table held ${rows.length} rows, or other ones`,
+  );
+}
