@@ -111,7 +111,7 @@ test("what blocks answer, the records answer too, whatever is asked", async () =
     ["blocks", "block_parts", "block_columns"].map((table) => ({ sql: `delete from ${table}`, args: [] })),
   );
   expect(withChanges).toEqual(await ask());
-}, 120_000);
+}, 300_000);
 
 test("of two that make the same block, the one that began first gives way", async () => {
   await writer.records.batch([{ sql: "delete from blocks", args: [] }]);
