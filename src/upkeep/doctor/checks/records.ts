@@ -15,7 +15,7 @@ export const recordsCheck: Check = {
     for (const { config: theirs } of regionsOf(config)) {
       if (theirs.records_engine !== "clickhouse") continue;
       const { records_database: database, records_user: user, records_password: password } = theirs;
-      // Each by itself: a service takes the next replica where one is away, and nobody would notice.
+      // Each by itself: a service takes the next replica where one is away, and that one would stay unnoticed.
       for (const url of theirs.records_url.split(","))
         outcomes.push(...(await checkServer({ urls: [url], database, user, password })));
     }
