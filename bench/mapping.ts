@@ -1,11 +1,11 @@
 import { Value } from "@sinclair/typebox/value";
 import { CONFIG_SCHEMA, type Config } from "../src/config.ts";
+import { createLog } from "../src/log.ts";
 import { inferMapping } from "../src/mapping/infer/infer.ts";
 import { costOf } from "../src/mapping/prices/cost.ts";
 import { readExchange } from "../src/mapping/read-exchange.ts";
-import { createLog } from "../src/observe.ts";
-import { pluginFolders } from "../src/plugin/files/load.ts";
-import { loadRegistry } from "../src/plugin/providers/registry.ts";
+import { pluginFolders } from "../src/plugin-host/files/load.ts";
+import { loadRegistry } from "../src/plugin-host/providers/registry.ts";
 import { readBody } from "../src/recorder/bodies/body.ts";
 import { SHAPES } from "../test/mapping/infer-shapes.ts";
 

@@ -12,11 +12,11 @@ import { parseArgs } from "node:util";
 import { loadConfig } from "../src/config/load.ts";
 import { HeaderReader } from "../src/gateway/headers/headers.ts";
 import { type RequestFacts, SeenRequest } from "../src/gateway/seen-request.ts";
-import { createLog } from "../src/observe.ts";
-import { Hooks } from "../src/plugin/hooks/hooks.ts";
-import { Entries } from "../src/plugin/host/entries.ts";
-import { createPluginHost } from "../src/plugin/host/host.ts";
-import { openHooks } from "../src/plugin/live.ts";
+import { createLog } from "../src/log.ts";
+import { Hooks } from "../src/plugin-host/hooks/hooks.ts";
+import { Entries } from "../src/plugin-host/host/entries.ts";
+import { createPluginHost } from "../src/plugin-host/host/host.ts";
+import { openHooks } from "../src/plugin-host/live.ts";
 import { uuidv7 } from "../src/runtime/uuid.ts";
 
 const { values } = parseArgs({ options: { requests: { type: "string", default: "200000" } } });

@@ -126,7 +126,7 @@ async function run(root: string, file: string): Promise<Cost> {
     import("@sinclair/typebox/value"),
     from("config.ts"),
     from("mapping/read-exchange.ts"),
-    from("observe.ts"),
+    from("log.ts"),
   ]);
   const [{ pluginFolders }, { loadRegistry }, { createRecorder }, { openSpool }] = await Promise.all([
     from("plugin/files/load.ts"),

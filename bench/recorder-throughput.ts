@@ -3,10 +3,10 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { Value } from "@sinclair/typebox/value";
 import { CONFIG_SCHEMA, type Config } from "../src/config.ts";
+import { createLog } from "../src/log.ts";
 import { readExchange } from "../src/mapping/read-exchange.ts";
-import { createLog } from "../src/observe.ts";
-import { pluginFolders } from "../src/plugin/files/load.ts";
-import { loadRegistry } from "../src/plugin/providers/registry.ts";
+import { pluginFolders } from "../src/plugin-host/files/load.ts";
+import { loadRegistry } from "../src/plugin-host/providers/registry.ts";
 import { createRecorder } from "../src/recorder/create-recorder.ts";
 import { openSpool } from "../src/spool/writer.ts";
 

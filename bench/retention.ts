@@ -17,7 +17,7 @@ import { parseArgs } from "node:util";
 import { Value as Schema } from "@sinclair/typebox/value";
 import Libsql from "libsql";
 import { CONFIG_SCHEMA } from "../src/config.ts";
-import { makeNextBlock } from "../src/engine/libsql/blocks/keep.ts";
+import { makeNextBlock } from "../src/engine/libsql/column-store/keep.ts";
 import { openStore } from "../src/store/store.ts";
 import { callApi, gatewayHeaders, startWeir } from "../test/e2e/weir.ts";
 import { cpuByThread, pause, quantile } from "./figures.ts";

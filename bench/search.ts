@@ -3,7 +3,7 @@ import { resolve } from "node:path";
 import { parseArgs } from "node:util";
 import { Value as Schema } from "@sinclair/typebox/value";
 import { CONFIG_SCHEMA } from "../src/config.ts";
-import { makeNextBlock } from "../src/engine/libsql/blocks/keep.ts";
+import { makeNextBlock } from "../src/engine/libsql/column-store/keep.ts";
 import { keyOf } from "../src/engine/libsql/find/found-row.ts";
 import { listedRecords } from "../src/engine/libsql/find/records.ts";
 import { WordSearch } from "../src/engine/libsql/find/word-search.ts";

@@ -10,11 +10,11 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { Value } from "@sinclair/typebox/value";
+import { createLog } from "../src/log.ts";
 import { isObject } from "../src/mapping/json.ts";
 import { readExchange, toLlmSchema } from "../src/mapping/read-exchange.ts";
-import { createLog } from "../src/observe.ts";
-import type { Json } from "../src/plugin/contract.ts";
-import { loadRegistry } from "../src/plugin/providers/registry.ts";
+import type { Json } from "../src/plugin-host/contract.ts";
+import { loadRegistry } from "../src/plugin-host/providers/registry.ts";
 import { LlmSchema } from "../src/record/llm-schema.ts";
 import { shippedFolder } from "../src/runtime/platform.ts";
 import { type Check, compare } from "../test/providers/compare.ts";

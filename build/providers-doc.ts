@@ -7,10 +7,10 @@
  */
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { createLog } from "../src/log.ts";
 import { hasPrices } from "../src/mapping/prices/table.ts";
-import { createLog } from "../src/observe.ts";
-import type { ProviderPlugin } from "../src/plugin/contract.ts";
-import { loadRegistry } from "../src/plugin/providers/registry.ts";
+import type { ProviderPlugin } from "../src/plugin-host/contract.ts";
+import { loadRegistry } from "../src/plugin-host/providers/registry.ts";
 
 const ROOT = join(import.meta.dirname, "..");
 const PAGE = join(ROOT, "docs/providers.md");

@@ -30,7 +30,7 @@ export const ROOMS: readonly RoomRow[] = [
       "one interface over Bun (`bun.ts`) and Deno (`deno.ts`), chosen in `platform.ts`; threads, codings, shipped files, restart; in `http/` the HTTP server and client",
   },
   {
-    rooms: ["errors.ts", "observe.ts", "nearest.ts"],
+    rooms: ["errors.ts", "log.ts", "nearest.ts"],
     only: [],
     holds: "error table, log, the most similar name",
   },
@@ -54,7 +54,7 @@ export const ROOMS: readonly RoomRow[] = [
     rooms: ["keys.ts", "config.ts", "checked.ts"],
     holds: "service keys; configuration table; checking values from outside against a schema",
   },
-  { rooms: ["net"], holds: "which addresses may be called; resolving and checking names" },
+  { rooms: ["egress"], holds: "which addresses may be called; resolving and checking names" },
   {
     rooms: ["config"],
     holds: "values of the configuration, read from file, environment and flags, and printed",
@@ -65,14 +65,14 @@ export const ROOMS: readonly RoomRow[] = [
     holds: "identity providers: their tables, log-ins by OpenID Connect, claims, and rules that turn claims into roles",
   },
   {
-    rooms: ["plugin"],
+    rooms: ["plugin-host"],
     not: ["config", "sso"],
     holds:
       "public contract, set-up; in folders: finding, loading and checking files, calling hooks, plugins' storage, the registry of providers",
   },
   {
     rooms: ["filter"],
-    not: ["config", "sso", "plugin"],
+    not: ["config", "sso", "plugin-host"],
     holds: "filter trees, fields, operators, groups, sort, cursors → SQL; in `written/` filters as text",
   },
   { rooms: ["spool"], not: ["config", "sso", "filter"], holds: "frame, writer, reader" },
@@ -136,7 +136,7 @@ export const ROOMS: readonly RoomRow[] = [
   },
   {
     rooms: ["export"],
-    only: ["nearest.ts", "net", "record", "runtime"],
+    only: ["nearest.ts", "egress", "record", "runtime"],
     holds: "the export client; knows the API, not the store",
   },
   { rooms: ["import"], only: ["errors.ts", "record", "export"], holds: "the import client" },
@@ -147,7 +147,7 @@ export const ROOMS: readonly RoomRow[] = [
       "scheduled work: blocks; in folders: rereading with newer mappings, alerts, deliveries, retention, runs of datasets",
   },
   {
-    rooms: ["upkeep"],
+    rooms: ["maintenance"],
     not: ["gateway", "api", "export", "import", "jobs"],
     holds: "backup and restore; doctor, with the check before an upgrade",
   },

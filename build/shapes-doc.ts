@@ -2,7 +2,7 @@ import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { EFFORT_TABLE, EFFORTS } from "../src/mapping/translate/effort.ts";
 import { SHAPES } from "../src/mapping/wire/shapes.ts";
-import type { PartName, SettingName, Shape } from "../src/plugin/contract.ts";
+import type { PartName, SettingName, Shape } from "../src/plugin-host/contract.ts";
 
 /** What a prompt may hold, in the words of the APIs. */
 const ROWS: readonly (readonly [string, SettingName | PartName])[] = [

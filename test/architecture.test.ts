@@ -17,7 +17,7 @@ const HOMES: Readonly<Record<string, readonly string[]>> = {
   ioredis: ["store"],
   jose: ["unified"],
   "openid-client": ["sso"],
-  "@cfworker/json-schema": ["plugin"],
+  "@cfworker/json-schema": ["plugin-host"],
   "@modelcontextprotocol/sdk": ["api"],
   react: ["web"],
   "react-dom": ["web"],
@@ -147,7 +147,7 @@ describe("the gateway's thread parses no body", () => {
     "src/gateway/cache/answer-file.ts": "the head of a stored answer, which the cache wrote",
     "src/gateway/retry/plan.ts": "the header Gateway-Fallbacks",
     "src/gateway/unified/fallbacks.ts": "the header Gateway-Fallbacks",
-    "src/gateway/thread/batch.ts": "what gateway threads tell each other",
+    "src/gateway/further-threads/batch.ts": "what gateway threads tell each other",
   };
   /** Modules that parse bodies, and who may call them. */
   const CALLERS: Readonly<Record<string, readonly string[]>> = {

@@ -29,8 +29,8 @@ export const LONG_TESTS: readonly string[] = `
   api/dashboard
   api/logins/session
   api/reading
-  engine/libsql/blocks/answers
-  engine/libsql/blocks/keeper
+  engine/libsql/column-store/answers
+  engine/libsql/column-store/keeper
   export/faults
   export/formats
   export/progress
@@ -53,11 +53,11 @@ export const LONG_TESTS: readonly string[] = `
   mapping/hostile
   mapping/shapes/linear
   masking/mask
-  plugin/bounded
-  plugin/hooks
-  plugin/journal
-  plugin/reload
-  plugin/shares
+  plugin-host/bounded
+  plugin-host/hooks
+  plugin-host/journal
+  plugin-host/reload
+  plugin-host/shares
   policies/budgets
   recorder/bounded
   recorder/carry

@@ -1,4 +1,4 @@
-import { messageOf } from "../../src/observe.ts";
+import { messageOf } from "../../src/log.ts";
 
 /** Left out of reasons, so that equal ones are counted as one. */
 const IDS = /[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}/g;

@@ -1,4 +1,4 @@
-import type { Json } from "../../src/plugin/contract.ts";
+import type { Json } from "../../src/plugin-host/contract.ts";
 import { callApi, type Weir } from "../../test/e2e/weir.ts";
 import type { TrafficKind } from "./traffic-kind.ts";
 

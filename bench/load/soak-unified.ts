@@ -1,7 +1,7 @@
 import { once } from "node:events";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
-import type { Json } from "../../src/plugin/contract.ts";
+import type { Json } from "../../src/plugin-host/contract.ts";
 import type { Upstream } from "../../test/e2e/upstream.ts";
 import { callApi, KEY, type Weir } from "../../test/e2e/weir.ts";
 import type { TrafficKind } from "./traffic-kind.ts";

@@ -1,4 +1,4 @@
-// Written by build/plugin-package.ts from src/plugin/contract/.
+// Written by build/plugin-package.ts from src/plugin-host/contract/.
 /** JSON from outside: probe it with `?.` and expect anything. */
 export type Json = any;
 

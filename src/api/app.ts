@@ -1,12 +1,15 @@
 import { Elysia } from "elysia";
 import { GatewayError } from "../errors.ts";
-import type { RouteView } from "../plugin/routes.ts";
+import type { RouteView } from "../plugin-host/routes.ts";
 import { IMPORT_BYTES_MAX } from "../record/imported.ts";
 import { noteAddress } from "./access/addresses.ts";
 import { ownOrigin } from "./access/called-origin.ts";
 import { Gate } from "./access/gate.ts";
 import { keyEndpoints } from "./access/keys.ts";
 import { NEEDS, type Needs } from "./access/needs.ts";
+import { aggregateEndpoints } from "./aggregates/aggregates.ts";
+import { propertyEndpoints } from "./aggregates/properties.ts";
+import { sessionListEndpoints } from "./aggregates/sessions.ts";
 import { auditEndpoints } from "./audit/audit.ts";
 import { Refusals } from "./audit/refusals.ts";
 import { bulkEndpoints } from "./changes/bulk.ts";
@@ -15,6 +18,7 @@ import { IMPORT_PATH, importEndpoints } from "./changes/import.ts";
 import { logEndpoints } from "./changes/log.ts";
 import { sessionTagEndpoints } from "./changes/session-tag.ts";
 import { coded } from "./coding.ts";
+import type { ApiContext } from "./context.ts";
 import { Dashboard } from "./dashboard.ts";
 import { dashboardEndpoints } from "./dashboards/dashboards.ts";
 import { datasetEndpoints } from "./datasets/datasets.ts";
@@ -24,9 +28,6 @@ import { datasetRunEndpoints } from "./datasets/runs/runs.ts";
 import { atOwnPath, servesHelicone } from "./earlier-product.ts";
 import type { DescribedRoute, Unusual } from "./endpoint.ts";
 import { asGatewayError, failure } from "./envelope.ts";
-import { aggregateEndpoints } from "./figures/aggregates.ts";
-import { propertyEndpoints } from "./figures/properties.ts";
-import { sessionListEndpoints } from "./figures/sessions.ts";
 import { readJson, readText, requireObject } from "./input/body.ts";
 import { validationFailure } from "./input/validation.ts";
 import { judgeEndpoints } from "./judges/judges.ts";
@@ -50,7 +51,6 @@ import { queryEndpoints } from "./requests/query.ts";
 import { requestBodyEndpoints } from "./requests/request-bodies.ts";
 import { requestEndpoints } from "./requests/requests.ts";
 import { reviewEndpoints } from "./reviews/reviews.ts";
-import type { ApiRoom } from "./room.ts";
 import { alertEndpoints } from "./rules/alerts.ts";
 import { webhookEndpoints } from "./rules/webhooks.ts";
 import { scoreEndpoints } from "./scores/scores.ts";
@@ -68,7 +68,7 @@ const OWN_BODIES: ReadonlySet<string> = new Set([MCP_PATH, TRACES_PATH]);
 
 /** The whole API as one function from request to answer. It never rejects. */
 export function createApi(
-  room: ApiRoom,
+  room: ApiContext,
   ofPlugins: readonly RouteView[] = [],
 ): (request: Request, address: string | null) => Promise<Response> {
   let gate: Gate;
@@ -126,7 +126,7 @@ interface Finished {
   readonly fetch: Fetch;
 }
 
-function createApp(room: ApiRoom, ofPlugins: readonly RouteView[], { gate, routes, fetch }: Finished) {
+function createApp(room: ApiContext, ofPlugins: readonly RouteView[], { gate, routes, fetch }: Finished) {
   const ofPlugin = new Map(ofPlugins.map(({ method, path, body }) => [`${method} ${path}`, body !== undefined]));
   return new Elysia({ normalize: false, handler: { standardHostname: false } })
     .onRequest(async ({ request }) => gate().admit(request))

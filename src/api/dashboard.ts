@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { brotliDecompressSync, gzipSync } from "node:zlib";
 import { GatewayError } from "../errors.ts";
-import { type Log, messageOf } from "../observe.ts";
+import { type Log, messageOf } from "../log.ts";
 import { type LoadedWebFiles, loadWebFiles } from "../runtime/web-files.ts";
 import { failure } from "./envelope.ts";
 

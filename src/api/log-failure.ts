@@ -1,4 +1,4 @@
-import { type Log, messageOf } from "../observe.ts";
+import { type Log, messageOf } from "../log.ts";
 
 /** For a failure that is not the caller's fault: the operator sees details that callers do not. */
 export function logFailure(log: Log, { method }: Request, error: unknown): void {

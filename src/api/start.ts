@@ -1,9 +1,9 @@
 import { basename } from "node:path";
 import { type Config, listenerPorts } from "../config.ts";
+import { tlsPairOf } from "../egress/tls-pair-of.ts";
 import { engineReader } from "../engine/reader.ts";
 import { GatewayError } from "../errors.ts";
-import { tlsPairOf } from "../net/tls-pair-of.ts";
-import { type Log, messageOf } from "../observe.ts";
+import { type Log, messageOf } from "../log.ts";
 import type { Act } from "../people/actions.ts";
 import { SYSTEM } from "../people/actor.ts";
 import { PassedOn } from "../runtime/http/pass-on.ts";

@@ -1,4 +1,4 @@
-import { configuredLog } from "../observe.ts";
+import { configuredLog } from "../log.ts";
 import { queriesYieldToTraffic } from "../runtime/priority.ts";
 import { connect, expose } from "../runtime/rpc.ts";
 import { threadStart } from "../runtime/thread.ts";

@@ -21,7 +21,7 @@ import { withOrganization } from "./organization.ts";
 import { printJson, printList } from "./print.ts";
 import { asLimit, asNumber, asUsage, checkedBody } from "./read-options.ts";
 import { testEndpoints } from "./test-endpoints.ts";
-import { CommandError, UsageError } from "./usage.ts";
+import { CommandError, UsageError } from "./usage-error.ts";
 
 export const listAlertsCommand: Run = async (invocation) => {
   await withOrganization(invocation, async ({ records }, organizationId) => {

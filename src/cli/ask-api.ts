@@ -1,9 +1,9 @@
 import { schemeOf } from "../config.ts";
-import { messageOf } from "../observe.ts";
-import type { Json } from "../plugin/contract.ts";
+import { messageOf } from "../log.ts";
+import type { Json } from "../plugin-host/contract.ts";
 import { publicOrigin } from "../sso/provider.ts";
 import type { Invocation } from "./command.ts";
-import { CommandError, UsageError } from "./usage.ts";
+import { CommandError, UsageError } from "./usage-error.ts";
 
 const ANSWER_MS = 60_000;
 

@@ -8,7 +8,7 @@ import { organizationId } from "./organization.ts";
 import { printJson, printList } from "./print.ts";
 import { asUsage } from "./read-options.ts";
 import { regionConfig } from "./region.ts";
-import { CommandError, UsageError } from "./usage.ts";
+import { CommandError, UsageError } from "./usage-error.ts";
 import { withRecords } from "./with-store.ts";
 
 const ROWS_DEFAULT = 100;

@@ -1,7 +1,7 @@
 import type { Config } from "../config.ts";
 import { identifier } from "../engine/clickhouse/literal.ts";
+import { regionsOf } from "../maintenance/places.ts";
 import { openObjectStore } from "../store/objects/open-objects.ts";
-import { regionsOf } from "../upkeep/places.ts";
 
 /** The locations of data and the commands to back it up, in their order. */
 export function backupPlan(config: Config): string {

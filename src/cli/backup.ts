@@ -2,20 +2,20 @@ import { existsSync } from "node:fs";
 import { resolve } from "node:path";
 import type { Config } from "../config.ts";
 import { madeKeyPath } from "../credentials/keyring.ts";
-import { messageOf } from "../observe.ts";
+import { messageOf } from "../log.ts";
+import { mayBeReplaced } from "../maintenance/backup/archive.ts";
+import { backUp, type Step } from "../maintenance/backup/backup.ts";
+import type { Manifest } from "../maintenance/backup/manifest.ts";
+import { restore } from "../maintenance/backup/restore.ts";
+import { RestoreError } from "../maintenance/backup/restore-error.ts";
+import { databasePlaces } from "../maintenance/places.ts";
 import { openDataDirectory } from "../serve/data-directory.ts";
 import { noted } from "../store/audit/recorded.ts";
 import { openStore } from "../store/store.ts";
-import { mayBeReplaced } from "../upkeep/backup/archive.ts";
-import { backUp, type Step } from "../upkeep/backup/backup.ts";
-import type { Manifest } from "../upkeep/backup/manifest.ts";
-import { restore } from "../upkeep/backup/restore.ts";
-import { RestoreError } from "../upkeep/backup/restore-error.ts";
-import { databasePlaces } from "../upkeep/places.ts";
 import { atCommandLine } from "./acting.ts";
 import { backupPlan } from "./backup-plan.ts";
 import type { Run, Terminal } from "./command.ts";
-import { CommandError } from "./usage.ts";
+import { CommandError } from "./usage-error.ts";
 import { VERSION } from "./version.ts";
 
 /** Milliseconds between two lines about the same file. */

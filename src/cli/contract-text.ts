@@ -9,16 +9,16 @@ export async function contractText(): Promise<string> {
 
 /** The contract's files as text; each is named here, so that the binary holds it. */
 const CONTRACT = [
-  () => import("../plugin/contract/json.ts", { with: { type: "text" } }),
-  () => import("../plugin/contract/reading.ts", { with: { type: "text" } }),
-  () => import("../plugin/contract/embedding.ts", { with: { type: "text" } }),
-  () => import("../plugin/contract/endpoint.ts", { with: { type: "text" } }),
-  () => import("../plugin/contract/mapping.ts", { with: { type: "text" } }),
-  () => import("../plugin/contract/provider.ts", { with: { type: "text" } }),
-  () => import("../plugin/contract/prompt.ts", { with: { type: "text" } }),
-  () => import("../plugin/contract/answer.ts", { with: { type: "text" } }),
-  () => import("../plugin/contract/shape.ts", { with: { type: "text" } }),
-  () => import("../plugin/contract/exchange.ts", { with: { type: "text" } }),
-  () => import("../plugin/contract/gateway-access.ts", { with: { type: "text" } }),
-  () => import("../plugin/contract/plugin.ts", { with: { type: "text" } }),
+  () => import("../plugin-host/contract/json.ts", { with: { type: "text" } }),
+  () => import("../plugin-host/contract/reading.ts", { with: { type: "text" } }),
+  () => import("../plugin-host/contract/embedding.ts", { with: { type: "text" } }),
+  () => import("../plugin-host/contract/endpoint.ts", { with: { type: "text" } }),
+  () => import("../plugin-host/contract/mapping.ts", { with: { type: "text" } }),
+  () => import("../plugin-host/contract/provider.ts", { with: { type: "text" } }),
+  () => import("../plugin-host/contract/prompt.ts", { with: { type: "text" } }),
+  () => import("../plugin-host/contract/answer.ts", { with: { type: "text" } }),
+  () => import("../plugin-host/contract/shape.ts", { with: { type: "text" } }),
+  () => import("../plugin-host/contract/exchange.ts", { with: { type: "text" } }),
+  () => import("../plugin-host/contract/gateway-access.ts", { with: { type: "text" } }),
+  () => import("../plugin-host/contract/plugin.ts", { with: { type: "text" } }),
 ];

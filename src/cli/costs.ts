@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Config } from "../config.ts";
-import { recomputeCosts } from "../jobs/reading/recompute.ts";
+import { recomputeCosts } from "../jobs/remap/recompute.ts";
 import { explainCost } from "../mapping/prices/explain.ts";
 import { readIsoTime } from "../record/iso-time.ts";
 import { providerOf } from "../record/provider.ts";
@@ -13,7 +13,7 @@ import type { Database, Store } from "../store/store.ts";
 import type { Invocation, Run } from "./command.ts";
 import { printJson, printTable } from "./print.ts";
 import { regionConfig, withHome } from "./region.ts";
-import { CommandError, UsageError } from "./usage.ts";
+import { CommandError, UsageError } from "./usage-error.ts";
 import { reachDirectory, withStore } from "./with-store.ts";
 import { withoutService } from "./without-service.ts";
 

@@ -1,7 +1,7 @@
-import type { CredentialForm } from "../plugin/contract.ts";
+import type { CredentialForm } from "../plugin-host/contract.ts";
 import type { Invocation } from "./command.ts";
 import { asNumber } from "./read-options.ts";
-import { UsageError } from "./usage.ts";
+import { UsageError } from "./usage-error.ts";
 
 type Members = Readonly<Record<string, unknown>>;
 

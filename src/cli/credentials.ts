@@ -6,8 +6,8 @@ import { isLocked, openCredential } from "../credentials/open.ts";
 import { type CredentialRules, findProvider, readCredential } from "../credentials/read-credential.ts";
 import { type ShownCredential, shownConfigured, shownCredential, shownLent } from "../credentials/shown.ts";
 import type { StoredCredential } from "../credentials/stored.ts";
-import { loadFolders, pluginFolders } from "../plugin/files/load.ts";
-import { buildRegistry } from "../plugin/providers/registry.ts";
+import { loadFolders, pluginFolders } from "../plugin-host/files/load.ts";
+import { buildRegistry } from "../plugin-host/providers/registry.ts";
 import { CUSTOM } from "../routing/custom.ts";
 import { listCredentials, removeCredential } from "../store/credentials/credentials.ts";
 import { credentialGuards } from "../store/credentials/guards.ts";
@@ -22,7 +22,7 @@ import { membersOf, secretsOf } from "./credential-input.ts";
 import { organizationId } from "./organization.ts";
 import { printJson, printList } from "./print.ts";
 import { asUsage } from "./read-options.ts";
-import { CommandError, UsageError } from "./usage.ts";
+import { CommandError, UsageError } from "./usage-error.ts";
 import { withRecords } from "./with-store.ts";
 
 export const addCredentialCommand: Run = async (invocation) => {

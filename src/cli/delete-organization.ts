@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { askApi } from "./ask-api.ts";
 import type { Run } from "./command.ts";
-import { CommandError, UsageError } from "./usage.ts";
+import { CommandError, UsageError } from "./usage-error.ts";
 
 const PAUSE_MS = 1_000;
 

@@ -6,8 +6,8 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { loadConfig } from "../config/load.ts";
 import type { Config } from "../config.ts";
 import { hashKey, SCOPES } from "../keys.ts";
-import { configuredLog, type Log, messageOf } from "../observe.ts";
-import type { Json } from "../plugin/contract.ts";
+import { configuredLog, type Log, messageOf } from "../log.ts";
+import type { Json } from "../plugin-host/contract.ts";
 import { programName } from "../runtime/platform.ts";
 import { reachable } from "../serve/reachable.ts";
 import { serve } from "../serve.ts";
@@ -17,7 +17,7 @@ import type { Invocation, Run, Terminal } from "./command.ts";
 import { type Scene, writeScene } from "./demo/scene.ts";
 import { scenes } from "./demo/scenes.ts";
 import { week } from "./demo/week.ts";
-import { CommandError } from "./usage.ts";
+import { CommandError } from "./usage-error.ts";
 import { withRecords } from "./with-store.ts";
 
 /** After this time the address is printed even if not everything is recorded yet. */

@@ -1,7 +1,7 @@
 import type { ConfigError } from "../config/load.ts";
-import { checkUp, DOCTOR_CHECKS, UPGRADE_CHECKS } from "../upkeep/doctor/doctor.ts";
-import type { Check, Finding } from "../upkeep/doctor/finding.ts";
-import { askReadiness } from "../upkeep/doctor/readiness.ts";
+import { checkUp, DOCTOR_CHECKS, UPGRADE_CHECKS } from "../maintenance/doctor/doctor.ts";
+import type { Check, Finding } from "../maintenance/doctor/finding.ts";
+import { askReadiness } from "../maintenance/doctor/readiness.ts";
 import type { Invocation, Run, Terminal } from "./command.ts";
 import { painted } from "./print.ts";
 import { VERSION } from "./version.ts";

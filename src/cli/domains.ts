@@ -1,4 +1,4 @@
-import type { Json } from "../plugin/contract.ts";
+import type { Json } from "../plugin-host/contract.ts";
 import type { Run } from "./command.ts";
 import { callPlugin } from "./plugin-call.ts";
 import { printList } from "./print.ts";

@@ -1,12 +1,12 @@
 import { readFileSync } from "node:fs";
 import { resolve } from "node:path";
-import { messageOf } from "../observe.ts";
+import { messageOf } from "../log.ts";
 import type { RouteExplanation } from "../threads.ts";
 import { CLIENT_SHAPES } from "../unified/client-shapes.ts";
 import { postToApi } from "./ask-api.ts";
 import type { Invocation, Run } from "./command.ts";
 import { printJson, printTable } from "./print.ts";
-import { UsageError } from "./usage.ts";
+import { UsageError } from "./usage-error.ts";
 
 type Target = RouteExplanation["targets"][number];
 

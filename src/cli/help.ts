@@ -1,7 +1,7 @@
 import { programName } from "../runtime/platform.ts";
 import type { Command, Option, Run, Terminal } from "./command.ts";
 import { CONFIG_OPTION } from "./options.ts";
-import { UsageError } from "./usage.ts";
+import { UsageError } from "./usage-error.ts";
 import { foldTo } from "./width.ts";
 
 /** Minimum columns for a description beside its term; with fewer it goes below. */

@@ -18,7 +18,7 @@ import type { Invocation, Run } from "./command.ts";
 import { printList } from "./print.ts";
 import { readAll } from "./read-options.ts";
 import { regionConfig } from "./region.ts";
-import { CommandError, UsageError } from "./usage.ts";
+import { CommandError, UsageError } from "./usage-error.ts";
 import { withRecords } from "./with-store.ts";
 
 /** Prints only the key on stdout, for scripts, and everything else on stderr. */

@@ -9,7 +9,7 @@ import { areObjectsOrdered, noteObjects, orderObjects } from "../store/retention
 import type { Store } from "../store/store.ts";
 import type { Run } from "./command.ts";
 import { regionConfig } from "./region.ts";
-import { CommandError } from "./usage.ts";
+import { CommandError } from "./usage-error.ts";
 import { withStore } from "./with-store.ts";
 
 const LOOK_MS = 500;

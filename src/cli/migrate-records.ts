@@ -9,12 +9,12 @@ import { countEnded, daysOf } from "../engine/clickhouse/migrate/days.ts";
 import { BATCH, keysBetween, storedRecords } from "../engine/clickhouse/migrate/stored-records.ts";
 import { clickhouseOf, layoutOf } from "../engine/clickhouse/open.ts";
 import { makeTables } from "../engine/clickhouse/tables.ts";
-import { loadFolders, pluginFolders } from "../plugin/files/load.ts";
-import { buildRegistry, mappingsOf } from "../plugin/providers/registry.ts";
+import { loadFolders, pluginFolders } from "../plugin-host/files/load.ts";
+import { buildRegistry, mappingsOf } from "../plugin-host/providers/registry.ts";
 import { openStore } from "../store/store.ts";
 import type { Run } from "./command.ts";
 import { regionConfig } from "./region.ts";
-import { CommandError, UsageError } from "./usage.ts";
+import { CommandError, UsageError } from "./usage-error.ts";
 
 /** A record that changes while its batch is compared makes them differ: the day is copied again. */
 const TRIES_MAX = 3;

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Config } from "../config.ts";
-import { Mapper } from "../jobs/reading/mapper.ts";
+import { Mapper } from "../jobs/remap/mapper.ts";
 import type { Acting } from "../people/actor.ts";
 import { isoTime } from "../record/iso-time.ts";
 import { lockDirectory } from "../store/database/lock.ts";
@@ -13,7 +13,7 @@ import type { Invocation, Run } from "./command.ts";
 import { organizationId } from "./organization.ts";
 import { printJson, printList } from "./print.ts";
 import { regionConfig } from "./region.ts";
-import { CommandError } from "./usage.ts";
+import { CommandError } from "./usage-error.ts";
 import { withStore } from "./with-store.ts";
 import { withoutService } from "./without-service.ts";
 

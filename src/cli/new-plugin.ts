@@ -4,7 +4,7 @@ import { join, resolve } from "node:path";
 import type { Run } from "./command.ts";
 import { contractText } from "./contract-text.ts";
 import { pluginSkeleton, providerSkeleton } from "./skeletons.ts";
-import { CommandError, UsageError } from "./usage.ts";
+import { CommandError, UsageError } from "./usage-error.ts";
 
 /** Written beside a skeleton, so that an editor has the types without installing anything. */
 const TYPES_FILE = "weir-plugin.d.ts";

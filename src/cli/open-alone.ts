@@ -1,14 +1,14 @@
 import { readFile } from "node:fs/promises";
 import type { Config } from "../config.ts";
-import type { Log } from "../observe.ts";
-import type { Json } from "../plugin/contract.ts";
-import { PluginError, type PluginKind } from "../plugin/files/check.ts";
-import type { LoadedPlugin } from "../plugin/files/load.ts";
-import { Entries } from "../plugin/host/entries.ts";
-import { createPluginHost } from "../plugin/host/host.ts";
-import { readOnlyJournal } from "../plugin/host/journal.ts";
-import { type OpenPlugin, setUp } from "../plugin/setup.ts";
-import { UsageError } from "./usage.ts";
+import type { Log } from "../log.ts";
+import type { Json } from "../plugin-host/contract.ts";
+import { PluginError, type PluginKind } from "../plugin-host/files/check.ts";
+import type { LoadedPlugin } from "../plugin-host/files/load.ts";
+import { Entries } from "../plugin-host/host/entries.ts";
+import { createPluginHost } from "../plugin-host/host/host.ts";
+import { readOnlyJournal } from "../plugin-host/host/journal.ts";
+import { type OpenPlugin, setUp } from "../plugin-host/setup.ts";
+import { UsageError } from "./usage-error.ts";
 
 interface Around {
   readonly config: Config;

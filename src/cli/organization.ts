@@ -3,7 +3,7 @@ import { FIRST_ORGANIZATION, organizationNamed } from "../store/keys.ts";
 import type { Store } from "../store/store.ts";
 import type { Invocation } from "./command.ts";
 import { regionConfig } from "./region.ts";
-import { CommandError } from "./usage.ts";
+import { CommandError } from "./usage-error.ts";
 import { withRecords, withStore } from "./with-store.ts";
 
 /** Runs with the databases of the selected region and organization; also beside a running service. */

@@ -1,17 +1,17 @@
 import type { Config } from "../config.ts";
-import { createLog } from "../observe.ts";
-import type { Json, PluginRoute } from "../plugin/contract.ts";
-import { byName, loadFolders, pluginFolders } from "../plugin/files/load.ts";
-import { Entries } from "../plugin/host/entries.ts";
-import { createPluginHost, optionsOf } from "../plugin/host/host.ts";
-import { readOnlyJournal } from "../plugin/host/journal.ts";
-import { buildRegistry, hostsOf } from "../plugin/providers/registry.ts";
-import { callRoute } from "../plugin/routes.ts";
-import { setUp, tearDown } from "../plugin/setup.ts";
+import { createLog } from "../log.ts";
+import type { Json, PluginRoute } from "../plugin-host/contract.ts";
+import { byName, loadFolders, pluginFolders } from "../plugin-host/files/load.ts";
+import { Entries } from "../plugin-host/host/entries.ts";
+import { createPluginHost, optionsOf } from "../plugin-host/host/host.ts";
+import { readOnlyJournal } from "../plugin-host/host/journal.ts";
+import { buildRegistry, hostsOf } from "../plugin-host/providers/registry.ts";
+import { callRoute } from "../plugin-host/routes.ts";
+import { setUp, tearDown } from "../plugin-host/setup.ts";
 import { snapshotKeys } from "../store/keys.ts";
 import { readEntries, writeEntries } from "../store/nodes/plugin-entries.ts";
 import { atCommandLine } from "./acting.ts";
-import { CommandError, UsageError } from "./usage.ts";
+import { CommandError, UsageError } from "./usage-error.ts";
 import { withRecords } from "./with-store.ts";
 
 interface PluginCall {

@@ -1,11 +1,18 @@
 import { resolve } from "node:path";
-import { createLog } from "../observe.ts";
-import { PluginError, type PluginKind } from "../plugin/files/check.ts";
-import { checkInThread } from "../plugin/files/check-thread.ts";
-import { type FailedFile, type Loaded, loadEach, loadFile, loadFolders, pluginFolders } from "../plugin/files/load.ts";
-import { optionsOf } from "../plugin/host/host.ts";
-import { buildRegistry } from "../plugin/providers/registry.ts";
-import { tearDown } from "../plugin/setup.ts";
+import { createLog } from "../log.ts";
+import { PluginError, type PluginKind } from "../plugin-host/files/check.ts";
+import { checkInThread } from "../plugin-host/files/check-thread.ts";
+import {
+  type FailedFile,
+  type Loaded,
+  loadEach,
+  loadFile,
+  loadFolders,
+  pluginFolders,
+} from "../plugin-host/files/load.ts";
+import { optionsOf } from "../plugin-host/host/host.ts";
+import { buildRegistry } from "../plugin-host/providers/registry.ts";
+import { tearDown } from "../plugin-host/setup.ts";
 import type { Invocation, Run } from "./command.ts";
 import { givenOptions, kindOf, openAlone } from "./open-alone.ts";
 import { printList } from "./print.ts";

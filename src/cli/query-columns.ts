@@ -1,7 +1,7 @@
 import { type Column, tableColumns } from "../export/columns.ts";
 import { nearestName } from "../nearest.ts";
-import type { Json } from "../plugin/contract.ts";
-import { UsageError } from "./usage.ts";
+import type { Json } from "../plugin-host/contract.ts";
+import { UsageError } from "./usage-error.ts";
 
 /** Short names, as in filters. */
 const SHORT: Readonly<Record<string, string>> = {

@@ -2,13 +2,13 @@ import { csv } from "../export/encoder.ts";
 import { within } from "../filter/written/period.ts";
 import { type FilterNode, readWritten } from "../filter/written/read-written.ts";
 import { readWrittenSort } from "../filter/written/sort.ts";
-import type { Json } from "../plugin/contract.ts";
+import type { Json } from "../plugin-host/contract.ts";
 import { postToApi, wholeAnswer } from "./ask-api.ts";
 import type { Invocation, Run } from "./command.ts";
 import { printJson, printTable } from "./print.ts";
 import { cellOf, DEFAULT_COLUMNS, memberOf, readColumns, type Shown } from "./query-columns.ts";
 import { asUsage } from "./read-options.ts";
-import { UsageError } from "./usage.ts";
+import { UsageError } from "./usage-error.ts";
 
 const FORMATS = ["table", "json", "jsonl", "csv"] as const;
 type Format = (typeof FORMATS)[number];

@@ -2,7 +2,7 @@ import type { Static, TSchema } from "@sinclair/typebox";
 import { Value } from "@sinclair/typebox/value";
 import { GatewayError } from "../errors.ts";
 import type { Invocation } from "./command.ts";
-import { UsageError } from "./usage.ts";
+import { UsageError } from "./usage-error.ts";
 
 /** The options in the form of the API. @throws UsageError that names the first invalid member. */
 export function checkedBody<T extends TSchema>(schema: T, body: Readonly<Record<string, unknown>>): Static<T> {

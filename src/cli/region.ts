@@ -1,7 +1,7 @@
 import { type Config, europeanConfig } from "../config.ts";
 import { type Database, openStore } from "../store/store.ts";
 import type { Invocation } from "./command.ts";
-import { UsageError } from "./usage.ts";
+import { UsageError } from "./usage-error.ts";
 
 /** The configuration of the region of `--region`. @throws UsageError if this Weir does not serve it. */
 export function regionConfig({ config, options }: Pick<Invocation, "config" | "options">): Config {

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { engineSink } from "../engine/writer.ts";
 import { Retention } from "../jobs/retention/retention.ts";
-import { configuredLog } from "../observe.ts";
+import { configuredLog } from "../log.ts";
 import { lockDirectory } from "../store/database/lock.ts";
 import {
   inForce,
@@ -19,7 +19,7 @@ import type { Invocation, Run } from "./command.ts";
 import { withOrganization } from "./organization.ts";
 import { printJson } from "./print.ts";
 import { regionConfig } from "./region.ts";
-import { CommandError, UsageError } from "./usage.ts";
+import { CommandError, UsageError } from "./usage-error.ts";
 
 /** How long to wait for a run in the service; after that it continues in the background. */
 const RUN_MS = 600_000;

@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import { resolve } from "node:path";
-import { messageOf } from "../observe.ts";
+import { messageOf } from "../log.ts";
 import { configuredRoutes } from "../routing/configured-routes.ts";
 import { readRoute } from "../routing/read-route.ts";
 import { shownRoute } from "../routing/shown-route.ts";
@@ -11,7 +11,7 @@ import type { Invocation, Run } from "./command.ts";
 import { organizationId } from "./organization.ts";
 import { printList } from "./print.ts";
 import { asUsage } from "./read-options.ts";
-import { CommandError, UsageError } from "./usage.ts";
+import { CommandError, UsageError } from "./usage-error.ts";
 import { withRecords } from "./with-store.ts";
 
 export const listRoutesCommand: Run = async (invocation) => {

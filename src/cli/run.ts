@@ -3,14 +3,14 @@ import { ConfigError, type ConfigInputs, loadConfig } from "../config/load.ts";
 import { GatewayError } from "../errors.ts";
 import { whyUnread } from "../export/words.ts";
 import { nearestName } from "../nearest.ts";
-import { PluginError } from "../plugin/files/check.ts";
+import { PluginError } from "../plugin-host/files/check.ts";
 import { programName } from "../runtime/platform.ts";
 import { StartError } from "../serve/start-error.ts";
 import type { Command, Invocation, Terminal } from "./command.ts";
 import { COMMANDS } from "./commands.ts";
 import { printHelp } from "./help.ts";
 import { CONFIG_OPTION } from "./options.ts";
-import { CommandError, UsageError } from "./usage.ts";
+import { CommandError, UsageError } from "./usage-error.ts";
 
 export { takeEnvironment } from "./take-environment.ts";
 

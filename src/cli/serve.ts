@@ -1,4 +1,4 @@
-import { configuredLog } from "../observe.ts";
+import { configuredLog } from "../log.ts";
 import { reachable } from "../serve/reachable.ts";
 import { serve } from "../serve.ts";
 import type { Run } from "./command.ts";

@@ -3,7 +3,8 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { engineSink } from "../engine/writer.ts";
 import { erase } from "../jobs/retention/erasing.ts";
 import { Pace } from "../jobs/retention/pace.ts";
-import { configuredLog } from "../observe.ts";
+import { configuredLog } from "../log.ts";
+import { databasePlaces } from "../maintenance/places.ts";
 import { leaveSegments } from "../recorder/leave-segments.ts";
 import { lockDirectory } from "../store/database/lock.ts";
 import { rewriteFile } from "../store/database/snapshot.ts";
@@ -11,10 +12,9 @@ import { packsHere } from "../store/objects/moving.ts";
 import { erasedBy, orderErasure, packsToErase } from "../store/retention/erasure.ts";
 import { leftToMove } from "../store/retention/move.ts";
 import { leftToFill, readUnfilled } from "../store/words/unfilled.ts";
-import { databasePlaces } from "../upkeep/places.ts";
 import type { Run } from "./command.ts";
 import { regionConfig } from "./region.ts";
-import { CommandError } from "./usage.ts";
+import { CommandError } from "./usage-error.ts";
 import { withStore } from "./with-store.ts";
 
 /** How long to wait for the service; after that it continues in the background. */

@@ -3,7 +3,7 @@ import { deliverTests } from "../store/deliveries/test-deliveries.ts";
 import type { Database } from "../store/store.ts";
 import type { Invocation } from "./command.ts";
 import { printJson } from "./print.ts";
-import { CommandError } from "./usage.ts";
+import { CommandError } from "./usage-error.ts";
 
 /** How long a test waits for the service. */
 const TEST_MS = 20_000;

@@ -1,12 +1,12 @@
 import { resolve } from "node:path";
-import { createLog } from "../observe.ts";
-import { PluginError } from "../plugin/files/check.ts";
-import { checkInThread } from "../plugin/files/check-thread.ts";
-import { type LoadedProvider, loadFile, loadFolders, pluginFolders } from "../plugin/files/load.ts";
-import { Hooks } from "../plugin/hooks/hooks.ts";
-import { optionsOf } from "../plugin/host/host.ts";
-import { buildRegistry, type Registry } from "../plugin/providers/registry.ts";
-import { tearDown } from "../plugin/setup.ts";
+import { createLog } from "../log.ts";
+import { PluginError } from "../plugin-host/files/check.ts";
+import { checkInThread } from "../plugin-host/files/check-thread.ts";
+import { type LoadedProvider, loadFile, loadFolders, pluginFolders } from "../plugin-host/files/load.ts";
+import { Hooks } from "../plugin-host/hooks/hooks.ts";
+import { optionsOf } from "../plugin-host/host/host.ts";
+import { buildRegistry, type Registry } from "../plugin-host/providers/registry.ts";
+import { tearDown } from "../plugin-host/setup.ts";
 import type { Invocation, Run, Terminal } from "./command.ts";
 import { givenOptions, kindOf, openAlone } from "./open-alone.ts";
 import { readExchanges, type TrialExchange } from "./trial/exchange.ts";
@@ -14,7 +14,7 @@ import { SAMPLES } from "./trial/samples.ts";
 import { type Trial, unmet } from "./trial/trial.ts";
 import { tryPlugin } from "./trial/try-plugin.ts";
 import { samplesFor, tryProvider } from "./trial/try-provider.ts";
-import { CommandError } from "./usage.ts";
+import { CommandError } from "./usage-error.ts";
 
 /** Milliseconds for one call of a hook. More than the service gives: a first call on a busy machine is slow. */
 const HOOK_MS = 5_000;

@@ -2,12 +2,12 @@ import { randomUUID } from "node:crypto";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Config } from "../config.ts";
-import { rereadUnread, type UnreadProgress } from "../jobs/reading/unread.ts";
-import { placeUnreadOrder, unreadStateOf } from "../jobs/reading/unread-order.ts";
+import { rereadUnread, type UnreadProgress } from "../jobs/remap/unread.ts";
+import { placeUnreadOrder, unreadStateOf } from "../jobs/remap/unread-order.ts";
 import { lockDirectory } from "../store/database/lock.ts";
 import type { Run } from "./command.ts";
 import { regionConfig } from "./region.ts";
-import { CommandError } from "./usage.ts";
+import { CommandError } from "./usage-error.ts";
 import { reachDirectory, withStore } from "./with-store.ts";
 import { withoutService } from "./without-service.ts";
 

@@ -22,7 +22,7 @@ import type { Run } from "./command.ts";
 import { organizationId } from "./organization.ts";
 import { printList } from "./print.ts";
 import { readAll } from "./read-options.ts";
-import { CommandError, UsageError } from "./usage.ts";
+import { CommandError, UsageError } from "./usage-error.ts";
 import { withRecords } from "./with-store.ts";
 
 /** Prints only the password on stdout, if one was created. */

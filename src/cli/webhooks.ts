@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { resolve } from "node:path";
 import { listenerPorts } from "../config.ts";
-import { messageOf } from "../observe.ts";
+import { messageOf } from "../log.ts";
 import { channelChecks } from "../store/alerts/channel-checks.ts";
 import { listDeliveries } from "../store/deliveries/deliveries.ts";
 import { shownDelivery } from "../store/deliveries/delivery-shown.ts";
@@ -15,7 +15,7 @@ import { withOrganization } from "./organization.ts";
 import { printJson, printList } from "./print.ts";
 import { asLimit, asNumber, asUsage, checkedBody } from "./read-options.ts";
 import { testEndpoints } from "./test-endpoints.ts";
-import { CommandError, UsageError } from "./usage.ts";
+import { CommandError, UsageError } from "./usage-error.ts";
 
 export const listWebhooksCommand: Run = async (invocation) => {
   await withOrganization(invocation, async ({ records }, organizationId) => {

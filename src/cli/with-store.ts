@@ -1,12 +1,12 @@
 import { accessSync, constants, existsSync, mkdirSync } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Config } from "../config.ts";
-import { messageOf } from "../observe.ts";
+import { messageOf } from "../log.ts";
 import { lockDirectory } from "../store/database/lock.ts";
 import { whileLocked } from "../store/database/patiently.ts";
 import { migrate } from "../store/migrate.ts";
 import { type Database, localPath, openStore, type Store } from "../store/store.ts";
-import { CommandError } from "./usage.ts";
+import { CommandError } from "./usage-error.ts";
 
 /** How long a command waits for another one that creates the databases. */
 const MAKING_MS = 10_000;

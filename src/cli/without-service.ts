@@ -1,8 +1,8 @@
 import type { Config } from "../config.ts";
 import { engineSink } from "../engine/writer.ts";
-import { configuredLog, type Log } from "../observe.ts";
-import type { ProviderPlugin } from "../plugin/contract.ts";
-import { openRegistry } from "../plugin/live.ts";
+import { configuredLog, type Log } from "../log.ts";
+import type { ProviderPlugin } from "../plugin-host/contract.ts";
+import { openRegistry } from "../plugin-host/live.ts";
 import { patiently } from "../store/database/patiently.ts";
 import { LearntTables } from "../store/models/learnt.ts";
 import { openStore, type Store } from "../store/store.ts";

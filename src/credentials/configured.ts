@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import type { Config } from "../config.ts";
 import { GatewayError } from "../errors.ts";
-import { messageOf } from "../observe.ts";
+import { messageOf } from "../log.ts";
 import type { Credential } from "../routing/credential.ts";
 import { type CredentialRules, readCredential, readSecret } from "./read-credential.ts";
 import type { CredentialTerms } from "./stored.ts";

@@ -1,4 +1,4 @@
-import type { CredentialForm } from "../plugin/contract.ts";
+import type { CredentialForm } from "../plugin-host/contract.ts";
 import { CUSTOM } from "../routing/custom.ts";
 
 /** The part of a provider that describes its credentials. */

@@ -3,7 +3,7 @@ import * as fs from "node:fs";
 import { join } from "node:path";
 import type { Config } from "../config.ts";
 import { GatewayError } from "../errors.ts";
-import { messageOf } from "../observe.ts";
+import { messageOf } from "../log.ts";
 import { KEY_BYTES, type SealKey, sealKey } from "./seal.ts";
 
 /** The keys that secrets are encrypted with: the first encrypts, all decrypt. */

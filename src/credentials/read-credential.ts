@@ -2,7 +2,7 @@ import { Type } from "@sinclair/typebox";
 import { checked } from "../checked.ts";
 import { GatewayError } from "../errors.ts";
 import { nearestName } from "../nearest.ts";
-import type { CredentialForm } from "../plugin/contract.ts";
+import type { CredentialForm } from "../plugin-host/contract.ts";
 import { CUSTOM } from "../routing/custom.ts";
 import type { KnownProvider, SettingForm } from "./form.ts";
 import { readLimit } from "./limit.ts";

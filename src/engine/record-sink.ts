@@ -1,6 +1,6 @@
 import type { Config } from "../config.ts";
 import type { Acting } from "../people/actor.ts";
-import type { RequestUsage } from "../plugin/contract.ts";
+import type { RequestUsage } from "../plugin-host/contract.ts";
 import type { MappingsOfProviders } from "../store/bodies/body-text.ts";
 import type { RemovalOrder } from "../store/retention/remove.ts";
 import type { Positions } from "../store/spool-positions.ts";

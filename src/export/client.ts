@@ -1,4 +1,4 @@
-import { readRetryAfter } from "../net/retry-after.ts";
+import { readRetryAfter } from "../egress/retry-after.ts";
 import { ExportFailure } from "./failure.ts";
 import { UnreadableAnswer } from "./page.ts";
 import { delayMs, mayBeRetried, type Pace, sleep } from "./retry.ts";

@@ -1,9 +1,9 @@
 import { collectGarbage } from "../runtime/memory.ts";
 import type { Checkpoint } from "./checkpoint.ts";
 import type { Encoder } from "./encoder.ts";
+import { type Settled, settle, unwrap } from "./outcome.ts";
 import type { Output } from "./output.ts";
 import type { Page } from "./page.ts";
-import { type Settled, settle, unwrap } from "./settled.ts";
 
 export interface Download {
   /** Reads the page after `cursor`; `before` rows are already written, and at most `rowsMax` are needed. */

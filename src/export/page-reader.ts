@@ -1,8 +1,8 @@
 import { randomUUID } from "node:crypto";
 import { AnswerTooLong, type Client } from "./client.ts";
 import type { Order } from "./options.ts";
+import { type Settled, settle, unwrap } from "./outcome.ts";
 import { cursorAtEnd, type Page, readPage, UnreadableAnswer } from "./page.ts";
-import { type Settled, settle, unwrap } from "./settled.ts";
 
 export const QUERY_PATH = "/v1/request/query-fast";
 

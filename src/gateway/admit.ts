@@ -1,7 +1,7 @@
 import { GatewayError } from "../errors.ts";
 import type { KeySnapshot } from "../keys.ts";
 import { maskPath } from "../masking/mask.ts";
-import type { BodyNeed } from "../plugin/contract.ts";
+import type { BodyNeed } from "../plugin-host/contract.ts";
 import { PROVIDER_UNKNOWN } from "../record/provider.ts";
 import type { BeginMeta } from "../spool/frame.ts";
 import type { Admitted, Arrival } from "./admitted.ts";

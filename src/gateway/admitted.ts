@@ -1,5 +1,5 @@
 import type { KeySnapshot } from "../keys.ts";
-import type { BodyNeed } from "../plugin/contract.ts";
+import type { BodyNeed } from "../plugin-host/contract.ts";
 import type { IncomingRequest } from "../runtime/http/server.ts";
 import type { ByteSocket } from "../runtime/http/sockets.ts";
 import type { BeginMeta } from "../spool/frame.ts";

@@ -1,5 +1,5 @@
 import { GatewayError } from "../errors.ts";
-import type { RequestChange } from "../plugin/contract.ts";
+import type { RequestChange } from "../plugin-host/contract.ts";
 import type { Admitted } from "./admitted.ts";
 import type { CodedBody } from "./body/content.ts";
 import type { GatewayParts } from "./gateway-parts.ts";

@@ -1,5 +1,5 @@
-import { type Log, messageOf } from "../observe.ts";
-import type { ProviderPlugin, RequestEnd } from "../plugin/contract.ts";
+import { type Log, messageOf } from "../log.ts";
+import type { ProviderPlugin, RequestEnd } from "../plugin-host/contract.ts";
 import { startClock } from "../runtime/clock.ts";
 import type { Answer } from "../runtime/http/server.ts";
 import type { ByteSocket } from "../runtime/http/sockets.ts";

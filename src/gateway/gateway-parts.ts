@@ -1,5 +1,5 @@
+import type { TargetGuard } from "../egress/target-guard.ts";
 import type { KeyRing } from "../keys.ts";
-import type { TargetGuard } from "../net/target-guard.ts";
 import type { PassedOn } from "../runtime/http/pass-on.ts";
 import type { BodyBudget } from "./body/budget.ts";
 import type { ContentReader } from "./body/content-reader.ts";

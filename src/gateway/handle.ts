@@ -1,5 +1,5 @@
 import { GatewayError } from "../errors.ts";
-import { messageOf } from "../observe.ts";
+import { messageOf } from "../log.ts";
 import type { Answer } from "../runtime/http/server.ts";
 import { isPending } from "../runtime/pending.ts";
 import { uuidv7 } from "../runtime/uuid.ts";

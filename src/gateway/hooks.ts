@@ -1,6 +1,6 @@
 import { maskLabel } from "../masking/mask.ts";
-import type { BodyNeed, RequestChange } from "../plugin/contract.ts";
-import { isRefusal, type Verdict } from "../plugin/hooks/verdict.ts";
+import type { BodyNeed, RequestChange } from "../plugin-host/contract.ts";
+import { isRefusal, type Verdict } from "../plugin-host/hooks/verdict.ts";
 import { after, type Soon } from "../runtime/pending.ts";
 import type { Admitted } from "./admitted.ts";
 import { modelOfPath } from "./body/content.ts";

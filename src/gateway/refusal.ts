@@ -1,5 +1,5 @@
 import { ERRORS, type ErrorCode, GatewayError } from "../errors.ts";
-import type { Refusal } from "../plugin/contract.ts";
+import type { Refusal } from "../plugin-host/contract.ts";
 import { writeErrorIn } from "../unified/response.ts";
 import { toHeaderValue } from "./headers/headers.ts";
 import { ofPlugin } from "./headers/response-headers.ts";

@@ -1,8 +1,8 @@
-import type { BodyNeed, LimitUse, PayingCredential, RequestEnd } from "../plugin/contract.ts";
-import type { Verdict } from "../plugin/hooks/verdict.ts";
+import type { BodyNeed, LimitUse, PayingCredential, RequestEnd } from "../plugin-host/contract.ts";
+import type { Verdict } from "../plugin-host/hooks/verdict.ts";
 import type { RequestFacts, SeenRequest } from "./seen-request.ts";
 
-/** The hooks of the loaded plugins, in this thread or asked in another; `plugin/hooks/hooks.ts` is one. */
+/** The hooks of the loaded plugins, in this thread or asked in another; `plugin-host/hooks/hooks.ts` is one. */
 export interface RequestHooks {
   has(name: "onRequest" | "onForward" | "onEnd"): boolean;
   /** What the plugins need of this request's body. Never throws. */

@@ -1,5 +1,5 @@
 import { GatewayError } from "../errors.ts";
-import { type Log, messageOf } from "../observe.ts";
+import { type Log, messageOf } from "../log.ts";
 
 /** Chosen ids are remembered while the recorder may not have read them yet. */
 const REMEMBERED_MAX = 100_000;

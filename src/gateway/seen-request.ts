@@ -1,5 +1,5 @@
 import { MASKED } from "../masking/mask.ts";
-import type { GatewayRequest, Json, PayingCredential } from "../plugin/contract.ts";
+import type { GatewayRequest, Json, PayingCredential } from "../plugin-host/contract.ts";
 import { modelOfPath } from "./body/content.ts";
 import type { GatewayHeader } from "./headers/gateway-header.ts";
 import { fromWire } from "./headers/headers.ts";

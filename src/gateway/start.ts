@@ -1,12 +1,12 @@
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Config } from "../config.ts";
+import { trustedAuthorities } from "../egress/authorities.ts";
+import { createResolve } from "../egress/resolve.ts";
+import { TargetGuard } from "../egress/target-guard.ts";
+import { tlsPairOf } from "../egress/tls-pair-of.ts";
 import { KeyRing, type KeySnapshot } from "../keys.ts";
-import { trustedAuthorities } from "../net/authorities.ts";
-import { createResolve } from "../net/resolve.ts";
-import { TargetGuard } from "../net/target-guard.ts";
-import { tlsPairOf } from "../net/tls-pair-of.ts";
-import type { Log } from "../observe.ts";
+import type { Log } from "../log.ts";
 import type { Credential } from "../routing/credential.ts";
 import type { Health } from "../routing/rests.ts";
 import { NO_TABLES, type RoutingTables } from "../routing/tables.ts";

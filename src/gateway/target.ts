@@ -1,11 +1,11 @@
+import { originOf, withoutDots } from "../egress/origin.ts";
 import { GatewayError } from "../errors.ts";
-import { originOf, withoutDots } from "../net/origin.ts";
-import type { ProviderPlugin } from "../plugin/contract.ts";
+import type { ProviderPlugin } from "../plugin-host/contract.ts";
 import { PROVIDER_UNKNOWN } from "../record/provider.ts";
 import type { UpstreamOrigin } from "../runtime/http/upstream.ts";
 import type { Settings } from "./headers/settings.ts";
 
-/** What the gateway asks of the loaded providers; `plugin/providers/registry.ts` is one. */
+/** What the gateway asks of the loaded providers; `plugin-host/providers/registry.ts` is one. */
 export interface ProviderIndex {
   readonly providers: readonly ProviderPlugin[];
   providerByName(name: string): ProviderPlugin | undefined;

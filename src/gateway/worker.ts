@@ -1,14 +1,14 @@
 import { join } from "node:path";
-import { configuredLog, keepServing } from "../observe.ts";
-import { openRegistry } from "../plugin/live.ts";
+import { configuredLog, keepServing } from "../log.ts";
+import { openRegistry } from "../plugin-host/live.ts";
 import { NO_TABLES } from "../routing/tables.ts";
 import { PassedOn } from "../runtime/http/pass-on.ts";
 import { connect, expose } from "../runtime/rpc.ts";
 import { threadStart } from "../runtime/thread.ts";
 import { openSpool } from "../spool/writer.ts";
 import type { FirstGatewayFunctions, FurtherGatewayFunctions, FurtherGatewayOptions } from "../threads.ts";
+import { AskedHooks } from "./further-threads/ask-hooks.ts";
 import { type Gateway, startGateway } from "./start.ts";
-import { AskedHooks } from "./thread/ask-hooks.ts";
 
 /** Entry of a further gateway thread. It is there until the process ends: `stop` only lets go of connections and files. */
 const { options, port, ports } = threadStart<FurtherGatewayOptions>();

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { makeNextBlock } from "../engine/libsql/blocks/keep.ts";
-import { WAITING_MAX, withoutBlock } from "../engine/libsql/blocks/waiting.ts";
-import { type Log, messageOf } from "../observe.ts";
+import { makeNextBlock } from "../engine/libsql/column-store/keep.ts";
+import { WAITING_MAX, withoutBlock } from "../engine/libsql/column-store/waiting.ts";
+import { type Log, messageOf } from "../log.ts";
 import { isAway } from "../store/database/failure.ts";
 import type { Store } from "../store/store.ts";
 

@@ -1,5 +1,5 @@
 import type { Config } from "../config.ts";
-import { type Log, messageOf } from "../observe.ts";
+import { type Log, messageOf } from "../log.ts";
 import type { Remote } from "../runtime/rpc.ts";
 import { LearntTables } from "../store/models/learnt.ts";
 import type { Database, Store } from "../store/store.ts";

@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import type { Config } from "../config.ts";
-import { type Log, messageOf } from "../observe.ts";
+import { type Log, messageOf } from "../log.ts";
 import { beat, leave, nodeIdOf, takeLease } from "../store/nodes/nodes.ts";
 import { localPath, type Store } from "../store/store.ts";
 

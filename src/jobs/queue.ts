@@ -1,4 +1,4 @@
-import { type Log, messageOf } from "../observe.ts";
+import { type Log, messageOf } from "../log.ts";
 
 /** Never twice at once: a run that is due during the previous one is skipped. */
 export const CRON = { timezone: "UTC", protect: true, unref: true };

@@ -1,8 +1,8 @@
 import { Cron } from "croner";
 import type { Config } from "../config.ts";
-import type { Log } from "../observe.ts";
-import { openRegistry } from "../plugin/live.ts";
-import { mappingsOf } from "../plugin/providers/registry.ts";
+import type { Log } from "../log.ts";
+import { openRegistry } from "../plugin-host/live.ts";
+import { mappingsOf } from "../plugin-host/providers/registry.ts";
 import { PassedOn } from "../runtime/http/pass-on.ts";
 import type { Endpoint, Remote } from "../runtime/rpc.ts";
 import { OpenedLater } from "../store/database/opened-later.ts";
@@ -15,8 +15,8 @@ import { Deliverer } from "./delivery/deliverer.ts";
 import { Judging } from "./judges/judging.ts";
 import { Node } from "./node.ts";
 import { CRON, inQueue, Queue } from "./queue.ts";
-import { expediteElsewhere } from "./reading/expedite-elsewhere.ts";
-import { ReadingJobs } from "./reading/reading-jobs.ts";
+import { expediteElsewhere } from "./remap/expedite-elsewhere.ts";
+import { ReadingJobs } from "./remap/reading-jobs.ts";
 import { startRemovals } from "./retention/start.ts";
 import { Runner } from "./runs/runner.ts";
 

@@ -1,4 +1,4 @@
-import type { Json, Reading, Usage } from "../plugin/contract.ts";
+import type { Json, Reading, Usage } from "../plugin-host/contract.ts";
 import type { LlmMessage, LlmRequest, LlmResponse, LlmToolCall } from "../record/llm-schema.ts";
 import { foldMapped, withoutDeltas } from "./fold-mapped.ts";
 import { booleanOf, countOf, filledText, isObject, isText, numberOf, pickDefined, scalarText, textOf } from "./json.ts";

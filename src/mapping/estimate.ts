@@ -1,4 +1,4 @@
-import type { Json, Usage } from "../plugin/contract.ts";
+import type { Json, Usage } from "../plugin-host/contract.ts";
 import { jsonText } from "./json.ts";
 import type { Mapping } from "./mapping.ts";
 import { barePath, isBilledElsewhere } from "./path.ts";

@@ -1,4 +1,4 @@
-import type { Json } from "../plugin/contract.ts";
+import type { Json } from "../plugin-host/contract.ts";
 import { filledText, isObject, listOf } from "./json.ts";
 
 /** Providers' values, in lower case, with their common name. Other values are kept in lower case. */

@@ -1,4 +1,4 @@
-import type { Json, StreamEvent } from "../plugin/contract.ts";
+import type { Json, StreamEvent } from "../plugin-host/contract.ts";
 import { filledText, isObject, isText, type JsonObject, pickDefined } from "./json.ts";
 import type { DeltaPlace, ReadingPlaces, StreamPlaces } from "./mapping.ts";
 import { type Pointer, removeAt, setAt, valueAt, valuesAt } from "./pointer.ts";

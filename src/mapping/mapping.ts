@@ -1,4 +1,4 @@
-import type { WireSchemaName } from "../plugin/contract.ts";
+import type { WireSchemaName } from "../plugin-host/contract.ts";
 import { formFaultOf, type Mapping, type MappingFault, placesFaultOf } from "../record/mapping-schema.ts";
 import { WIRE_SCHEMAS } from "./wire/index.ts";
 

@@ -1,4 +1,4 @@
-import type { Json, Reading } from "../plugin/contract.ts";
+import type { Json, Reading } from "../plugin-host/contract.ts";
 import { filledText, isObject, listOf, numberOf, pickDefined, textOf } from "./json.ts";
 
 /** US dollars in one of xAI's ticks. */

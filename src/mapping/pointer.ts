@@ -1,4 +1,4 @@
-import type { Json } from "../plugin/contract.ts";
+import type { Json } from "../plugin-host/contract.ts";
 import { isObject, type JsonObject } from "./json.ts";
 
 /**

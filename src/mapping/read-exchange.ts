@@ -1,5 +1,5 @@
 import { Buffer } from "node:buffer";
-import { messageOf } from "../observe.ts";
+import { messageOf } from "../log.ts";
 import type {
   ExchangeView,
   Json,
@@ -10,7 +10,7 @@ import type {
   StreamReading,
   Usage,
   WireSchemaName,
-} from "../plugin/contract.ts";
+} from "../plugin-host/contract.ts";
 import { MAPPED, type MappedSchema, mappedSchema } from "./apply.ts";
 import { finishReasonOf } from "./finish-reason.ts";
 import { filledText, isObject, parseJson, pickDefined } from "./json.ts";

@@ -1,4 +1,4 @@
-import type { Json, WireSchemaName } from "../plugin/contract.ts";
+import type { Json, WireSchemaName } from "../plugin-host/contract.ts";
 import { MAPPED } from "./apply.ts";
 import { readExchange } from "./read-exchange.ts";
 import { type Said, whatWasSaid } from "./said.ts";

@@ -1,5 +1,5 @@
 import { maskText } from "../masking/mask.ts";
-import type { Json } from "../plugin/contract.ts";
+import type { Json } from "../plugin-host/contract.ts";
 import { beginning, EXCERPT_MAX } from "../record/excerpt.ts";
 import type { LlmMessage } from "../record/llm-schema.ts";
 import { filledText, isObject, jsonText, pickDefined, textOf } from "./json.ts";

@@ -1,4 +1,4 @@
-import type { Json, PathSchema, StreamEvent, WireSchemaName } from "../plugin/contract.ts";
+import type { Json, PathSchema, StreamEvent, WireSchemaName } from "../plugin-host/contract.ts";
 import { isObject, type JsonObject } from "./json.ts";
 import { WIRE_SCHEMAS } from "./wire/index.ts";
 import type { WireSchema } from "./wire-schema.ts";

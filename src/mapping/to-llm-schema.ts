@@ -1,4 +1,4 @@
-import type { Json, WireSchemaName } from "../plugin/contract.ts";
+import type { Json, WireSchemaName } from "../plugin-host/contract.ts";
 import type { LlmResponse, LlmSchema } from "../record/llm-schema.ts";
 import { MAPPED, type MappedSchema, mappedSchema } from "./apply.ts";
 import { pickDefined } from "./json.ts";

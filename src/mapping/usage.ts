@@ -1,4 +1,4 @@
-import type { Json, Usage } from "../plugin/contract.ts";
+import type { Json, Usage } from "../plugin-host/contract.ts";
 import { countOf, firstCount, isObject, listOf, pickDefined, sumOfList, sumOfPresent, textOf } from "./json.ts";
 
 /**

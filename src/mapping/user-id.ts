@@ -1,4 +1,4 @@
-import type { Json } from "../plugin/contract.ts";
+import type { Json } from "../plugin-host/contract.ts";
 import { filledText } from "./json.ts";
 
 /** The end user that a request's body names: OpenAI's `user`, Anthropic's `metadata.user_id`. */

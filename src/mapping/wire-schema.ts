@@ -1,4 +1,4 @@
-import type { ExchangeView, Json, Reading, StreamEvent, WireSchemaName } from "../plugin/contract.ts";
+import type { ExchangeView, Json, Reading, StreamEvent, WireSchemaName } from "../plugin-host/contract.ts";
 import type { LlmRequest, LlmResponse } from "../record/llm-schema.ts";
 
 /**

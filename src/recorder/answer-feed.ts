@@ -1,5 +1,5 @@
-import { type Log, messageOf } from "../observe.ts";
-import type { AnswerFacts } from "../plugin/hooks/answer.ts";
+import { type Log, messageOf } from "../log.ts";
+import type { AnswerFacts } from "../plugin-host/hooks/answer.ts";
 import { within } from "../runtime/within.ts";
 import type { AnswerFunctions, UsedTokens } from "../threads.ts";
 import { RecordNotes } from "./record-notes.ts";

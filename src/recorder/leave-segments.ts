@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import type { Config } from "../config.ts";
-import type { Log } from "../observe.ts";
+import type { Log } from "../log.ts";
 import { SpoolReader } from "../spool/reader.ts";
 import { listSegments } from "../spool/segments.ts";
 import { readTip } from "../spool/tip-file.ts";

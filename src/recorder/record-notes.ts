@@ -1,6 +1,6 @@
 import type { RecordSink } from "../engine/record-sink.ts";
-import { type Log, messageOf } from "../observe.ts";
-import type { Note } from "../plugin/hooks/note.ts";
+import { type Log, messageOf } from "../log.ts";
+import type { Note } from "../plugin-host/hooks/note.ts";
 import { storable } from "../record/storable.ts";
 import { within } from "../runtime/within.ts";
 import type { Amendment } from "../threads.ts";

@@ -1,7 +1,7 @@
 import type { Config } from "../config.ts";
+import type { Log } from "../log.ts";
 import type { ExchangeInput, ExchangeReading } from "../mapping/read-exchange.ts";
-import type { Log } from "../observe.ts";
-import type { ProviderPlugin } from "../plugin/contract.ts";
+import type { ProviderPlugin } from "../plugin-host/contract.ts";
 import type { MappingsOfProviders } from "../store/bodies/body-text.ts";
 import type { LearntTables } from "../store/models/learnt.ts";
 import type { AnswerFeed } from "./answer-feed.ts";

@@ -1,5 +1,5 @@
 import { GatewayError } from "../errors.ts";
-import { type Log, messageOf } from "../observe.ts";
+import { type Log, messageOf } from "../log.ts";
 import type { RecorderMetrics } from "./metrics.ts";
 
 /** Why nothing can be written now: the database does not take it, or the object store does not take bodies. */

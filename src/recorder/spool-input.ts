@@ -1,4 +1,4 @@
-import { type Log, messageOf } from "../observe.ts";
+import { type Log, messageOf } from "../log.ts";
 import { FRAME_HEAD_BYTES, frameBytes, frameKind, isIntact } from "../spool/codec.ts";
 import { FRAME, type Position, type StartMeta } from "../spool/frame.ts";
 import { readStart } from "../spool/read-meta.ts";

@@ -1,5 +1,5 @@
 import { basename } from "node:path";
-import { type Log, messageOf } from "../observe.ts";
+import { type Log, messageOf } from "../log.ts";
 import { FRAME_HEAD_BYTES, frameId, frameKind } from "../spool/codec.ts";
 import { Continuity } from "../spool/continuity.ts";
 import { FRAME, type Position } from "../spool/frame.ts";

@@ -1,8 +1,8 @@
+import { configuredLog } from "../log.ts";
 import { readExchange } from "../mapping/read-exchange.ts";
-import { configuredLog } from "../observe.ts";
-import { hooksText } from "../plugin/hooks/hook-metrics.ts";
-import { openHooks, openRegistry } from "../plugin/live.ts";
-import { mappingsOf } from "../plugin/providers/registry.ts";
+import { hooksText } from "../plugin-host/hooks/hook-metrics.ts";
+import { openHooks, openRegistry } from "../plugin-host/live.ts";
+import { mappingsOf } from "../plugin-host/providers/registry.ts";
 import { yieldToTraffic } from "../runtime/priority.ts";
 import { connect, expose } from "../runtime/rpc.ts";
 import { threadStart } from "../runtime/thread.ts";

@@ -1,4 +1,4 @@
-import type { ProviderPlugin } from "../plugin/contract.ts";
+import type { ProviderPlugin } from "../plugin-host/contract.ts";
 
 /**
  * A self-hosted server, as in credentials of the provider `CUSTOM`: an address and its shape. In

@@ -1,4 +1,11 @@
-import type { EndpointCall, ModelEntry, ModelFacts, ProviderPlugin, ShapeAt, ShapeName } from "../plugin/contract.ts";
+import type {
+  EndpointCall,
+  ModelEntry,
+  ModelFacts,
+  ProviderPlugin,
+  ShapeAt,
+  ShapeName,
+} from "../plugin-host/contract.ts";
 import type { Credential } from "./credential.ts";
 import { fits } from "./pattern.ts";
 

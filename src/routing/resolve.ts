@@ -1,6 +1,6 @@
 import { GatewayError } from "../errors.ts";
 import { nearestName } from "../nearest.ts";
-import type { ProviderPlugin } from "../plugin/contract.ts";
+import type { ProviderPlugin } from "../plugin-host/contract.ts";
 import type { Credential } from "./credential.ts";
 import { type ModelName, type ModelString, readModelString } from "./model-string.ts";
 import { allows, captured, fits } from "./pattern.ts";

@@ -1,4 +1,4 @@
-import type { RequestUsage } from "../plugin/contract.ts";
+import type { RequestUsage } from "../plugin-host/contract.ts";
 import { within } from "../runtime/within.ts";
 import type { Region } from "./region.ts";
 

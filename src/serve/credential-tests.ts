@@ -1,6 +1,6 @@
 import type { Config } from "../config.ts";
 import { GatewayError } from "../errors.ts";
-import type { ProviderPlugin } from "../plugin/contract.ts";
+import type { ProviderPlugin } from "../plugin-host/contract.ts";
 import type { Credential } from "../routing/credential.ts";
 import { CUSTOM } from "../routing/custom.ts";
 import { modelListOf } from "../routing/endpoint.ts";

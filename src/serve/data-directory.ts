@@ -1,7 +1,7 @@
 import { chmodSync, existsSync, mkdirSync, readdirSync, statSync } from "node:fs";
 import { basename, join, sep } from "node:path";
 import type { Config } from "../config.ts";
-import { messageOf } from "../observe.ts";
+import { messageOf } from "../log.ts";
 import { readTip } from "../spool/tip-file.ts";
 import { bodiesPath } from "../store/database/local.ts";
 import { type DirectoryLock, lockDirectory } from "../store/database/lock.ts";

@@ -2,7 +2,7 @@ import type { Config } from "../config.ts";
 import { checkRecords } from "../engine/writer.ts";
 import { GatewayError } from "../errors.ts";
 import type { KeySnapshot } from "../keys.ts";
-import type { Log } from "../observe.ts";
+import type { Log } from "../log.ts";
 import { ensureFirstKey, removeKey, snapshotKeys } from "../store/keys.ts";
 import { checkVersions, migrate } from "../store/migrate.ts";
 import { type Database, openStore } from "../store/store.ts";

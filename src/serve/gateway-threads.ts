@@ -1,8 +1,8 @@
 import type { Config } from "../config.ts";
+import { answerHooks } from "../gateway/further-threads/answer-hooks.ts";
 import type { Gateway } from "../gateway/start.ts";
-import { answerHooks } from "../gateway/thread/answer-hooks.ts";
-import type { Log } from "../observe.ts";
-import type { Hooks } from "../plugin/hooks/hooks.ts";
+import type { Log } from "../log.ts";
+import type { Hooks } from "../plugin-host/hooks/hooks.ts";
 import { takeOver } from "../runtime/http/take-over.ts";
 import { expose } from "../runtime/rpc.ts";
 import { startThread, type Thread, threadPorts } from "../runtime/thread.ts";

@@ -1,4 +1,4 @@
-import type { Log } from "../observe.ts";
+import type { Log } from "../log.ts";
 import type { DirectoryLock } from "../store/database/lock.ts";
 
 const CHECK_MS = 1_000;

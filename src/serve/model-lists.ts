@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import { type Log, messageOf } from "../observe.ts";
+import { type Log, messageOf } from "../log.ts";
 import type { Credential } from "../routing/credential.ts";
 import type { RoutingTables } from "../routing/tables.ts";
 import type { CredentialTest } from "../unified/test-credential.ts";

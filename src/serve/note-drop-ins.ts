@@ -1,8 +1,8 @@
 import { basename } from "node:path";
-import { type Log, messageOf } from "../observe.ts";
+import { type Log, messageOf } from "../log.ts";
 import type { Act } from "../people/actions.ts";
 import { SYSTEM } from "../people/actor.ts";
-import type { DropInChange } from "../plugin/files/reload.ts";
+import type { DropInChange } from "../plugin-host/files/reload.ts";
 import type { RecorderFunctions } from "../threads.ts";
 
 /** Notes in the audit log which drop-ins are loaded, and which could not be. */

@@ -1,6 +1,6 @@
 import type { Config } from "../config.ts";
-import type { Log } from "../observe.ts";
-import { Shares } from "../plugin/host/shares.ts";
+import type { Log } from "../log.ts";
+import { Shares } from "../plugin-host/host/shares.ts";
 import { LimitsServer } from "../store/nodes/limits-server.ts";
 import { nodeIdOf } from "../store/nodes/nodes.ts";
 import { localPath } from "../store/store.ts";

@@ -1,5 +1,5 @@
 import { constants } from "node:os";
-import type { Log } from "../observe.ts";
+import type { Log } from "../log.ts";
 
 /**
  * Milliseconds in which the same signal again is the first one: it may go to a whole process group, as Ctrl-C does, and

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import type { Log } from "../observe.ts";
+import type { Log } from "../log.ts";
 import { connect, type Exposed, type Remote } from "../runtime/rpc.ts";
 import type { Thread } from "../runtime/thread.ts";
 import { within } from "../runtime/within.ts";

@@ -11,8 +11,8 @@ import { type Keyring, madeKeyPath, readKeyring } from "../credentials/keyring.t
 import { openCredential } from "../credentials/open.ts";
 import { keyIdOf } from "../credentials/seal.ts";
 import type { StoredCredential } from "../credentials/stored.ts";
-import { type Log, messageOf } from "../observe.ts";
-import type { ProviderPlugin } from "../plugin/contract.ts";
+import { type Log, messageOf } from "../log.ts";
+import type { ProviderPlugin } from "../plugin-host/contract.ts";
 import { configuredRoutes } from "../routing/configured-routes.ts";
 import type { Credential } from "../routing/credential.ts";
 import type { Route } from "../routing/route.ts";

@@ -1,5 +1,5 @@
 import * as fs from "node:fs";
-import { messageOf } from "../observe.ts";
+import { messageOf } from "../log.ts";
 import { FRAME_HEAD_BYTES, frameBytes } from "./codec.ts";
 import type { Position } from "./frame.ts";
 import { listSegments, nextSegment, segmentPath } from "./segments.ts";

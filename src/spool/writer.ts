@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto";
-import { type Log, messageOf } from "../observe.ts";
+import { type Log, messageOf } from "../log.ts";
 import { CHUNK_BYTES_MAX, encodeFrame, FRAME_HEAD_BYTES, NO_ID, PAYLOAD_BYTES_MAX, sealFrame } from "./codec.ts";
 import {
   type BeginMeta,

@@ -2,8 +2,8 @@ import { readFileSync } from "node:fs";
 import { isIP } from "node:net";
 import type { Config } from "../config.ts";
 import { GatewayError } from "../errors.ts";
+import { messageOf } from "../log.ts";
 import { nearestName } from "../nearest.ts";
-import { messageOf } from "../observe.ts";
 import { type Rule, readRules } from "./rules.ts";
 
 /** A provider of single sign-on, as a table `[sso.<name>]` describes it. */

@@ -1,4 +1,4 @@
-import type { RequestUsage } from "../plugin/contract.ts";
+import type { RequestUsage } from "../plugin-host/contract.ts";
 import type { Database } from "./store.ts";
 
 const IDS_PER_QUERY = 200;

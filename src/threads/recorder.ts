@@ -1,10 +1,10 @@
 import type { CallMemories } from "../mapping/translate/call-memory.ts";
 import type { Act, Outcome } from "../people/actions.ts";
 import type { Acting } from "../people/actor.ts";
-import type { RequestUsage } from "../plugin/contract.ts";
-import type { Entry, StoredEntry } from "../plugin/host/entries.ts";
-import type { ShareAnswer, ShareClaim } from "../plugin/host/shares.ts";
-import type { HookHealth } from "../plugin/view.ts";
+import type { RequestUsage } from "../plugin-host/contract.ts";
+import type { Entry, StoredEntry } from "../plugin-host/host/entries.ts";
+import type { ShareAnswer, ShareClaim } from "../plugin-host/host/shares.ts";
+import type { HookHealth } from "../plugin-host/view.ts";
 import type { RecordTexts } from "../record/record-texts.ts";
 import type { requests } from "../record/tables.ts";
 import type { Position } from "../spool/frame.ts";

@@ -1,4 +1,4 @@
-import type { Json } from "../plugin/contract.ts";
+import type { Json } from "../plugin-host/contract.ts";
 import type { PassedOn } from "../runtime/http/pass-on.ts";
 import { sendThroughGateway } from "./through-gateway.ts";
 

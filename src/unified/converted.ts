@@ -7,7 +7,7 @@ import {
   writeEmbeddingCalls,
 } from "../mapping/wire/embeddings/translate.ts";
 import { SHAPES } from "../mapping/wire/shapes.ts";
-import type { EndpointCall, Json, Loss, Shape, ShapeAt } from "../plugin/contract.ts";
+import type { EndpointCall, Json, Loss, Shape, ShapeAt } from "../plugin-host/contract.ts";
 import { type Outbound, shapeNameOf, shapeOf, withChanges } from "./outbound.ts";
 import { jsonOf } from "./response.ts";
 

@@ -1,6 +1,6 @@
 import { isObject, parseJson } from "../mapping/json.ts";
 import { tokenizer } from "../mapping/tokenizer.ts";
-import type { Json } from "../plugin/contract.ts";
+import type { Json } from "../plugin-host/contract.ts";
 
 /** Minimum bytes per token of prose. */
 const TOKEN_BYTES = 3;

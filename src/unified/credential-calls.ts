@@ -1,8 +1,8 @@
 import type { Config } from "../config.ts";
-import { trustedAuthorities } from "../net/authorities.ts";
-import { createCallGuard } from "../net/call-guard.ts";
-import { PrivateGuard } from "../net/private-guard.ts";
-import { createResolve } from "../net/resolve.ts";
+import { trustedAuthorities } from "../egress/authorities.ts";
+import { createCallGuard } from "../egress/call-guard.ts";
+import { PrivateGuard } from "../egress/private-guard.ts";
+import { createResolve } from "../egress/resolve.ts";
 import { createStrictUpstream } from "../runtime/http/strict-upstream.ts";
 import { callWhole, type WholeRequest, type WholeResponse } from "./whole-call.ts";
 

@@ -1,6 +1,6 @@
 import { isObject, listOf, numberOf, objectOf, textOf } from "../mapping/json.ts";
 import { userIdIn } from "../mapping/user-id.ts";
-import type { Json } from "../plugin/contract.ts";
+import type { Json } from "../plugin-host/contract.ts";
 import type { Need } from "../routing/route.ts";
 import { type IssuerNamed, issuersIn } from "./issuers-in.ts";
 import { referredTo } from "./references.ts";

@@ -1,5 +1,5 @@
+import { messageOf } from "../log.ts";
 import type { Fetched, FetchedFiles } from "../mapping/translate/addresses.ts";
-import { messageOf } from "../observe.ts";
 import type { Upstream } from "../runtime/http/upstream.ts";
 import { mediaTypeOf } from "./media-type.ts";
 import { callWhole, type WholeResponse } from "./whole-call.ts";

@@ -1,5 +1,5 @@
 import { pricedModels, tokenRates } from "../mapping/prices/models.ts";
-import type { ModelFacts } from "../plugin/contract.ts";
+import type { ModelFacts } from "../plugin-host/contract.ts";
 import { factsOf, shapesOf } from "../routing/endpoint.ts";
 import { allows } from "../routing/pattern.ts";
 import { type Choice, resolve, type Scope, type Target } from "../routing/resolve.ts";

@@ -1,5 +1,5 @@
 import { pricedModels, tablePrice } from "../mapping/prices/models.ts";
-import type { ProviderPlugin } from "../plugin/contract.ts";
+import type { ProviderPlugin } from "../plugin-host/contract.ts";
 import type { Credential } from "../routing/credential.ts";
 import { entriesOf } from "../routing/endpoint.ts";
 import { fits } from "../routing/pattern.ts";

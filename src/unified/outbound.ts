@@ -4,7 +4,7 @@ import { type CallMemories, withMemories } from "../mapping/translate/call-memor
 import type { ToolNames } from "../mapping/translate/tool-names.ts";
 import { translateRequest } from "../mapping/translate/translate.ts";
 import { SHAPES } from "../mapping/wire/shapes.ts";
-import type { Call, Json, Loss, Prompt, Shape, ShapeAt } from "../plugin/contract.ts";
+import type { Call, Json, Loss, Prompt, Shape, ShapeAt } from "../plugin-host/contract.ts";
 import { ROUTING_MEMBERS } from "./describe.ts";
 import { forgetParsed, takeParsed } from "./parsed-bodies.ts";
 import { topLevelMembers, withMembers } from "./top-level.ts";

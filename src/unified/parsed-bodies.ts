@@ -1,5 +1,5 @@
 import { utf8Of } from "../mapping/json.ts";
-import type { Json } from "../plugin/contract.ts";
+import type { Json } from "../plugin-host/contract.ts";
 
 /** What a body was parsed to when it was described, until it is written for its first target. */
 const parsed = new WeakMap<Uint8Array, Json>();

@@ -1,6 +1,6 @@
 import { type PlainToolNames, ToolNames } from "../mapping/translate/tool-names.ts";
 import { SHAPES } from "../mapping/wire/shapes.ts";
-import type { ShapeAt } from "../plugin/contract.ts";
+import type { ShapeAt } from "../plugin-host/contract.ts";
 import { type Outbound, type OutboundRequest, shapeNameOf } from "./outbound.ts";
 import type { ResponseContext } from "./response.ts";
 

@@ -1,6 +1,6 @@
 import { isObject, listOf, textOf, utf8Of } from "../mapping/json.ts";
 import { responseIdOf } from "../mapping/wire/responses/item-ids.ts";
-import type { Json } from "../plugin/contract.ts";
+import type { Json } from "../plugin-host/contract.ts";
 import { type IssuerNamed, issuersIn } from "./issuers-in.ts";
 
 const REFERENCE = "item_reference";

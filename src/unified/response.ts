@@ -22,7 +22,7 @@ import type {
   Shape,
   StreamEvent,
   Usage,
-} from "../plugin/contract.ts";
+} from "../plugin-host/contract.ts";
 import { idsOf } from "./ids.ts";
 import type { Outbound } from "./outbound.ts";
 

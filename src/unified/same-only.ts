@@ -1,5 +1,5 @@
 import { isObject, listOf, parseJson, utf8Of } from "../mapping/json.ts";
-import type { EndpointCall, Json, ProviderPlugin, ShapeAt } from "../plugin/contract.ts";
+import type { EndpointCall, Json, ProviderPlugin, ShapeAt } from "../plugin-host/contract.ts";
 import { CUSTOM } from "../routing/custom.ts";
 import { type Description, NOTHING_DESCRIBED, ROUTING_MEMBERS } from "./describe.ts";
 import { boundaryOf, formFields, withField } from "./form.ts";

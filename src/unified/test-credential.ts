@@ -1,6 +1,6 @@
 import { GatewayError } from "../errors.ts";
 import { parseJson } from "../mapping/json.ts";
-import type { EndpointCall, ProviderPlugin } from "../plugin/contract.ts";
+import type { EndpointCall, ProviderPlugin } from "../plugin-host/contract.ts";
 import type { Credential } from "../routing/credential.ts";
 import { callOf, endpointOf, modelListOf, shapesFor } from "../routing/endpoint.ts";
 import { UpstreamError } from "../runtime/http/upstream.ts";

@@ -1,4 +1,4 @@
-import { originOf } from "../net/origin.ts";
+import { originOf } from "../egress/origin.ts";
 import { decodeBody } from "../runtime/content-coding.ts";
 import { type Upstream, type UpstreamCall, UpstreamError, type UpstreamRequest } from "../runtime/http/upstream.ts";
 

@@ -1,5 +1,5 @@
 import { listOf, utf8Of } from "../mapping/json.ts";
-import type { Json } from "../plugin/contract.ts";
+import type { Json } from "../plugin-host/contract.ts";
 
 /** A request with the whole conversation. */
 export interface WithTurns {

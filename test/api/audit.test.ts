@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { NEEDS } from "../../src/api/access/needs.ts";
 import { ACTION_OF } from "../../src/api/audit/refusals.ts";
 import { SYSTEM } from "../../src/people/actor.ts";
-import type { ProviderView } from "../../src/plugin/view.ts";
+import type { ProviderView } from "../../src/plugin-host/view.ts";
 import { verifyAudit } from "../../src/store/audit/verify.ts";
 import { statementOf } from "../../src/store/database/builder.ts";
 import { createServiceKey } from "../../src/store/keys.ts";

@@ -3,7 +3,7 @@ import { Client } from "@modelcontextprotocol/sdk/client/index.js";
 import { StreamableHTTPClientTransport } from "@modelcontextprotocol/sdk/client/streamableHttp.js";
 import { NEEDS } from "../../src/api/access/needs.ts";
 import { TOOLS } from "../../src/api/mcp/tools.ts";
-import type { Json } from "../../src/plugin/contract.ts";
+import type { Json } from "../../src/plugin-host/contract.ts";
 import { createServiceKey } from "../../src/store/keys.ts";
 import { idOf, insert } from "../filter/world.ts";
 import { until } from "../until.ts";

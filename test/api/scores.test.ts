@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import type { Json } from "../../src/plugin/contract.ts";
+import type { Json } from "../../src/plugin-host/contract.ts";
 import { DATABASES, openApiOn } from "./databases.ts";
 import { insertRecord, type TestApi } from "./open.ts";
 

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import type { Page } from "playwright-core";
-import type { Json } from "../../src/plugin/contract.ts";
+import type { Json } from "../../src/plugin-host/contract.ts";
 import { callApi, gatewayHeaders, KEY, recordOf, runCommand } from "../e2e/weir.ts";
 import { eventually } from "../eventually.ts";
 import { expectCalm } from "./calm.ts";

@@ -1,5 +1,5 @@
 import { crc32, deflateSync } from "node:zlib";
-import type { Json } from "../../src/plugin/contract.ts";
+import type { Json } from "../../src/plugin-host/contract.ts";
 import { chance } from "../chance.ts";
 import { gatewayHeaders, recordOf, type Weir } from "../e2e/weir.ts";
 

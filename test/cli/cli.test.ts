@@ -217,7 +217,7 @@ describe("plugins", () => {
     const cli = commandLine();
     await cli.run("plugins", "new", "whole", "--dir", ".");
     const written = readFileSync(join(cli.directory, "weir-plugin.d.ts"), "utf8");
-    const folder = join(import.meta.dir, "../../src/plugin/contract");
+    const folder = join(import.meta.dir, "../../src/plugin-host/contract");
     const names = readdirSync(folder).flatMap((file) => [
       ...readFileSync(join(folder, file), "utf8").matchAll(/^export (?:interface|type) (\w+)/gm),
     ]);

@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { createLog } from "../../src/observe.ts";
+import { createLog } from "../../src/log.ts";
 
 test("a log for people moves nothing on their terminal", () => {
   const lines: string[] = [];

@@ -1,7 +1,7 @@
 import { knownProviders } from "../../src/credentials/form.ts";
 import type { CredentialRules } from "../../src/credentials/read-credential.ts";
-import { loadFolders, pluginFolders } from "../../src/plugin/files/load.ts";
-import { buildRegistry } from "../../src/plugin/providers/registry.ts";
+import { loadFolders, pluginFolders } from "../../src/plugin-host/files/load.ts";
+import { buildRegistry } from "../../src/plugin-host/providers/registry.ts";
 import { credentialGuards } from "../../src/store/credentials/guards.ts";
 import { ownDirectory } from "../store/open.ts";
 

@@ -7,7 +7,7 @@ import { COMMANDS } from "../../src/cli/commands.ts";
 import { loadConfig, variableOf } from "../../src/config/load.ts";
 import { KEYS, readVariable, schemaOf } from "../../src/config/value.ts";
 import { CONFIG_SCHEMA } from "../../src/config.ts";
-import type { Json } from "../../src/plugin/contract.ts";
+import type { Json } from "../../src/plugin-host/contract.ts";
 import { ROOT } from "../e2e/weir.ts";
 
 const read = (path: string) => readFileSync(join(ROOT, path), "utf8");

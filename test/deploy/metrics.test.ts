@@ -1,7 +1,7 @@
 import { beforeAll, expect, test } from "bun:test";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import type { Json } from "../../src/plugin/contract.ts";
+import type { Json } from "../../src/plugin-host/contract.ts";
 import { startUpstream } from "../e2e/upstream.ts";
 import { gatewayHeaders, ROOT, recordOf, startWeir } from "../e2e/weir.ts";
 import { until } from "../until.ts";

@@ -2,7 +2,7 @@ import { expect, test } from "bun:test";
 import { mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import type { Json } from "../../src/plugin/contract.ts";
+import type { Json } from "../../src/plugin-host/contract.ts";
 import { askDemo, leftOf, startDemo } from "./demo.ts";
 import { programCommand, until } from "./weir.ts";
 

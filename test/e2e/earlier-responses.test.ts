@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createOpenAI } from "@ai-sdk/openai";
 import { generateText, jsonSchema, tool } from "ai";
-import type { Json } from "../../src/plugin/contract.ts";
+import type { Json } from "../../src/plugin-host/contract.ts";
 import { json, messagesAnswer, standIn } from "../gateway/unified/house.ts";
 import { callApi, KEY, recordOf, startWeir, type Weir } from "./weir.ts";
 

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
-import type { Json } from "../../src/plugin/contract.ts";
+import type { Json } from "../../src/plugin-host/contract.ts";
 import { temporaryDirectory } from "../directory.ts";
 import { callApi, KEY, startWeir, until, type Weir } from "./weir.ts";
 

@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
 import { SMTPServer } from "smtp-server";
-import type { Json } from "../../src/plugin/contract.ts";
+import type { Json } from "../../src/plugin-host/contract.ts";
 import { callApi, runCommand, startWeir } from "./weir.ts";
 
 const PASSWORD = "a-planted-mail-password";

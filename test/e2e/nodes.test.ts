@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, test } from "bun:test";
 import { once } from "node:events";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
-import type { Json } from "../../src/plugin/contract.ts";
+import type { Json } from "../../src/plugin-host/contract.ts";
 import { freePort } from "../ports.ts";
 import { type Sqld, startSqld } from "./sqld.ts";
 import { startUpstream, type Upstream } from "./upstream.ts";

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import type { Json } from "../../src/plugin/contract.ts";
+import type { Json } from "../../src/plugin-host/contract.ts";
 import { temporaryDirectory } from "../directory.ts";
 import { CHAT_USAGE, datedName, SENTENCE } from "./answers/openai.ts";
 import { startUpstream, type Upstream } from "./upstream.ts";

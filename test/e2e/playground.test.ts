@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
-import type { Json } from "../../src/plugin/contract.ts";
+import type { Json } from "../../src/plugin-host/contract.ts";
 import { callApi, KEY, recordOf, startWeir, until, type Weir } from "./weir.ts";
 
 /** What the provider got, and how many of its streams were left. */

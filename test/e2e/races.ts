@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { seededNumbers } from "../../bench/seeded-numbers.ts";
-import type { Json } from "../../src/plugin/contract.ts";
+import type { Json } from "../../src/plugin-host/contract.ts";
 import { RaceModel } from "./race-model.ts";
 import type { Upstream } from "./upstream.ts";
 import { type ApiRecord, callApi, gatewayHeaders, queryIds, startWeir, until, type Weir } from "./weir.ts";

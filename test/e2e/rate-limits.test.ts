@@ -4,7 +4,7 @@ import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import type { Json } from "../../src/plugin/contract.ts";
+import type { Json } from "../../src/plugin-host/contract.ts";
 import { callApi, gatewayHeaders, KEY, recordsOf, runCommand, startWeir, until, type Weir } from "./weir.ts";
 
 /** For tests that leave no limit behind: each has a segment of its own. */

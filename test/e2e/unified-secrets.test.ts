@@ -5,7 +5,7 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import type { Json } from "../../src/plugin/contract.ts";
+import type { Json } from "../../src/plugin-host/contract.ts";
 import { chance } from "../chance.ts";
 import { everythingStored, filesBelow } from "./stored.ts";
 import { callApi, KEY, recordsOf, runCommand, startWeir, until, type Weir } from "./weir.ts";

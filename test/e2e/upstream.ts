@@ -1,7 +1,7 @@
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { gzipSync } from "node:zlib";
-import type { Json } from "../../src/plugin/contract.ts";
+import type { Json } from "../../src/plugin-host/contract.ts";
 import type { Answer } from "./answers/answer.ts";
 import { messages } from "./answers/anthropic.ts";
 import { generateContent } from "./answers/google.ts";

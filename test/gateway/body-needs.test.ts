@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "bun:test";
 import { gzipSync } from "node:zlib";
 import type { RequestHooks } from "../../src/gateway/request-hooks.ts";
-import type { BodyNeed, GatewayRequest } from "../../src/plugin/contract.ts";
+import type { BodyNeed, GatewayRequest } from "../../src/plugin-host/contract.ts";
 import { OK, startProvider } from "../raw-http.ts";
 import { gatewayHeaders, startTestGateway, type TestGateway } from "./harness.ts";
 

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from "bun:test";
 import { gzipSync } from "node:zlib";
 import type { RequestHooks } from "../../src/gateway/request-hooks.ts";
-import type { GatewayRequest, RequestChange } from "../../src/plugin/contract.ts";
+import type { GatewayRequest, RequestChange } from "../../src/plugin-host/contract.ts";
 import { OK, startProvider } from "../raw-http.ts";
 import { KEY, startTestGateway, type TestGateway } from "./harness.ts";
 

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { readdirSync, readFileSync } from "node:fs";
 import { KNOWN_SETTINGS, NAMED_SETTINGS } from "../../src/gateway/headers/known-settings.ts";
-import type { ProviderPlugin } from "../../src/plugin/contract.ts";
+import type { ProviderPlugin } from "../../src/plugin-host/contract.ts";
 import { KEY, keySnapshot, once, startTestGateway, type TestGateway } from "./harness.ts";
 
 const OPENAI: ProviderPlugin = {

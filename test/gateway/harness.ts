@@ -3,8 +3,8 @@ import { CONFIG_SCHEMA, type Config } from "../../src/config.ts";
 import { type Gateway, type GatewayOptions, startGateway } from "../../src/gateway/start.ts";
 import type { ProviderIndex } from "../../src/gateway/target.ts";
 import { hashKey, type KeySnapshot } from "../../src/keys.ts";
-import { createLog } from "../../src/observe.ts";
-import type { ProviderPlugin } from "../../src/plugin/contract.ts";
+import { createLog } from "../../src/log.ts";
+import type { ProviderPlugin } from "../../src/plugin-host/contract.ts";
 import type {
   BeginMeta,
   EndMeta,

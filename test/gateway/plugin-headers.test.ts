@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
 import { inspect } from "node:util";
 import type { RequestHooks } from "../../src/gateway/request-hooks.ts";
-import type { GatewayRequest } from "../../src/plugin/contract.ts";
+import type { GatewayRequest } from "../../src/plugin-host/contract.ts";
 import { OK, startProvider } from "../raw-http.ts";
 import { gatewayHeaders, KEY, once, startTestGateway } from "./harness.ts";
 

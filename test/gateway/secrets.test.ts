@@ -2,7 +2,7 @@ import { expect, test } from "bun:test";
 import { HeaderReader, recordedGatewayHeaders } from "../../src/gateway/headers/headers.ts";
 import { maskProtocols, maskResponseHeaders } from "../../src/gateway/headers/secrets.ts";
 import { maskPath as maskAddress, maskPath } from "../../src/masking/mask.ts";
-import type { ProviderPlugin } from "../../src/plugin/contract.ts";
+import type { ProviderPlugin } from "../../src/plugin-host/contract.ts";
 
 const SECRET = "Pl4nted5ecret";
 const reader = new HeaderReader(["Acme"]);

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "bun:test";
 import { GatewayError } from "../../src/errors.ts";
 import { checkPath, findRoute, parseTarget } from "../../src/gateway/target.ts";
-import type { ProviderPlugin } from "../../src/plugin/contract.ts";
+import type { ProviderPlugin } from "../../src/plugin-host/contract.ts";
 import { providerIndex } from "./harness.ts";
 
 const ACME: ProviderPlugin = {

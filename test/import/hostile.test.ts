@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
-import type { Json } from "../../src/plugin/contract.ts";
+import type { Json } from "../../src/plugin-host/contract.ts";
 import { KEY, startWeir, type Weir } from "../e2e/weir.ts";
 import { run } from "../export/run-in-test.ts";
 import { importInto } from "./run-import.ts";

@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
 import { AlertChecker } from "../../src/jobs/alerts/checker.ts";
-import { createLog } from "../../src/observe.ts";
+import { createLog } from "../../src/log.ts";
 import { SYSTEM } from "../../src/people/actor.ts";
 import { alertHistory, findAlert, firingOf, putAlert } from "../../src/store/alerts/alerts.ts";
 import { listDeliveries } from "../../src/store/deliveries/deliveries.ts";

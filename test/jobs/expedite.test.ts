@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { Mapper } from "../../src/jobs/reading/mapper.ts";
+import { Mapper } from "../../src/jobs/remap/mapper.ts";
 import { readExchange } from "../../src/mapping/read-exchange.ts";
 import { LearntTables } from "../../src/store/models/learnt.ts";
 import { openStore } from "../../src/store/store.ts";

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { callsOf, type ServiceChannel } from "../../src/jobs/delivery/messages/calls.ts";
-import type { Json } from "../../src/plugin/contract.ts";
+import type { Json } from "../../src/plugin-host/contract.ts";
 import { insertRecord, openApi, type TestApi } from "../api/open.ts";
 import { until } from "../until.ts";
 import { startReceiver } from "./receiver.ts";

@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
 import { join } from "node:path";
 import { gzipSync } from "node:zlib";
-import { rereadUnread } from "../../src/jobs/reading/unread.ts";
+import { rereadUnread } from "../../src/jobs/remap/unread.ts";
 import { readExchange } from "../../src/mapping/read-exchange.ts";
 import { REREADING, ReadingNote, readNote } from "../../src/spool/reading-note.ts";
 import { LearntTables } from "../../src/store/models/learnt.ts";

@@ -1,5 +1,5 @@
 import type { CostInput } from "../../src/mapping/prices/cost.ts";
-import type { ProviderPlugin, Usage } from "../../src/plugin/contract.ts";
+import type { ProviderPlugin, Usage } from "../../src/plugin-host/contract.ts";
 
 export const provider = (name: string, members: Partial<ProviderPlugin> = {}): ProviderPlugin => ({
   apiVersion: 1,

@@ -3,7 +3,7 @@ import { readFileSync } from "node:fs";
 import { findProvider } from "@pydantic/genai-prices";
 import { type CostInput, costOf } from "../../src/mapping/prices/cost.ts";
 import { genaiPrices, genaiRates, TABLE_NAMES, TABLE_VERSION } from "../../src/mapping/prices/table.ts";
-import type { Usage } from "../../src/plugin/contract.ts";
+import type { Usage } from "../../src/plugin-host/contract.ts";
 import { input, provider } from "./cost-input.ts";
 
 // Dollars per million tokens, from the providers' price pages; the sums are worked out by hand.

@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
 import type { Mapping } from "../../src/mapping/mapping.ts";
 import { readExchange, toLlmSchema } from "../../src/mapping/read-exchange.ts";
-import type { Json } from "../../src/plugin/contract.ts";
+import type { Json } from "../../src/plugin-host/contract.ts";
 
 const MAPPING: Mapping = {
   format: 1,

@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
 import { Value } from "@sinclair/typebox/value";
 import { toLlmSchema } from "../../src/mapping/to-llm-schema.ts";
-import type { Json, WireSchemaName } from "../../src/plugin/contract.ts";
+import type { Json, WireSchemaName } from "../../src/plugin-host/contract.ts";
 import { LlmSchema } from "../../src/record/llm-schema.ts";
 
 const claude = (...content: Json[]) => ({ type: "message", role: "assistant", content });

@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
 import { readExchange, toLlmSchema } from "../../src/mapping/read-exchange.ts";
-import type { Json, WireSchemaName } from "../../src/plugin/contract.ts";
+import type { Json, WireSchemaName } from "../../src/plugin-host/contract.ts";
 
 const MANY = 100_000;
 const repeated = (event: (at: number) => Json) => Array.from({ length: MANY }, (_, at) => ({ data: event(at) }));

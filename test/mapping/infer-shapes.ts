@@ -1,5 +1,5 @@
 import type { Sample } from "../../src/mapping/infer/sample.ts";
-import type { Json } from "../../src/plugin/contract.ts";
+import type { Json } from "../../src/plugin-host/contract.ts";
 
 /** Wire formats that nobody speaks, each in a few exchanges as they would be recorded. */
 export interface Shape {

@@ -1,8 +1,8 @@
 import { expect, test } from "bun:test";
 import { MAPPED } from "../../src/mapping/apply.ts";
 import { type ExchangeInput, readExchange } from "../../src/mapping/read-exchange.ts";
-import type { BodyMapping, ProviderPlugin } from "../../src/plugin/contract.ts";
-import { buildRegistry } from "../../src/plugin/providers/registry.ts";
+import type { BodyMapping, ProviderPlugin } from "../../src/plugin-host/contract.ts";
+import { buildRegistry } from "../../src/plugin-host/providers/registry.ts";
 import type { Mapping } from "../../src/record/mapping-schema.ts";
 
 const MAPPING: BodyMapping = {

@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
 import { costLines, type OwnPrice, totalOf } from "../../src/mapping/prices/own.ts";
-import type { Usage } from "../../src/plugin/contract.ts";
+import type { Usage } from "../../src/plugin-host/contract.ts";
 
 const MILLION = 1_000_000;
 const all: OwnPrice = { input: 3, output: 15, cache_read: 0.3, cache_write: 3.75, cache_write_1h: 6, request: 0.5 };

@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
 import { costOf } from "../../src/mapping/prices/cost.ts";
-import type { Usage } from "../../src/plugin/contract.ts";
+import type { Usage } from "../../src/plugin-host/contract.ts";
 import { input } from "./cost-input.ts";
 
 test.each([

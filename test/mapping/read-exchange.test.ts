@@ -4,7 +4,7 @@ import anthropic from "../../providers/anthropic.ts";
 import google from "../../providers/google.ts";
 import openai from "../../providers/openai.ts";
 import { type ExchangeInput, readExchange, toLlmSchema } from "../../src/mapping/read-exchange.ts";
-import type { StreamEvent } from "../../src/plugin/contract.ts";
+import type { StreamEvent } from "../../src/plugin-host/contract.ts";
 import { LlmSchema } from "../../src/record/llm-schema.ts";
 
 const exchange = (members: Partial<ExchangeInput>): ExchangeInput => ({

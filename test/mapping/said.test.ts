@@ -3,7 +3,7 @@ import fc from "fast-check";
 import { type ExchangeInput, readExchange } from "../../src/mapping/read-exchange.ts";
 import { shownTexts, whatWasSaid } from "../../src/mapping/said.ts";
 import { WIRE_SCHEMAS } from "../../src/mapping/wire/index.ts";
-import type { Json } from "../../src/plugin/contract.ts";
+import type { Json } from "../../src/plugin-host/contract.ts";
 import { assertProperty } from "../chance.ts";
 
 const image = { type: "image_url", image_url: { url: "data:image/png;base64,AAAA" } };

@@ -3,7 +3,7 @@ import fc from "fast-check";
 import { SpanQueue } from "../../plugins/otlp/queue.ts";
 import { type Span, spanOf } from "../../plugins/otlp/span.ts";
 import { traceOf } from "../../plugins/otlp/trace.ts";
-import type { RecordDraft, RecordFacts } from "../../src/plugin/contract.ts";
+import type { RecordDraft, RecordFacts } from "../../src/plugin-host/contract.ts";
 import { assertProperty } from "../chance.ts";
 import { until } from "../until.ts";
 import { startCollector } from "./collector.ts";

@@ -4,7 +4,7 @@ import { CalendarSpan, SlidingSpan, spanOf } from "../../plugins/rate-limits/spa
 import { whyBadPolicy } from "../../plugins/rate-limits/stored.ts";
 import { Window } from "../../plugins/rate-limits/window.ts";
 import rateLimits from "../../plugins/rate-limits.ts";
-import type { Json } from "../../src/plugin/contract.ts";
+import type { Json } from "../../src/plugin-host/contract.ts";
 import { beginningOf, CALENDARS, periodOf } from "../../src/record/calendar.ts";
 import { assertProperty } from "../chance.ts";
 import { type Asked, ask, type Opened, openPlugin } from "./open.ts";

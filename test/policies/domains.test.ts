@@ -3,11 +3,11 @@ import fc from "fast-check";
 import { Counts } from "../../plugins/domains/counts.ts";
 import { type Action, readDomain, STEPS, type State } from "../../plugins/domains/decisions.ts";
 import domains from "../../plugins/domains.ts";
-import type { Json } from "../../src/plugin/contract.ts";
-import { Journal } from "../../src/plugin/host/journal.ts";
+import type { Json } from "../../src/plugin-host/contract.ts";
+import { Journal } from "../../src/plugin-host/host/journal.ts";
 import { assertProperty } from "../chance.ts";
 import { temporaryDirectory } from "../directory.ts";
-import { keptLog } from "../plugin/folder.ts";
+import { keptLog } from "../plugin-host/folder.ts";
 import { ANSWERED, openPlugin, REFUSED, requestOf } from "./open.ts";
 
 const MIDNIGHT = Date.UTC(2026, 0, 2);

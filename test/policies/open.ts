@@ -6,11 +6,11 @@ import type {
   Json,
   PluginHooks,
   RequestUsage,
-} from "../../src/plugin/contract.ts";
-import { Entries, type Entry, type StoredEntry } from "../../src/plugin/host/entries.ts";
-import { createPluginHost } from "../../src/plugin/host/host.ts";
-import { callRoute } from "../../src/plugin/routes.ts";
-import { keptLog } from "../plugin/folder.ts";
+} from "../../src/plugin-host/contract.ts";
+import { Entries, type Entry, type StoredEntry } from "../../src/plugin-host/host/entries.ts";
+import { createPluginHost } from "../../src/plugin-host/host/host.ts";
+import { callRoute } from "../../src/plugin-host/routes.ts";
+import { keptLog } from "../plugin-host/folder.ts";
 import { ownDirectory } from "../store/open.ts";
 
 /** What a database would keep of plugins' stores. */

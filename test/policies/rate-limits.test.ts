@@ -1,7 +1,7 @@
 import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
 import rateLimits from "../../plugins/rate-limits.ts";
-import type { Json } from "../../src/plugin/contract.ts";
+import type { Json } from "../../src/plugin-host/contract.ts";
 import { assertProperty } from "../chance.ts";
 import { ANSWERED, type Asked, ask, type Opened, openPlugin, REFUSED, requestOf } from "./open.ts";
 

@@ -3,7 +3,7 @@ import fc from "fast-check";
 import { FINDERS, finderOf, isCard, isIban } from "../../plugins/redact/finders.ts";
 import { redacted } from "../../plugins/redact/walk.ts";
 import redact from "../../plugins/redact.ts";
-import type { RecordDraft } from "../../src/plugin/contract.ts";
+import type { RecordDraft } from "../../src/plugin-host/contract.ts";
 import { assertProperty } from "../chance.ts";
 import { requestOf } from "./open.ts";
 import { setUpPlugin } from "./set-up.ts";

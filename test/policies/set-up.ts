@@ -1,7 +1,7 @@
-import type { GatewayPlugin, Json, PluginHooks } from "../../src/plugin/contract.ts";
-import type { LentAccess } from "../../src/plugin/host/host.ts";
-import { setUp } from "../../src/plugin/setup.ts";
-import { keptLog } from "../plugin/folder.ts";
+import type { GatewayPlugin, Json, PluginHooks } from "../../src/plugin-host/contract.ts";
+import type { LentAccess } from "../../src/plugin-host/host/host.ts";
+import { setUp } from "../../src/plugin-host/setup.ts";
+import { keptLog } from "../plugin-host/folder.ts";
 
 /** A built-in plugin with the options of a `weir.toml`, checked and with their defaults, in the thread of the gateway or the recorder. */
 export async function setUpPlugin(

@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from "node:util";
 import { isObject, listOf, parseJson } from "../../src/mapping/json.ts";
 import type { ExchangeReading } from "../../src/mapping/read-exchange.ts";
-import type { Json } from "../../src/plugin/contract.ts";
+import type { Json } from "../../src/plugin-host/contract.ts";
 import type { LlmSchema } from "../../src/record/llm-schema.ts";
 
 /** One thing that was compared. */

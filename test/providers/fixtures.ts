@@ -2,7 +2,7 @@ import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { isObject } from "../../src/mapping/json.ts";
 import { type ExchangeInput, readExchange, toLlmSchema } from "../../src/mapping/read-exchange.ts";
-import type { Json, ProviderPlugin } from "../../src/plugin/contract.ts";
+import type { Json, ProviderPlugin } from "../../src/plugin-host/contract.ts";
 import type { LlmSchema } from "../../src/record/llm-schema.ts";
 import { encodeEventStream, type Frame } from "./eventstream.ts";
 import { answerIn } from "./recording.ts";

@@ -1,6 +1,6 @@
 import { filledText } from "../../src/mapping/json.ts";
 import type { ExchangeInput } from "../../src/mapping/read-exchange.ts";
-import type { Json } from "../../src/plugin/contract.ts";
+import type { Json } from "../../src/plugin-host/contract.ts";
 import { readBody } from "../../src/recorder/bodies/body.ts";
 import { decodeBody } from "../../src/runtime/content-coding.ts";
 

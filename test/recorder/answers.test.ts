@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
-import type { AnswerFacts } from "../../src/plugin/hooks/answer.ts";
-import type { Note } from "../../src/plugin/hooks/note.ts";
+import type { AnswerFacts } from "../../src/plugin-host/hooks/answer.ts";
+import type { Note } from "../../src/plugin-host/hooks/note.ts";
 import { AnswerFeed } from "../../src/recorder/answer-feed.ts";
 import { until } from "../until.ts";
 import { pass, rig, silent } from "./harness.ts";

@@ -9,7 +9,7 @@ import { ReadingNote, readNote, type Step } from "../../src/spool/reading-note.t
 import { openStore } from "../../src/store/store.ts";
 import type { RecorderFunctions, ThreadOptions } from "../../src/threads.ts";
 import { temporaryDirectory } from "../directory.ts";
-import { keptLog } from "../plugin/folder.ts";
+import { keptLog } from "../plugin-host/folder.ts";
 import { spoolIn } from "../spool/journal.ts";
 import { until } from "../until.ts";
 import { configIn, pass, type Rig, readRow, rig, startRecorder } from "./harness.ts";

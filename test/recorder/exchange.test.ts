@@ -4,7 +4,7 @@ import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { gzipSync } from "node:zlib";
 import { type ExchangeInput, readExchange } from "../../src/mapping/read-exchange.ts";
-import type { ProviderPlugin, RecordDraft } from "../../src/plugin/contract.ts";
+import type { ProviderPlugin, RecordDraft } from "../../src/plugin-host/contract.ts";
 import type { RecordHooks } from "../../src/recorder/prepare/hooks.ts";
 import { begin, pass, type Rig, rig } from "./harness.ts";
 

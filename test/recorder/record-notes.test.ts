@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
-import type { RecordDraft } from "../../src/plugin/contract.ts";
-import type { Note } from "../../src/plugin/hooks/note.ts";
+import type { RecordDraft } from "../../src/plugin-host/contract.ts";
+import type { Note } from "../../src/plugin-host/hooks/note.ts";
 import type { RecordHooks } from "../../src/recorder/prepare/hooks.ts";
 import { until } from "../until.ts";
 import { pass, type Rig, rig } from "./harness.ts";

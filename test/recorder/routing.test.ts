@@ -4,7 +4,7 @@ import aws from "../../providers/aws.ts";
 import ollama from "../../providers/ollama.ts";
 import openai from "../../providers/openai.ts";
 import { readExchange } from "../../src/mapping/read-exchange.ts";
-import type { ProviderPlugin } from "../../src/plugin/contract.ts";
+import type { ProviderPlugin } from "../../src/plugin-host/contract.ts";
 import { AnswerFeed } from "../../src/recorder/answer-feed.ts";
 import type { RawHeaders, RoutingMeta } from "../../src/spool/frame.ts";
 import type { UsedTokens } from "../../src/threads.ts";

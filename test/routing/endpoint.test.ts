@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, test } from "bun:test";
 import { join } from "node:path";
-import { createLog } from "../../src/observe.ts";
-import { loadRegistry, type Registry } from "../../src/plugin/providers/registry.ts";
+import { createLog } from "../../src/log.ts";
+import { loadRegistry, type Registry } from "../../src/plugin-host/providers/registry.ts";
 import type { Credential } from "../../src/routing/credential.ts";
 import { CUSTOM } from "../../src/routing/custom.ts";
 import { callOf, endpointOf, factsOf, modelListOf, shapesFor, shapesOf } from "../../src/routing/endpoint.ts";

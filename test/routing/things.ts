@@ -1,4 +1,4 @@
-import type { ProviderPlugin } from "../../src/plugin/contract.ts";
+import type { ProviderPlugin } from "../../src/plugin-host/contract.ts";
 import type { Credential } from "../../src/routing/credential.ts";
 import type { Demand } from "../../src/routing/demand.ts";
 import { KeptChoices, type OrderParts } from "../../src/routing/order.ts";

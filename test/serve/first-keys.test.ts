@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { firstKeys } from "../../src/serve/first-keys.ts";
 import { Region } from "../../src/serve/region.ts";
 import { temporaryDirectory } from "../directory.ts";
-import { keptLog } from "../plugin/folder.ts";
+import { keptLog } from "../plugin-host/folder.ts";
 import { configIn } from "../recorder/harness.ts";
 import { until } from "../until.ts";
 

@@ -2,7 +2,7 @@ import { expect, test } from "bun:test";
 import type { Credential } from "../../src/routing/credential.ts";
 import { ModelLists } from "../../src/serve/model-lists.ts";
 import type { CredentialTest } from "../../src/unified/test-credential.ts";
-import { keptLog } from "../plugin/folder.ts";
+import { keptLog } from "../plugin-host/folder.ts";
 import { credential } from "../routing/things.ts";
 import { until } from "../until.ts";
 

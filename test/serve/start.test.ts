@@ -89,7 +89,7 @@ test("drop-ins that never finish loading or end the process while they load stop
   const dataDirectory = freshDirectory();
   mkdirSync(join(dataDirectory, "plugins"));
   const [holds, leaves] = ["holds.ts", "leaves.ts"].map((name) => join(dataDirectory, "plugins", name));
-  // It holds its thread without using the processor; `test/plugin/reload.test.ts` has one that uses it.
+  // It holds its thread without using the processor; `test/plugin-host/reload.test.ts` has one that uses it.
   writeFileSync(holds!, "Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0);");
   writeFileSync(leaves!, "process.exit(0);");
   const broken = await failedStart({ WEIR_DATA_DIR: dataDirectory });

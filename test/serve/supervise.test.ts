@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
 import { startThread } from "../../src/runtime/thread.ts";
 import { Supervised } from "../../src/serve/supervise.ts";
-import { keptLog } from "../plugin/folder.ts";
+import { keptLog } from "../plugin-host/folder.ts";
 
 type Functions = {
   ready(): Promise<void>;

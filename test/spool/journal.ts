@@ -1,4 +1,4 @@
-import { createLog } from "../../src/observe.ts";
+import { createLog } from "../../src/log.ts";
 import { FRAME_HEAD_BYTES, frameId, frameKind } from "../../src/spool/codec.ts";
 import { type BeginMeta, FRAME, type Position } from "../../src/spool/frame.ts";
 import { SpoolReader } from "../../src/spool/reader.ts";

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, setDefaultTimeout, test } from "bun:test";
 import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
-import { ssoCheck } from "../../src/upkeep/doctor/checks/sso.ts";
+import { ssoCheck } from "../../src/maintenance/doctor/checks/sso.ts";
 import { ownDirectory } from "../store/open.ts";
 import { CLIENT_ID, IdentityProvider } from "./identity-provider.ts";
 

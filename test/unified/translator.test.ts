@@ -1,7 +1,7 @@
 import { afterAll, expect, test } from "bun:test";
 import { ToolNames } from "../../src/mapping/translate/tool-names.ts";
 import { SHAPES } from "../../src/mapping/wire/shapes.ts";
-import type { Json } from "../../src/plugin/contract.ts";
+import type { Json } from "../../src/plugin-host/contract.ts";
 import type { ResponseContext } from "../../src/unified/response.ts";
 import { Translator } from "../../src/unified/translator.ts";
 

@@ -1,4 +1,4 @@
-import { type Log, messageOf } from "../../observe.ts";
+import { type Log, messageOf } from "../../log.ts";
 
 /** How often the database is asked whether something has changed: a change by the command line counts within a second. */
 const POLL_MS = 300;

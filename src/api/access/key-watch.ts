@@ -1,5 +1,5 @@
 import { KeyRing, type KeySnapshot } from "../../keys.ts";
-import { type Log, messageOf } from "../../observe.ts";
+import { type Log, messageOf } from "../../log.ts";
 import { snapshotKeys } from "../../store/keys.ts";
 import { keysFingerprint, noteKnownKeys, touchKeys } from "../../store/known-keys.ts";
 import type { Store } from "../../store/store.ts";

@@ -21,9 +21,9 @@ import {
 } from "../../store/keys.ts";
 import { maxKeyDays } from "../../store/people/organizations.ts";
 import type { Database } from "../../store/store.ts";
+import type { ApiContext } from "../context.ts";
 import { endpoint } from "../endpoint.ts";
 import { success } from "../envelope.ts";
-import type { ApiRoom } from "../room.ts";
 import { type Caller, lacks, may } from "./caller.ts";
 import type { Gate } from "./gate.ts";
 
@@ -66,7 +66,7 @@ const ROTATION = t.Object(
 );
 
 /** Service keys: one's own with `keys`, those of the organization with `admin`, all with `operator`. */
-export function keyEndpoints(room: ApiRoom, gate: () => Gate) {
+export function keyEndpoints(room: ApiContext, gate: () => Gate) {
   const { records } = room.home.reader;
   const writable = async () => (await room.home.writer()).records;
   const noSuchKey = () => new GatewayError("not_found", "there is no key of this id");

@@ -1,5 +1,5 @@
 import type { Permission } from "../../people/permissions.ts";
-import type { PluginRoute } from "../../plugin/contract.ts";
+import type { PluginRoute } from "../../plugin-host/contract.ts";
 
 /**
  * What a caller needs: a permission; a permission that is another one for service keys, which keep what they could do before

@@ -7,10 +7,10 @@ import { listAudit } from "../../store/audit/list.ts";
 import { findOrganization } from "../../store/people/organizations.ts";
 import { type Caller, may } from "../access/caller.ts";
 import type { Gate } from "../access/gate.ts";
+import type { ApiContext } from "../context.ts";
 import { endpoint } from "../endpoint.ts";
 import { success } from "../envelope.ts";
 import { PAGE_QUERY, readPage } from "../input/page-query.ts";
-import type { ApiRoom } from "../room.ts";
 
 const text = (description: string) => Type.String({ maxLength: 300, description });
 const QUERY = {
@@ -26,7 +26,7 @@ const QUERY = {
 };
 
 /** The audit log, for reading: nothing here changes or deletes an entry. */
-export function auditEndpoints(room: ApiRoom, gate: () => Gate) {
+export function auditEndpoints(room: ApiContext, gate: () => Gate) {
   return new Elysia().get(
     "/v1/audit",
     async ({ request }) => {
@@ -60,7 +60,11 @@ export function auditEndpoints(room: ApiRoom, gate: () => Gate) {
 }
 
 /** @throws GatewayError `not_found` for an organization that is not the caller's. */
-async function organizationOf(room: ApiRoom, caller: Caller, named: string | undefined): Promise<string | undefined> {
+async function organizationOf(
+  room: ApiContext,
+  caller: Caller,
+  named: string | undefined,
+): Promise<string | undefined> {
   if (named === undefined) return may(caller, "operator") ? undefined : caller.organizationId;
   const found = await findOrganization(room.home.reader.records, named);
   // Of an organization that was removed the entries stay, under its id.

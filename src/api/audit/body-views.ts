@@ -2,7 +2,7 @@ import type { Act } from "../../people/actions.ts";
 import { record } from "../../store/audit/recorded.ts";
 import type { Database } from "../../store/store.ts";
 import { actingOf, type Caller } from "../access/caller.ts";
-import type { ApiRoom } from "../room.ts";
+import type { ApiContext } from "../context.ts";
 
 const HOUR_MS = 3_600_000;
 /** Looks that are remembered, so that the database is not asked again; the oldest are forgotten first. */
@@ -16,14 +16,14 @@ export function notePerson(request: Request, caller: Caller): void {
 }
 
 /** Looks of this hour that are in the audit log. */
-const remembered = new WeakMap<ApiRoom, Set<string>>();
+const remembered = new WeakMap<ApiContext, Set<string>>();
 
 /**
  * Notes in the audit log that a person looks at what was said in requests, once for each, the person and the hour: before
  * they see it. What programs read with a key is not noted.
  */
 export async function noteBodyViews(
-  room: ApiRoom,
+  room: ApiContext,
   request: Request,
   organizationId: string,
   requestIds: readonly string[],

@@ -2,17 +2,17 @@ import { GatewayError } from "../../errors.ts";
 import type { Act } from "../../people/actions.ts";
 import { record } from "../../store/audit/recorded.ts";
 import { actingOf, type Caller } from "../access/caller.ts";
-import type { ApiRoom } from "../room.ts";
+import type { ApiContext } from "../context.ts";
 
 /** What an export client sends with each page: the same id from its first to its last. */
 export const EXPORT_HEADER = "gateway-export";
 const EXPORT_ID = /^[\w-]{8,100}$/;
 const REMEMBERED_MAX = 1_000;
-const remembered = new WeakMap<ApiRoom, Set<string>>();
+const remembered = new WeakMap<ApiContext, Set<string>>();
 
 /** Notes an export in the audit log, once, before its first page. @throws GatewayError `invalid_body`. */
 export async function noteExport(
-  room: ApiRoom,
+  room: ApiContext,
   request: Request,
   caller: Caller,
   asked: { readonly filter: unknown; readonly includeBody: boolean },

@@ -1,7 +1,7 @@
 import type { Action } from "../../people/actions.ts";
 import { noted } from "../../store/audit/recorded.ts";
 import { actingOf, type Caller } from "../access/caller.ts";
-import type { ApiRoom } from "../room.ts";
+import type { ApiContext } from "../context.ts";
 
 /**
  * The action that each endpoint is for, where it has one in the audit log; null for what changes something that has no
@@ -122,11 +122,11 @@ const REMEMBERED_MAX = 10_000;
 
 /** Notes requests that were refused for want of a permission. */
 export class Refusals {
-  readonly #room: ApiRoom;
+  readonly #room: ApiContext;
   /** When the last of a kind was noted, the oldest first. */
   readonly #times = new Map<string, number>();
 
-  constructor(room: ApiRoom) {
+  constructor(room: ApiContext) {
     this.#room = room;
   }
 

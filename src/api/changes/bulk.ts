@@ -5,9 +5,9 @@ import type { Amendment } from "../../threads.ts";
 import { actingOf, type Caller } from "../access/caller.ts";
 import type { Gate } from "../access/gate.ts";
 import { ownerOf } from "../access/owner.ts";
+import type { ApiContext } from "../context.ts";
 import { endpoint } from "../endpoint.ts";
 import { success } from "../envelope.ts";
-import type { ApiRoom } from "../room.ts";
 import { AMEND_MS, PROPERTIES, REASONS, readProperties, readRatedScores, SCORE_MAP, tooLate } from "./amendments.ts";
 import { CHANGED_MAX, SELECTION, type Selection, selected } from "./selection.ts";
 
@@ -26,7 +26,7 @@ const STEPS = `By ids or by a filter. With a filter one call changes up to ${CHA
 type Change = Pick<Amendment, "properties" | "scores" | "ratings">;
 
 /** Changing, or deleting, many requests. */
-export function bulkEndpoints(room: ApiRoom, gate: () => Gate) {
+export function bulkEndpoints(room: ApiContext, gate: () => Gate) {
   const change = async (request: Request, selection: Selection, wanted: Change) => {
     const caller = gate().caller(request);
     const { organizationId } = caller;

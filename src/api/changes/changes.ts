@@ -3,11 +3,11 @@ import { within } from "../../runtime/within.ts";
 import type { Amendment } from "../../threads.ts";
 import type { Gate } from "../access/gate.ts";
 import { ownerOf } from "../access/owner.ts";
+import type { ApiContext } from "../context.ts";
 import { asProperties, servesHelicone } from "../earlier-product.ts";
 import { endpoint } from "../endpoint.ts";
 import { success } from "../envelope.ts";
 import { noSuchRequest, requestIdOf } from "../input/request-id.ts";
-import type { ApiRoom } from "../room.ts";
 import { AMEND_MS, PROPERTIES, REASONS, readProperties, readRatedScores, SCORE_MAP, tooLate } from "./amendments.ts";
 
 const SCORES = t.Object({ scores: SCORE_MAP, reasons: REASONS }, { additionalProperties: false });
@@ -15,7 +15,7 @@ const SCORES = t.Object({ scores: SCORE_MAP, reasons: REASONS }, { additionalPro
 const FEEDBACK = t.Object({ rating: t.Boolean() }, { additionalProperties: false });
 
 /** Changing what is known of a request, also while it is in flight. Visible to whatever is read afterwards. */
-export function changeEndpoints(room: ApiRoom, gate: () => Gate) {
+export function changeEndpoints(room: ApiContext, gate: () => Gate) {
   const amend = async (request: Request, id: string, change: Omit<Amendment, "requestId" | "organizationId">) => {
     const { organizationId } = gate().caller(request);
     const done = await within(

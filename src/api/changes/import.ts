@@ -2,15 +2,15 @@ import { setImmediate as nextTurn } from "node:timers/promises";
 import { Elysia, t } from "elysia";
 import { GatewayError } from "../../errors.ts";
 import type { KeySnapshot } from "../../keys.ts";
-import { messageOf } from "../../observe.ts";
+import { messageOf } from "../../log.ts";
 import { IMPORT_RECORDS_MAX, ImportRefused } from "../../record/imported.ts";
 import { elementsOf } from "../../record/json-members.ts";
 import type { Arrival } from "../../threads.ts";
 import { actingOf } from "../access/caller.ts";
 import type { Gate } from "../access/gate.ts";
+import type { ApiContext } from "../context.ts";
 import { endpoint } from "../endpoint.ts";
 import { success } from "../envelope.ts";
-import type { ApiRoom } from "../room.ts";
 import { readArrival } from "./arrivals.ts";
 
 export const IMPORT_PATH = "/v1/import";
@@ -35,7 +35,7 @@ interface ReadLine {
 }
 
 /** Taking records back in that a Weir has exported. */
-export function importEndpoints(room: ApiRoom, gate: () => Gate) {
+export function importEndpoints(room: ApiContext, gate: () => Gate) {
   return new Elysia().post(
     IMPORT_PATH,
     async ({ body, request }) => {

@@ -8,10 +8,10 @@ import { uuidv7 } from "../../runtime/uuid.ts";
 import type { RawHeaders } from "../../spool/frame.ts";
 import type { WholeExchange } from "../../spool/whole.ts";
 import type { Gate } from "../access/gate.ts";
+import type { ApiContext } from "../context.ts";
 import { endpoint } from "../endpoint.ts";
 import { success } from "../envelope.ts";
 import { readId } from "../input/request-id.ts";
-import type { ApiRoom } from "../room.ts";
 
 const text = (maxLength = 1_000) => t.Optional(t.String({ minLength: 1, maxLength }));
 const time = t.Optional(
@@ -46,7 +46,7 @@ const LOGGED = t.Object(
 type Logged = (typeof LOGGED)["static"];
 
 /** Recording what did not pass through the gateway: calls of tools and vector databases, and anything else. */
-export function logEndpoints(room: ApiRoom, gate: () => Gate) {
+export function logEndpoints(room: ApiContext, gate: () => Gate) {
   return new Elysia().post(
     "/v1/log",
     async ({ body, request }) => {

@@ -6,10 +6,10 @@ import type { Scope } from "../../filter/scope.ts";
 import type { Reach } from "../../filter/sight.ts";
 import { NEWEST_FIRST } from "../../filter/sort.ts";
 import { Deadline } from "../../store/database/deadline.ts";
+import { settled } from "../caught-up.ts";
+import type { ApiContext } from "../context.ts";
 import { FILTER, FLAGS, optional, optionalCursor, readPaging, readScope } from "../input/query-body.ts";
 import { readIds } from "../input/request-id.ts";
-import type { ApiRoom } from "../room.ts";
-import { settled } from "../settled.ts";
 
 /** Requests of one call, or of one step of it. */
 export const CHANGED_MAX = 1_000;
@@ -46,7 +46,7 @@ export interface Step {
  *
  * @throws GatewayError `invalid_body`, `filter_invalid`.
  */
-export async function* selected(room: ApiRoom, reach: Reach, selection: Selection): AsyncGenerator<Step> {
+export async function* selected(room: ApiContext, reach: Reach, selection: Selection): AsyncGenerator<Step> {
   const { requestIds, filter, cursor } = selection;
   if ((requestIds === undefined) === (filter === undefined))
     throw new GatewayError("invalid_body", "say which requests by either requestIds or filter");
@@ -64,7 +64,7 @@ export async function* selected(room: ApiRoom, reach: Reach, selection: Selectio
   } while (after !== undefined);
 }
 
-async function idsOf(room: ApiRoom, scope: Scope, limit: number, after: Position | undefined) {
+async function idsOf(room: ApiContext, scope: Scope, limit: number, after: Position | undefined) {
   const deadline = new Deadline(room.config.query_timeout_seconds * 1000);
   const options = { sort: NEWEST_FIRST, limit, offset: 0, after, deadline, withinMs: FIND_MS };
   const { keys, next } = await room.engine.source.page(scope, options);

@@ -3,10 +3,10 @@ import { GatewayError } from "../../errors.ts";
 import { storable } from "../../record/storable.ts";
 import { isSession, sessionTag, setSessionTag } from "../../store/session-tags.ts";
 import type { Gate } from "../access/gate.ts";
+import { settled } from "../caught-up.ts";
+import type { ApiContext } from "../context.ts";
 import { endpoint } from "../endpoint.ts";
 import { success } from "../envelope.ts";
-import type { ApiRoom } from "../room.ts";
-import { settled } from "../settled.ts";
 
 const TAG = t.Object(
   {
@@ -18,7 +18,7 @@ const TAG = t.Object(
 );
 
 /** A tag on a session, which filters then find as `session_tag`. */
-export function sessionTagEndpoints(room: ApiRoom, gate: () => Gate) {
+export function sessionTagEndpoints(room: ApiContext, gate: () => Gate) {
   return new Elysia()
     .get(
       "/v1/session/:id/tag",

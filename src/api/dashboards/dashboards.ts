@@ -14,9 +14,9 @@ import {
 import { type Caller, require } from "../access/caller.ts";
 import type { Gate } from "../access/gate.ts";
 import { type Owner, ownerOf } from "../access/owner.ts";
+import type { ApiContext } from "../context.ts";
 import { endpoint } from "../endpoint.ts";
 import { success } from "../envelope.ts";
-import type { ApiRoom } from "../room.ts";
 import { DASHBOARD_BODY, type DashboardBody } from "./dashboard-body.ts";
 import { readDashboard } from "./read-dashboard.ts";
 import { SHIPPED } from "./shipped.ts";
@@ -50,7 +50,7 @@ export interface ListedDashboard extends Shown {
  * Dashboards: of the caller's own, shared in the organization, or shipped. `figures` is enough for one's own: they show
  * what the caller may ask by other ways.
  */
-export function dashboardEndpoints(room: ApiRoom, gate: () => Gate) {
+export function dashboardEndpoints(room: ApiContext, gate: () => Gate) {
   const { records } = room.current;
   const visible = async ({ organizationId }: Caller, owner: Owner) =>
     (await listDashboards(records, organizationId)).filter((each) => isVisible(each, owner));

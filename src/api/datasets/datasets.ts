@@ -14,9 +14,9 @@ import {
 import { listVersions } from "../../store/datasets/items.ts";
 import type { Gate } from "../access/gate.ts";
 import { ownerOf } from "../access/owner.ts";
+import type { ApiContext } from "../context.ts";
 import { endpoint } from "../endpoint.ts";
 import { success } from "../envelope.ts";
-import type { ApiRoom } from "../room.ts";
 
 export const TAG = "Datasets";
 
@@ -47,14 +47,14 @@ export interface ShownDataset {
 }
 
 /** Of the caller's organization. @throws GatewayError `not_found`. */
-export async function datasetOf(room: ApiRoom, organizationId: string, id: string) {
+export async function datasetOf(room: ApiContext, organizationId: string, id: string) {
   const found = await findDataset(room.current.records, organizationId, id);
   if (found === undefined) throw new GatewayError("not_found", "there is no dataset of this id");
   return found;
 }
 
 /** Named collections of examples, in versions. */
-export function datasetEndpoints(room: ApiRoom, gate: () => Gate) {
+export function datasetEndpoints(room: ApiContext, gate: () => Gate) {
   const { records } = room.current;
   return new Elysia()
     .get(

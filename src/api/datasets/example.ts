@@ -1,4 +1,4 @@
-import type { Json } from "../../plugin/contract.ts";
+import type { Json } from "../../plugin-host/contract.ts";
 import type { LlmMessage, LlmRequest, LlmResponse, LlmResponseItem, LlmToolCall } from "../../record/llm-schema.ts";
 import type { Example } from "../../store/datasets/items.ts";
 

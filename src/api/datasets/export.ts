@@ -3,10 +3,10 @@ import { GatewayError } from "../../errors.ts";
 import { hint, quote } from "../../filter/hint.ts";
 import { listItems } from "../../store/datasets/items.ts";
 import type { Gate } from "../access/gate.ts";
+import type { ApiContext } from "../context.ts";
 import { endpoint } from "../endpoint.ts";
 import { logFailure } from "../log-failure.ts";
 import { streamText } from "../requests/stream-text.ts";
-import type { ApiRoom } from "../room.ts";
 import { datasetOf, TAG } from "./datasets.ts";
 import { FORMATS } from "./formats.ts";
 import { shownItem } from "./items.ts";
@@ -20,7 +20,7 @@ const QUERY = {
 };
 
 /** A dataset as a file. */
-export function datasetExportEndpoint(room: ApiRoom, gate: () => Gate) {
+export function datasetExportEndpoint(room: ApiContext, gate: () => Gate) {
   return new Elysia().get(
     "/v1/datasets/:id/export",
     async ({ params, request }) => {

@@ -1,4 +1,4 @@
-import type { Json } from "../../plugin/contract.ts";
+import type { Json } from "../../plugin-host/contract.ts";
 import type { Item } from "../../store/datasets/items.ts";
 
 /** An item as one line of a file, or why it has none. */

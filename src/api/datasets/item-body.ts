@@ -1,6 +1,6 @@
 import { type Static, t } from "elysia";
 import { GatewayError } from "../../errors.ts";
-import type { Json } from "../../plugin/contract.ts";
+import type { Json } from "../../plugin-host/contract.ts";
 import { storable } from "../../record/storable.ts";
 import type { Example } from "../../store/datasets/items.ts";
 

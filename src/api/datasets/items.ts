@@ -1,7 +1,7 @@
 import { Elysia, t } from "elysia";
 import { keysOf } from "../../engine/record-source.ts";
 import { GatewayError } from "../../errors.ts";
-import type { Json } from "../../plugin/contract.ts";
+import type { Json } from "../../plugin-host/contract.ts";
 import { isoTime } from "../../record/iso-time.ts";
 import {
   addItems,
@@ -15,12 +15,12 @@ import {
 } from "../../store/datasets/items.ts";
 import { type Caller, require } from "../access/caller.ts";
 import type { Gate } from "../access/gate.ts";
+import { settled } from "../caught-up.ts";
 import { CHANGED_MAX, SELECTION, type Selection, type Step, selected } from "../changes/selection.ts";
+import type { ApiContext } from "../context.ts";
 import { endpoint } from "../endpoint.ts";
 import { success } from "../envelope.ts";
 import { readRecords } from "../requests/answer.ts";
-import type { ApiRoom } from "../room.ts";
-import { settled } from "../settled.ts";
 import { datasetOf, TAG } from "./datasets.ts";
 import { exampleOf } from "./example.ts";
 import { ITEM_CHANGES, type ItemBody, NEW_ITEM, readExample } from "./item-body.ts";
@@ -46,7 +46,7 @@ const REMOVAL = t.Object({ ids: t.Array(t.String(), { maxItems: CHANGED_MAX, des
 export type ShownItem = Omit<Item, "created_at"> & { readonly created_at: string };
 
 /** The examples in a dataset. Every change makes a new version. */
-export function datasetItemEndpoints(room: ApiRoom, gate: () => Gate) {
+export function datasetItemEndpoints(room: ApiContext, gate: () => Gate) {
   const { records } = room.current;
   const find = async (request: Request, id: string) => {
     const caller = gate().caller(request);
@@ -134,7 +134,7 @@ function refuseTooMany(items: number): void {
 
 /** Examples of one step of a selection, in the order in which the requests were made. */
 async function fromRequests(
-  room: ApiRoom,
+  room: ApiContext,
   request: Request,
   caller: Caller,
   { datasetId, selection }: { readonly datasetId: string; readonly selection: Selection },

@@ -16,11 +16,11 @@ import {
   shownRule,
 } from "../../store/judges/judges.ts";
 import type { Gate } from "../access/gate.ts";
+import { settled } from "../caught-up.ts";
+import type { ApiContext } from "../context.ts";
 import { endpoint } from "../endpoint.ts";
 import { success } from "../envelope.ts";
-import type { ApiRoom } from "../room.ts";
 import { findRule, type KeptFamily, keptRuleEndpoints, placeOf } from "../rules/rule-endpoints.ts";
-import { settled } from "../settled.ts";
 import { runEndpoints } from "./run.ts";
 import { tryEndpoint } from "./try.ts";
 
@@ -28,7 +28,7 @@ import { tryEndpoint } from "./try.ts";
 const LATEST = 100;
 
 /** Models that score records. */
-export function judgeEndpoints(room: ApiRoom, gate: () => Gate) {
+export function judgeEndpoints(room: ApiContext, gate: () => Gate) {
   const family = judgeFamily(room);
   return new Elysia()
     .use(tryEndpoint(room, gate, (body, organizationId) => readJudge(room, body, organizationId)))
@@ -44,7 +44,7 @@ export function judgeEndpoints(room: ApiRoom, gate: () => Gate) {
     );
 }
 
-function judgeFamily(room: ApiRoom): KeptFamily<Judge, JudgeBody> {
+function judgeFamily(room: ApiContext): KeptFamily<Judge, JudgeBody> {
   const { records } = room.current;
   const put: KeptFamily<Judge, JudgeBody>["put"] = async (caller, body, previous) => {
     const { rule } = readJudge(room, body, caller.organizationId);
@@ -88,7 +88,7 @@ function judgeFamily(room: ApiRoom): KeptFamily<Judge, JudgeBody> {
 }
 
 /** @throws GatewayError `invalid_body`, `filter_invalid`. */
-function readJudge(room: ApiRoom, body: JudgeBody, organizationId: string): { rule: JudgeRule; key: KeySnapshot } {
+function readJudge(room: ApiContext, body: JudgeBody, organizationId: string): { rule: JudgeRule; key: KeySnapshot } {
   const rule = readJudgeRule(body);
   if (readsContent(decodeFilter(rule.filter, "legacy").tree)) {
     const message =
@@ -107,7 +107,7 @@ function readJudge(room: ApiRoom, body: JudgeBody, organizationId: string): { ru
 /** A judge as the API shows it. */
 export type ShownJudge = Awaited<ReturnType<typeof shownJudge>>;
 
-async function shownJudge({ current: { records } }: ApiRoom, judge: Judge) {
+async function shownJudge({ current: { records } }: ApiContext, judge: Judge) {
   const { id, budget, problem, problem_at, rests_until, created_at, updated_at } = judge;
   const now = Date.now();
   const counts = await countsOf(records, id);

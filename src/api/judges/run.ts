@@ -1,7 +1,7 @@
 import { Elysia, t } from "elysia";
 import { GatewayError } from "../../errors.ts";
 import { decodeFilter } from "../../filter/decode.ts";
-import type { Json } from "../../plugin/contract.ts";
+import type { Json } from "../../plugin-host/contract.ts";
 import { noted } from "../../store/audit/recorded.ts";
 import { Deadline } from "../../store/database/deadline.ts";
 import { listItems } from "../../store/datasets/items.ts";
@@ -11,11 +11,11 @@ import { FAILURES_MAX, type Judge } from "../../store/judges/judges.ts";
 import type { Caller } from "../access/caller.ts";
 import type { Gate } from "../access/gate.ts";
 import { CHANGED_MAX, selected } from "../changes/selection.ts";
+import type { ApiContext } from "../context.ts";
 import { datasetOf } from "../datasets/datasets.ts";
 import { endpoint } from "../endpoint.ts";
 import { success } from "../envelope.ts";
 import { FILTER } from "../input/query-body.ts";
-import type { ApiRoom } from "../room.ts";
 
 /** Requests of one run. */
 const RUN_MAX = 10_000;
@@ -44,7 +44,7 @@ type Candidate = Pick<NewJudgement, "request_id" | "reference">;
 
 /** Has a judge judge what was recorded before it was there. */
 export function runEndpoints(
-  room: ApiRoom,
+  room: ApiContext,
   gate: () => Gate,
   find: (id: string, organizationId: string) => Promise<Judge>,
 ) {
@@ -104,7 +104,7 @@ export function runEndpoints(
     );
 }
 
-async function candidates(room: ApiRoom, caller: Caller, body: RunBody): Promise<readonly Candidate[]> {
+async function candidates(room: ApiContext, caller: Caller, body: RunBody): Promise<readonly Candidate[]> {
   const { requestIds, filter, dataset, limit = RUN_DEFAULT } = body;
   const given = [requestIds, filter, dataset].filter((each) => each !== undefined);
   if (given.length !== 1) throw new GatewayError("invalid_body", "say which requests by requestIds, filter or dataset");
@@ -117,7 +117,7 @@ async function candidates(room: ApiRoom, caller: Caller, body: RunBody): Promise
   return found;
 }
 
-async function ofDataset(room: ApiRoom, caller: Caller, id: string, limit: number): Promise<readonly Candidate[]> {
+async function ofDataset(room: ApiContext, caller: Caller, id: string, limit: number): Promise<readonly Candidate[]> {
   const { version } = await datasetOf(room, caller.organizationId, id);
   const items = await listItems(room.current.records, id, { version, after: "", limit });
   const byRequest = new Map(
@@ -135,7 +135,7 @@ function referenceOf(output: Json): string | null {
 }
 
 /** What the judge's calls have cost so far, tries among them. */
-async function estimate(room: ApiRoom, { organization_id, name }: Judge, requests: number) {
+async function estimate(room: ApiContext, { organization_id, name }: Judge, requests: number) {
   const filter = { request_response_rmt: { properties: { [JUDGE_PROPERTY]: { equals: name } } } };
   const scope = { organizationId: organization_id, tree: decodeFilter(filter, "legacy").tree };
   const query = { groupBy: [], timeBucket: undefined, latencies: false, limit: 1, offset: 0 };

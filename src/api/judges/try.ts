@@ -9,11 +9,11 @@ import { JUDGE_SCHEMA, type JudgeBody, type JudgeRule } from "../../store/judges
 import { filled } from "../../store/judges/prompt.ts";
 import type { Verdict } from "../../store/judges/verdict.ts";
 import type { Gate } from "../access/gate.ts";
+import { settled } from "../caught-up.ts";
+import type { ApiContext } from "../context.ts";
 import { endpoint } from "../endpoint.ts";
 import { success } from "../envelope.ts";
 import { readIds } from "../input/request-id.ts";
-import type { ApiRoom } from "../room.ts";
-import { settled } from "../settled.ts";
 
 /** Requests that a judge is tried on at once. */
 const TRIED_MAX = 10;
@@ -48,7 +48,7 @@ export interface TriedRequest {
 type ReadJudge = (body: JudgeBody, organizationId: string) => { readonly rule: JudgeRule; readonly key: KeySnapshot };
 
 /** Asks a judge that need not be stored, and stores nothing of what it says. */
-export function tryEndpoint(room: ApiRoom, gate: () => Gate, readJudge: ReadJudge) {
+export function tryEndpoint(room: ApiContext, gate: () => Gate, readJudge: ReadJudge) {
   return new Elysia().post(
     "/v1/judges/try",
     async ({ body, request }) => {
@@ -77,7 +77,7 @@ export function tryEndpoint(room: ApiRoom, gate: () => Gate, readJudge: ReadJudg
 }
 
 async function tryOne(
-  room: ApiRoom,
+  room: ApiContext,
   rule: JudgeRule,
   { hash: keyHash }: KeySnapshot,
   { id, row }: { readonly id: string; readonly row: RequestRow | undefined },

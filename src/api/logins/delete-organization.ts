@@ -6,10 +6,10 @@ import { GatewayError } from "../../errors.ts";
 import { within } from "../../runtime/within.ts";
 import { refuseFirst, removeOrganization, shownOrganizations, stopKeys } from "../../store/people/organizations.ts";
 import { actingOf, type Caller } from "../access/caller.ts";
+import { settled } from "../caught-up.ts";
 import { tooLate } from "../changes/amendments.ts";
+import type { ApiContext } from "../context.ts";
 import { readRecords } from "../requests/answer.ts";
-import type { ApiRoom } from "../room.ts";
-import { settled } from "../settled.ts";
 
 /** One call deletes records for so long, then answers how far it came. */
 const STEP_MS = 5_000;
@@ -44,7 +44,7 @@ interface Order {
  * @throws GatewayError `not_found`; `invalid_body` where the name is not its name, or for the first organization.
  */
 export async function deleteOrganization(
-  room: ApiRoom,
+  room: ApiContext,
   request: Request,
   caller: Caller,
   { id, name: typed, isExported }: Order,
@@ -78,7 +78,7 @@ export async function deleteOrganization(
 }
 
 /** The same for each call of one deletion, so that a later call continues in it. */
-function exportPath({ config }: ApiRoom, organizationId: string): string {
+function exportPath({ config }: ApiContext, organizationId: string): string {
   const folder = join(config.data_dir, "exports");
   mkdirSync(folder, { recursive: true, mode: 0o700 });
   return join(folder, `${organizationId}.jsonl`);
@@ -94,7 +94,7 @@ interface Exported {
  * Appends whole records, as `weir import` reads them, and has them on the disk before it returns. A crash between this and the
  * deletion writes some of them twice: an import takes each once.
  */
-async function exportRecords(room: ApiRoom, request: Request, { path, organizationId, requestIds }: Exported) {
+async function exportRecords(room: ApiContext, request: Request, { path, organizationId, requestIds }: Exported) {
   const asked = { organizationId, sight: "bodies", keys: keysOf(requestIds) } as const;
   const file = await open(path, "a", 0o600);
   try {
@@ -109,13 +109,13 @@ async function exportRecords(room: ApiRoom, request: Request, { path, organizati
 }
 
 /** Records that are finished: what is in flight ends soon, for its key is revoked. */
-async function someOf(room: ApiRoom, organizationId: string): Promise<string[]> {
+async function someOf(room: ApiContext, organizationId: string): Promise<string[]> {
   const sql = `select request_id from requests where organization_id = ? and response_status is not null limit ${STEP_ROWS}`;
   const rows = await room.current.records.query<{ request_id: string }>({ sql, args: [organizationId] });
   return rows.map(({ request_id }) => request_id);
 }
 
-async function countOf(room: ApiRoom, organizationId: string): Promise<number> {
+async function countOf(room: ApiContext, organizationId: string): Promise<number> {
   const sql = "select count(*) as n from requests where organization_id = ?";
   const deadlineMs = room.config.query_timeout_seconds * 1_000;
   const [row] = await room.current.records.query<{ n: number }>({ sql, args: [organizationId] }, { deadlineMs });

@@ -4,9 +4,9 @@ import { organizationName } from "../../store/keys.ts";
 import { findUser, membershipsOf } from "../../store/people/users.ts";
 import type { Caller } from "../access/caller.ts";
 import type { Gate } from "../access/gate.ts";
+import type { ApiContext } from "../context.ts";
 import { endpoint } from "../endpoint.ts";
 import { success } from "../envelope.ts";
-import type { ApiRoom } from "../room.ts";
 
 /** Who acts: what `GET /v1/me` answers. */
 export interface Me {
@@ -22,7 +22,7 @@ export interface Me {
   readonly permissions: readonly Permission[];
 }
 
-export function meEndpoints(room: ApiRoom, gate: () => Gate) {
+export function meEndpoints(room: ApiContext, gate: () => Gate) {
   return new Elysia().get(
     "/v1/me",
     async ({ request }) => success(await meOf(room, gate().caller(request))),
@@ -30,7 +30,7 @@ export function meEndpoints(room: ApiRoom, gate: () => Gate) {
   );
 }
 
-async function meOf({ home }: ApiRoom, caller: Caller): Promise<Me> {
+async function meOf({ home }: ApiContext, caller: Caller): Promise<Me> {
   const { key, organizationId: id, permissions } = caller;
   const organization = { id, name: (await organizationName(home.reader.records, id)) ?? id };
   const { user } = caller;

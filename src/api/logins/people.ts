@@ -21,9 +21,9 @@ import { calledFrom } from "../access/addresses.ts";
 import { calledOrigin, ownOrigin } from "../access/called-origin.ts";
 import { may } from "../access/caller.ts";
 import type { Gate } from "../access/gate.ts";
+import type { ApiContext } from "../context.ts";
 import { endpoint } from "../endpoint.ts";
 import { success } from "../envelope.ts";
-import type { ApiRoom } from "../room.ts";
 import { deleteOrganization } from "./delete-organization.ts";
 import { refuseOtherSites } from "./logins.ts";
 
@@ -34,7 +34,7 @@ const PASSWORD = t.String({ minLength: 1, maxLength: 1_000 });
 const DAYS = t.Union([t.Number({ minimum: 0, maximum: 36_500, multipleOf: 1 }), t.Null()]);
 
 /** Users, members, invitations, organizations, and one's own log-ins and password. */
-export function peopleEndpoints(room: ApiRoom, gate: () => Gate) {
+export function peopleEndpoints(room: ApiContext, gate: () => Gate) {
   return new Elysia()
     .use(loginEndpoints(room, gate))
     .use(memberEndpoints(room, gate))
@@ -50,7 +50,7 @@ function checkPassword(password: string): void {
   if (why !== undefined) throw new GatewayError("invalid_body", `password: ${why}`, { path: "password" });
 }
 
-function loginEndpoints(room: ApiRoom, gate: () => Gate) {
+function loginEndpoints(room: ApiContext, gate: () => Gate) {
   const { records } = room.home.reader;
   const writable = async () => (await room.home.writer()).records;
   return new Elysia()
@@ -125,7 +125,7 @@ function loginEndpoints(room: ApiRoom, gate: () => Gate) {
     );
 }
 
-function memberEndpoints(room: ApiRoom, gate: () => Gate) {
+function memberEndpoints(room: ApiContext, gate: () => Gate) {
   const { records } = room.home.reader;
   const writable = async () => (await room.home.writer()).records;
   return new Elysia()
@@ -197,7 +197,7 @@ function memberEndpoints(room: ApiRoom, gate: () => Gate) {
     );
 }
 
-function userEndpoints(room: ApiRoom, gate: () => Gate) {
+function userEndpoints(room: ApiContext, gate: () => Gate) {
   const { records } = room.home.reader;
   const writable = async () => (await room.home.writer()).records;
   return new Elysia()
@@ -233,7 +233,7 @@ function userEndpoints(room: ApiRoom, gate: () => Gate) {
     );
 }
 
-function organizationEndpoints(room: ApiRoom, gate: () => Gate) {
+function organizationEndpoints(room: ApiContext, gate: () => Gate) {
   const { records } = room.home.reader;
   const writable = async () => (await room.home.writer()).records;
   return new Elysia()

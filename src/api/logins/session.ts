@@ -13,9 +13,9 @@ import { calledFrom } from "../access/addresses.ts";
 import { calledOrigin, gatewayOrigin, ownOrigin } from "../access/called-origin.ts";
 import { type Caller, callerOfKey } from "../access/caller.ts";
 import type { Gate } from "../access/gate.ts";
+import type { ApiContext } from "../context.ts";
 import { endpoint } from "../endpoint.ts";
 import { success } from "../envelope.ts";
-import type { ApiRoom } from "../room.ts";
 import { FailedLogins } from "./failed-logins.ts";
 import { callerIn, refuseOtherSites } from "./logins.ts";
 
@@ -50,7 +50,7 @@ export interface SessionView {
 
 /** Log-in, log-out, and who one is. */
 // biome-ignore lint/complexity/noExcessiveLinesPerFunction: a table: one family of endpoints, each a statement of its own
-export function sessionEndpoints(room: ApiRoom, gate: () => Gate) {
+export function sessionEndpoints(room: ApiContext, gate: () => Gate) {
   const failedKeys = new FailedLogins();
   const view = async (request: Request, { key, user }: Caller, expiresAt: number | null): Promise<SessionView> => ({
     kind: user === undefined ? "key" : "user",
@@ -166,7 +166,7 @@ export function sessionEndpoints(room: ApiRoom, gate: () => Gate) {
 }
 
 /** A key that was made a moment ago, by the command line, is looked for once more. */
-async function keyOf({ keys }: ApiRoom, key: string): Promise<KeySnapshot | undefined> {
+async function keyOf({ keys }: ApiContext, key: string): Promise<KeySnapshot | undefined> {
   const hash = hashKey(key);
   const known = keys.ring.known(hash);
   if (known !== undefined) return known;
@@ -175,6 +175,6 @@ async function keyOf({ keys }: ApiRoom, key: string): Promise<KeySnapshot | unde
 }
 
 /** As configured where it is fixed: then no other thread need be asked. */
-async function gatewayPort({ config, gateway }: ApiRoom): Promise<number> {
+async function gatewayPort({ config, gateway }: ApiContext): Promise<number> {
   return config.gateway_port !== 0 ? config.gateway_port : (await gateway.status()).port;
 }

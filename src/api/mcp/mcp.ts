@@ -3,10 +3,10 @@ import { GatewayError } from "../../errors.ts";
 import { calledFrom, noteAddress } from "../access/addresses.ts";
 import { ownOrigin } from "../access/called-origin.ts";
 import type { Gate } from "../access/gate.ts";
+import type { ApiContext } from "../context.ts";
 import { endpoint } from "../endpoint.ts";
 import { plainJson } from "../envelope.ts";
 import { readText } from "../input/body.ts";
-import type { ApiRoom } from "../room.ts";
 import { type Ask, ToolError } from "./tool.ts";
 import { toolsFor } from "./tools.ts";
 
@@ -23,7 +23,7 @@ const INVALID_REQUEST = -32600;
 type Fetch = (request: Request) => Response | Promise<Response>;
 
 /** The MCP server: `POST /mcp` by the rules of "streamable HTTP". */
-export function mcpEndpoints(room: ApiRoom, gate: () => Gate, api: Fetch) {
+export function mcpEndpoints(room: ApiContext, gate: () => Gate, api: Fetch) {
   return new Elysia().post(
     MCP_PATH,
     async ({ request }) => {
@@ -52,7 +52,7 @@ export function mcpEndpoints(room: ApiRoom, gate: () => Gate, api: Fetch) {
 }
 
 /** A log-in's cookie comes with whatever page a browser is shown; a key does not. A page of another site has no business here either way. */
-function refuse(request: Request, { config }: ApiRoom): void {
+function refuse(request: Request, { config }: ApiContext): void {
   if (!request.headers.has("authorization"))
     throw new GatewayError("missing_auth", undefined, { headers: { "www-authenticate": "Bearer" } });
   const origin = request.headers.get("origin");

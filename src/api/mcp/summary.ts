@@ -1,4 +1,4 @@
-import type { Json } from "../../plugin/contract.ts";
+import type { Json } from "../../plugin-host/contract.ts";
 import { shortened } from "./bounds.ts";
 
 /** Characters of a turn in a list. */

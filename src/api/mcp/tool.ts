@@ -1,5 +1,5 @@
 import type { Static, TObject } from "@sinclair/typebox";
-import type { Json } from "../../plugin/contract.ts";
+import type { Json } from "../../plugin-host/contract.ts";
 
 /** Asks an endpoint of this API as the caller, with the caller's permissions. */
 export type Ask = (method: "GET" | "POST" | "PUT", path: string, body?: unknown) => Promise<Json>;

@@ -10,10 +10,10 @@ import type { Database } from "../../store/store.ts";
 import type { ExpediteOrder } from "../../threads.ts";
 import type { Caller } from "../access/caller.ts";
 import type { Gate } from "../access/gate.ts";
+import { settled } from "../caught-up.ts";
+import type { ApiContext } from "../context.ts";
 import { endpoint } from "../endpoint.ts";
 import { success } from "../envelope.ts";
-import type { ApiRoom } from "../room.ts";
-import { settled } from "../settled.ts";
 
 /** How long a response waits for the mapper, which may have much to read again; after that it continues in the background. */
 const EXPEDITE_MS = 30_000;
@@ -22,7 +22,7 @@ const EXPEDITE_MS = 30_000;
 const QUERY = { provider: t.String({ description: "Which one, where several providers have a model of this name." }) };
 
 /** Models, whether they are mapped, and how. */
-export function modelEndpoints(room: ApiRoom, gate: () => Gate) {
+export function modelEndpoints(room: ApiContext, gate: () => Gate) {
   const { records } = room.reader;
   const organization = (request: Request) => gate().caller(request).organizationId;
   /** Does a step with the mapping of the model that the address names, and lets everybody know. */
@@ -94,7 +94,7 @@ export function modelEndpoints(room: ApiRoom, gate: () => Gate) {
     );
 }
 
-async function expedite(room: ApiRoom, order: ExpediteOrder): Promise<readonly object[]> {
+async function expedite(room: ApiContext, order: ExpediteOrder): Promise<readonly object[]> {
   const { organizationId, model } = order;
   if ((await listModels(room.reader.records, organizationId, model)).length === 0) throw noSuchModel();
   const outcomes = await within(room.jobs.expedite(order), EXPEDITE_MS, () => undefined);
@@ -110,7 +110,7 @@ function refuseFaulty(body: unknown): void {
 }
 
 /** New traffic and old records follow a change; where the jobs cannot be reached now, they see it by themselves. */
-export function spread(room: ApiRoom): void {
+export function spread(room: ApiContext): void {
   room.jobs.relearn().catch((error: unknown) => room.log.warn("a change is not spread yet", { why: String(error) }));
 }
 

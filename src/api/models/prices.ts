@@ -14,11 +14,11 @@ import { listPrices, putPrice, removePrice, type StoredPrice } from "../../store
 import { placeOrder, type RecomputeOrder, stateOf } from "../../store/models/recompute-order.ts";
 import { actingOf, type Caller } from "../access/caller.ts";
 import type { Gate } from "../access/gate.ts";
+import { settled } from "../caught-up.ts";
+import type { ApiContext } from "../context.ts";
 import { endpoint } from "../endpoint.ts";
 import { success } from "../envelope.ts";
 import { noSuchRequest, requestIdOf } from "../input/request-id.ts";
-import type { ApiRoom } from "../room.ts";
-import { settled } from "../settled.ts";
 import { spread } from "./models.ts";
 
 const rate = t.Optional(t.Number({ minimum: 0, maximum: 1_000_000 }));
@@ -53,7 +53,7 @@ const RECOMPUTE = t.Object(
 
 /** Prices of one's own, which hold before all others, and what a request cost by which price. */
 // biome-ignore lint/complexity/noExcessiveLinesPerFunction: a table: one family of endpoints, each a statement of its own
-export function priceEndpoints(room: ApiRoom, gate: () => Gate) {
+export function priceEndpoints(room: ApiContext, gate: () => Gate) {
   const organization = (request: Request) => gate().caller(request).organizationId;
   const list = async (organizationId: string) => {
     const own = (await listPrices(room.home.reader.records, organizationId)).map(shown);
@@ -151,7 +151,7 @@ export function priceEndpoints(room: ApiRoom, gate: () => Gate) {
     );
 }
 
-async function noteRecomputing(room: ApiRoom, caller: Caller, { since, model }: RecomputeOrder): Promise<void> {
+async function noteRecomputing(room: ApiContext, caller: Caller, { since, model }: RecomputeOrder): Promise<void> {
   const { records } = await room.home.writer();
   await noted(records, actingOf(caller), {
     action: "costs.recomputed",
@@ -162,7 +162,7 @@ async function noteRecomputing(room: ApiRoom, caller: Caller, { since, model }: 
 }
 
 async function setPrice(
-  room: ApiRoom,
+  room: ApiContext,
   caller: Caller,
   { provider, model, ...price }: { readonly provider: string; readonly model: string },
 ): Promise<void> {
@@ -176,7 +176,7 @@ async function setPrice(
 }
 
 async function unsetPrice(
-  room: ApiRoom,
+  room: ApiContext,
   caller: Caller,
   { provider, model }: Readonly<Record<string, unknown>>,
 ): Promise<void> {
@@ -194,7 +194,7 @@ async function unsetPrice(
 }
 
 /** What each model that was seen costs now, and who says so. */
-async function pricesInForce(room: ApiRoom, organizationId: string) {
+async function pricesInForce(room: ApiContext, organizationId: string) {
   const learnt = new LearntTables(room.config.prices, room.home.reader.records);
   const [models, asked, providers] = await Promise.all([
     listModels(room.reader.records, organizationId),
@@ -212,7 +212,7 @@ async function pricesInForce(room: ApiRoom, organizationId: string) {
   });
 }
 
-async function explainedCost(room: ApiRoom, organizationId: string, requestId: string) {
+async function explainedCost(room: ApiContext, organizationId: string, requestId: string) {
   await settled(room);
   const [row] = await room.engine.source.records(organizationId, keysOf([requestId]));
   if (row === undefined) throw noSuchRequest();

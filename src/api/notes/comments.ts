@@ -8,11 +8,11 @@ import { addComment, COMMENTS_MAX, type Comment, listComments, removeComment } f
 import { may } from "../access/caller.ts";
 import type { Gate } from "../access/gate.ts";
 import { type Owner, ownerOf } from "../access/owner.ts";
+import { settled } from "../caught-up.ts";
+import type { ApiContext } from "../context.ts";
 import { endpoint } from "../endpoint.ts";
 import { success } from "../envelope.ts";
 import { noSuchRequest, requestIdOf } from "../input/request-id.ts";
-import type { ApiRoom } from "../room.ts";
-import { settled } from "../settled.ts";
 
 const TEXT_CHARS_MAX = 10_000;
 
@@ -38,7 +38,7 @@ export interface ShownComment {
 }
 
 /** What people say about a request. It may quote what was said in it, so it takes the scope that reads bodies. */
-export function commentEndpoints(room: ApiRoom, gate: () => Gate) {
+export function commentEndpoints(room: ApiContext, gate: () => Gate) {
   const { records } = room.current;
   /** @throws GatewayError `not_found` where the organization has no such request. */
   const asking = async (request: Request, id: string) => {

@@ -19,11 +19,11 @@ import { calledOrigin } from "../access/called-origin.ts";
 import { require } from "../access/caller.ts";
 import type { Gate } from "../access/gate.ts";
 import { type Owner, ownerOf } from "../access/owner.ts";
+import { settled } from "../caught-up.ts";
+import type { ApiContext } from "../context.ts";
 import { endpoint } from "../endpoint.ts";
 import { success } from "../envelope.ts";
 import { readId } from "../input/request-id.ts";
-import type { ApiRoom } from "../room.ts";
-import { settled } from "../settled.ts";
 
 const TAG = "Shared links";
 const DAYS_DEFAULT = 7;
@@ -59,7 +59,7 @@ export interface ShownLink {
 }
 
 /** Links for people without an account: made and revoked here, followed at `/v1/shared/:token`. */
-export function linkEndpoints(room: ApiRoom, gate: () => Gate) {
+export function linkEndpoints(room: ApiContext, gate: () => Gate) {
   const { records } = room.current;
   const daysMax = room.config.shared_link_days_max;
   return new Elysia()
@@ -120,7 +120,7 @@ export function linkEndpoints(room: ApiRoom, gate: () => Gate) {
 
 /** @throws GatewayError `invalid_body`, or `not_found` where the organization has no such request or session. */
 async function readSubject(
-  room: ApiRoom,
+  room: ApiContext,
   organizationId: string,
   { request_id: requestId, session_id: sessionId }: { readonly request_id?: string; readonly session_id?: string },
 ): Promise<Pick<SharedLink, "kind" | "subject">> {

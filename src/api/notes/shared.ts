@@ -9,12 +9,12 @@ import { assetIds, storedMembers } from "../../record/request-record.ts";
 import { isUuid } from "../../runtime/uuid.ts";
 import { bodyTexts, loadMappings, loadShownBodies } from "../../store/bodies/body-text.ts";
 import { linkOfToken, roleIn, type SharedLink } from "../../store/shared-links.ts";
+import { settled } from "../caught-up.ts";
+import type { ApiContext } from "../context.ts";
 import { UNSEEN } from "../dashboard.ts";
 import { endpoint } from "../endpoint.ts";
 import { success, successText } from "../envelope.ts";
 import { bytesAnswer } from "../requests/request-bodies.ts";
-import type { ApiRoom } from "../room.ts";
-import { settled } from "../settled.ts";
 
 const TAG = "Shared links";
 
@@ -29,7 +29,7 @@ const MEMBERS = [
 const STEPS_MAX = 1_000;
 
 /** What a shared link leads to, without a key. Unknown, expired, revoked and deleted are one and the same 404. */
-export function sharedEndpoints(room: ApiRoom) {
+export function sharedEndpoints(room: ApiContext) {
   const followed = async (token: string): Promise<SharedLink> => {
     const link = await linkOfToken(room.current.records, token, Date.now());
     if (link === undefined || !(await isOwnersStill(room, link))) throw noSuchLink();
@@ -87,7 +87,7 @@ const noSuchLink = () =>
   });
 
 /** A link ends with the key or user that made it, and once these may not read bodies any more. */
-async function isOwnersStill({ keys, home }: ApiRoom, { owner_id, organization_id }: SharedLink): Promise<boolean> {
+async function isOwnersStill({ keys, home }: ApiContext, { owner_id, organization_id }: SharedLink): Promise<boolean> {
   const [kind, id = ""] = owner_id.split(":");
   if (kind === "key") {
     const key = keys.byId(id);
@@ -99,7 +99,7 @@ async function isOwnersStill({ keys, home }: ApiRoom, { owner_id, organization_i
 const maySee = (role: Role | undefined) => role !== undefined && ROLES[role].includes("bodies");
 
 /** What a link shows: of a session what was there when it was made. */
-async function idsOf(room: ApiRoom, { kind, subject, organization_id, created_at }: SharedLink): Promise<string[]> {
+async function idsOf(room: ApiContext, { kind, subject, organization_id, created_at }: SharedLink): Promise<string[]> {
   if (kind === "request") return [subject];
   const rows = await room.reader.records.query<{ request_id: string }>({
     sql: `select request_id from requests where organization_id = ? and session_id = ? and request_created_at <= ?
@@ -110,7 +110,7 @@ async function idsOf(room: ApiRoom, { kind, subject, organization_id, created_at
 }
 
 /** Those of the records that the link shows. */
-async function rowsOf(room: ApiRoom, link: SharedLink, ids: readonly string[]): Promise<RequestRow[]> {
+async function rowsOf(room: ApiContext, link: SharedLink, ids: readonly string[]): Promise<RequestRow[]> {
   const rows = await room.engine.source.records(link.organization_id, keysOf(ids));
   return rows.filter(({ request_id, session_id, request_created_at }) =>
     link.kind === "request"
@@ -131,7 +131,7 @@ function shown(row: RequestRow) {
 }
 
 /** With the bodies only where nothing reads them: else the conversation says the same. */
-async function recordText(room: ApiRoom, row: RequestRow): Promise<string> {
+async function recordText(room: ApiContext, row: RequestRow): Promise<string> {
   const { content, records } = room.reader;
   const bodies = (await loadShownBodies(content, [row.request_id], [])).get(row.request_id) ?? {};
   const mappings = await loadMappings(records, [row], room.gateway.providerMappings);

@@ -1,10 +1,10 @@
 import { Elysia, t } from "elysia";
-import { messageOf } from "../../observe.ts";
+import { messageOf } from "../../log.ts";
 import { metricText } from "../../runtime/metric-text.ts";
 import { within } from "../../runtime/within.ts";
+import type { ApiContext } from "../context.ts";
 import { endpoint } from "../endpoint.ts";
 import { plainJson, success } from "../envelope.ts";
-import type { ApiRoom } from "../room.ts";
 import { RecentLoss } from "./recent-loss.ts";
 
 /** How long another thread has to answer a probe. */
@@ -15,7 +15,7 @@ const LAG_BYTES_MAX = 256 << 20;
 const PROBE = { "application/json": t.Object({ status: t.String(), degraded: t.Optional(t.Array(t.String())) }) };
 
 /** Probes and metrics: open to anyone who reaches the listener, and without anything of any organization. */
-export function healthEndpoints(room: ApiRoom) {
+export function healthEndpoints(room: ApiContext) {
   const recent = { loss: new RecentLoss(), unread: new RecentLoss() };
   return new Elysia()
     .get(
@@ -94,7 +94,7 @@ interface Recent {
   readonly unread: RecentLoss;
 }
 
-async function readiness(room: ApiRoom, { loss, unread }: Recent): Promise<Readiness> {
+async function readiness(room: ApiContext, { loss, unread }: Recent): Promise<Readiness> {
   const [gateway, recorder, database, waiting] = await Promise.all([
     answered(room.gateway.status()),
     answered(room.recorder.status()),
@@ -139,7 +139,7 @@ async function readiness(room: ApiRoom, { loss, unread }: Recent): Promise<Readi
   };
 }
 
-async function databaseError(room: ApiRoom): Promise<string | undefined> {
+async function databaseError(room: ApiContext): Promise<string | undefined> {
   try {
     await room.reader.records.query({ sql: "select 1 from keys limit 1", args: [] });
     return undefined;

@@ -1,15 +1,15 @@
 import { Elysia } from "elysia";
-import type { RouteAnswer } from "../../plugin/contract.ts";
-import type { RouteView } from "../../plugin/routes.ts";
+import type { RouteAnswer } from "../../plugin-host/contract.ts";
+import type { RouteView } from "../../plugin-host/routes.ts";
 import { firstOrganizationId } from "../../store/keys.ts";
 import { actingOf, may } from "../access/caller.ts";
 import type { Gate } from "../access/gate.ts";
 import { PLUGIN_NEEDS } from "../access/needs.ts";
+import type { ApiContext } from "../context.ts";
 import { codeOfStatus, failed, success } from "../envelope.ts";
-import type { ApiRoom } from "../room.ts";
 
 /** Endpoints that plugins answer, in the gateway's thread: there is what they speak of. */
-export function pluginEndpoints(room: ApiRoom, gate: () => Gate, routes: readonly RouteView[]) {
+export function pluginEndpoints(room: ApiContext, gate: () => Gate, routes: readonly RouteView[]) {
   const app = new Elysia();
   for (const { method, path, scope, summary, body } of routes) {
     const detail = { summary, description: "", tags: [tagOf(path)], "x-needs": PLUGIN_NEEDS[scope], "x-body": body };

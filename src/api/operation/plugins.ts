@@ -1,11 +1,11 @@
 import { Elysia } from "elysia";
-import type { FileView, HookHealth, PluginView, ProviderView } from "../../plugin/view.ts";
+import type { FileView, HookHealth, PluginView, ProviderView } from "../../plugin-host/view.ts";
+import type { ApiContext } from "../context.ts";
 import { endpoint } from "../endpoint.ts";
 import { success } from "../envelope.ts";
-import type { ApiRoom } from "../room.ts";
 
 /** What is loaded from where, what is not and why. The deployment's, so the same for every organization. */
-export function pluginListEndpoints(room: ApiRoom) {
+export function pluginListEndpoints(room: ApiContext) {
   return new Elysia()
     .get(
       "/v1/plugins",
@@ -49,7 +49,7 @@ function ofPlugin({ hooks, routes, ...file }: PluginView, healths: Healths) {
 
 function ofProvider(
   { aliases, hosts, target, dedicatedDomain, extends: parent, credential, hasCostRule: _, ...file }: ProviderView,
-  room: ApiRoom,
+  room: ApiContext,
 ) {
   const address = dedicatedDomain === null ? null : `${dedicatedDomain}.${room.config.gateway_domain}`;
   return { ...shown(file), aliases, hosts, target, dedicated_domain: address, extends: parent, credential };

@@ -1,5 +1,5 @@
 import { parseJson } from "../../mapping/json.ts";
-import type { Json } from "../../plugin/contract.ts";
+import type { Json } from "../../plugin-host/contract.ts";
 import type { Attributes, Span } from "./span.ts";
 
 /** Members of a list that is written as one attribute for each value. */

@@ -12,7 +12,7 @@ import {
   withoutSession,
   withoutSpan,
 } from "../../store/spans.ts";
-import type { ApiRoom } from "../room.ts";
+import type { ApiContext } from "../context.ts";
 import { keyOf, type PassedOver, SpanTree, traceParentIn } from "./join.ts";
 import type { Span } from "./span.ts";
 import { type Step, stepOf } from "./step.ts";
@@ -35,7 +35,7 @@ const FRESH_MS = 500;
  * @throws GatewayError `spool_full` where nothing can be recorded now.
  */
 export async function ingest(
-  room: ApiRoom,
+  room: ApiContext,
   spans: readonly Span[],
   key: KeySnapshot,
   passedOver: PassedOver,
@@ -77,7 +77,12 @@ const isOfCall = (span: Span) => {
 };
 
 /** What came of a trace before it was said which session it is. */
-async function moveToSession(room: ApiRoom, organizationId: string, traceId: string, sessionId: string): Promise<void> {
+async function moveToSession(
+  room: ApiContext,
+  organizationId: string,
+  traceId: string,
+  sessionId: string,
+): Promise<void> {
   const rows = await withoutSession(room.current.records, organizationId, { traceId, sessionId });
   if (rows.length === 0) return;
   const columns = { session_id: sessionId };
@@ -96,7 +101,7 @@ const isCall = ({ kind }: Step) => kind === "llm" || kind === "embedding";
 
 /** Says of each step of one export which record is its own. */
 class Joiner {
-  readonly #room: ApiRoom;
+  readonly #room: ApiContext;
   readonly #organizationId: string;
   readonly #tree: SpanTree;
   /** Records of the gateway, by step. */
@@ -105,7 +110,7 @@ class Joiner {
   /** By trace. */
   readonly #sessions = new Map<string, string>();
 
-  constructor(room: ApiRoom, organizationId: string, tree: SpanTree) {
+  constructor(room: ApiContext, organizationId: string, tree: SpanTree) {
     this.#room = room;
     this.#organizationId = organizationId;
     this.#tree = tree;

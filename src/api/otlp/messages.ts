@@ -1,5 +1,5 @@
 import { isObject, listOf, pickDefined, textOf } from "../../mapping/json.ts";
-import type { Json } from "../../plugin/contract.ts";
+import type { Json } from "../../plugin-host/contract.ts";
 import { first, firstJson, spread } from "./attributes.ts";
 import type { Attributes } from "./span.ts";
 

@@ -1,6 +1,6 @@
 import { GatewayError } from "../../errors.ts";
 import { listOf, objectOf, textOf } from "../../mapping/json.ts";
-import type { Json } from "../../plugin/contract.ts";
+import type { Json } from "../../plugin-host/contract.ts";
 import {
   ATTRIBUTES_MAX,
   type Attributes,

@@ -1,5 +1,5 @@
 import { pickDefined } from "../../mapping/json.ts";
-import type { Json } from "../../plugin/contract.ts";
+import type { Json } from "../../plugin-host/contract.ts";
 import { first, firstJson, firstNumber, firstText, spread } from "./attributes.ts";
 import { asText, inputMessages, outputMessage } from "./messages.ts";
 import type { Attributes, Span } from "./span.ts";

@@ -4,11 +4,11 @@ import { storable } from "../../record/storable.ts";
 import { decodeBody } from "../../runtime/content-coding.ts";
 import { linksOfSession } from "../../store/spans.ts";
 import type { Gate } from "../access/gate.ts";
+import { settled } from "../caught-up.ts";
+import type { ApiContext } from "../context.ts";
 import { endpoint } from "../endpoint.ts";
 import { asGatewayError, success } from "../envelope.ts";
 import { readBytes } from "../input/body.ts";
-import type { ApiRoom } from "../room.ts";
-import { settled } from "../settled.ts";
 import { aged, ingest } from "./ingest.ts";
 import { PassedOver } from "./join.ts";
 import { readJsonSpans } from "./read-json.ts";
@@ -28,7 +28,7 @@ const TYPES = { json: "application/json", proto: "application/x-protobuf" } as c
 type Form = keyof typeof TYPES;
 
 /** Spans of OpenTelemetry become steps of their session. */
-export function traceEndpoints(room: ApiRoom, gate: () => Gate) {
+export function traceEndpoints(room: ApiContext, gate: () => Gate) {
   // One export after the other, so that a span that comes twice at once is seen the second time.
   let last: Promise<unknown> = Promise.resolve();
   let waiting = 0;

@@ -1,14 +1,14 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
 import type { Asked, ListedRecord } from "../../engine/record-source.ts";
 import { shownMembers } from "../../filter/sight.ts";
-import type { Json } from "../../plugin/contract.ts";
+import type { Json } from "../../plugin-host/contract.ts";
 import { assetIds, MADE_FROM, type MadeFrom, madeMembers, promptInputs } from "../../record/request-record.ts";
 import { bodyText, bodyTexts, loadMappings, loadShownBodies, READ_BY } from "../../store/bodies/body-text.ts";
 import { recordBytes } from "../../store/sizes/record-bytes.ts";
 import { noteBodyViews } from "../audit/body-views.ts";
+import type { ApiContext } from "../context.ts";
 import { successText } from "../envelope.ts";
 import { logFailure } from "../log-failure.ts";
-import type { ApiRoom } from "../room.ts";
 import { readAhead } from "./read-ahead.ts";
 import { streamText } from "./stream-text.ts";
 
@@ -45,7 +45,7 @@ const PIECE_CHARS = 32 << 10;
 
 /** The answer of every endpoint that lists records: all their fields, in the order asked, inside the envelope. */
 export async function answerRecords(
-  room: ApiRoom,
+  room: ApiContext,
   request: Request,
   asked: Asked,
   { extra, headers = {}, ...included }: AnswerOptions,
@@ -61,7 +61,7 @@ export async function answerRecords(
 }
 
 /** One record as the `data` of the response; undefined where the organization has no such record. */
-export async function answerRecord(room: ApiRoom, request: Request, asked: Asked): Promise<Response | undefined> {
+export async function answerRecord(room: ApiContext, request: Request, asked: Asked): Promise<Response | undefined> {
   const sign = await room.signer.forRequest(request);
   let text = "";
   const onBodies = (ids: readonly string[]) => noteBodyViews(room, request, asked.organizationId, ids);
@@ -71,14 +71,14 @@ export async function answerRecord(room: ApiRoom, request: Request, asked: Asked
 }
 
 /** Whole records as the API shows them, one after the other, for those who make something else of them. */
-export async function* readRecords(room: ApiRoom, request: Request, asked: Asked): AsyncGenerator<Json> {
+export async function* readRecords(room: ApiContext, request: Request, asked: Asked): AsyncGenerator<Json> {
   const onBodies = (ids: readonly string[]) => noteBodyViews(room, request, asked.organizationId, ids);
   const printing = { includeBody: true, includeInputs: false, sign: (path: string) => path, onBodies };
   for await (const group of wholeTexts(room, asked, printing)) for (const text of group) yield JSON.parse(text);
 }
 
 /** Records as JSON text, separated by commas, several in a piece. */
-async function* recordTexts(room: ApiRoom, asked: Asked, printing: Printing): AsyncGenerator<string> {
+async function* recordTexts(room: ApiContext, asked: Asked, printing: Printing): AsyncGenerator<string> {
   let text = "";
   let separator = "";
   const groups = (printing.includeBody && asked.sight === "bodies" ? wholeTexts : plainTexts)(room, asked, printing);
@@ -97,7 +97,7 @@ async function* recordTexts(room: ApiRoom, asked: Asked, printing: Printing): As
 }
 
 /** Records without bodies, a group at a time, each printed when it is taken. */
-async function* plainTexts(room: ApiRoom, asked: Asked, printing: Printing): AsyncGenerator<Iterable<string>> {
+async function* plainTexts(room: ApiContext, asked: Asked, printing: Printing): AsyncGenerator<Iterable<string>> {
   const read = async (part: Asked) => {
     const group = await room.engine.source.listed(part, MADE_FROM);
     return { group, sizes: await sizesOf(room, group, printing) };
@@ -110,7 +110,7 @@ async function* plainTexts(room: ApiRoom, asked: Asked, printing: Printing): Asy
 const PROVIDER_SIDE = ["provider_request", "provider_response"] as const;
 
 /** The same with bodies and `llmSchema`. */
-async function* wholeTexts(room: ApiRoom, asked: Asked, printing: Printing): AsyncGenerator<Iterable<string>> {
+async function* wholeTexts(room: ApiContext, asked: Asked, printing: Printing): AsyncGenerator<Iterable<string>> {
   const { records, content } = room.reader;
   const columns = [...MADE_FROM, ...READ_BY, "size_bytes"] as const;
   const hasProviders = printing.includeProviderBodies ?? false;
@@ -138,7 +138,7 @@ async function* wholeTexts(room: ApiRoom, asked: Asked, printing: Printing): Asy
 
 /** Bytes that the bodies take, by request id; nothing where they are not asked for. */
 async function sizesOf(
-  room: ApiRoom,
+  room: ApiContext,
   group: readonly ListedRecord<"request_id">[],
   { includeStoredBytes = false }: Printing,
 ): Promise<ReadonlyMap<string, number> | undefined> {

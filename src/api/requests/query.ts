@@ -9,6 +9,8 @@ import { isoTime } from "../../record/iso-time.ts";
 import { Deadline } from "../../store/database/deadline.ts";
 import type { Gate } from "../access/gate.ts";
 import { noteExport } from "../audit/exports.ts";
+import { settled } from "../caught-up.ts";
+import type { ApiContext } from "../context.ts";
 import { endpoint } from "../endpoint.ts";
 import { success } from "../envelope.ts";
 import {
@@ -26,8 +28,6 @@ import {
   readPaging,
   readScope,
 } from "../input/query-body.ts";
-import type { ApiRoom } from "../room.ts";
-import { settled } from "../settled.ts";
 import { answerRecords } from "./answer.ts";
 import { answerSearch } from "./search.ts";
 import { queryWarnings } from "./warnings.ts";
@@ -72,7 +72,7 @@ type QueryBody = Flags & {
 const COUNT_BODY = t.Object({ filter: FILTER, ...FLAGS }, { additionalProperties: false });
 
 /** Finding requests by a filter. */
-export function queryEndpoints(room: ApiRoom, gate: () => Gate) {
+export function queryEndpoints(room: ApiContext, gate: () => Gate) {
   const { source } = room.engine;
   const deadline = () => new Deadline(room.config.query_timeout_seconds * 1000);
 

@@ -8,11 +8,11 @@ import type { BodyPart } from "../../store/packs/placed.ts";
 import type { RequestBodies, StoredBody } from "../../store/packs/read.ts";
 import type { Gate } from "../access/gate.ts";
 import { noteBodyViews } from "../audit/body-views.ts";
+import { settled } from "../caught-up.ts";
+import type { ApiContext } from "../context.ts";
 import { endpoint } from "../endpoint.ts";
 import { success, successText } from "../envelope.ts";
 import { noSuchRequest, requestIdOf } from "../input/request-id.ts";
-import type { ApiRoom } from "../room.ts";
-import { settled } from "../settled.ts";
 
 const PARTS = ["request", "response", "provider_request", "provider_response"] as const;
 type Part = (typeof PARTS)[number];
@@ -38,7 +38,7 @@ const SIGNED_QUERY = {
 };
 
 /** Reading what a request and its response were made of. */
-export function requestBodyEndpoints(room: ApiRoom, gate: () => Gate) {
+export function requestBodyEndpoints(room: ApiContext, gate: () => Gate) {
   return new Elysia()
     .get(
       "/v1/request/:id/body",
@@ -93,7 +93,7 @@ export function requestBodyEndpoints(room: ApiRoom, gate: () => Gate) {
 }
 
 /** The request that a signed address or a key's organization shows. */
-async function findShown(room: ApiRoom, gate: Gate, request: Request, id: string): Promise<RequestRow> {
+async function findShown(room: ApiContext, gate: Gate, request: Request, id: string): Promise<RequestRow> {
   const signed = new URL(request.url).searchParams.has("signature");
   if (signed) await room.signer.verify(request);
   await settled(room);

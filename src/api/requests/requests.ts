@@ -1,11 +1,11 @@
 import { Elysia, t } from "elysia";
 import { keysOf } from "../../engine/record-source.ts";
 import type { Gate } from "../access/gate.ts";
+import { settled } from "../caught-up.ts";
+import type { ApiContext } from "../context.ts";
 import { endpoint } from "../endpoint.ts";
 import { includeBody, includeInputs, includeStoredBytes } from "../input/query-body.ts";
 import { noSuchRequest, readIds, requestIdOf } from "../input/request-id.ts";
-import type { ApiRoom } from "../room.ts";
-import { settled } from "../settled.ts";
 import { answerRecord, answerRecords } from "./answer.ts";
 
 const IDS_MAX = 1_000;
@@ -21,7 +21,7 @@ const IDS = t.Object(
 );
 
 /** Reading requests by their ids. */
-export function requestEndpoints(room: ApiRoom, gate: () => Gate) {
+export function requestEndpoints(room: ApiContext, gate: () => Gate) {
   const askFor = async (request: Request, ids: readonly string[]) => {
     await settled(room);
     const { organizationId, sight } = gate().caller(request);

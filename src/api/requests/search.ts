@@ -6,9 +6,9 @@ import { decodeSort, NEWEST_FIRST, searchOrder } from "../../filter/sort.ts";
 import { isoTime } from "../../record/iso-time.ts";
 import { Deadline } from "../../store/database/deadline.ts";
 import { readWordQuery } from "../../store/words/word-query.ts";
+import { indexed } from "../caught-up.ts";
+import type { ApiContext } from "../context.ts";
 import { type Asked, readPaging } from "../input/query-body.ts";
-import type { ApiRoom } from "../room.ts";
-import { indexed } from "../settled.ts";
 import { answerRecords } from "./answer.ts";
 import { queryWarnings } from "./warnings.ts";
 
@@ -30,7 +30,7 @@ interface SearchBody {
  * for the rest. So the caller sees hits as they are found, and cancels by not asking again.
  */
 export async function answerSearch(
-  room: ApiRoom,
+  room: ApiContext,
   request: Request,
   body: SearchBody,
   { scope, decoded }: Asked,
@@ -71,7 +71,7 @@ interface Words {
  *
  * @throws GatewayError `insufficient_permission`, `search_off`, `search_invalid`
  */
-export async function searchWords(room: ApiRoom, scope: Scope, { search, limit, after, deadline }: Words) {
+export async function searchWords(room: ApiContext, scope: Scope, { search, limit, after, deadline }: Words) {
   if (scope.sight !== "bodies") throw lacksBodies("searching for words", "search");
   if (room.config.search_index === "no") throw new GatewayError("search_off");
   const query = readWordQuery(search);

@@ -20,11 +20,11 @@ import type { Amendment } from "../../threads.ts";
 import type { Caller } from "../access/caller.ts";
 import type { Gate } from "../access/gate.ts";
 import { AMEND_MS, tooLate } from "../changes/amendments.ts";
+import type { ApiContext } from "../context.ts";
 import { endpoint } from "../endpoint.ts";
 import { success } from "../envelope.ts";
 import { PAGE_QUERY, readPage } from "../input/page-query.ts";
 import { noSuchRequest, requestIdOf } from "../input/request-id.ts";
-import type { ApiRoom } from "../room.ts";
 
 const TAG = "Reviews";
 const REASON_CHARS_MAX = 4_000;
@@ -67,7 +67,7 @@ export type ShownAnswer = ReturnType<typeof shownAnswer>;
 
 /** Handing requests out to reviewers, and taking their scores. */
 export function reviewingEndpoints(
-  room: ApiRoom,
+  room: ApiContext,
   gate: () => Gate,
   find: (id: string, organizationId: string) => Promise<Review>,
 ) {

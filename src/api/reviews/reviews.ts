@@ -17,13 +17,13 @@ import {
 } from "../../store/reviews/reviews.ts";
 import type { Caller } from "../access/caller.ts";
 import type { Gate } from "../access/gate.ts";
+import { settled } from "../caught-up.ts";
 import { SELECTION, selected } from "../changes/selection.ts";
+import type { ApiContext } from "../context.ts";
 import { datasetOf } from "../datasets/datasets.ts";
 import { endpoint } from "../endpoint.ts";
 import { success } from "../envelope.ts";
-import type { ApiRoom } from "../room.ts";
 import { findRule, type KeptFamily, keptRuleEndpoints, placeOf } from "../rules/rule-endpoints.ts";
-import { settled } from "../settled.ts";
 import { reviewingEndpoints } from "./reviewing.ts";
 
 const TAG = "Reviews";
@@ -40,7 +40,7 @@ const NEW_REQUESTS = t.Object(
 type NewRequests = typeof NEW_REQUESTS.static;
 
 /** Queues of requests that people score one after the other. */
-export function reviewEndpoints(room: ApiRoom, gate: () => Gate) {
+export function reviewEndpoints(room: ApiContext, gate: () => Gate) {
   const family = reviewFamily(room);
   const find = (id: string, organizationId: string) => findRule(family, id, organizationId);
   return new Elysia()
@@ -71,7 +71,7 @@ export function reviewEndpoints(room: ApiRoom, gate: () => Gate) {
     );
 }
 
-async function chosen(room: ApiRoom, caller: Caller, { dataset, ...selection }: NewRequests) {
+async function chosen(room: ApiContext, caller: Caller, { dataset, ...selection }: NewRequests) {
   if (dataset === undefined) return (await selected(room, caller, selection).next()).value!;
   if ((selection.requestIds ?? selection.filter) !== undefined)
     throw new GatewayError("invalid_body", "say which requests by requestIds, filter or dataset");
@@ -80,7 +80,7 @@ async function chosen(room: ApiRoom, caller: Caller, { dataset, ...selection }: 
   return { ids: [...new Set(items.flatMap(({ request_id }) => request_id ?? []))], next: null };
 }
 
-function reviewFamily(room: ApiRoom): KeptFamily<Review, ReviewBody> {
+function reviewFamily(room: ApiContext): KeptFamily<Review, ReviewBody> {
   const { records } = room.current;
   return {
     path: "/v1/reviews",
@@ -122,7 +122,7 @@ function reviewFamily(room: ApiRoom): KeptFamily<Review, ReviewBody> {
 /** A review as the API shows it. */
 export type ShownReview = Awaited<ReturnType<typeof shownReview>>;
 
-async function shownReview({ current: { records } }: ApiRoom, review: Review) {
+async function shownReview({ current: { records } }: ApiContext, review: Review) {
   const { requests, done } = await progressOf(records, review);
   return {
     id: review.id,

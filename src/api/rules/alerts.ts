@@ -17,16 +17,16 @@ import {
 } from "../../store/alerts/alerts.ts";
 import { channelChecks } from "../../store/alerts/channel-checks.ts";
 import type { Gate } from "../access/gate.ts";
+import type { ApiContext } from "../context.ts";
 import { endpoint } from "../endpoint.ts";
 import { success } from "../envelope.ts";
 import { PAGE_QUERY, readPage } from "../input/page-query.ts";
-import type { ApiRoom } from "../room.ts";
 import { findRule, placeOf, type RuleFamily, ruleEndpoints } from "./rule-endpoints.ts";
 
 const SECRETS = "A webhook channel's `secret` is in the answer that makes it, and in no other.";
 
 /** Alerts of an organization, their state and their history. */
-export function alertEndpoints(room: ApiRoom, gate: () => Gate) {
+export function alertEndpoints(room: ApiContext, gate: () => Gate) {
   const alerts = alertFamily(room);
   return new Elysia().use(ruleEndpoints(room, gate, alerts)).get(
     "/v1/alerts/:id/history",
@@ -40,7 +40,7 @@ export function alertEndpoints(room: ApiRoom, gate: () => Gate) {
   );
 }
 
-function alertFamily(room: ApiRoom): RuleFamily<Alert, AlertBody> {
+function alertFamily(room: ApiContext): RuleFamily<Alert, AlertBody> {
   const { records } = room.current;
   const checks = channelChecks(room.config, room.ownPorts);
   return {

@@ -7,10 +7,10 @@ import { deliverTests } from "../../store/deliveries/test-deliveries.ts";
 import type { StoredRule } from "../../store/rule-table.ts";
 import type { Caller } from "../access/caller.ts";
 import type { Gate } from "../access/gate.ts";
+import type { ApiContext } from "../context.ts";
 import { endpoint } from "../endpoint.ts";
 import { success } from "../envelope.ts";
 import { PAGE_QUERY, readPage } from "../input/page-query.ts";
-import type { ApiRoom } from "../room.ts";
 
 /** How long the response to a test waits for what comes of it. */
 const TEST_MS = 10_000;
@@ -57,7 +57,7 @@ export function keptRuleEndpoints<Rule extends StoredRule, Body extends object>(
 
 /** The endpoints that every family has by which somebody is told. */
 export function ruleEndpoints<Rule extends StoredRule, Body extends object>(
-  room: ApiRoom,
+  room: ApiContext,
   gate: () => Gate,
   family: RuleFamily<Rule, Body>,
 ) {
@@ -137,7 +137,7 @@ function changingEndpoints<Rule extends StoredRule, Body extends object>(
 
 /** What was sent by a rule, and whether it would arrive. */
 function tellingEndpoints<Rule extends StoredRule, Body extends object>(
-  room: ApiRoom,
+  room: ApiContext,
   family: RuleFamily<Rule, Body>,
   organization: Asking,
 ) {

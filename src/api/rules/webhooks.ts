@@ -3,17 +3,17 @@ import { readWebhookRule, WEBHOOK_SCHEMA, type WebhookBody } from "../../store/w
 import { shownWebhook, webhookBody, webhookTest } from "../../store/webhooks/webhook-shown.ts";
 import { findWebhook, listWebhooks, putWebhook, removeWebhook, type Webhook } from "../../store/webhooks/webhooks.ts";
 import type { Gate } from "../access/gate.ts";
-import type { ApiRoom } from "../room.ts";
+import type { ApiContext } from "../context.ts";
 import { placeOf, type RuleFamily, ruleEndpoints } from "./rule-endpoints.ts";
 
 const SECRET = "The `secret` is in the answer that makes it, and in no other.";
 
 /** Webhooks for finished requests. They may contain all traffic, so only admins manage them. */
-export function webhookEndpoints(room: ApiRoom, gate: () => Gate) {
+export function webhookEndpoints(room: ApiContext, gate: () => Gate) {
   return ruleEndpoints(room, gate, webhookFamily(room));
 }
 
-function webhookFamily(room: ApiRoom): RuleFamily<Webhook, WebhookBody> {
+function webhookFamily(room: ApiContext): RuleFamily<Webhook, WebhookBody> {
   const { records } = room.current;
   const { refuseUrl } = channelChecks(room.config, room.ownPorts);
   return {
@@ -57,7 +57,7 @@ function webhookFamily(room: ApiRoom): RuleFamily<Webhook, WebhookBody> {
 }
 
 /** New traffic follows a change at once; where the recorder cannot be reached now, it sees it by itself. */
-async function spreadWebhooks(room: ApiRoom): Promise<void> {
+async function spreadWebhooks(room: ApiContext): Promise<void> {
   await room.recorder.relearn().catch((error: unknown) => {
     room.log.warn("a change is not spread yet", { why: String(error) });
   });

@@ -5,12 +5,12 @@ import { isoTime } from "../../record/iso-time.ts";
 import { Deadline } from "../../store/database/deadline.ts";
 import { listRatings, type Rating } from "../../store/ratings.ts";
 import type { Gate } from "../access/gate.ts";
+import { settled } from "../caught-up.ts";
+import type { ApiContext } from "../context.ts";
 import { endpoint } from "../endpoint.ts";
 import { success } from "../envelope.ts";
 import { AGGREGATES_MAX, FILTER, paging, readPaging, readScope } from "../input/query-body.ts";
 import { noSuchRequest, requestIdOf } from "../input/request-id.ts";
-import type { ApiRoom } from "../room.ts";
-import { settled } from "../settled.ts";
 
 const TAG = "Scores";
 const LIST = t.Object({ filter: t.Optional(FILTER), ...paging(AGGREGATES_MAX) }, { additionalProperties: false });
@@ -27,7 +27,7 @@ export interface ShownRating extends Omit<Rating, "name" | "created_at"> {
 }
 
 /** Which scores there are, and who gave those of a request. */
-export function scoreEndpoints(room: ApiRoom, gate: () => Gate) {
+export function scoreEndpoints(room: ApiContext, gate: () => Gate) {
   return new Elysia()
     .post(
       "/v1/score/query",

@@ -4,12 +4,12 @@ import { isoTime } from "../../record/iso-time.ts";
 import { noted } from "../../store/audit/recorded.ts";
 import { Deadline } from "../../store/database/deadline.ts";
 import type { Gate } from "../access/gate.ts";
+import { settled } from "../caught-up.ts";
+import type { ApiContext } from "../context.ts";
 import { endpoint } from "../endpoint.ts";
 import { success } from "../envelope.ts";
 import { PAGE_QUERY, readPage } from "../input/page-query.ts";
 import { FILTER, readBucket, readScope } from "../input/query-body.ts";
-import type { ApiRoom } from "../room.ts";
-import { settled } from "../settled.ts";
 
 const PURGE = t.Object(
   {
@@ -34,7 +34,7 @@ const SERIES = t.Object(
   { additionalProperties: false },
 );
 
-export function cacheEndpoints(room: ApiRoom, gate: () => Gate) {
+export function cacheEndpoints(room: ApiContext, gate: () => Gate) {
   return new Elysia()
     .get(
       "/v1/cache",

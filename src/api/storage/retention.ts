@@ -10,12 +10,12 @@ import {
   shownRun,
 } from "../../store/retention/retention.ts";
 import type { Gate } from "../access/gate.ts";
+import type { ApiContext } from "../context.ts";
 import { endpoint } from "../endpoint.ts";
 import { success } from "../envelope.ts";
-import type { ApiRoom } from "../room.ts";
 
 /** What an organization says of how long records are kept, what holds, and the last run. */
-export async function currentRetention({ config, current: { records } }: ApiRoom, organizationId: string) {
+export async function currentRetention({ config, current: { records } }: ApiContext, organizationId: string) {
   const rule = await retentionOf(records, organizationId);
   return {
     ...rule,
@@ -26,7 +26,7 @@ export async function currentRetention({ config, current: { records } }: ApiRoom
 }
 
 /** How long records and bodies are kept. */
-export function retentionEndpoints(room: ApiRoom, gate: () => Gate) {
+export function retentionEndpoints(room: ApiContext, gate: () => Gate) {
   const organization = (request: Request) => gate().caller(request).organizationId;
   const current = (organizationId: string) => currentRetention(room, organizationId);
   return new Elysia()

@@ -8,13 +8,13 @@ import { localPath } from "../../store/store.ts";
 import { IndexSize } from "../../store/words/size.ts";
 import { leftToFill, readUnfilled } from "../../store/words/unfilled.ts";
 import type { Gate } from "../access/gate.ts";
+import type { ApiContext } from "../context.ts";
 import { endpoint } from "../endpoint.ts";
 import { success } from "../envelope.ts";
-import type { ApiRoom } from "../room.ts";
 import { currentRetention } from "./retention.ts";
 
 /** What is stored, and how much room it takes. */
-export function storageEndpoints(room: ApiRoom, gate: () => Gate) {
+export function storageEndpoints(room: ApiContext, gate: () => Gate) {
   const { config, reader } = room;
   const isLocal = localPath(config) !== undefined;
   const sizes = new PartSizes(reader.records);

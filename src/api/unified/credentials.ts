@@ -14,9 +14,9 @@ import { credentialGuards } from "../../store/credentials/guards.ts";
 import { keepCredential } from "../../store/credentials/keep.ts";
 import { type Caller, may } from "../access/caller.ts";
 import type { Gate } from "../access/gate.ts";
+import type { ApiContext } from "../context.ts";
 import { endpoint } from "../endpoint.ts";
 import { success } from "../envelope.ts";
-import type { ApiRoom } from "../room.ts";
 
 const nullable = Object.fromEntries(
   Object.entries(TERMS_SCHEMA.properties).map(([name, schema]) => [name, { anyOf: [schema, { type: "null" }] }]),
@@ -58,7 +58,7 @@ const SECRETS = "Secrets are encrypted, and never shown again.";
 
 /** Providers' keys of an organization; those that the operator shares, and those of `weir.toml`, are shown beside them. */
 // biome-ignore lint/complexity/noExcessiveLinesPerFunction: a table: one family of endpoints, each a statement of its own
-export function credentialEndpoints(room: ApiRoom, gate: () => Gate) {
+export function credentialEndpoints(room: ApiContext, gate: () => Gate) {
   const organization = (request: Request) => gate().caller(request).organizationId;
   const list = credentialsOf(room);
   const one = async (organizationId: string, name: string) => {
@@ -151,7 +151,7 @@ export function nameOf({ name }: { readonly name: string }): string {
 }
 
 /** What a caller's organization may use. */
-function credentialsOf(room: ApiRoom) {
+function credentialsOf(room: ApiContext) {
   return async (organizationId: string) => {
     const { records } = room.home.reader;
     const [all, lockedIds] = await Promise.all([listCredentials(records), room.gateway.lockedCredentials()]);
@@ -166,20 +166,20 @@ function credentialsOf(room: ApiRoom) {
   };
 }
 
-async function configured(room: ApiRoom): Promise<readonly ConfiguredCredential[]> {
+async function configured(room: ApiContext): Promise<readonly ConfiguredCredential[]> {
   const { config } = room.home;
   if (Object.keys(config.credentials).length === 0) return [];
   return configuredCredentials(config, { providers: await providersOf(room), refuseUrl: () => undefined });
 }
 
-function refuseConfigured({ home }: ApiRoom, name: string | undefined): void {
+function refuseConfigured({ home }: ApiContext, name: string | undefined): void {
   if (name === undefined || !Object.hasOwn(home.config.credentials, name)) return;
   throw new GatewayError("duplicate_name", `weir.toml has a credential "${name}"; take another name`, { path: "name" });
 }
 
 /** @throws GatewayError `not_found`, or `defined_in_file` where it can only be changed in `weir.toml`. */
 async function ownCredential(
-  { home }: ApiRoom,
+  { home }: ApiContext,
   records: Parameters<typeof listCredentials>[0],
   organizationId: string,
   name: string,
@@ -195,12 +195,12 @@ function noSuchCredential(name: string): GatewayError {
   return new GatewayError("not_found", `there is no credential ${JSON.stringify(name.slice(0, 100))}`);
 }
 
-async function providersOf(room: ApiRoom) {
+async function providersOf(room: ApiContext) {
   const files = await room.gateway.providers();
   return knownProviders(files.flatMap(({ name, ...view }) => (name === null ? [] : [{ ...view, name }])));
 }
 
-async function rulesOf(room: ApiRoom, caller: Caller): Promise<CredentialRules> {
+async function rulesOf(room: ApiContext, caller: Caller): Promise<CredentialRules> {
   return {
     providers: await providersOf(room),
     operator: may(caller, "operator"),

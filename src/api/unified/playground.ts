@@ -2,8 +2,8 @@ import { Elysia, t } from "elysia";
 import { sendThroughGateway } from "../../unified/through-gateway.ts";
 import { sentFor } from "../access/caller.ts";
 import type { Gate } from "../access/gate.ts";
+import type { ApiContext } from "../context.ts";
 import { endpoint } from "../endpoint.ts";
-import type { ApiRoom } from "../room.ts";
 
 export const PLAYGROUND_PATH = "/v1/playground";
 
@@ -20,7 +20,7 @@ const PASSED = /^(?:accept|content-type|content-length|anthropic-beta|anthropic-
 const NOT_PASSED = /^gateway-(?:auth|property-playground)$/;
 
 /** Lets who is logged in try models: requests of the unified address, sent for the key that the log-in stands for. */
-export function playgroundEndpoints(room: ApiRoom, gate: () => Gate) {
+export function playgroundEndpoints(room: ApiContext, gate: () => Gate) {
   const app = new Elysia();
   for (const path of ENDPOINTS) {
     app.post(

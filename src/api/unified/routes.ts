@@ -9,9 +9,9 @@ import { listOrganizations } from "../../store/keys.ts";
 import { listRoutes, putRoute, removeRoute } from "../../store/routes.ts";
 import { type Caller, require } from "../access/caller.ts";
 import type { Gate } from "../access/gate.ts";
+import type { ApiContext } from "../context.ts";
 import { endpoint } from "../endpoint.ts";
 import { success } from "../envelope.ts";
-import type { ApiRoom } from "../room.ts";
 import { nameOf } from "./credentials.ts";
 
 const ROUTE = {
@@ -26,7 +26,7 @@ const ROUTE = {
 };
 
 /** Names of an organization's own for models. Those of `weir.toml` belong to everybody and go before stored ones. */
-export function routeEndpoints(room: ApiRoom, gate: () => Gate) {
+export function routeEndpoints(room: ApiContext, gate: () => Gate) {
   const organization = (request: Request) => gate().caller(request).organizationId;
   return new Elysia()
     .get(
@@ -79,7 +79,7 @@ export function routeEndpoints(room: ApiRoom, gate: () => Gate) {
 }
 
 /** Those of `weir.toml` first. */
-async function routesOf(room: ApiRoom, organizationId: string) {
+async function routesOf(room: ApiContext, organizationId: string) {
   const { records } = room.home.reader;
   const organizations = new Map((await listOrganizations(records)).map(({ id, name }) => [id, name]));
   const ofFile = configuredRoutes(room.home.config).map((route) => ({
@@ -102,7 +102,7 @@ async function routesOf(room: ApiRoom, organizationId: string) {
 }
 
 /** The organization that a route is for. @throws GatewayError `insufficient_permission`, `invalid_body`. */
-async function placeOf({ home }: ApiRoom, caller: Caller, named: unknown): Promise<string> {
+async function placeOf({ home }: ApiContext, caller: Caller, named: unknown): Promise<string> {
   const own = caller.organizationId;
   if (named === undefined || named === null) return own;
   const wrong = (why: string) => new GatewayError("invalid_body", `organization: ${why}`, { path: "organization" });
@@ -115,7 +115,7 @@ async function placeOf({ home }: ApiRoom, caller: Caller, named: unknown): Promi
   return found.id;
 }
 
-function refuseConfigured({ home }: ApiRoom, name: string): void {
+function refuseConfigured({ home }: ApiContext, name: string): void {
   if (!Object.hasOwn(home.config.routes, name)) return;
   throw new GatewayError("defined_in_file", `weir.toml defines the route "${name}"; change it there`);
 }

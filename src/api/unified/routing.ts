@@ -5,9 +5,9 @@ import { GatewayError } from "../../errors.ts";
 import { isoTimeOrNull } from "../../record/iso-time.ts";
 import { CLIENT_SHAPES } from "../../unified/client-shapes.ts";
 import type { Gate } from "../access/gate.ts";
+import type { ApiContext } from "../context.ts";
 import { endpoint } from "../endpoint.ts";
 import { success } from "../envelope.ts";
-import type { ApiRoom } from "../room.ts";
 
 const text = (description: string) => Type.Optional(Type.String({ minLength: 1, maxLength: 1_000, description }));
 
@@ -43,7 +43,7 @@ const HEALTH =
 const LISTED = "The entries of the unified address's own `GET /models`, without a record.";
 
 /** How requests of the unified address are routed now. */
-export function routingEndpoints(room: ApiRoom, gate: () => Gate) {
+export function routingEndpoints(room: ApiContext, gate: () => Gate) {
   return new Elysia()
     .get(
       "/v1/route/health",
@@ -84,7 +84,7 @@ export function routingEndpoints(room: ApiRoom, gate: () => Gate) {
 }
 
 /** The key that asks. @throws GatewayError `not_found`. */
-function keyOf({ keys }: ApiRoom, organizationId: string, id: Static<typeof QUESTION>["key_id"]) {
+function keyOf({ keys }: ApiContext, organizationId: string, id: Static<typeof QUESTION>["key_id"]) {
   if (id === undefined) return { id: "", name: "", organizationId, models: null, credentials: null };
   const found = keys.find(organizationId, id);
   if (found === undefined)

@@ -7,9 +7,9 @@ import { findView, listViews, putView, removeView, type SavedView, type ViewTerm
 import { type Caller, require } from "../access/caller.ts";
 import type { Gate } from "../access/gate.ts";
 import { type Owner, ownerOf } from "../access/owner.ts";
+import type { ApiContext } from "../context.ts";
 import { endpoint } from "../endpoint.ts";
 import { success } from "../envelope.ts";
-import type { ApiRoom } from "../room.ts";
 import { readTerms, VIEW_BODY, VIEW_CHANGES } from "./view-body.ts";
 
 const TAG = "Views";
@@ -32,7 +32,7 @@ export interface ShownView extends ViewTerms {
  * they change nothing that others see.
  */
 // biome-ignore lint/complexity/noExcessiveLinesPerFunction: a table: one family of endpoints, each a statement of its own
-export function viewEndpoints(room: ApiRoom, gate: () => Gate) {
+export function viewEndpoints(room: ApiContext, gate: () => Gate) {
   const { records } = room.current;
   const asking = (request: Request) => {
     const caller = gate().caller(request);

@@ -1,4 +1,4 @@
-import type { Json } from "../../plugin/contract.ts";
+import type { Json } from "../../plugin-host/contract.ts";
 import type { Call, Sent } from "./scene.ts";
 import { PICTURE_TYPE, piecesOf, type Said, schemaOf, type Talk, type ToolCall } from "./talk.ts";
 

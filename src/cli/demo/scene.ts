@@ -1,4 +1,4 @@
-import type { Json } from "../../plugin/contract.ts";
+import type { Json } from "../../plugin-host/contract.ts";
 import type { RawHeaders, SpoolWriter } from "../../spool/frame.ts";
 
 /** A body that a provider sends: whole, or as the events of a stream. */

@@ -1,4 +1,4 @@
-import type { Json } from "../../plugin/contract.ts";
+import type { Json } from "../../plugin-host/contract.ts";
 
 /** A tool that a model may call. */
 export interface Tool {

@@ -1,7 +1,7 @@
 import { readFile } from "node:fs/promises";
-import type { Json } from "../../plugin/contract.ts";
-import { whyUnfit } from "../../plugin/schema.ts";
-import { CommandError } from "../usage.ts";
+import type { Json } from "../../plugin-host/contract.ts";
+import { whyUnfit } from "../../plugin-host/schema.ts";
+import { CommandError } from "../usage-error.ts";
 
 /** An exchange that a provider or a plugin is tried with. */
 export interface TrialExchange {

@@ -1,5 +1,5 @@
 import { shownTexts } from "../../mapping/said.ts";
-import type { GatewayAnswer, GatewayRequest, RecordDraft, RecordFacts } from "../../plugin/contract.ts";
+import type { GatewayAnswer, GatewayRequest, RecordDraft, RecordFacts } from "../../plugin-host/contract.ts";
 import { bytesOf } from "./exchange.ts";
 import type { TrialReading } from "./read-trial.ts";
 

@@ -1,5 +1,5 @@
-import { messageOf } from "../../observe.ts";
-import type { ProviderPlugin } from "../../plugin/contract.ts";
+import { messageOf } from "../../log.ts";
+import type { ProviderPlugin } from "../../plugin-host/contract.ts";
 import type { TrialExchange } from "./exchange.ts";
 import { readTrial } from "./read-trial.ts";
 import { SAMPLES } from "./samples.ts";

@@ -1,7 +1,7 @@
+import { messageOf } from "../../log.ts";
 import { fit } from "../../mapping/translate/fit.ts";
 import { SHAPES } from "../../mapping/wire/shapes.ts";
-import { messageOf } from "../../observe.ts";
-import type { Call, Json, Piece, ProviderPlugin, Shape } from "../../plugin/contract.ts";
+import type { Call, Json, Piece, ProviderPlugin, Shape } from "../../plugin-host/contract.ts";
 import type { TrialReading } from "./read-trial.ts";
 import { SAMPLES } from "./samples.ts";
 import type { Trial } from "./trial.ts";

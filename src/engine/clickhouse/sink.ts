@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import type { Config } from "../../config.ts";
 import type { Acting } from "../../people/actor.ts";
-import type { RequestUsage } from "../../plugin/contract.ts";
+import type { RequestUsage } from "../../plugin-host/contract.ts";
 import { timeOfUuid } from "../../runtime/uuid.ts";
 import { forgetCalls } from "../../store/answers/call-states.ts";
 import { recorded } from "../../store/audit/recorded.ts";

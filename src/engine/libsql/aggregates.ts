@@ -1,14 +1,14 @@
 import type { Store } from "../../store/store.ts";
 import type { Aggregates } from "../aggregates.ts";
-import { saysWaiting } from "./blocks/waiting.ts";
-import { cacheSeries, cacheStatistics } from "./figures/cache-statistics.ts";
-import { facets } from "./figures/facets.ts";
-import { metrics } from "./figures/metrics.ts";
-import { propertyCosts } from "./figures/property-costs.ts";
-import { listScores } from "./figures/score-list.ts";
-import { withSessionBytes } from "./figures/session-bytes.ts";
-import { sessions, sessionsOf, sessionsWith } from "./figures/sessions.ts";
-import { users } from "./figures/totals.ts";
+import { cacheSeries, cacheStatistics } from "./aggregates/cache-statistics.ts";
+import { facets } from "./aggregates/facets.ts";
+import { metrics } from "./aggregates/metrics.ts";
+import { propertyCosts } from "./aggregates/property-costs.ts";
+import { listScores } from "./aggregates/score-list.ts";
+import { withSessionBytes } from "./aggregates/session-bytes.ts";
+import { sessions, sessionsOf, sessionsWith } from "./aggregates/sessions.ts";
+import { users } from "./aggregates/totals.ts";
+import { saysWaiting } from "./column-store/waiting.ts";
 
 /** What the records of a libSQL database add up to, from blocks where they answer sooner. */
 export function libsqlAggregates({ records }: Pick<Store, "records">): Aggregates {

@@ -1,6 +1,6 @@
 import type { Config } from "../../config.ts";
 import { GatewayError } from "../../errors.ts";
-import { messageOf } from "../../observe.ts";
+import { messageOf } from "../../log.ts";
 import type { Acting } from "../../people/actor.ts";
 import { findAnswer, isWhole } from "../../store/answers/find-answer.ts";
 import { recorded } from "../../store/audit/recorded.ts";

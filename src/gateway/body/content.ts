@@ -1,6 +1,6 @@
 import { objectOf, parseJson, textOf } from "../../mapping/json.ts";
 import { userIdIn } from "../../mapping/user-id.ts";
-import type { Json } from "../../plugin/contract.ts";
+import type { Json } from "../../plugin-host/contract.ts";
 import { decodeBody } from "../../runtime/content-coding.ts";
 import { canonicalJson } from "./canonical-json.ts";
 

@@ -1,5 +1,5 @@
 import { GatewayError } from "../../errors.ts";
-import type { BodyNeed } from "../../plugin/contract.ts";
+import type { BodyNeed } from "../../plugin-host/contract.ts";
 import { after, type Soon } from "../../runtime/pending.ts";
 import type { Admitted } from "../admitted.ts";
 import type { GatewayParts } from "../gateway-parts.ts";

@@ -1,4 +1,4 @@
-import type { ProviderPlugin } from "../../plugin/contract.ts";
+import type { ProviderPlugin } from "../../plugin-host/contract.ts";
 import type { ContentReader } from "../body/content-reader.ts";
 import { endsInFailure } from "../body/stream-end.ts";
 import type { FallbackTarget } from "../retry/fallback-target.ts";

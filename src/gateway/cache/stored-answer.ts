@@ -1,4 +1,4 @@
-import type { ProviderPlugin } from "../../plugin/contract.ts";
+import type { ProviderPlugin } from "../../plugin-host/contract.ts";
 import type { RawHeaders } from "../../spool/frame.ts";
 import { readResponseHeaders } from "../headers/response-headers.ts";
 import { maskOf, maskResponseHeaders } from "../headers/secrets.ts";

@@ -1,5 +1,5 @@
 import { MASKED, maskLabel, maskText } from "../../masking/mask.ts";
-import type { ProviderPlugin } from "../../plugin/contract.ts";
+import type { ProviderPlugin } from "../../plugin-host/contract.ts";
 import type { RawHeaders } from "../../spool/frame.ts";
 import { type GatewayHeader, recordedValue } from "./gateway-header.ts";
 import {

@@ -1,6 +1,6 @@
 import { MASKED, maskText } from "../../masking/mask.ts";
 import { isSecretName } from "../../masking/names.ts";
-import type { ProviderPlugin } from "../../plugin/contract.ts";
+import type { ProviderPlugin } from "../../plugin-host/contract.ts";
 import type { RawHeaders } from "../../spool/frame.ts";
 
 /** What one provider masks beside the usual, as sets of lower-case names. */

@@ -1,4 +1,4 @@
-import type { RequestChange } from "../../plugin/contract.ts";
+import type { RequestChange } from "../../plugin-host/contract.ts";
 import type { Admitted } from "../admitted.ts";
 import { changeBody, codedBody, framingOf } from "../change-request.ts";
 import { type Outgoing, sentInstead, toUpstream, withBody } from "../forward.ts";

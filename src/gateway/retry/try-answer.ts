@@ -1,4 +1,4 @@
-import { retryAfterMs } from "../../net/retry-after.ts";
+import { retryAfterMs } from "../../egress/retry-after.ts";
 import type { UpstreamCall, UpstreamError, UpstreamEvents } from "../../runtime/http/upstream.ts";
 import type { Outgoing } from "../forward.ts";
 import type { Failure } from "./plan.ts";

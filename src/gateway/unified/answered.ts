@@ -1,5 +1,5 @@
 import { maskPath } from "../../masking/mask.ts";
-import type { Loss, ProviderPlugin } from "../../plugin/contract.ts";
+import type { Loss, ProviderPlugin } from "../../plugin-host/contract.ts";
 import type { RoutingMeta } from "../../spool/frame.ts";
 import { mappingOf, UNMAPPED } from "../../unified/body-mapping.ts";
 import type { Endpoint } from "../../unified/endpoints.ts";

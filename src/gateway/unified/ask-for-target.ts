@@ -1,4 +1,4 @@
-import type { RequestChange } from "../../plugin/contract.ts";
+import type { RequestChange } from "../../plugin-host/contract.ts";
 import type { Candidate } from "../../routing/walk.ts";
 import { isPending, type Soon } from "../../runtime/pending.ts";
 import type { Admitted } from "../admitted.ts";

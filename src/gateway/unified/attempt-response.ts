@@ -1,4 +1,4 @@
-import type { ApiError } from "../../plugin/contract.ts";
+import type { ApiError } from "../../plugin-host/contract.ts";
 import { type Failure, failureOf, restOf } from "../../routing/failure.ts";
 import { speedKey } from "../../routing/order.ts";
 import { askedOf } from "../../routing/walk.ts";

@@ -1,6 +1,6 @@
 import type { FetchedFiles } from "../../mapping/translate/addresses.ts";
 import type { CallMemories } from "../../mapping/translate/call-memory.ts";
-import type { EndpointCall, Json, RequestChange, ShapeAt } from "../../plugin/contract.ts";
+import type { EndpointCall, Json, RequestChange, ShapeAt } from "../../plugin-host/contract.ts";
 import { factsOf } from "../../routing/endpoint.ts";
 import type { Candidate } from "../../routing/walk.ts";
 import type { UpstreamRequest } from "../../runtime/http/upstream.ts";

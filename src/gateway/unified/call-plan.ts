@@ -1,4 +1,4 @@
-import type { EndpointCall, Json, ShapeAt } from "../../plugin/contract.ts";
+import type { EndpointCall, Json, ShapeAt } from "../../plugin-host/contract.ts";
 import { callOf, endpointOf, originOf, shapesFor } from "../../routing/endpoint.ts";
 import type { Candidate } from "../../routing/walk.ts";
 import { steadyHeaders } from "../../unified/auth/authorize.ts";

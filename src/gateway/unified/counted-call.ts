@@ -1,4 +1,4 @@
-import type { RequestChange, RequestEnd } from "../../plugin/contract.ts";
+import type { RequestChange, RequestEnd } from "../../plugin-host/contract.ts";
 import { uuidv7 } from "../../runtime/uuid.ts";
 import type { Exchange } from "../exchange.ts";
 import type { RequestHooks } from "../request-hooks.ts";

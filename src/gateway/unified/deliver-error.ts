@@ -1,4 +1,4 @@
-import type { ApiError } from "../../plugin/contract.ts";
+import type { ApiError } from "../../plugin-host/contract.ts";
 import { readErrorOf, shownBody, writeErrorIn } from "../../unified/response.ts";
 import { OwnFailure } from "../own-failure.ts";
 import { ownAnswer } from "../refusal.ts";

@@ -1,5 +1,5 @@
 import { GatewayError } from "../../errors.ts";
-import type { Loss } from "../../plugin/contract.ts";
+import type { Loss } from "../../plugin-host/contract.ts";
 import { isoTime } from "../../record/iso-time.ts";
 import { type Ordered, speedKey } from "../../routing/order.ts";
 import { askedOf, type Candidate, candidatesOf, modelAt } from "../../routing/walk.ts";

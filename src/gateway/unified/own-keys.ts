@@ -1,5 +1,5 @@
 import { GatewayError } from "../../errors.ts";
-import type { ProviderPlugin } from "../../plugin/contract.ts";
+import type { ProviderPlugin } from "../../plugin-host/contract.ts";
 import type { GatewayHeader } from "../headers/gateway-header.ts";
 import { fromWire } from "../headers/headers.ts";
 import type { ProviderIndex } from "../target.ts";

@@ -1,5 +1,5 @@
 import type { KeySnapshot } from "../../keys.ts";
-import type { ProviderPlugin } from "../../plugin/contract.ts";
+import type { ProviderPlugin } from "../../plugin-host/contract.ts";
 import { issuingTarget, withAffinity } from "../../routing/affinity.ts";
 import type { Demand } from "../../routing/demand.ts";
 import { type Ordered, type OrderParts, order, priceOf } from "../../routing/order.ts";

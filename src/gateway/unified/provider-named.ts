@@ -1,4 +1,4 @@
-import type { ProviderPlugin } from "../../plugin/contract.ts";
+import type { ProviderPlugin } from "../../plugin-host/contract.ts";
 import { CUSTOM } from "../../routing/custom.ts";
 import type { ProviderIndex } from "../target.ts";
 

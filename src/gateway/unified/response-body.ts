@@ -1,4 +1,4 @@
-import type { ApiError } from "../../plugin/contract.ts";
+import type { ApiError } from "../../plugin-host/contract.ts";
 import type { UnframedEvents, UsageStripper } from "../../unified/response.ts";
 import type { ResponseOptions } from "./outcome.ts";
 

@@ -1,4 +1,4 @@
-import type { ApiError } from "../../plugin/contract.ts";
+import type { ApiError } from "../../plugin-host/contract.ts";
 import { shapeNameOf } from "../../unified/outbound.ts";
 import { StreamWatch, UnframedEvents, UsageStripper, wholeFailure } from "../../unified/response.ts";
 import type { BodyHost, ResponseBody } from "./response-body.ts";

@@ -1,5 +1,5 @@
 import type { KeySnapshot } from "../../keys.ts";
-import type { ProviderPlugin } from "../../plugin/contract.ts";
+import type { ProviderPlugin } from "../../plugin-host/contract.ts";
 import { readModelString } from "../../routing/model-string.ts";
 import { allows } from "../../routing/pattern.ts";
 import { type Choice, resolve, type Scope, type Target } from "../../routing/resolve.ts";

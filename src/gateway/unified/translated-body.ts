@@ -1,5 +1,5 @@
 import type { CallMemory } from "../../mapping/translate/call-memory.ts";
-import type { ApiError, Prompt } from "../../plugin/contract.ts";
+import type { ApiError, Prompt } from "../../plugin-host/contract.ts";
 import { isPending } from "../../runtime/pending.ts";
 import { framingOf, type ResponseContext, TranslatedStream } from "../../unified/response.ts";
 import type { Attempt } from "./attempt.ts";

@@ -1,8 +1,8 @@
 import { GatewayError } from "../../errors.ts";
+import { messageOf } from "../../log.ts";
 import type { FetchedFiles } from "../../mapping/translate/addresses.ts";
 import type { CallMemories } from "../../mapping/translate/call-memory.ts";
-import { messageOf } from "../../observe.ts";
-import type { Loss, ProviderPlugin } from "../../plugin/contract.ts";
+import type { Loss, ProviderPlugin } from "../../plugin-host/contract.ts";
 import { factsOf } from "../../routing/endpoint.ts";
 import type { Failure } from "../../routing/failure.ts";
 import { speedKey } from "../../routing/order.ts";

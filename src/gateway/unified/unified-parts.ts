@@ -1,5 +1,5 @@
 import type { Config } from "../../config.ts";
-import type { ProviderPlugin } from "../../plugin/contract.ts";
+import type { ProviderPlugin } from "../../plugin-host/contract.ts";
 import { ChoiceMemory } from "../../routing/choice-memory.ts";
 import { callOf, originOf } from "../../routing/endpoint.ts";
 import { KeptChoices } from "../../routing/order.ts";

@@ -2,7 +2,7 @@ import type { Config } from "../../config.ts";
 import { engineReader } from "../../engine/reader.ts";
 import { decodeFilter } from "../../filter/decode.ts";
 import { both, type FilterTree } from "../../filter/tree.ts";
-import { type Log, messageOf } from "../../observe.ts";
+import { type Log, messageOf } from "../../log.ts";
 import { uuidv7 } from "../../runtime/uuid.ts";
 import { lastEvent, noteCheck, noteEvent, noteHeld } from "../../store/alerts/alert-events.ts";
 import { alertPayload } from "../../store/alerts/alert-payload.ts";

@@ -1,4 +1,4 @@
-import type { Json } from "../../plugin/contract.ts";
+import type { Json } from "../../plugin-host/contract.ts";
 import { alertMetric } from "../../store/alerts/alert-rule.ts";
 import type { Alert, Firing, Group } from "../../store/alerts/alerts.ts";
 

@@ -2,7 +2,7 @@ import { createHash, randomUUID } from "node:crypto";
 import { hostname } from "node:os";
 import { setTimeout as sleep } from "node:timers/promises";
 import { type Config, listenerPorts, schemeOf } from "../../config.ts";
-import { type Log, messageOf } from "../../observe.ts";
+import { type Log, messageOf } from "../../log.ts";
 import { isoTime } from "../../record/iso-time.ts";
 import { windowStart } from "../../store/alerts/alert-rule.ts";
 import type { Alert } from "../../store/alerts/alerts.ts";

@@ -1,9 +1,9 @@
 import type { Config } from "../../config.ts";
-import { trustedAuthorities } from "../../net/authorities.ts";
-import { createCallGuard } from "../../net/call-guard.ts";
-import { post } from "../../net/post.ts";
-import { createResolve } from "../../net/resolve.ts";
-import { messageOf } from "../../observe.ts";
+import { trustedAuthorities } from "../../egress/authorities.ts";
+import { createCallGuard } from "../../egress/call-guard.ts";
+import { post } from "../../egress/post.ts";
+import { createResolve } from "../../egress/resolve.ts";
+import { messageOf } from "../../log.ts";
 import { createStrictUpstream } from "../../runtime/http/strict-upstream.ts";
 import { signatureHeaders } from "../../store/deliveries/signing.ts";
 import type { Endpoint } from "./endpoint.ts";

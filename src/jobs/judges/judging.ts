@@ -2,7 +2,7 @@ import type { Config } from "../../config.ts";
 import { engineReader } from "../../engine/reader.ts";
 import { keysOf } from "../../engine/record-source.ts";
 import { hasScope, type KeySnapshot, whyUnusable } from "../../keys.ts";
-import { type Log, messageOf } from "../../observe.ts";
+import { type Log, messageOf } from "../../log.ts";
 import { JUDGE } from "../../record/rating-sources.ts";
 import type { PassedOn } from "../../runtime/http/pass-on.ts";
 import type { Remote } from "../../runtime/rpc.ts";

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Config } from "../../config.ts";
-import type { Log } from "../../observe.ts";
+import type { Log } from "../../log.ts";
 import { removeOldEntries } from "../../store/audit/remove-old.ts";
 import type { Store } from "../../store/store.ts";
 import { inQueue, Queue } from "../queue.ts";

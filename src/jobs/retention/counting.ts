@@ -1,4 +1,4 @@
-import type { Log } from "../../observe.ts";
+import type { Log } from "../../log.ts";
 import type { Maintenance } from "../../threads.ts";
 import { inQueue, Queue } from "../queue.ts";
 import { nowAndThen } from "./now-and-then.ts";

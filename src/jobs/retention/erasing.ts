@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import type { Log } from "../../observe.ts";
+import type { Log } from "../../log.ts";
 import { listSegments } from "../../spool/segments.ts";
 import { erasureOrder, noteErased, packsToErase } from "../../store/retention/erasure.ts";
 import type { Store } from "../../store/store.ts";

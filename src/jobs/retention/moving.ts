@@ -1,4 +1,4 @@
-import type { Log } from "../../observe.ts";
+import type { Log } from "../../log.ts";
 import { leftToMove } from "../../store/retention/move.ts";
 import type { Store } from "../../store/store.ts";
 import type { Maintenance } from "../../threads.ts";

@@ -1,7 +1,7 @@
 import type { Config } from "../../config.ts";
 import type { Age, AgedRecord, AgedRecords } from "../../engine/aged-records.ts";
 import { agedRecords } from "../../engine/reader.ts";
-import { type Log, messageOf } from "../../observe.ts";
+import { type Log, messageOf } from "../../log.ts";
 import { patiently } from "../../store/database/patiently.ts";
 import { inForce, noteRun, orderedRuns, retentionOf, takeOrders } from "../../store/retention/retention.ts";
 import type { Store } from "../../store/store.ts";

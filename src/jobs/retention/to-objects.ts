@@ -1,5 +1,5 @@
 import type { Config } from "../../config.ts";
-import type { Log } from "../../observe.ts";
+import type { Log } from "../../log.ts";
 import { packsHere } from "../../store/objects/moving.ts";
 import { areObjectsOrdered, noteObjects } from "../../store/retention/objects-order.ts";
 import type { Store } from "../../store/store.ts";

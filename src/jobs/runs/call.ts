@@ -1,6 +1,6 @@
 import { eventReader } from "../../mapping/events/event-reader.ts";
 import { foldChatCompletions } from "../../mapping/wire/chat-completions/fold.ts";
-import type { Json, StreamEvent } from "../../plugin/contract.ts";
+import type { Json, StreamEvent } from "../../plugin-host/contract.ts";
 import type { PassedOn } from "../../runtime/http/pass-on.ts";
 import { uuidv7 } from "../../runtime/uuid.ts";
 import type { Item } from "../../store/datasets/items.ts";

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { type Log, messageOf } from "../../observe.ts";
+import { type Log, messageOf } from "../../log.ts";
 import type { PassedOn } from "../../runtime/http/pass-on.ts";
 import type { Remote } from "../../runtime/rpc.ts";
 import { type Item, listItems } from "../../store/datasets/items.ts";

@@ -1,4 +1,4 @@
-import { type Log, messageOf } from "../../observe.ts";
+import { type Log, messageOf } from "../../log.ts";
 import { type Run, runningRuns } from "../../store/datasets/runs.ts";
 import { RunWork, type RunWorkOptions } from "./run-work.ts";
 

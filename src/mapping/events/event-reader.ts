@@ -1,4 +1,4 @@
-import type { StreamEvent } from "../../plugin/contract.ts";
+import type { StreamEvent } from "../../plugin-host/contract.ts";
 import { isDamaged, messageBytes, readEventStream } from "./eventstream.ts";
 import { readNdjson } from "./ndjson.ts";
 import { readSse } from "./sse.ts";

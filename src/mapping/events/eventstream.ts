@@ -1,5 +1,5 @@
 import { crc32 } from "node:zlib";
-import type { Json, StreamEvent } from "../../plugin/contract.ts";
+import type { Json, StreamEvent } from "../../plugin-host/contract.ts";
 import { parseJson } from "./json.ts";
 
 const PRELUDE_BYTES = 12;

@@ -1,4 +1,4 @@
-import type { Json } from "../../plugin/contract.ts";
+import type { Json } from "../../plugin-host/contract.ts";
 
 /** The value of a JSON text of any depth; undefined if it is not JSON. */
 export function parseJson(text: string): Json | undefined {

@@ -1,4 +1,4 @@
-import type { StreamEvent } from "../../plugin/contract.ts";
+import type { StreamEvent } from "../../plugin-host/contract.ts";
 import { jsonOrText, parseJson } from "./json.ts";
 
 /** One event per non-empty line; a truncated last line is kept as text. */

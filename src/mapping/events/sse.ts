@@ -1,4 +1,4 @@
-import type { StreamEvent } from "../../plugin/contract.ts";
+import type { StreamEvent } from "../../plugin-host/contract.ts";
 import { isObject } from "../json.ts";
 import { jsonOrText } from "./json.ts";
 

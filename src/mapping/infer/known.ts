@@ -1,4 +1,4 @@
-import type { Json, WireSchemaName } from "../../plugin/contract.ts";
+import type { Json, WireSchemaName } from "../../plugin-host/contract.ts";
 import { isObject, listOf } from "../json.ts";
 import type { Mapping } from "../mapping.ts";
 import { sampleOf } from "../select.ts";

@@ -1,4 +1,4 @@
-import type { Json } from "../../plugin/contract.ts";
+import type { Json } from "../../plugin-host/contract.ts";
 import { isObject, scalarText } from "../json.ts";
 import { plainText } from "../llm/parts.ts";
 import type { MessagePlaces } from "../mapping.ts";

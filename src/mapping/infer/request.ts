@@ -1,4 +1,4 @@
-import type { Json } from "../../plugin/contract.ts";
+import type { Json } from "../../plugin-host/contract.ts";
 import type { RequestPlaces } from "../mapping.ts";
 import type { Pointer } from "../pointer.ts";
 import { placesOf } from "./leaves.ts";

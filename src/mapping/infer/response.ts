@@ -1,4 +1,4 @@
-import type { Json } from "../../plugin/contract.ts";
+import type { Json } from "../../plugin-host/contract.ts";
 import { isObject } from "../json.ts";
 import type { ReadingPlaces } from "../mapping.ts";
 import { type Pointer, valuesAt } from "../pointer.ts";

@@ -1,4 +1,4 @@
-import type { Json, StreamEvent } from "../../plugin/contract.ts";
+import type { Json, StreamEvent } from "../../plugin-host/contract.ts";
 import { deltaText } from "../fold-mapped.ts";
 import { isObject } from "../json.ts";
 import type { DeltaPlace } from "../mapping.ts";

@@ -1,4 +1,4 @@
-import type { Json } from "../../plugin/contract.ts";
+import type { Json } from "../../plugin-host/contract.ts";
 import { isObject, parseJson } from "../json.ts";
 import type { RequestPlaces, ToolCallPlaces } from "../mapping.ts";
 import { below, type Pointer, valueAt, valuesAt } from "../pointer.ts";

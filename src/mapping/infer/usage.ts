@@ -1,4 +1,4 @@
-import type { Json } from "../../plugin/contract.ts";
+import type { Json } from "../../plugin-host/contract.ts";
 import type { UsagePlaces } from "../mapping.ts";
 import type { Pointer } from "../pointer.ts";
 import { type Leaf, placesOf } from "./leaves.ts";

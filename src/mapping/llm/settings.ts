@@ -1,4 +1,4 @@
-import type { Json } from "../../plugin/contract.ts";
+import type { Json } from "../../plugin-host/contract.ts";
 import type { LlmRequest } from "../../record/llm-schema.ts";
 import { booleanOf, filledText, isObject, listOf, numberOf, pickDefined, textOf } from "../json.ts";
 

@@ -1,4 +1,4 @@
-import type { Json } from "../../plugin/contract.ts";
+import type { Json } from "../../plugin-host/contract.ts";
 import type { LlmAnnotation, LlmMessage, LlmRequest, LlmToolCall } from "../../record/llm-schema.ts";
 import { filledText, isObject, jsonText, listOf, parseJson, pickDefined, textOf } from "../json.ts";
 

@@ -1,4 +1,4 @@
-import type { ExchangeView, Json, ProviderPlugin, Usage } from "../../plugin/contract.ts";
+import type { ExchangeView, Json, ProviderPlugin, Usage } from "../../plugin-host/contract.ts";
 import { dollars } from "../../record/dollars.ts";
 import { costLines, type OwnPriceOf, totalOf } from "./own.ts";
 import { genaiPrices, type PriceTable } from "./table.ts";

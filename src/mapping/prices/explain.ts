@@ -1,4 +1,4 @@
-import type { Usage } from "../../plugin/contract.ts";
+import type { Usage } from "../../plugin-host/contract.ts";
 import { dollars } from "../../record/dollars.ts";
 import { usageText } from "../../record/kinds.ts";
 import { providerOf } from "../../record/provider.ts";

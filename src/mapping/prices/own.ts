@@ -1,6 +1,6 @@
 import type { Static } from "@sinclair/typebox";
 import type { OWN_PRICE_SCHEMA } from "../../config.ts";
-import type { Usage } from "../../plugin/contract.ts";
+import type { Usage } from "../../plugin-host/contract.ts";
 import { inputTokens } from "../usage.ts";
 
 export type OwnPrice = Static<typeof OWN_PRICE_SCHEMA>;

@@ -1,4 +1,4 @@
-import type { Json } from "../../plugin/contract.ts";
+import type { Json } from "../../plugin-host/contract.ts";
 import { countOf, filledText } from "../json.ts";
 
 /** The effect of a request's terms on the table's prices. */

@@ -1,4 +1,4 @@
-import type { Json, Usage } from "../../plugin/contract.ts";
+import type { Json, Usage } from "../../plugin-host/contract.ts";
 import { filledText, isObject, numberOf, pickDefined } from "../json.ts";
 import { anthropicUsage, imageTokens, inputTokens, passesOf } from "../usage.ts";
 

@@ -1,4 +1,4 @@
-import type { Call, Loss, Message, Part, Prompt, Shape } from "../../plugin/contract.ts";
+import type { Call, Loss, Message, Part, Prompt, Shape } from "../../plugin-host/contract.ts";
 
 /** The file at an address, or why it could not be fetched. */
 export type Fetched = { readonly mediaType: string; readonly bytes: string } | { readonly failure: string };

@@ -1,4 +1,4 @@
-import type { Message, Part, Prompt, State } from "../../plugin/contract.ts";
+import type { Message, Part, Prompt, State } from "../../plugin-host/contract.ts";
 import { belongsTo } from "./state.ts";
 
 /** A model's reasoning, with the state that makes it acceptable again. */

@@ -10,7 +10,7 @@ import type {
   Tool,
   ToolChoice,
   Wants,
-} from "../../plugin/contract.ts";
+} from "../../plugin-host/contract.ts";
 import { isObject, type JsonObject, numberOf, pickDefined, setMember, textOf } from "../json.ts";
 
 /** The list of losses of a reader. */

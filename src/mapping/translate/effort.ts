@@ -1,4 +1,4 @@
-import type { Effort, Thinking } from "../../plugin/contract.ts";
+import type { Effort, Thinking } from "../../plugin-host/contract.ts";
 
 /** All efforts, least first. */
 export const EFFORTS: readonly Effort[] = ["none", "minimal", "low", "medium", "high", "xhigh", "max"];

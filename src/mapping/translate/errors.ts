@@ -1,4 +1,4 @@
-import type { ApiError } from "../../plugin/contract.ts";
+import type { ApiError } from "../../plugin-host/contract.ts";
 
 /** Providers' messages for a prompt longer than the model's context. Routing uses the same list. */
 const TOO_LONG = new RegExp(

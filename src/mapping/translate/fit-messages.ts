@@ -1,4 +1,4 @@
-import type { CallPart, Message, Part, Prompt, ResultPart } from "../../plugin/contract.ts";
+import type { CallPart, Message, Part, Prompt, ResultPart } from "../../plugin-host/contract.ts";
 import { PartFitter } from "./fit-parts.ts";
 import type { Fitting } from "./fitting.ts";
 import type { ToolNames } from "./tool-names.ts";

@@ -9,7 +9,7 @@ import type {
   ResultPart,
   Source,
   State,
-} from "../../plugin/contract.ts";
+} from "../../plugin-host/contract.ts";
 import { jsonText, parseJson } from "../json.ts";
 import type { Fitting } from "./fitting.ts";
 import { belongsTo } from "./state.ts";

@@ -1,4 +1,4 @@
-import type { Json, Loss, Prompt, SettingName, Settings, Thinking } from "../../plugin/contract.ts";
+import type { Json, Loss, Prompt, SettingName, Settings, Thinking } from "../../plugin-host/contract.ts";
 import { saysSomething } from "./draft.ts";
 import { boundedBudget, budgetOf, EFFORT_TABLE, effortOf, nearestEffort } from "./effort.ts";
 import type { Fitting } from "./fitting.ts";

@@ -1,4 +1,4 @@
-import type { FunctionTool, Json, Loss, Prompt, Tool, ToolChoice } from "../../plugin/contract.ts";
+import type { FunctionTool, Json, Loss, Prompt, Tool, ToolChoice } from "../../plugin-host/contract.ts";
 import type { Fitting } from "./fitting.ts";
 import { ToolNames } from "./tool-names.ts";
 

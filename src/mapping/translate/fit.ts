@@ -1,4 +1,4 @@
-import type { Call, Loss, Prompt, Shape } from "../../plugin/contract.ts";
+import type { Call, Loss, Prompt, Shape } from "../../plugin-host/contract.ts";
 import { fitMessages } from "./fit-messages.ts";
 import { fitSettings } from "./fit-settings.ts";
 import { fitTools } from "./fit-tools.ts";

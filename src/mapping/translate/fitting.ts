@@ -1,4 +1,4 @@
-import type { Call, Loss, Shape, Take } from "../../plugin/contract.ts";
+import type { Call, Loss, Shape, Take } from "../../plugin-host/contract.ts";
 
 /** What the steps of fitting share: the target, and the list of losses that they add to. */
 export interface Fitting {

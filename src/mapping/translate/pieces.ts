@@ -1,4 +1,4 @@
-import type { Answer, Choice, Finish, Part, Piece, Usage } from "../../plugin/contract.ts";
+import type { Answer, Choice, Finish, Part, Piece, Usage } from "../../plugin-host/contract.ts";
 import { pickDefined } from "../json.ts";
 import { finishWith } from "./sequence.ts";
 

@@ -1,4 +1,4 @@
-import type { Answer, CallPart, Part, Piece, State } from "../../plugin/contract.ts";
+import type { Answer, CallPart, Part, Piece, State } from "../../plugin-host/contract.ts";
 import type { CallMemory } from "./call-memory.ts";
 import { customInput } from "./fit-parts.ts";
 import { callId } from "./ids.ts";

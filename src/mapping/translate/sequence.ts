@@ -1,4 +1,4 @@
-import type { Finish, Piece } from "../../plugin/contract.ts";
+import type { Finish, Piece } from "../../plugin-host/contract.ts";
 import { JsonEnd } from "./json-end.ts";
 
 type PartPiece = Extract<Piece, { readonly part: number }>;

@@ -1,4 +1,4 @@
-import type { Part } from "../../plugin/contract.ts";
+import type { Part } from "../../plugin-host/contract.ts";
 
 /** Moves the state of a call from an empty reasoning part before it back to the call. */
 export function signedCalls(parts: readonly Part[]): Part[] {

@@ -1,4 +1,4 @@
-import type { Source } from "../../plugin/contract.ts";
+import type { Source } from "../../plugin-host/contract.ts";
 
 /** An address as the source of a part; a `data:` address holds its bytes. */
 export function sourceOf(address: string, mediaType = "application/octet-stream"): Source {

@@ -1,4 +1,4 @@
-import type { State } from "../../plugin/contract.ts";
+import type { State } from "../../plugin-host/contract.ts";
 import { isObject, parseJson, pickDefined, textOf } from "../json.ts";
 
 /** Prefix of state in a member of another vendor's API. */

@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import type { ToolChoice } from "../../plugin/contract.ts";
+import type { ToolChoice } from "../../plugin-host/contract.ts";
 
 /** A tool with the client's name. */
 interface ClientTool {

@@ -11,7 +11,7 @@ import type {
   Shape,
   StreamEvent,
   Usage,
-} from "../../plugin/contract.ts";
+} from "../../plugin-host/contract.ts";
 import { isObject, type JsonObject } from "../json.ts";
 import type { CallMemory } from "./call-memory.ts";
 import { fit } from "./fit.ts";

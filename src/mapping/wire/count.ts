@@ -1,4 +1,4 @@
-import type { Json } from "../../plugin/contract.ts";
+import type { Json } from "../../plugin-host/contract.ts";
 import { firstCount, isObject, type JsonObject, pickDefined } from "../json.ts";
 
 /** The place where a request is counted. */

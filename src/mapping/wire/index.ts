@@ -1,4 +1,4 @@
-import type { WireSchemaName } from "../../plugin/contract.ts";
+import type { WireSchemaName } from "../../plugin-host/contract.ts";
 import type { WireSchema } from "../wire-schema.ts";
 import { chatCompletions } from "./chat-completions/schema.ts";
 import { cohereChat, cohereGenerate } from "./cohere-chat/schema.ts";

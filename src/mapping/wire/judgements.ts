@@ -1,4 +1,4 @@
-import type { Json } from "../../plugin/contract.ts";
+import type { Json } from "../../plugin-host/contract.ts";
 import type { LlmMessage } from "../../record/llm-schema.ts";
 import { isObject, listOf, numberOf, pickDefined, textOf } from "../json.ts";
 import { plainText } from "../llm/parts.ts";

@@ -1,4 +1,4 @@
-import type { Json, StreamEvent } from "../../plugin/contract.ts";
+import type { Json, StreamEvent } from "../../plugin-host/contract.ts";
 import { isObject, type JsonObject, mergeMembers } from "../json.ts";
 
 /** For formats with complete events, or with content only in the last one: later members win. */

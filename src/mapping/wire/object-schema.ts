@@ -1,4 +1,4 @@
-import type { Json } from "../../plugin/contract.ts";
+import type { Json } from "../../plugin-host/contract.ts";
 import { isObject } from "../json.ts";
 
 /** The schema of a tool's input, for APIs that require the type object. */

@@ -1,4 +1,4 @@
-import type { ApiError, Json } from "../../plugin/contract.ts";
+import type { ApiError, Json } from "../../plugin-host/contract.ts";
 import { filledText, isObject, pickDefined, scalarText, textOf } from "../json.ts";
 import { errorOf } from "../outcome.ts";
 import { isContextError } from "../translate/errors.ts";

@@ -1,4 +1,4 @@
-import type { Json, Reading } from "../../plugin/contract.ts";
+import type { Json, Reading } from "../../plugin-host/contract.ts";
 import { filledText, isObject, type JsonObject, listOf, pickDefined } from "../json.ts";
 import { statedCost } from "../outcome.ts";
 import { openAiUsage } from "../usage.ts";

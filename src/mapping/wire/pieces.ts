@@ -1,4 +1,4 @@
-import type { Json } from "../../plugin/contract.ts";
+import type { Json } from "../../plugin-host/contract.ts";
 import { textOf } from "../json.ts";
 
 /** The text so far plus the next piece; a value that is not text counts as empty. */

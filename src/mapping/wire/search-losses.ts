@@ -1,4 +1,4 @@
-import type { Loss, Prompt, SearchTool } from "../../plugin/contract.ts";
+import type { Loss, Prompt, SearchTool } from "../../plugin-host/contract.ts";
 
 /** An option of a web search, as named in prompts. */
 type Wish = "contextSize" | "location" | "allowedDomains" | "blockedDomains" | "maxUses";

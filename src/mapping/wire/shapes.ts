@@ -1,4 +1,4 @@
-import type { Shape } from "../../plugin/contract.ts";
+import type { Shape } from "../../plugin-host/contract.ts";
 import { chatCompletionsShape } from "./chat-completions/shape.ts";
 import { cohereChatShape } from "./cohere-chat/shape.ts";
 import { completionsShape } from "./completions/shape.ts";

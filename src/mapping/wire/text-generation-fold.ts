@@ -1,4 +1,4 @@
-import type { Json, StreamEvent } from "../../plugin/contract.ts";
+import type { Json, StreamEvent } from "../../plugin-host/contract.ts";
 import { isObject, type JsonObject, jsonText, listOf, mergeMembers, numberOf, pickDefined, textOf } from "../json.ts";
 import { grown } from "./pieces.ts";
 

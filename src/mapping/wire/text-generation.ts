@@ -1,4 +1,4 @@
-import type { Json, Usage } from "../../plugin/contract.ts";
+import type { Json, Usage } from "../../plugin-host/contract.ts";
 import type { LlmRequest, LlmResponse } from "../../record/llm-schema.ts";
 import { filledText, firstCount, isObject, listOf, pickDefined, sumOfList, textOf } from "../json.ts";
 import { answerOf } from "../llm/messages.ts";

@@ -34,7 +34,7 @@ export const blockParts = sqliteTable(
   (t) => [primaryKey({ columns: [t.organization_id, t.block] })],
 );
 
-/** One column of a block, packed as `engine/libsql/blocks/packing.ts` says. */
+/** One column of a block, packed as `engine/libsql/column-store/packing.ts` says. */
 export const blockColumns = sqliteTable(
   "block_columns",
   {

@@ -5,7 +5,7 @@ import { readJsonArray } from "../../mapping/events/json-array.ts";
 import { looksLikeNdjson, readNdjson } from "../../mapping/events/ndjson.ts";
 import { readSse } from "../../mapping/events/sse.ts";
 import { formFields } from "../../mapping/form.ts";
-import type { Json, StreamEvent } from "../../plugin/contract.ts";
+import type { Json, StreamEvent } from "../../plugin-host/contract.ts";
 
 export type BodyForm = "json" | "text" | "binary";
 

@@ -1,5 +1,5 @@
 import { parseJson } from "../../mapping/events/json.ts";
-import type { Json } from "../../plugin/contract.ts";
+import type { Json } from "../../plugin-host/contract.ts";
 import { isoTime } from "../../record/iso-time.ts";
 import type { MessageMeta } from "../../spool/frame.ts";
 import type { SpoolReader } from "../../spool/reader.ts";

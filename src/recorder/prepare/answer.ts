@@ -1,5 +1,5 @@
-import type { Json, RecordDraft } from "../../plugin/contract.ts";
-import { ANSWER_BODY_BYTES_MAX, type AnswerFacts } from "../../plugin/hooks/answer.ts";
+import type { Json, RecordDraft } from "../../plugin-host/contract.ts";
+import { ANSWER_BODY_BYTES_MAX, type AnswerFacts } from "../../plugin-host/hooks/answer.ts";
 import { providerOf } from "../../record/provider.ts";
 import { PreparedFacts } from "./facts.ts";
 import type { Prepared } from "./prepared.ts";

@@ -1,5 +1,5 @@
 import { USAGE_COUNTS } from "../../mapping/usage.ts";
-import type { RecordFacts, RequestEnd, Usage } from "../../plugin/contract.ts";
+import type { RecordFacts, RequestEnd, Usage } from "../../plugin-host/contract.ts";
 import { toHeaders } from "./headers.ts";
 import type { Prepared } from "./prepared.ts";
 

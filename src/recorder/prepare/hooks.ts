@@ -1,7 +1,7 @@
 import type { ExchangeReading } from "../../mapping/read-exchange.ts";
 import { newText, shownTexts } from "../../mapping/said.ts";
-import type { Json, RecordDraft } from "../../plugin/contract.ts";
-import type { Note } from "../../plugin/hooks/note.ts";
+import type { Json, RecordDraft } from "../../plugin-host/contract.ts";
+import type { Note } from "../../plugin-host/hooks/note.ts";
 import { PROVIDER_UNKNOWN, providerOf } from "../../record/provider.ts";
 import { storable } from "../../record/storable.ts";
 import type { StoredPart } from "../../store/packs/request-content.ts";

@@ -1,5 +1,5 @@
 import type { ExchangeInput, ExchangeReading } from "../../mapping/read-exchange.ts";
-import type { Json, ProviderPlugin } from "../../plugin/contract.ts";
+import type { Json, ProviderPlugin } from "../../plugin-host/contract.ts";
 import type { RecordTexts } from "../../record/record-texts.ts";
 import type { RequestRow } from "../../record/written-row.ts";
 import type { SpoolReader } from "../../spool/reader.ts";

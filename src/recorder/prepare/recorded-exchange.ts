@@ -1,6 +1,6 @@
 import type { MappingOf } from "../../mapping/mapping.ts";
 import type { ExchangeInput } from "../../mapping/read-exchange.ts";
-import type { Json, ProviderPlugin } from "../../plugin/contract.ts";
+import type { Json, ProviderPlugin } from "../../plugin-host/contract.ts";
 import type { RawHeaders } from "../../spool/frame.ts";
 import { answerValue, type Body, requestValue } from "../bodies/body.ts";
 import { toHeaders } from "./headers.ts";

@@ -1,5 +1,5 @@
 import type { MappingOf } from "../../mapping/mapping.ts";
-import type { ProviderPlugin } from "../../plugin/contract.ts";
+import type { ProviderPlugin } from "../../plugin-host/contract.ts";
 import { UNMAPPED } from "../../unified/body-mapping.ts";
 import type { Exchange } from "../exchanges/exchange.ts";
 import type { Labels } from "./labels.ts";

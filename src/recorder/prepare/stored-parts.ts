@@ -1,4 +1,4 @@
-import type { Json } from "../../plugin/contract.ts";
+import type { Json } from "../../plugin-host/contract.ts";
 import type { RawHeaders } from "../../spool/frame.ts";
 import type { StoredPart } from "../../store/packs/request-content.ts";
 import { type Asset, extractAssets, mayHoldAssets } from "../bodies/assets.ts";

@@ -1,6 +1,6 @@
 import { isUtf8 } from "node:buffer";
-import { messageOf } from "../../observe.ts";
-import { CutOff } from "../../plugin/hooks/guard.ts";
+import { messageOf } from "../../log.ts";
+import { CutOff } from "../../plugin-host/hooks/guard.ts";
 import { NO_TEXTS } from "../../record/record-texts.ts";
 import type { StoredPart } from "../../store/packs/request-content.ts";
 import { messageLines } from "../bodies/messages.ts";

@@ -1,5 +1,5 @@
-import { type Log, messageOf } from "../../observe.ts";
-import type { RecordDraft } from "../../plugin/contract.ts";
+import { type Log, messageOf } from "../../log.ts";
+import type { RecordDraft } from "../../plugin-host/contract.ts";
 import { PROVIDER_UNKNOWN, providerOf } from "../../record/provider.ts";
 import { collectGarbage } from "../../runtime/memory.ts";
 import { NOTED_MAX, type ReadingNote, type Step } from "../../spool/reading-note.ts";

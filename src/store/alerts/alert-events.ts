@@ -1,5 +1,5 @@
 import { and, desc, eq, lt } from "drizzle-orm";
-import { messageOf } from "../../observe.ts";
+import { messageOf } from "../../log.ts";
 import { alertEvents, alertStates, alerts } from "../../record/tables.ts";
 import { over, statementOf } from "../database/builder.ts";
 import { patiently } from "../database/patiently.ts";

@@ -3,7 +3,7 @@ import { GatewayError } from "../../errors.ts";
 import { decodeFilter } from "../../filter/decode.ts";
 import { hint, quote } from "../../filter/hint.ts";
 import { readGroups } from "../../filter/read-groups.ts";
-import type { Json } from "../../plugin/contract.ts";
+import type { Json } from "../../plugin-host/contract.ts";
 import { beginningOf, CALENDARS, type Calendar, isTimeZone } from "../../record/calendar.ts";
 import { CHANNEL_SCHEMA, type ChannelBody, type ChannelChecks, checkChannels } from "./channels.ts";
 

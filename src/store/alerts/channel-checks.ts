@@ -1,5 +1,5 @@
 import type { Config } from "../../config.ts";
-import { createCallGuard, refuseUrl } from "../../net/call-guard.ts";
+import { createCallGuard, refuseUrl } from "../../egress/call-guard.ts";
 import type { ChannelChecks } from "./channels.ts";
 
 /**

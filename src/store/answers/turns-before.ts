@@ -1,6 +1,6 @@
 import { isObject, type JsonObject, listOf, parseJson, textOf } from "../../mapping/json.ts";
 import { isPacked } from "../../mapping/translate/state.ts";
-import type { Json } from "../../plugin/contract.ts";
+import type { Json } from "../../plugin-host/contract.ts";
 import type { AnswerName } from "../../threads.ts";
 import type { EarlierAnswer } from "../../unified/earlier-answer.ts";
 import type { BodyStore } from "../bodies/body-store.ts";

@@ -1,5 +1,5 @@
 import type { Act } from "../../people/actions.ts";
-import type { Entry } from "../../plugin/host/entries.ts";
+import type { Entry } from "../../plugin-host/host/entries.ts";
 
 type Stored = Readonly<Record<string, unknown>> | undefined;
 

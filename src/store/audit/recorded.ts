@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { and, eq, lte, sql } from "drizzle-orm";
+import { messageOf } from "../../log.ts";
 import { maskText } from "../../masking/mask.ts";
-import { messageOf } from "../../observe.ts";
 import type { Act, Outcome } from "../../people/actions.ts";
 import type { Acting } from "../../people/actor.ts";
 import { audit, auditChain, organizations } from "../../record/tables.ts";

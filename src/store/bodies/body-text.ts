@@ -3,7 +3,7 @@ import { MAPPED } from "../../mapping/apply.ts";
 import type { Mapping } from "../../mapping/mapping.ts";
 import { isTooDeep } from "../../mapping/nesting.ts";
 import { toLlmSchema } from "../../mapping/read-exchange.ts";
-import type { Json, WireSchemaName } from "../../plugin/contract.ts";
+import type { Json, WireSchemaName } from "../../plugin-host/contract.ts";
 import { providerOf } from "../../record/provider.ts";
 import type { RequestRow } from "../../record/request-record.ts";
 import type { Database } from "../database/database.ts";

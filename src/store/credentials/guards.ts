@@ -1,7 +1,7 @@
 import type { Config } from "../../config.ts";
 import type { CredentialRules } from "../../credentials/read-credential.ts";
-import { createCallGuard, refuseUrl } from "../../net/call-guard.ts";
-import { PrivateGuard } from "../../net/private-guard.ts";
+import { createCallGuard, refuseUrl } from "../../egress/call-guard.ts";
+import { PrivateGuard } from "../../egress/private-guard.ts";
 
 /**
  * Which addresses a credential may lead to. Names are looked up when it is used, and judged again then.

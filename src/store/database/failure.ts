@@ -1,5 +1,5 @@
 import { GatewayError } from "../../errors.ts";
-import { messageOf } from "../../observe.ts";
+import { messageOf } from "../../log.ts";
 
 /** Result codes that say "not now": the same statement may well work later. */
 const AWAY = new Set(["BUSY", "LOCKED", "CANTOPEN", "READONLY", "IOERR", "FULL", "PROTOCOL", "NOLFS", "PERM", "NOMEM"]);

@@ -1,6 +1,6 @@
 import { and, eq, getTableColumns, inArray, isNull, type SQL } from "drizzle-orm";
 import { GatewayError } from "../../errors.ts";
-import { messageOf } from "../../observe.ts";
+import { messageOf } from "../../log.ts";
 import { datasetItems, datasetRunResults, datasetRuns, datasets } from "../../record/tables.ts";
 import { over } from "../database/builder.ts";
 import { patiently } from "../database/patiently.ts";

@@ -1,5 +1,5 @@
 import { and, eq, gt, inArray, isNotNull, isNull, lte, or, sql } from "drizzle-orm";
-import type { Json } from "../../plugin/contract.ts";
+import type { Json } from "../../plugin-host/contract.ts";
 import { datasetItems, datasetRunResults, datasetRuns, datasets } from "../../record/tables.ts";
 import { uuidv7 } from "../../runtime/uuid.ts";
 import { type Builder, isOneOf, over, statementOf } from "../database/builder.ts";

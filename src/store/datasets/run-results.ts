@@ -1,5 +1,5 @@
 import { and, eq, getTableColumns, gt, sql } from "drizzle-orm";
-import type { Json } from "../../plugin/contract.ts";
+import type { Json } from "../../plugin-host/contract.ts";
 import { datasetRunResults, datasetRuns } from "../../record/tables.ts";
 import { isOneOf, over, statementOf } from "../database/builder.ts";
 import { patiently } from "../database/patiently.ts";

@@ -3,7 +3,7 @@ import type { AnySQLiteColumn } from "drizzle-orm/sqlite-core";
 import { GatewayError } from "../../errors.ts";
 import type { Act } from "../../people/actions.ts";
 import type { Acting } from "../../people/actor.ts";
-import type { Json } from "../../plugin/contract.ts";
+import type { Json } from "../../plugin-host/contract.ts";
 import { datasetRunResults, datasetRuns } from "../../record/tables.ts";
 import { record, recorded } from "../audit/recorded.ts";
 import { over } from "../database/builder.ts";

@@ -1,5 +1,5 @@
 import { toLlmSchema } from "../../mapping/read-exchange.ts";
-import type { Json } from "../../plugin/contract.ts";
+import type { Json } from "../../plugin-host/contract.ts";
 import type { LlmSchema } from "../../record/llm-schema.ts";
 import type { RequestRow } from "../../record/request-record.ts";
 import type { PassedOn } from "../../runtime/http/pass-on.ts";

@@ -1,4 +1,4 @@
-import type { Json } from "../../plugin/contract.ts";
+import type { Json } from "../../plugin-host/contract.ts";
 import type { LlmSchema, LlmToolCall } from "../../record/llm-schema.ts";
 import type { JudgeRule, JudgeScore } from "./judge-rule.ts";
 import { FIELD, type FIELDS, PROPERTY } from "./prompt-fields.ts";

@@ -1,5 +1,5 @@
 import { quote } from "../../filter/hint.ts";
-import type { Json } from "../../plugin/contract.ts";
+import type { Json } from "../../plugin-host/contract.ts";
 import type { JudgeScore } from "./judge-rule.ts";
 
 const REASON_CHARS_MAX = 4_000;

@@ -1,6 +1,6 @@
 import { Redis } from "ioredis";
-import { type Log, messageOf } from "../../observe.ts";
-import type { ShareAnswer, ShareClaim } from "../../plugin/host/shares.ts";
+import { type Log, messageOf } from "../../log.ts";
+import type { ShareAnswer, ShareClaim } from "../../plugin-host/host/shares.ts";
 import { CLAIM_SCRIPT } from "./claim-script.ts";
 import { NODE_GONE_MS } from "./nodes.ts";
 

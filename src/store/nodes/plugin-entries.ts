@@ -1,7 +1,7 @@
 import { and, eq, gt, sql } from "drizzle-orm";
 import type { Act } from "../../people/actions.ts";
 import type { Acting } from "../../people/actor.ts";
-import type { Entry, StoredEntry } from "../../plugin/host/entries.ts";
+import type { Entry, StoredEntry } from "../../plugin-host/host/entries.ts";
 import { pluginEntries } from "../../record/tables.ts";
 import { pluginAct } from "../audit/plugin-acts.ts";
 import { recorded } from "../audit/recorded.ts";

@@ -1,4 +1,4 @@
-import type { ShareAnswer, ShareClaim } from "../../plugin/host/shares.ts";
+import type { ShareAnswer, ShareClaim } from "../../plugin-host/host/shares.ts";
 import type { Database, Value } from "../store.ts";
 import { NODE_GONE_MS, SERVER_NOW } from "./nodes.ts";
 

@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import { setTimeout as sleep } from "node:timers/promises";
 import { AwsV4Signer } from "aws4fetch";
 import { GatewayError } from "../../errors.ts";
-import { messageOf } from "../../observe.ts";
+import { messageOf } from "../../log.ts";
 import type { ByteRange, ListedObject, ObjectStore } from "./object-store.ts";
 import { readError, readList } from "./s3-xml.ts";
 

@@ -1,7 +1,7 @@
 import { parseJson } from "../../mapping/json.ts";
 import { newText, type Said, whatWasSaid } from "../../mapping/said.ts";
 import { schemaOf } from "../../mapping/to-llm-schema.ts";
-import type { Json } from "../../plugin/contract.ts";
+import type { Json } from "../../plugin-host/contract.ts";
 import type { RequestRow } from "../../record/request-record.ts";
 import { loadMappings, type MappingsOfProviders, READ_BY } from "../bodies/body-text.ts";
 import { loadBodies } from "../bodies/load-bodies.ts";

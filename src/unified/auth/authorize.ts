@@ -1,5 +1,5 @@
 import { AwsV4Signer } from "aws4fetch";
-import type { EndpointCall, ProviderPlugin } from "../../plugin/contract.ts";
+import type { EndpointCall, ProviderPlugin } from "../../plugin-host/contract.ts";
 import type { Soon } from "../../runtime/pending.ts";
 import { azureToken } from "./azure.ts";
 import { googleToken } from "./google.ts";

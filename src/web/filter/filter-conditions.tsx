@@ -1,5 +1,5 @@
 import { useMemo, useRef } from "react";
-import { useKeys } from "../parts/keys.ts";
+import { useKeys } from "../parts/shortcuts.ts";
 import { AddCondition, ConditionChips } from "./conditions.tsx";
 import { type FilterGroup, fromTree, toTree } from "./model.ts";
 import type { FilterTree } from "./tree.ts";

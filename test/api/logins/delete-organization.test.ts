@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, test } from "bun:test";
 import { randomUUID } from "node:crypto";
 import { readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
-import type { Json } from "../../../src/plugin/contract.ts";
+import type { Json } from "../../../src/plugin-host/contract.ts";
 import { verifyAudit } from "../../../src/store/audit/verify.ts";
 import { createServiceKey } from "../../../src/store/keys.ts";
 import { until } from "../../until.ts";

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import AWS from "../../../providers/aws.ts";
 import { readKeyring } from "../../../src/credentials/keyring.ts";
 import { openCredential } from "../../../src/credentials/open.ts";
-import type { ProviderView } from "../../../src/plugin/view.ts";
+import type { ProviderView } from "../../../src/plugin-host/view.ts";
 import { until } from "../../until.ts";
 import { openApi, type TestApi } from "../open.ts";
 

@@ -1,4 +1,4 @@
-import type { Json } from "../../../src/plugin/contract.ts";
+import type { Json } from "../../../src/plugin-host/contract.ts";
 import type { Answer } from "./answer.ts";
 import { SENTENCE, TOOL_ARGUMENTS, WORDS } from "./openai.ts";
 

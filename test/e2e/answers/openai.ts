@@ -1,4 +1,4 @@
-import type { Json } from "../../../src/plugin/contract.ts";
+import type { Json } from "../../../src/plugin-host/contract.ts";
 import type { Answer } from "./answer.ts";
 
 /** What the model of these tests says, and what it is made of when streamed. */

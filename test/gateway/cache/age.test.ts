@@ -2,7 +2,7 @@ import { expect, test } from "bun:test";
 import { ContentReader } from "../../../src/gateway/body/content-reader.ts";
 import { type Claim, ResponseCache } from "../../../src/gateway/cache/response-cache.ts";
 import type { CacheSettings } from "../../../src/gateway/cache/settings.ts";
-import { createLog } from "../../../src/observe.ts";
+import { createLog } from "../../../src/log.ts";
 import { temporaryDirectory } from "../../directory.ts";
 
 const ORIGIN = { organizationId: "org", requestId: "request", model: undefined, properties: {} };

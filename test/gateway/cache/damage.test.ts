@@ -5,7 +5,7 @@ import fc from "fast-check";
 import { AnswerStore } from "../../../src/gateway/cache/answer-store.ts";
 import { assertProperty } from "../../chance.ts";
 import { temporaryDirectory } from "../../directory.ts";
-import { keptLog } from "../../plugin/folder.ts";
+import { keptLog } from "../../plugin-host/folder.ts";
 
 const KEY = "a".repeat(64);
 const origin = { organizationId: "org-1", requestId: "r-1", model: undefined, properties: {} };

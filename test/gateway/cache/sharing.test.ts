@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
 import { readdirSync, readlinkSync } from "node:fs";
 import net from "node:net";
-import type { Json } from "../../../src/plugin/contract.ts";
+import type { Json } from "../../../src/plugin-host/contract.ts";
 import { exchangeRaw } from "../../raw-http.ts";
 import type { TestGateway } from "../harness.ts";
 import { ask, countingProvider, handProvider, ownHome, readAnswer, requestText } from "./asking.ts";

@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import type { GatewayRequest, Json, ProviderPlugin, RequestEnd } from "../../../src/plugin/contract.ts";
+import type { GatewayRequest, Json, ProviderPlugin, RequestEnd } from "../../../src/plugin-host/contract.ts";
 import { exchangeRaw, startProvider } from "../../raw-http.ts";
 import { ask, handProvider, ownHome, readAnswer, requestText } from "../cache/asking.ts";
 import { startTestGateway } from "../harness.ts";

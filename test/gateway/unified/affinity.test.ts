@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
 import { packState } from "../../../src/mapping/translate/state.ts";
-import type { Json } from "../../../src/plugin/contract.ts";
+import type { Json } from "../../../src/plugin-host/contract.ts";
 import { route } from "../../routing/things.ts";
 import { at, chatAnswer, json, KEY, messagesAnswer, standIn, startUnified } from "./house.ts";
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "bun:test";
-import type { Json } from "../../../src/plugin/contract.ts";
+import type { Json } from "../../../src/plugin-host/contract.ts";
 import { type Asked, at, chatAnswer, json, KEY, type Respond, standIn, startUnified } from "./house.ts";
 
 const embed = (origin: string, body: unknown) =>

@@ -1,5 +1,5 @@
 import { afterAll, describe, expect, test } from "bun:test";
-import type { Json } from "../../../src/plugin/contract.ts";
+import type { Json } from "../../../src/plugin-host/contract.ts";
 import type { Credential } from "../../../src/routing/credential.ts";
 import { at, chatAnswer, json, KEY, messagesAnswer, standIn, startUnified } from "./house.ts";
 

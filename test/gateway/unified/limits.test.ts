@@ -1,9 +1,9 @@
 import { expect, test } from "bun:test";
 import rateLimits from "../../../plugins/rate-limits.ts";
-import { Hooks } from "../../../src/plugin/hooks/hooks.ts";
-import type { OpenPlugin } from "../../../src/plugin/setup.ts";
+import { Hooks } from "../../../src/plugin-host/hooks/hooks.ts";
+import type { OpenPlugin } from "../../../src/plugin-host/setup.ts";
 import type { Credential } from "../../../src/routing/credential.ts";
-import { keptLog } from "../../plugin/folder.ts";
+import { keptLog } from "../../plugin-host/folder.ts";
 import { type Opened, type OpenOptions, openPlugin } from "../../policies/open.ts";
 import { route, target } from "../../routing/things.ts";
 import { at, chatAnswer, json, KEY, messagesAnswer, type Respond, standIn, startUnified } from "./house.ts";

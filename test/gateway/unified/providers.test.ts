@@ -1,7 +1,7 @@
 import { describe, expect, test } from "bun:test";
 import Anthropic from "@anthropic-ai/sdk";
 import OpenAI from "openai";
-import type { Answer, StreamEvent } from "../../../src/plugin/contract.ts";
+import type { Answer, StreamEvent } from "../../../src/plugin-host/contract.ts";
 import { cohereOracle } from "../../mapping/shapes/cohere-oracle.ts";
 import { converseOracle } from "../../mapping/shapes/converse-oracle.ts";
 import { geminiOracle } from "../../mapping/shapes/gemini-oracle.ts";

@@ -3,7 +3,7 @@ import Anthropic from "@anthropic-ai/sdk";
 import fc from "fast-check";
 import { countTokens } from "gpt-tokenizer/encoding/o200k_base";
 import OpenAI from "openai";
-import type { Json } from "../../../src/plugin/contract.ts";
+import type { Json } from "../../../src/plugin-host/contract.ts";
 import { assertProperty } from "../../chance.ts";
 import { responsesGrammar } from "../../mapping/shapes/grammar.ts";
 import { route, target } from "../../routing/things.ts";

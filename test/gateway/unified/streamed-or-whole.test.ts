@@ -1,5 +1,5 @@
 import { describe, expect, test } from "bun:test";
-import type { Json } from "../../../src/plugin/contract.ts";
+import type { Json } from "../../../src/plugin-host/contract.ts";
 import { at, events, json, KEY, messagesAnswer, messagesEvents, standIn, startUnified } from "./house.ts";
 
 describe("a client gets what it asked for, whatever the provider sends", () => {

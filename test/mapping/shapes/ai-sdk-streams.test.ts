@@ -11,7 +11,7 @@ import {
   writeAsEvents,
 } from "../../../src/mapping/translate/translate.ts";
 import { SHAPES as OURS } from "../../../src/mapping/wire/shapes.ts";
-import type { Json } from "../../../src/plugin/contract.ts";
+import type { Json } from "../../../src/plugin-host/contract.ts";
 import { CALLS, MODELS, PLAIN, recorder, SHAPES, type Shape } from "./ai-sdk.ts";
 
 /** The SDK hears a stream of ours as it hears the provider's own. */

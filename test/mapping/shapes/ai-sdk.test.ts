@@ -1,6 +1,6 @@
 import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
-import type { Json, ModelFacts } from "../../../src/plugin/contract.ts";
+import type { Json, ModelFacts } from "../../../src/plugin-host/contract.ts";
 import { assertProperty } from "../../chance.ts";
 import { CALLS, MODELS, PLAIN, recorder, SHAPES, type Shape } from "./ai-sdk.ts";
 import { send } from "./translation.ts";

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { piecesOf } from "../../../src/mapping/translate/pieces.ts";
-import type { Answer, Choice, Part, Piece } from "../../../src/plugin/contract.ts";
+import type { Answer, Choice, Part, Piece } from "../../../src/plugin-host/contract.ts";
 
 /** Answers as models give them, and the pieces that they may come in. */
 

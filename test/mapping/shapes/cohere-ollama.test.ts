@@ -1,5 +1,5 @@
 import { describe, expect, test } from "bun:test";
-import type { Json, ModelFacts } from "../../../src/plugin/contract.ts";
+import type { Json, ModelFacts } from "../../../src/plugin-host/contract.ts";
 import { send } from "./translation.ts";
 
 const said = { role: "user", content: "Hi" };

@@ -2,7 +2,7 @@ import { expect, test } from "bun:test";
 import { ToolNames } from "../../../src/mapping/translate/tool-names.ts";
 import { readWhole, StreamTranslation } from "../../../src/mapping/translate/translate.ts";
 import { SHAPES } from "../../../src/mapping/wire/shapes.ts";
-import type { Json, StreamEvent } from "../../../src/plugin/contract.ts";
+import type { Json, StreamEvent } from "../../../src/plugin-host/contract.ts";
 
 const shape = SHAPES["converse"]!;
 const chat = SHAPES["chat-completions"]!;

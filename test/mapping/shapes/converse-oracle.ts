@@ -1,4 +1,4 @@
-import type { Answer, Json, Part, StreamEvent } from "../../../src/plugin/contract.ts";
+import type { Answer, Json, Part, StreamEvent } from "../../../src/plugin-host/contract.ts";
 import { callLine, cut, mediaLine, type Oracle, reasoningLine, resultLine, textLine } from "./oracle.ts";
 
 const TYPES: Readonly<Record<string, string>> = { pdf: "application/pdf" };

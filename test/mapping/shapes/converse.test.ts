@@ -1,7 +1,7 @@
 import { describe, expect, test } from "bun:test";
 import aws from "../../../providers/aws.ts";
 import { SHAPES } from "../../../src/mapping/wire/shapes.ts";
-import type { Json, ModelFacts } from "../../../src/plugin/contract.ts";
+import type { Json, ModelFacts } from "../../../src/plugin-host/contract.ts";
 import { send } from "./translation.ts";
 
 const shape = SHAPES["converse"]!;

@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
 import { readCount, writeCount } from "../../../src/mapping/wire/count.ts";
-import type { Json } from "../../../src/plugin/contract.ts";
+import type { Json } from "../../../src/plugin-host/contract.ts";
 
 const place = (path: string, model = "m") => ({ path, model });
 const turns = [{ role: "user", content: "Hi" }];

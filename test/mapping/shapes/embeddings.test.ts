@@ -2,7 +2,7 @@ import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
 import { embeddingForm } from "../../../src/mapping/wire/embeddings/forms.ts";
 import { joinEmbeddings, readEmbeddings, writeEmbeddingCalls } from "../../../src/mapping/wire/embeddings/translate.ts";
-import type { Json } from "../../../src/plugin/contract.ts";
+import type { Json } from "../../../src/plugin-host/contract.ts";
 import { assertProperty } from "../../chance.ts";
 
 const PATHS = {

@@ -2,7 +2,7 @@ import { describe, expect, test } from "bun:test";
 import { ToolNames } from "../../../src/mapping/translate/tool-names.ts";
 import { readWhole, StreamTranslation, translateRequest } from "../../../src/mapping/translate/translate.ts";
 import { SHAPES } from "../../../src/mapping/wire/shapes.ts";
-import type { Json } from "../../../src/plugin/contract.ts";
+import type { Json } from "../../../src/plugin-host/contract.ts";
 
 const shape = SHAPES["generate-content"]!;
 const chat = SHAPES["chat-completions"]!;

@@ -2,7 +2,7 @@ import { describe, expect, test } from "bun:test";
 import { translateRequest } from "../../../src/mapping/translate/translate.ts";
 import { FOREIGN_CALL } from "../../../src/mapping/wire/generate-content/parts.ts";
 import { SHAPES } from "../../../src/mapping/wire/shapes.ts";
-import type { Json, ModelFacts } from "../../../src/plugin/contract.ts";
+import type { Json, ModelFacts } from "../../../src/plugin-host/contract.ts";
 
 const shape = SHAPES["generate-content"]!;
 const chat = SHAPES["chat-completions"]!;

@@ -1,4 +1,4 @@
-import type { Json, SentEvent } from "../../../src/plugin/contract.ts";
+import type { Json, SentEvent } from "../../../src/plugin-host/contract.ts";
 
 /**
  * What each API promises of its streams, read out loud: a state machine that takes events and says what is wrong with the

@@ -1,4 +1,4 @@
-import type { Answer, Json, Part, StreamEvent } from "../../../src/plugin/contract.ts";
+import type { Answer, Json, Part, StreamEvent } from "../../../src/plugin-host/contract.ts";
 import { callLine, cut, type Oracle, reasoningLine, resultLine, textLine } from "./oracle.ts";
 
 /** A message has one text, and its pictures beside it: what a turn says is compared as one text, then the pictures. */

@@ -1,4 +1,4 @@
-import type { Answer, Json, Part, Prompt, StreamEvent } from "../../../src/plugin/contract.ts";
+import type { Answer, Json, Part, Prompt, StreamEvent } from "../../../src/plugin-host/contract.ts";
 
 /** A provider's API read and written out loud, for shapes that no client speaks. It shares no code with the shape. */
 export interface Oracle {

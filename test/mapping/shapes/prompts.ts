@@ -1,5 +1,5 @@
 import fc from "fast-check";
-import type { Message, Part, Prompt, Settings, Tool } from "../../../src/plugin/contract.ts";
+import type { Message, Part, Prompt, Settings, Tool } from "../../../src/plugin-host/contract.ts";
 
 /** Prompts as clients write them: every kind of part, tool and setting, in orders that a conversation may have. */
 

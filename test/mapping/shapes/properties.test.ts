@@ -17,7 +17,7 @@ import type {
   Reply,
   SentEvent,
   Shape,
-} from "../../../src/plugin/contract.ts";
+} from "../../../src/plugin-host/contract.ts";
 import { assertProperty } from "../../chance.ts";
 import { answers, inPieces } from "./answers.ts";
 import { chatGrammar, type Grammar, messagesGrammar, parsed, responsesGrammar } from "./grammar.ts";

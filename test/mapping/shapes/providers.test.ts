@@ -5,7 +5,7 @@ import { PieceFold } from "../../../src/mapping/translate/pieces.ts";
 import { ToolNames } from "../../../src/mapping/translate/tool-names.ts";
 import { readWhole, StreamTranslation, translateRequest } from "../../../src/mapping/translate/translate.ts";
 import { SHAPES } from "../../../src/mapping/wire/shapes.ts";
-import type { Answer, Json, ModelFacts, Part, Prompt, Reply } from "../../../src/plugin/contract.ts";
+import type { Answer, Json, ModelFacts, Part, Prompt, Reply } from "../../../src/plugin-host/contract.ts";
 import { assertProperty } from "../../chance.ts";
 import { answers } from "./answers.ts";
 import { cohereOracle } from "./cohere-oracle.ts";

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "bun:test";
 import { unpackState } from "../../../src/mapping/translate/state.ts";
-import type { Json } from "../../../src/plugin/contract.ts";
+import type { Json } from "../../../src/plugin-host/contract.ts";
 import {
   ask,
   askClaude,

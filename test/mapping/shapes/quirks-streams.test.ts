@@ -1,6 +1,6 @@
 import { describe, expect, test } from "bun:test";
 import { SHAPES } from "../../../src/mapping/wire/shapes.ts";
-import type { Json } from "../../../src/plugin/contract.ts";
+import type { Json } from "../../../src/plugin-host/contract.ts";
 import { messagesGrammar, responsesGrammar } from "./grammar.ts";
 import {
   ask,

@@ -3,7 +3,7 @@ import { readdirSync } from "node:fs";
 import { join } from "node:path";
 import { PieceFold } from "../../../src/mapping/translate/pieces.ts";
 import { SHAPES } from "../../../src/mapping/wire/shapes.ts";
-import type { Answer, ApiError, Json } from "../../../src/plugin/contract.ts";
+import type { Answer, ApiError, Json } from "../../../src/plugin-host/contract.ts";
 import { bodyBytes, type Fixture, fixturesOf, inputOf, readAll } from "../../providers/fixtures.ts";
 import { answerIn } from "../../providers/recording.ts";
 

@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
 import fc from "fast-check";
 import { rewriteSchema } from "../../../src/mapping/translate/schema.ts";
-import type { Json } from "../../../src/plugin/contract.ts";
+import type { Json } from "../../../src/plugin-host/contract.ts";
 import { assertProperty } from "../../chance.ts";
 
 test.each<[string, Json, Json, boolean]>([

@@ -5,7 +5,7 @@ import {
   writeWhole,
 } from "../../../src/mapping/translate/translate.ts";
 import { SHAPES } from "../../../src/mapping/wire/shapes.ts";
-import type { Json, ModelFacts, Prompt, SentEvent, StreamEvent } from "../../../src/plugin/contract.ts";
+import type { Json, ModelFacts, Prompt, SentEvent, StreamEvent } from "../../../src/plugin-host/contract.ts";
 import { parsed } from "./grammar.ts";
 
 /** A body from one shape to another, as the gateway would do it. */

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { LibsqlSink } from "../../../src/engine/libsql/sink.ts";
 import type { CallMemory } from "../../../src/mapping/translate/call-memory.ts";
-import type { Json } from "../../../src/plugin/contract.ts";
+import type { Json } from "../../../src/plugin-host/contract.ts";
 import { callStatesOf, keepCalls } from "../../../src/store/answers/call-states.ts";
 import { findAnswer } from "../../../src/store/answers/find-answer.ts";
 import { type Answers, turnsBefore } from "../../../src/store/answers/turns-before.ts";

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import fc from "fast-check";
-import { createLog } from "../../../src/observe.ts";
-import type { PluginShare, ShareLimit } from "../../../src/plugin/contract.ts";
-import { Shares } from "../../../src/plugin/host/shares.ts";
+import { createLog } from "../../../src/log.ts";
+import type { PluginShare, ShareLimit } from "../../../src/plugin-host/contract.ts";
+import { Shares } from "../../../src/plugin-host/host/shares.ts";
 import { migrate } from "../../../src/store/migrate.ts";
 import { connectLimits, LimitsServer } from "../../../src/store/nodes/limits-server.ts";
 import { claimShares } from "../../../src/store/nodes/shares.ts";

@@ -1,14 +1,14 @@
 import { GatewayError } from "../../../errors.ts";
 import { costLines, type OwnPriceOf, totalOf } from "../../../mapping/prices/own.ts";
 import { genaiRates } from "../../../mapping/prices/table.ts";
-import type { Json } from "../../../plugin/contract.ts";
+import type { Json } from "../../../plugin-host/contract.ts";
 import { dollars } from "../../../record/dollars.ts";
 import { type Item, listItems } from "../../../store/datasets/items.ts";
 import { recordedCalls } from "../../../store/datasets/run-results.ts";
 import type { Target } from "../../../store/datasets/runs.ts";
 import { LearntTables } from "../../../store/models/learnt.ts";
 import type { Caller } from "../../access/caller.ts";
-import type { ApiRoom } from "../../room.ts";
+import type { ApiContext } from "../../context.ts";
 
 const PAGE = 200;
 /** Characters of a token, where nothing counts them: a guess. */
@@ -46,7 +46,7 @@ interface ItemTokens {
 }
 
 /** What a run is likely to cost, from what the items' own requests used and from the prices in force. Nothing is called. */
-export async function estimateRun(room: ApiRoom, caller: Caller, selection: Selection): Promise<TargetEstimate[]> {
+export async function estimateRun(room: ApiContext, caller: Caller, selection: Selection): Promise<TargetEstimate[]> {
   const { records } = room.current;
   const learnt = new LearntTables(room.config.prices, room.home.reader.records);
   await learnt.load(room.reader.records);
@@ -80,7 +80,7 @@ const nothing = ({ name }: Target, calls: number) => ({
 });
 
 /** Who would be asked for the first item. */
-async function firstAsked(room: ApiRoom, { key }: Caller, { model, parameters }: Target, item: Item | undefined) {
+async function firstAsked(room: ApiContext, { key }: Caller, { model, parameters }: Target, item: Item | undefined) {
   const body = item && JSON.stringify({ ...parameters, model, messages: item.input.messages });
   try {
     const { targets } = await room.gateway.explainRoute({

@@ -1,4 +1,4 @@
-import type { Json } from "../../../plugin/contract.ts";
+import type { Json } from "../../../plugin-host/contract.ts";
 import type { Run } from "../../../store/datasets/runs.ts";
 import type { ComparedItem, ShownOriginal, ShownResult } from "./shown.ts";
 

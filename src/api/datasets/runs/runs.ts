@@ -18,11 +18,11 @@ import {
 import { actingOf, type Caller, require } from "../../access/caller.ts";
 import type { Gate } from "../../access/gate.ts";
 import { ownerOf } from "../../access/owner.ts";
+import type { ApiContext } from "../../context.ts";
 import { endpoint } from "../../endpoint.ts";
 import { success } from "../../envelope.ts";
 import { logFailure } from "../../log-failure.ts";
 import { streamText } from "../../requests/stream-text.ts";
-import type { ApiRoom } from "../../room.ts";
 import { datasetOf } from "../datasets.ts";
 import { ITEMS_QUERY, readItemsQuery } from "../items-query.ts";
 import { estimateRun } from "./estimate.ts";
@@ -47,7 +47,7 @@ const ITEMS = {
 
 /** Datasets that are sent again to other models, and comparisons of what came. */
 // biome-ignore lint/complexity/noExcessiveLinesPerFunction: a table: one family of endpoints, each a statement of its own
-export function datasetRunEndpoints(room: ApiRoom, gate: () => Gate) {
+export function datasetRunEndpoints(room: ApiContext, gate: () => Gate) {
   const find = async (request: Request, { id, run }: { readonly id: string; readonly run: string }) => {
     const caller = gate().caller(request);
     const dataset = await datasetOf(room, caller.organizationId, id);
@@ -215,7 +215,7 @@ export function datasetRunEndpoints(room: ApiRoom, gate: () => Gate) {
 
 /** Which items are meant. @throws GatewayError `not_found`, `invalid_body`. */
 async function chosenItems(
-  room: ApiRoom,
+  room: ApiContext,
   caller: Caller,
   id: string,
   { version: wanted, label: given }: { readonly version?: number; readonly label?: string },
@@ -230,7 +230,7 @@ async function chosenItems(
 }
 
 function itemsOf(
-  room: ApiRoom,
+  room: ApiContext,
   { id, dataset_id, version, label }: Run,
   { after, limit, onlyErrors }: { readonly after: string; readonly limit: number; readonly onlyErrors: boolean },
 ) {

@@ -1,4 +1,4 @@
-import type { Json } from "../../../plugin/contract.ts";
+import type { Json } from "../../../plugin-host/contract.ts";
 import { isoTime, isoTimeOrNull } from "../../../record/iso-time.ts";
 import type { Item } from "../../../store/datasets/items.ts";
 import {
@@ -9,7 +9,7 @@ import {
   resultsOf,
 } from "../../../store/datasets/run-results.ts";
 import type { Run, RunProgress } from "../../../store/datasets/runs.ts";
-import type { ApiRoom } from "../../room.ts";
+import type { ApiContext } from "../../context.ts";
 
 /** A run as the API shows it. */
 export type ShownRun = Omit<RunProgress, "created_at" | "finished_at" | "organization_id" | "sender" | "settings"> &
@@ -66,7 +66,7 @@ export interface ComparedItem {
   readonly results: readonly ShownResult[];
 }
 
-export async function comparedItems(room: ApiRoom, run: Run, items: readonly Item[]): Promise<ComparedItem[]> {
+export async function comparedItems(room: ApiContext, run: Run, items: readonly Item[]): Promise<ComparedItem[]> {
   const ids = items.map(({ id }) => id);
   const results = Map.groupBy(await resultsOf(room.current.records, run.id, ids), ({ item_id }) => item_id);
   const requestIds = [

@@ -2,7 +2,7 @@ import { dollars } from "../../../record/dollars.ts";
 import { listItems } from "../../../store/datasets/items.ts";
 import { type CallFigures, recordedCalls, resultsOf } from "../../../store/datasets/run-results.ts";
 import type { Run } from "../../../store/datasets/runs.ts";
-import type { ApiRoom } from "../../room.ts";
+import type { ApiContext } from "../../context.ts";
 import { isSame } from "./shown.ts";
 
 const PAGE = 200;
@@ -30,7 +30,7 @@ export interface RunTotals {
 }
 
 /** The original requests first, then the targets in their order. */
-export async function totalsOf(room: ApiRoom, run: Run): Promise<RunTotals[]> {
+export async function totalsOf(room: ApiContext, run: Run): Promise<RunTotals[]> {
   const original = new Sums(null);
   const sums = run.targets.map(({ name }) => new Sums(name));
   const { dataset_id, version, label, organization_id } = run;

@@ -1,6 +1,6 @@
 import { Elysia } from "elysia";
 import { GatewayError } from "../../../errors.ts";
-import { messageOf } from "../../../observe.ts";
+import { messageOf } from "../../../log.ts";
 import { personOf } from "../../../sso/person.ts";
 import { publicOrigin } from "../../../sso/provider.ts";
 import { rolesByRules } from "../../../sso/rules.ts";
@@ -9,8 +9,8 @@ import { admitSignedOn } from "../../../store/people/sso-members.ts";
 import { membershipsOf } from "../../../store/people/users.ts";
 import { calledFrom } from "../../access/addresses.ts";
 import { isCalledPublicly } from "../../access/called-origin.ts";
+import type { ApiContext } from "../../context.ts";
 import { endpoint } from "../../endpoint.ts";
-import type { ApiRoom } from "../../room.ts";
 import { callerIn, cookieOf } from "../logins.ts";
 import { ATTEMPT_MS, type Attempt, attemptOf, beginAttempt } from "./attempt.ts";
 import { returnPath } from "./return-path.ts";
@@ -27,7 +27,7 @@ const QUERY = {
 };
 
 /** Log-in at an identity provider: the way there, and back. */
-export function ssoEndpoints(room: ApiRoom) {
+export function ssoEndpoints(room: ApiContext) {
   return new Elysia()
     .get(
       START_PATH,
@@ -45,7 +45,7 @@ export function ssoEndpoints(room: ApiRoom) {
     );
 }
 
-async function start(room: ApiRoom, name: string, request: Request): Promise<Response> {
+async function start(room: ApiContext, name: string, request: Request): Promise<Response> {
   const { config } = room;
   const client = room.sso.client(name);
   const { searchParams } = new URL(request.url);
@@ -62,7 +62,7 @@ async function start(room: ApiRoom, name: string, request: Request): Promise<Res
   return answer;
 }
 
-async function finish(room: ApiRoom, name: string, request: Request): Promise<Response> {
+async function finish(room: ApiContext, name: string, request: Request): Promise<Response> {
   const { home, config, sso } = room;
   const client = sso.client(name);
   const { provider } = client;
@@ -92,7 +92,7 @@ async function finish(room: ApiRoom, name: string, request: Request): Promise<Re
 }
 
 /** @throws GatewayError `login_expired` where the log-in was not begun in this browser, with this provider, a moment ago. */
-function attemptIn(room: ApiRoom, name: string, request: Request, query: URLSearchParams): Attempt {
+function attemptIn(room: ApiContext, name: string, request: Request, query: URLSearchParams): Attempt {
   const [state, ...more] = query.getAll("state");
   const attempt = attemptOf(cookieOf(request, cookieName(room)), more.length === 0 ? (state ?? "") : "");
   if (attempt?.name !== name) throw new GatewayError("login_expired");
@@ -101,7 +101,7 @@ function attemptIn(room: ApiRoom, name: string, request: Request, query: URLSear
 
 /** Runs a step of a log-in; a failure goes to the log with its cause, and into the audit log. */
 async function watched(
-  room: ApiRoom,
+  room: ApiContext,
   name: string,
   request: Request,
   step: () => Promise<Response>,
@@ -145,15 +145,15 @@ function redirect(location: string): Response {
 }
 
 /** By the public address: there the browser is, whatever a proxy says of the request. */
-const isSecure = ({ config }: ApiRoom): boolean => publicOrigin(config).startsWith("https:");
+const isSecure = ({ config }: ApiContext): boolean => publicOrigin(config).startsWith("https:");
 
 /** Cookies know no ports: see the one of log-ins. */
-function cookieName(room: ApiRoom): string {
+function cookieName(room: ApiContext): string {
   return `${isSecure(room) ? "__Host-" : ""}weir_sso_${room.config.api_port}`;
 }
 
 /** `Lax`, because the provider's redirect comes from another site. */
-function attemptCookie(room: ApiRoom, key: string, seconds: number): string {
+function attemptCookie(room: ApiContext, key: string, seconds: number): string {
   const secure = isSecure(room) ? "; Secure" : "";
   return `${cookieName(room)}=${key}; Path=/; HttpOnly; SameSite=Lax; Max-Age=${seconds}${secure}`;
 }

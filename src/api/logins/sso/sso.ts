@@ -1,6 +1,6 @@
 import type { Config } from "../../../config.ts";
+import { trustedAuthorities } from "../../../egress/authorities.ts";
 import { GatewayError } from "../../../errors.ts";
-import { trustedAuthorities } from "../../../net/authorities.ts";
 import { trustingFetch } from "../../../runtime/http/trusting-fetch.ts";
 import { SsoClient } from "../../../sso/client.ts";
 import { publicOrigin, redirectAddress, secretOf, ssoProviders } from "../../../sso/provider.ts";

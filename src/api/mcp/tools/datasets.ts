@@ -1,5 +1,5 @@
 import { Type as t } from "@sinclair/typebox";
-import type { Json } from "../../../plugin/contract.ts";
+import type { Json } from "../../../plugin-host/contract.ts";
 import { rowsWithin, shortened } from "../bounds.ts";
 import { CHOICE, chosen, limit } from "../inputs.ts";
 import { type Tool, ToolError, tool } from "../tool.ts";

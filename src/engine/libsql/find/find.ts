@@ -9,10 +9,10 @@ import { ALL } from "../../../filter/tree.ts";
 import type { Deadline } from "../../../store/database/deadline.ts";
 import type { Database } from "../../../store/store.ts";
 import type { Page, PageOptions } from "../../record-source.ts";
-import { blockFigures } from "../blocks/block-figures.ts";
-import { rowsInBlocks } from "../blocks/read.ts";
+import { blockFigures } from "../column-store/block-figures.ts";
+import { rowsInBlocks } from "../column-store/read.ts";
 import { BodySearch } from "./body-search.ts";
-import { foremostSource } from "./find-foremost.ts";
+import { topSource } from "./find-top.ts";
 import { type FoundRow, positionOf, rowColumns } from "./found-row.ts";
 
 /** A page as this engine finds it. */
@@ -34,7 +34,7 @@ export async function findPage(database: Database, scope: Scope, options: PageOp
     return { rows, next: upTo.place, searchedTo: upTo.time };
   }
   const count = limit + 1 + offset;
-  const few = await foremostSource(database, scope, { sort, count, after: options.after, source }, deadline);
+  const few = await topSource(database, scope, { sort, count, after: options.after, source }, deadline);
   if (few !== undefined) {
     const rows = await rowsFrom(database, scope, few, options);
     // Fewer than there were a moment ago: some have changed meanwhile, and others have come in their place.

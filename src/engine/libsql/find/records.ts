@@ -1,6 +1,6 @@
 import { getTableColumns } from "drizzle-orm";
 import { type Sight, shownMembers } from "../../../filter/sight.ts";
-import { messageOf } from "../../../observe.ts";
+import { messageOf } from "../../../log.ts";
 import { WITH_KIND, withKinds } from "../../../record/kinds.ts";
 import { type RequestRow, STORED_MEMBERS, storedMembers } from "../../../record/request-record.ts";
 import { requests } from "../../../record/tables.ts";

@@ -4,7 +4,7 @@ import { GAPS } from "../../../filter/outside-blocks.ts";
 import type { Scope } from "../../../filter/scope.ts";
 import { readsContent, selectRecords } from "../../../filter/select.ts";
 import { chooseSource } from "../../../filter/source.ts";
-import { messageOf } from "../../../observe.ts";
+import { messageOf } from "../../../log.ts";
 import { Deadline } from "../../../store/database/deadline.ts";
 import type { Database, Value } from "../../../store/store.ts";
 import { readDue } from "../../../store/words/due.ts";

@@ -1,4 +1,4 @@
-import type { Json } from "../../../plugin/contract.ts";
+import type { Json } from "../../../plugin-host/contract.ts";
 import type { Channel } from "../../../store/alerts/channels.ts";
 import { discordMessage } from "./discord.ts";
 import { messageOf } from "./event.ts";

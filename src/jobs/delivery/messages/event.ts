@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import type { Json } from "../../../plugin/contract.ts";
+import type { Json } from "../../../plugin-host/contract.ts";
 
 /** The text of an alert's event, for every channel. */
 export interface AlertMessage {

@@ -9,7 +9,7 @@ import type {
   Reply,
   Usage,
   Wants,
-} from "../../../plugin/contract.ts";
+} from "../../../plugin-host/contract.ts";
 import { filledText, isObject, type JsonObject, listOf, numberOf, pickDefined, textOf } from "../../json.ts";
 import { addressOf, sourceOf } from "../../translate/source.ts";
 import { readOpenAi } from "../openai-reading.ts";

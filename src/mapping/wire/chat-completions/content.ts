@@ -1,4 +1,4 @@
-import type { AudioPart, FilePart, ImagePart, Json, Part, Source } from "../../../plugin/contract.ts";
+import type { AudioPart, FilePart, ImagePart, Json, Part, Source } from "../../../plugin-host/contract.ts";
 import { filledText, isObject, pickDefined, textOf } from "../../json.ts";
 import { cacheMark, type PromptDraft } from "../../translate/draft.ts";
 import { addressOf, sourceOf } from "../../translate/source.ts";

@@ -1,4 +1,4 @@
-import type { Json, Piece, State, StreamEvent } from "../../../plugin/contract.ts";
+import type { Json, Piece, State, StreamEvent } from "../../../plugin-host/contract.ts";
 import { filledText, isObject, type JsonObject, listOf, textOf } from "../../json.ts";
 import { sourceOf } from "../../translate/source.ts";
 import { readError } from "../openai-errors.ts";

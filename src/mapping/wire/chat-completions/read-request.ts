@@ -1,4 +1,4 @@
-import type { CallPart, Json, Message, Part, Prompt } from "../../../plugin/contract.ts";
+import type { CallPart, Json, Message, Part, Prompt } from "../../../plugin-host/contract.ts";
 import { filledText, isObject, jsonText, listOf, pickDefined, textOf } from "../../json.ts";
 import {
   as,

@@ -1,4 +1,4 @@
-import type { Json, ReasoningPart, State } from "../../../plugin/contract.ts";
+import type { Json, ReasoningPart, State } from "../../../plugin-host/contract.ts";
 import { filledText, isObject, listOf, pickDefined, textOf } from "../../json.ts";
 import { makerOf, stateOf, stateText } from "../../translate/state.ts";
 

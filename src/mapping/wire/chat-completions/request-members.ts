@@ -1,4 +1,12 @@
-import type { Effort, Format, FunctionTool, Json, SearchTool, Thinking, ToolChoice } from "../../../plugin/contract.ts";
+import type {
+  Effort,
+  Format,
+  FunctionTool,
+  Json,
+  SearchTool,
+  Thinking,
+  ToolChoice,
+} from "../../../plugin-host/contract.ts";
 import { filledText, isObject, listOf, numberOf, pickDefined, textOf } from "../../json.ts";
 import { cacheMark, type MemberReader, type PromptDraft } from "../../translate/draft.ts";
 import { EFFORTS, isEffort } from "../../translate/effort.ts";

@@ -1,4 +1,4 @@
-import type { Json, Piece, Reply, SentEvent, State, Usage } from "../../../plugin/contract.ts";
+import type { Json, Piece, Reply, SentEvent, State, Usage } from "../../../plugin-host/contract.ts";
 import type { JsonObject } from "../../json.ts";
 import { addressOf } from "../../translate/source.ts";
 import { writeError } from "../openai-errors.ts";

@@ -10,7 +10,7 @@ import type {
   Tool,
   ToolChoice,
   WrittenRequest,
-} from "../../../plugin/contract.ts";
+} from "../../../plugin-host/contract.ts";
 import { type JsonObject, pickDefined } from "../../json.ts";
 import { searchLosses } from "../search-losses.ts";
 import { writeContent } from "./content.ts";

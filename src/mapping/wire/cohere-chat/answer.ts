@@ -1,4 +1,4 @@
-import type { Answer, CallPart, Choice, Citation, Finish, Json, Part } from "../../../plugin/contract.ts";
+import type { Answer, CallPart, Choice, Citation, Finish, Json, Part } from "../../../plugin-host/contract.ts";
 import { filledText, isObject, jsonText, listOf, numberOf, pickDefined, textOf } from "../../json.ts";
 import { callId } from "../../translate/ids.ts";
 import { cohereUsage } from "../../usage.ts";

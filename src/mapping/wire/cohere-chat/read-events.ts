@@ -1,4 +1,4 @@
-import type { Json, Piece, StreamEvent } from "../../../plugin/contract.ts";
+import type { Json, Piece, StreamEvent } from "../../../plugin-host/contract.ts";
 import { filledText, isObject, type JsonObject, textOf } from "../../json.ts";
 import { cohereUsage } from "../../usage.ts";
 import { argumentsText, callOf, citationOf, finishOf, logprobsOf } from "./answer.ts";

@@ -1,4 +1,4 @@
-import type { Json, Reading } from "../../../plugin/contract.ts";
+import type { Json, Reading } from "../../../plugin-host/contract.ts";
 import type { LlmRequest, LlmResponse } from "../../../record/llm-schema.ts";
 import { filledText, isObject, listOf, pickDefined, textOf } from "../../json.ts";
 import { answerOf, messagesOf } from "../../llm/messages.ts";

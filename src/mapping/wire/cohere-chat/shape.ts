@@ -1,4 +1,4 @@
-import type { Shape } from "../../../plugin/contract.ts";
+import type { Shape } from "../../../plugin-host/contract.ts";
 import { readAnswer } from "./answer.ts";
 import { readError } from "./errors.ts";
 import { readEvent } from "./read-events.ts";

@@ -9,7 +9,7 @@ import type {
   Shape,
   Usage,
   WrittenRequest,
-} from "../../../plugin/contract.ts";
+} from "../../../plugin-host/contract.ts";
 import { pickDefined, textOf } from "../../json.ts";
 import { as, type MemberReader, number, PromptDraft, readMembers, text, texts } from "../../translate/draft.ts";
 import { finishWord, readAnswer, writeUsage } from "../chat-completions/answer.ts";

@@ -8,7 +8,7 @@ import type {
   Json,
   Part,
   State,
-} from "../../../plugin/contract.ts";
+} from "../../../plugin-host/contract.ts";
 import { filledText, isObject, jsonText, listOf, pickDefined, textOf } from "../../json.ts";
 import { converseUsage } from "../../usage.ts";
 

@@ -1,4 +1,4 @@
-import type { Json, Piece, StreamEvent } from "../../../plugin/contract.ts";
+import type { Json, Piece, StreamEvent } from "../../../plugin-host/contract.ts";
 import { isObject, type JsonObject, textOf } from "../../json.ts";
 import { converseUsage } from "../../usage.ts";
 import { callOf, citationOf, finishOf, imageOf, inputText, stateIn } from "./answer.ts";

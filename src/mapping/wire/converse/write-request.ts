@@ -1,4 +1,4 @@
-import type { Call, Json, Message, Prompt, Tool, WrittenRequest } from "../../../plugin/contract.ts";
+import type { Call, Json, Message, Prompt, Tool, WrittenRequest } from "../../../plugin-host/contract.ts";
 import { isObject, type JsonObject, jsonText, pickDefined } from "../../json.ts";
 import { objectSchema } from "../object-schema.ts";
 import { BlockWriter } from "./blocks.ts";

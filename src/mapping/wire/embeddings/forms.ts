@@ -1,4 +1,4 @@
-import type { EmbeddingAnswer, EmbeddingForm, EmbeddingPrompt, Json, Loss } from "../../../plugin/contract.ts";
+import type { EmbeddingAnswer, EmbeddingForm, EmbeddingPrompt, Json, Loss } from "../../../plugin-host/contract.ts";
 import { countOf, isObject, listOf, pickDefined, sumOfList } from "../../json.ts";
 import { cohereUsage, geminiUsage, openAiUsage } from "../../usage.ts";
 

@@ -1,4 +1,4 @@
-import type { Json, Reading } from "../../../plugin/contract.ts";
+import type { Json, Reading } from "../../../plugin-host/contract.ts";
 import {
   countOf,
   filledText,

@@ -1,4 +1,4 @@
-import type { EmbeddingForm, EmbeddingPrompt, Json, Loss, Usage } from "../../../plugin/contract.ts";
+import type { EmbeddingForm, EmbeddingPrompt, Json, Loss, Usage } from "../../../plugin-host/contract.ts";
 import { filledText, isObject, numberOf, pickDefined } from "../../json.ts";
 import { inputTokens } from "../../usage.ts";
 

@@ -1,4 +1,4 @@
-import type { Answer, Choice, Citation, Finish, ImagePart, Json, Part, State } from "../../../plugin/contract.ts";
+import type { Answer, Choice, Citation, Finish, ImagePart, Json, Part, State } from "../../../plugin-host/contract.ts";
 import { filledText, isObject, jsonText, listOf, numberOf, pickDefined, textOf } from "../../json.ts";
 import { callId } from "../../translate/ids.ts";
 import { geminiUsage } from "../../usage.ts";

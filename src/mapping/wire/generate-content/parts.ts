@@ -1,4 +1,4 @@
-import type { CallPart, Part, ResultPart, Source } from "../../../plugin/contract.ts";
+import type { CallPart, Part, ResultPart, Source } from "../../../plugin-host/contract.ts";
 import { type JsonObject, pickDefined } from "../../json.ts";
 import { toolArguments } from "../../llm/tools.ts";
 

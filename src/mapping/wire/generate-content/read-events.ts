@@ -1,4 +1,4 @@
-import type { Json, Part, Piece, StreamEvent } from "../../../plugin/contract.ts";
+import type { Json, Part, Piece, StreamEvent } from "../../../plugin-host/contract.ts";
 import { filledText, isObject, type JsonObject, listOf } from "../../json.ts";
 import { geminiUsage } from "../../usage.ts";
 import { citationsOf, finishOf, idOfCall, isBlocked, logprobsOf, readPart } from "./answer.ts";

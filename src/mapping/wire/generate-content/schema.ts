@@ -1,4 +1,4 @@
-import type { Json } from "../../../plugin/contract.ts";
+import type { Json } from "../../../plugin-host/contract.ts";
 import type { LlmMessage, LlmRequest, LlmResponse } from "../../../record/llm-schema.ts";
 import { filledText, isObject, type JsonObject, listOf, numberOf, pickDefined } from "../../json.ts";
 import { answerOf, messagesOf } from "../../llm/messages.ts";

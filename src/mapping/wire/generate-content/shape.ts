@@ -1,4 +1,4 @@
-import type { Shape } from "../../../plugin/contract.ts";
+import type { Shape } from "../../../plugin-host/contract.ts";
 import { EFFORT_TABLE, EFFORTS } from "../../translate/effort.ts";
 import { readAnswer } from "./answer.ts";
 import { readError, writeError } from "./errors.ts";

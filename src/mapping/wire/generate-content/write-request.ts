@@ -1,4 +1,13 @@
-import type { Call, Json, Loss, Message, Prompt, Settings, Tool, WrittenRequest } from "../../../plugin/contract.ts";
+import type {
+  Call,
+  Json,
+  Loss,
+  Message,
+  Prompt,
+  Settings,
+  Tool,
+  WrittenRequest,
+} from "../../../plugin-host/contract.ts";
 import { type JsonObject, pickDefined } from "../../json.ts";
 import { EFFORT_TABLE } from "../../translate/effort.ts";
 import { rewriteSchema } from "../../translate/schema.ts";

@@ -9,7 +9,7 @@ import type {
   Reply,
   TextPart,
   Usage,
-} from "../../../plugin/contract.ts";
+} from "../../../plugin-host/contract.ts";
 import { filledText, isObject, type JsonObject, listOf, pickDefined, textOf } from "../../json.ts";
 import { NOT_NOTED } from "../../translate/draft.ts";
 import { anthropicUsage } from "../../usage.ts";

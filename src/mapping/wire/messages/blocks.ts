@@ -1,4 +1,4 @@
-import type { CacheMark, FilePart, ImagePart, Json, Part, ResultPart, Source } from "../../../plugin/contract.ts";
+import type { CacheMark, FilePart, ImagePart, Json, Part, ResultPart, Source } from "../../../plugin-host/contract.ts";
 import { filledText, isObject, type JsonObject, jsonText, listOf, pickDefined, textOf } from "../../json.ts";
 import { toolArguments } from "../../llm/tools.ts";
 import { cacheMark, type Losing } from "../../translate/draft.ts";

@@ -1,4 +1,4 @@
-import type { CallPart, Json, Piece, StreamEvent } from "../../../plugin/contract.ts";
+import type { CallPart, Json, Piece, StreamEvent } from "../../../plugin-host/contract.ts";
 import { filledText, isObject, type JsonObject, mergeMembers, parseJson, textOf } from "../../json.ts";
 import { stateOf } from "../../translate/state.ts";
 import { anthropicUsage } from "../../usage.ts";

@@ -1,4 +1,4 @@
-import type { Effort, Json, Message, Prompt, Thinking, ToolChoice } from "../../../plugin/contract.ts";
+import type { Effort, Json, Message, Prompt, Thinking, ToolChoice } from "../../../plugin-host/contract.ts";
 import { filledText, isObject, jsonText, listOf, numberOf, pickDefined, textOf } from "../../json.ts";
 import { cacheMark, type MemberReader, number, PromptDraft, readMembers, text, texts } from "../../translate/draft.ts";
 import { EFFORTS, isEffort } from "../../translate/effort.ts";

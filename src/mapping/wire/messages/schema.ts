@@ -1,4 +1,4 @@
-import type { Json } from "../../../plugin/contract.ts";
+import type { Json } from "../../../plugin-host/contract.ts";
 import type { LlmRequest, LlmResponse } from "../../../record/llm-schema.ts";
 import { countOf, filledText, isObject, listOf, numberOf, pickDefined, textOf } from "../../json.ts";
 import { answerOf, messagesOf } from "../../llm/messages.ts";

@@ -1,4 +1,4 @@
-import type { Shape } from "../../../plugin/contract.ts";
+import type { Shape } from "../../../plugin-host/contract.ts";
 import { readAnswer, writeAnswer } from "./answer.ts";
 import { readError, writeError } from "./errors.ts";
 import { readEvent } from "./read-events.ts";

@@ -1,4 +1,4 @@
-import type { Finish, Piece, Reply, SentEvent, State, Usage } from "../../../plugin/contract.ts";
+import type { Finish, Piece, Reply, SentEvent, State, Usage } from "../../../plugin-host/contract.ts";
 import { type JsonObject, textOf } from "../../json.ts";
 import { stopOf, thoughtOfCall, WORDS, writeCitation, writeUsage } from "./answer.ts";
 import { writeThinking } from "./blocks.ts";

@@ -1,4 +1,13 @@
-import type { Answer, ApiError, CallPart, Finish, Json, Part, Piece, StreamEvent } from "../../../plugin/contract.ts";
+import type {
+  Answer,
+  ApiError,
+  CallPart,
+  Finish,
+  Json,
+  Part,
+  Piece,
+  StreamEvent,
+} from "../../../plugin-host/contract.ts";
 import { filledText, isObject, jsonText, listOf, pickDefined, textOf } from "../../json.ts";
 import { errorOf } from "../../outcome.ts";
 import { callId } from "../../translate/ids.ts";

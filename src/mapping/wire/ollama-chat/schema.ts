@@ -1,4 +1,4 @@
-import type { Json, StreamEvent } from "../../../plugin/contract.ts";
+import type { Json, StreamEvent } from "../../../plugin-host/contract.ts";
 import type { LlmRequest, LlmResponse } from "../../../record/llm-schema.ts";
 import {
   booleanOf,

@@ -1,4 +1,4 @@
-import type { Shape } from "../../../plugin/contract.ts";
+import type { Shape } from "../../../plugin-host/contract.ts";
 import { readAnswer, readError, readEvent } from "./answer.ts";
 import { writeRequest } from "./write-request.ts";
 

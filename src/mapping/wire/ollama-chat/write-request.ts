@@ -8,7 +8,7 @@ import type {
   Prompt,
   Tool,
   WrittenRequest,
-} from "../../../plugin/contract.ts";
+} from "../../../plugin-host/contract.ts";
 import { type JsonObject, pickDefined } from "../../json.ts";
 import { toolArguments } from "../../llm/tools.ts";
 

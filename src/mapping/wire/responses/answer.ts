@@ -1,4 +1,4 @@
-import type { Answer, Citation, Finish, Json, Part, Reply } from "../../../plugin/contract.ts";
+import type { Answer, Citation, Finish, Json, Part, Reply } from "../../../plugin-host/contract.ts";
 import { filledText, isObject, type JsonObject, listOf, numberOf, pickDefined, textOf } from "../../json.ts";
 import { piecesOf } from "../../translate/pieces.ts";
 import { readOpenAi } from "../openai-reading.ts";

@@ -1,4 +1,4 @@
-import type { Json, StreamEvent } from "../../../plugin/contract.ts";
+import type { Json, StreamEvent } from "../../../plugin-host/contract.ts";
 import { isObject, type JsonObject, listOf, mergeMembers, textOf } from "../../json.ts";
 import { inOrder } from "../pieces.ts";
 

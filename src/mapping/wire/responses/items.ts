@@ -8,7 +8,7 @@ import type {
   ResultPart,
   Source,
   State,
-} from "../../../plugin/contract.ts";
+} from "../../../plugin-host/contract.ts";
 import { filledText, isObject, type JsonObject, listOf, pickDefined, textOf } from "../../json.ts";
 import { cacheMark, type PromptDraft } from "../../translate/draft.ts";
 import { signedCalls } from "../../translate/signed-calls.ts";

@@ -1,4 +1,4 @@
-import type { Json, Piece, StreamEvent } from "../../../plugin/contract.ts";
+import type { Json, Piece, StreamEvent } from "../../../plugin-host/contract.ts";
 import { filledText, isObject, type JsonObject, listOf, textOf } from "../../json.ts";
 import { readError } from "../openai-errors.ts";
 import { readOpenAi } from "../openai-reading.ts";

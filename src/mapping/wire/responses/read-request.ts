@@ -1,4 +1,4 @@
-import type { Effort, Json, Part, Prompt, Thinking } from "../../../plugin/contract.ts";
+import type { Effort, Json, Part, Prompt, Thinking } from "../../../plugin-host/contract.ts";
 import { isObject, listOf, pickDefined, textOf } from "../../json.ts";
 import { as, endUser, flag, type MemberReader, number, PromptDraft, readMembers, text } from "../../translate/draft.ts";
 import { EFFORTS, isEffort } from "../../translate/effort.ts";

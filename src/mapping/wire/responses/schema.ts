@@ -1,4 +1,4 @@
-import type { Json, Reading } from "../../../plugin/contract.ts";
+import type { Json, Reading } from "../../../plugin-host/contract.ts";
 import type { LlmMessage, LlmRequest, LlmResponse, LlmResponseItem } from "../../../record/llm-schema.ts";
 import { countOf, filledText, isObject, listOf, pickDefined, textOf } from "../../json.ts";
 import { messagesOf, roleOf } from "../../llm/messages.ts";

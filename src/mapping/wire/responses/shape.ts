@@ -1,4 +1,4 @@
-import type { Shape } from "../../../plugin/contract.ts";
+import type { Shape } from "../../../plugin-host/contract.ts";
 import { OPENAI_EFFORTS } from "../../translate/effort.ts";
 import { readError, writeError, writeStatus } from "../openai-errors.ts";
 import { readAnswer, writeAnswer } from "./answer.ts";

@@ -1,4 +1,4 @@
-import type { Json, SearchTool, Tool, ToolChoice } from "../../../plugin/contract.ts";
+import type { Json, SearchTool, Tool, ToolChoice } from "../../../plugin-host/contract.ts";
 import { filledText, isObject, type JsonObject, listOf, pickDefined, textOf } from "../../json.ts";
 import type { PromptDraft } from "../../translate/draft.ts";
 import { FUNCTION_MEMBERS, functionTool, searchTool } from "../chat-completions/request-members.ts";

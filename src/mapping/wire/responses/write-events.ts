@@ -9,7 +9,7 @@ import type {
   SentEvent,
   State,
   Usage,
-} from "../../../plugin/contract.ts";
+} from "../../../plugin-host/contract.ts";
 import { isObject, type JsonObject, pickDefined } from "../../json.ts";
 import { isContextError } from "../../translate/errors.ts";
 import { type ITEM_IDS, itemId } from "./item-ids.ts";

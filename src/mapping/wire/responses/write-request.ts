@@ -1,4 +1,4 @@
-import type { Call, Json, Message, Prompt, Settings, WrittenRequest } from "../../../plugin/contract.ts";
+import type { Call, Json, Message, Prompt, Settings, WrittenRequest } from "../../../plugin-host/contract.ts";
 import { type JsonObject, pickDefined } from "../../json.ts";
 import { searchLosses } from "../search-losses.ts";
 import { PARAGRAPH, writeTurn } from "./items.ts";

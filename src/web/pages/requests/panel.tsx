@@ -3,7 +3,7 @@ import { Link } from "@tanstack/react-router";
 import { useEffect, useRef, useState } from "react";
 import { ApiFailure } from "../../api.ts";
 import { Icon } from "../../parts/icon.tsx";
-import { useKeys } from "../../parts/keys.ts";
+import { useKeys } from "../../parts/shortcuts.ts";
 import { Empty, Failed, Loading } from "../../parts/states.tsx";
 import { recordQuery } from "../request/record.ts";
 import { RequestView, Subtitle, tabBeside } from "../request/request-view.tsx";

@@ -9,7 +9,7 @@ import {
   useRef,
 } from "react";
 import { UNKNOWN } from "../../parts/format.ts";
-import { useKeys } from "../../parts/keys.ts";
+import { useKeys } from "../../parts/shortcuts.ts";
 import type { Selection } from "./bulk/use-selection.ts";
 import type { Choices } from "./column-choice.ts";
 import { ColumnHead, type HeadEvents, useHeadNews } from "./column-head.tsx";

@@ -3,7 +3,7 @@ import { Trouble } from "../../parts/confirm-button.tsx";
 import { Field } from "../../parts/field.tsx";
 import { GatedButton } from "../../parts/gated-button.tsx";
 import { KeyHelp } from "../../parts/key-help.tsx";
-import { useKeys } from "../../parts/keys.ts";
+import { useKeys } from "../../parts/shortcuts.ts";
 import { type Option, optionsOf } from "./options.ts";
 import type { GivenScore, ReviewScore, ShownReview } from "./shapes.ts";
 import type { Current, Reviewing } from "./use-reviewing.ts";

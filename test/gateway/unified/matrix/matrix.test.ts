@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import type { Answer, ApiError, Json, Part } from "../../../../src/plugin/contract.ts";
+import type { Answer, ApiError, Json, Part } from "../../../../src/plugin-host/contract.ts";
 import { reasoningLine } from "../../../mapping/shapes/oracle.ts";
 import { type Asked, at, KEY, standIn, startUnified } from "../house.ts";
 import type { Api } from "./apis/api.ts";

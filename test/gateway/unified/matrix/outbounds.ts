@@ -1,5 +1,5 @@
 import { generateKeyPairSync } from "node:crypto";
-import type { State } from "../../../../src/plugin/contract.ts";
+import type { State } from "../../../../src/plugin-host/contract.ts";
 import type { Credential } from "../../../../src/routing/credential.ts";
 import { type Api, signature } from "./apis/api.ts";
 import { chatApi } from "./apis/chat.ts";

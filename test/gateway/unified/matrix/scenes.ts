@@ -1,4 +1,4 @@
-import type { Json, Part, State } from "../../../../src/plugin/contract.ts";
+import type { Json, Part, State } from "../../../../src/plugin-host/contract.ts";
 import { callLine, mediaLine, resultLine, textLine } from "../../../mapping/shapes/oracle.ts";
 
 /** What a user sends. */

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import type { Answer, Json } from "../../../../src/plugin/contract.ts";
+import type { Answer, Json } from "../../../../src/plugin-host/contract.ts";
 import { type Asked, at, KEY, standIn, startUnified } from "../house.ts";
 import { OUTBOUNDS, type Outbound } from "../matrix/outbounds.ts";
 import { ODD_CHAT } from "./requests-chat.ts";

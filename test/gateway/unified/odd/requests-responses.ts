@@ -1,4 +1,4 @@
-import type { Json } from "../../../../src/plugin/contract.ts";
+import type { Json } from "../../../../src/plugin-host/contract.ts";
 import { PDF, PNG } from "../matrix/scenes.ts";
 
 const base = { input: "mark-hello" };

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { brotliCompressSync, deflateRawSync, deflateSync, gzipSync, zstdCompressSync } from "node:zlib";
 import { readSse } from "../../../../src/mapping/events/sse.ts";
-import type { Answer, Json } from "../../../../src/plugin/contract.ts";
+import type { Answer, Json } from "../../../../src/plugin-host/contract.ts";
 import { type Asked, at, KEY, standIn, startUnified } from "../house.ts";
 import { OUTBOUNDS, type Outbound } from "../matrix/outbounds.ts";
 

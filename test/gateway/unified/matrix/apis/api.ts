@@ -1,5 +1,5 @@
 import type { z } from "zod";
-import type { Answer, ApiError, Json } from "../../../../../src/plugin/contract.ts";
+import type { Answer, ApiError, Json } from "../../../../../src/plugin-host/contract.ts";
 
 /** A request as a provider's API gets it. */
 export interface Received {

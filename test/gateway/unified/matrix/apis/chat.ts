@@ -1,5 +1,5 @@
 import { z } from "zod";
-import type { Answer, Json, Part } from "../../../../../src/plugin/contract.ts";
+import type { Answer, Json, Part } from "../../../../../src/plugin-host/contract.ts";
 import { callLine, cut, mediaLine, resultLine, textLine } from "../../../../mapping/shapes/oracle.ts";
 import { type Api, dataEvent, first, problemIn } from "./api.ts";
 

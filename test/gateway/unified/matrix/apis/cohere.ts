@@ -1,5 +1,5 @@
 import { z } from "zod";
-import type { Json } from "../../../../../src/plugin/contract.ts";
+import type { Json } from "../../../../../src/plugin-host/contract.ts";
 import { cohereOracle } from "../../../../mapping/shapes/cohere-oracle.ts";
 import { type Api, bytes, dataEvent, first, namedEvent, problemIn } from "./api.ts";
 

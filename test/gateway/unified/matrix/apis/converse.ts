@@ -1,5 +1,5 @@
 import { z } from "zod";
-import type { Json } from "../../../../../src/plugin/contract.ts";
+import type { Json } from "../../../../../src/plugin-host/contract.ts";
 import { converseOracle } from "../../../../mapping/shapes/converse-oracle.ts";
 import { encodeEventStream } from "../../../../providers/eventstream.ts";
 import { type Api, first, isSignedBy, problemIn } from "./api.ts";

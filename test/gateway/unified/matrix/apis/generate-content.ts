@@ -1,5 +1,5 @@
 import { z } from "zod";
-import type { Json } from "../../../../../src/plugin/contract.ts";
+import type { Json } from "../../../../../src/plugin-host/contract.ts";
 import { geminiOracle } from "../../../../mapping/shapes/gemini-oracle.ts";
 import { type Api, bytes, dataEvent, first, isSignedBy, problemIn } from "./api.ts";
 

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import type { Json } from "../../../../../src/plugin/contract.ts";
+import type { Json } from "../../../../../src/plugin-host/contract.ts";
 import { ollamaOracle } from "../../../../mapping/shapes/ollama-oracle.ts";
 import { type Api, bytes, first, problemIn } from "./api.ts";
 

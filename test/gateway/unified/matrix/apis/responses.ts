@@ -1,5 +1,5 @@
 import { z } from "zod";
-import type { Answer, Json, Part } from "../../../../../src/plugin/contract.ts";
+import type { Answer, Json, Part } from "../../../../../src/plugin-host/contract.ts";
 import { callLine, cut, mediaLine, reasoningLine, resultLine, textLine } from "../../../../mapping/shapes/oracle.ts";
 import { type Api, first, isSignedBy, namedEvent, problemIn } from "./api.ts";
 import { strictProblems } from "./chat.ts";

@@ -1,5 +1,5 @@
 import Anthropic from "@anthropic-ai/sdk";
-import type { Json } from "../../../../../src/plugin/contract.ts";
+import type { Json } from "../../../../../src/plugin-host/contract.ts";
 import { type Scene, SYSTEM, WEATHER } from "../scenes.ts";
 import { messagesTurn, seenInMessage } from "./anthropic.ts";
 import type { Client, Place } from "./client.ts";

@@ -1,4 +1,4 @@
-import type { Json } from "../../../../../src/plugin/contract.ts";
+import type { Json } from "../../../../../src/plugin-host/contract.ts";
 import { type Scene, SYSTEM, WEATHER } from "../scenes.ts";
 import type { Client, Place } from "./client.ts";
 import { responsesItems, seenInOutput } from "./openai.ts";

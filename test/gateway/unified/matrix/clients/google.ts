@@ -1,5 +1,5 @@
 import { GoogleGenAI } from "@google/genai";
-import type { Json } from "../../../../../src/plugin/contract.ts";
+import type { Json } from "../../../../../src/plugin-host/contract.ts";
 import { type Next, type Said, SCHEMA, type Scene, SYSTEM, WEATHER } from "../scenes.ts";
 import type { Client } from "./client.ts";
 

@@ -6,7 +6,7 @@ import {
   ToolMessage,
 } from "@langchain/core/messages";
 import { ChatOpenAI } from "@langchain/openai";
-import type { Json } from "../../../../../src/plugin/contract.ts";
+import type { Json } from "../../../../../src/plugin-host/contract.ts";
 import { type Next, type Said, SCHEMA, type Scene, SYSTEM, WEATHER } from "../scenes.ts";
 import type { Client, Place } from "./client.ts";
 

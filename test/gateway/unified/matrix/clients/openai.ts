@@ -1,5 +1,5 @@
 import OpenAI from "openai";
-import type { Json } from "../../../../../src/plugin/contract.ts";
+import type { Json } from "../../../../../src/plugin-host/contract.ts";
 import { type Next, type Said, SCHEMA, type Scene, type Seen, SYSTEM, WEATHER } from "../scenes.ts";
 import type { Client, Place } from "./client.ts";
 

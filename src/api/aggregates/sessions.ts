@@ -1,0 +1,101 @@
+import { Elysia, type Static, t } from "elysia";
+import { type Key, SESSION_SORTS } from "../../engine/aggregates.ts";
+import { GatewayError } from "../../errors.ts";
+import type { Scope } from "../../filter/scope.ts";
+import { ALL } from "../../filter/tree.ts";
+import { isoTime } from "../../record/iso-time.ts";
+import { Deadline } from "../../store/database/deadline.ts";
+import type { Gate } from "../access/gate.ts";
+import { settled } from "../caught-up.ts";
+import type { ApiContext } from "../context.ts";
+import { endpoint } from "../endpoint.ts";
+import { success } from "../envelope.ts";
+import {
+  AGGREGATES_MAX,
+  FILTER,
+  includeStoredBytes,
+  optional,
+  optionalSearch,
+  optionalSort,
+  paging,
+  readPaging,
+  readScope,
+} from "../input/query-body.ts";
+import { searchWords } from "../requests/search.ts";
+import { queryWarnings, whySlow } from "../requests/warnings.ts";
+import { readTotalsSort } from "./totals-sort.ts";
+
+const SESSIONS = t.Object(
+  {
+    filter: t.Optional(FILTER),
+    ...paging(AGGREGATES_MAX),
+    sort: optionalSort,
+    search: optionalSearch,
+    whole: optional(
+      t.Boolean({
+        description: "true adds up all requests of each session of which one fits; without it those that fit.",
+      }),
+    ),
+    includeStoredBytes,
+  },
+  { additionalProperties: false },
+);
+
+/** Hits of a search whose sessions are listed: the newest. */
+const HITS_MAX = 10_000;
+
+interface Choice {
+  /** Whose requests are added up. */
+  readonly scope: Scope;
+  readonly among?: ReadonlySet<Key>;
+  readonly extra?: Readonly<Record<string, unknown>>;
+}
+
+/** Sessions, found by what is true of one of their requests. */
+export function sessionListEndpoints(room: ApiContext, gate: () => Gate) {
+  const { aggregates } = room.engine;
+
+  /** Which sessions are asked for, and over which of their requests metrics are added up. */
+  const choose = async (
+    asked: Scope,
+    { search, whole }: Static<typeof SESSIONS>,
+    deadline: Deadline,
+  ): Promise<Choice> => {
+    const all = { ...asked, tree: ALL };
+    if (typeof search === "string") {
+      if (whole === false)
+        throw new GatewayError("invalid_body", "a search adds up whole sessions: leave whole out", { path: "whole" });
+      const { keys, searchedTo } = await searchWords(room, asked, { search, limit: HITS_MAX, deadline });
+      const among = await aggregates.sessionsOf(asked, keys, deadline);
+      return { scope: all, among, extra: { searched_to: searchedTo === undefined ? null : isoTime(searchedTo) } };
+    }
+    if (whole !== true) return { scope: asked };
+    return { scope: all, among: await aggregates.sessionsWith(asked, deadline) };
+  };
+
+  return new Elysia().post(
+    "/v1/session/query",
+    async ({ body, request }) => {
+      const order = readTotalsSort(body.sort ?? undefined, SESSION_SORTS, "latest_request_created_at");
+      const page = readPaging(body, AGGREGATES_MAX);
+      const caller = gate().caller(request);
+      const { scope: asked, decoded } = readScope(caller, body);
+      await settled(room);
+      const deadline = new Deadline(room.config.query_timeout_seconds * 1000);
+      const { scope, among, extra } = await choose(asked, body, deadline);
+      const rows = await aggregates.sessions(scope, { order, page, among }, deadline);
+      const withBytes = body.includeStoredBytes === true;
+      const shown = withBytes ? await aggregates.withSessionBytes(scope, rows, deadline) : rows;
+      const warnings = await queryWarnings(room.engine.source, caller.organizationId, decoded, deadline);
+      return success(shown, await whySlow(aggregates, asked.tree, warnings), extra);
+    },
+    {
+      body: SESSIONS,
+      ...endpoint(
+        "Sessions",
+        "Find sessions",
+        "The one that was active last comes first, unless sorted. With `search`, `searched_to` says how far back hits were found; null where all were.",
+      ),
+    },
+  );
+}

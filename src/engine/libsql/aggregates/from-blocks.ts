@@ -1,0 +1,54 @@
+import { type GroupBy, SCORE_PREFIX } from "../../../filter/group-by.ts";
+import type { Scope } from "../../../filter/scope.ts";
+import { dollars } from "../../../record/dollars.ts";
+import type { Deadline } from "../../../store/database/deadline.ts";
+import type { Database } from "../../../store/store.ts";
+import type { Key } from "../../aggregates.ts";
+import { blockFigures } from "../column-store/block-figures.ts";
+import { type Figures, type Measures, TOKENS } from "../column-store/figures.ts";
+import { rowsInBlocks } from "../column-store/read.ts";
+import { needsManyRecords } from "../find/find.ts";
+
+/** Fewer records than these are read as fast as records. */
+const ROWS_MIN = 4_096;
+
+/**
+ * Sums that every kind of aggregate shows. Null where no record knows a value; over no records they are 0. In floating
+ * point, for a sum of integers that is too large for one is an error to SQLite.
+ */
+export const TOTALS = ["cost", ...TOKENS]
+  .map((column) => `case when count(*) = 0 then 0 else sum(r.${column} + 0.0) end as ${column}`)
+  .join(", ");
+
+/** What blocks answer, where so many records are asked for that they answer sooner. */
+export async function fromBlocks(
+  database: Database,
+  scope: Scope,
+  query: GroupBy & { readonly measures: Measures },
+  deadline: Deadline,
+): Promise<Figures | undefined> {
+  // Blocks hold no scores.
+  if (query.groupBy.some((name) => name.startsWith(SCORE_PREFIX))) return undefined;
+  if ((await rowsInBlocks(database, scope)) < ROWS_MIN) return undefined;
+  if (!(await needsManyRecords(database, scope, deadline))) return undefined;
+  return blockFigures(database, scope, query, deadline);
+}
+
+/** The same sums from blocks. */
+export function sumsOf(figures: Figures, group: number): Readonly<Record<string, number | null>> {
+  const isEmpty = figures.requestsOf(group) === 0;
+  const sumOf = (name: keyof Figures["sums"]) => (isEmpty ? 0 : figures.sums[name].of(group));
+  return {
+    cost: sumOf("cost"),
+    prompt_tokens: sumOf("prompt_tokens"),
+    completion_tokens: sumOf("completion_tokens"),
+    total_tokens: sumOf("total_tokens"),
+  };
+}
+
+/** A sum of costs as the database or blocks give it, without the noise of adding up. */
+export const sumOfDollars = (sum: Key | undefined): number | null => (typeof sum === "number" ? dollars(sum) : null);
+
+export function iso(time: Key | undefined): string {
+  return new Date(Number(time)).toISOString();
+}

@@ -1,0 +1,169 @@
+import { setImmediate as nextTurn } from "node:timers/promises";
+import { groupClause, groupColumns, groupNames } from "../../../filter/group-by.ts";
+import type { Scope } from "../../../filter/scope.ts";
+import { selectRecords } from "../../../filter/select.ts";
+import type { Deadline } from "../../../store/database/deadline.ts";
+import type { Database } from "../../../store/store.ts";
+import type { Key, MetricsQuery } from "../../aggregates.ts";
+import { LATENCIES, OUTCOMES, SPEEDS } from "../column-store/block-figures.ts";
+import { type Figures, type Measures, type RankedName, rankedValues } from "../column-store/figures.ts";
+import { ALL_RECORDS } from "../column-store/groups.ts";
+import { percentiles } from "../column-store/percentiles.ts";
+import { withoutBodies } from "../find/find.ts";
+import { fromBlocks, iso, sumOfDollars, sumsOf, TOTALS } from "./from-blocks.ts";
+import { inOrder, type OrderKey } from "./order-rows.ts";
+import { scoreColumns, shownScores } from "./score-columns.ts";
+
+type Row = Readonly<Record<string, Key>>;
+
+/** What is ranked, what it is called in a response, and which percentiles are shown. */
+const PERCENTILES: Readonly<Record<RankedName, readonly [name: string, percentages: readonly number[]]>> = {
+  latencies: ["latency", [50, 90, 95, 99]],
+  firsts: ["time_to_first_token", [50, 95]],
+  rates: ["tokens_per_second", [50, 95]],
+};
+
+/** What a question has ranked. */
+const rankedBy = ({ latencies = true, speeds = false }: MetricsQuery): readonly RankedName[] => [
+  ...(latencies ? (["latencies"] as const) : []),
+  ...(speeds ? (["firsts", "rates"] as const) : []),
+];
+
+const percentileName = (name: RankedName, percentage: number) => `${PERCENTILES[name][0]}_p${percentage}`;
+
+/**
+ * Figures of the records of a scope, by group and time. Latencies are milliseconds; a percentile is the latency that at
+ * least so many percent of the group do not exceed, one of those that were measured (nearest rank).
+ */
+export async function metrics(database: Database, scope: Scope, query: MetricsQuery, deadline: Deadline) {
+  const names = groupNames(query);
+  const order: OrderKey[] = [
+    ...(query.timeBucket === undefined ? [] : [["time", "asc"] as const]),
+    ["requests", "desc"],
+    ...names.map((name) => [name, "asc"] as const),
+  ];
+  const measures: Measures = {
+    tokens: true,
+    outcomes: true,
+    ...(query.latencies === false ? {} : { latencies: true }),
+    ...(query.speeds === true ? { speeds: true } : {}),
+  };
+  const hasScores = query.scores !== undefined && query.scores.length > 0;
+  // Blocks hold no scores.
+  const figures = hasScores ? undefined : await fromBlocks(database, scope, { ...query, measures }, deadline);
+  if (figures === undefined) return metricsOfRecords(database, scope, query, { order, deadline });
+  const rows = [...figures.groups()].map((group) => ({
+    group,
+    ...named(names, figures.keysOf(group)),
+    requests: figures.requestsOf(group),
+  }));
+  if (rows.length === 0 && names.length === 0) rows.push({ group: ALL_RECORDS, requests: 0 });
+  const page = inOrder(rows, order, { ...query, nullsLast: false });
+  const ranks = await ranksOf(
+    figures,
+    page.map(({ group }) => group),
+    rankedBy(query),
+  );
+  return page.map((row) => {
+    const { group } = row;
+    const { cacheHits, ...outcomes } = figures.outcomesOf(group);
+    const figuresRow = {
+      ...row,
+      ...sumsOf(figures, group),
+      ...outcomes,
+      cache_hits: cacheHits,
+      latency_avg: query.latencies !== false ? figures.ranked.latencies.averageOf(group) : null,
+    };
+    return metricsRow(figuresRow, query, ranks.get(group) ?? {});
+  });
+}
+
+type Ranks = Readonly<Record<string, number | null>>;
+
+/** Percentiles by name, of each group. */
+async function ranksOf(
+  figures: Figures,
+  groups: readonly number[],
+  measured: readonly RankedName[],
+): Promise<ReadonlyMap<number, Ranks>> {
+  const ranks = new Map<number, Record<string, number | null>>(groups.map((group) => [group, {}]));
+  for (const name of measured) {
+    const [, percentages] = PERCENTILES[name];
+    for (const [group, values] of await figures.ranked[name].percentiles(groups, percentages)) {
+      for (const [at, percentage] of percentages.entries())
+        ranks.get(group)![percentileName(name, percentage)] = values[at] ?? null;
+    }
+  }
+  return ranks;
+}
+
+/**
+ * The same from the records themselves. All latencies of the groups shown come out of the database and are ranked here:
+ * SQLite's window functions take five times as long.
+ */
+async function metricsOfRecords(
+  database: Database,
+  asked: Scope,
+  query: MetricsQuery,
+  { order, deadline }: { readonly order: readonly OrderKey[]; readonly deadline: Deadline },
+) {
+  const { scope, source } = await withoutBodies(database, asked, deadline);
+  const statement = selectRecords(
+    scope,
+    ({ bind }) =>
+      `${groupColumns(query, bind)} count(*) as requests, ${OUTCOMES}, ${TOTALS}${
+        query.latencies !== false ? `, avg(r.delay_ms) as latency_avg, ${LATENCIES}` : ""
+      }${query.speeds === true ? `, ${SPEEDS}` : ""}${scoreColumns(query.scores ?? [], bind)}`,
+    ({ bind }) => `${groupClause(query)} order by ${order.map((key) => key.join(" ")).join(", ")}
+      limit ${bind(query.limit)} offset ${bind(query.offset)}`,
+    { source },
+  );
+  const rows = await database.query<Row>(statement, deadline.rest());
+  const shown = [];
+  for (const row of rows) {
+    const ranks: Record<string, number | null> = {};
+    for (const name of rankedBy(query)) {
+      const [, percentages] = PERCENTILES[name];
+      const values = percentiles(rankedValues(row[name]), percentages);
+      for (const [at, percentage] of percentages.entries())
+        ranks[percentileName(name, percentage)] = values[at] ?? null;
+    }
+    shown.push(metricsRow(row, query, ranks));
+    // Ranking many latencies takes its time; between groups others get their turn.
+    if (String(row["latencies"] ?? "").length > LATENCIES_CHARS) await nextTurn();
+  }
+  return shown;
+}
+
+/** Text of some 10,000 latencies. */
+const LATENCIES_CHARS = 100_000;
+
+function metricsRow(row: Row, { groupBy, timeBucket, latencies = true, scores }: MetricsQuery, ranks: Ranks) {
+  const keys = Object.fromEntries(groupBy.map((name, index) => [name, row[`g${index}`] ?? null]));
+  return {
+    ...keys,
+    ...(timeBucket === undefined ? {} : { time: iso(row["time"]) }),
+    requests: row["requests"],
+    errors: row["errors"],
+    refused: row["refused"],
+    error_rate: errorRate(row),
+    cache_hits: row["cache_hits"],
+    cost: sumOfDollars(row["cost"]),
+    prompt_tokens: row["prompt_tokens"],
+    completion_tokens: row["completion_tokens"],
+    total_tokens: row["total_tokens"],
+    ...(latencies ? { latency_avg: row["latency_avg"] } : {}),
+    ...ranks,
+    ...(scores === undefined ? {} : { scores: shownScores(row, scores) }),
+  };
+}
+
+/** Of the requests that the gateway did not refuse; null where there are none. */
+function errorRate({ requests, refused, errors }: Row): number | null {
+  const answered = Number(requests) - Number(refused);
+  return answered > 0 ? Number(errors) / answered : null;
+}
+
+function named(names: readonly string[], keys: readonly Key[]): Row {
+  return Object.fromEntries(names.map((name, at) => [name, keys[at] ?? null]));
+}

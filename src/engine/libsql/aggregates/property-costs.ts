@@ -1,0 +1,98 @@
+import { boundsSql, onlyBounds } from "../../../filter/bounds.ts";
+import { PROPERTY_PREFIX } from "../../../filter/group-by.ts";
+import { Parameters, type SqlStatement } from "../../../filter/parameters.ts";
+import { propertyName, propertySql } from "../../../filter/property-names.ts";
+import type { Scope } from "../../../filter/scope.ts";
+import { selectRecords } from "../../../filter/select.ts";
+import type { Condition } from "../../../filter/tree.ts";
+import { dollars } from "../../../record/dollars.ts";
+import type { Deadline } from "../../../store/database/deadline.ts";
+import type { Database } from "../../../store/store.ts";
+import type { ListOptions, PropertyCost } from "../../aggregates.ts";
+import type { Figures } from "../column-store/figures.ts";
+import { withoutBodies } from "../find/find.ts";
+import { fromBlocks } from "./from-blocks.ts";
+import { inOrder } from "./order-rows.ts";
+
+/** Values of a property with what their requests cost, dearest first, ties by value. */
+export async function propertyCosts(
+  database: Database,
+  asked: Scope,
+  query: ListOptions & { readonly name: string },
+  deadline: Deadline,
+): Promise<PropertyCost[]> {
+  const groupBy = [`${PROPERTY_PREFIX}${query.name}`];
+  const figures = await fromBlocks(database, asked, { groupBy, timeBucket: undefined, measures: {} }, deadline);
+  if (figures !== undefined) return fromFigures(figures, query);
+  const bounds = onlyBounds(asked.tree);
+  const statement =
+    bounds === undefined
+      ? await fromRecords(database, asked, query, deadline)
+      : fromEntries(asked.organizationId, bounds, query);
+  const rows = await database.query<PropertyCost>(statement, deadline.rest());
+  return rows.map((row) => ({ ...row, cost: dollars(row.cost) }));
+}
+
+function fromFigures(figures: Figures, page: ListOptions): PropertyCost[] {
+  const rows = [];
+  for (const group of figures.groups()) {
+    const [value] = figures.keysOf(group);
+    if (value == null) continue;
+    rows.push({
+      value: String(value),
+      cost: dollars(figures.sums.cost.of(group)),
+      requests: figures.requestsOf(group),
+    });
+  }
+  const order = [["cost", "desc"] as const, ["value", "asc"] as const];
+  return inOrder(rows, order, page);
+}
+
+const order = "order by cost desc nulls last, value";
+
+/** For any filter: reads the records. */
+async function fromRecords(
+  database: Database,
+  asked: Scope,
+  { name, limit, offset }: ListOptions & { readonly name: string },
+  deadline: Deadline,
+): Promise<SqlStatement> {
+  const { scope, source } = await withoutBodies(database, asked, deadline);
+  return selectRecords(
+    scope,
+    ({ bind }) => `${propertySql(name, bind)} as value, sum(r.cost) as cost, count(*) as requests`,
+    // Not `group by value`: what the rows come from may have a column of that name, which would be meant.
+    ({ bind }) =>
+      `group by 1 having ${propertySql(name, bind)} is not null ${order} limit ${bind(limit)} offset ${bind(offset)}`,
+    { source },
+  );
+}
+
+/** For a range of time: the entries of the property hold all that is needed, in the order of its values. */
+function fromEntries(
+  organizationId: string,
+  bounds: readonly Condition[],
+  { name, limit, offset }: ListOptions & { readonly name: string },
+): SqlStatement {
+  const parameters = new Parameters();
+  const { bind } = parameters;
+  const { exact, erased } = propertyName(name);
+  const entries = (storedName: string) =>
+    [
+      `p.organization_id = ${bind(organizationId)} and p.kind = 0 and p.name = ${bind(storedName)}`,
+      ...boundsSql(bounds, "p", bind),
+    ].join(" and ");
+  const sums = "sum(cost) as cost, count(*) as requests";
+  const page = `${order} limit ${bind(limit)} offset ${bind(offset)}`;
+  const own = `select p.value, p.cost from properties p where ${entries(exact)}`;
+  if (erased === undefined) return parameters.statement(`select value, ${sums} from (${own}) group by value ${page}`);
+  // A record that has both spellings counts under the one that was asked for.
+  const other = `select p.value, p.cost from properties p where ${entries(erased)} and p.case_erased and not exists
+    (select 1 from properties q where q.seq = p.seq and q.organization_id = p.organization_id and q.kind = 0 and q.name = ${bind(exact)})`;
+  const perSpelling = [own, other]
+    .map((rows) => `select value, sum(cost) as cost, count(*) as requests from (${rows}) group by value`)
+    .join(" union all ");
+  return parameters.statement(
+    `select value, sum(cost) as cost, sum(requests) as requests from (${perSpelling}) group by value ${page}`,
+  );
+}

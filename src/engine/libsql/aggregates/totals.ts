@@ -1,0 +1,142 @@
+import { GROUPS } from "../../../filter/group-by.ts";
+import type { Scope } from "../../../filter/scope.ts";
+import { selectRecords } from "../../../filter/select.ts";
+import { PLANNED } from "../../../filter/source.ts";
+import type { Deadline } from "../../../store/database/deadline.ts";
+import type { Database } from "../../../store/store.ts";
+import type { Key, ListOptions, Order } from "../../aggregates.ts";
+import { ERRORS, REFUSALS } from "../column-store/block-figures.ts";
+import type { Figures, Measures } from "../column-store/figures.ts";
+import { withoutBodies } from "../find/find.ts";
+import { fromBlocks, iso, sumOfDollars, sumsOf, TOTALS } from "./from-blocks.ts";
+import { inOrder } from "./order-rows.ts";
+
+type Row = Readonly<Record<string, Key>>;
+
+interface UsersQuery {
+  readonly order: Order;
+  readonly page: ListOptions;
+}
+
+/** Figures of each user; `order` is names of `USER_SORTS`. */
+export async function users(database: Database, scope: Scope, { order, page }: UsersQuery, deadline: Deadline) {
+  const rows = await totalsBy(database, scope, { ...USERS, order: [...order, ["user_id", "asc"]], page }, deadline);
+  return rows.map((row) => ({
+    ...row,
+    cost: sumOfDollars(row["cost"]),
+    first_active: iso(row["first_active"]),
+    last_active: iso(row["last_active"]),
+  }));
+}
+
+export interface Subject {
+  /** Of `GROUPS`. */
+  readonly name: "user" | "session";
+  /** Names of the columns of the answer: the id, the first and the last request. */
+  readonly id: string;
+  readonly first: string;
+  readonly last: string;
+}
+
+const USERS: Subject = { name: "user", id: "user_id", first: "first_active", last: "last_active" };
+
+interface TotalsQuery extends Subject {
+  readonly order: Order;
+  readonly page: ListOptions;
+  /** Only these ids. */
+  readonly among?: ReadonlySet<Key> | undefined;
+}
+
+/** So few ids are looked up by their index. */
+const FEW_IDS = 2_000;
+
+/** Totals of all that have an id, with how many of their requests failed and were refused; nulls last. */
+export async function totalsBy(
+  database: Database,
+  asked: Scope,
+  { name, id, first, last, order, page, among }: TotalsQuery,
+  deadline: Deadline,
+): Promise<Row[]> {
+  const areFew = among !== undefined && among.size <= FEW_IDS;
+  const measures: Measures = { tokens: true, activity: true, outcomes: true };
+  const query = { groupBy: [name], timeBucket: undefined, measures };
+  const figures = areFew ? undefined : await fromBlocks(database, asked, query, deadline);
+  if (figures !== undefined) {
+    const rows = topGroups(figures, { id, first, last, order, page, among }).map((group) => {
+      const activity = figures.activityOf(group);
+      return {
+        [id]: figures.keysOf(group)[0]!,
+        requests: figures.requestsOf(group),
+        ...countsOf(figures.outcomesOf(group)),
+        ...sumsOf(figures, group),
+        [first]: activity.first,
+        [last]: activity.last,
+      };
+    });
+    return inOrder(rows, order, page);
+  }
+  const { scope, source } = areFew ? { scope: asked, source: PLANNED } : await withoutBodies(database, asked, deadline);
+  const column = GROUPS[name];
+  const isCounted = name === "user" || order.some(([key]) => key === "errors" || key === "refused");
+  const statement = selectRecords(
+    scope,
+    // What a session's totals need is in an index: counts that are not are looked up for the page alone.
+    `${column} as ${id}, count(*) as requests, ${isCounted ? `${COUNTS}, ` : ""}${TOTALS}, min(r.request_created_at) as ${first}, max(r.request_created_at) as ${last}`,
+    ({ bind }) => `group by ${column} order by ${order.map((key) => `${key.join(" ")} nulls last`).join(", ")}
+      limit ${bind(page.limit)} offset ${bind(page.offset)}`,
+    {
+      source,
+      where: ({ bind }) =>
+        among === undefined
+          ? `${name === "user" ? "+" : ""}${column} is not null`
+          : `${column} in (select value from json_each(${bind(JSON.stringify([...among]))}))`,
+    },
+  );
+  const rows = await database.query<Row>(statement, deadline.rest());
+  if (isCounted) return rows;
+  const ids = JSON.stringify(rows.map((row) => row[id] ?? null));
+  const counts = selectRecords(scope, `${column} as ${id}, ${COUNTS}`, () => `group by ${column}`, {
+    source,
+    where: ({ bind }) => `${column} in (select value from json_each(${bind(ids)}))`,
+  });
+  const found = await database.query<Row>(counts, deadline.rest());
+  const byId = new Map(found.map((row) => [row[id], row]));
+  return rows.map(({ requests = 0, ...row }) => {
+    const { errors = 0, refused = 0 } = byId.get(row[id]) ?? {};
+    return { [id]: row[id] ?? null, requests, errors, refused, ...row };
+  });
+}
+
+/** Requests of a group that failed, and those that the gateway refused. */
+const COUNTS = `${ERRORS} as errors, ${REFUSALS} as refused`;
+
+const countsOf = ({ errors, refused }: { errors: number; refused: number }) => ({ errors, refused });
+
+/**
+ * The groups that can be on the page, by the first key of its order, those that are equal there included: of many
+ * thousands of sessions a row is made of a few only.
+ */
+function topGroups(figures: Figures, query: Omit<TotalsQuery, "name">): number[] {
+  const { id, first, last, order, page, among } = query;
+  const groups = [...figures.groups()].filter((group) => {
+    const key = figures.keysOf(group)[0]!;
+    return key !== null && (among === undefined || among.has(key));
+  });
+  const [name, direction] = order[0]!;
+  const count = page.offset + page.limit;
+  if (name === id || groups.length <= count || count === 0) return groups;
+  const keyOf = (group: number): number | null => {
+    if (name === "requests") return figures.requestsOf(group);
+    if (name === "errors" || name === "refused") return figures.outcomesOf(group)[name];
+    if (name === first) return figures.activityOf(group).first;
+    if (name === last) return figures.activityOf(group).last;
+    return figures.sums[name as keyof Figures["sums"]].of(group);
+  };
+  const sign = direction === "asc" ? 1 : -1;
+  const values = Float64Array.from(groups, (group) => {
+    const value = keyOf(group);
+    return value === null ? Number.POSITIVE_INFINITY : value * sign;
+  });
+  const limit = Float64Array.from(values).sort()[count - 1]!;
+  return groups.filter((_, at) => values[at]! <= limit);
+}

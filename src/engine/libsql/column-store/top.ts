@@ -1,0 +1,102 @@
+import type { Scope } from "../../../filter/scope.ts";
+import { selectRecords } from "../../../filter/select.ts";
+import type { Deadline } from "../../../store/database/deadline.ts";
+import type { Database } from "../../../store/store.ts";
+import { NUMBER_COLUMNS, type NumberColumn, SEQ } from "./columns.ts";
+import type { Mask } from "./filter.ts";
+import { askBlocks } from "./read.ts";
+import type { BlockView } from "./view.ts";
+
+/** So many records with equal values at the end of a page are compared by their ids; with more, the records answer. */
+const CANDIDATES_MAX = 20_000;
+
+interface Top {
+  readonly column: NumberColumn;
+  readonly direction: "asc" | "desc";
+  /** How many records in the order are wanted at least, beyond `after`. */
+  readonly count: number;
+  /** Only records with this value, all of them, and those that come after it. */
+  readonly after: number | undefined;
+}
+
+/**
+ * The `seq` of the records that come first in the order of a number, among them all that are equal to the last of them.
+ * Undefined where blocks cannot tell, and where records without a value would be among them.
+ */
+export async function top(
+  database: Database,
+  scope: Scope,
+  wanted: Top,
+  deadline: Deadline,
+): Promise<number[] | undefined> {
+  let found = new Candidates(wanted);
+  const answered = await askBlocks<{ seq: number; value: number | null }>(database, scope, deadline, (source) => ({
+    outside: selectRecords(scope, `r.seq as seq, ${NUMBER_COLUMNS[wanted.column]} as value`, () => "", { source }),
+    begin: (rows) => {
+      found = new Candidates(wanted);
+      for (const { seq, value } of rows) if (value !== null) found.add(value, seq);
+    },
+    addBlock: async (view, mask) => found.addBlock(view, mask, wanted.column),
+  }));
+  return answered ? found.seqs() : undefined;
+}
+
+class Candidates {
+  readonly #sign: 1 | -1;
+  readonly #count: number;
+  /** With the sign turned so that the lowest come first. */
+  readonly #from: number;
+  #equal: number[] = [];
+  #values: number[] = [];
+  #seqs: number[] = [];
+  /** Nothing beyond it is among the first. */
+  #limit = Number.POSITIVE_INFINITY;
+
+  constructor({ direction, count, after }: Top) {
+    this.#sign = direction === "asc" ? 1 : -1;
+    this.#count = count;
+    this.#from = after === undefined ? Number.NEGATIVE_INFINITY : after * this.#sign;
+  }
+
+  add(value: number, seq: number): void {
+    const turned = value * this.#sign;
+    if (turned === this.#from) this.#equal.push(seq);
+    if (turned <= this.#from || turned > this.#limit) return;
+    this.#values.push(turned);
+    this.#seqs.push(seq);
+    if (this.#values.length >= this.#count * 4 && this.#values.length >= 1_000) this.#prune();
+  }
+
+  async addBlock(view: BlockView, mask: Mask, column: NumberColumn): Promise<void> {
+    if (mask === false) return;
+    const numbers = await view.numbers(column);
+    const sign = this.#sign;
+    const from = this.#from;
+    const rows: number[] = [];
+    for (let row = 0; row < numbers.length; row++) {
+      const value = numbers[row]! * sign;
+      // False for not-a-number too.
+      if (value >= from && value <= this.#limit && (mask === true || mask[row] === 1)) rows.push(row);
+    }
+    if (rows.length === 0) return;
+    const seqs = await view.numbers(SEQ);
+    for (const row of rows) this.add(numbers[row]!, seqs[row]! + view.part.first_seq);
+  }
+
+  seqs(): number[] | undefined {
+    this.#prune();
+    if (this.#values.length < this.#count) return undefined;
+    const seqs = [...this.#equal, ...this.#seqs];
+    return seqs.length > CANDIDATES_MAX ? undefined : seqs;
+  }
+
+  /** Keeps the first `count`, and all that are equal to the last of them. */
+  #prune(): void {
+    if (this.#values.length < this.#count) return;
+    const limit = Float64Array.from(this.#values).sort()[this.#count - 1]!;
+    this.#limit = limit;
+    const kept = [...this.#values.keys()].filter((at) => this.#values[at]! <= limit);
+    this.#seqs = kept.map((at) => this.#seqs[at]!);
+    this.#values = kept.map((at) => this.#values[at]!);
+  }
+}

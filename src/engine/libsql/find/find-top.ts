@@ -1,0 +1,54 @@
+import type { Position } from "../../../filter/cursor.ts";
+import type { Scope } from "../../../filter/scope.ts";
+import type { Sort } from "../../../filter/sort.ts";
+import type { Source } from "../../../filter/source.ts";
+import type { Deadline } from "../../../store/database/deadline.ts";
+import type { Database } from "../../../store/store.ts";
+import type { NumberColumn } from "../column-store/columns.ts";
+import { rowsInBlocks } from "../column-store/read.ts";
+import { top } from "../column-store/top.ts";
+
+/** Sort keys over numbers that have no index. */
+const COLUMNS: Readonly<Record<string, NumberColumn>> = {
+  latency: "delay_ms",
+  time_to_first_token: "time_to_first_token",
+  total_tokens: "total_tokens",
+  prompt_tokens: "prompt_tokens",
+  completion_tokens: "completion_tokens",
+};
+
+/** Of fewer records all are looked at as fast. */
+const ROWS_MIN = 4_096;
+/** Pages further down the order are found by looking at all records. */
+const COUNT_MAX = 5_000;
+
+interface TopPage {
+  readonly sort: Sort;
+  /** Records that are wanted, those that are skipped included. */
+  readonly count: number;
+  readonly after: Position | undefined;
+  /** Where the records would be looked for otherwise. */
+  readonly source: Source;
+}
+
+/**
+ * A source of few records in place of one of many, for a page in the order of a number: those that blocks say can be on
+ * it. Undefined where that does not help.
+ */
+export async function topSource(
+  database: Database,
+  scope: Scope,
+  { sort, count, after, source }: TopPage,
+  deadline: Deadline,
+): Promise<Source | undefined> {
+  if (sort === "random" || sort.length !== 1 || count > COUNT_MAX) return undefined;
+  const [key] = sort;
+  const column = Object.hasOwn(COLUMNS, key!.label) ? COLUMNS[key!.label] : undefined;
+  const from = after?.values[0];
+  if (column === undefined || from === null || typeof from === "string") return undefined;
+  const isBroad = ["scan", "property"].includes(source.kind);
+  if (!isBroad && !(source.kind === "index" && source.name === "requests_created")) return undefined;
+  if ((await rowsInBlocks(database, scope)) < ROWS_MIN) return undefined;
+  const seqs = await top(database, scope, { column, direction: key!.direction, count, after: from }, deadline);
+  return seqs && { kind: "rows", seqs };
+}

@@ -1,0 +1,53 @@
+import { messageOf } from "../../log.ts";
+import { isRefusal, joined } from "../../plugin-host/hooks/verdict.ts";
+import type { Endpoint } from "../../runtime/rpc.ts";
+import type { RequestHooks } from "../request-hooks.ts";
+import { SeenRequest } from "../seen-request.ts";
+import type { Asked, Question, Reply } from "./ask-hooks.ts";
+import { Batch, onBatch } from "./batch.ts";
+
+/**
+ * Asks the plugins for a further gateway thread, in the first one.
+ *
+ * @returns what to call when that thread has ended: its requests then have ended as well.
+ */
+export function answerHooks(port: Endpoint, hooks: RequestHooks): () => void {
+  const batch = new Batch(port);
+  const send = (reply: Reply) => batch.send(reply);
+  /** Requests that plugins were asked to count, and that have not ended. */
+  const counted = new Set<string>();
+  let isGone = false;
+  const end = (id: string) => hooks.onEnd({ id, status: 500, outcome: "cut_off", forwarded: true });
+
+  const answer = async ({ facts, mayRead }: Asked): Promise<Omit<Reply, "number">> => {
+    const request = new SeenRequest(facts);
+    const needs = mayRead ? ((await hooks.needs?.(request, facts)) ?? []) : [];
+    if (needs.length > 0) return { needs };
+    const first = await hooks.onRequest(request, facts);
+    if (isRefusal(first)) return { verdict: first };
+    try {
+      const second = await hooks.onForward(request, facts);
+      return { verdict: isRefusal(second) ? second : joined(first, second) };
+    } finally {
+      if (isGone) end(request.id);
+      else counted.add(request.id);
+    }
+  };
+
+  onBatch<Question>(port, (question) => {
+    if ("end" in question) {
+      if (counted.delete(question.end.id)) hooks.onEnd(question.end);
+      return;
+    }
+    const { number } = question;
+    answer(question).then(
+      (reply) => send({ number, ...reply }),
+      (error: unknown) => send({ number, failed: messageOf(error) }),
+    );
+  });
+  return () => {
+    isGone = true;
+    for (const id of counted) end(id);
+    counted.clear();
+  };
+}

@@ -1,0 +1,250 @@
+import { setImmediate as nextTurn, setTimeout as sleep } from "node:timers/promises";
+import type { Log } from "../../log.ts";
+import { type Inference, inferMapping } from "../../mapping/infer/infer.ts";
+import type { Sample } from "../../mapping/infer/sample.ts";
+import { SYSTEM } from "../../people/actor.ts";
+import type { ProviderPlugin } from "../../plugin-host/contract.ts";
+import type { RequestRow } from "../../record/request-record.ts";
+import type { LearntTables } from "../../store/models/learnt.ts";
+import { isCurrent } from "../../store/models/mapping-steps.ts";
+import {
+  addMapping,
+  isRead,
+  type ModelName,
+  mappingHistory,
+  markMapped,
+  markPending,
+  nextReread,
+  noteReread,
+  type Reread,
+} from "../../store/models/mappings.ts";
+import { expeditedModels, listModels, type ModelRow } from "../../store/models/models.ts";
+import type { Database, Store } from "../../store/store.ts";
+import type { ExpediteOrder, ModelOutcome, RecordChange } from "../../threads.ts";
+import { loadRecorded } from "./recorded.ts";
+import { reread } from "./reread.ts";
+
+/** Samples that a mapping is learnt from, and how many of them may be failures. */
+const SAMPLES_MAX = 20;
+const FAILURES_MAX = 5;
+/** Bodies of samples in memory at once, in bytes; one of them may be larger by itself. */
+const SAMPLE_BYTES_MAX = 16 * 1024 * 1024;
+/** Below this a mapping waits for approval. */
+const CONFIDENCE_MIN = 0.6;
+/** Records read again in one step, and bytes of their bodies. */
+const BATCH_RECORDS = 100;
+const BATCH_BYTES = 16 * 1024 * 1024;
+
+/** Records of a model that a mapping reads or could read. */
+const OF_MODEL = `organization_id = ? and provider = ? and (wire_schema is null or wire_schema = 'mapped')
+  and model is not null and coalesce(model_override, request_model, model) = ?`;
+
+interface MapperOptions {
+  /** For reading. */
+  readonly reader: Store;
+  /** For mappings and models only. */
+  readonly writer: () => Promise<Store>;
+  /** The recorder writes the records. */
+  readonly rewrite: (changes: readonly RecordChange[]) => Promise<unknown>;
+  /** Called when mappings have changed: new records are then read with them. */
+  readonly onChanged: () => Promise<void>;
+  readonly learnt: LearntTables;
+  readonly provider: (name: string) => ProviderPlugin | undefined;
+  readonly log: Log;
+  /** Milliseconds until other nodes use a mapping: records from before that are read again too. */
+  readonly spreadMs?: number;
+}
+
+const nameOf = ({ organization_id: organizationId, provider, model }: ModelRow): ModelName => ({
+  organizationId,
+  provider,
+  model,
+});
+
+/**
+ * Learns mappings of pending models, and reads their old records again.
+ *
+ * Progress is stored in the database: a killed mapper continues where it was. One at a time:
+ * the caller ensures it.
+ */
+export class Mapper {
+  readonly #options: MapperOptions;
+  #stopped = false;
+
+  constructor(options: MapperOptions) {
+    this.#options = options;
+  }
+
+  /** All pending models; those with a rolled-back mapping only on request. */
+  async mapAll(): Promise<readonly ModelOutcome[]> {
+    const all = await listModels(this.#options.reader.records);
+    return this.#mapEach(all.filter(({ state }) => state === "pending").map(nameOf), false);
+  }
+
+  /** Models requested on the command line. */
+  async mapOrdered(): Promise<readonly ModelOutcome[]> {
+    return this.#mapEach((await expeditedModels(this.#options.reader.records)).map(nameOf), true);
+  }
+
+  async map({ organizationId, model, provider }: ExpediteOrder): Promise<readonly ModelOutcome[]> {
+    const all = await listModels(this.#options.reader.records, organizationId, model);
+    const meant = all.filter((each) => provider === undefined || each.provider === provider);
+    return this.#mapEach(meant.map(nameOf), true);
+  }
+
+  /** Reads records of changed mappings again, in small steps. @returns the number of changed records. */
+  async rereadAll(): Promise<number> {
+    let changed = 0;
+    const { reader, learnt } = this.#options;
+    for (;;) {
+      const next = this.#stopped ? undefined : await nextReread(reader.records);
+      if (next === undefined) return changed;
+      await learnt.refresh(reader.records);
+      changed += await this.#rereadModel(next);
+    }
+  }
+
+  /** Ends after the current step. */
+  stop(): void {
+    this.#stopped = true;
+  }
+
+  async #mapEach(names: readonly ModelName[], asked: boolean): Promise<ModelOutcome[]> {
+    const outcomes: ModelOutcome[] = [];
+    for (const name of names) {
+      if (this.#stopped) break;
+      const outcome = await this.#mapModel(name, asked);
+      if (outcome !== undefined) outcomes.push(outcome);
+    }
+    return outcomes;
+  }
+
+  async #mapModel(name: ModelName, asked: boolean): Promise<ModelOutcome | undefined> {
+    const { reader, writer, onChanged, log } = this.#options;
+    const [newest] = await mappingHistory(reader.records, name);
+    if (!asked && newest !== undefined && (newest.state === "rolled back" || newest.state === "draft"))
+      return undefined;
+    const { records } = await writer();
+    if ((newest === undefined || !isCurrent(newest)) && (await isRead(reader.records, name))) {
+      await markMapped(records, name);
+      const { provider, model } = name;
+      return { provider, model, state: "mapped", version: null, confidence: null, samples: 0, reason: null };
+    }
+    if (newest?.state === "approved") return this.#outcome(name, await this.#finish(records, name));
+    const found = inferMapping(await this.#samples(name), name.model);
+    if ("reason" in found) {
+      await markPending(records, name, found.reason);
+      log.info("a model stays pending", { provider: name.provider, model: name.model, reason: found.reason });
+      return this.#outcome(name, found);
+    }
+    const { mapping, confidence, samples } = found;
+    const isSure = confidence >= CONFIDENCE_MIN;
+    const isKnown = newest !== undefined && JSON.stringify(newest.mapping) === JSON.stringify(mapping);
+    if (!(isKnown && (newest.state === "active" || (newest.state === "draft" && !isSure)))) {
+      const state = isSure ? "active" : "draft";
+      await addMapping(records, name, { state, origin: "inferred", mapping, confidence, samples }, SYSTEM);
+    }
+    if (!isSure) {
+      const reason = `a mapping was found, but with confidence ${confidence} it waits for approval`;
+      await markPending(records, name, reason);
+      return this.#outcome(name, { reason, samples });
+    }
+    log.info("a model is mapped", { provider: name.provider, model: name.model, confidence, samples });
+    await onChanged();
+    return this.#outcome(name, await this.#finish(records, name));
+  }
+
+  /** Reads the rest of a model's records again. Notifies waiting callers on other nodes, even if nothing is new. */
+  async #finish(records: Database, name: ModelName): Promise<Inference | undefined> {
+    await this.rereadAll();
+    const current = (await mappingHistory(this.#options.reader.records, name)).find(isCurrent);
+    if (current !== undefined) await markMapped(records, name);
+    return current;
+  }
+
+  async #outcome({ provider, model, organizationId }: ModelName, found: Inference | undefined): Promise<ModelOutcome> {
+    const samples = found?.samples ?? 0;
+    if (found === undefined || "reason" in found) {
+      const reason = found !== undefined && "reason" in found ? found.reason : null;
+      return { provider, model, state: "pending", version: null, confidence: null, samples, reason };
+    }
+    const history = await mappingHistory(this.#options.reader.records, { organizationId, provider, model });
+    const version = history.find(isCurrent)?.version ?? null;
+    return { provider, model, state: "mapped", version, confidence: found.confidence, samples, reason: null };
+  }
+
+  /** The newest exchanges of the model without a known format: successes, and a few failures. */
+  async #samples({ organizationId, provider, model }: ModelName): Promise<Sample[]> {
+    const { reader } = this.#options;
+    const sql = `select * from requests where ${OF_MODEL}
+      and cached = 0 and method <> 'GET' and response_status is not null and (response_status < 400) = ? and truncated = 0 and unread is null
+      order by seq desc limit ?`;
+    const find = (isSuccess: number, limit: number) =>
+      reader.records.query<RequestRow>({ sql, args: [organizationId, provider, model, isSuccess, limit] });
+    const rows = [...(await find(1, SAMPLES_MAX)), ...(await find(0, FAILURES_MAX))];
+    const samples: Sample[] = [];
+    let bytes = 0;
+    for (const row of rows) {
+      bytes += row.size_bytes;
+      if (bytes > SAMPLE_BYTES_MAX && samples.length > 0) break;
+      const [recorded] = await loadRecorded(reader.content, [row]);
+      const { requestBody, responseBody, events } = recorded!;
+      samples.push({ requestBody, responseBody, events, status: row.response_status ?? 0 });
+    }
+    return samples;
+  }
+
+  async #rereadModel(from: Reread): Promise<number> {
+    const { reader, writer, rewrite } = this.#options;
+    const sql = `select * from requests where ${OF_MODEL} and seq > ?
+      and response_status is not null and unread is null order by seq limit ${BATCH_RECORDS}`;
+    const { records } = await writer();
+    const { organizationId, provider, model } = from;
+    let at = from;
+    let changed = 0;
+    let spreadMs = this.#options.spreadMs ?? 0;
+    while (!this.#stopped) {
+      const rows = await reader.records.query<RequestRow>({
+        sql,
+        args: [organizationId, provider, model, at.after],
+      });
+      const step = firstBytes(rows);
+      const changes = await this.#reread(step);
+      if (changes.length > 0) await rewrite(changes);
+      changed += changes.length;
+      const last = step.at(-1);
+      if (last === undefined && spreadMs > 0) {
+        await sleep(spreadMs);
+        spreadMs = 0;
+        continue;
+      }
+      await noteReread(records, at, last === undefined ? null : last.seq);
+      if (last === undefined) break;
+      at = { ...at, after: last.seq };
+      const now = await nextReread(reader.records);
+      // Its mapping changed meanwhile: the caller starts over with the new one.
+      if (now === undefined || now.version !== at.version || now.after !== at.after) break;
+    }
+    return changed;
+  }
+
+  async #reread(rows: readonly RequestRow[]): Promise<RecordChange[]> {
+    const changes: RecordChange[] = [];
+    for (const recorded of await loadRecorded(this.#options.reader.content, rows)) {
+      const change = await reread(recorded, this.#options);
+      if (change !== undefined) changes.push(change);
+      await nextTurn();
+    }
+    return changes;
+  }
+}
+
+/** As many rows as fit into memory with their bodies, at least one. */
+function firstBytes(rows: readonly RequestRow[]): readonly RequestRow[] {
+  let bytes = 0;
+  const end = rows.findIndex((row, index) => {
+    bytes += row.size_bytes;
+    return index > 0 && bytes > BATCH_BYTES;
+  });
+  return end === -1 ? rows : rows.slice(0, end);
+}

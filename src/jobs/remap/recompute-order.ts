@@ -1,0 +1,54 @@
+import { messageOf } from "../../log.ts";
+import type { LearntTables } from "../../store/models/learnt.ts";
+import {
+  ORDER,
+  type Progress,
+  type RecomputeOrder,
+  type RecomputeState,
+  readOrder,
+  removeOrder,
+  STATE,
+  writeOrder,
+} from "../../store/models/recompute-order.ts";
+import type { Store } from "../../store/store.ts";
+import { type RecomputeOptions, recomputeCosts } from "./recompute.ts";
+
+/** The caller polls at most twice a second. */
+const TOLD_MS = 500;
+
+/**
+ * Processes the current order. It is removed from the table when it is done, so that a stopped service starts
+ * it again: correct records are not rewritten.
+ */
+export async function serveOrder(
+  options: Omit<RecomputeOptions, "since" | "model" | "dryRun" | "onProgress" | "learnt"> & {
+    readonly learnt: LearntTables;
+    readonly writer: () => Promise<Store>;
+  },
+): Promise<void> {
+  const { reader, writer, learnt } = options;
+  const order = await readOrder<RecomputeOrder>(reader.records, ORDER);
+  if (order === undefined) return;
+  const { id, since, dryRun } = order;
+  const { records } = await writer();
+  let last: Progress = { seen: 0, changed: 0, before: 0, after: 0, total: 0 };
+  let toldAt = 0;
+  const tell = (state: Partial<RecomputeState>) => writeOrder(records, STATE, { id, done: false, ...last, ...state });
+  try {
+    await tell({});
+    await learnt.load(reader.records);
+    const onProgress = (progress: Progress) => {
+      last = progress;
+      if (Date.now() - toldAt < TOLD_MS) return;
+      toldAt = Date.now();
+      void tell({}).catch(() => {}); // the progress is written again at the end
+    };
+    last = await recomputeCosts({ ...options, since, model: order.model ?? undefined, dryRun, onProgress });
+    await tell({ done: true });
+  } catch (error) {
+    await tell({ done: true, failed: messageOf(error) });
+    throw error;
+  } finally {
+    await removeOrder(records, ORDER, order);
+  }
+}

@@ -1,0 +1,101 @@
+import { setImmediate as nextTurn } from "node:timers/promises";
+import { parseJson } from "../../mapping/json.ts";
+import { statedCost } from "../../mapping/outcome.ts";
+import { costOf } from "../../mapping/prices/cost.ts";
+import { modelsOfRow, usageOfRow } from "../../mapping/prices/explain.ts";
+import type { ProviderPlugin } from "../../plugin-host/contract.ts";
+import { usageText } from "../../record/kinds.ts";
+import { providerOf } from "../../record/provider.ts";
+import type { RequestRow } from "../../record/request-record.ts";
+import type { Learnt } from "../../store/models/learnt.ts";
+import type { Progress } from "../../store/models/recompute-order.ts";
+import type { Store } from "../../store/store.ts";
+import type { RecordChange } from "../../threads.ts";
+import { loadRecorded, type Recorded, toInputs } from "./recorded.ts";
+
+/** Records per step. */
+const STEP_ROWS = 500;
+/** Records per step with bodies, which a provider's own rule may read. */
+const STEP_ROWS_WITH_BODIES = 50;
+
+export interface RecomputeOptions {
+  readonly reader: Store;
+  readonly rewrite: (changes: readonly RecordChange[]) => Promise<unknown>;
+  readonly learnt: Learnt;
+  readonly provider: (name: string) => ProviderPlugin | undefined;
+  /** Milliseconds since 1970. */
+  readonly since: number;
+  readonly model: string | undefined;
+  readonly dryRun: boolean;
+  readonly onProgress: (progress: Progress) => void;
+}
+
+/** Prices recorded usage again, oldest first, in small steps. Costs stated by a provider stay. Can be interrupted and repeated. */
+export async function recomputeCosts(options: RecomputeOptions): Promise<Progress> {
+  const { reader, since, model, rewrite, dryRun, onProgress } = options;
+  const where = "request_created_at >= ?1 and (?2 is null or model = ?2) and response_status is not null";
+  const args = [since, model ?? null];
+  const [size] = await reader.records.query<{ n: number; last: number }>({
+    sql: `select count(*) as n, coalesce(max(seq), 0) as last from whole_requests where ${where}`,
+    args,
+  });
+  let progress: Progress = { seen: 0, changed: 0, before: 0, after: 0, total: size?.n ?? 0 };
+  const sql = `select * from whole_requests where ${where} and seq > ?3 and seq <= ?4 order by seq limit ${STEP_ROWS}`;
+  for (let at = 0; ; ) {
+    const rows = await reader.records.query<RequestRow>({ sql, args: [...args, at, size?.last ?? 0] });
+    const last = rows.at(-1);
+    if (last === undefined) return progress;
+    at = last.seq;
+    const changes: RecordChange[] = [];
+    for (const recorded of await withBodies(rows, options)) {
+      const { row } = recorded;
+      const now = costNow(recorded, options);
+      if (now.cost !== row.cost || now.source !== row.cost_source) {
+        changes.push({ requestId: row.request_id, columns: { cost: now.cost, cost_source: now.source } });
+      }
+      progress = { ...progress, before: progress.before + (row.cost ?? 0), after: progress.after + (now.cost ?? 0) };
+    }
+    if (changes.length > 0 && !dryRun) await rewrite(changes);
+    progress = { ...progress, seen: progress.seen + rows.length, changed: progress.changed + changes.length };
+    onProgress(progress);
+    await nextTurn();
+  }
+}
+
+/** Bodies are read only for providers with a rule of their own. */
+async function withBodies(rows: readonly RequestRow[], { provider, reader }: RecomputeOptions): Promise<Recorded[]> {
+  const ruled = rows.filter((row) => row.unread === null && provider(providerOf(row))?.cost !== undefined);
+  const full = new Map<number, Recorded>();
+  for (let at = 0; at < ruled.length; at += STEP_ROWS_WITH_BODIES) {
+    for (const each of await loadRecorded(reader.content, ruled.slice(at, at + STEP_ROWS_WITH_BODIES)))
+      full.set(each.row.seq, each);
+  }
+  const bare = {
+    requestBody: undefined,
+    responseBody: undefined,
+    events: undefined,
+    bodies: { request: undefined, response: undefined },
+    requestHeaders: [],
+    responseHeaders: [],
+  };
+  return rows.map((row) => full.get(row.seq) ?? { row, ...bare });
+}
+
+function costNow(recorded: Recorded, { provider, learnt }: RecomputeOptions) {
+  const { row } = recorded;
+  if (row.cached !== 0) return { cost: 0, source: "cache" };
+  const plugin = provider(providerOf(row));
+  const raw = row.usage_raw === null ? undefined : parseJson(usageText(row.usage_raw));
+  const wasStated = row.cost_source === "stated by the provider" ? (row.cost ?? undefined) : undefined;
+  const isSuccess = (row.response_status ?? 0) < 400;
+  return costOf({
+    provider: plugin,
+    models: modelsOfRow(row),
+    usage: usageOfRow(row),
+    usageRaw: raw,
+    statedCost: wasStated ?? statedCost(raw),
+    ownPrice: isSuccess ? learnt.priceOf(row.organization_id, providerOf(row)) : undefined,
+    exchange: toInputs(recorded, plugin, () => undefined).provider,
+    at: new Date(row.request_created_at),
+  });
+}

@@ -1,0 +1,128 @@
+import { Buffer } from "node:buffer";
+import type { MappingOf } from "../../mapping/mapping.ts";
+import type { ExchangeInput } from "../../mapping/read-exchange.ts";
+import type { Json, ProviderPlugin, StreamEvent } from "../../plugin-host/contract.ts";
+import type { RequestRow } from "../../record/request-record.ts";
+import { answerValue, type Body, readBody, requestValue } from "../../recorder/bodies/body.ts";
+import { headerValue, toHeaders } from "../../recorder/prepare/headers.ts";
+import type { Inputs } from "../../recorder/prepare/readings.ts";
+import type { BodyStore } from "../../store/bodies/body-store.ts";
+import type { RequestBodies, StoredBody } from "../../store/packs/read.ts";
+import { UNMAPPED } from "../../unified/body-mapping.ts";
+
+/** An exchange as it was at recording time, from its stored data. */
+export interface Recorded extends RecordedSide {
+  readonly row: RequestRow;
+  /** The provider's side, if it differs from the client's. */
+  readonly provider?: RecordedSide;
+}
+
+export interface RecordedSide {
+  readonly requestBody: Json;
+  /** The complete response if it was not a stream: JSON, else its text. */
+  readonly responseBody: Json;
+  readonly events: readonly StreamEvent[] | undefined;
+  /** The bodies that the values above come from. */
+  readonly bodies: { readonly request: Body | undefined; readonly response: Body | undefined };
+  readonly requestHeaders: readonly string[];
+  readonly responseHeaders: readonly string[];
+}
+
+/** Everything stored about an exchange's bodies. */
+export const RECORDED_PARTS = [
+  "request",
+  "response",
+  "raw",
+  "headers",
+  "provider_request",
+  "provider_response",
+] as const;
+
+/** The bodies of a few records, read again. */
+export async function loadRecorded(content: BodyStore, rows: readonly RequestRow[]): Promise<Recorded[]> {
+  const ids = rows.map(({ request_id }) => request_id);
+  const bodies = await content.get(ids, RECORDED_PARTS);
+  return rows.map((row) => toRecorded(row, bodies.get(row.request_id) ?? {}));
+}
+
+/** Reads the bodies of one record. */
+export function toRecorded(row: RequestRow, bodies: RequestBodies): Recorded {
+  const lists: Json = bodies.headers && JSON.parse(bytesOf(bodies.headers).toString("utf8"));
+  const headersOf = (name: string) => (Array.isArray(lists?.[name]) ? lists[name].map(String) : undefined);
+  const asked = { part: bodies.request, headers: headersOf("request") ?? [] };
+  const answered = { part: bodies.raw ?? bodies.response, headers: headersOf("response") ?? [] };
+  const client = toSide(asked, answered, row, row.request_path ?? "");
+  if (bodies.provider_response === undefined) return { row, ...client };
+  const sent = headersOf("provider_request");
+  const provider = toSide(
+    sent === undefined ? asked : { part: bodies.provider_request, headers: sent },
+    { part: bodies.provider_response, headers: headersOf("provider_response") ?? [] },
+    row,
+    providerPath(row),
+  );
+  return { row, ...client, provider };
+}
+
+interface Stored {
+  readonly part: StoredBody | undefined;
+  readonly headers: readonly string[];
+}
+
+function toSide(asked: Stored, answered: Stored, { truncated }: RequestRow, path: string): RecordedSide {
+  const read = ({ part, headers }: Stored, isResponse: boolean) => {
+    const contentType = headerValue(headers, "content-type");
+    return part && readBody(bytesOf(part), { contentType, path, isResponse, incomplete: truncated !== 0 });
+  };
+  const [request, response] = [read(asked, false), read(answered, true)];
+  return {
+    bodies: { request, response },
+    requestBody: requestValue(request),
+    responseBody: answerValue(response),
+    events: response?.events,
+    requestHeaders: asked.headers,
+    responseHeaders: answered.headers,
+  };
+}
+
+/** Path and query as the provider got them, from the called address. */
+function providerPath({ target_url, request_path, routed_model }: RequestRow): string {
+  const url = routed_model === null ? null : URL.parse(target_url ?? "");
+  return url === null ? (request_path ?? "") : url.pathname + url.search;
+}
+
+const bytesOf = ({ content }: StoredBody) => Buffer.from(content.buffer, content.byteOffset, content.byteLength);
+
+/** The input for the readers of `mapping/`, for both sides. */
+export function toInputs(recorded: Recorded, provider: ProviderPlugin | undefined, mappingOf: MappingOf): Inputs {
+  const { row, provider: other } = recorded;
+  const isTranslated = row.ai_gateway_body_mapping !== UNMAPPED;
+  if (other === undefined && !isTranslated) {
+    const input = { ...toInput(row, recorded, provider, providerPath(row)), mappingOf };
+    return { client: input, provider: input };
+  }
+  const client = toInput(row, recorded, undefined, row.request_path ?? "");
+  if (other === undefined) return { client, provider: client };
+  return { client, provider: { ...toInput(row, other, provider, providerPath(row)), mappingOf } };
+}
+
+function toInput(
+  row: RequestRow,
+  recorded: RecordedSide,
+  provider: ProviderPlugin | undefined,
+  path: string,
+): ExchangeInput {
+  const { requestBody, responseBody, events } = recorded;
+  return {
+    method: row.method,
+    path,
+    host: URL.parse(row.target_url ?? "")?.hostname.toLowerCase() ?? "",
+    status: row.response_status ?? 0,
+    requestHeaders: toHeaders(recorded.requestHeaders),
+    responseHeaders: toHeaders(recorded.responseHeaders),
+    requestBody,
+    responseBody,
+    events,
+    provider,
+    modelOverride: row.model_override ?? undefined,
+  };
+}

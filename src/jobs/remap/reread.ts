@@ -1,0 +1,86 @@
+import { withEstimate } from "../../mapping/estimate.ts";
+import { costOf } from "../../mapping/prices/cost.ts";
+import { type ExchangeReading, readExchange } from "../../mapping/read-exchange.ts";
+import { newText, shownTexts } from "../../mapping/said.ts";
+import type { ProviderPlugin } from "../../plugin-host/contract.ts";
+import { providerOf } from "../../record/provider.ts";
+import { type Inputs, merged, type Readings, readBoth } from "../../recorder/prepare/readings.ts";
+import { tokenColumns } from "../../recorder/prepare/usage.ts";
+import type { Learnt } from "../../store/models/learnt.ts";
+import type { RecordChange } from "../../threads.ts";
+import { type Recorded, toInputs } from "./recorded.ts";
+
+export interface RereadContext {
+  readonly provider: (name: string) => ProviderPlugin | undefined;
+  readonly learnt: Learnt;
+}
+
+/** The result of reading a record's bodies today; undefined if it is unchanged. */
+export async function reread(recorded: Recorded, context: RereadContext): Promise<RecordChange | undefined> {
+  const { row } = recorded;
+  // An omitted body was read when it passed: its usage is known, and would be lost.
+  if (recorded.requestBody === undefined || (recorded.responseBody === undefined && recorded.events === undefined)) {
+    return undefined;
+  }
+  const inputs = inputsOf(recorded, context);
+  const reading = await estimated(inputs, readBoth(inputs, readExchange));
+  if (reading.wireSchema === undefined && row.wire_schema === null) return undefined;
+  return changeOf(recorded, inputs, reading, context);
+}
+
+/** The reading of both sides, with estimated usage if the provider's stream had none. */
+export async function estimated(inputs: Inputs, told: Readings): Promise<ExchangeReading> {
+  const provider = await withEstimate(inputs.provider, told.provider);
+  return merged({ client: told.client === told.provider ? provider : told.client, provider });
+}
+
+export const inputsOf = (recorded: Recorded, { provider, learnt }: RereadContext): Inputs => {
+  const name = providerOf(recorded.row);
+  return toInputs(recorded, provider(name), learnt.mappingOf(recorded.row.organization_id, name));
+};
+
+/** The record's columns from a reading. */
+export function changeOf(
+  recorded: Recorded,
+  { provider: input }: Inputs,
+  reading: ExchangeReading,
+  context: RereadContext,
+): RecordChange {
+  const { row } = recorded;
+  const cost = costOf({
+    provider: input.provider,
+    models: [row.model_override, reading.responseModel, row.routed_model, reading.requestModel],
+    usage: reading.usage,
+    usageRaw: reading.usageRaw,
+    statedCost: reading.cost,
+    ownPrice: input.status < 400 ? context.learnt.priceOf(row.organization_id, providerOf(row)) : undefined,
+    exchange: input,
+    at: new Date(row.request_created_at),
+  });
+  const isHit = row.cache_reference_id !== null;
+  const { error } = reading;
+  const streamed = recorded.events !== undefined;
+  return {
+    requestId: row.request_id,
+    columns: {
+      ...tokenColumns(reading.usage),
+      wire_schema: reading.wireSchema ?? null,
+      response_model: reading.responseModel ?? null,
+      model: row.model_override ?? reading.responseModel ?? row.routed_model ?? row.request_model,
+      response_id: reading.id ?? row.response_id,
+      finish_reason: reading.finishReason ?? null,
+      ...(error && row.error_message === null && { error_message: error.message, error_code: error.type ?? null }),
+      usage_estimated: reading.usageEstimated ? 1 : 0,
+      usage_raw: reading.usageRaw === undefined ? null : (JSON.stringify(reading.usageRaw) ?? null),
+      cost: isHit ? 0 : cost.cost,
+      cost_source: isHit ? "cache" : cost.source,
+      ...shownTexts(reading.said),
+    },
+    texts: {
+      prompt: reading.promptText ?? null,
+      completion: reading.completionText ?? null,
+      said: newText(reading.said),
+    },
+    ...(streamed && reading.responseBody !== undefined && { responseBody: JSON.stringify(reading.responseBody) }),
+  };
+}

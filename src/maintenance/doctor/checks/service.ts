@@ -1,0 +1,77 @@
+import { createServer } from "node:net";
+import type { Config } from "../../../config.ts";
+import { PluginError } from "../../../plugin-host/files/check.ts";
+import { type LoadedPlugin, loadFolders, pluginFolders } from "../../../plugin-host/files/load.ts";
+import { buildRegistry } from "../../../plugin-host/providers/registry.ts";
+import { type Check, fail, type Outcome, ok, warn } from "../finding.ts";
+import { type Answer, askReadiness } from "../readiness.ts";
+
+/** Loads what the service would load, without setting anything up. */
+export const dropInsCheck: Check = {
+  name: "drop-ins",
+  async run({ config }) {
+    try {
+      const providers = await loadFolders("provider", pluginFolders("provider", config));
+      buildRegistry(providers);
+      const plugins: readonly LoadedPlugin[] = await loadFolders("plugin", pluginFolders("plugin", config));
+      const outcomes = optionsWithoutPlugin(config, plugins);
+      const dropped = [...providers, ...plugins].filter(({ builtIn }) => !builtIn);
+      const says = `${providers.length} providers, ${plugins.length} plugins, ${dropped.length} of them drop-ins`;
+      return outcomes.length > 0 ? outcomes : [ok(says)];
+    } catch (error) {
+      const all: unknown[] = error instanceof AggregateError ? error.errors : [error];
+      return all.map((each) => {
+        if (!(each instanceof PluginError)) throw each;
+        return fail(each.message, "fix the file and run `weir plugins check <file>`, or remove it from the folder");
+      });
+    }
+  },
+};
+
+function optionsWithoutPlugin(config: Config, plugins: readonly LoadedPlugin[]): Outcome[] {
+  return Object.keys(config.plugins)
+    .filter((name) => !plugins.some(({ value }) => value.name === name))
+    .map((name) =>
+      fail(`[plugins.${name}]: there is no such plugin`, "remove the table from weir.toml, or add the plugin"),
+    );
+}
+
+/** Checks the readiness of a running service; without one, its ports must be free. */
+export const serviceCheck: Check = {
+  name: "service",
+  async run({ config, running }) {
+    if (running) return readinessOf(await askReadiness(config));
+    const taken: Outcome[] = [];
+    const pair = config.eu_database_url === "" ? [] : (["eu_gateway_port", "eu_api_port"] as const);
+    for (const key of ["gateway_port", "api_port", ...pair] as const) {
+      const code = await bindable(config.host, config[key]);
+      if (code === undefined) continue;
+      const variable = `WEIR_${key.toUpperCase()}`;
+      taken.push(
+        fail(`${key} ${config[key]} on ${config.host}: ${code}`, `stop the program that uses it, or set ${variable}`),
+      );
+    }
+    return taken.length > 0 ? taken : [ok(`not running; ports ${config.gateway_port} and ${config.api_port} are free`)];
+  },
+};
+
+function readinessOf(answer: Answer): Outcome[] {
+  if (answer.state === "no answer") {
+    return [
+      warn(`${answer.address} does not respond: ${answer.why}`, "if it was just started, wait; else see its log"),
+    ];
+  }
+  const mend = "see the service's log and docs/operations.md";
+  const outcomes = answer.degraded.map((says) => warn(says, mend));
+  if (answer.state === "not ready") outcomes.push(fail("it runs but is not ready", mend));
+  return outcomes.length > 0 ? outcomes : [ok(`running and ready at ${answer.address}`)];
+}
+
+/** @returns why the port cannot be listened on, or undefined if it can. */
+function bindable(host: string, port: number): Promise<string | undefined> {
+  return new Promise((resolve) => {
+    const server = createServer();
+    server.once("error", (error: NodeJS.ErrnoException) => resolve(error.code ?? error.message));
+    server.listen({ host, port, exclusive: true }, () => server.close(() => resolve(undefined)));
+  });
+}

@@ -1,0 +1,128 @@
+import type { Config } from "../../../config.ts";
+import { trustedAuthorities } from "../../../egress/authorities.ts";
+import { GatewayError } from "../../../errors.ts";
+import { messageOf } from "../../../log.ts";
+import { trustingFetch } from "../../../runtime/http/trusting-fetch.ts";
+import { SsoClient } from "../../../sso/client.ts";
+import { isThisMachine, publicOrigin, redirectAddress, type SsoProvider, ssoProviders } from "../../../sso/provider.ts";
+import { listOrganizations } from "../../../store/keys.ts";
+import { openStore } from "../../../store/store.ts";
+import { type Check, fail, type Outcome, ok, warn } from "../finding.ts";
+
+/** Tokens are refused beyond this. */
+const SKEW_MS_MAX = 60_000;
+const ASK_MS = 10_000;
+
+/** Whether users can log in at the identity providers: the issuer, the clocks, and the redirect address. */
+export const ssoCheck: Check = {
+  name: "single sign-on",
+  async run({ config }) {
+    let providers: readonly SsoProvider[];
+    try {
+      providers = ssoProviders(config);
+    } catch (error) {
+      return [fail(messageOf(error), "fix it in weir.toml; docs/people.md describes each member")];
+    }
+    if (providers.length === 0) return [ok("none is configured")];
+    const known = await organizationsOf(config);
+    const outcomes: Outcome[] = [...overPlainHttp(config)];
+    for (const provider of providers)
+      outcomes.push(...(await checkProvider(config, provider)), ...strayRules(provider, known));
+    return outcomes;
+  },
+};
+
+function overPlainHttp(config: Config): Outcome[] {
+  const url = new URL(publicOrigin(config));
+  if (url.protocol === "https:" || isThisMachine(url.hostname)) return [];
+  const mend = "put TLS in front, or set tls_cert_file and tls_key_file, and start public_url with https://";
+  return [warn(`users log in over plain http at ${url.origin}`, mend)];
+}
+
+async function checkProvider(config: Config, provider: SsoProvider): Promise<Outcome[]> {
+  const call = trustingFetch(trustedAuthorities(config.extra_ca_file));
+  let theirMs: number | undefined;
+  const redirect = redirectAddress(config, provider.name);
+  const client = new SsoClient(provider, {
+    redirect,
+    secret: () => undefined,
+    fetch: async (url, init) => {
+      const answer = await call(url, init);
+      theirMs = Date.parse(answer.headers.get("date") ?? "") || undefined;
+      return answer;
+    },
+  });
+  const name = `sso.${provider.name}`;
+  try {
+    await client.metadata();
+  } catch (error) {
+    const why = error instanceof GatewayError ? messageOf(error.cause ?? error) : messageOf(error);
+    const mend =
+      "open <issuer>/.well-known/openid-configuration from this machine; for a private authority set extra_ca_file";
+    return [fail(`${name}: the issuer ${provider.issuer} has no readable configuration: ${why}`, mend)];
+  }
+  return [...clockOutcome(name, theirMs), await redirectOutcome(name, client, redirect)];
+}
+
+function clockOutcome(name: string, theirMs: number | undefined): Outcome[] {
+  if (theirMs === undefined) return [];
+  const apartMs = Math.abs(Date.now() - theirMs);
+  if (apartMs <= SKEW_MS_MAX) return [];
+  return [
+    fail(
+      `${name}: this clock and the provider's are ${Math.round(apartMs / 1_000)} s apart; its tokens are refused`,
+      "set the clock: `timedatectl timesync-status`",
+    ),
+  ];
+}
+
+/** With `prompt=none` a provider that knows client and address redirects straight back. Others show a page of their own. */
+async function redirectOutcome(name: string, client: SsoClient, redirect: string): Promise<Outcome> {
+  const checks = { state: "doctor", nonce: "doctor", verifier: "of-a-log-in-that-weir-doctor-does-not-finish" };
+  const url = new URL(await client.authorizationUrl(checks, false));
+  url.searchParams.set("prompt", "none");
+  const mend = `register ${redirect} as redirect address of the client ${client.provider.clientId}`;
+  try {
+    const answer = await fetch(url, { redirect: "manual", signal: AbortSignal.timeout(ASK_MS) });
+    await answer.body?.cancel();
+    const location = answer.headers.get("location") ?? "";
+    if (location.startsWith(`${redirect}?`)) {
+      const error = new URL(location).searchParams.get("error") ?? "";
+      if (["unauthorized_client", "invalid_scope", "unsupported_response_type"].includes(error))
+        return fail(
+          `${name}: the provider responds with ${error}`,
+          "allow the authorization code flow and the scopes for this client",
+        );
+      return ok(`${name}: ${client.provider.issuer} responds, and knows ${redirect}`);
+    }
+    if (answer.status >= 400)
+      return fail(`${name}: the provider refuses the client or its redirect address (${answer.status})`, mend);
+    return ok(`${name}: ${client.provider.issuer} responds; only a log-in shows whether it knows ${redirect}`);
+  } catch (error) {
+    return fail(`${name}: the provider's log-in page does not respond: ${messageOf(error)}`, "check the provider");
+  }
+}
+
+function strayRules({ name, rules }: SsoProvider, known: ReadonlySet<string> | undefined): Outcome[] {
+  if (known === undefined) return [];
+  const stray = new Set(rules.map(({ organization }) => organization).filter((each) => !known.has(each)));
+  return [...stray].map((organization) =>
+    warn(
+      `sso.${name}: a rule names the organization "${organization}", which does not exist`,
+      "create it, or change the rule",
+    ),
+  );
+}
+
+/** Undefined if the database cannot be read: another check reports it. */
+async function organizationsOf(config: Config): Promise<ReadonlySet<string> | undefined> {
+  const store = await openStore(config, "read").catch(() => undefined);
+  try {
+    const rows = store && (await listOrganizations(store.records));
+    return rows && new Set(rows.map(({ name }) => name));
+  } catch {
+    return undefined;
+  } finally {
+    await store?.close();
+  }
+}

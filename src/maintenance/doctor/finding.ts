@@ -1,0 +1,59 @@
+import type { Config } from "../../config.ts";
+import { messageOf } from "../../log.ts";
+
+/** `warn`: it works, but needs attention. `fail`: something does not work, or soon will not. */
+export type Verdict = "ok" | "warn" | "fail";
+
+/** The finding of one check, in one line, with a fix if there is a problem. */
+export interface Finding {
+  readonly check: string;
+  readonly verdict: Verdict;
+  readonly says: string;
+  readonly mend: string | null;
+}
+
+/** The environment of checks. A check changes nothing, except for the lock that it tries. */
+export interface Surroundings {
+  readonly config: Config;
+  /** Whether a service holds the data directory now. */
+  readonly running: boolean;
+  /** Read every page of the databases, however large they are. */
+  readonly thorough: boolean;
+}
+
+/** One subject; it may have several findings, and at least one. */
+export interface Check {
+  readonly name: string;
+  run(surroundings: Surroundings): Promise<readonly Outcome[]> | readonly Outcome[];
+}
+
+/** A finding without the check's name. */
+export interface Outcome {
+  readonly verdict: Verdict;
+  readonly says: string;
+  readonly mend?: string;
+}
+
+export const ok = (says: string): Outcome => ({ verdict: "ok", says });
+export const warn = (says: string, mend: string): Outcome => ({ verdict: "warn", says, mend });
+export const fail = (says: string, mend: string): Outcome => ({ verdict: "fail", says, mend });
+
+/** Runs checks one after the other. A check that throws is reported as a failure. */
+export async function examine(checks: readonly Check[], surroundings: Surroundings): Promise<Finding[]> {
+  const findings: Finding[] = [];
+  for (const { name, run } of checks) {
+    const outcomes = await Promise.resolve()
+      .then(() => run(surroundings))
+      .catch((error: unknown) => [fail(messageOf(error), "see the message; nothing more could be checked here")]);
+    for (const { verdict, says, mend } of outcomes) findings.push({ check: name, verdict, says, mend: mend ?? null });
+  }
+  return findings;
+}
+
+export function inBytes(bytes: number): string {
+  const units = ["B", "kB", "MB", "GB", "TB"];
+  let value = bytes;
+  let unit = 0;
+  for (; value >= 1_000 && unit < units.length - 1; unit++) value /= 1_000;
+  return `${value < 10 && unit > 0 ? value.toFixed(1) : Math.round(value)} ${units[unit]}`;
+}

@@ -1,0 +1,282 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import { type Log, messageOf } from "../../log.ts";
+import { within } from "../../runtime/within.ts";
+import type { PluginShare, PluginShares, ShareLimit, ShareState } from "../contract.ts";
+
+/** A node's claim on one limit. Amounts in the limit's unit. */
+export interface ShareClaim {
+  readonly key: string;
+  readonly quota: number;
+  /** Counted in the window already: granted in any case. */
+  readonly used: number;
+  /** The total, including the used amount. */
+  readonly want: number;
+  /** The amount granted to this node. */
+  readonly held: number;
+  /** How long the other nodes reserve it from now on. */
+  readonly keptMs: number;
+}
+
+export interface ShareAnswer {
+  /** In the order of the claims: the shares of this node and of the others. */
+  readonly grants: readonly { readonly amount: number; readonly others: number }[];
+  /** Recently seen nodes, including this one. */
+  readonly nodes: number;
+  /** Whether claims are cheap: then nothing is reserved in advance, and unused shares are returned at once. */
+  readonly isExact?: boolean;
+}
+
+interface SharesOptions {
+  /** Calls the limits server, or the database on another thread. */
+  readonly claim: (claims: readonly ShareClaim[]) => Promise<ShareAnswer>;
+  /** Number of moves to another limits store: the new one gets this node's shares. */
+  readonly moves?: () => number;
+  readonly log: Log;
+}
+
+/** How often unused shares are returned, and expected ones are claimed in advance. */
+const TICK_MS = 500;
+/** The same if claims are cheap. */
+const EXACT_TICK_MS = 100;
+/** Requests within this many milliseconds share a claim. */
+const GATHER_MS = 3;
+/** How long a request waits for a response. A database that takes longer counts as away. */
+const ANSWER_MS = 1_000;
+/** A full limit is claimed again after this time. */
+const FULL_MS = 200;
+const CLAIMS_MAX = 200;
+/** A share is valid for half the limit's window after its claim, within these bounds. */
+const GOOD_MS = [5_000, 60_000] as const;
+/** Differences below this part of the quota are not worth a write. */
+const SLACK = 0.02;
+
+/**
+ * This node's shares of limits shared by several nodes, cached in the gateway's thread.
+ *
+ * All shares of a limit together never exceed the limit, so no window exceeds its quota; unused shares of another
+ * node become free within a second. While the database is away every node continues with its share,
+ * or with its part of the quota if that is more.
+ */
+export class Shares {
+  readonly #options: SharesOptions;
+  readonly #open = new Set<Share>();
+  readonly #asking = new Set<Share>();
+  readonly #timer: ReturnType<typeof setInterval>;
+  #flight: Promise<void> | undefined;
+  #gathering: Promise<void> | undefined;
+  #away = false;
+  #nodes = 1;
+  #isExact = false;
+  #ticked = 0;
+  #moves = 0;
+
+  constructor(options: SharesOptions) {
+    this.#options = options;
+    this.#timer = setInterval(() => this.#tick(), EXACT_TICK_MS);
+    this.#timer.unref();
+  }
+
+  get away(): boolean {
+    return this.#away;
+  }
+
+  get nodes(): number {
+    return this.#nodes;
+  }
+
+  /** The shares of one plugin; keys of different plugins do not collide. */
+  of(plugin: string): PluginShares {
+    return {
+      open: (key, limit, state) => {
+        const share = new Share(this, `${plugin} ${key}`, limit, state);
+        this.#open.add(share);
+        return share;
+      },
+    };
+  }
+
+  forget(share: Share): void {
+    this.#open.delete(share);
+    this.#asking.delete(share);
+  }
+
+  /** Resolves when the share was claimed, or that took too long. Never rejects. */
+  async ask(share: Share): Promise<void> {
+    this.#asking.add(share);
+    await within(this.#nextFlight(), ANSWER_MS, () => {
+      this.#away = true;
+    });
+  }
+
+  close(): void {
+    clearInterval(this.#timer);
+  }
+
+  /** The next claim, which collects current requests. One claim at a time is in progress. */
+  #nextFlight(): Promise<void> {
+    if (this.#gathering !== undefined) return this.#gathering;
+    const before = this.#flight;
+    const next = (async () => {
+      await before;
+      await sleep(this.#isExact ? 0 : GATHER_MS);
+      this.#gathering = undefined;
+      await this.#fly();
+    })();
+    this.#gathering = next;
+    this.#flight = next;
+    return next;
+  }
+
+  async #fly(): Promise<void> {
+    const all = [...this.#asking];
+    this.#asking.clear();
+    try {
+      for (let at = 0; at < all.length; at += CLAIMS_MAX) await this.#claim(all.slice(at, at + CLAIMS_MAX));
+      if (this.#away) this.#options.log.info("limits are shared among the nodes again", { nodes: this.#nodes });
+      this.#away = false;
+    } catch (error) {
+      if (!this.#away) {
+        const why = messageOf(error);
+        this.#options.log.warn("limits cannot be shared now; this node continues with its part", { why });
+      }
+      this.#away = true;
+    }
+  }
+
+  async #claim(shares: readonly Share[]): Promise<void> {
+    const askedMs = performance.now();
+    const claims = shares.map((share) => share.claim(this.#terms));
+    const { grants, nodes, isExact = false } = await this.#options.claim(claims);
+    this.#nodes = nodes;
+    this.#isExact = isExact;
+    for (const [at, share] of shares.entries()) share.take(grants[at]!, askedMs);
+  }
+
+  get #terms(): Terms {
+    return { nodes: this.#nodes, isExact: this.#isExact, moves: this.#options.moves?.() ?? 0 };
+  }
+
+  /** Also detects whether an unreachable database is back. */
+  #tick(): void {
+    this.#ticked += 1;
+    const terms = this.#terms;
+    const hasMoved = terms.moves !== this.#moves;
+    if (!hasMoved && !this.#isExact && this.#ticked % (TICK_MS / EXACT_TICK_MS) !== 0) return;
+    this.#moves = terms.moves;
+    for (const share of this.#open) if (share.isDue(terms)) this.#asking.add(share);
+    if (this.#asking.size > 0 && this.#gathering === undefined) void this.#nextFlight();
+  }
+}
+
+interface Terms {
+  readonly nodes: number;
+  readonly isExact: boolean;
+  readonly moves: number;
+}
+
+class Share implements PluginShare {
+  readonly #shares: Shares;
+  readonly #key: string;
+  readonly #state: () => ShareState;
+  #limit: ShareLimit;
+  #amount = 0;
+  #others = 0;
+  /** When the last answered claim was sent; on `performance.now()`. */
+  #askedMs = Number.NEGATIVE_INFINITY;
+  #answeredMs = Number.NEGATIVE_INFINITY;
+  /** Requests since then, and those waiting for the next result. */
+  #demand = 0;
+  #waiting = 0;
+  /** The limits store of the last claim and of the last result, by the number of moves before it. */
+  #asked = 0;
+  #toldTo = 0;
+
+  constructor(shares: Shares, key: string, limit: ShareLimit, state: () => ShareState) {
+    this.#shares = shares;
+    this.#key = key;
+    this.#limit = limit;
+    this.#state = state;
+  }
+
+  set(limit: ShareLimit): void {
+    this.#limit = limit;
+  }
+
+  allowed(): number {
+    this.#demand += 1;
+    const { quota } = this.#limit;
+    if (performance.now() - this.#askedMs < this.#goodMs) return Math.min(quota, this.#amount);
+    if (!this.#shares.away) return 0;
+    const part = Math.max(Math.min(1, quota), Math.floor(quota / this.#shares.nodes));
+    return Math.max(Math.min(quota, this.#amount), part);
+  }
+
+  others(): number {
+    return this.#others;
+  }
+
+  mayGrow(): boolean {
+    if (this.#shares.away) return false;
+    const free = this.#limit.quota - this.#others - this.#amount;
+    return free > 0 || performance.now() - this.#answeredMs > FULL_MS;
+  }
+
+  ask(): Promise<void> {
+    this.#waiting += 1;
+    return this.#shares.ask(this);
+  }
+
+  release(): void {
+    this.#shares.forget(this);
+  }
+
+  claim(terms: Terms): ShareClaim {
+    const { quota, windowMs } = this.#limit;
+    const { used } = this.#state();
+    const want = this.#want(terms);
+    this.#asked = terms.moves;
+    this.#waiting = 0;
+    // A returned share is no longer used from the moment that others may see it.
+    this.#amount = Math.min(this.#amount, want);
+    return { key: this.#key, quota, used, want, held: this.#amount, keptMs: windowMs + this.#goodMs };
+  }
+
+  take({ amount, others }: ShareAnswer["grants"][number], askedMs: number): void {
+    this.#amount = amount;
+    this.#others = others;
+    this.#askedMs = askedMs;
+    this.#answeredMs = performance.now();
+    this.#demand = 0;
+    this.#toldTo = this.#asked;
+  }
+
+  /** Whether the next tick has to make a claim: for more, to return, or to keep its share. */
+  isDue(terms: Terms): boolean {
+    const { used } = this.#state();
+    if (this.#amount === 0 && this.#demand === 0 && used === 0) return false;
+    const want = this.#want(terms);
+    const slack = Math.max(terms.isExact ? 0 : this.#limit.quota * SLACK, Number.MIN_VALUE);
+    const isIdle = used === 0 && this.#demand === 0;
+    if (isIdle || this.#toldTo !== terms.moves || want > this.#amount || this.#amount - want >= slack) return true;
+    return performance.now() - this.#askedMs > this.#goodMs / 2;
+  }
+
+  /**
+   * Room for waiting requests, else for the recent demand, but at most half a fair part of the free amount, so
+   * that some is left for others.
+   */
+  #want({ nodes, isExact }: Terms): number {
+    const { quota } = this.#limit;
+    const { used, likely } = this.#state();
+    if (isExact) return Math.min(quota, used + this.#waiting * likely);
+    const free = Math.max(0, quota - used - this.#others);
+    const ahead = Math.min(2 * this.#demand * likely, free / (2 * nodes));
+    // Parts of a request would let a whole one through.
+    const whole = likely > 0 ? Math.floor(ahead / likely) * likely : 0;
+    return Math.min(quota, used + Math.max(this.#waiting * likely, whole));
+  }
+
+  get #goodMs(): number {
+    return Math.min(GOOD_MS[1], Math.max(GOOD_MS[0], this.#limit.windowMs / 2));
+  }
+}
