@@ -3,7 +3,7 @@
 export type Json = any;
 
 /**
- * Token counts of one exchange. A missing member means that the provider did not say; it is never the same as 0.
+ * Token counts of one exchange. A missing member means "not reported", which is never the same as 0.
  *
  * `prompt_tokens` is all input and `completion_tokens` all output: caches, audio and reasoning are parts of them.
  */
@@ -12,16 +12,16 @@ export interface Usage {
   readonly completion_tokens?: number;
   readonly total_tokens?: number;
   readonly prompt_cache_read_tokens?: number;
-  /** All tokens written to a cache, whatever their lifetime. */
+  /** All tokens written to a cache, for any lifetime. */
   readonly prompt_cache_write_tokens?: number;
-  /** The part of `prompt_cache_write_tokens` that is kept for an hour, which is dearer. */
+  /** The part of `prompt_cache_write_tokens` kept for an hour, which costs more. */
   readonly prompt_cache_write_1h_tokens?: number;
   readonly prompt_audio_tokens?: number;
   readonly completion_audio_tokens?: number;
   readonly reasoning_tokens?: number;
 }
 
-/** What is known of an exchange beside its bodies. `headers` never hold credentials. */
+/** The facts of an exchange besides its bodies. `headers` never hold credentials. */
 export interface ExchangeView {
   readonly method: string;
   /** Path and query as sent, credentials masked. */
@@ -29,7 +29,7 @@ export interface ExchangeView {
   /** Host of the target, lower case, without port. */
   readonly host: string;
   readonly requestHeaders: Headers;
-  /** The request body where it is JSON. */
+  /** The request body if it is JSON. */
   readonly requestBody: Json;
   /** Status that the provider sent. */
   readonly status: number;
@@ -43,19 +43,19 @@ export interface RequestReading {
   readonly userId?: string;
 }
 
-/** What a provider's answer tells. */
+/** The content of a provider's response. */
 export interface Reading {
-  /** The provider's own id of the answer. */
+  /** The provider's own id of the response. */
   readonly id?: string;
   readonly model?: string;
   readonly usage?: Usage;
   /** The usage block as it was sent. */
   readonly usageRaw?: Json;
-  /** US dollars, where the provider itself states what the request cost. */
+  /** US dollars, if the provider states the cost itself. */
   readonly cost?: number;
-  /** Why the response ended, in the provider's word; `finish_reason` of the record. */
+  /** Why the response ended, in the provider's own term; `finish_reason` of the record. */
   readonly finishReason?: string;
-  /** A failure that the answer reports, also inside a stream whose status was 200. */
+  /** A failure that the response reports, also inside a stream whose status was 200. */
   readonly error?: { readonly message: string; readonly type?: string };
 }
 
@@ -68,7 +68,7 @@ export interface StreamReading extends Reading {
 export interface StreamEvent {
   /** SSE `event:` or the event stream's `:event-type`. */
   readonly name?: string;
-  /** The event's data where it is JSON, else its text. */
+  /** The event's data if it is JSON, else its text. */
   readonly data: Json;
 }
 
@@ -76,15 +76,15 @@ export interface StreamEvent {
 export interface EmbeddingPrompt {
   readonly texts: readonly string[];
   readonly dimensions?: number;
-  /** What the texts are for: `search_document`, `search_query`, `classification` or `clustering`. */
+  /** The purpose of the texts: `search_document`, `search_query`, `classification` or `clustering`. */
   readonly inputType?: string;
-  /** Vectors come back as base64 of little-endian 32-bit floats. */
+  /** Vectors are returned as base64 of little-endian 32-bit floats. */
   readonly base64: boolean;
   readonly losses: readonly Loss[];
 }
 
 /**
- * How one API says requests for embeddings. Pure and synchronous, as a `Shape` is; clients speak OpenAI's form alone.
+ * One API's form of embedding requests. Pure and synchronous, like a `Shape`; clients only use OpenAI's form.
  *
  * A caller reads the client's body with `readEmbeddings`, finds the target's form with `embeddingForm`, writes all calls
  * with `writeEmbeddingCalls`, makes them in any order, and joins the responses in the order of the calls with
@@ -92,13 +92,13 @@ export interface EmbeddingPrompt {
  */
 export interface EmbeddingForm {
   readonly name: string;
-  /** Most texts of one call. */
+  /** Maximum texts per call. */
   readonly textsMax: (model: string) => number;
   /** The body for `prompt.texts`, of which there are at most `textsMax`. */
   readonly writeRequest: (prompt: EmbeddingPrompt, model: string) => Json;
-  /** What it cannot say of a prompt, each with its path. */
+  /** The losses of a prompt, each with its path. */
   readonly losses?: (prompt: EmbeddingPrompt, model: string) => readonly Loss[];
-  /** One vector per text, in the order of the texts; `undefined` where the body has none. */
+  /** One vector per text, in the order of the texts; `undefined` if the body has none. */
   readonly readAnswer: (body: Json) => EmbeddingAnswer | undefined;
 }
 
@@ -107,7 +107,7 @@ export interface EmbeddingAnswer {
   readonly usage?: Usage;
 }
 
-/** Shapes that Weir has by itself. */
+/** Built-in shapes. */
 export type ShapeName =
   | "chat-completions"
   | "responses"
@@ -119,72 +119,72 @@ export type ShapeName =
   | "ollama-chat"
   | "embeddings";
 
-/** How a provider is called with a stored credential, at the unified address. */
+/** How a provider is called with a stored credential at the unified address. */
 export interface Endpoints {
   /** Before `/chat/completions` and the like; default `/v1`. A credential's `base_url` with a path replaces it. */
   readonly basePath?: string;
-  /** Origin of a call where it depends on the credential, such as its region; else `target`. */
+  /** Origin of a call if it depends on the credential, such as its region; else `target`. */
   readonly origin?: (call: EndpointCall) => string;
   /**
-   * What it speaks, in order of preference; never taken over by `extends`. Missing: `chat-completions` and `embeddings`
-   * where it extends OPENAI, else nothing, and then it is not reachable at the unified address.
+   * Its APIs, in order of preference; never inherited by `extends`. Missing: `chat-completions` and `embeddings` if it
+   * extends OPENAI, else none, and then it is not reachable at the unified address.
    */
   readonly shapes?: readonly (ShapeName | ShapeAt)[];
-  /** Headers of every call, where the client sent none of that name. Lower case. */
+  /** Headers of every call, unless the client sent one of that name. Lower case. */
   readonly headers?: Readonly<Record<string, string>>;
   /** How a call carries the credential; default `bearer`. */
   readonly auth?: Auth;
-  /** What a credential is made of; default the one secret `api_key`. */
+  /** The form of a credential; default one secret, `api_key`. */
   readonly credential?: CredentialForm;
   /** Facts of its models. Those of several matching entries are merged, later ones first. */
   readonly models?: readonly (ModelEntry | ModelsOf)[];
-  /** Where it lists its models. */
+  /** Where its list of models is. */
   readonly listModels?: ModelList;
 }
 
-/** One shape at a path of the provider's own, or for some of its models alone. */
+/** One shape at a provider-specific path, or only for some of its models. */
 export interface ShapeAt {
   readonly shape: ShapeName | Shape;
-  /** Path of a call, below the origin; default the base path and what is usual for the shape. */
+  /** Path of a call, below the origin; default the base path plus the usual path of the shape. */
   readonly path?: (call: EndpointCall) => string;
-  /** Whether it is spoken for this call; default always. */
+  /** Whether it applies to this call; default always. */
   readonly serves?: (call: EndpointCall) => boolean;
   /** Path at which it counts the tokens of a request in this shape. */
   readonly countPath?: (call: EndpointCall) => string;
-  /** Headers of its calls beside the provider's, where the client sent none of that name. Lower case. */
+  /** Headers of its calls beside the provider's, unless the client sent one of that name. Lower case. */
   readonly headers?: Readonly<Record<string, string>>;
   readonly place?: Place;
 }
 
-/** What a platform that carries another maker's API asks for instead. */
+/** Differences of a platform that carries another vendor's API. */
 export interface Place {
-  /** The body has no `model`: it stands in the path. */
+  /** The body has no `model`: it is in the path. */
   readonly modelInPath?: true;
   /** Value of the body's member `anthropic_version`; the header of that name is not sent. */
   readonly version?: string;
   /** The header `anthropic-beta` becomes the body's member `anthropic_beta`. */
   readonly betasInBody?: true;
-  /** The body has no `stream`: it stands in the path. */
+  /** The body has no `stream`: it is in the path. */
   readonly streamInPath?: true;
-  /** Streams come as AWS event-stream frames with base64 `bytes` around the maker's own events. */
+  /** Streams come as AWS event-stream frames with base64 `bytes` around the vendor's own events. */
   readonly frames?: "aws";
 }
 
-/** What a path or an origin may depend on. */
+/** The inputs of a path or an origin. */
 export interface EndpointCall {
   /** Name of the model at the provider. */
   readonly model: string;
   readonly stream: boolean;
   /** The credential's settings, defaults filled in. */
   readonly settings: Readonly<Record<string, string>>;
-  /** Which secret members the credential has. */
+  /** The names of the credential's secret members. */
   readonly secrets: readonly string[];
 }
 
 /**
  * `bearer`: `Authorization: Bearer` and the secret `api_key`, if there is one. `x-api-key`, or another `header`: the key by
  * itself. `sigv4`: signed for AWS, or the bearer. `google`: `x-goog-api-key`, or a token of the service account. `azure`:
- * `api-key`, or a token of the tenant. A function makes the headers from the secrets; it is synchronous and has a second.
+ * `api-key`, or a token of the tenant. A function creates the headers from the secrets; it is synchronous and has a second.
  */
 export type Auth =
   | "bearer"
@@ -196,21 +196,21 @@ export type Auth =
   | { readonly header: string }
   | ((call: EndpointCall, secrets: Readonly<Record<string, string>>) => Readonly<Record<string, string>>);
 
-/** What a credential of a provider is made of. */
+/** The form of a provider's credential. */
 export interface CredentialForm {
   /** Names of its secret members. */
   readonly secret: readonly string[];
-  /** Sets of secret members of which one has to be there whole; default the first secret alone. An empty set: none needed. */
+  /** Sets of secret members of which one must be complete; default the first secret. An empty set: none required. */
   readonly oneOf?: readonly (readonly string[])[];
   /** Other members, each with JSON Schema of a text. `default` fills in what is missing. */
   readonly settings?: Readonly<Record<string, Json>>;
-  /** Settings that have to be there. */
+  /** Required settings. */
   readonly required?: readonly string[];
-  /** Whether `base_url` has to be there: the provider has no address of its own. */
+  /** Whether `base_url` is required, because the provider has no address of its own. */
   readonly baseUrl?: "required";
 }
 
-/** What is known of models whose name fits `match`, in which `*` stands for any text. */
+/** Facts about models whose name matches `match`, in which `*` stands for any text. */
 export interface ModelEntry extends ModelFacts {
   readonly match: string;
 }
@@ -219,37 +219,37 @@ export interface ModelEntry extends ModelFacts {
 export interface ModelsOf {
   /** Name of the provider. */
   readonly of: string;
-  /** What stands before the models' names here, such as `*anthropic.`. */
+  /** The prefix of the models' names here, such as `*anthropic.`. */
   readonly before?: string;
 }
 
 export interface ModelList {
-  /** Below the origin and the base path; with `origin: true` below the origin alone. */
+  /** Below the origin and the base path; with `origin: true` directly below the origin. */
   readonly path: string;
   readonly fromOrigin?: true;
   readonly read: (body: Json) => readonly string[];
 }
 
 /**
- * Where things sit in bodies of a format that Weir does not know: JSON Pointers (RFC 6901), in which `*` stands for every
- * element of a list. It is what the mapper finds for a model, and what `GET /v1/models/<model>/mapping` shows.
+ * The places of values in bodies of an unknown format: JSON Pointers (RFC 6901), in which `*` stands for every
+ * element of a list. The mapper creates it for a model, and `GET /v1/models/<model>/mapping` shows it.
  */
 export interface BodyMapping {
   readonly format: 1;
   /** At least `messages` or `prompt`. */
   readonly request: MappedRequest;
-  /** Of a whole response. At least here or in `stream` the `text`, or `tool_calls`. */
+  /** For a complete response. At least here or in `stream` the `text`, or `tool_calls`. */
   readonly response?: MappedResponse;
-  /** Of a stream: deltas from each event, all else from the members of all events together. */
+  /** Of a stream: deltas from each event, everything else from the merged members of all events. */
   readonly stream?: MappedStream;
 }
 
 export interface MappedRequest {
   readonly model?: string;
   readonly messages?: MappedMessages;
-  /** The prompt, or the newest message where `messages` holds what came before. */
+  /** The prompt, or the newest message if `messages` holds the earlier ones. */
   readonly prompt?: string;
-  /** Instructions that stand apart. */
+  /** Separate instructions. */
   readonly system?: string;
   readonly settings?: {
     readonly max_tokens?: string;
@@ -271,7 +271,7 @@ export interface MappedRequest {
 export interface MappedMessages {
   /** The messages, with `*` for each of them. */
   readonly list: string;
-  /** From the message, as are the others; missing where users and the assistant take turns. */
+  /** Relative to the message, like the others; missing if user and assistant alternate. */
   readonly role?: string;
   /** A message is `{ "<role>": "<text>" }`. */
   readonly role_is_name?: boolean;
@@ -294,7 +294,7 @@ interface MappedReading {
   /** The provider's id of the response. */
   readonly id?: string;
   readonly usage?: {
-    /** All input, or what of it is in no other part. */
+    /** All input, or the part that is in no other count. */
     readonly prompt_tokens?: string;
     readonly completion_tokens?: string;
     readonly total_tokens?: string;
@@ -321,15 +321,15 @@ export interface MappedStream extends MappedReading {
 export interface MappedDelta {
   /** From the event's data. */
   readonly path: string;
-  /** Pieces to be joined, or each time the whole so far. */
+  /** Pieces to join, or each time the complete text so far. */
   readonly mode: "append" | "replace";
   /** Only in events of this SSE name. */
   readonly event?: string;
-  /** Only where the event's data has this. */
+  /** Only if the event's data has this. */
   readonly when?: { readonly path: string; readonly equals: string };
 }
 
-/** Families of wire formats that Weir reads by itself; a provider says at which of its paths it speaks which. */
+/** Wire formats that Weir reads by itself; a provider maps its paths to them. */
 export type WireSchemaName =
   | "chat-completions"
   | "responses"
@@ -364,7 +364,7 @@ export interface ProviderPlugin extends Endpoints {
   readonly apiVersion: 1;
   /** Upper case; the `provider` of its records. */
   readonly name: string;
-  /** Other names that `Gateway-Target-Provider` may use, lower case; `-`, `_`, `.` and spaces in them do not count. */
+  /** Other names that `Gateway-Target-Provider` may use, lower case; `-`, `_`, `.` and spaces are ignored. */
   readonly aliases?: readonly string[];
   /** Host names of its targets, `*.` standing for one or more leading labels. They are approved from the start. */
   readonly hosts?: readonly string[];
@@ -372,38 +372,38 @@ export interface ProviderPlugin extends Endpoints {
   readonly target?: string;
   /** First label of its own gateway address. */
   readonly dedicatedDomain?: string;
-  /** Another provider, by name: what this one leaves out is read as that one reads it. */
+  /** Another provider, by name, whose reading this one inherits. */
   readonly extends?: string;
   /**
-   * Tried in order, before those of the provider that it extends; the first whose path fits is used, and where several
-   * do, the first whose bodies fit, else the last.
+   * Tried in order, before those of the extended provider; the first whose path matches is used, and if several
+   * match, the first whose bodies match, else the last.
    */
   readonly wireSchemas?: readonly PathSchema[];
   /**
-   * How bodies of a format of its own are read, at every path that `wireSchemas` does not name and where the bodies fit. It
-   * goes before what is guessed and before what the mapper has learnt.
+   * The mapping of its own body format, at every path that `wireSchemas` does not name, if the bodies match. It
+   * has precedence over guesses and learnt mappings.
    */
   readonly mapping?: BodyMapping;
-  /** Credentials of its own beside the usual ones, lower case. Their values are never stored. */
+  /** Additional credentials, lower case. Their values are never stored. */
   readonly mask?: { readonly headers?: readonly string[]; readonly query?: readonly string[] };
-  /** Overrides what the wire schema reads from the request. */
+  /** Overrides the wire schema's reading of the request. */
   readonly readRequest?: (body: Json, exchange: ExchangeView) => RequestReading;
-  /** Overrides what the wire schema reads from a whole answer; members that are missing stay as read. */
+  /** Overrides the wire schema's reading of a complete response; missing members stay as read. */
   readonly readResponse?: (body: Json, exchange: ExchangeView) => Reading;
-  /** Overrides what the wire schema reads from a stream: called once per event, in order. */
+  /** Overrides the wire schema's reading of a stream: called once per event, in order. */
   readonly readEvent?: (reading: StreamReading, event: StreamEvent, exchange: ExchangeView) => StreamReading;
-  /** US dollars for one exchange, or null where the price is not known. */
+  /** US dollars for one exchange, or null if the price is unknown. */
   readonly cost?: (usage: Usage, model: string, exchange: ExchangeView) => number | null;
 }
 
 /**
- * A request to a model in no API's words: what every shape reads requests into and writes requests from.
+ * A request to a model, independent of any API: every shape reads requests into it and writes requests from it.
  *
- * `at` is the path of a part in the client's body, such as `messages[2].content[0]`: losses name it. Two prompts that differ
- * in paths alone ask for the same thing.
+ * `at` is the path of a part in the client's body, such as `messages[2].content[0]`: losses contain it. Two prompts that differ
+ * only in paths are equivalent.
  */
 export interface Prompt {
-  /** The model as the client wrote it; missing where it stands in the path. */
+  /** The model as the client wrote it; missing if it is in the path. */
   readonly model?: string;
   readonly stream: boolean;
   /** Every turn in order, system texts among them. */
@@ -414,21 +414,21 @@ export interface Prompt {
   readonly namespaces?: Readonly<Record<string, string>>;
   readonly settings: Settings;
   readonly wants: Wants;
-  /** Where the settings stand in the client's body. */
+  /** The paths of the settings in the client's body. */
   readonly paths: Readonly<Partial<Record<SettingName | "toolChoice", string>>>;
   /** The shape that the body had. */
   readonly shape: string;
-  /** Members of the body that no other shape knows. */
+  /** Members of the body unknown to other shapes. */
   readonly extra: Readonly<Record<string, Json>>;
-  /** What could not be read. */
+  /** Unreadable parts. */
   readonly losses: readonly Loss[];
 }
 
 /**
- * Something of the client's request that a target does not get.
+ * A part of the client's request that a target does not get.
  *
  * `dropped` and `approximated` become warnings; `refused` is a 400 `untranslatable` for this target; `invalid` is a 400
- * `invalid_body`, whatever the target.
+ * `invalid_body`, for every target.
  */
 export interface Loss {
   readonly kind: "dropped" | "approximated" | "refused" | "invalid";
@@ -460,7 +460,7 @@ export type Part =
 
 interface Placed {
   readonly at?: string;
-  /** The prompt up to and with this part is to be cached. */
+  /** The prompt up to and including this part should be cached. */
   readonly cache?: CacheMark;
 }
 
@@ -472,7 +472,7 @@ export interface CacheMark {
 export interface TextPart extends Placed {
   readonly type: "text";
   readonly text: string;
-  /** Sources of the text, in an answer. */
+  /** Sources of the text, in a response. */
   readonly citations?: readonly Citation[];
 }
 
@@ -480,7 +480,7 @@ export interface Citation {
   readonly url?: string;
   readonly title?: string;
   readonly quote?: string;
-  /** Characters of the text that it is for. */
+  /** The range of the text that it covers. */
   readonly start?: number;
   readonly end?: number;
 }
@@ -490,7 +490,7 @@ export interface RefusalPart extends Placed {
   readonly text: string;
 }
 
-/** Where the content of a part is: base64 bytes, an address, a provider's own file, or plain text. */
+/** The content of a part: base64 bytes, an address, a provider's own file, or plain text. */
 export type Source =
   | { readonly bytes: string; readonly mediaType: string }
   | { readonly url: string }
@@ -531,7 +531,7 @@ export interface ResultPart extends Placed {
   readonly type: "result";
   /** Id of the call. */
   readonly id: string;
-  /** Name of the tool, where the API says it. */
+  /** Name of the tool, if the API has it. */
   readonly name?: string;
   readonly parts: readonly Part[];
   readonly error?: true;
@@ -545,28 +545,28 @@ export interface ReasoningPart extends Placed {
 }
 
 /**
- * What a provider hands out so that its model can go on thinking where it stopped. It goes back to its issuer as it came
- * and to no one else.
+ * Opaque data from a provider that lets its model continue its reasoning. It goes back to its issuer unchanged,
+ * and only there.
  */
 export interface State {
-  /** Maker of the model, such as `anthropic`; of encrypted parts with the credential, `openai:<credential>`. */
+  /** The model's vendor, such as `anthropic`; for encrypted parts with the credential, `openai:<credential>`. */
   readonly issuer: string;
-  /** A signature of the text beside it, content in place of text, or content that replaces a text that was withheld. */
+  /** A signature of the adjacent text, content in place of text, or content that replaces redacted text. */
   readonly kind: "signature" | "encrypted" | "redacted";
   readonly value: string;
   /** The provider's own id of the piece. */
   readonly id?: string;
-  /** It belongs to the call that follows, where an API has no place on the call itself. */
+  /** It belongs to the following call, for APIs without a place on the call itself. */
   readonly of?: "call";
 }
 
-/** A call of a tool that the provider runs itself, or its result, as the API wrote it. */
+/** A call of a tool run by the provider, or its result, in the API's form. */
 export interface HostedPart extends Placed {
   readonly type: "hosted";
   /** Name of the shape that can read `item`. */
   readonly shape: string;
   readonly item: Json;
-  /** What it says to a model, for the other shapes. */
+  /** Its text for a model, for other shapes. */
   readonly text?: string;
 }
 
@@ -604,7 +604,7 @@ export interface SearchTool extends Placed {
   readonly maxUses?: number;
 }
 
-/** Another tool that the provider runs or knows by itself, as the API wrote it. */
+/** Another tool run or defined by the provider, in the API's form. */
 export interface HostedTool extends Placed {
   readonly type: "hosted";
   readonly shape: string;
@@ -623,13 +623,13 @@ export interface ToolChoice {
 
 export type Effort = "none" | "minimal" | "low" | "medium" | "high" | "xhigh" | "max";
 
-/** How much the model is to think; at least one member is there. */
+/** The reasoning settings; at least one member is present. */
 export interface Thinking {
   readonly effort?: Effort;
   readonly budgetTokens?: number;
   /** The model decides. */
   readonly adaptive?: true;
-  /** How its thoughts are to be summed up: `auto`, `concise` or `detailed`. */
+  /** How to summarize its reasoning: `auto`, `concise` or `detailed`. */
   readonly summary?: string;
 }
 
@@ -644,7 +644,7 @@ export type Format =
       readonly strict?: boolean;
     };
 
-/** What a request may set. A missing member is one that the client did not send. Members typed `Json` are as the API has them. */
+/** The settings of a request. A missing member was not sent. Members typed `Json` are in the API's form. */
 export interface Settings {
   readonly maxTokens?: number;
   readonly temperature?: number;
@@ -682,19 +682,19 @@ export interface Settings {
 
 export type SettingName = keyof Settings;
 
-/** How the client wants the answer written; only the writer of its own shape reads it. */
+/** How the client wants the response written; only the writer of its own shape reads it. */
 export interface Wants {
   /** A chat stream ends with a chunk of usage. */
   readonly usage?: boolean;
   /** Reasoning is shown as text. */
   readonly reasoning?: boolean;
-  /** Reasoning's state is handed out. */
+  /** The state of reasoning is returned. */
   readonly state?: boolean;
-  /** Calls come back as `function_call`. */
+  /** Calls are returned as `function_call`. */
   readonly legacyFunctions?: boolean;
 }
 
-/** A model's answer in no API's words. */
+/** A model's response, independent of any API. */
 export interface Answer {
   /** The provider's own id. */
   readonly id?: string;
@@ -714,13 +714,13 @@ export interface Choice {
   readonly logprobs?: Json;
 }
 
-/** Why an answer ended. `malformed`: the provider could not read its own model's call. */
+/** Why a response ended. `malformed`: the provider could not read its own model's call. */
 export type Finish = "end" | "stop" | "calls" | "length" | "context" | "filter" | "pause" | "malformed";
 
 /**
- * One step of an answer that comes in pieces. `part` tells the parts of an answer apart; parts may overlap as a provider
- * sends them, and have been put one after the other when a shape writes them: all pieces of a part, then its `close`.
- * `choice` counts the choices of an answer; missing means the first.
+ * One step of a streamed response. `part` identifies the parts of a response; parts may overlap as a provider sends them,
+ * but are sequential when a shape writes them: all pieces of a part, then its `close`. `choice` counts the choices of a
+ * response; missing means the first.
  */
 export type Piece =
   | { readonly type: "start"; readonly id?: string; readonly model?: string; readonly usage?: Usage }
@@ -749,9 +749,9 @@ interface Of {
   readonly choice?: number;
 }
 
-/** A failure in no API's words. */
+/** A failure, independent of any API. */
 export interface ApiError {
-  /** HTTP status, or the one that fits best where the failure came inside a stream. */
+  /** HTTP status, or the closest one for a failure inside a stream. */
   readonly status: number;
   readonly message: string;
   readonly type?: string;
@@ -759,69 +759,69 @@ export interface ApiError {
   /** Path of the member that is wrong. */
   readonly param?: string;
   readonly requestId?: string;
-  /** The provider's own words. */
+  /** The provider's own message. */
   readonly upstream?: { readonly provider: string; readonly status: number; readonly body: Json };
 }
 
 /**
- * How one API says requests, answers, streams and errors. Pure and synchronous; nothing throws, whatever the JSON holds.
+ * One API's form of requests, responses, streams and errors. Pure and synchronous; nothing throws, for any JSON.
  *
  * A shape knows no other shape: a request becomes a `Prompt`, and every shape writes prompts. Without the members of the
- * second half it is one that providers speak and clients do not.
+ * second half it is only for providers, not for clients.
  *
- * `state` is an object that starts empty; it belongs to the shape until the stream is over.
+ * `state` is an object that starts empty; it belongs to the shape until the stream ends.
  */
 export interface Shape {
   /** Lower case with dashes. */
   readonly name: string;
-  /** What it says itself, what is lost in it and what is refused; what is missing is taken as said. */
+  /** Its support per part of a prompt; missing entries are fully supported. */
   readonly takes?: Takes;
   readonly limits?: Limits;
 
-  /** The body for a provider. The prompt has been fitted to `takes`, `limits` and the facts of the model before. */
+  /** The body for a provider. The prompt has already been fitted to `takes`, `limits` and the facts of the model. */
   readonly writeRequest: (prompt: Prompt, call: Call) => WrittenRequest;
   readonly readAnswer: (body: Json) => Answer;
   readonly readEvent: (state: Json, event: StreamEvent) => readonly Piece[];
   readonly readError: (status: number, body: Json) => ApiError;
 
-  /** Matches the end of a path at which clients speak it. */
+  /** Matches the end of clients' paths for it. */
   readonly endpoint?: RegExp;
   readonly readRequest?: (body: Json) => Prompt;
   readonly writeAnswer?: (answer: Answer, reply: Reply) => Json;
-  /** Each event is written as soon as it is there. */
+  /** Each event is written as soon as it exists. */
   readonly writeEvents?: (state: Json, piece: Piece, reply: Reply) => readonly SentEvent[];
   readonly writeError?: (error: ApiError) => Json;
-  /** The status that clients of this API know for one that they may not. */
+  /** Maps a status to one that clients of this API know. */
   readonly writeStatus?: (status: number) => number;
-  /** The answer to a request to count its input. */
+  /** The response to a request to count its input. */
   readonly writeCount?: (tokens: number) => Json;
-  /** What is sent in a stream after 15 s of silence. */
+  /** The keep-alive sent in a stream after 15 s of silence. */
   readonly keepAlive?: (state: Json) => SentEvent;
 }
 
-/** What a shape has to know of the call that a request is for. */
+/** The call's facts for a shape. */
 export interface Call {
   /** Name of the model at the provider. */
   readonly model: string;
   readonly facts: ModelFacts;
-  /** Whose state may be sent: `anthropic`, or with the credential `openai:<credential>`. */
+  /** The issuer whose state may be sent: `anthropic`, or with the credential `openai:<credential>`. */
   readonly issuer: string;
 }
 
-/** What is known of a model. A missing member is not known. */
+/** Facts about a model. A missing member is unknown. */
 export interface ModelFacts {
   /** Tokens of input and output together. */
   readonly context?: number;
-  /** Most tokens of output. */
+  /** Maximum output tokens. */
   readonly maxOutput?: number;
   readonly input?: readonly ("text" | "image" | "file" | "audio")[];
-  /** How it is told how much to think. */
+  /** How its reasoning effort is set. */
   readonly reasoning?: "effort" | "budget" | "adaptive" | "level" | "none";
-  /** Efforts or levels that it has, where not all. */
+  /** Its efforts or levels, if not all. */
   readonly efforts?: readonly Effort[];
-  /** It cannot stop thinking. */
+  /** It always thinks. */
   readonly mustThink?: boolean;
-  /** It thinks also where a tool is forced. */
+  /** It also thinks when a tool is forced. */
   readonly thinksWhenForced?: boolean;
   /** Members that it refuses, by the name they have at the provider. */
   readonly rejects?: readonly string[];
@@ -831,26 +831,26 @@ export interface ModelFacts {
   readonly strictTools?: boolean;
   readonly maxTokensName?: string;
   readonly toolsNeedResponses?: boolean;
-  /** System messages may stand in mid-conversation. */
+  /** System messages may occur in mid-conversation. */
   readonly systemInPlace?: boolean;
   /** Calls in the history need a signature. */
   readonly needsSignatures?: boolean;
-  /** Where chat completions take reasoning of earlier turns back as text, such as `reasoning_content`. */
+  /** The member for reasoning of earlier turns in chat completions, such as `reasoning_content`. */
   readonly reasoningMember?: string;
-  /** Model fields of Bedrock's converse that an effort becomes, as a function of facts and effort, made by the provider. */
+  /** Model fields of Bedrock's converse for an effort, as a function of facts and effort, defined by the provider. */
   readonly effortFields?: Readonly<Partial<Record<Effort, Json>>>;
 }
 
 export interface WrittenRequest {
   readonly body: Json;
-  /** Losses that only this shape knows of; those by `takes` and `limits` were noted before. */
+  /** Losses specific to this shape; those by `takes` and `limits` are already noted. */
   readonly losses?: readonly Loss[];
 }
 
-/** What an answer to a client says of itself. */
+/** Metadata of a response to a client. */
 export interface Reply {
   readonly id: string;
-  /** The model's name in the answer. */
+  /** The model's name in the response. */
   readonly model: string;
   /** Seconds since 1970. */
   readonly created: number;
@@ -858,7 +858,7 @@ export interface Reply {
   readonly prompt: Prompt;
 }
 
-/** One server-sent event. Data that is a text is sent as it is, all else as JSON. */
+/** One server-sent event. Text data is sent unchanged, everything else as JSON. */
 export interface SentEvent {
   readonly event?: string;
   readonly data?: Json;
@@ -866,14 +866,14 @@ export interface SentEvent {
 }
 
 /**
- * What a shape does with one thing that a prompt may hold.
+ * A shape's support for one part of a prompt.
  *
- * `=` says it by itself; `-` says it by other means without a loss, or needs nothing said; `D` leaves it out with a warning;
- * `A` says something near it with a warning; `F` fetches an address first; `R` refuses the request.
+ * `=` has its own place; `-` uses other means without a loss, or needs nothing; `D` drops it with a warning;
+ * `A` approximates it with a warning; `F` fetches an address first; `R` refuses the request.
  */
 export type Take = "=" | "-" | "D" | "A" | "F" | "R";
 
-/** What is missing is `=`. */
+/** Missing means `=`. */
 export type Takes = Readonly<Partial<Record<SettingName | PartName, Take>>>;
 
 /** Parts and forms of a prompt that shapes differ in. */
@@ -911,48 +911,48 @@ export type PartName =
   | "cacheMarks"
   /** `A`: as a line of the system text. */
   | "jsonObject"
-  /** What an answer by JSON Schema is for. */
+  /** The description of a response schema. */
   | "formatDescription"
   | "imageOut";
 
-/** What a shape takes of what it takes. */
+/** Limits of supported parts. */
 export interface Limits {
-  /** A tool's name, whole. */
+  /** A complete tool name. */
   readonly toolName?: RegExp;
-  /** A call's id, whole. */
+  /** A complete call id. */
   readonly callId?: RegExp;
   readonly stopTexts?: number;
   readonly temperatureMax?: number;
-  /** Turns of one role in a row are joined. */
+  /** Consecutive turns of one role are joined. */
   readonly turnsAlternate?: boolean;
-  /** Empty text is left out, and white space at the end of a last assistant's text. */
+  /** Drops empty text, and trailing white space of a final assistant text. */
   readonly noEmptyText?: boolean;
   /** A history with calls needs a tool beside it. */
   readonly callsNeedTools?: boolean;
-  /** Results say the name of their tool. */
+  /** Results have the name of their tool. */
   readonly resultNames?: boolean;
   readonly maxTokensRequired?: boolean;
   /** A smaller token limit is refused. */
   readonly maxTokensLeast?: number;
-  /** How a model is told how much to think whose facts do not say. */
+  /** The reasoning setting of models without facts. */
   readonly reasoning?: "effort" | "budget" | "adaptive" | "level" | "none";
-  /** Efforts that the API has a word for, where the model's facts do not say. */
+  /** Efforts of the API, for models without facts. */
   readonly efforts?: readonly Effort[];
-  /** Tokens for thinking by effort, where they are no share of the token limit. */
+  /** Thinking tokens by effort, if they are not a share of the token limit. */
   readonly budgets?: Readonly<Record<Effort, number>>;
   /** Thinking and a forced tool exclude each other, unless the model's facts say otherwise. */
   readonly noForcedThinking?: boolean;
   /** While tools are being called, a model with a budget thinks only where the turn of the calls begins with a thought. */
   readonly thoughtsLead?: boolean;
-  /** A search stands beside no functions. */
+  /** A search cannot be combined with functions. */
   readonly searchAlone?: boolean;
-  /** Settings that do not stand beside thinking. */
+  /** Settings that cannot be combined with thinking. */
   readonly notWhileThinking?: readonly SettingName[];
-  /** Where a model has no `jsonSchema`, its answer is asked for as the input of a tool. */
+  /** If a model has no `jsonSchema`, its response is requested as the input of a tool. */
   readonly schemaTool?: boolean;
 }
 
-/** What a plugin needs of a request's body. */
+/** The parts of a request's body that a plugin needs. */
 export type BodyNeed = "user" | "model" | "body";
 
 /** The stored credential that pays for a call of the unified address, without its secrets. */
@@ -961,21 +961,21 @@ export interface PayingCredential {
   readonly name: string;
   /** Empty for a credential of `weir.toml`. */
   readonly organizationId: string;
-  /** Rate-limit policies as text, such as `600;w=60`; undefined where it has none. */
+  /** Rate-limit policies as text, such as `600;w=60`; undefined if it has none. */
   readonly limit: string | undefined;
 }
 
-/** A request as plugins see it, without any credential. Members that cost something are made when first read. */
+/** A request as seen by plugins, without any credential. Expensive members are computed when first read. */
 export interface GatewayRequest {
   readonly id: string;
-  /** Id of the client's request, where this is asked for one of its fallbacks: what that holds of a budget is for both. */
+  /** Id of the client's request, if this is one of its fallbacks: they share the budget hold. */
   readonly fallbackOf?: string | undefined;
   /**
-   * At the unified address, where plugins are asked about each call: the id of this call. `onEnd` is called with it as
+   * At the unified address, where plugins are called per provider call: the id of this call. `onEnd` is called with it as
    * well. Undefined in pass-through.
    */
   readonly callId?: string | undefined;
-  /** How many calls it takes: more than 1 where a request for embeddings is split, because the model takes fewer texts. */
+  /** The number of calls: more than 1 if a request for embeddings is split, because the model accepts fewer texts. */
   readonly calls?: number | undefined;
   /** At the unified address: the route that led to this call. */
   readonly route?: string | undefined;
@@ -987,7 +987,7 @@ export interface GatewayRequest {
     readonly origin: string;
     /** Lower case, without port and brackets. */
     readonly host: string;
-    /** The provider whose host this is, whatever the client called it; undefined where no provider claims the host. */
+    /** The provider that owns this host, regardless of the client's headers; undefined if no provider claims it. */
     readonly owner: string | undefined;
   };
   readonly provider: string;
@@ -997,22 +997,22 @@ export interface GatewayRequest {
   readonly keyId: string;
   /** Patterns of the models that this key may use; null for all. */
   readonly keyModels: readonly string[] | null;
-  /** What `Gateway-User-Id` says; without it the user that the body names, where a plugin needs `user`. */
+  /** The value of `Gateway-User-Id`; without it the body's user, if a plugin needs `user`. */
   readonly userId: string | undefined;
-  /** The model that the path names, or else the body, where a plugin needs `model`. Undefined where neither names one. */
+  /** The model in the path, else in the body, if a plugin needs `model`. Undefined if neither has one. */
   readonly model: string | undefined;
-  /** The request's body, where a plugin needs `body` and it is JSON; else undefined. To be left as it is. */
+  /** The request's body, if a plugin needs `body` and it is JSON; else undefined. Do not modify it. */
   readonly body: Json;
   readonly properties: Readonly<Record<string, string>>;
   /**
-   * What the header `Gateway-<name>` says, as UTF-8; several of them joined by ", ". Aliases of the prefix are the same.
+   * The value of the header `Gateway-<name>`, as UTF-8; several are joined by ", ". Aliases of the prefix count as well.
    *
    * @param name - lower case, such as `ratelimit-policy`. Never `auth`.
    */
   gatewayHeader(name: string): string | undefined;
 }
 
-/** A refusal in place of the provider's answer. */
+/** A refusal in place of the provider's response. */
 export interface Refusal {
   readonly status: number;
   readonly code: string;
@@ -1033,62 +1033,62 @@ export interface RecordDraft {
   readonly response_status: number | null;
   request_body: Json;
   response_body: Json;
-  /** What plugins may read and not change. Made when it is read. */
+  /** Read-only facts. Computed when read. */
   readonly facts: RecordFacts;
 }
 
-/** What a finished exchange was, beside what a plugin may change in its record. Times are milliseconds since 1970. */
+/** The facts of a finished exchange, beside the members that a plugin may change. Times are milliseconds since 1970. */
 export interface RecordFacts {
   readonly method: string;
   /** Path and query as sent, credentials masked. */
   readonly path: string;
-  /** Origin of the target, or null where the request named none that can be read. */
+  /** Origin of the target, or null if the request has no readable one. */
   readonly target: string | null;
-  /** The format that the bodies were read with, such as `chat-completions`; null where it is not known. */
+  /** The wire format of the bodies, such as `chat-completions`; null if unknown. */
   readonly wireSchema: string | null;
   readonly requestModel: string | null;
   readonly responseModel: string | null;
-  /** The provider's own id of the answer. */
+  /** The provider's own id of the response. */
   readonly responseId: string | null;
   readonly startedAt: number;
-  /** Null for an exchange that was cut off by a stop of the gateway. */
+  /** Null for an exchange cut off by a stop of the gateway. */
   readonly endedAt: number | null;
-  /** Milliseconds from passing a streamed request on to the first byte of its answer. */
+  /** Milliseconds from passing a streamed request on to the first byte of its response. */
   readonly timeToFirstToken: number | null;
   readonly usage: Usage;
-  /** Whether the usage was counted by a tokenizer, because nobody said it. */
+  /** Whether the usage was counted by a tokenizer, because it was not reported. */
   readonly usageEstimated: boolean;
   readonly streamed: boolean;
-  /** Answered from the cache. */
+  /** Served from the cache. */
   readonly cached: boolean;
   readonly outcome: RequestEnd["outcome"] | null;
   readonly error: { readonly code: string | null; readonly message: string | null } | null;
   readonly sessionId: string | null;
   readonly promptId: string | null;
-  /** What was said last to the model, in whatever format; null where nothing can be read, or it was omitted. */
+  /** The last message to the model, in any format; null if unreadable or omitted. */
   readonly promptText: string | null;
-  /** What the model said, in whatever format; null where nothing can be read, or it was omitted. */
+  /** The model's text, in any format; null if unreadable or omitted. */
   readonly responseText: string | null;
   /** Without `Gateway-*`; credential values are masked. */
   readonly requestHeaders: Headers;
   readonly responseHeaders: Headers;
 }
 
-/** What a hook adds to a request that it lets pass. */
+/** Additions of a hook to a request that passes. */
 export interface Admission {
   /** Headers for the response, from the provider, the cache or the gateway. */
   readonly responseHeaders?: Readonly<Record<string, string>>;
-  /** From `onRequest` only: what the provider gets in place of what the client sent. The record keeps both. */
+  /** From `onRequest` only: changes of the provider's request. The record keeps both. */
   readonly send?: RequestChange;
 }
 
-/** A change of what is sent to the provider. Plugins behind this one see the changed body. */
+/** A change of the provider's request. Later plugins see the changed body. */
 export interface RequestChange {
-  /** Headers in place of the client's; null leaves one out. Not `Host`, `Gateway-*`, and those that frame the message. */
+  /** Headers in place of the client's; null removes one. Not `Host`, `Gateway-*`, or framing headers. */
   readonly headers?: Readonly<Record<string, string | null>>;
   /**
-   * Members in place of those at the top level of the JSON body; null leaves one out. All others stay byte for byte. For
-   * plugins that need `body`: 500 `plugin_failed` where the body is not a JSON object.
+   * Replacements for top-level members of the JSON body; null removes one. All others stay byte for byte. For
+   * plugins that need `body`: 500 `plugin_failed` if the body is not a JSON object.
    */
   readonly body?: Readonly<Record<string, Json>>;
 }
@@ -1096,32 +1096,32 @@ export interface RequestChange {
 /** How an exchange ended, or one call of it at the unified address. */
 export interface RequestEnd {
   readonly id: string;
-  /** For the end of a call: the record that has its usage. */
+  /** For the end of a call: the record with its usage. */
   readonly recordId?: string;
-  /** As the record will say it; 0 where there is none. */
+  /** As in the future record; 0 if there is none. */
   readonly status: number;
   readonly outcome:
     | "complete"
     | "client_gone"
     | "upstream_failed"
     | "upstream_timeout"
-    /** By the gateway or a plugin, for what the request is. */
+    /** Refused by the gateway or a plugin. */
     | "refused"
     /** The gateway could not serve it: 500 `plugin_failed`, 503 `spool_full`. */
     | "failed"
     | "cut_off";
-  /** Whether anything went to the provider. */
+  /** Whether anything was sent to the provider. */
   readonly forwarded: boolean;
 }
 
 /**
- * What a request was answered, whole: of the provider, the cache, the gateway or a plugin, as the client got it and as its
- * record has it. Without credentials. To be left as it is.
+ * The complete response to a request: from the provider, the cache, the gateway or a plugin, as the client got it and as in its
+ * record. Without credentials. Do not modify it.
  */
 export interface GatewayAnswer {
-  /** The record's id; that of the request, but for failed tries, which have records of their own. */
+  /** The record's id; that of the request, except for failed attempts, which have records of their own. */
   readonly id: string;
-  /** Of a failed try: id of the client's request. */
+  /** For a failed attempt: id of the client's request. */
   readonly attemptOf: string | undefined;
   readonly organizationId: string;
   /** Id of the service key. */
@@ -1130,7 +1130,7 @@ export interface GatewayAnswer {
   /** Path and query as sent, credentials masked. */
   readonly path: string;
   readonly provider: string;
-  /** Origin of the target that was called; undefined where the request named none. */
+  /** Origin of the target that was called; undefined if the request has none. */
   readonly target: string | undefined;
   readonly route: string | undefined;
   /** Name of the credential that paid at the unified address; `client` for the client's own key. */
@@ -1138,28 +1138,28 @@ export interface GatewayAnswer {
   readonly userId: string | undefined;
   readonly sessionId: string | undefined;
   readonly properties: Readonly<Record<string, string>>;
-  /** The model that answered, else the one that was asked; undefined where nobody named one. */
+  /** The responding model, else the requested one; undefined if there is none. */
   readonly model: string | undefined;
-  /** The status that the client got; undefined where there was none. */
+  /** The status that the client got; undefined if there was none. */
   readonly status: number | undefined;
-  /** Response headers, without those that hold credentials. */
+  /** Response headers, without credentials. */
   readonly headers: Headers;
   /**
-   * The body where it is JSON; of a stream the object that it would have been without streaming. Undefined where it is no JSON,
+   * The body if it is JSON; for a stream the object that it would have been without streaming. Undefined if it is not JSON,
    * was omitted, or is over 256 kB as JSON.
    */
   readonly body: Json;
-  /** Bytes of the body as it was sent; where `body` is undefined it says whether there was one. */
+  /** Bytes of the body as it was sent; if `body` is undefined it shows whether there was one. */
   readonly bodyBytes: number;
-  /** What the model said, in whatever format; undefined where `body` is, or where nothing can be read. */
+  /** The model's text, in any format; undefined if `body` is, or if unreadable. */
   readonly text: string | undefined;
-  /** Whether a part of the answer is not in the record: it broke off, or was over `max_recorded_body_bytes`. */
+  /** Whether a part of the response is missing in the record: it broke off, or exceeded `max_recorded_body_bytes`. */
   readonly truncated: boolean;
   readonly usage: Usage;
-  /** US dollars; undefined where it is not known. */
+  /** US dollars; undefined if unknown. */
   readonly cost: number | undefined;
   readonly streamed: boolean;
-  /** Answered from the cache. */
+  /** Served from the cache. */
   readonly cached: boolean;
   readonly outcome: RequestEnd["outcome"];
   readonly error: { readonly code: string | null; readonly message: string | null } | undefined;
@@ -1168,47 +1168,47 @@ export interface GatewayAnswer {
   readonly endedAt: number;
 }
 
-/** A score that says why. */
+/** A score with a reason. */
 export interface ReasonedScore {
   readonly value: number | boolean;
-  /** At most 4,000 characters are kept. */
+  /** At most 4,000 characters are stored. */
   readonly reason?: string;
 }
 
-/** What `onAnswer` and `onRecorded` add to the record. */
+/** Additions of `onAnswer` and `onRecorded` to the record. */
 export interface AnswerNote {
-  /** Names and values; null takes a property away. */
+  /** Names and values; null removes a property. */
   readonly properties?: Readonly<Record<string, string | null>>;
   /** true is stored as 1, false as 0. */
   readonly scores?: Readonly<Record<string, number | boolean | ReasonedScore>>;
 }
 
 /**
- * Settled facts of a plugin: few, precious, and the same for every process on the database. Kept in memory; a change by
- * another process, the command line for example, shows within half a second.
+ * A plugin's few important facts, the same for every process on the database. Kept in memory; a change by another process,
+ * such as the command line, is visible within half a second.
  */
 export interface PluginStore {
   entries(): ReadonlyMap<string, Json>;
-  /** Resolves when it is in the database; `entries` shows it then. @throws where the database cannot be written. */
+  /** Resolves when it is in the database; `entries` shows it then. @throws if the database cannot be written. */
   put(key: string, value: Json): Promise<void>;
   remove(key: string): Promise<void>;
-  /** Called after `entries` has changed, whoever changed it. */
+  /** Called after `entries` has changed, from any source. */
   onChange(listener: () => void): void;
 }
 
 /**
- * What a plugin counts, on this machine only: a list of JSON values in a file. What was appended is in the page cache
- * at the end of the turn, before an answer to the request that caused it, and so outlives a killed process.
+ * A plugin's counts, on this machine only: a list of JSON values in a file. Appended values are in the page cache
+ * at the end of the turn, before a response to the request that caused it, and so survive a kill.
  */
 export interface PluginJournal {
-  /** Everything from before, oldest first. A torn last line is left out. */
+  /** Everything from before, oldest first. A torn last line is skipped. */
   read(): Json[];
   append(entry: Json): void;
-  /** From time to time the file is written anew with what `snapshot` gives in place of all that was appended. */
+  /** The file is rewritten from time to time with the result of `snapshot` in place of all appended values. */
   onCompact(snapshot: () => Iterable<Json>): void;
 }
 
-/** What a finished exchange used; null where it is not known. */
+/** The usage of a finished exchange; null if unknown. */
 export interface RequestUsage {
   readonly requestId: string;
   /** US dollars. */
@@ -1221,21 +1221,21 @@ export interface ShareLimit {
   readonly windowMs: number;
 }
 
-/** What this node has counted of a limit in its window, and what one more request is likely to count. */
+/** This node's count of a limit in its window, and the likely count of another request. */
 export interface ShareState {
   readonly used: number;
   readonly likely: number;
 }
 
-/** This node's share of a limit that several nodes keep together. */
+/** This node's share of a limit shared by several nodes. */
 export interface PluginShare {
-  /** How much this node may have counted in the window at present. Asked once per request: it tells the demand. */
+  /** How much this node may currently count in the window. Called once per request, which signals the demand. */
   allowed(): number;
-  /** What the other nodes may have counted, as far as is known. */
+  /** How much the other nodes may have counted, as far as known. */
   others(): number;
-  /** Whether asking may bring more: not while the database is away, and not right after the others had all. */
+  /** Whether a request may bring more: not while the database is away, and not right after the others had everything. */
   mayGrow(): boolean;
-  /** Asks for more. Resolves within a second; then `allowed` says what came of it. */
+  /** Requests more. Resolves within a second; `allowed` then has the result. */
   ask(): Promise<void>;
   set(limit: ShareLimit): void;
   release(): void;
@@ -1246,7 +1246,7 @@ export interface PluginShares {
    * Opens a share, with nothing in it.
    *
    * @param key - the same on every node.
-   * @param state - asked whenever the share is settled with the other nodes.
+   * @param state - called whenever the share is negotiated with the other nodes.
    */
   open(key: string, limit: ShareLimit, state: () => ShareState): PluginShare;
 }
@@ -1257,31 +1257,31 @@ export interface CalendarPeriod {
   readonly end: number;
 }
 
-/** What the gateway's thread lends to a plugin. */
+/** The gateway thread's services for a plugin. */
 export interface GatewayAccess {
-  /** Only where several nodes may share a database: what is counted is then divided among them. */
+  /** Only if several nodes may share a database: counts are then divided among them. */
   readonly shares?: PluginShares;
   readonly store: PluginStore;
   readonly journal: PluginJournal;
-  /** Whose a service key is, also one that has expired or was revoked; undefined where no key has this id. */
+  /** The organization of a service key, also of an expired or revoked one; undefined if no key has this id. */
   organizationOfKey(keyId: string): string | undefined;
   /** Host patterns of all loaded providers, and the hosts of their targets. */
   providerHosts(): readonly string[];
   /**
-   * What is recorded of exchanges that have ended; resolves once the recorder has seen all that ended before the call,
-   * usually within 50 ms. An id that is missing from the answer has no finished record.
+   * The recorded usage of finished exchanges; resolves once the recorder has seen all that ended before the call,
+   * usually within 50 ms. An id that is missing from the response has no finished record.
    */
   usageOf(requestIds: readonly string[]): Promise<readonly RequestUsage[]>;
   /**
-   * The day, week (from Monday) or month that a moment is in, in a time zone. It takes some 100 µs: keep the answer while
-   * it holds.
+   * The day, week (from Monday) or month of a time, in a time zone. It takes some 100 µs: keep the result while
+   * it is valid.
    *
-   * @throws RangeError where there is no such time zone.
+   * @throws RangeError if there is no such time zone.
    */
   periodOf(calendar: "day" | "week" | "month", timeZone: string, time: number): CalendarPeriod;
-  /** Whether `allow_private_targets` opens a host, at whichever port. @param host - lower case, without port. */
+  /** Whether `allow_private_targets` opens a host, at any port. @param host - lower case, without port. */
   opensPrivateTarget(host: string): boolean;
-  /** Replaces what this plugin opens beside `allow_private_targets`, in the same form: names, addresses, CIDR blocks. */
+  /** Replaces this plugin's additions to `allow_private_targets`, in the same form: names, addresses, CIDR blocks. */
   openPrivateTargets(entries: readonly string[]): void;
 }
 
@@ -1291,12 +1291,12 @@ export interface PluginLog {
   error(message: string): void;
 }
 
-/** What is used of one policy of a credential's limit. */
+/** The use of one policy of a credential's limit. */
 export interface LimitUse {
   readonly unit: "request" | "cents" | "tokens";
   readonly quota: number;
   readonly windowSeconds: number;
-  /** In the window that ends now; calls in flight count once they are charged. */
+  /** In the current window; calls in flight count once they are charged. */
   readonly used: number;
   /** When the policy has room again, in milliseconds since 1970; null where it has room. */
   readonly spentUntil: number | null;
@@ -1306,30 +1306,30 @@ type Verdict = Refusal | Admission | undefined | void;
 
 export interface PluginHooks {
   /**
-   * What has to be read from a request's body before `onRequest`: a list, or a function of the request where it depends on
-   * that (gateway thread; failing counts as nothing). Without a need of any plugin, bodies pass as they come.
+   * The parts of a request's body to read before `onRequest`: a list, or a function of the request if it depends on
+   * that it (gateway thread; a failure counts as none). If no plugin has a need, bodies are streamed.
    */
   readonly needs?: readonly BodyNeed[] | ((request: GatewayRequest) => readonly BodyNeed[]);
   /**
-   * Gateway thread, for every request, before the cache is asked and the target is called: what may be asked at all.
-   * Nothing returned means: go on. Throwing or 250 ms: 500 `plugin_failed`.
+   * Gateway thread, for every request, before the cache and the target: decides whether the request is allowed.
+   * Nothing returned means: continue. Throwing or 250 ms: 500 `plugin_failed`.
    */
   onRequest?(request: GatewayRequest): Verdict | Promise<Verdict>;
   /**
-   * Gateway thread, right before the target is called and not for an answer from the cache: what counts requests counts
-   * them here. Answers and fails as `onRequest`.
+   * Gateway thread, right before the target is called and not for a response from the cache: count requests
+   * here. Returns and fails like `onRequest`.
    */
   onForward?(request: GatewayRequest): Verdict | Promise<Verdict>;
   /**
-   * Gateway thread, once for every request that `onForward` was asked about, when its answer is over; also where this
-   * plugin or another one refused it. What was counted for a request whose outcome is `refused`, or that was not
-   * forwarded, is to be given back here. At the unified address it is called once more for each call, with the call's id
+   * Gateway thread, once for every request for which `onForward` was called, when its response has ended; also if this
+   * plugin or another one refused it. Undo counts of a request whose outcome is `refused`, or that was not
+   * forwarded, here. At the unified address it is called again for each call, with the call's id
    * and the record that has its usage.
    */
   onEnd?(end: RequestEnd): void;
   /**
-   * Gateway thread, once for every record, when the client has its answer and the record is in the database: within a second
-   * of the end. It delays nobody and cannot change the answer; what it returns is added to the record. Throwing or 250 ms adds
+   * Gateway thread, once for every record, when the client has its response and the record is in the database: within a second
+   * of the end. It cannot delay or change the response; its return value is added to the record. Throwing or 250 ms adds
    * nothing, and is counted.
    */
   onAnswer?(answer: GatewayAnswer): AnswerNote | undefined | void | Promise<AnswerNote | undefined | void>;
@@ -1337,21 +1337,21 @@ export interface PluginHooks {
   onRecord?(draft: RecordDraft): false | undefined | void | Promise<false | undefined | void>;
   /**
    * Recorder thread, once for every record, after it is in the database: the place for checks in code. It sees both bodies
-   * whole and delays no request; what it returns is added to the record. Throwing or 250 ms adds nothing, and is counted.
+   * completely and delays no request; its return value is added to the record. Throwing or 250 ms adds nothing, and is counted.
    */
   onRecorded?(draft: Readonly<RecordDraft>): AnswerNote | undefined | void | Promise<AnswerNote | undefined | void>;
   /**
-   * Endpoints of the API that this plugin answers, in the gateway's thread. Which there are is asked when the service
-   * starts; a plugin that was reloaded answers at once.
+   * Endpoints of the API in this plugin, in the gateway's thread. The list is read when the service
+   * starts; a reloaded plugin serves them at once.
    */
   readonly routes?: readonly PluginRoute[];
   /**
-   * What this plugin counts, by names such as `spans_dropped`: shown in `/metrics` for the thread that it is asked in. Counts
-   * go up only; it is asked whenever somebody reads the metrics.
+   * This plugin's counters, by names such as `spans_dropped`: shown in `/metrics` for the calling thread. Counts
+   * only increase; called whenever the metrics are read.
    */
   counters?(): Readonly<Record<string, number>>;
   /**
-   * Gateway thread: what this plugin has counted of a credential's limit. It counts nothing, and is asked when a route is
+   * Gateway thread: this plugin's counts of a credential's limit. It counts nothing, and is called when a route is
    * explained or health is shown.
    */
   limitsOf?(credential: PayingCredential): readonly LimitUse[];
@@ -1362,25 +1362,25 @@ export interface PluginHooks {
 /** One endpoint of the API, answered in the API's envelope. */
 export interface PluginRoute {
   readonly method: "GET" | "POST" | "PUT" | "DELETE";
-  /** Below `/v1/`, with `:name` for a segment that varies, such as `/v1/domains/:domain/verify`. */
+  /** Below `/v1/`, with `:name` for a variable segment, such as `/v1/domains/:domain/verify`. */
   readonly path: string;
   /**
-   * What the caller's key needs; `admin` implies the others. `figures` is for what tells nothing of requests' bodies, and
+   * The scope that the caller's key needs; `admin` implies the others. `figures` is for data without request bodies, and
    * `read` implies it.
    */
   readonly scope: "figures" | "read" | "write" | "admin";
   readonly summary: string;
-  /** JSON Schema of the body; without it the route takes none. */
+  /** JSON Schema of the body; without it the route accepts none. */
   readonly body?: Json;
-  /** Throwing answers 500. It has 10 s. */
+  /** Throwing gives a 500. It has 10 s. */
   handle(call: RouteCall): RouteAnswer | Promise<RouteAnswer>;
 }
 
 export interface RouteCall {
-  /** The segments that vary, decoded. */
+  /** The variable segments, decoded. */
   readonly params: Readonly<Record<string, string>>;
   readonly query: Readonly<Record<string, string>>;
-  /** JSON that fits the route's schema. */
+  /** JSON that matches the route's schema. */
   readonly body: Json;
   readonly caller: RouteCaller;
 }
@@ -1391,16 +1391,16 @@ export interface RouteCaller {
   /** Name of the key, or "command line". */
   readonly name: string;
   readonly admin: boolean;
-  /** Whether the caller belongs to the organization that runs the deployment, which was made first. */
+  /** Whether the caller belongs to the operator's organization, which is the first one. */
   readonly operator: boolean;
 }
 
-/** `path` names the member of the body that is wrong. */
+/** `path` names the wrong member of the body. */
 export type RouteAnswer =
   | { readonly data: Json }
   | {
       readonly status: number;
-      /** What programs look at, such as `not_found`; without one it follows from the status. */
+      /** The code for programs, such as `not_found`; the default follows from the status. */
       readonly code?: string;
       readonly message: string;
       readonly path?: string;
@@ -1411,28 +1411,28 @@ export interface PluginContext<Options = Json> {
   /** Its table `[plugins.<name>]`, checked, with the defaults of the schema filled in. */
   readonly options: Options;
   readonly log: PluginLog;
-  /** Only where the hooks of the gateway's thread are called; the recorder's thread sets plugins up without it. */
+  /** Only in the gateway's thread; the recorder's thread sets plugins up without it. */
   readonly gateway?: GatewayAccess;
 }
 
 /**
  * A plugin: state lives inside `setup` only. Its life:
  *
- * 1. The file is loaded in a thread that is thrown away, within 2 s; then in the gateway's and in the recorder's thread.
+ * 1. The file is loaded in a throw-away thread, within 2 s; then in the gateway's and in the recorder's thread.
  * 2. `setup` runs once in each of the two, with `gateway` in the first one only, within 5 s. A failure at the start stops the
- *    service; later the version before stays.
- * 3. Of each request `needs` is asked, what it names is read, then `onRequest`, then the cache, then `onForward`: in the
+ *    service; later the previous version stays.
+ * 3. For each request `needs` is evaluated, the body is read as needed, then `onRequest`, then the cache, then `onForward`: in the
  *    gateway's thread, built-in plugins first, then by file name. 250 ms each; a failure refuses the request (500
  *    `plugin_failed`), and the first refusal ends it. The record has begun before.
- * 4. When the answer is over, `onEnd`, in the gateway's thread. A failure is counted.
+ * 4. When the response has ended, `onEnd`, in the gateway's thread. A failure is counted.
  * 5. Within a second of the end `onRecord` and, once that is committed, `onRecorded`, in the recorder's thread: both bodies
- *    are whole there, streams folded. 250 ms each; a failure leaves the record as it was before the hook.
- *    What `onRecorded` returns is in the record within another second.
- * 6. Then `onAnswer`, in the gateway's thread, where the state of `onRequest` is: it sees the answer as the record has it. Its
- *    limits and failures are those of `onEnd`; what it returns is in the record within another second.
+ *    are complete there, streams folded. 250 ms each; a failure leaves the record as it was before the hook.
+ *    The return value of `onRecorded` is in the record within another second.
+ * 6. Then `onAnswer`, in the gateway's thread, which has the state of `onRequest`: it sees the response as in the record. Its
+ *    limits and failures are those of `onEnd`; its return value is in the record within another second.
  * 7. A hook that blocks its thread three times in a row is switched off for a minute; `/readyz` says so.
  * 8. When the file changes, the new version is set up first; then `dispose` of the old one runs, within 5 s. Options are read
- *    at the start of the service only.
+ *    only at the start of the service.
  *
  * @typeParam Options - what `optionsSchema` allows, such as `GatewayPlugin<{ models: string[] }>`.
  */
