@@ -1,3 +1,5 @@
+import type { Deadline } from "../store/database/deadline.ts";
+
 /** A property of a record as it is stored. */
 export interface StoredProperty {
   readonly name: string;
@@ -27,10 +29,14 @@ export interface AgePage {
   readonly withProperties: boolean;
 }
 
-/** Records by their age, for retention, and what else belongs to them. */
+/** Records of whole organizations and by their age, for what removes them, and what else belongs to them. */
 export interface AgedRecords {
   /** Organizations that have records. */
   organizations(): Promise<readonly string[]>;
+  /** Ids of some finished records of an organization; which ones is the engine's choice. */
+  finished(organizationId: string, limit: number): Promise<readonly string[]>;
+  /** How many records an organization has, those in flight too. @throws GatewayError `query_timeout`. */
+  count(organizationId: string, deadline: Deadline): Promise<number>;
   /** Also rows in flight, which nothing removes. */
   page(page: AgePage): Promise<readonly AgedRecord[]>;
   /** Those of some records that show something of their bodies. */

@@ -1,9 +1,11 @@
 import { mkdirSync } from "node:fs";
 import { open } from "node:fs/promises";
 import { join } from "node:path";
+import { agedRecords } from "../../engine/reader.ts";
 import { keysOf } from "../../engine/record-source.ts";
 import { GatewayError } from "../../errors.ts";
 import { within } from "../../runtime/within.ts";
+import { Deadline } from "../../store/database/deadline.ts";
 import { refuseFirst, removeOrganization, shownOrganizations, stopKeys } from "../../store/people/organizations.ts";
 import { actingOf, type Caller } from "../access/caller.ts";
 import { settled } from "../caught-up.ts";
@@ -59,10 +61,12 @@ export async function deleteOrganization(
   await room.keys.spread();
   await settled(room);
   const exported = isExported ? exportPath(room, id) : null;
+  const aged = agedRecords(room.current, room.config);
   const endsAt = performance.now() + STEP_MS;
   let removed = 0;
   for (;;) {
-    const requestIds = await someOf(room, id);
+    // What is in flight ends soon, for its key is revoked.
+    const requestIds = await aged.finished(id, STEP_ROWS);
     if (requestIds.length === 0) break;
     if (exported !== null) await exportRecords(room, request, { path: exported, organizationId: id, requestIds });
     const order = { organizationId: id, requestIds, by: actingOf(caller), asked: { organization: name } };
@@ -70,7 +74,7 @@ export async function deleteOrganization(
     removed += gone;
     if (gone === 0 || performance.now() > endsAt) break;
   }
-  const remaining = await countOf(room, id);
+  const remaining = await aged.count(id, new Deadline(room.config.query_timeout_seconds * 1_000));
   if (remaining > 0) return { id, name, removed, remaining, done: false, exported };
   await removeOrganization(records, id, caller);
   await Promise.all([room.keys.spread(), room.credentials.spread(), room.routes.spread()]);
@@ -106,18 +110,4 @@ async function exportRecords(room: ApiContext, request: Request, { path, organiz
   } finally {
     await file.close();
   }
-}
-
-/** Records that are finished: what is in flight ends soon, for its key is revoked. */
-async function someOf(room: ApiContext, organizationId: string): Promise<string[]> {
-  const sql = `select request_id from requests where organization_id = ? and response_status is not null limit ${STEP_ROWS}`;
-  const rows = await room.current.records.query<{ request_id: string }>({ sql, args: [organizationId] });
-  return rows.map(({ request_id }) => request_id);
-}
-
-async function countOf(room: ApiContext, organizationId: string): Promise<number> {
-  const sql = "select count(*) as n from requests where organization_id = ?";
-  const deadlineMs = room.config.query_timeout_seconds * 1_000;
-  const [row] = await room.current.records.query<{ n: number }>({ sql, args: [organizationId] }, { deadlineMs });
-  return row!.n;
 }

@@ -19,6 +19,21 @@ export function clickhouseAged(client: ClickHouse): AgedRecords {
       );
       return rows.map(({ id }) => id);
     },
+    async finished(organizationId, limit) {
+      const rows = await client.query<{ request_id: string }>(
+        `select request_id from requests where organization_id = ${literal(organizationId)} limit ${limit}`,
+      );
+      return rows.map(({ request_id }) => request_id);
+    },
+    // A request that has just ended may be counted twice: whoever removes it asks again.
+    async count(organizationId, deadline) {
+      const is = `organization_id = ${literal(organizationId)}`;
+      const rows = await client.query<{ n: number }>(
+        `select (select count() from requests where ${is}) + (select count() from open final where is_ended = 0 and ${is}) as n`,
+        deadline.rest(),
+      );
+      return rows[0]!.n;
+    },
     async page({ organizationId, before, after, limit, withProperties }: AgePage) {
       const from =
         after === undefined

@@ -9,7 +9,7 @@ interface Row {
 
 /** Records of a libSQL database by their age. */
 export function libsqlAged(records: Database): AgedRecords {
-  const idsOf = async (sql: string, args: readonly string[]) =>
+  const idsOf = async (sql: string, args: readonly (string | number)[]) =>
     (await records.query<{ id: string }>({ sql, args: [...args] })).map(({ id }) => id);
   return {
     // One step through the index for each.
@@ -24,6 +24,16 @@ export function libsqlAged(records: Database): AgedRecords {
         select id from found where id is not null`,
         [],
       ),
+    finished: (organizationId, limit) =>
+      idsOf("select request_id as id from requests where organization_id = ? and response_status is not null limit ?", [
+        organizationId,
+        limit,
+      ]),
+    async count(organizationId, deadline) {
+      const sql = "select count(*) as n from requests where organization_id = ?";
+      const [row] = await records.query<{ n: number }>({ sql, args: [organizationId] }, deadline.rest());
+      return row!.n;
+    },
     async page({ organizationId, before, after, limit, withProperties }: AgePage) {
       const sql = `select request_id, seq, request_created_at from requests
         where organization_id = ? and request_created_at < ? and (request_created_at, request_id) > (?, ?)

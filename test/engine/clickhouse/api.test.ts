@@ -1,0 +1,71 @@
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { readFileSync } from "node:fs";
+import { clickhouseOf } from "../../../src/engine/clickhouse/open.ts";
+import { openApi, type TestApi } from "../../api/open.ts";
+import { begin, pass } from "../../recorder/harness.ts";
+import { until } from "../../until.ts";
+import { recordsAt } from "./rig.ts";
+import { isClickHouseMissing, sharedClickHouse } from "./server.ts";
+
+/** More than one step of a deletion. */
+const RECORDS = 620;
+
+if (isClickHouseMissing()) test("these tests did not run: ClickHouse is missing", () => undefined);
+else describe("the API, with records in ClickHouse", suite);
+
+function suite() {
+  let it: TestApi;
+  beforeAll(async () => {
+    it = await openApi(recordsAt(await sharedClickHouse()));
+  }, 120_000);
+  afterAll(() => it[Symbol.asyncDispose](), 120_000);
+
+  const rowsOf = async (table: "requests" | "open", organization: string) => {
+    const rows = await clickhouseOf(it.config).query<{ n: number }>(
+      `select count() as n from ${table === "open" ? "open final" : table} where organization_id = '${organization}'`,
+    );
+    return rows[0]!.n;
+  };
+  const passed = (organization: string, gateway: readonly string[] = []) =>
+    pass(it.spool, { begin: { organization, gateway, time: Date.now() } });
+
+  test("a deleted organization leaves no records: what is in flight is awaited, the rest goes at once", async () => {
+    const gone = Array.from({ length: RECORDS }, () => passed(it.other));
+    const kept = passed(it.organization);
+    const late = crypto.randomUUID();
+    it.spool.begin(late, begin({ organization: it.other, time: Date.now() }));
+    it.spool.flush();
+    await until(async () => (await rowsOf("requests", it.other)) === RECORDS);
+    await until(async () => (await rowsOf("open", it.other)) === 1);
+    expect((await it.store.content.get(gone, ["request"])).size).toBe(RECORDS);
+
+    const order = { body: { name: "other", export: true } };
+    const first = await it.call("DELETE", `/v1/organizations/${it.other}`, order);
+    expect(first.json.data).toMatchObject({ remaining: expect.any(Number), done: false });
+    let { removed } = first.json.data;
+    for (; removed < RECORDS; ) {
+      const { json } = await it.call("DELETE", `/v1/organizations/${it.other}`, order);
+      expect(json.data.done).toBe(false);
+      removed += json.data.removed;
+    }
+    expect([removed, await rowsOf("requests", it.other)]).toEqual([RECORDS, 0]);
+    expect((await it.store.content.get(gone, ["request"])).size).toBe(0);
+
+    const now = Date.now();
+    const end = { time: now, forwardedAt: now, firstByteAt: now, requestBytes: 0, responseBytes: 0 };
+    it.spool.head(late, { time: now, status: 200, headers: [] });
+    it.spool.end(late, { ...end, outcome: "complete" });
+    it.spool.flush();
+    await until(async () => (await rowsOf("requests", it.other)) === 1 && (await rowsOf("open", it.other)) === 0);
+    const { json } = await it.call("DELETE", `/v1/organizations/${it.other}`, order);
+    expect(json.data).toMatchObject({ removed: 1, remaining: 0, done: true });
+    expect(await rowsOf("requests", it.other)).toBe(0);
+    const exported = readFileSync(json.data.exported, "utf8").trim().split("\n");
+    const ids = exported.map((line) => JSON.parse(line).request_id);
+    expect(new Set(ids)).toEqual(new Set([...gone, late]));
+
+    expect((await it.call("GET", `/v1/request/${kept}`)).status).toBe(200);
+    const { json: all } = await it.call("GET", "/v1/organizations");
+    expect(all.data.map(({ id }: { id: string }) => id)).not.toContain(it.other);
+  }, 120_000);
+}
