@@ -73,6 +73,21 @@ export interface ValueSearch {
   readonly offset: number;
 }
 
+/** Records of one session. */
+export interface OfSession {
+  readonly organizationId: string;
+  readonly sessionId: string;
+  readonly limit: number;
+  /** Only what was made until this time, in milliseconds since 1970. */
+  readonly upTo?: number;
+}
+
+/** Whether any record is of this session. */
+export const isSession = async (
+  source: RecordSource,
+  asked: Pick<OfSession, "organizationId" | "sessionId">,
+): Promise<boolean> => (await source.ofSession({ ...asked, limit: 1 })).length > 0;
+
 /** Records that were written, found and read. Calls with a deadline throw `query_timeout` after it. */
 export interface RecordSource {
   /** One page of a query. */
@@ -80,6 +95,10 @@ export interface RecordSource {
   /** The newest records whose text has the words, in the order of `searchOrder`; a page may be short although more follow. */
   search(scope: Scope, options: SearchOptions): Promise<Page>;
   count(scope: Scope, deadline: Deadline): Promise<number>;
+  /** The oldest records of a session, in the order of their time. */
+  ofSession(asked: OfSession): Promise<readonly RecordKey[]>;
+  /** The organization whose record this is; undefined where there is no such record. */
+  organizationOf(requestId: string): Promise<string | undefined>;
   /** Whole records in the order asked; those that the organization does not have are left out. */
   records(organizationId: string, keys: readonly RecordKey[]): Promise<RequestRow[]>;
   /**

@@ -4,12 +4,6 @@ import { over } from "./database/builder.ts";
 import { patiently } from "./database/patiently.ts";
 import type { Database } from "./store.ts";
 
-/** Whether any request is of this session. */
-export async function isSession(records: Database, organizationId: string, sessionId: string): Promise<boolean> {
-  const sql = "select 1 from requests where organization_id = ? and session_id = ? limit 1";
-  return (await records.query({ sql, args: [organizationId, sessionId] })).length > 0;
-}
-
 export async function sessionTag(records: Database, organizationId: string, sessionId: string): Promise<string | null> {
   const row = await over(records).select().from(sessionTags).where(of(organizationId, sessionId)).get();
   return row?.tag ?? null;

@@ -1,7 +1,8 @@
 import { Elysia, t } from "elysia";
+import { isSession } from "../../engine/record-source.ts";
 import { GatewayError } from "../../errors.ts";
 import { storable } from "../../record/storable.ts";
-import { isSession, sessionTag, setSessionTag } from "../../store/session-tags.ts";
+import { sessionTag, setSessionTag } from "../../store/session-tags.ts";
 import type { Gate } from "../access/gate.ts";
 import { settled } from "../caught-up.ts";
 import type { ApiContext } from "../context.ts";
@@ -37,7 +38,7 @@ export function sessionTagEndpoints(room: ApiContext, gate: () => Gate) {
         const sessionId = storable(params.id);
         const tag = body.tag === null ? null : storable(body.tag);
         await settled(room);
-        if (!(await isSession(room.reader.records, organizationId, sessionId))) {
+        if (!(await isSession(room.engine.source, { organizationId, sessionId }))) {
           throw new GatewayError("not_found", "there is no session of this id");
         }
         await setSessionTag((await room.writer()).records, organizationId, sessionId, tag);

@@ -1,11 +1,10 @@
 import { randomBytes } from "node:crypto";
 import { Elysia, t } from "elysia";
-import { keysOf } from "../../engine/record-source.ts";
+import { isSession, keysOf } from "../../engine/record-source.ts";
 import { GatewayError } from "../../errors.ts";
 import { isoTime } from "../../record/iso-time.ts";
 import { storable } from "../../record/storable.ts";
 import { uuidv7 } from "../../runtime/uuid.ts";
-import { isSession } from "../../store/session-tags.ts";
 import {
   addLink,
   findLink,
@@ -126,16 +125,16 @@ async function readSubject(
 ): Promise<Pick<SharedLink, "kind" | "subject">> {
   if ((requestId === undefined) === (sessionId === undefined))
     throw new GatewayError("invalid_body", "say what to share by either request_id or session_id");
-  const { records } = room.reader;
+  const { source } = room.engine;
   if (requestId !== undefined) {
     const id = readId(requestId, "request_id");
-    const [row] = await room.engine.source.records(organizationId, keysOf([id]));
+    const [row] = await source.records(organizationId, keysOf([id]));
     if (row === undefined)
       throw new GatewayError("not_found", "there is no request of this id", { path: "request_id" });
     return { kind: "request", subject: id };
   }
   const id = storable(sessionId!);
-  if (!(await isSession(records, organizationId, id)))
+  if (!(await isSession(source, { organizationId, sessionId: id })))
     throw new GatewayError("not_found", "there is no session of this id", { path: "session_id" });
   return { kind: "session", subject: id };
 }

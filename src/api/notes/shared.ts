@@ -1,5 +1,5 @@
 import { Elysia, t } from "elysia";
-import { keysOf } from "../../engine/record-source.ts";
+import { keysOf, type RecordKey } from "../../engine/record-source.ts";
 import { GatewayError } from "../../errors.ts";
 import { whyUnusable } from "../../keys.ts";
 import { ROLES, type Role } from "../../people/permissions.ts";
@@ -38,7 +38,7 @@ export function sharedEndpoints(room: ApiContext) {
   };
   const find = async (token: string, id: string): Promise<RequestRow> => {
     const link = await followed(token);
-    const [row] = isUuid(id) ? await rowsOf(room, link, [id.toLowerCase()]) : [];
+    const [row] = isUuid(id) ? await rowsOf(room, link, keysOf([id.toLowerCase()])) : [];
     if (row === undefined) throw noSuchLink();
     return row;
   };
@@ -47,7 +47,7 @@ export function sharedEndpoints(room: ApiContext) {
       "/v1/shared/:token",
       async ({ params }) => {
         const link = await followed(params.token);
-        const rows = await rowsOf(room, link, await idsOf(room, link));
+        const rows = await rowsOf(room, link, await keysShown(room, link));
         if (rows.length === 0) throw noSuchLink();
         const { kind, created_at, expires_at } = link;
         const times = { created_at: isoTime(created_at), expires_at: isoTime(expires_at) };
@@ -99,19 +99,17 @@ async function isOwnersStill({ keys, home }: ApiContext, { owner_id, organizatio
 const maySee = (role: Role | undefined) => role !== undefined && ROLES[role].includes("bodies");
 
 /** What a link shows: of a session what was there when it was made. */
-async function idsOf(room: ApiContext, { kind, subject, organization_id, created_at }: SharedLink): Promise<string[]> {
-  if (kind === "request") return [subject];
-  const rows = await room.reader.records.query<{ request_id: string }>({
-    sql: `select request_id from requests where organization_id = ? and session_id = ? and request_created_at <= ?
-      order by request_created_at, request_id limit ${STEPS_MAX}`,
-    args: [organization_id, subject, created_at],
-  });
-  return rows.map(({ request_id }) => request_id);
+async function keysShown(
+  { engine: { source } }: ApiContext,
+  { kind, subject, organization_id: organizationId, created_at: upTo }: SharedLink,
+): Promise<readonly RecordKey[]> {
+  if (kind === "request") return keysOf([subject]);
+  return source.ofSession({ organizationId, sessionId: subject, upTo, limit: STEPS_MAX });
 }
 
 /** Those of the records that the link shows. */
-async function rowsOf(room: ApiContext, link: SharedLink, ids: readonly string[]): Promise<RequestRow[]> {
-  const rows = await room.engine.source.records(link.organization_id, keysOf(ids));
+async function rowsOf(room: ApiContext, link: SharedLink, keys: readonly RecordKey[]): Promise<RequestRow[]> {
+  const rows = await room.engine.source.records(link.organization_id, keys);
   return rows.filter(({ request_id, session_id, request_created_at }) =>
     link.kind === "request"
       ? request_id === link.subject

@@ -97,12 +97,9 @@ async function findShown(room: ApiContext, gate: Gate, request: Request, id: str
   const signed = new URL(request.url).searchParams.has("signature");
   if (signed) await room.signer.verify(request);
   await settled(room);
-  const [row] = signed
-    ? await room.reader.records.query<RequestRow>({
-        sql: "select * from whole_requests where request_id = ?",
-        args: [id],
-      })
-    : await room.engine.source.records(gate.caller(request).organizationId, keysOf([id]));
+  const { source } = room.engine;
+  const organizationId = signed ? await source.organizationOf(id) : gate.caller(request).organizationId;
+  const [row] = organizationId === undefined ? [] : await source.records(organizationId, keysOf([id]));
   if (row === undefined) throw noSuchRequest();
   // Who was given a signed address has been noted with it.
   if (!signed) await noteBodyViews(room, request, row.organization_id, [id]);

@@ -4,6 +4,7 @@ import type { RecordKey } from "../record-source.ts";
 import { literal } from "./literal.ts";
 import type { Place, ReaderOptions } from "./records.ts";
 import { ID_TIME_SLACK_MS } from "./tables.ts";
+import { finishedRows, openRows } from "./write/find-rows.ts";
 
 /** Ranges of time that one statement looks in; ids of more are looked for in all of the time between. */
 const RANGES_MAX = 100;
@@ -33,6 +34,16 @@ export async function placesOf(
   const settings = { max_query_size: 256 << 20, max_ast_elements: 10_000_000 };
   const found = await client.query<Place>(statements.join(" union distinct "), { settings, ...deadline?.rest() });
   return [...known, ...found];
+}
+
+/** The organization whose record this is; undefined where there is no such record. */
+export async function organizationOf(
+  { client, hasOpenRows }: ReaderOptions,
+  requestId: string,
+): Promise<string | undefined> {
+  const [row] = await finishedRows(client, [requestId]);
+  const [found] = row !== undefined || !hasOpenRows ? [row] : await openRows(client, [requestId]);
+  return found?.organization_id;
 }
 
 /** Times within which a record of these ids was made, if its id tells its time, in order and apart. */

@@ -2,9 +2,10 @@ import { shownMembers } from "../../filter/sight.ts";
 import { type RequestRow, STORED_MEMBERS, storedMembers } from "../../record/request-record.ts";
 import { REQUEST_COLUMNS } from "../../record/written-row.ts";
 import type { Database } from "../../store/store.ts";
-import type { Asked, ListedRecord, RecordKey } from "../record-source.ts";
+import type { Asked, ListedRecord, OfSession, RecordKey } from "../record-source.ts";
+import { literal } from "./literal.ts";
 import { placesOf } from "./look-up.ts";
-import { type ReaderOptions, recordsOf } from "./records.ts";
+import { type Place, type ReaderOptions, recordsOf } from "./records.ts";
 import { storedColumns, toRequestRow } from "./rows.ts";
 
 type Counted = RequestRow & { readonly comments: number };
@@ -27,6 +28,21 @@ export async function listedRecords<Column extends keyof RequestRow>(
   const needed = [...new Set<string>([...Object.values(STORED_MEMBERS), ...columns])];
   const rows = await readRows(options, { organizationId, keys, columns: needed });
   return rows.map((row) => ({ stored: JSON.stringify(shownMembers(storedMembers(row), sight)), row }));
+}
+
+/** The oldest records of a session. */
+export async function sessionKeys(
+  options: ReaderOptions,
+  { organizationId, sessionId, limit, upTo = Number.MAX_SAFE_INTEGER }: OfSession,
+): Promise<readonly RecordKey[]> {
+  const records = await recordsOf(options, { organizationId, tree: { kind: "all" } });
+  const sql = records.select({
+    columns: "r.request_id as requestId, r.request_created_at as createdAt",
+    where: `r.session_id = ${literal(sessionId)}`,
+    tail: `order by r.request_created_at, r.request_id limit ${limit}`,
+    times: { least: -Number.MAX_SAFE_INTEGER, most: upTo },
+  });
+  return options.client.query<Place>(sql, { settings: records.settings });
 }
 
 interface RowsAsked {

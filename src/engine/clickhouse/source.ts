@@ -1,8 +1,9 @@
 import type { RequestRow } from "../../record/request-record.ts";
 import type { Asked, RecordSource } from "../record-source.ts";
 import { countMatches, findPage } from "./find.ts";
+import { organizationOf } from "./look-up.ts";
 import { hasPropertyName, propertyNames, propertyValues } from "./property-list.ts";
-import { listedRecords, wholeRecords } from "./read.ts";
+import { listedRecords, sessionKeys, wholeRecords } from "./read.ts";
 import type { ReaderOptions } from "./records.ts";
 import { searchWords } from "./word-search.ts";
 
@@ -12,6 +13,8 @@ export function clickhouseSource(options: ReaderOptions): RecordSource {
     page: (scope, asked) => findPage(options, scope, asked),
     search: (scope, asked) => searchWords(options, scope, asked),
     count: (scope, deadline) => countMatches(options, scope, deadline),
+    ofSession: (asked) => sessionKeys(options, asked),
+    organizationOf: (requestId) => organizationOf(options, requestId),
     records: (organizationId, keys) => wholeRecords(options, organizationId, keys),
     listed: <Column extends keyof RequestRow>(asked: Asked, columns: readonly Column[]) =>
       listedRecords(options, asked, columns),

@@ -4,6 +4,7 @@ import type { Deadline } from "../../store/database/deadline.ts";
 import type { Database } from "../../store/store.ts";
 import type {
   Asked,
+  OfSession,
   Page,
   PageOptions,
   RecordKey,
@@ -14,7 +15,7 @@ import type {
 import { countMatches, type FoundPage, findPage } from "./find/find.ts";
 import { keyOf } from "./find/found-row.ts";
 import { hasPropertyName, propertyNames, propertyValues } from "./find/property-list.ts";
-import { listedRecords, wholeRecords } from "./find/records.ts";
+import { listedRecords, organizationOf, sessionKeys, wholeRecords } from "./find/records.ts";
 import { WordSearch } from "./find/word-search.ts";
 
 /** Records in a libSQL database. */
@@ -24,6 +25,8 @@ export function libsqlSource(database: Database): RecordSource {
     search: async (scope: Scope, options: SearchOptions) =>
       keyed(await new WordSearch(database, scope, options).page()),
     count: (scope: Scope, deadline: Deadline) => countMatches(database, scope, deadline),
+    ofSession: (asked: OfSession) => sessionKeys(database, asked),
+    organizationOf: (requestId: string) => organizationOf(database, requestId),
     records: (organizationId: string, keys: readonly RecordKey[]) => wholeRecords(database, organizationId, keys),
     listed: <Column extends keyof RequestRow>(asked: Asked, columns: readonly Column[]) =>
       listedRecords(database, asked, columns),

@@ -1,17 +1,12 @@
 import { setTimeout as sleep } from "node:timers/promises";
+import type { Config } from "../../config.ts";
+import { engineReader } from "../../engine/reader.ts";
+import { type RecordedCall, recordedCalls } from "../../engine/recorded-calls.ts";
 import { type Log, messageOf } from "../../log.ts";
 import type { PassedOn } from "../../runtime/http/pass-on.ts";
 import type { Remote } from "../../runtime/rpc.ts";
 import { type Item, listItems } from "../../store/datasets/items.ts";
-import {
-  callName,
-  madeCalls,
-  putResults,
-  type RecordedCall,
-  type RunResult,
-  recordedCalls,
-  resultFigures,
-} from "../../store/datasets/run-results.ts";
+import { callName, madeCalls, putResults, type RunResult, resultFigures } from "../../store/datasets/run-results.ts";
 import { finishRun, type Run, type RunState } from "../../store/datasets/runs.ts";
 import { findSentFor } from "../../store/people/sent-for.ts";
 import type { Database, Store } from "../../store/store.ts";
@@ -28,6 +23,7 @@ const SENDER_CALLS = 50;
 const RECORDER_PAUSE_MS = 1_000;
 
 export interface RunWorkOptions {
+  readonly config: Config;
   readonly log: Log;
   readonly reader: Store;
   readonly writer: () => Promise<Store>;
@@ -192,10 +188,10 @@ export class RunWork {
   }
 
   async #noteAll(finished: readonly Finished[]): Promise<void> {
-    const { recorder, reader, writer } = this.#options;
+    const { config, recorder, reader, writer } = this.#options;
     await recorder.barrier();
     const ids = finished.map(({ outcome }) => outcome.requestId);
-    const recorded = await recordedCalls(reader.records, this.#run.organization_id, ids);
+    const recorded = await recordedCalls(engineReader(reader, config).source, this.#run.organization_id, ids);
     const results = finished.map((each) => resultOf(each, recorded.get(each.outcome.requestId)));
     await putResults((await writer()).records, this.#run.id, results);
     for (const { cost, ok } of results) {

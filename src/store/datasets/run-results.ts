@@ -102,28 +102,3 @@ export async function resultFigures(records: Database, runId: string): Promise<R
     .from(datasetRunResults)
     .where(eq(datasetRunResults.run_id, runId));
 }
-
-/** What a request took as its record says, and its scores. */
-export interface RecordedCall extends CallFigures {
-  readonly request_id: string;
-  readonly status: number | null;
-  readonly error_code: string | null;
-  readonly error_message: string | null;
-  readonly scores: Readonly<Record<string, number>>;
-}
-
-/** Of those that are recorded, by request id. */
-export async function recordedCalls(
-  records: Database,
-  organizationId: string,
-  requestIds: readonly string[],
-): Promise<ReadonlyMap<string, RecordedCall>> {
-  const text = `select request_id, response_status as status, error_code, error_message, scores, provider, model,
-      prompt_tokens, completion_tokens, cost, delay_ms as latency, time_to_first_token as first_token
-    from whole_requests where +organization_id = ? and request_id in (select value from json_each(?))`;
-  const rows = await records.query<Omit<RecordedCall, "scores"> & { readonly scores: string }>({
-    sql: text,
-    args: [organizationId, JSON.stringify(requestIds)],
-  });
-  return new Map(rows.map((row) => [row.request_id, { ...row, scores: JSON.parse(row.scores) }]));
-}

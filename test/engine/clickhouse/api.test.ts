@@ -29,6 +29,24 @@ function suite() {
   const passed = (organization: string, gateway: readonly string[] = []) =>
     pass(it.spool, { begin: { organization, gateway, time: Date.now() } });
 
+  test("a session is tagged and shared, and a signed address shows a body", async () => {
+    const ids = [passed(it.organization, ["gateway-session-id", "trip"]), passed(it.organization)];
+    await until(async () => (await rowsOf("requests", it.organization)) === ids.length);
+    expect((await it.call("PUT", "/v1/session/trip/tag", { body: { tag: "seen" } })).status).toBe(200);
+    expect((await it.call("PUT", "/v1/session/none/tag", { body: { tag: "seen" } })).status).toBe(404);
+
+    const link = await it.call("POST", "/v1/shared-links", { body: { session_id: "trip" } });
+    expect(link.status).toBe(200);
+    const shared = await it.call("GET", `/v1/shared/${link.json.data.token}`, { key: null });
+    expect(shared.json.data.requests.map(({ request_id }: { request_id: string }) => request_id)).toEqual([ids[0]]);
+    expect((await it.call("POST", "/v1/shared-links", { body: { session_id: "none" } })).status).toBe(404);
+
+    const { json } = await it.call("GET", `/v1/request/${ids[1]}`);
+    const { pathname, search } = new URL(json.data.signed_body_url, it.origin);
+    const body = await it.call("GET", pathname + search, { key: null });
+    expect([body.status, body.json]).toMatchObject([200, { data: { request: { model: "m-1" } } }]);
+  }, 120_000);
+
   test("a deleted organization leaves no records: what is in flight is awaited, the rest goes at once", async () => {
     const gone = Array.from({ length: RECORDS }, () => passed(it.other));
     const kept = passed(it.organization);

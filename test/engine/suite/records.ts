@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import type { EngineReader } from "../../../src/engine/reader.ts";
-import { keysOf, type RecordKey } from "../../../src/engine/record-source.ts";
+import { isSession, keysOf, type RecordKey } from "../../../src/engine/record-source.ts";
+import { recordedCalls } from "../../../src/engine/recorded-calls.ts";
 import { decodeSort } from "../../../src/filter/sort.ts";
 import { ALL } from "../../../src/filter/tree.ts";
 import { MADE_FROM, type RequestRow, storedMembers } from "../../../src/record/request-record.ts";
@@ -44,6 +45,52 @@ export function suiteOfRecords(tested: TestedEngine): void {
         expect(JSON.parse(row.assets)).toEqual(assets);
         expect([row.organization_id, row.gateway_warnings]).toEqual([ORGANIZATION, "[]"]);
       }
+    }
+  });
+
+  test("a session's records come in the order of their time, up to a number and a time", async () => {
+    const timeOf = new Map(EXCHANGES.map(({ columns }) => [columns.request_id, columns.request_created_at]));
+    const inOrder = (a: string, b: string) => timeOf.get(a)! - timeOf.get(b)! || (a < b ? -1 : 1);
+    const sessions = Map.groupBy(EXCHANGES, ({ columns }) => columns.session_id ?? null);
+    sessions.delete(null);
+    expect(sessions.size).toBeGreaterThan(0);
+    for (const [sessionId, members] of sessions) {
+      const of = { organizationId: ORGANIZATION, sessionId: sessionId! };
+      const idsUpTo = async (limit: number, upTo?: number) => {
+        const keys = await engine.source.ofSession({ ...of, limit, ...(upTo !== undefined && { upTo }) });
+        return keys.map(({ requestId }) => requestId);
+      };
+      const ids = members.map(({ columns }) => columns.request_id).sort(inOrder);
+      expect(await idsUpTo(1_000)).toEqual(ids);
+      expect(await idsUpTo(1)).toEqual(ids.slice(0, 1));
+      const middle = timeOf.get(ids[Math.floor(ids.length / 2)]!)!;
+      expect(await idsUpTo(1_000, middle)).toEqual(ids.filter((id) => timeOf.get(id)! <= middle));
+      expect(await isSession(engine.source, of)).toBe(true);
+      expect(await isSession(engine.source, { ...of, organizationId: "another" })).toBe(false);
+    }
+    expect(await isSession(engine.source, { organizationId: ORGANIZATION, sessionId: "it's none" })).toBe(false);
+  });
+
+  test("a record is known by its id alone, with its organization", async () => {
+    for (const { columns } of EXCHANGES.slice(0, 8))
+      expect(await engine.source.organizationOf(columns.request_id)).toBe(ORGANIZATION);
+    expect(await engine.source.organizationOf(crypto.randomUUID())).toBeUndefined();
+  });
+
+  test("what calls took is what their records say", async () => {
+    const ids = EXCHANGES.map(({ columns }) => columns.request_id);
+    const [rows, calls] = [
+      await engine.source.records(ORGANIZATION, keysOf(ids)),
+      await recordedCalls(engine.source, ORGANIZATION, [...ids, ...ids, crypto.randomUUID()]),
+    ];
+    expect([...calls.keys()].sort()).toEqual([...ids].sort());
+    for (const row of rows) {
+      const { request_id, provider, model, prompt_tokens, completion_tokens, cost, error_code, error_message } = row;
+      expect(calls.get(row.request_id)).toEqual({
+        ...{ request_id, provider, model, prompt_tokens, completion_tokens, cost, error_code, error_message },
+        ...{ status: row.response_status, latency: row.delay_ms, first_token: row.time_to_first_token },
+        scores: JSON.parse(row.scores),
+      });
     }
   });
 

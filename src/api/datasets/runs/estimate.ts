@@ -1,10 +1,10 @@
+import { recordedCalls } from "../../../engine/recorded-calls.ts";
 import { GatewayError } from "../../../errors.ts";
 import { costLines, type OwnPriceOf, totalOf } from "../../../mapping/prices/own.ts";
 import { genaiRates } from "../../../mapping/prices/table.ts";
 import type { Json } from "../../../plugin-host/contract.ts";
 import { dollars } from "../../../record/dollars.ts";
 import { type Item, listItems } from "../../../store/datasets/items.ts";
-import { recordedCalls } from "../../../store/datasets/run-results.ts";
 import type { Target } from "../../../store/datasets/runs.ts";
 import { LearntTables } from "../../../store/models/learnt.ts";
 import type { Caller } from "../../access/caller.ts";
@@ -59,7 +59,7 @@ export async function estimateRun(room: ApiContext, caller: Caller, selection: S
     const items = await listItems(records, datasetId, { version, label, after, limit: PAGE });
     first ??= items[0];
     const ids = items.flatMap(({ request_id }) => request_id ?? []);
-    const recorded = await recordedCalls(room.reader.records, caller.organizationId, ids);
+    const recorded = await recordedCalls(room.engine.source, caller.organizationId, ids);
     for (const item of items) tokens.push(tokensOf(item, recorded.get(item.request_id ?? "")));
     if (items.length < PAGE) break;
     after = items.at(-1)!.id;

@@ -1,13 +1,8 @@
+import { type RecordedCall, recordedCalls } from "../../../engine/recorded-calls.ts";
 import type { Json } from "../../../plugin-host/contract.ts";
 import { isoTime, isoTimeOrNull } from "../../../record/iso-time.ts";
 import type { Item } from "../../../store/datasets/items.ts";
-import {
-  type CallFigures,
-  type RecordedCall,
-  type RunResult,
-  recordedCalls,
-  resultsOf,
-} from "../../../store/datasets/run-results.ts";
+import { type CallFigures, type RunResult, resultsOf } from "../../../store/datasets/run-results.ts";
 import type { Run, RunProgress } from "../../../store/datasets/runs.ts";
 import type { ApiContext } from "../../context.ts";
 
@@ -73,7 +68,7 @@ export async function comparedItems(room: ApiContext, run: Run, items: readonly 
     ...items.flatMap(({ request_id }) => request_id ?? []),
     ...[...results.values()].flat().map(({ request_id }) => request_id),
   ];
-  const recorded = await recordedCalls(room.reader.records, run.organization_id, requestIds);
+  const recorded = await recordedCalls(room.engine.source, run.organization_id, requestIds);
   return items.map(({ id, request_id, input, output, labels }) => {
     const original = originalOf(recorded.get(request_id ?? ""));
     return {

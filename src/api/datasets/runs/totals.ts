@@ -1,6 +1,7 @@
+import { recordedCalls } from "../../../engine/recorded-calls.ts";
 import { dollars } from "../../../record/dollars.ts";
 import { listItems } from "../../../store/datasets/items.ts";
-import { type CallFigures, recordedCalls, resultsOf } from "../../../store/datasets/run-results.ts";
+import { type CallFigures, resultsOf } from "../../../store/datasets/run-results.ts";
 import type { Run } from "../../../store/datasets/runs.ts";
 import type { ApiContext } from "../../context.ts";
 import { isSame } from "./shown.ts";
@@ -40,7 +41,7 @@ export async function totalsOf(room: ApiContext, run: Run): Promise<RunTotals[]>
     const results = await resultsOf(room.current.records, run.id, [...byId.keys()]);
     const requestIds = items.flatMap(({ request_id }) => request_id ?? []);
     const all = [...requestIds, ...results.map(({ request_id }) => request_id)];
-    const recorded = await recordedCalls(room.reader.records, organization_id, all);
+    const recorded = await recordedCalls(room.engine.source, organization_id, all);
     for (const id of requestIds) {
       const call = recorded.get(id);
       if (call !== undefined) original.add(call, (call.status ?? 0) < 400, call.scores);

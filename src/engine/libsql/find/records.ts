@@ -8,7 +8,7 @@ import { loadExcerpts } from "../../../store/bodies/load-bodies.ts";
 import { toObjects } from "../../../store/database/statement-cache.ts";
 import type { Excerpts } from "../../../store/packs/request-content.ts";
 import type { Database, Statement } from "../../../store/store.ts";
-import type { Asked, ListedRecord, RecordKey } from "../../record-source.ts";
+import type { Asked, ListedRecord, OfSession, RecordKey } from "../../record-source.ts";
 import { seqsOf } from "./found-row.ts";
 
 /** Whole records, with the excerpts that their rows leave to the packs. */
@@ -22,6 +22,24 @@ export async function wholeRecords(
   const packed = rows.filter(({ excerpts_packed }) => excerpts_packed !== null).map(({ request_id }) => request_id);
   const excerpts = await loadExcerpts(database, packed);
   return rows.map((row) => ({ ...row, ...(row.excerpts_packed !== null && excerpts.get(row.request_id)) }));
+}
+
+/** The oldest records of a session. */
+export async function sessionKeys(
+  database: Database,
+  { organizationId, sessionId, limit, upTo = Number.MAX_SAFE_INTEGER }: OfSession,
+): Promise<readonly RecordKey[]> {
+  const sql = `select request_id as requestId, request_created_at as createdAt from requests
+    where organization_id = ? and session_id = ? and request_created_at <= ?
+    order by request_created_at, request_id limit ?`;
+  return database.query<RecordKey>({ sql, args: [organizationId, sessionId, upTo, limit] });
+}
+
+/** The organization whose record this is. */
+export async function organizationOf(database: Database, requestId: string): Promise<string | undefined> {
+  const sql = "select organization_id as id from requests where request_id = ?";
+  const [row] = await database.query<{ id: string }>({ sql, args: [requestId] });
+  return row?.id;
 }
 
 /**
