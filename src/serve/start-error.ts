@@ -24,7 +24,7 @@ export function listenFailure(error: unknown, key: PortKey, config: Config): unk
     case "EINVAL": // the same on Deno
     case "ENOTFOUND":
       return new StartError(
-        `host = ${JSON.stringify(config.host)} is no address of this machine; set WEIR_HOST`,
+        `host = ${JSON.stringify(config.host)} is not an address of this machine; set WEIR_HOST`,
         error,
       );
     case "config_invalid":

@@ -123,7 +123,7 @@ test("a secret in a file is followed; one that cannot be read keeps its value", 
 test.each([
   [
     { credentials: { main: { provider: "openai", api_key: SECRET } } },
-    "[credentials.main] api_key: a secret does not stand in weir.toml",
+    "[credentials.main] api_key: a secret must not be in weir.toml",
   ],
   [
     { credentials: { main: { provider: "openai", api_key: "env:NOWHERE" } } },
@@ -134,7 +134,7 @@ test.each([
   [{ credentials: { main: { provider: "openai", api_key: "env:A", shared: true } } }, "shared"],
   [{ credentials: { client: { provider: "openai", api_key: "env:A" } } }, "name"],
   [{ routes: { fast: { targets: [] } } }, '[routes."fast"] targets'],
-  [{ routes: { a: { targets: ["b"] }, b: { targets: ["a"] } } }, "go round"],
+  [{ routes: { a: { targets: ["b"] }, b: { targets: ["a"] } } }, "form a cycle"],
   [{ routes: { a: { targets: ["x/y"], organization: "default" } } }, "organization"],
   [{ credentials_key_file: "/nowhere/keys" }, "ENOENT"],
 ])("%p stops the start", async (config, says) => {

@@ -32,9 +32,9 @@ async function invited(email: string, role: string, key = it.keys.admin): Promis
 }
 
 test.each([
-  ["short", "give 12"],
-  ["qwerty123456", "commonest"],
-  ["QWERTY123456", "commonest"],
+  ["short", "give at least 12"],
+  ["qwerty123456", "most common"],
+  ["QWERTY123456", "most common"],
   [PASSWORD, undefined],
 ])("the password %s: %s", (password, why) => {
   if (why === undefined) expect(whyWeak(password)).toBeUndefined();
