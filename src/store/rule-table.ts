@@ -1,4 +1,4 @@
-import { and, eq, getTableName, ne } from "drizzle-orm";
+import { and, eq, getTableColumns, getTableName, ne, sql } from "drizzle-orm";
 import type { AnySQLiteColumn, SQLiteTable } from "drizzle-orm/sqlite-core";
 import { GatewayError } from "../errors.ts";
 import type { Act } from "../people/actions.ts";
@@ -82,10 +82,12 @@ export function ruleTable<Rule extends StoredRule>(
       const others = and(of(rule.organization_id), ne(table.id, rule.id));
       if ((await over(records).$count(table, others)) >= max)
         throw new GatewayError("invalid_body", `there are ${max} ${getTableName(table)} already: remove one first`);
-      const set = Object.fromEntries(
-        Object.entries(rule).filter(([name]) => name !== "id" && !kept.includes(name as never)),
-      );
-      const upsert = over(records).insert(table).values(rule).onConflictDoUpdate({ target: table.id, set });
+      const values = Object.entries(rule).map(([name, value]) => [name, value === null ? nullOf(table, name) : value]);
+      const set = Object.fromEntries(values.filter(([name]) => name !== "id" && !kept.includes(name as never)));
+      const upsert = over(records)
+        .insert(table)
+        .values(Object.fromEntries(values))
+        .onConflictDoUpdate({ target: table.id, set });
       const change = { before: previous && noted?.shown(previous), after: noted?.shown(rule) };
       await recorded(records, [upsert], by, ...actsOf(rule, previous === undefined ? "created" : "changed", change));
     },
@@ -94,4 +96,9 @@ export function ruleTable<Rule extends StoredRule>(
       await recorded(records, [...also, removal], by, ...actsOf(rule, "removed", { before: noted?.shown(rule) }));
     },
   };
+}
+
+/** JSON's null where the column must have a value: the builder writes null of JSON as that of SQL. */
+function nullOf(table: SQLiteTable, name: string) {
+  return getTableColumns(table)[name]?.notNull === true ? sql`'null'` : null;
 }

@@ -159,7 +159,7 @@ test("without its key a credential is locked: shown, degraded, found by the doct
 
 test("a backup has the key only where it is asked for, and a restored one opens with it", async () => {
   const plain = await command("", "backup", join(folder, "plain"), "--quiet");
-  expect(plain.err).toContain("credentials.key, without which no credential opens");
+  expect(plain.err).toContain("credentials.key, without which no credential can be decrypted");
   expect(readdirSync(join(folder, "plain"))).not.toContain("credentials.key");
   await command("", "backup", join(folder, "whole"), "--quiet", "--with-credentials-key");
   const restored = join(folder, "restored");

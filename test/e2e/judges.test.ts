@@ -207,7 +207,7 @@ test("a budget that is spent keeps the judge until its day is over, or the budge
   const spent = await judgeWhere(judge.id, ({ state }) => state === "resting");
   expect(spent).toMatchObject({
     counts: { waiting: 1, done: 2 },
-    problem: { message: "the budget of $0.0003 a day is spent" },
+    problem: { message: "the budget of $0.0003 a day is exhausted" },
   });
   expect(new Date(spent.rests_until).toISOString()).toMatch(/T00:00:00/);
   await api("PATCH", `/v1/judges/${judge.id}`, { budget: { ...budget, dollars: 5 } });

@@ -62,7 +62,7 @@ export const OTHERS: Readonly<Record<string, Row>> = {
     return count === 51 ? `all counts are kept${isLogged}` : `counts in it are forgotten${isLogged}`;
   },
 
-  async "a cached answer"(directory, when, spoil) {
+  async "a cached response"(directory, when, spoil) {
     const open = () =>
       new AnswerStore({ directory: join(directory, "cache"), log: silent, bytesMax: 1e9, entriesMax: 100 });
     const key = "a".repeat(64);

@@ -68,7 +68,7 @@ export class PartFitter {
     const { source } = part;
     const accepted = this.fitting.call.facts.input;
     if (accepted !== undefined && !accepted.includes(part.type) && !isPlainText(source)) {
-      this.lose("refused", part, `the model does not accept ${part.type}`);
+      this.lose("refused", part, `the model accepts no ${part.type}`);
       return [];
     }
     const take = this.fitting.take(mediaName(part.type, source));

@@ -202,8 +202,8 @@ export const OUTBOUNDS: readonly Outbound[] = [
     same: [],
     paid: bearer("cohere"),
     refuses: {
-      "an image": /(?:messages|input)\[\d\]\.content\[\d\]: the model takes no image/,
-      "a file": /(?:messages|input)\[\d\]\.content\[\d\]: the model takes no file/,
+      "an image": /(?:messages|input)\[\d\]\.content\[\d\]: the model accepts no image/,
+      "a file": /(?:messages|input)\[\d\]\.content\[\d\]: the model accepts no file/,
     },
   },
   {
