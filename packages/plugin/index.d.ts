@@ -388,7 +388,7 @@ export interface ProviderPlugin extends Endpoints {
   readonly mask?: { readonly headers?: readonly string[]; readonly query?: readonly string[] };
   /** Overrides the wire schema's reading of the request. */
   readonly readRequest?: (body: Json, exchange: ExchangeView) => RequestReading;
-  /** Overrides the wire schema's reading of a complete response; missing members stay as read. */
+  /** Overrides the wire schema's reading of a complete response; missing members stay as read. `usage` is one member: it is replaced whole. */
   readonly readResponse?: (body: Json, exchange: ExchangeView) => Reading;
   /** Overrides the wire schema's reading of a stream: called once per event, in order. */
   readonly readEvent?: (reading: StreamReading, event: StreamEvent, exchange: ExchangeView) => StreamReading;

@@ -35,7 +35,7 @@ export default {
   // Credentials of its own, lower case: their values are never stored.
   // mask: { headers: ["x-${name}-key"], query: ["token"] },
 
-  // Overrides of read values. Undefined members keep the value that was read.
+  // Overrides of read values. Leave a member out to keep the value that was read; usage is one member, and is replaced whole.
   // readRequest: (body) => ({ model: body?.model, stream: body?.stream === true }),
   // readResponse: (body) => ({ model: body?.model, usage: { prompt_tokens: body?.usage?.in } }),
   // readEvent: (reading, { data }) => (data?.usage === undefined ? reading : { ...reading, usage: { completion_tokens: data.usage.out } }),
