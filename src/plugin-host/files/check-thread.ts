@@ -6,10 +6,8 @@ import { PluginError } from "./check.ts";
 import type { CheckFunctions, CheckOptions } from "./check-worker.ts";
 import { pluginFiles, pluginFolders } from "./load.ts";
 
-/** Default milliseconds that a file may take. */
-const CHECK_MS = 2_000;
-/** The same at a start, when the machine may be booting too. */
-const START_CHECK_MS = 10_000;
+/** Milliseconds that a file may take at a start and on the command line, where the machine may be booting or busy. */
+const CHECK_MS = 10_000;
 
 /** Why a file does not load; `slow` if it might with more time. */
 interface CheckFailure {
@@ -45,9 +43,7 @@ export async function checkDropIns(config: Config): Promise<void> {
       return (await Promise.all(folders.map(pluginFiles))).flat().map(({ path }) => ({ kind, path }));
     }),
   );
-  const checked = await Promise.all(
-    files.flat().map(async (file) => ({ file, failure: await checkInThread(file, START_CHECK_MS) })),
-  );
+  const checked = await Promise.all(files.flat().map(async (file) => ({ file, failure: await checkInThread(file) })));
   const failures = checked.flatMap(({ file, failure }) =>
     failure === null ? [] : [new PluginError(file.path, failure.reason)],
   );
