@@ -36,7 +36,7 @@ test("an invitation leads to an account, then in; after that the log-in asks for
   for (const [first, second, said] of [
     ["short", "short", "Use 12 characters or more."],
     [PASSWORD, `${PASSWORD}!`, "The two passwords differ."],
-    ["qwerty123456", "qwerty123456", "It is among the commonest passwords."],
+    ["qwerty123456", "qwerty123456", "It is one of the most common passwords."],
   ] as const) {
     await password.fill(first);
     await again.fill(second);
