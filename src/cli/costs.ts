@@ -1,6 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Config } from "../config.ts";
+import { refuseWithClickhouse } from "../engine/libsql-only.ts";
 import { recomputeCosts } from "../jobs/remap/recompute.ts";
 import { explainCost } from "../mapping/prices/explain.ts";
 import { readIsoTime } from "../record/iso-time.ts";
@@ -35,6 +36,7 @@ export const recomputeCostsCommand: Run = async (invocation) => {
     shownAt = Date.now();
     terminal.err(`${seen} of ${total} records, ${changed} ${order.dryRun ? "would change" : "changed"}\n`);
   };
+  refuseWithClickhouse(config, "costs are not recomputed");
   reachDirectory(config);
   const lock = lockDirectory(config.data_dir);
   let done: Progress;
@@ -84,6 +86,7 @@ async function recomputeHere(
 export const explainCostCommand: Run = async (invocation) => {
   const { args, options, terminal } = invocation;
   const config = regionConfig(invocation);
+  refuseWithClickhouse(config, "costs are explained by GET /v1/request/<id>/cost and not here");
   const id = args[0]!.toLowerCase();
   const explain = async ({ records }: Store, home: Database | undefined) => {
     const [row] = await records.query<RequestRow>({

@@ -1,4 +1,5 @@
 import { Elysia } from "elysia";
+import { refuseWithClickhouse } from "../../engine/libsql-only.ts";
 import { GatewayError } from "../../errors.ts";
 import { decodeFilter } from "../../filter/decode.ts";
 import { readsContent } from "../../filter/select.ts";
@@ -48,6 +49,7 @@ function judgeFamily(room: ApiContext): KeptFamily<Judge, JudgeBody> {
   const { records } = room.current;
   const put: KeptFamily<Judge, JudgeBody>["put"] = async (caller, body, previous) => {
     const { rule } = readJudge(room, body, caller.organizationId);
+    if (rule.enabled) refuseWithClickhouse(room.config, "enabled: new requests are not sampled for judges");
     const others = await listJudges(records, caller.organizationId);
     if (others.some(({ id, name }) => id !== previous?.id && name === rule.name))
       throw new GatewayError("duplicate_name", `name: there is a judge "${rule.name}" already`, { path: "name" });

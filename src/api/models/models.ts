@@ -1,4 +1,5 @@
 import { Elysia, t } from "elysia";
+import { refuseWithClickhouse } from "../../engine/libsql-only.ts";
 import { GatewayError } from "../../errors.ts";
 import { faultOf, type Mapping } from "../../mapping/mapping.ts";
 import { isoTime } from "../../record/iso-time.ts";
@@ -49,6 +50,7 @@ export function modelEndpoints(room: ApiContext, gate: () => Gate) {
     .post(
       "/v1/models/:model/expedite",
       async ({ request }) => {
+        refuseWithClickhouse(room.config, "models are not mapped");
         await settled(room);
         const { model, provider } = addressed(request);
         const order = { organizationId: organization(request), model, ...(provider !== undefined && { provider }) };

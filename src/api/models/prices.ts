@@ -1,6 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { Elysia, t } from "elysia";
 import { OWN_PRICE_SCHEMA, PRICED_MODEL } from "../../config.ts";
+import { refuseWithClickhouse } from "../../engine/libsql-only.ts";
 import { keysOf } from "../../engine/record-source.ts";
 import { GatewayError } from "../../errors.ts";
 import { explainCost } from "../../mapping/prices/explain.ts";
@@ -116,6 +117,7 @@ export function priceEndpoints(room: ApiContext, gate: () => Gate) {
     .post(
       "/v1/models/prices/recompute",
       async ({ request, body }) => {
+        refuseWithClickhouse(room.config, "costs are not recomputed");
         const since = body.since == null ? 0 : readIsoTime(body.since);
         if (since === undefined) {
           throw new GatewayError("invalid_body", "since is an ISO 8601 date such as 2026-01-31", { path: "since" });

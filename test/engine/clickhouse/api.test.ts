@@ -47,6 +47,31 @@ function suite() {
     expect([body.status, body.json]).toMatchObject([200, { data: { request: { model: "m-1" } } }]);
   }, 120_000);
 
+  test.each([
+    ["POST", "/v1/models/prices/recompute", {}],
+    ["POST", "/v1/models/m-1/expedite", undefined],
+  ])("%s %s is refused, not done over an empty table", async (method, path, body) => {
+    expect(await it.call(method, path, { body })).toMatchObject({ status: 501, json: { code: "not_with_clickhouse" } });
+  });
+
+  test("a judge can be made, but not enabled", async () => {
+    const { json } = await it.call("GET", "/v1/keys");
+    const { id: key } = json.data.find(({ name }: { name: string }) => name === "all");
+    const judge = {
+      name: "j",
+      key,
+      model: "m",
+      prompt: "Rate {{output}}",
+      scores: [{ name: "a", kind: "number" }],
+    };
+    const made = await it.call("POST", "/v1/judges", { body: judge });
+    expect([made.status, made.json.error]).toEqual([200, null]);
+    const { status, json: refused } = await it.call("POST", "/v1/judges", {
+      body: { ...judge, name: "k", enabled: true },
+    });
+    expect([status, refused.code]).toEqual([501, "not_with_clickhouse"]);
+  });
+
   test("a deleted organization leaves no records: what is in flight is awaited, the rest goes at once", async () => {
     const gone = Array.from({ length: RECORDS }, () => passed(it.other));
     const kept = passed(it.organization);
