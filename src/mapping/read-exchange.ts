@@ -70,7 +70,11 @@ export function readExchange(input: ExchangeInput): ExchangeReading {
   const asked = hooks.request?.model ?? requestModel(input, known);
   const schema = known ?? own ?? mappedSchemaOf(input, asked, answer);
   const body = hooks.stream?.body ?? (events === undefined ? input.responseBody : foldWith(schema, events));
-  const told: Reading = { ...schema?.readResponse(body, input), ...hooks.stream, ...hooks.response };
+  const told: Reading = {
+    ...schema?.readResponse(body, input),
+    ...(hooks.stream && pickDefined(hooks.stream)),
+    ...(hooks.response && pickDefined(hooks.response)),
+  };
   const billedElsewhere = isBilledElsewhere(input.method, path) || input.status >= 400;
   const usage = billedElsewhere ? undefined : usageOf(told, input);
   return pickDefined({

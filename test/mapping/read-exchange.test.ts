@@ -4,7 +4,7 @@ import anthropic from "../../providers/anthropic.ts";
 import google from "../../providers/google.ts";
 import openai from "../../providers/openai.ts";
 import { type ExchangeInput, readExchange, toLlmSchema } from "../../src/mapping/read-exchange.ts";
-import type { StreamEvent } from "../../src/plugin-host/contract.ts";
+import type { Reading, StreamEvent } from "../../src/plugin-host/contract.ts";
 import { LlmSchema } from "../../src/record/llm-schema.ts";
 
 const exchange = (members: Partial<ExchangeInput>): ExchangeInput => ({
@@ -34,6 +34,19 @@ test("the tier that answered is kept with the usage that it prices, of a stream 
   const requestBody = { model: "m", messages: [] };
   for (const said of [{ responseBody: answer }, { events: streamed }])
     expect(readExchange(exchange({ requestBody, ...said })).usageRaw).toEqual({ ...usage, service_tier: "flex" });
+});
+
+test("a member that a provider's hook leaves undefined keeps what was read", () => {
+  const answer = { object: "chat.completion", model: "m-1", choices: [], usage: { prompt_tokens: 3 } };
+  const provider = {
+    ...openai,
+    readResponse: () => ({ id: "own", model: undefined, usage: undefined }) as object as Reading,
+  };
+  expect(readExchange(exchange({ provider, requestBody: { model: "m" }, responseBody: answer }))).toMatchObject({
+    id: "own",
+    responseModel: "m-1",
+    usage: { prompt_tokens: 3 },
+  });
 });
 
 test("an unknown server that speaks chat completions is read by shape", () => {
