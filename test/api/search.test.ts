@@ -126,9 +126,14 @@ for (const kind of DATABASES) {
       expect((await searchToEnd(it, "old", { filter: inBody })).ids).toEqual([ids[1]!, ids[0]!]);
       const march = { request_response_rmt: { request_created_at: { gte: "2026-02-15T00:00:00Z" } } };
       expect((await searchToEnd(it, "quick", { filter: march })).ids).toEqual([ids[3]!]);
-      const first = await search(it, "old", { limit: 1 });
+      // A search may be answered before the words of what is newer are in the index, and says so.
+      const whole = "2026-02-01T00:00:00.000Z";
+      let first = await search(it, "old", { limit: 1 });
+      await until(async () => {
+        first = await search(it, "old", { limit: 1 });
+        return first.json.searched_to === whole;
+      });
       expect(first.ids).toEqual([ids[1]!]);
-      expect(first.json.searched_to).toBe("2026-02-01T00:00:00.000Z");
       const cursor = first.json.next_cursor;
       expect((await search(it, "old", { limit: 1, cursor })).ids).toEqual([ids[0]!]);
       expect((await search(it, "weir", { limit: 1, cursor })).json).toMatchObject({ path: "cursor" });
