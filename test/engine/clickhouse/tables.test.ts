@@ -1,9 +1,12 @@
 import { beforeAll, expect, test } from "bun:test";
+import { randomUUID } from "node:crypto";
+import { getTableColumns } from "drizzle-orm";
 import { ClickHouse } from "../../../src/engine/clickhouse/client.ts";
 import { COLUMN_TYPES, REQUEST_TYPES } from "../../../src/engine/clickhouse/columns.ts";
 import { type BodyPlace, storedColumns, toRequestRow, toTableRow } from "../../../src/engine/clickhouse/rows.ts";
 import { makeTables, TABLES_VERSION, tableStatements, tablesVersion } from "../../../src/engine/clickhouse/tables.ts";
 import type { Storable } from "../../../src/engine/storable.ts";
+import { requests } from "../../../src/record/tables.ts";
 import { REQUEST_COLUMNS } from "../../../src/record/written-row.ts";
 import { uuidv7 } from "../../../src/runtime/uuid.ts";
 import { isClickHouseMissing, ownDatabase, sharedClickHouse } from "./server.ts";
@@ -16,6 +19,13 @@ test("every column of SQLite's table has its column, but for those that say wher
   expect([...there].sort()).toEqual([...REQUEST_COLUMNS].sort());
 });
 
+test("a column may hold null where SQLite's may", () => {
+  const columns: Readonly<Record<string, { notNull: boolean }>> = getTableColumns(requests);
+  const values = Object.entries(REQUEST_TYPES).filter(([, type]) => !/^(Map|Array)/.test(type));
+  const mayBeNull = values.filter(([, type]) => type.includes("Nullable(")).map(([name]) => name);
+  expect(mayBeNull).toEqual(values.flatMap(([name]) => (columns[name]!.notNull ? [] : [name])));
+});
+
 test("in a cluster tables are made on all servers, replicated, and read through Distributed ones", () => {
   const statements = tableStatements({ cluster: "all", hasKeeper: true }, "weir").join(";\n");
   expect(statements).toContain("create table if not exists requests_local on cluster `all`");
@@ -25,6 +35,12 @@ test("in a cluster tables are made on all servers, replicated, and read through 
   expect(statements).toContain("as requests_local engine = Distributed('all', 'weir', 'requests_local', cityHash64(");
   expect(statements).not.toContain("non_replicated");
 });
+
+/** An id that tells this time, whatever ids this process has made before. */
+function idAt(time: number): string {
+  const hex = time.toString(16).padStart(12, "0");
+  return `${hex.slice(0, 8)}-${hex.slice(8)}-7${randomUUID().slice(15)}`;
+}
 
 let client: ClickHouse;
 
@@ -80,7 +96,7 @@ function tables(): void {
   });
 
   test("the time of an id that does not tell it is kept beside", async () => {
-    const [near, far, chosen] = [uuidv7(TIME + 59_000), uuidv7(TIME + 3_600_000), "chosen-by-a-client"];
+    const [near, far, chosen] = [idAt(TIME + 59_000), idAt(TIME + 3_600_000), "chosen-by-a-client"];
     await client.insert(
       "requests",
       [near, far, chosen].map((id) => toTableRow(storable(id), { keepsTexts: false })),
