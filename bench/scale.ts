@@ -9,7 +9,7 @@ import { CONFIG_SCHEMA } from "../src/config.ts";
 import { ClickHouse } from "../src/engine/clickhouse/client.ts";
 import { copyDay } from "../src/engine/clickhouse/migrate/copy-day.ts";
 import { daysOf } from "../src/engine/clickhouse/migrate/days.ts";
-import { makeTables } from "../src/engine/clickhouse/tables.ts";
+import { makeTables, SINGLE } from "../src/engine/clickhouse/tables.ts";
 import { makeNextBlock } from "../src/engine/libsql/column-store/keep.ts";
 import { engineReader } from "../src/engine/reader.ts";
 import { migrate } from "../src/store/migrate.ts";
@@ -54,7 +54,7 @@ const seeded = await seededIn(reader.records);
 console.log(`${seeded.records} records; load ${loadavg()[0]!.toFixed(1)} at the beginning`);
 
 await makeTables(client);
-const copy = { records: reader.records, client, keepsTexts: false, ofProviders: async () => ({}) };
+const copy = { records: reader.records, client, keepsTexts: false, layout: SINGLE, ofProviders: async () => ({}) };
 const before = { cpu: await cpuSeconds(), at: performance.now() };
 let copied = 0;
 for (const day of await daysOf(reader.records)) copied += (await copyDay(copy, day)).copied;

@@ -235,7 +235,7 @@ async function openVault({ config, log, env }: ServeOptions, built: Built): Prom
   });
   built.vault = vault;
   await withReader(config, async (records) => {
-    await vault.setRoutes(await storedRouting(records));
+    await vault.setRouting(await storedRouting(records));
     await vault.setCredentials(await listCredentials(records));
   }).catch((error: unknown) => {
     log.warn("credentials and routes cannot be read now", { why: messageOf(error) });

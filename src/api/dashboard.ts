@@ -9,7 +9,7 @@ const SHELL = "index.html";
 const ASSETS = "/assets/";
 /** Pages whose address is a secret: of shared links, and of invitations. */
 const SECRET = ["/shared/", "/invitation/"];
-/** What they add, as does all that the API responses to a link: search engines keep nothing, and neither do caches. */
+/** What they add, as do all responses of the API to a link: search engines keep nothing, and neither do caches. */
 export const UNSEEN = {
   "x-robots-tag": "noindex, nofollow, noarchive",
   "cache-control": "no-store",

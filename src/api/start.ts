@@ -78,7 +78,7 @@ export async function startApi(options: ApiOptions): Promise<RunningApi> {
     log,
     fingerprint: () => routingFingerprint(homeRecords),
     read: () => storedRouting(homeRecords),
-    publish: (known) => gateway.setRoutes(known),
+    publish: (known) => gateway.setRouting(known),
   });
   for (const each of [credentials, routes]) await each.start();
   const { writer } = own;

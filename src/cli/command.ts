@@ -43,7 +43,7 @@ export interface Command {
   /** One or two words, such as `keys create`. */
   readonly name: string;
   readonly summary: string;
-  /** Arguments after the options, such as `<id>`; all are required, except a last one such as `[filter…]`: any number. */
+  /** Arguments after the options, such as `<id>`. All are required, except that a last one such as `[filter…]` may stand for none or several. */
   readonly args?: readonly string[];
   /** An option with which no arguments are allowed. */
   readonly alone?: string;

@@ -36,8 +36,8 @@ function configurationFindings(problem: ConfigError | undefined): Finding[] {
   const check = "configuration";
   if (problem === undefined)
     return [{ check, verdict: "ok", says: "every key is known, every value allowed", mend: null }];
-  const mend = "`docs/configuration.md` lists every key; nothing else is checked until this is fixed";
-  return problem.lines.map((says) => ({ check, verdict: "fail", says, mend }));
+  const fix = "`docs/configuration.md` lists every key; nothing else is checked until this is fixed";
+  return problem.lines.map((says) => ({ check, verdict: "fail", says, mend: fix }));
 }
 
 /** The column at which findings begin. */

@@ -20,8 +20,8 @@ import { CommandError, UsageError } from "./usage-error.ts";
 const TRIES_MAX = 3;
 
 /**
- * Copies the records of libSQL to ClickHouse, day by day, also while the service records to libSQL. What is there already is
- * compared and left as it is, so that it goes on where it was cut off, and brings changes when it is run again.
+ * Copies the records of libSQL to ClickHouse, day by day, also while the service records to libSQL. A second run resumes an
+ * interrupted copy: it skips records that ClickHouse already holds and copies those that changed.
  */
 export const migrateRecordsCommand: Run = async (invocation) => {
   const { options, terminal } = invocation;
@@ -33,9 +33,11 @@ export const migrateRecordsCommand: Run = async (invocation) => {
   const store = await openStore(config, "read");
   try {
     const client = clickhouseOf(config);
+    const layout = layoutOf(config);
     const copy: CopyOptions = {
       records: store.records,
       client,
+      layout,
       keepsTexts: config.records_search_texts,
       ofProviders: async () => mappingsOf(providers),
     };
@@ -44,7 +46,7 @@ export const migrateRecordsCommand: Run = async (invocation) => {
       terminal.out(`${await estimate(copy, days)}\n`);
       return 0;
     }
-    await makeTables(client, layoutOf(config));
+    await makeTables(client, layout);
     let [records, copied] = [0, 0];
     for (const day of days) {
       const done = await patiently(copy, day);

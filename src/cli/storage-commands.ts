@@ -17,14 +17,14 @@ export const STORAGE_COMMANDS: readonly Command[] = [
   },
   {
     name: "migrate bodies",
-    summary: "move stored bodies into the object store, also while the service runs; it goes on where it was cut off",
+    summary: "move stored bodies into the object store, also while the service runs; an interrupted run can be resumed",
     options: { region: REGION_OPTION },
     notes: ['Needs bodies_engine = "s3". New bodies go there by themselves, and old ones are read where they are.'],
     load: async () => (await import("./migrate-bodies.ts")).migrateBodiesCommand,
   },
   {
     name: "migrate records",
-    summary: "copy the records to ClickHouse, also while the service runs; it goes on where it was cut off",
+    summary: "copy the records to ClickHouse, also while the service runs; an interrupted run can be resumed",
     options: {
       to: { type: "string", value: "clickhouse", description: "the engine to copy to" },
       "dry-run": {

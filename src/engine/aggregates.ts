@@ -33,7 +33,7 @@ export interface ScoreFigures {
   readonly max: number | null;
 }
 
-/** A row of metrics, by the names that the API responses. */
+/** A row of metrics, by the names in the API's response. */
 export type MetricsRow = Readonly<Record<string, Key | Readonly<Record<string, ScoreFigures>> | undefined>>;
 
 /** The values of one name with the number of requests that have each; the most frequent first. */
@@ -78,7 +78,7 @@ export interface SessionsQuery {
   readonly among?: ReadonlySet<Key> | undefined;
 }
 
-/** Totals of one user or session, by the names that the API responses. */
+/** Totals of one user or session, by the names in the API's response. */
 export type TotalsRow = Readonly<Record<string, Key | readonly string[] | undefined>>;
 
 /** One score over the records of a scope. */

@@ -4,7 +4,7 @@ import type { Statement } from "../store/store.ts";
 import type { Storable } from "./storable.ts";
 
 /** Characters of prompt and completion that are kept for searching. */
-const TEXT_LENGTH_MAX = 1_000_000;
+export const TEXT_LENGTH_MAX = 1_000_000;
 
 /** What of a record is said in it, and belongs to its bodies. */
 type Told = Pick<Storable, "parts" | "texts" | "assets" | "excerpts"> & {

@@ -93,7 +93,7 @@ export function decodeSort(raw: unknown, path = "sort"): Sort {
   return keys.length === 0 ? NEWEST_FIRST : keys;
 }
 
-/** Newest first or oldest first: the order of the index that responses most queries. */
+/** Newest first or oldest first: the order of the index that serves most queries. */
 export function isByCreation(sort: Sort): boolean {
   return (
     sort !== "random" && sort.length === 1 && (sort[0]!.label === "created_at" || sort[0]!.label === "last_active")

@@ -6,7 +6,7 @@ type Handle = Bun.Socket<NativeSocket>;
 
 /**
  * A connect of Bun's that is given up holds its file until the system gives up too, after minutes. While so many are
- * connecting, `node:net` connects, which lets go at once: a provider that responses nothing must not use up all files.
+ * connecting, `node:net` connects, which lets go at once: a provider that never accepts must not use up all file descriptors.
  */
 const CONNECTING_MAX = 256;
 let connecting = 0;

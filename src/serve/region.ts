@@ -379,7 +379,7 @@ export class Region {
         return threads?.tell({ keys });
       },
       setCredentials: (credentials) => vault.setCredentials(credentials),
-      setRoutes: (stored) => vault.setRoutes(stored),
+      setRouting: (stored) => vault.setRouting(stored),
       testCredential: credentialTests.test,
       lockedCredentials: () => vault.lockedIds(),
       record: (exchange) => appendWhole(this.spool, exchange),

@@ -100,8 +100,8 @@ export class Vault {
     return this.#changed();
   }
 
-  /** As `setCredentials`. */
-  setRoutes({ routes, prices }: StoredRouting): Promise<void> {
+  /** Replaces the routes and prices of the database. Resolves as `setCredentials` does. */
+  setRouting({ routes, prices }: StoredRouting): Promise<void> {
     this.#storedRoutes = routes;
     this.#prices = prices;
     return this.#changed();

@@ -133,7 +133,7 @@ function readProvider(name: string, table: Readonly<Record<string, unknown>>): S
   };
 }
 
-/** Common endpoints of Entra ID: any Microsoft account can log in there, with any e-mail address. */
+/** Common endpoints of Entra ID. Every Microsoft account can log in there, whatever its e-mail address. */
 const ANY_TENANT = /^\/(common|organizations|consumers)(\/|$)/i;
 
 function readIssuer(value: unknown): string {

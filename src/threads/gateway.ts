@@ -22,7 +22,7 @@ export type GatewayFunctions = {
   setKeys(keys: readonly KeySnapshot[]): void | Promise<void>;
   /** Replaces the credentials of the database, whose secrets are opened there; its routes and prices. */
   setCredentials(credentials: readonly StoredCredential[]): void | Promise<void>;
-  setRoutes(stored: StoredRouting): void | Promise<void>;
+  setRouting(stored: StoredRouting): void | Promise<void>;
   /** Ids of stored credentials that no key of this node opens. */
   lockedCredentials(): readonly string[] | Promise<readonly string[]>;
   /** Asks a credential's provider whether it works. */

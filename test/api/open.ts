@@ -164,7 +164,7 @@ export async function openApi(settings: Partial<Config> = {}): Promise<TestApi> 
       setCredentials: async (credentials) => {
         told.credentials = credentials;
       },
-      setRoutes: async ({ routes }) => {
+      setRouting: async ({ routes }) => {
         told.routes = routes;
       },
       testCredential: async ({ name }) => ({ ok: true, asked: "models", status: 200, message: name, models: [] }),

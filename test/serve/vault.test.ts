@@ -70,7 +70,7 @@ test("the gateway has those of weir.toml first, with what they point at, then th
     { name: "main", organizationId: "", secrets: { api_key: "sk-main" } },
   ]);
   await it.vault.setCredentials(await storedIn(it.directory.config));
-  await it.vault.setRoutes({
+  await it.vault.setRouting({
     routes: [{ ...it.vault.tables.routes[0]!, name: "own", organizationId: "o", source: "stored" }],
     prices: [PRICE],
   });

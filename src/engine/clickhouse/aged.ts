@@ -25,7 +25,7 @@ export function clickhouseAged(client: ClickHouse): AgedRecords {
       );
       return rows.map(({ request_id }) => request_id);
     },
-    // A request that has just ended may be counted twice: whoever removes it asks again.
+    // A request that ends during this query may be counted twice. The removal counts again before it stops.
     async count(organizationId, deadline) {
       const is = `organization_id = ${literal(organizationId)}`;
       const rows = await client.query<{ n: number }>(

@@ -5,6 +5,7 @@ import { NEWEST_FIRST, type SortKey } from "../../filter/sort.ts";
 import type { Condition } from "../../filter/tree.ts";
 import { BodyMatcher, bodyTestKey } from "../../store/bodies/body-matcher.ts";
 import type { Deadline } from "../../store/database/deadline.ts";
+import { bodyGroups, shuffled } from "../body-groups.ts";
 import type { PageOptions } from "../record-source.ts";
 import { type Finder, type FoundRow, positionOf } from "./finder.ts";
 import { literal } from "./literal.ts";
@@ -13,11 +14,10 @@ import type { ReaderOptions } from "./records.ts";
 /** Rows per step: few at first, because the newest often suffice. */
 const FIRST_STEP_ROWS = 100;
 const STEP_ROWS_MAX = 3_200;
-/** Bodies decoded before others on this thread get their turn. */
-const GROUP_BYTES = 4 << 20;
-const GROUP_ROWS = 200;
 /** Bodies that one question reads at most: each is a range of an object. */
 export const CANDIDATES_MAX = 100_000;
+
+const sizeOf = ({ size }: FoundRow) => size;
 
 interface FoundInBodies {
   readonly rows: readonly FoundRow[];
@@ -61,7 +61,7 @@ export class BodySearch {
   /** Those of some rows, which the filter selects if every body fits. */
   async among(rows: readonly FoundRow[]): Promise<FoundRow[]> {
     const found: FoundRow[] = [];
-    for (const group of grouped(rows)) found.push(...(await this.#decide(group)));
+    for (const group of bodyGroups(rows, sizeOf)) found.push(...(await this.#decide(group)));
     return found;
   }
 
@@ -80,7 +80,7 @@ export class BodySearch {
       const candidates = await this.#finder.rows({ sort, count, after, deadline: this.#deadline, body: () => "1" });
       looked += candidates.length;
       if (looked > CANDIDATES_MAX) throw tooMany();
-      yield* grouped(candidates);
+      yield* bodyGroups(candidates, sizeOf);
       if (candidates.length < count) return;
       after = positionOf(candidates.at(-1)!, sort);
     }
@@ -127,25 +127,4 @@ function tooMany(): GatewayError {
     `a filter on bodies looks at ${CANDIDATES_MAX} records at most: narrow it by time, model, user or property`,
     { path: "filter" },
   );
-}
-
-function* grouped(candidates: readonly FoundRow[]): Generator<FoundRow[]> {
-  let group: FoundRow[] = [];
-  let bytes = 0;
-  for (const candidate of candidates) {
-    group.push(candidate);
-    bytes += candidate.size;
-    if (group.length < GROUP_ROWS && bytes < GROUP_BYTES) continue;
-    yield group;
-    group = [];
-    bytes = 0;
-  }
-  if (group.length > 0) yield group;
-}
-
-function shuffled<T>(rows: readonly T[]): T[] {
-  return rows
-    .map((row) => ({ row, at: Math.random() }))
-    .sort((a, b) => a.at - b.at)
-    .map(({ row }) => row);
 }

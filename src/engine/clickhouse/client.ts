@@ -12,6 +12,15 @@ export interface ClickHouseOptions {
 /** Values of settings for one statement, by their names. */
 export type Settings = Readonly<Record<string, string | number>>;
 
+/** Of statements that name many values in place, such as filters as large as they may be. */
+export const LARGE: Settings = {
+  max_query_size: 256 << 20,
+  max_ast_elements: 10_000_000,
+  max_expanded_ast_elements: 10_000_000,
+  max_ast_depth: 100_000,
+  max_parser_depth: 100_000,
+};
+
 export interface StatementOptions {
   /** After so many milliseconds the statement is cancelled: `query_timeout`. */
   readonly deadlineMs?: number;
@@ -80,7 +89,7 @@ export class ClickHouse {
     return text === "" ? [] : (JSON.parse(`[${text.trimEnd().replaceAll("\n", ",")}]`) as Row[]);
   }
 
-  /** A statement that responses nothing. */
+  /** A statement without a result. */
   async command(sql: string, options: StatementOptions = {}): Promise<void> {
     await this.#call({ ...options, body: sql });
   }

@@ -1,13 +1,10 @@
-import { isUuid } from "../../runtime/uuid.ts";
 import type { Deadline } from "../../store/database/deadline.ts";
 import type { RecordKey } from "../record-source.ts";
+import { LARGE } from "./client.ts";
+import { nearIds } from "./id-times.ts";
 import { literal } from "./literal.ts";
 import type { Place, ReaderOptions } from "./records.ts";
-import { ID_TIME_SLACK_MS } from "./tables.ts";
 import { finishedRows, openRows } from "./write/find-rows.ts";
-
-/** Ranges of time that one statement looks in; ids of more are looked for in all of the time between. */
-const RANGES_MAX = 100;
 
 /**
  * Where the records of some ids are; ids of no record are missing.
@@ -24,15 +21,17 @@ export async function placesOf(
   if (known.length === keys.length) return known;
   const ids = [...new Set(keys.flatMap(({ requestId, createdAt }) => (createdAt === undefined ? requestId : [])))];
   const organization = `organization_id = ${literal(organizationId)} and request_id in (${ids.map(literal).join(", ")})`;
-  const within = rangesOf(ids).map(([from, to]) => `request_created_at between ${from} and ${to}`);
-  const times = `request_created_at in (select request_created_at from ids where ${organization})`;
+  const near = nearIds(ids) ?? "0";
+  const noted = `request_created_at in (select request_created_at from ids where ${organization})`;
   const columns = "request_id as requestId, request_created_at as createdAt";
   const statements = [
-    `select ${columns} from requests where ${organization} and (${[...within, times].join(" or ")})`,
+    `select ${columns} from requests where ${organization} and (${near} or ${noted})`,
     ...(hasOpenRows ? [`select ${columns} from open final where ${organization}`] : []),
   ];
-  const settings = { max_query_size: 256 << 20, max_ast_elements: 10_000_000 };
-  const found = await client.query<Place>(statements.join(" union distinct "), { settings, ...deadline?.rest() });
+  const found = await client.query<Place>(statements.join(" union distinct "), {
+    settings: LARGE,
+    ...deadline?.rest(),
+  });
   return [...known, ...found];
 }
 
@@ -44,22 +43,4 @@ export async function organizationOf(
   const [row] = await finishedRows(client, [requestId]);
   const [found] = row !== undefined || !hasOpenRows ? [row] : await openRows(client, [requestId]);
   return found?.organization_id;
-}
-
-/** Times within which a record of these ids was made, if its id tells its time, in order and apart. */
-function rangesOf(ids: readonly string[]): readonly (readonly [from: number, to: number])[] {
-  const times = ids.flatMap((id) => timeOf(id) ?? []).sort((a, b) => a - b);
-  const ranges: [number, number][] = [];
-  for (const time of times) {
-    const last = ranges.at(-1);
-    const from = time - ID_TIME_SLACK_MS;
-    if (last !== undefined && from <= last[1]) last[1] = time + ID_TIME_SLACK_MS;
-    else ranges.push([from, time + ID_TIME_SLACK_MS]);
-  }
-  return ranges.length <= RANGES_MAX ? ranges : [[ranges[0]![0], ranges.at(-1)![1]]];
-}
-
-/** Milliseconds since 1970 that a UUID of version 7 begins with. */
-function timeOf(id: string): number | undefined {
-  return isUuid(id) && id[14] === "7" ? Number.parseInt(id.slice(0, 8) + id.slice(9, 13), 16) : undefined;
 }

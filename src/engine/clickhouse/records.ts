@@ -7,7 +7,7 @@ import { type Condition, conditionsOf, type FilterTree } from "../../filter/tree
 import type { BodyPart } from "../../store/packs/placed.ts";
 import type { RequestBodies } from "../../store/packs/read.ts";
 import type { Database } from "../../store/store.ts";
-import type { ClickHouse, Settings } from "./client.ts";
+import { type ClickHouse, LARGE, type Settings } from "./client.ts";
 import { COLUMN_TYPES } from "./columns.ts";
 import { literal } from "./literal.ts";
 import { COMMENTS_FIELD, type Columns, SESSION_FIELD, TAG_FIELD } from "./print/columns.ts";
@@ -57,14 +57,6 @@ export interface SelectParts {
   readonly body?: (condition: Condition) => string;
 }
 
-/** For filters as large as they may be. */
-const LARGE: Settings = {
-  max_query_size: 256 << 20,
-  max_ast_elements: 10_000_000,
-  max_expanded_ast_elements: 10_000_000,
-  max_ast_depth: 100_000,
-  max_parser_depth: 100_000,
-};
 /** From so many conditions on, making machine code of them costs more than it saves. */
 const COMPILED_MAX = 64;
 

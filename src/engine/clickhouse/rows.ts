@@ -1,5 +1,6 @@
 import type { RequestRow as ReadRow } from "../../record/request-record.ts";
 import { wordsOf } from "../../store/words/tokens.ts";
+import { TEXT_LENGTH_MAX } from "../contents.ts";
 import type { Storable } from "../storable.ts";
 import { COLUMN_TYPES, REQUEST_TYPES, type Structured } from "./columns.ts";
 
@@ -18,9 +19,6 @@ interface RowOptions {
 
 /** A row as `insert` takes it. A column that is missing gets its default, which is null wherever it may be. */
 export type TableRow = Readonly<Record<string, unknown>>;
-
-/** Characters of a text that are kept for searching. */
-const TEXT_CHARS_MAX = 1_000_000;
 
 const NAMES = Object.keys(REQUEST_TYPES) as (keyof typeof REQUEST_TYPES)[];
 
@@ -78,5 +76,5 @@ function spacedWords(text: string | null): string | null {
 }
 
 function shortened(text: string | null): string | null {
-  return text !== null && text.length > TEXT_CHARS_MAX ? text.slice(0, TEXT_CHARS_MAX).toWellFormed() : text;
+  return text !== null && text.length > TEXT_LENGTH_MAX ? text.slice(0, TEXT_LENGTH_MAX).toWellFormed() : text;
 }

@@ -157,7 +157,7 @@ export class PartFitter {
   }
 }
 
-/** Text without state is ordinary text: any model that accepts it may read it. */
+/** Text without state is ordinary text, which every model that accepts it may read. */
 const isOpen = (state: State | undefined) => state === undefined;
 
 const withoutMark = <T extends Part>({ cache: _, ...part }: T): T => part as unknown as T;

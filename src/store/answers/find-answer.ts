@@ -3,7 +3,8 @@ import type { EarlierAnswer } from "../../unified/earlier-answer.ts";
 import { requestIdIn } from "../../unified/ids.ts";
 import type { Database } from "../store.ts";
 
-interface AnswerRow {
+/** What a record says of the response that it is of. */
+export interface AnswerRow {
   readonly request_id: string;
   readonly provider: string;
   readonly routed_model: string | null;
@@ -27,14 +28,19 @@ export async function findAnswer(
 ): Promise<EarlierAnswer | undefined> {
   const [row] = (await ownRow(records, organizationId, answerId)) ?? [];
   const found = row ?? (await providersRow(records, organizationId, answerId))[0];
-  if (found === undefined || found.credential === null) return undefined;
+  return found && earlierAnswer(found);
+}
+
+/** Undefined where no credential of Weir's made it. */
+export function earlierAnswer(row: AnswerRow): EarlierAnswer | undefined {
+  if (row.credential === null) return undefined;
   return {
-    requestId: found.request_id,
-    provider: found.provider,
-    model: found.routed_model ?? found.request_model ?? "",
-    requestModel: found.request_model,
-    credential: found.credential,
-    isProviders: found.ai_gateway_body_mapping === UNMAPPED,
+    requestId: row.request_id,
+    provider: row.provider,
+    model: row.routed_model ?? row.request_model ?? "",
+    requestModel: row.request_model,
+    credential: row.credential,
+    isProviders: row.ai_gateway_body_mapping === UNMAPPED,
   };
 }
 

@@ -1,7 +1,7 @@
 import { useEffect, useRef } from "react";
 
 /**
- * Keyboard shortcuts while no field has the focus and no window or menu is open, by `KeyboardEvent.key`. One that responses
+ * Keyboard shortcuts while no field has the focus and no window or menu is open, by `KeyboardEvent.key`. A handler that returns
  * "unused" leaves the key to the browser.
  */
 export type Keys = Readonly<Record<string, (event: KeyboardEvent) => unknown>>;

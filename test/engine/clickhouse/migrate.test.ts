@@ -3,7 +3,7 @@ import { ClickHouse } from "../../../src/engine/clickhouse/client.ts";
 import { type CopyOptions, copyDay } from "../../../src/engine/clickhouse/migrate/copy-day.ts";
 import { daysOf } from "../../../src/engine/clickhouse/migrate/days.ts";
 import { clickhouseSource } from "../../../src/engine/clickhouse/source.ts";
-import { makeTables } from "../../../src/engine/clickhouse/tables.ts";
+import { makeTables, SINGLE } from "../../../src/engine/clickhouse/tables.ts";
 import { libsqlSource } from "../../../src/engine/libsql/source.ts";
 import type { RecordSource } from "../../../src/engine/record-source.ts";
 import { decodeFilter } from "../../../src/filter/decode.ts";
@@ -40,7 +40,7 @@ function migration(): void {
     client = new ClickHouse({ urls: [await sharedClickHouse()], database: ownDatabase() });
     await makeTables(client);
     reader = await openStore(directory.config, "read");
-    copy = { records: reader.records, client, keepsTexts: true, ofProviders: async () => ({}) };
+    copy = { records: reader.records, client, keepsTexts: true, layout: SINGLE, ofProviders: async () => ({}) };
     const reading = { client, control: reader.records, hasOpenRows: true, keepsTexts: true };
     engines = [libsqlSource(reader.records), clickhouseSource({ ...reading, loadBodies: async () => new Map() })];
   });

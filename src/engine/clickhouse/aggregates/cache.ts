@@ -31,7 +31,7 @@ export async function cacheStatistics(options: ReaderOptions, organizationId: st
   return shown(row ?? { time: 0, hits: 0, misses: 0, saved_cost: 0, saved_tokens: 0 });
 }
 
-/** What the cache did for the requests of a scope, by time; buckets in which nobody asked it are left out. */
+/** Cache hits and misses of a scope, by time. Buckets without requests to the cache are left out. */
 export async function cacheSeries(options: ReaderOptions, scope: Scope, timeBucket: TimeBucket, deadline: Deadline) {
   const asked = { time: bucketSql(timeBucket), counts: "1", rows: HAS_ASKED };
   const rows = await summed(options, scope, asked, deadline);

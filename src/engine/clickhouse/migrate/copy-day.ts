@@ -2,15 +2,18 @@ import { randomUUID } from "node:crypto";
 import { crc32 } from "node:zlib";
 import type { MappingsOfProviders } from "../../../store/bodies/body-text.ts";
 import type { Database } from "../../../store/store.ts";
-import type { ClickHouse } from "../client.ts";
+import { type ClickHouse, LARGE } from "../client.ts";
 import { literal } from "../literal.ts";
 import { toTableRow } from "../rows.ts";
+import type { Layout } from "../tables.ts";
+import { deleteRows } from "../write/update.ts";
 import { keysBetween, type StoredKey, storedRecords } from "./stored-records.ts";
 
 export interface CopyOptions {
   /** The libSQL database, open for reading. */
   readonly records: Database;
   readonly client: ClickHouse;
+  readonly layout: Layout;
   readonly keepsTexts: boolean;
   readonly ofProviders: MappingsOfProviders;
 }
@@ -40,11 +43,9 @@ export class CopyMismatch extends Error {
   override readonly name = "CopyMismatch";
 }
 
-const STATEMENT = { settings: { max_query_size: 16 << 20 } };
-
 /**
- * Copies the ended records of one day. What is there already is left as it is, unless it has changed since; so a day can be
- * copied again, and a copy that was cut off goes on.
+ * Copies the ended records of one day. It skips records that ClickHouse already holds, unless they have changed, so that an
+ * interrupted copy can be resumed and a day can be copied again.
  *
  * @throws CopyMismatch where ClickHouse does not hold afterwards what libSQL does.
  */
@@ -67,7 +68,7 @@ async function copyBatch(options: CopyOptions, organizationId: string, keys: rea
     (
       await client.query<{ id: string; updatedAt: number }>(
         `select request_id as id, updated_at as updatedAt from requests where ${among}`,
-        STATEMENT,
+        { settings: LARGE },
       )
     ).map(({ id, updatedAt }) => [id, updatedAt]),
   );
@@ -77,9 +78,12 @@ async function copyBatch(options: CopyOptions, organizationId: string, keys: rea
   if (wanted.length === 0) return 0;
   const stored = await storedRecords(options.records, wanted, { ...options, organizationId });
   if (changed.length > 0) {
-    await client.command(`delete from requests where ${amongSql(organizationId, changed)}`, {
-      settings: { ...STATEMENT.settings, lightweight_delete_mode: "lightweight_update_force" },
-    });
+    const rows = changed.map(({ requestId, createdAt }) => ({
+      request_id: requestId,
+      organization_id: organizationId,
+      request_created_at: createdAt,
+    }));
+    await deleteRows(client, options.layout, rows);
   }
   // A token of its own: without one the server takes a batch that it has seen before for one that came twice, also
   // where its rows were deleted since.
@@ -97,7 +101,7 @@ async function compare(client: ClickHouse, among: string, keys: readonly StoredK
   const [row] = await client.query<{ count: number; tokens: string; ids: number }>(
     `select count() as count, toString(sum(toInt128(ifNull(total_tokens, 0)))) as tokens,
         sum(CRC32(request_id)) % ${IDS_MODULUS} as ids from requests where ${among}`,
-    STATEMENT,
+    { settings: LARGE },
   );
   const expected = sumsOf(keys);
   const { count, tokens, ids } = row!;

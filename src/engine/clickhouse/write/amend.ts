@@ -25,7 +25,8 @@ interface Change {
 /** The score that feedback sets beside the `feedback_*` fields: 1 for good, 0 for bad. */
 const FEEDBACK_SCORE = "gateway-score-feedback";
 
-interface AmendedRow extends RowKey {
+/** What changes of a record may set. */
+export interface AmendedRow extends RowKey {
   readonly properties: Readonly<Record<string, string>>;
   readonly scores: Readonly<Record<string, number>>;
   readonly feedback_id: number | null;
@@ -33,7 +34,7 @@ interface AmendedRow extends RowKey {
   readonly feedback_created_at: number | null;
 }
 
-const SHOWN = "properties, scores, feedback_id, feedback_rating, feedback_created_at";
+export const AMENDED_COLUMNS = "properties, scores, feedback_id, feedback_rating, feedback_created_at";
 
 /** Applies changes to finished records and to those in flight: one statement for each table. */
 export async function amendRows(
@@ -70,8 +71,8 @@ export async function amendRows(
 }
 
 async function shownRows(client: ClickHouse, ids: readonly string[]): Promise<ReadonlyMap<string, AmendedRow>> {
-  const open = await openRows<AmendedRow>(client, ids, SHOWN);
-  const finished = await finishedRows<AmendedRow>(client, ids, SHOWN);
+  const open = await openRows<AmendedRow>(client, ids, AMENDED_COLUMNS);
+  const finished = await finishedRows<AmendedRow>(client, ids, AMENDED_COLUMNS);
   return new Map([...open, ...finished].map((row) => [row.request_id, row]));
 }
 

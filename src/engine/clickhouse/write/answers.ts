@@ -1,18 +1,9 @@
-import { UNMAPPED } from "../../../unified/body-mapping.ts";
+import { type AnswerRow, earlierAnswer } from "../../../store/answers/find-answer.ts";
 import type { EarlierAnswer } from "../../../unified/earlier-answer.ts";
 import { requestIdIn } from "../../../unified/ids.ts";
 import type { ClickHouse } from "../client.ts";
 import { literal } from "../literal.ts";
 import { finishedRows } from "./find-rows.ts";
-
-interface AnswerRow {
-  readonly request_id: string;
-  readonly provider: string;
-  readonly routed_model: string | null;
-  readonly request_model: string | null;
-  readonly credential: string | null;
-  readonly ai_gateway_body_mapping: string;
-}
 
 const COLUMNS = "provider, routed_model, request_model, credential, ai_gateway_body_mapping";
 
@@ -29,15 +20,7 @@ export async function findAnswerRow(
       : await finishedRows<AnswerRow & { response_id: string }>(client, [own], `${COLUMNS}, response_id`);
   const ourOwn = ours.find((row) => row.organization_id === organizationId && row.response_id === answerId);
   const found = ourOwn ?? (await providersRow(client, organizationId, answerId));
-  if (found === undefined || found.credential === null) return undefined;
-  return {
-    requestId: found.request_id,
-    provider: found.provider,
-    model: found.routed_model ?? found.request_model ?? "",
-    requestModel: found.request_model,
-    credential: found.credential,
-    isProviders: found.ai_gateway_body_mapping === UNMAPPED,
-  };
+  return found && earlierAnswer(found);
 }
 
 async function providersRow(client: ClickHouse, organizationId: string, answerId: string) {

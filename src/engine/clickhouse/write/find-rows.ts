@@ -1,7 +1,6 @@
-import { timeOfUuid } from "../../../runtime/uuid.ts";
 import type { ClickHouse } from "../client.ts";
+import { nearIds } from "../id-times.ts";
 import { literal } from "../literal.ts";
-import { ID_TIME_SLACK_MS } from "../tables.ts";
 
 /** What names a row, and finds it without a search. */
 export interface RowKey {
@@ -23,20 +22,22 @@ export async function finishedRows<Row = object>(
   ids: readonly string[],
   columns = "",
 ): Promise<(RowKey & Row)[]> {
-  const found: (RowKey & Row)[] = [];
-  for (let at = 0; at < ids.length; at += IDS_PER_QUERY) {
-    found.push(...(await someRows<Row>(client, [...new Set(ids.slice(at, at + IDS_PER_QUERY))], columns)));
-  }
+  return inSteps(ids, (some) => someRows<Row>(client, some, columns));
+}
+
+async function inSteps<Row>(ids: readonly string[], ask: (some: readonly string[]) => Promise<Row[]>): Promise<Row[]> {
+  const found: Row[] = [];
+  const each = [...new Set(ids)];
+  for (let at = 0; at < each.length; at += IDS_PER_QUERY)
+    found.push(...(await ask(each.slice(at, at + IDS_PER_QUERY))));
   return found;
 }
 
 async function someRows<Row>(client: ClickHouse, ids: readonly string[], columns: string) {
   const select = (where: string) =>
     client.query<RowKey & Row>(`select ${KEY}${columns && `, ${columns}`} from requests where ${where}`);
-  const times = ids.flatMap((id) => timeOfUuid(id) ?? []);
-  const [least, most] = [Math.min(...times) - ID_TIME_SLACK_MS, Math.max(...times) + ID_TIME_SLACK_MS];
-  const near =
-    times.length === 0 ? [] : await select(`request_created_at between ${least} and ${most} and ${isOf(ids)}`);
+  const times = nearIds(ids);
+  const near = times === undefined ? [] : await select(`${times} and ${isOf(ids)}`);
   const there = new Set(near.map(({ request_id }) => request_id));
   const missing = ids.filter((id) => !there.has(id));
   if (missing.length === 0) return near;
@@ -54,8 +55,10 @@ export function openRows<Row = object>(
   ids: readonly string[],
   columns = "",
 ): Promise<(RowKey & Row)[]> {
-  if (ids.length === 0) return Promise.resolve([]);
-  return client.query(`select ${KEY}${columns && `, ${columns}`} from open final where is_ended = 0 and ${isOf(ids)}`);
+  const named = `${KEY}${columns && `, ${columns}`}`;
+  return inSteps(ids, (some) =>
+    client.query<RowKey & Row>(`select ${named} from open final where is_ended = 0 and ${isOf(some)}`),
+  );
 }
 
 /** The condition that selects just these rows. */

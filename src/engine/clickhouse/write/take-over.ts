@@ -1,18 +1,9 @@
 import type { ClickHouse } from "../client.ts";
-import { literal } from "../literal.ts";
 import type { TableRow } from "../rows.ts";
 import type { Layout } from "../tables.ts";
-import { merged } from "./amend.ts";
-import type { RowKey } from "./find-rows.ts";
+import { AMENDED_COLUMNS, type AmendedRow, merged } from "./amend.ts";
+import { openRows } from "./find-rows.ts";
 import { type RowUpdate, updateRows } from "./update.ts";
-
-interface OpenRow extends RowKey {
-  readonly properties: Readonly<Record<string, string>>;
-  readonly scores: Readonly<Record<string, number>>;
-  readonly feedback_id: number | null;
-  readonly feedback_rating: number | null;
-  readonly feedback_created_at: number | null;
-}
 
 /**
  * Gives finished records what was changed in their rows while they were in flight, through whichever node. It comes after
@@ -27,11 +18,8 @@ export async function takeOverChanges(
   relabelled: ReadonlySet<string>,
 ): Promise<void> {
   if (rows.length === 0) return;
-  const ids = rows.map((row) => literal(String(row["request_id"]))).join(", ");
-  const open = await client.query<OpenRow>(
-    `select request_id, organization_id, request_created_at, properties, scores, feedback_id, feedback_rating,
-      feedback_created_at from open where is_ended = 0 and request_id in (${ids})`,
-  );
+  const ids = rows.map((row) => String(row["request_id"]));
+  const open = await openRows<AmendedRow>(client, ids, AMENDED_COLUMNS);
   const there = new Map(open.map((row) => [row.request_id, row]));
   const updates = rows.flatMap((row): RowUpdate[] => {
     const before = there.get(String(row["request_id"]));
@@ -40,7 +28,7 @@ export async function takeOverChanges(
   await updateRows(client, { table: "requests", layout }, updates);
 }
 
-function changed(open: OpenRow, row: TableRow, isRelabelled: boolean): RowUpdate {
+function changed(open: AmendedRow, row: TableRow, isRelabelled: boolean): RowUpdate {
   const set: Record<string, string> = {};
   const properties = new Map<string, string | null>();
   const own = row["properties"] as Readonly<Record<string, string>>;

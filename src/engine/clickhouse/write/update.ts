@@ -1,4 +1,4 @@
-import type { ClickHouse, Settings } from "../client.ts";
+import { type ClickHouse, LARGE } from "../client.ts";
 import { literal } from "../literal.ts";
 import { type Layout, localTable, onCluster, type TableName } from "../tables.ts";
 import { areRows, type RowKey } from "./find-rows.ts";
@@ -9,12 +9,6 @@ export interface RowUpdate {
   readonly set: Readonly<Record<string, string>>;
 }
 
-/** An update may name many values in place. */
-const LARGE: Settings = {
-  max_query_size: 268_435_456,
-  max_ast_elements: 1_000_000,
-  max_expanded_ast_elements: 1_000_000,
-};
 /** Characters of one statement, but for an update that is longer by itself. */
 const CHARACTERS_MAX = 4_000_000;
 const ROWS_MAX = 500;

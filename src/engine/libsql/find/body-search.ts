@@ -10,14 +10,12 @@ import { loadBodies, loadExcerpts, loadTexts } from "../../../store/bodies/load-
 import type { Deadline } from "../../../store/database/deadline.ts";
 import type { RequestTexts } from "../../../store/packs/read.ts";
 import type { Database } from "../../../store/store.ts";
+import { bodyGroups, shuffled } from "../../body-groups.ts";
 import { type FoundRow, positionOf, rowColumns } from "./found-row.ts";
 
 /** Rows per step: few at first, because the newest often suffice. */
 const FIRST_STEP_ROWS = 100;
 const STEP_ROWS_MAX = 3_200;
-/** Bodies decoded before others on this thread get their turn. */
-const GROUP_BYTES = 4 << 20;
-const GROUP_ROWS = 200;
 
 /** A row that matches if what was said in it does. */
 export interface Candidate extends FoundRow {
@@ -25,6 +23,8 @@ export interface Candidate extends FoundRow {
   /** 1 where its input and output stand in packs. */
   readonly packed: number | null;
 }
+
+const sizeOf = ({ size_bytes }: Candidate) => size_bytes;
 
 interface FindOptions {
   readonly sort: Sort;
@@ -131,7 +131,7 @@ export class BodySearch {
   /** Which of some rows the whole filter selects. */
   async decide(candidates: readonly Candidate[]): Promise<ReadonlySet<number>> {
     const seqs = new Set<number>();
-    for (const group of grouped(candidates)) {
+    for (const group of bodyGroups(candidates, sizeOf)) {
       for (const { seq } of (await this.#decide(group)).matching) seqs.add(seq);
     }
     return seqs;
@@ -174,7 +174,7 @@ export class BodySearch {
     let after = start;
     for (let rows = FIRST_STEP_ROWS; ; rows = Math.min(rows * 2, STEP_ROWS_MAX)) {
       const candidates = await this.#candidates(sort, source, after, rows);
-      yield* grouped(candidates);
+      yield* bodyGroups(candidates, sizeOf);
       if (candidates.length < rows) return;
       after = positionOf(candidates.at(-1)!, sort);
     }
@@ -261,27 +261,4 @@ function textList(rows: readonly FoundRow[], texts: Texts): string {
       return [seq, prompt, completion];
     }),
   );
-}
-
-function* grouped(candidates: readonly Candidate[]): Generator<Candidate[]> {
-  let group: Candidate[] = [];
-  let bytes = 0;
-  for (const candidate of candidates) {
-    group.push(candidate);
-    bytes += candidate.size_bytes;
-    if (group.length < GROUP_ROWS && bytes < GROUP_BYTES) continue;
-    yield group;
-    group = [];
-    bytes = 0;
-  }
-  if (group.length > 0) yield group;
-}
-
-function shuffled<T>(rows: readonly T[]): T[] {
-  const result = [...rows];
-  for (let i = result.length - 1; i > 0; i--) {
-    const j = Math.floor(Math.random() * (i + 1));
-    [result[i], result[j]] = [result[j]!, result[i]!];
-  }
-  return result;
 }

@@ -24,8 +24,8 @@ export const credentialsCheck: Check = {
         .filter((each) => isLocked(each, keys))
         .map(({ provider, name, secrets }) => {
           const ids = new Set(Object.values(secrets).map(({ sealed }) => keyIdOf(sealed) ?? "unknown"));
-          const mend = "add that key again beside the new one, and run `weir credentials rotate`";
-          return fail(`${provider} ${name} is locked: it was encrypted with the key ${[...ids].join(", ")}`, mend);
+          const fix = "add that key again beside the new one, and run `weir credentials rotate`";
+          return fail(`${provider} ${name} is locked: it was encrypted with the key ${[...ids].join(", ")}`, fix);
         });
       const path = config.credentials_key_file || madeKeyPath(config);
       if (existsSync(path) && (statSync(path).mode & 0o077) !== 0)

@@ -15,8 +15,8 @@ export const limitsCheck: Check = {
     try {
       return [ok(await probeLimits(config.limits_url, config.limits_prefix))];
     } catch (error) {
-      const mend = "check limits_url, the user's rights (EVALSHA, EVAL, keys of limits_prefix) and the network";
-      return [fail(`limits are divided in the database: ${messageOf(error)}`, mend)];
+      const fix = "check limits_url, the user's rights (EVALSHA, EVAL, keys of limits_prefix) and the network";
+      return [fail(`limits are divided in the database: ${messageOf(error)}`, fix)];
     }
   },
 };

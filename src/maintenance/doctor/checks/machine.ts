@@ -25,12 +25,12 @@ export const diskCheck: Check = {
     const free = stats.bavail * stats.bsize;
     const total = stats.blocks * stats.bsize;
     const says = `${inBytes(free)} of ${inBytes(total)} free for ${config.data_dir}`;
-    const mend = "delete old records (DELETE /v1/request), move the data directory to a larger disk, or free space";
+    const fix = "delete old records (DELETE /v1/request), move the data directory to a larger disk, or free space";
     const outcomes: Outcome[] = [
       free < FREE_BYTES_FAIL
-        ? fail(says, mend)
+        ? fail(says, fix)
         : free < FREE_BYTES_WARN || free < total * FREE_SHARE_WARN
-          ? warn(says, mend)
+          ? warn(says, fix)
           : ok(says),
     ];
     if (stats.files > 0 && stats.ffree < FREE_FILES_WARN) {
@@ -49,8 +49,8 @@ export const openFilesCheck: Check = {
     const limit = openFilesMax();
     if (limit === undefined) return [ok("this system reports no limit")];
     const says = `${limit} at once`;
-    const mend = "raise it: `ulimit -n 65536`, LimitNOFILE= in a unit file, --ulimit nofile=65536 for a container";
-    return [limit < OPEN_FILES_FAIL ? fail(says, mend) : limit < OPEN_FILES_WARN ? warn(says, mend) : ok(says)];
+    const fix = "raise it: `ulimit -n 65536`, LimitNOFILE= in a unit file, --ulimit nofile=65536 for a container";
+    return [limit < OPEN_FILES_FAIL ? fail(says, fix) : limit < OPEN_FILES_WARN ? warn(says, fix) : ok(says)];
   },
 };
 
@@ -82,13 +82,13 @@ export const dnsCheck: Check = {
       return [ok(`${asked} answers, in ${Math.round(performance.now() - started)} ms`)];
     } catch (error) {
       const { code, message } = error as { code?: string; message: string };
-      const mend =
+      const fix =
         servers.length === 0
           ? "check the network and /etc/resolv.conf, or set WEIR_DNS_SERVERS; without providers elsewhere it does not matter"
           : "check WEIR_DNS_SERVERS and the network";
       // A server that says "no such name" works.
       if (code === "ENOTFOUND" && servers.length > 0) return [ok(`${asked} answers`)];
-      return [warn(`${asked} finds no address of ${DNS_NAME} (${code ?? message})`, mend)];
+      return [warn(`${asked} finds no address of ${DNS_NAME} (${code ?? message})`, fix)];
     }
   },
 };

@@ -31,7 +31,7 @@ export const objectsCheck: Check = {
 async function checkStore(config: Config): Promise<Outcome[]> {
   const store = openObjectStore(config);
   if (store === undefined) return [];
-  const mend = "check [bodies] in the configuration, the key's rights to the bucket, and the network";
+  const fix = "check [bodies] in the configuration, the key's rights to the bucket, and the network";
   try {
     const outcomes = [await checkObject(store, `${config.bodies_prefix}doctor/${randomUUID()}`)];
     const differenceMs = await store.clockDifferenceMs();
@@ -42,7 +42,7 @@ async function checkStore(config: Config): Promise<Outcome[]> {
     }
     return outcomes;
   } catch (error) {
-    return [fail(messageOf(error), mend)];
+    return [fail(messageOf(error), fix)];
   }
 }
 

@@ -61,9 +61,9 @@ function readinessOf(answer: Answer): Outcome[] {
       warn(`${answer.address} does not respond: ${answer.why}`, "if it was just started, wait; else see its log"),
     ];
   }
-  const mend = "see the service's log and docs/operations.md";
-  const outcomes = answer.degraded.map((says) => warn(says, mend));
-  if (answer.state === "not ready") outcomes.push(fail("it runs but is not ready", mend));
+  const fix = "see the service's log and docs/operations.md";
+  const outcomes = answer.degraded.map((says) => warn(says, fix));
+  if (answer.state === "not ready") outcomes.push(fail("it runs but is not ready", fix));
   return outcomes.length > 0 ? outcomes : [ok(`running and ready at ${answer.address}`)];
 }
 

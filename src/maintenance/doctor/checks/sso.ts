@@ -35,8 +35,8 @@ export const ssoCheck: Check = {
 function overPlainHttp(config: Config): Outcome[] {
   const url = new URL(publicOrigin(config));
   if (url.protocol === "https:" || isThisMachine(url.hostname)) return [];
-  const mend = "put TLS in front, or set tls_cert_file and tls_key_file, and start public_url with https://";
-  return [warn(`users log in over plain http at ${url.origin}`, mend)];
+  const fix = "put TLS in front, or set tls_cert_file and tls_key_file, and start public_url with https://";
+  return [warn(`users log in over plain http at ${url.origin}`, fix)];
 }
 
 async function checkProvider(config: Config, provider: SsoProvider): Promise<Outcome[]> {
@@ -57,9 +57,9 @@ async function checkProvider(config: Config, provider: SsoProvider): Promise<Out
     await client.metadata();
   } catch (error) {
     const why = error instanceof GatewayError ? messageOf(error.cause ?? error) : messageOf(error);
-    const mend =
+    const fix =
       "open <issuer>/.well-known/openid-configuration from this machine; for a private authority set extra_ca_file";
-    return [fail(`${name}: the issuer ${provider.issuer} has no readable configuration: ${why}`, mend)];
+    return [fail(`${name}: the issuer ${provider.issuer} has no readable configuration: ${why}`, fix)];
   }
   return [...clockOutcome(name, theirMs), await redirectOutcome(name, client, redirect)];
 }
@@ -81,7 +81,7 @@ async function redirectOutcome(name: string, client: SsoClient, redirect: string
   const checks = { state: "doctor", nonce: "doctor", verifier: "of-a-log-in-that-weir-doctor-does-not-finish" };
   const url = new URL(await client.authorizationUrl(checks, false));
   url.searchParams.set("prompt", "none");
-  const mend = `register ${redirect} as redirect address of the client ${client.provider.clientId}`;
+  const fix = `register ${redirect} as redirect address of the client ${client.provider.clientId}`;
   try {
     const answer = await fetch(url, { redirect: "manual", signal: AbortSignal.timeout(ASK_MS) });
     await answer.body?.cancel();
@@ -96,7 +96,7 @@ async function redirectOutcome(name: string, client: SsoClient, redirect: string
       return ok(`${name}: ${client.provider.issuer} responds, and knows ${redirect}`);
     }
     if (answer.status >= 400)
-      return fail(`${name}: the provider refuses the client or its redirect address (${answer.status})`, mend);
+      return fail(`${name}: the provider refuses the client or its redirect address (${answer.status})`, fix);
     return ok(`${name}: ${client.provider.issuer} responds; only a log-in shows whether it knows ${redirect}`);
   } catch (error) {
     return fail(`${name}: the provider's log-in page does not respond: ${messageOf(error)}`, "check the provider");

@@ -129,14 +129,14 @@ export function versionOf(kind: FileKind, name: string, { version, foreign }: Fi
 
 async function checkServer(config: Config): Promise<Outcome[]> {
   const host = hostOf(config.database_url);
-  const mend = "check WEIR_DATABASE_URL, WEIR_DATABASE_AUTH_TOKEN and the network; records wait in the spool meanwhile";
+  const fix = "check WEIR_DATABASE_URL, WEIR_DATABASE_AUTH_TOKEN and the network; records wait in the spool meanwhile";
   const started = performance.now();
   const store = await openStore(config, "read");
   try {
     await store.records.query({ sql: "select 1 as one", args: [] }, { deadlineMs: SERVER_MS });
     return [ok(`${host} answers, in ${Math.round(performance.now() - started)} ms`)];
   } catch (error) {
-    return [fail(`${host} does not respond: ${error instanceof Error ? error.message : error}`, mend)];
+    return [fail(`${host} does not respond: ${error instanceof Error ? error.message : error}`, fix)];
   } finally {
     await store.close();
   }

@@ -51,8 +51,8 @@ export const upgradeSpoolCheck: Check = {
     );
     const strange = segments.filter((path) => !beginsWell(path));
     if (strange.length === 0) return [ok(`${segments.length} segments, of this program's format`)];
-    const mend = "start the Weir that wrote them again and stop it with SIGTERM: it reads its spool to the end";
-    return [fail(`${strange.length} of ${segments.length} segments cannot be read`, mend)];
+    const fix = "start the Weir that wrote them again and stop it with SIGTERM: it reads its spool to the end";
+    return [fail(`${strange.length} of ${segments.length} segments cannot be read`, fix)];
   },
 };
 

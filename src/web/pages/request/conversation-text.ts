@@ -37,5 +37,5 @@ function fenced(text: string): string {
   return `${fence}json\n${text}\n${fence}`;
 }
 
-/** The whole conversation in the neutral form that the API responses. */
+/** The whole conversation in the neutral form that the API returns. */
 export const conversationJson = (schema: LlmSchema): string => `${JSON.stringify(schema, undefined, 2)}\n`;
