@@ -5,7 +5,7 @@ import { GatewayError } from "../../src/errors.ts";
 import { answerHooks } from "../../src/gateway/further-threads/answer-hooks.ts";
 import { AskedHooks } from "../../src/gateway/further-threads/ask-hooks.ts";
 import type { RequestHooks } from "../../src/gateway/request-hooks.ts";
-import type { RequestEnd } from "../../src/plugin-host/contract.ts";
+import type { Json, RequestEnd } from "../../src/plugin-host/contract.ts";
 import { PassedOn } from "../../src/runtime/http/pass-on.ts";
 import { takeOver } from "../../src/runtime/http/take-over.ts";
 import type { Endpoint } from "../../src/runtime/rpc.ts";
@@ -13,8 +13,10 @@ import { threadPorts } from "../../src/runtime/thread.ts";
 import { chance } from "../chance.ts";
 import { temporaryDirectory } from "../directory.ts";
 import { exchangeRaw } from "../raw-http.ts";
+import { route } from "../routing/things.ts";
 import { until } from "../until.ts";
-import { gatewayHeaders, KEY, startTestGateway, type TestGateway } from "./harness.ts";
+import { gatewayHeaders, KEY, keySnapshot, startTestGateway, type TestGateway, type TestOptions } from "./harness.ts";
+import { at, chatAnswer, json, standIn, startUnified } from "./unified/house.ts";
 
 /** Answers with what it was sent; at `/endless` it begins an answer that has no end. */
 const RANDOM = chance("bodies");
@@ -46,18 +48,21 @@ interface Pair extends AsyncDisposable {
 }
 
 /** Both gateways in this thread: what goes from one to the other goes over the same ports as between threads. */
-async function startPair(hooks: Partial<RequestHooks> = {}): Promise<Pair> {
+async function startPair(
+  hooks: Partial<RequestHooks> = {},
+  start: (options: TestOptions) => Promise<TestGateway> = startTestGateway,
+): Promise<Pair> {
   const directory = temporaryDirectory();
   const config = { data_dir: directory.path };
   const [[toHooks, itsHooks], [toRequests, itsRequests]] = [threadPorts(), threadPorts()];
   const all = [toHooks, itsHooks, toRequests, itsRequests];
   for (const each of all) each.start();
   const endpoint = (port: (typeof all)[number]) => port as unknown as Endpoint;
-  const first = await startTestGateway({ config });
+  const first = await start({ config });
   const none = { has: () => true, onRequest: () => undefined, onForward: () => undefined, onEnd: () => undefined };
   const forget = answerHooks(endpoint(toHooks), { ...none, ...hooks });
   const end = takeOver(endpoint(toRequests), first.serve);
-  const further = await startTestGateway({
+  const further = await start({
     config,
     hooks: new AskedHooks(endpoint(itsHooks)),
     passedOn: new PassedOn(endpoint(itsRequests)),
@@ -248,4 +253,34 @@ test("a plugin of the first thread changes what this one sends", async () => {
     body,
     '{"n":1,"user":"masked"}',
   ]);
+});
+
+test("the unified address is the first thread's: what is measured counts for requests of all threads", async () => {
+  await using upstream = standIn(() => json(chatAnswer("hello")));
+  const credentials = ["far", "near"].map((name) => at("CUSTOM", upstream.origin, { name }));
+  const routes = [route("quick", ["custom:far/m", "custom:near/m"], { strategy: "fastest" })];
+  await using pair = await startPair({}, (options) => startUnified({ ...options, credentials, routes }));
+  const asked = async () => {
+    const { targets } = await pair.first.explainRoute({
+      ...{ key: keySnapshot(KEY), model: "quick", shape: "chat-completions", properties: {} },
+      ...{ body: undefined, user: undefined, session: undefined },
+    });
+    return targets.map(({ credential }) => credential);
+  };
+  expect(await asked()).toEqual(["far", "near"]);
+  // Per token the second is a million times as fast.
+  for (const [name, outputTokens] of [...Array(5)].flatMap(() => [["far", 1] as const, ["near", 1_000_000] as const])) {
+    const answer = await fetch(`${pair.further.origin}/v1/chat/completions`, {
+      method: "POST",
+      keepalive: false,
+      headers: { authorization: `Bearer ${KEY}`, "content-type": "application/json" },
+      body: JSON.stringify({ model: `custom:${name}/m`, messages: [{ role: "user", content: "hello" }] }),
+    });
+    expect([answer.status, ((await answer.json()) as Json).choices[0].message.content]).toEqual([200, "hello"]);
+    const requestId = answer.headers.get("gateway-id")!;
+    await pair.first.spool.ended(requestId);
+    pair.first.noteUsed([{ requestId, outputTokens }]);
+  }
+  expect(await asked()).toEqual(["near", "far"]);
+  expect([pair.first.spool.exchanges.size, pair.further.spool.exchanges.size]).toEqual([10, 0]);
 });
