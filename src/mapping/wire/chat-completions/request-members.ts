@@ -47,15 +47,19 @@ export const readThinking: MemberReader = (draft, value, at) => {
   if (Object.keys(thinking).length > 0) draft.set("thinking", { ...draft.settings.thinking, ...thinking }, at);
 };
 
-/** A function, a tool of free text, or one run by the provider. */
+/** A function, a tool of free text, or one run by the provider. Cursor writes the first two as Responses has them, flat. */
 export function readTool(draft: PromptDraft, tool: Json, at: string): void {
   const type = textOf(tool?.type) ?? "function";
+  const isFlat = filledText(tool?.name) !== undefined;
   if (type === "function" && isObject(tool?.function)) {
     draft.tools.push(functionTool(tool.function, tool, at));
     draft.loseOthers(tool, AROUND_FUNCTION, at);
     draft.loseOthers(tool.function, FUNCTION_MEMBERS, `${at}.function`);
-  } else if (type === "custom" && isObject(tool?.custom)) {
-    const { name, description, format } = tool.custom;
+  } else if (tool?.type === "function" && isFlat) {
+    draft.tools.push(functionTool(tool, tool, at));
+    draft.loseOthers(tool, FUNCTION_MEMBERS, at);
+  } else if (type === "custom" && (isObject(tool?.custom) || isFlat)) {
+    const { name, description, format } = isObject(tool.custom) ? tool.custom : tool;
     draft.tools.push({
       type: "custom",
       name: textOf(name) ?? "",
