@@ -43,7 +43,7 @@ export interface ExchangeDeps {
 
 /**
  * One exchange in flight: the provider's answer on its way to the client, chunk by chunk, with back-pressure, and the
- * one place where it ends, exactly once, whoever leaves first.
+ * one place where it ends, exactly once, no matter which side leaves first.
  *
  * Not `tee()` or streams: a copying branch would read the provider at full speed and queue, without bound, what a slow
  * client has not taken yet.
@@ -119,7 +119,7 @@ export class Exchange implements UpstreamEvents, Departing, UploadOwner {
     return recorded;
   }
 
-  /** Adds a plugin's headers to the answer, whoever it comes from. Values are sent as UTF-8; line ends in them become spaces. */
+  /** Adds a plugin's headers to the response, the provider's or ours. Values are sent as UTF-8; line ends become spaces. */
   addHeaders(headers: Readonly<Record<string, string>>): void {
     this.#added ??= [];
     for (const [name, value] of ofPlugin(headers, this.#deps.idHeaders)) this.#added.push(name, toHeaderValue(value));
@@ -149,7 +149,7 @@ export class Exchange implements UpstreamEvents, Departing, UploadOwner {
     return this.call;
   }
 
-  /** Starts the time anew that the client has for its body or the provider for its head; neither is limited after it. */
+  /** Restarts the time limit of the client's body or the provider's head; neither is limited after it. */
   awaitProgress(ms: number): void {
     const uploading = this.upload !== undefined && !this.upload.finished;
     this.deadline = this.#status !== 0 && !uploading ? 0 : performance.now() + ms;
@@ -160,7 +160,7 @@ export class Exchange implements UpstreamEvents, Departing, UploadOwner {
     if (this.#ended) return;
     this.call?.abort();
     if (this.#writer.headSent) {
-      // What came in the same turn as the failure has been answered all the same.
+      // Bytes received in the same turn as the failure still go to the client.
       this.#writer.flush();
       this.#finish({ outcome, status: own.status, error: own });
       this.#answer.destroy();

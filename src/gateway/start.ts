@@ -110,7 +110,7 @@ export interface Gateway extends CacheAdministration {
   takeId(id: string): Promise<boolean>;
   /** Serves a request of a connection that a further thread has. */
   serve(incoming: IncomingRequest, answer: Answer): void;
-  /** Serves a request of this program's own, at the unified address. @param sentFor - a `SentFor`; for nobody unless given. */
+  /** Serves a request of this program's own, at the unified address. @param sentFor - a `SentFor`, if it is sent for a user or key. */
   serveFor(incoming: IncomingRequest, answer: Answer, sentFor?: unknown): void;
   /**
    * Stops accepting, lets what is in flight end for so many seconds, then cuts it off.

@@ -86,7 +86,7 @@ export class Recorder {
       ofProviders: options.providerMappings,
     });
     this.ready = this.#opened.promise;
-    this.ready.catch(() => {}); // whoever waits for it is told; nobody has to
+    this.ready.catch(() => {}); // callers that wait for it see the error; not waiting must not be an unhandled rejection
   }
 
   start(): void {
@@ -295,7 +295,7 @@ export class Recorder {
     await this.#webhooks.load(records);
   }
 
-  /** A spool that cannot be read now, and what nobody thought of: everything is read again from the last commit. */
+  /** After a spool that cannot be read, or an unexpected error, everything is read again from the last commit. */
   async #startOver(error: unknown): Promise<void> {
     this.#log.error("the recorder starts over from its last commit", { error: messageOf(error) });
     this.#input?.close();
@@ -363,7 +363,7 @@ export class Recorder {
   /**
    * Does `work` until the database takes it. While it does not, nothing is read on, and traffic goes on into the spool.
    *
-   * @param done - exchanges that `work` writes: after a failure nobody knows which of them are there.
+   * @param done - exchanges that `work` writes: after a failure it is unknown which of them are stored.
    */
   async #untilItWorks<T>(work: () => Promise<T>, done: readonly Exchange[] = [], batch?: Batch): Promise<T> {
     for (let attempt = 0; ; attempt++) {

@@ -4,7 +4,7 @@ import { wholeFrames } from "./zstd-frames.ts";
 
 export interface Decoded {
   readonly bytes: Buffer;
-  /** Some of the body is missing: it was cut off, damaged, over the limit, or in a coding that nobody knows. */
+  /** Some of the body is missing: it was cut off, damaged, over the limit, or in an unknown coding. */
   readonly incomplete: boolean;
 }
 
@@ -146,7 +146,7 @@ export interface StreamDecoder {
   stop(): void;
 }
 
-/** @returns undefined for a coding that nobody knows, or several in a row. */
+/** @returns undefined for an unknown coding, or several in a row. */
 export function streamDecoder(contentEncoding: string, told: StreamedDecoding): StreamDecoder | undefined {
   const name = contentEncoding.trim().toLowerCase();
   if (!Object.hasOwn(CODINGS, name)) return undefined;

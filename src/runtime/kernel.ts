@@ -6,9 +6,9 @@ type Attributes = NodeJS.TypedArray;
 interface Kernel {
   /** Any call by its number; here with a thread, a structure and flags. */
   syscall(number: number, thread: number, attributes: Attributes, flags: number): unknown;
-  /** Fills in the processors that a thread may use, a bit each. @returns less than 0 where that failed. */
-  sched_getaffinity(thread: number, bytes: number, processors: Attributes): number;
-  sched_setaffinity(thread: number, bytes: number, processors: Attributes): number;
+  /** Fills in the cores that a thread may use, a bit each. @returns less than 0 if that failed. */
+  sched_getaffinity(thread: number, bytes: number, cores: Attributes): number;
+  sched_setaffinity(thread: number, bytes: number, cores: Attributes): number;
 }
 
 let opened: Kernel | undefined;

@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { setPriority } from "node:os";
+import { leaveFirstCore } from "./cores.ts";
 import { kernel } from "./kernel.ts";
-import { leaveFirstProcessor } from "./processors.ts";
 
 /** Nice values of the recorder, and of what comes after traffic and its records: queries and what is done by the clock. */
 const RECORDING = 5;
@@ -48,12 +48,12 @@ export function queriesYieldToTraffic(): void {
 function yieldByName(thread: number): void {
   const name = nameOf(thread);
   if (QUERY_THREADS.test(name)) yieldAsQuery(thread);
-  else if (RUNTIME_THREADS.test(name)) leaveFirstProcessor(thread);
+  else if (RUNTIME_THREADS.test(name)) leaveFirstCore(thread);
 }
 
 function yieldAsQuery(thread: number): void {
   beNice(thread, QUERIES);
-  leaveFirstProcessor(thread);
+  leaveFirstCore(thread);
 }
 
 function nameOf(thread: number): string {

@@ -75,7 +75,7 @@ function unlessNotOurs(error: unknown): undefined {
   if (code === "database_newer" || code === "database_foreign") throw error;
 }
 
-/** Brings the tables up to date first: the recorder does it as well, and whoever comes second finds it done. */
+/** Migrates the database first. The recorder does it as well; the second of the two finds it done. */
 async function makeKeys({ config }: FirstKeysOptions): Promise<FirstKeys> {
   const store = await openStore(config, "write");
   try {

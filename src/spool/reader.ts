@@ -51,8 +51,8 @@ interface ReaderOptions {
 /**
  * Follows the journal: reads whole frames in order, segment after segment, and waits at the end.
  *
- * A frame that is not whole yet is left for the next call while its segment is the newest; once there is a newer one
- * nobody will finish it, and it is passed over. Behind a damaged frame reading resumes at the next good one. Used by one
+ * An incomplete frame is left for the next call while its segment is the newest. Once there is a newer segment it will
+ * never be finished, and it is skipped. Behind a damaged frame reading resumes at the next good one. Used by one
  * thread; throws what the file system throws, and can be called again then.
  */
 export class SpoolReader {

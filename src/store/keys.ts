@@ -27,7 +27,7 @@ export interface ListedKey {
   /** Patterns of what it may use; null for all. */
   readonly models: readonly string[] | null;
   readonly credentials: readonly string[] | null;
-  /** Whose key it is; null for one that belongs to nobody. */
+  /** The user whose key it is; null for a key without one. */
   readonly user_id: string | null;
   /** Address of that user. */
   readonly user: string | null;
@@ -205,7 +205,7 @@ export async function rotateKey(
   return { ...rotated!, key };
 }
 
-/** Gives a key to another user, or to nobody: then it does not stop with a user. @returns false where there is no such key. */
+/** Gives a key to another user, or to none: then it does not end with a user. @returns false if there is no such key. */
 export async function handOverKey(
   records: Database,
   which: WhichKeys & { id: string },
@@ -308,7 +308,7 @@ export async function organizationName(records: Database, id: string): Promise<s
   return (await over(records).select().from(organizations).where(eq(organizations.id, id)).get())?.name;
 }
 
-/** Later than before also within a millisecond: whoever watches for changes sees this one. */
+/** Later than before also within a millisecond, so that those who watch for changes see this one. */
 const later = (now: number) => sql`max(coalesce(${keys.changed_at}, 0) + 1, ${now})`;
 
 /**

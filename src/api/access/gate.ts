@@ -89,7 +89,7 @@ export class Gate {
     return caller;
   }
 
-  /** Who calls, also of a request that was refused; undefined where nobody knows. */
+  /** The caller, also of a refused request; undefined if it is unknown. */
   known(request: Request): Caller | undefined {
     return this.#callers.get(request);
   }

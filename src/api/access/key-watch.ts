@@ -14,7 +14,7 @@ interface KeyWatchOptions {
   readonly log: Log;
   /** Where commands wait until this service knows the keys that they have changed: the region that it serves. */
   readonly noteAs?: string | undefined;
-  /** Hands new keys to whoever else checks them. */
+  /** Hands new keys to the other parts that check them. */
   readonly publish: (keys: readonly KeySnapshot[]) => Promise<void>;
 }
 

@@ -104,7 +104,7 @@ export function sessionEndpoints(room: ApiContext, gate: () => Gate) {
     });
     if (user === undefined || !isRight) {
       await refused(request, email);
-      // The same for each of them: it tells nobody who is a user here.
+      // The same response for each of them, so that it does not reveal who is a user here.
       throw new GatewayError("invalid_auth", "the address or the password is wrong", { path: "password" });
     }
     const memberships = await membershipsOf(records, user);
@@ -165,7 +165,7 @@ export function sessionEndpoints(room: ApiContext, gate: () => Gate) {
     );
 }
 
-/** A key that was made a moment ago, by the command line, is looked for once more. */
+/** Looks again for a key that the command line may have made a moment ago. */
 async function keyOf({ keys }: ApiContext, key: string): Promise<KeySnapshot | undefined> {
   const hash = hashKey(key);
   const known = keys.ring.known(hash);

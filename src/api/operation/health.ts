@@ -148,7 +148,7 @@ async function databaseError(room: ApiContext): Promise<string | undefined> {
   }
 }
 
-/** What another thread answers, or undefined where it fails or takes too long: a probe waits for nobody. */
+/** The result of a call to another thread, or undefined if it fails or takes too long: a probe has to respond in time. */
 async function answered<T>(call: Promise<T>): Promise<T | undefined> {
   // The caller names the thread that gave no answer.
   return within(call, ANSWER_MS, () => undefined).catch(() => undefined);

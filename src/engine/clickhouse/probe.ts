@@ -49,7 +49,7 @@ function isOlder(version: string): boolean {
  * Makes a table beside those of the records, writes a row, reads, changes and deletes it, and removes the table: what the
  * service does and needs rights for. The database is made where it is missing, as the service does it.
  *
- * @throws the first failure. The table is gone all the same, if this user may drop it.
+ * @throws the first failure. The table is dropped even then, if this user may drop it.
  */
 export async function probeTable(client: ClickHouse): Promise<void> {
   const table = `doctor_${randomBytes(8).toString("hex")}`;

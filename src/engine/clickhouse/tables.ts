@@ -10,7 +10,7 @@ export const TABLES_VERSION = 1;
 const TOKENS_KEPT = 10_000;
 /** A token of a replicated table is also forgotten after this time. */
 const TOKENS_KEPT_SECONDS = 7 * 24 * 3_600;
-/** A row in flight that nobody ended is gone after this time. */
+/** A row in flight that never ended expires after this time. */
 const OPEN_DAYS = 30;
 /** An id whose own time is within this of its record's is found by it. */
 export const ID_TIME_SLACK_MS = 60_000;

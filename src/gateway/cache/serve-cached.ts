@@ -170,7 +170,7 @@ interface Hit {
   readonly given: () => Pick<AnswerHead, "answerer"> & Partial<Pick<SharedFlight, "fallback">>;
 }
 
-/** Marks an answer as a hit when its head comes: only a success is one, whoever else shares a failure. */
+/** Marks an answer as a hit when its head comes: only a success is one, even if others share a failure. */
 function asHit(parts: GatewayParts, exchange: Exchange, { events, hit, given }: Hit): UpstreamEvents {
   const note = () => {
     const { answerer, fallback } = given();

@@ -35,7 +35,7 @@ export function withOwnHeaders(
 const OWN = "gateway-";
 const OWN_ID = "gateway-id";
 
-/** What the gateway and its plugins say of the cache and of limits, once more by the names that clients know. */
+/** Repeats the headers about the cache and limits under the names that clients know. */
 function repeatUnderAliases(all: string[], from: number, idHeaders: readonly string[]): void {
   const end = all.length;
   for (let at = from; at < end; at += 2) {

@@ -109,7 +109,7 @@ function toText(bytes: Buffer, mime: string, charset: string | undefined): strin
   return text.startsWith("\uFEFF") ? text.slice(1) : text;
 }
 
-/** A decoder for a declared charset other than UTF-8; a name that nobody knows is read as UTF-8. */
+/** A decoder for a declared charset other than UTF-8; an unknown name is read as UTF-8. */
 function decoderFor(charset: string | undefined): TextDecoder | undefined {
   if (charset === undefined || charset === "utf-8" || charset === "utf8" || charset === "us-ascii") return undefined;
   try {

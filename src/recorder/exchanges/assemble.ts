@@ -161,7 +161,7 @@ export class Assembler {
     release(exchange);
   }
 
-  /** At `origin` another run of the program began, or a writer of this one was gone: nobody will end what it left open. */
+  /** At `origin` another run of the program began, or a writer of this one was gone: its open exchanges will never end. */
   startRun({ run, time, gone }: StartMeta, origin: Position): void {
     const isSame = run === this.#run;
     if (isSame && gone === undefined) return;

@@ -142,7 +142,7 @@ export class ResponseParser {
     }
   }
 
-  /** @param nothingBehind - bytes that nobody asked for could be taken for the answer to the next request. */
+  /** @param nothingBehind - surplus bytes could be taken for the response to the next request. */
   #whole(nothingBehind: boolean): number {
     const sink = this.#sink;
     this.detach();

@@ -4,11 +4,11 @@ import type { BodySink, RequestFault, ServerHandlers } from "./server.ts";
 import { Turn, type TurnConnection } from "./server-turn.ts";
 import type { ByteSocket } from "./sockets.ts";
 
-/** Bytes that may wait in memory while nobody reads them; then the client is held back by TCP. */
+/** Unread bytes that may wait in memory; beyond them TCP holds the client back. */
 const WAITING_BYTES_MAX = 64 * 1_024;
 /**
- * A body that nobody wants any more is read on for so long, because closing at once would destroy the answer. Many
- * clients send all of it before they look for one, and bodies up to 100 MiB are usual.
+ * An unwanted body is read up to this size, because closing at once would destroy the response. Many clients send all
+ * of it before they look for a response, and bodies up to 100 MiB are usual.
  */
 const DISCARD_BYTES_MAX = 256 * 1_024 * 1_024;
 /** A client that has taken nothing of its answer at so many looks in a row will not come back. */
@@ -17,7 +17,7 @@ const STALLS_MAX = 12;
 /**
  * A client that has closed its side gets so long for its answer; then it is probed. Long enough for a quick answer, and
  * within the second in which a client that has gone is to end what is done for it. A runtime may notice a refused probe only
- * when it writes another one: soon, and once more for a client that is far away.
+ * when it writes another one: soon, and again for a client that is far away.
  */
 const PROBES_AFTER_MS = platform.probesAfterMs;
 
@@ -160,7 +160,7 @@ export class ServerConnection implements RequestSink, TurnConnection {
     if (this.isIdle && !this.#deaf) this.#linger();
   }
 
-  /** The client still sends what nobody wants: it is read, so that the client comes to see the answer. */
+  /** Reads and drops an unwanted body that the client still sends, so that the client gets to see the response. */
   #readAway(): void {
     this.#discarding = true;
     this.#discarded = 0;
@@ -201,7 +201,7 @@ export class ServerConnection implements RequestSink, TurnConnection {
     this.#settle();
   }
 
-  /** What follows once all is read that can be. Whoever called the parser does this, not who is called by it. */
+  /** What follows once everything available is read. The parser's caller does this, never a handler that it calls. */
   #settle(): void {
     if (this.#parser.running) return;
     if (this.#clientFinished && this.#turn === undefined && !this.#choked && !this.#deaf) this.#linger();
@@ -219,7 +219,7 @@ export class ServerConnection implements RequestSink, TurnConnection {
     this.#deadlineMs = performance.now() + this.#parts.headMs;
   }
 
-  /** Nothing more comes of a body that is not whole. One that nobody reads yet may still be in memory. */
+  /** The rest of an incomplete body will not come. An unread body may still be in memory. */
   get #isCutOff(): boolean {
     return this.#clientFinished && !this.#bodyWhole && !this.#parser.held;
   }
@@ -239,7 +239,7 @@ export class ServerConnection implements RequestSink, TurnConnection {
     socket.off("end", this.#onEnd);
     socket.off("error", this.#onError);
     socket.off("close", this.#onClose);
-    socket.setKeepAlive(true, TCP_PROBE_MS); // nobody counts its time any more, and a client may vanish without a word
+    socket.setKeepAlive(true, TCP_PROBE_MS); // its time is no longer limited here, and a client may vanish silently
     socket.pause();
     socket.once("end", () => socket.end()); // who takes it over expects a socket that is closed on both sides at once
     this.#parts.handlers.onUpgrade(turn, socket, early);
@@ -261,9 +261,9 @@ export class ServerConnection implements RequestSink, TurnConnection {
   };
 
   /**
-   * A client that closes its side has left, or has said all that it has to say and reads on: on the wire both look the
-   * same, until something is written. Once its answer is under way it counts as gone, because a provider that is silent
-   * in the middle of a stream must not be held by nobody. Before that, it is probed.
+   * A client that closes its side has left, or has sent everything and reads on: on the wire both look the same, until
+   * something is written. Once its response is under way it counts as gone, because a provider that is silent in the
+   * middle of a stream must not be held open without a client. Before that, it is probed.
    */
   readonly #onEnd = (): void => {
     this.#clientFinished = true;

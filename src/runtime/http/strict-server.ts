@@ -55,7 +55,7 @@ export async function startStrictServer(options: ServerOptions): Promise<Server>
   };
 }
 
-/** Whether nobody listens at a port, also nobody who would share it. @throws where it is taken. */
+/** Checks that a port is free, also of listeners that would share it. @throws if it is taken. */
 export async function checkPort(host: string, port: number): Promise<void> {
   const server = net.createServer();
   await new Promise<void>((resolve, reject) => {

@@ -93,7 +93,7 @@ interface Chain {
   readonly hash: string;
 }
 
-/** The newest entry. Where somebody has deleted some at the end, the numbers go on all the same: the gap stays to be found. */
+/** The newest entry. If entries at the end were deleted, the numbers still continue, so that the gap can be found. */
 async function readChain(records: Database): Promise<Chain> {
   const { newest_seq, newest_hash } = auditChain;
   const newest = sql`(select max(${audit.seq}) from ${audit})`;

@@ -12,7 +12,7 @@ export interface Verdict {
   /** The first and the newest entry that are kept; null where there is none. */
   readonly first: number | null;
   readonly newest: number | null;
-  /** Hash of the newest entry: whoever notes it elsewhere can tell later that nothing before it was changed. */
+  /** Hash of the newest entry. A copy of it kept elsewhere proves later that nothing before it was changed. */
   readonly hash: string;
   /** The first place where the chain breaks. */
   readonly broken: { readonly seq: number; readonly why: string } | null;

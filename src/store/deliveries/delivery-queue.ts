@@ -33,7 +33,7 @@ export async function dueEndpoints(records: Database, now: number): Promise<stri
 }
 
 /**
- * Takes what is due for an endpoint, the longest due first: nobody else takes it until the lease is over.
+ * Takes what is due for an endpoint, the longest due first. No other process takes it until the lease expires.
  *
  * @param claim - unlike that of any other call.
  */
@@ -78,7 +78,7 @@ export async function settle(records: Database, attempts: readonly Attempt[], no
   await records.batch(changes.map(statementOf));
 }
 
-/** Gives back what was taken by claims that begin so: whoever took it is no more. */
+/** Releases all claims that begin with `prefix`: the process that made them has ended. */
 export async function releaseClaims(records: Database, prefix: string, now: number): Promise<void> {
   const theirs = sql`substr(${deliveries.claim}, 1, ${prefix.length}) = ${prefix}`;
   const change = over(records).update(deliveries).set({ claim: null, next_attempt_at: now });

@@ -121,7 +121,7 @@ export async function changeUser(
   return findUser(records, "id", id);
 }
 
-/** Ends the user's other log-ins as well: whoever knew the old password may be in. */
+/** Ends the user's other log-ins as well: a person who knew the old password may be logged in. */
 export async function setPassword(
   records: Database,
   user: User,
@@ -138,7 +138,7 @@ export async function setPassword(
   });
 }
 
-/** With memberships, log-ins and identities. The keys stay, and stop: nobody is there to whom they belong. */
+/** With memberships, log-ins and identities. Its keys stay and stop working, because their user is gone. */
 export async function removeUser(records: Database, id: string, by: Acting): Promise<boolean> {
   const known = await findUser(records, "id", id);
   if (known === undefined) return false;

@@ -20,11 +20,11 @@ export interface RemovalOrder {
 }
 
 /**
- * Deletes records of one organization with everything that only they refer to. Called by whoever writes records, and by
- * nobody else: content that a new record is about to share would be deleted under it otherwise.
+ * Deletes records of one organization with everything that only they refer to. Called only by the writer of records:
+ * otherwise content that a new record is about to share could be deleted under it.
  *
- * A record in flight is passed over: its end would find nothing to end. Records go first, so that none is ever seen
- * without its body; what a crash leaves of the bodies nobody refers to. The bytes of bodies are erased later, by `sweep`.
+ * A record in flight is skipped: its end would find nothing to end. Records go first, so that none is ever seen without
+ * its body; a crash can only leave bodies without a record. The bytes of bodies are erased later, by `sweep`.
  *
  * @param requestIds - in lower case; those that the organization does not have are passed over.
  * @param order - for the audit log; retention has an entry for a run as a whole.

@@ -37,7 +37,7 @@ interface RecordBatch {
   readonly completed: readonly { readonly record: Storable; readonly seq: number; readonly relabelled: boolean }[];
   /** Say how far the spool is read. */
   readonly positions: readonly Statement[];
-  /** What webhooks are told of these records. */
+  /** Notifications of webhooks about these records. */
   readonly deliveries?: readonly Statement[];
   readonly kinds: Kinds;
   readonly now: number;

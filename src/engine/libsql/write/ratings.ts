@@ -4,8 +4,8 @@ import type { Statement } from "../../../store/store.ts";
 import type { Amendment } from "../../../threads.ts";
 
 /**
- * What is kept of who gave a score and why. A score that reviewers gave is the mean of theirs, whoever sets it otherwise
- * before: the record's score follows the last change.
+ * Statements that keep who gave a score and why. A reviewers' score is the mean of their scores. Another source may
+ * set it before or after: the record's score follows the last change.
  */
 export function ratingStatements(
   change: Amendment,

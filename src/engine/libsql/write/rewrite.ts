@@ -46,7 +46,7 @@ const OWN_VALUES = `update requests set (${KIND_COLUMNS.join(", ")}) =
 
 /**
  * Writes what was found when finished records were read again: first texts and bodies, then rows, as a record is
- * written. Records that were deleted meanwhile stay deleted. Call it where nobody else writes the same columns.
+ * written. Records that were deleted meanwhile stay deleted. Its caller must be the only writer of these columns.
  */
 export async function rewriteRecords(
   store: Store,
@@ -142,7 +142,7 @@ export async function rewriteContents(
 }
 
 const NOTHING: Content = { parts: [], assets: [], texts: NO_TEXTS };
-/** Parts that a record which was not read before gets anew. */
+/** Parts that are stored again for a record that was not read before. */
 const OF_CLIENT: readonly string[] = ["request", "response", "raw", "headers"];
 
 function foundParts({ responseBody, stored }: RecordChange): StoredPart[] {

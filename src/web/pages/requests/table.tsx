@@ -230,7 +230,7 @@ function HeadCheck({ rows, selection }: Pick<RequestsTableProps, "rows" | "selec
   );
 }
 
-/** Whoever reads further down keeps seeing the same rows while new ones come above them. */
+/** Keeps the same rows in view of a reader who has scrolled down, while new ones come above them. */
 function useReading(room: React.RefObject<HTMLDivElement | null>, rows: readonly RequestRow[], place: Place): void {
   const first = useRef<string>(undefined);
   useLayoutEffect(() => {

@@ -2,15 +2,15 @@ import { expect, test } from "bun:test";
 import { execFile } from "node:child_process";
 import { promisify } from "node:util";
 
-const PROCESSORS = new URL("../../src/runtime/processors.ts", import.meta.url).href;
+const CORES = new URL("../../src/runtime/cores.ts", import.meta.url).href;
 
-/** The processors of the main thread and of one that has left the first of them twice, as numbers; none but on Linux. */
-async function processorsOfThreads(): Promise<{ readonly main: number[]; readonly left: number[] }> {
+/** The cores of the main thread and of one that has left the first of them twice, as numbers; none but on Linux. */
+async function coresOfThreads(): Promise<{ readonly main: number[]; readonly left: number[] }> {
   const read = `const { existsSync, readFileSync } = await import("node:fs");
     const mine = () => existsSync("/proc/thread-self/status")
       ? /^Cpus_allowed_list:\\s*(.*)$/m.exec(readFileSync("/proc/thread-self/status", "utf8"))[1] : "";`;
-  const worker = `${read} const { leaveFirstProcessor } = await import(${JSON.stringify(PROCESSORS)});
-    leaveFirstProcessor(0); leaveFirstProcessor(0); postMessage(mine());`;
+  const worker = `${read} const { leaveFirstCore } = await import(${JSON.stringify(CORES)});
+    leaveFirstCore(0); leaveFirstCore(0); postMessage(mine());`;
   const program = `${read} const worker = new Worker(URL.createObjectURL(new Blob([${JSON.stringify(worker)}])));
     worker.onmessage = ({ data }) => { console.log(JSON.stringify([mine(), data])); process.exit(); };`;
   const { stdout } = await promisify(execFile)(process.execPath, ["-e", program]);
@@ -27,7 +27,7 @@ function numbersOf(list: string): number[] {
   });
 }
 
-test("a thread of queries leaves one processor to traffic, however often it is told, and the main thread keeps all", async () => {
-  const { main, left } = await processorsOfThreads();
+test("a thread of queries leaves one core to traffic, however often it is asked, and the main thread keeps all", async () => {
+  const { main, left } = await coresOfThreads();
   expect(left).toEqual(main.length > 1 ? main.slice(1) : main);
 });

@@ -10,13 +10,13 @@ const MASK_BYTES = 128;
  *
  * Only on Linux, on Bun, with two cores or more; elsewhere nothing happens. @throws where there is no glibc.
  */
-export function leaveFirstProcessor(thread: number): void {
+export function leaveFirstCore(thread: number): void {
   const calls = kernel();
-  const processors = Buffer.alloc(MASK_BYTES);
+  const cores = Buffer.alloc(MASK_BYTES);
   // Those of the main thread, which keeps them all: a thread that left one would leave another each time.
-  if (calls === undefined || calls.sched_getaffinity(process.pid, MASK_BYTES, processors) < 0) return;
-  const first = processors.findIndex((byte) => byte !== 0);
-  const byte = processors[first] ?? 0;
-  processors[first] = byte & (byte - 1); // without its lowest bit
-  if (processors.some((left) => left !== 0)) calls.sched_setaffinity(thread, MASK_BYTES, processors);
+  if (calls === undefined || calls.sched_getaffinity(process.pid, MASK_BYTES, cores) < 0) return;
+  const first = cores.findIndex((byte) => byte !== 0);
+  const byte = cores[first] ?? 0;
+  cores[first] = byte & (byte - 1); // without its lowest bit
+  if (cores.some((left) => left !== 0)) calls.sched_setaffinity(thread, MASK_BYTES, cores);
 }
