@@ -12,11 +12,11 @@ import { join } from "node:path";
 import { parseArgs } from "node:util";
 import { gatewayHeaders, ROOT, startWeir, type Weir } from "../test/e2e/weir.ts";
 import { until } from "../test/until.ts";
-import { cpuByThread, cpuSeconds, quantile } from "./figures.ts";
 import { checkout, git, sourceCommand } from "./load/checkout.ts";
 import { countRecords } from "./load/contenders.ts";
 import { startProvider, startProxy } from "./load/nginx.ts";
 import { ANSWERED, DIFFERING, script, wrk } from "./load/wrk.ts";
+import { cpuByThread, cpuSeconds, quantile } from "./measured.ts";
 
 const { values } = parseArgs({
   options: {

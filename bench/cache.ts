@@ -8,7 +8,7 @@ import http from "node:http";
 import type { AddressInfo } from "node:net";
 import { parseArgs } from "node:util";
 import { gatewayHeaders, startWeir } from "../test/e2e/weir.ts";
-import { quantile, spread } from "./figures.ts";
+import { quantile, spread } from "./measured.ts";
 
 const { values } = parseArgs({ options: { requests: { type: "string", default: "2000" } } });
 const requests = Number(values.requests);

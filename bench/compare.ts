@@ -13,11 +13,11 @@ import { join } from "node:path";
 import { parseArgs } from "node:util";
 import { residentMb } from "../test/e2e/weir.ts";
 import { until } from "../test/until.ts";
-import { quantile } from "./figures.ts";
 import { type Contender, contenders, type Running } from "./load/contenders.ts";
 import { startProvider } from "./load/nginx.ts";
 import { openStreams, startSseProvider } from "./load/streams.ts";
 import { ANSWERED, script, wrk } from "./load/wrk.ts";
+import { quantile } from "./measured.ts";
 
 const { values } = parseArgs({
   options: {

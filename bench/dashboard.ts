@@ -15,8 +15,8 @@ import { parseArgs } from "node:util";
 import type { Browser, Page } from "playwright-core";
 import { openBrowser } from "../test/browser/open.ts";
 import { KEY, ROOT, startWeir, type Weir } from "../test/e2e/weir.ts";
-import { quantile, spread } from "./figures.ts";
 import { FRAME_CATEGORIES, frameTimes } from "./frame-times.ts";
+import { quantile, spread } from "./measured.ts";
 
 const { values } = parseArgs({
   options: {

@@ -17,7 +17,7 @@ import { join } from "node:path";
 import { parseArgs } from "node:util";
 import { KEY, startWeir } from "../test/e2e/weir.ts";
 import { makeRecord } from "../test/export/records.ts";
-import { cpuSeconds } from "./figures.ts";
+import { cpuSeconds } from "./measured.ts";
 
 const { values } = parseArgs({
   options: {

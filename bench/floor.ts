@@ -14,10 +14,10 @@ import { parseArgs } from "node:util";
 import { gatewayHeaders, startWeir } from "../test/e2e/weir.ts";
 import { freePort } from "../test/ports.ts";
 import { until } from "../test/until.ts";
-import { cpuByThread, quantile } from "./figures.ts";
 import { countRecords } from "./load/contenders.ts";
 import { startProvider, startProxy } from "./load/nginx.ts";
 import { ANSWERED, DIFFERING, script, wrk } from "./load/wrk.ts";
+import { cpuByThread, quantile } from "./measured.ts";
 
 const { values } = parseArgs({
   options: { rounds: { type: "string", default: "6" }, seconds: { type: "string", default: "2" } },

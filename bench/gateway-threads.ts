@@ -13,10 +13,10 @@ import { join } from "node:path";
 import { parseArgs } from "node:util";
 import { gatewayHeaders, residentMb, startWeir } from "../test/e2e/weir.ts";
 import { until } from "../test/until.ts";
-import { cpuByThread, quantile } from "./figures.ts";
 import { countRecords } from "./load/contenders.ts";
 import { startProvider, startProxy } from "./load/nginx.ts";
 import { ANSWERED, type Measured, script, wrk } from "./load/wrk.ts";
+import { cpuByThread, quantile } from "./measured.ts";
 
 const { values } = parseArgs({
   options: {

@@ -12,9 +12,9 @@ import { parseArgs } from "node:util";
 import { type Sqld, startSqld } from "../test/e2e/sqld.ts";
 import { callApi, gatewayHeaders, startWeir, type Weir } from "../test/e2e/weir.ts";
 import { until } from "../test/until.ts";
-import { cpuByThread, pause } from "./figures.ts";
 import { startProvider } from "./load/nginx.ts";
 import { ANSWERED, type Measured, script, wrk } from "./load/wrk.ts";
+import { cpuByThread, pause } from "./measured.ts";
 
 const { values } = parseArgs({
   options: { seconds: { type: "string", default: "8" }, away: { type: "string", default: "60" } },

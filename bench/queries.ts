@@ -5,7 +5,7 @@ import type { TimeBucket } from "../src/filter/group-by.ts";
 import { decodeSort } from "../src/filter/sort.ts";
 import { MADE_FROM } from "../src/record/request-record.ts";
 import { Deadline } from "../src/store/database/deadline.ts";
-import { quantile } from "./figures.ts";
+import { quantile } from "./measured.ts";
 
 /** What is known of the records that are asked about. */
 export interface Seeded {

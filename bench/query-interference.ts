@@ -16,8 +16,8 @@ import type { AddressInfo } from "node:net";
 import { join, resolve } from "node:path";
 import { parseArgs } from "node:util";
 import { gatewayHeaders, startWeir } from "../test/e2e/weir.ts";
-import { cpuByThread, pause, quantile } from "./figures.ts";
 import { atSteadyRate, timedRequest } from "./load/steady.ts";
+import { cpuByThread, pause, quantile } from "./measured.ts";
 
 const { values } = parseArgs({
   options: {

@@ -12,7 +12,7 @@ import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { parseArgs } from "node:util";
 import { deserialize, serialize } from "node:v8";
-import { quantile } from "./figures.ts";
+import { quantile } from "./measured.ts";
 import { beginning, type Passed, WORKLOADS, type Workload } from "./storage-workloads.ts";
 
 const ROOT = resolve(import.meta.dir, "..");

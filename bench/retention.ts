@@ -20,8 +20,8 @@ import { CONFIG_SCHEMA } from "../src/config.ts";
 import { makeNextBlock } from "../src/engine/libsql/column-store/keep.ts";
 import { openStore } from "../src/store/store.ts";
 import { callApi, gatewayHeaders, startWeir } from "../test/e2e/weir.ts";
-import { cpuByThread, pause, quantile } from "./figures.ts";
 import { atSteadyRate, timedRequest } from "./load/steady.ts";
+import { cpuByThread, pause, quantile } from "./measured.ts";
 
 const { values } = parseArgs({
   options: {

@@ -16,7 +16,7 @@ import { openStore } from "../src/store/store.ts";
 import { insertWords, shards } from "../src/store/words/shards.ts";
 import { IndexSize } from "../src/store/words/size.ts";
 import { readWordQuery } from "../src/store/words/word-query.ts";
-import { quantile } from "./figures.ts";
+import { quantile } from "./measured.ts";
 import { exchangeOf, POOL } from "./seed-texts.ts";
 
 /**

@@ -18,12 +18,12 @@ import { join } from "node:path";
 import { parseArgs } from "node:util";
 import { startUpstream } from "../test/e2e/upstream.ts";
 import { callApi, gatewayHeaders, KEY, queryIds, runCommand, startWeir } from "../test/e2e/weir.ts";
-import { pause, quantile } from "./figures.ts";
 import { Failures } from "./load/failures.ts";
 import { processMemory } from "./load/process-memory.ts";
 import { slopeOf } from "./load/slope.ts";
 import { soakTraffic } from "./load/soak-traffic.ts";
 import type { TrafficKind } from "./load/traffic-kind.ts";
+import { pause, quantile } from "./measured.ts";
 import { seededNumbers } from "./seeded-numbers.ts";
 
 const MINUTE_MS = 60_000;

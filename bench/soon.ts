@@ -9,7 +9,7 @@ import { startSqld } from "../test/e2e/sqld.ts";
 import { startUpstream } from "../test/e2e/upstream.ts";
 import { callApi, gatewayHeaders, recordOf, runCommand, startWeir, type Weir } from "../test/e2e/weir.ts";
 import { until } from "../test/until.ts";
-import { spread } from "./figures.ts";
+import { spread } from "./measured.ts";
 
 const { values } = parseArgs({ options: { times: { type: "string", default: "10" } } });
 const times = Number(values.times);

@@ -8,7 +8,7 @@ import { connect, type Socket } from "node:net";
 import { parseArgs } from "node:util";
 import { startUpstream } from "../test/e2e/upstream.ts";
 import { gatewayHeaders, residentMb, startWeir } from "../test/e2e/weir.ts";
-import { pause } from "./figures.ts";
+import { pause } from "./measured.ts";
 
 const { values } = parseArgs({
   options: {

@@ -10,7 +10,7 @@ import { join } from "node:path";
 import { parseArgs } from "node:util";
 import { startUpstream } from "../test/e2e/upstream.ts";
 import { gatewayHeaders, programCommand, ROOT, residentMb, startWeir } from "../test/e2e/weir.ts";
-import { pause, spread } from "./figures.ts";
+import { pause, spread } from "./measured.ts";
 
 const { values } = parseArgs({ options: { starts: { type: "string", default: "10" } } });
 const binary = join(ROOT, "dist/weir");

@@ -7,8 +7,8 @@
 import { parseArgs } from "node:util";
 import { gatewayHeaders, queryIds, residentMb, startWeir } from "../test/e2e/weir.ts";
 import { until } from "../test/until.ts";
-import { cpuSeconds, quantile, spread } from "./figures.ts";
 import { openStreams, type StreamLoad, startSseProvider } from "./load/streams.ts";
+import { cpuSeconds, quantile, spread } from "./measured.ts";
 
 const { values } = parseArgs({
   options: {

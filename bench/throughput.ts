@@ -14,11 +14,11 @@ import { join } from "node:path";
 import { parseArgs } from "node:util";
 import { gatewayHeaders, ROOT, residentMb, startWeir, type Weir } from "../test/e2e/weir.ts";
 import { until } from "../test/until.ts";
-import { cpuByThread, quantile } from "./figures.ts";
 import { sourceCommand } from "./load/checkout.ts";
 import { countRecords } from "./load/contenders.ts";
 import { startProvider, startProxy } from "./load/nginx.ts";
 import { ANSWERED, type Measured, script, wrk } from "./load/wrk.ts";
+import { cpuByThread, quantile } from "./measured.ts";
 
 const { values } = parseArgs({
   options: {

@@ -18,7 +18,7 @@ import type { AddressInfo } from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
 import { parseArgs } from "node:util";
 import { gatewayHeaders, KEY, queryIds, startWeir, until } from "../test/e2e/weir.ts";
-import { quantile } from "./figures.ts";
+import { quantile } from "./measured.ts";
 
 const { values } = parseArgs({
   options: {

@@ -1,6 +1,6 @@
 import type http from "node:http";
 import { request as ask } from "node:http";
-import { pause } from "../figures.ts";
+import { pause } from "../measured.ts";
 
 /** Milliseconds of one request, to the end of its answer. */
 export function timedRequest(url: string, options: http.RequestOptions, body: string): Promise<number> {

@@ -3,7 +3,7 @@ import { once } from "node:events";
 import { connect } from "node:net";
 import { join } from "node:path";
 import { until } from "../../test/until.ts";
-import { pause } from "../figures.ts";
+import { pause } from "../measured.ts";
 
 export interface StreamLoad {
   readonly streams: number;

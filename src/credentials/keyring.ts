@@ -4,10 +4,10 @@ import { join } from "node:path";
 import type { Config } from "../config.ts";
 import { GatewayError } from "../errors.ts";
 import { messageOf } from "../log.ts";
-import { KEY_BYTES, type SealKey, sealKey } from "./seal.ts";
+import { type EncryptionKey, encryptionKey, KEY_BYTES } from "./encryption.ts";
 
 /** The keys that secrets are encrypted with: the first encrypts, all decrypt. */
-export type Keyring = readonly SealKey[];
+export type Keyring = readonly EncryptionKey[];
 
 /** The sources of the keys, in order of precedence. */
 export type KeyringConfig = Pick<Config, "credentials_key" | "credentials_key_file" | "data_dir">;
@@ -39,14 +39,14 @@ export function readKeyring(config: KeyringConfig): Keyring {
  * @param isShared - whether other nodes use the database, which could not read what a key of this node encrypts.
  * @throws GatewayError `credentials_key_missing`, `config_invalid`.
  */
-export function ensureKeyring(config: KeyringConfig, isShared: boolean): readonly [SealKey, ...SealKey[]] {
+export function ensureKeyring(config: KeyringConfig, isShared: boolean): readonly [EncryptionKey, ...EncryptionKey[]] {
   let keys = readKeyring(config);
   if (keys.length === 0) {
     if (isShared) throw new GatewayError("credentials_key_missing");
     makeKeyFile(madeKeyPath(config));
     keys = readKeyring(config);
   }
-  return keys as [SealKey, ...SealKey[]];
+  return keys as [EncryptionKey, ...EncryptionKey[]];
 }
 
 /** @throws GatewayError `config_invalid`; its message contains no part of a key. */
@@ -60,7 +60,7 @@ function parseKeys(text: string, from: string): Keyring {
         `${from}: key ${at + 1} of ${parts.length} is not ${KEY_BYTES} bytes in base64; make one with: openssl rand -base64 ${KEY_BYTES}`,
       );
     }
-    return sealKey(bytes);
+    return encryptionKey(bytes);
   });
   if (keys.length === 0) throw new GatewayError("config_invalid", `${from} holds no key`);
   return keys;

@@ -1,6 +1,6 @@
 import type { Credential } from "../routing/credential.ts";
+import { decrypt } from "./encryption.ts";
 import type { Keyring } from "./keyring.ts";
-import { unseal } from "./seal.ts";
 import type { StoredCredential } from "./stored.ts";
 
 /** A stored credential in the gateway's memory, with decrypted secrets; without secrets if no key decrypts them. */
@@ -9,7 +9,7 @@ export function openCredential(stored: StoredCredential, keys: Keyring): Credent
   const secrets: Record<string, string> = {};
   let locked = false;
   for (const [member, { sealed }] of Object.entries(stored.secrets)) {
-    const secret = unseal(sealed, keys, { organizationId: organization_id, credentialId: id, member });
+    const secret = decrypt(sealed, keys, { organizationId: organization_id, credentialId: id, member });
     if (secret === undefined) locked = true;
     else secrets[member] = secret;
   }

@@ -1,6 +1,6 @@
 import { isoTime } from "../record/iso-time.ts";
 import type { ConfiguredCredential } from "./configured.ts";
-import { keyIdOf } from "./seal.ts";
+import { keyIdOf } from "./encryption.ts";
 import type { StoredCredential } from "./stored.ts";
 
 export type CredentialState = "ready" | "disabled" | "locked";

@@ -25,7 +25,7 @@ export interface MetricsQuery extends GroupBy, ListOptions {
 }
 
 /** What is known of one score in a group of records. All but `count` are null where no record has the score. */
-export interface ScoreFigures {
+export interface ScoreAggregates {
   /** Records that have it. */
   readonly count: number;
   readonly mean: number | null;
@@ -34,7 +34,7 @@ export interface ScoreFigures {
 }
 
 /** A row of metrics, by the names in the API's response. */
-export type MetricsRow = Readonly<Record<string, Key | Readonly<Record<string, ScoreFigures>> | undefined>>;
+export type MetricsRow = Readonly<Record<string, Key | Readonly<Record<string, ScoreAggregates>> | undefined>>;
 
 /** The values of one name with the number of requests that have each; the most frequent first. */
 export interface Facet {

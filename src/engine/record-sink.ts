@@ -5,7 +5,7 @@ import type { MappingsOfProviders } from "../store/bodies/body-text.ts";
 import type { RemovalOrder } from "../store/retention/remove.ts";
 import type { Positions } from "../store/spool-positions.ts";
 import type { Statement, Store } from "../store/store.ts";
-import type { Amendment, AmendResult, AnswerName, Arrival, Maintenance, RecordChange } from "../threads.ts";
+import type { AnswerName, Arrival, Maintenance, RecordChange, RecordUpdate, UpdateResult } from "../threads.ts";
 import type { EarlierAnswer } from "../unified/earlier-answer.ts";
 import type { RecordKey } from "./record-source.ts";
 import type { Storable } from "./storable.ts";
@@ -89,14 +89,14 @@ export interface RecordSink {
   endBeheaded(search: BeheadedSearch): Promise<string[]>;
 
   /** How many changes are best handed over together. */
-  readonly amendsTogether: number;
+  readonly updatesTogether: number;
   /**
    * Changes records, also those in flight. Names are merged by the store: changes of one record through several nodes are
    * all kept.
    *
    * @returns what each record holds afterwards; null where its organization has no such record.
    */
-  amend(changes: readonly Amendment[], now: number): Promise<readonly AmendResult[]>;
+  update(changes: readonly RecordUpdate[], now: number): Promise<readonly UpdateResult[]>;
   /** Changes what was read of finished records. @returns how many of them there still were. */
   rewrite(changes: readonly RecordChange[], now: number): Promise<number>;
   /** Deletes finished records with all that belongs to them. @returns how many there were. */

@@ -1,9 +1,9 @@
 import type { RequestRow } from "../record/request-record.ts";
-import type { CallFigures } from "../store/datasets/run-results.ts";
+import type { CallTotals } from "../store/datasets/run-results.ts";
 import { keysOf, type RecordSource } from "./record-source.ts";
 
 /** What a request took as its record says, and its scores. */
-export interface RecordedCall extends CallFigures {
+export interface RecordedCall extends CallTotals {
   readonly request_id: string;
   readonly status: number | null;
   readonly error_code: string | null;

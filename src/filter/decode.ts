@@ -1,8 +1,8 @@
 import { GatewayError } from "../errors.ts";
 import { storable } from "../record/storable.ts";
 import { type Field, GROUPS, type Group, isField } from "./fields.ts";
-import { hint, quote } from "./hint.ts";
 import { OPERATORS } from "./operators.ts";
+import { hint, quote } from "./spelling.ts";
 import { ALL, FILTER_NODES_MAX, type FilterTree, NOTHING, PATTERN_CHARS_MAX } from "./tree.ts";
 import { checkValue } from "./values.ts";
 

@@ -1,6 +1,6 @@
 import { GatewayError } from "../errors.ts";
 import { GROUPS, PROPERTY_PREFIX, SCORE_PREFIX } from "./group-by.ts";
-import { hint, quote } from "./hint.ts";
+import { hint, quote } from "./spelling.ts";
 
 /** Names that one query groups by at most. */
 const GROUPS_MAX = 8;

@@ -1,4 +1,5 @@
 import { namesKind, WITH_KIND, withKinds } from "../record/kinds.ts";
+import { PLANNED, type Source, sourceSql } from "./access-path.ts";
 import { compileFilter } from "./compile.ts";
 import type { Join } from "./fields.ts";
 import { Parameters, type SqlStatement } from "./parameters.ts";
@@ -6,7 +7,6 @@ import type { BodyTest } from "./print-options.ts";
 import type { Scope } from "./scope.ts";
 import { refuseSaid } from "./sight.ts";
 import type { Sort } from "./sort.ts";
-import { PLANNED, type Source, sourceSql } from "./source.ts";
 import { conditionsOf, type FilterTree } from "./tree.ts";
 
 interface SelectOptions {

@@ -1,9 +1,9 @@
 import { GatewayError } from "../errors.ts";
 import { storable } from "../record/storable.ts";
 import type { Join } from "./fields.ts";
-import { hint, quote } from "./hint.ts";
 import type { Bind } from "./operators.ts";
 import { propertySql } from "./property-names.ts";
+import { hint, quote } from "./spelling.ts";
 
 type Direction = "asc" | "desc";
 

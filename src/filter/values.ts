@@ -2,8 +2,8 @@ import { GatewayError } from "../errors.ts";
 import { readIsoTime } from "../record/iso-time.ts";
 import { storable } from "../record/storable.ts";
 import type { Kind } from "./fields.ts";
-import { hint, quote } from "./hint.ts";
 import { NULL_ONLY, NULL_OPERATORS, PATTERN_OPERATORS } from "./operators.ts";
+import { hint, quote } from "./spelling.ts";
 import { BODY_PATTERN_CHARS_MAX, PATTERN_CHARS_MAX } from "./tree.ts";
 
 /** What a value of each kind is, for messages. */

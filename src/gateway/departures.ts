@@ -3,7 +3,7 @@ import type { SpoolWriter } from "../spool/frame.ts";
 /** A response that is whole. */
 export interface Departing {
   /** Notes its end in the spool. @returns false where it has ended otherwise meanwhile. */
-  seal(): boolean;
+  finish(): boolean;
   /** Hands what is left of it to the client's socket. Only once its end is in the page cache. */
   depart(): void;
 }
@@ -25,7 +25,7 @@ export class Departures {
   }
 
   #leave(): void {
-    const sealed = this.#waiting.filter((answer) => answer.seal());
+    const sealed = this.#waiting.filter((answer) => answer.finish());
     this.#waiting = [];
     this.#spool.flush();
     // An error of one is none of the others'.

@@ -236,7 +236,7 @@ export class Exchange implements UpstreamEvents, Departing, UploadOwner {
     this.#deps.departures.add(this);
   }
 
-  seal(): boolean {
+  finish(): boolean {
     if (this.#ended) return false;
     this.#rest = this.#writer.takeHeld();
     this.#close({ outcome: "complete" });

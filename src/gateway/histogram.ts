@@ -19,7 +19,7 @@ export class Buckets {
     this.#sum += seconds;
   }
 
-  figures(): Distribution {
+  counts(): Distribution {
     return { bounds: this.#bounds, counts: [...this.#counts], sum: this.#sum };
   }
 }

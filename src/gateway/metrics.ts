@@ -1,8 +1,8 @@
 import { Counter, Gauge, Registry } from "prom-client";
 import type { Outcome, SpoolStats } from "../spool/frame.ts";
-import type { GatewayFigures } from "../threads.ts";
-import type { BudgetFigures } from "./body/budget.ts";
-import type { CacheFigures } from "./cache/response-cache.ts";
+import type { GatewayCounts } from "../threads.ts";
+import type { BudgetCounts } from "./body/budget.ts";
+import type { CacheCounts } from "./cache/response-cache.ts";
 import { Buckets, histogramText, together } from "./histogram.ts";
 import type { AttemptMetrics } from "./unified/attempt-metrics.ts";
 import type { UnifiedParts } from "./unified/unified-parts.ts";
@@ -30,8 +30,8 @@ interface Measured {
 interface Watched {
   readonly inFlight: () => number;
   readonly spool: () => SpoolStats;
-  readonly cache: () => CacheFigures;
-  readonly bodies: () => BudgetFigures;
+  readonly cache: () => CacheCounts;
+  readonly bodies: () => BudgetCounts;
   readonly unified: Pick<UnifiedParts, "metrics" | "rests">;
   /** The server that divides limits among nodes, where one is configured. */
   readonly limits?: { readonly degraded: readonly string[] } | undefined;
@@ -45,19 +45,19 @@ export class GatewayMetrics {
   readonly #firstByte = new Buckets(FIRST_BYTE_BUCKETS);
   readonly #inFlight: () => number;
   readonly #spool: () => SpoolStats;
-  readonly #bodies: () => BudgetFigures;
+  readonly #bodies: () => BudgetCounts;
   readonly #unified: AttemptMetrics;
   #requestBytes = 0;
   #responseBytes = 0;
   /** What is being shown, of all threads together. */
-  #shown: GatewayFigures;
+  #shown: GatewayCounts;
 
   constructor({ inFlight, spool, cache, bodies, unified, limits }: Watched) {
     this.#inFlight = inFlight;
     this.#bodies = bodies;
     this.#spool = spool;
     this.#unified = unified.metrics;
-    this.#shown = this.figures();
+    this.#shown = this.counts();
     const registers = [this.#registry];
     showCache(registers, cache);
     unified.metrics.show(registers, () => unified.rests.health(Date.now()));
@@ -97,7 +97,7 @@ export class GatewayMetrics {
     if (firstByteAt !== undefined) this.#firstByte.observe((firstByteAt - forwardedAt) / 1_000);
   }
 
-  figures(): GatewayFigures {
+  counts(): GatewayCounts {
     const { exchangesDropped, bytesWritten, healthy } = this.#spool();
     return {
       requests: this.#requests,
@@ -108,8 +108,8 @@ export class GatewayMetrics {
       exchangesDropped,
       spoolBytes: bytesWritten,
       spoolHealthy: healthy,
-      overhead: this.#overhead.figures(),
-      firstByte: this.#firstByte.figures(),
+      overhead: this.#overhead.counts(),
+      firstByte: this.#firstByte.counts(),
     };
   }
 
@@ -162,8 +162,8 @@ export class GatewayMetrics {
   }
 
   /** @param others - of the other gateway threads. */
-  async text(others: readonly GatewayFigures[] = []): Promise<string> {
-    const all = others.reduce(sumOf, this.figures());
+  async text(others: readonly GatewayCounts[] = []): Promise<string> {
+    const all = others.reduce(sumOf, this.counts());
     this.#shown = all;
     return [
       await this.#registry.metrics(),
@@ -174,7 +174,7 @@ export class GatewayMetrics {
   }
 }
 
-function sumOf(one: GatewayFigures, other: GatewayFigures): GatewayFigures {
+function sumOf(one: GatewayCounts, other: GatewayCounts): GatewayCounts {
   const requests = new Map(one.requests);
   for (const [key, count] of other.requests) requests.set(key, (requests.get(key) ?? 0) + count);
   return {
@@ -195,7 +195,7 @@ function sumOf(one: GatewayFigures, other: GatewayFigures): GatewayFigures {
   };
 }
 
-function showCache(registers: Registry[], cache: () => CacheFigures): void {
+function showCache(registers: Registry[], cache: () => CacheCounts): void {
   new Counter({
     name: "weir_cache_requests_total",
     help: "Requests that asked the cache and were answered by it, or went to their provider.",

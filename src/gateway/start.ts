@@ -18,7 +18,7 @@ import type { TlsPair } from "../runtime/http/tls-pair.ts";
 import { tlsSockets } from "../runtime/http/tls-sockets.ts";
 import { neverThrowing } from "../runtime/http/upstream.ts";
 import type { SpoolWriter } from "../spool/frame.ts";
-import type { GatewayFigures, GatewayStatus, RouteExplanation, RouteQuestion, UsedTokens } from "../threads.ts";
+import type { GatewayCounts, GatewayStatus, RouteExplanation, RouteQuestion, UsedTokens } from "../threads.ts";
 import { FileFetcher } from "../unified/fetch-files.ts";
 import type { ListedModel } from "../unified/listed-models.ts";
 import type { SentFor } from "../unified/through-gateway.ts";
@@ -95,7 +95,7 @@ export interface Gateway extends CacheAdministration {
   /** Ports of this program's other listeners: never a target, whatever is allowed. */
   setOwnPorts(ports: readonly number[]): void;
   status(): GatewayStatus;
-  figures(): GatewayFigures;
+  counts(): GatewayCounts;
   readonly routeHealth: (organizationId: string) => readonly Health[];
   readonly explainRoute: (question: RouteQuestion) => Promise<RouteExplanation>;
   /** What the provider of a credential lists; undefined where that is not known any more. */
@@ -105,7 +105,7 @@ export interface Gateway extends CacheAdministration {
   /** Every name that a key may write as the model. */
   readonly listModels: (key: RouteQuestion["key"]) => readonly ListedModel[];
   /** Prometheus text. @param others - of the other gateway threads. */
-  metrics(others?: readonly GatewayFigures[]): Promise<string>;
+  metrics(others?: readonly GatewayCounts[]): Promise<string>;
   /** Takes an id that a client chose, for a further thread's request. @returns false where it is another request's. */
   takeId(id: string): Promise<boolean>;
   /** Serves a request of a connection that a further thread has. */
@@ -167,7 +167,7 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
       degraded: options.degraded?.() ?? [],
       draining,
     }),
-    figures: () => parts.metrics.figures(),
+    counts: () => parts.metrics.counts(),
     metrics: (others) => parts.metrics.text(others),
     takeId: (id) => parts.ids.take(id),
     serve: (incoming, answer) => void handle(parts, { incoming }, answer),
@@ -263,8 +263,8 @@ function createParts(options: GatewayOptions, ownPorts: ReadonlySet<number>): Ga
     metrics: new GatewayMetrics({
       inFlight: () => inFlight.size,
       spool: () => spool.stats,
-      cache: () => cache.figures(),
-      bodies: () => bodies.figures(),
+      cache: () => cache.counts(),
+      bodies: () => bodies.counts(),
       unified,
       limits: options.limits,
     }),

@@ -50,7 +50,7 @@ const functions: FurtherGatewayFunctions = {
     tables = changed ?? tables;
   },
   status: () => gateway!.status(),
-  figures: () => gateway!.figures(),
+  counts: () => gateway!.counts(),
   async stop(drainSeconds) {
     await gateway?.drain(drainSeconds);
     hooks.close();

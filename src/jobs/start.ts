@@ -30,7 +30,7 @@ interface JobOptions {
   readonly log: Log;
   readonly recorder: Pick<
     Remote<RecorderFunctions>,
-    "rewrite" | "relearn" | "remove" | "maintain" | "status" | "barrier" | "amend" | "usageOf"
+    "rewrite" | "relearn" | "remove" | "maintain" | "status" | "barrier" | "update" | "usageOf"
   >;
   readonly host: Remote<HostFunctions>;
   /** The path of requests into the gateway. */

@@ -16,7 +16,7 @@ export function createRecorder(options: RecorderOptions): Omit<RecorderFunctions
     claimId: (id) => recorder.claimId(id.toLowerCase()),
     barrier: () => recorder.barrier(),
     indexWords: () => recorder.indexWords(),
-    amend: (change) => recorder.amend({ ...change, requestId: change.requestId.toLowerCase() }),
+    update: (change) => recorder.update({ ...change, requestId: change.requestId.toLowerCase() }),
     remove: ({ organizationId, requestIds, when, by, asked }) => {
       const ids = requestIds.map((id) => id.toLowerCase());
       return recorder.indexed((sink) => sink.remove(organizationId, ids, by && { by, asked }), when);

@@ -3,7 +3,7 @@ import { type Log, messageOf } from "../log.ts";
 import type { Note } from "../plugin-host/hooks/note.ts";
 import { storable } from "../record/storable.ts";
 import { within } from "../runtime/within.ts";
-import type { Amendment } from "../threads.ts";
+import type { RecordUpdate } from "../threads.ts";
 
 /** Times that a note is written before it is given up. */
 const TRIES_MAX = 5;
@@ -11,12 +11,12 @@ const TRIES_MAX = 5;
 const OPEN_MAX = 256;
 
 interface Waiting {
-  readonly change: Amendment;
+  readonly change: RecordUpdate;
   tries: number;
 }
 
 /** Whose record a note is about. */
-export type Noted = Pick<Amendment, "requestId" | "organizationId">;
+export type Noted = Pick<RecordUpdate, "requestId" | "organizationId">;
 
 /** What plugins add to records, until it is written. */
 export class RecordNotes {
@@ -44,10 +44,10 @@ export class RecordNotes {
   }
 
   /** Writes what plugins have added so far; between two batches. */
-  async write(sink: Pick<RecordSink, "amend">): Promise<void> {
+  async write(sink: Pick<RecordSink, "update">): Promise<void> {
     for (let next = this.#waiting.shift(); next !== undefined; next = this.#waiting.shift()) {
       try {
-        await sink.amend([next.change], Date.now());
+        await sink.update([next.change], Date.now());
       } catch (error) {
         if (++next.tries < TRIES_MAX) this.#waiting.unshift(next);
         else this.#log.warn("what a plugin adds to a record cannot be stored", { error: messageOf(error) });
@@ -62,7 +62,7 @@ export class RecordNotes {
   }
 }
 
-function asStored({ properties, scores, reasons }: Note): Omit<Amendment, keyof Noted> {
+function asStored({ properties, scores, reasons }: Note): Omit<RecordUpdate, keyof Noted> {
   const texts = Object.entries(properties).map(
     ([name, value]) => [storable(name), value === null ? null : storable(value)] as const,
   );

@@ -19,8 +19,8 @@ export interface RecorderOptions {
   /** Shows what was recorded to plugins in the gateway's thread. */
   readonly answers?: AnswerFeed;
   readonly learnt?: LearntTables;
-  /** `sealKey` of this run's spool writer. */
-  readonly sealKey?: Uint8Array;
+  /** `bodyKey` of this run's spool writer. */
+  readonly bodyKey?: Uint8Array;
   /** `spool` in the data directory unless told otherwise. */
   readonly spoolDirectory?: string;
   /** Whether this run of the service has had its database open before: then one that is missing is waited for, not made. */

@@ -5,12 +5,12 @@ import { GatewayError } from "../errors.ts";
 import { type Log, messageOf } from "../log.ts";
 import type { Acting } from "../people/actor.ts";
 import type { ShareAnswer, ShareClaim } from "../plugin-host/host/shares.ts";
+import { BodyKey } from "../spool/body-key.ts";
 import type { Position } from "../spool/frame.ts";
 import { isBefore } from "../spool/position.ts";
 import { ReadingNote } from "../spool/reading-note.ts";
-import { SealKey } from "../spool/seal.ts";
 import type { Database, Store } from "../store/store.ts";
-import type { Amendment, AmendResult, Arrival, ArrivalResult, RecorderStatus, Removal } from "../threads.ts";
+import type { Arrival, ArrivalResult, RecorderStatus, RecordUpdate, Removal, UpdateResult } from "../threads.ts";
 import { type Exchange, release } from "./exchanges/exchange.ts";
 import { RecorderLosses } from "./losses.ts";
 import { RecorderMetrics } from "./metrics.ts";
@@ -20,8 +20,8 @@ import { Refusals } from "./refusals.ts";
 import { SpoolInput } from "./spool-input.ts";
 import { type Shared, Waiters } from "./waiters.ts";
 import { WebhookRules } from "./webhook-rules.ts";
-import { type Batch, Batches } from "./write/batches.ts";
-import { Ledger } from "./write/ledger.ts";
+import { type Batch, Batches } from "./write/record-batch.ts";
+import { RecordWriter } from "./write/record-writer.ts";
 
 /**
  * Time between two looks at the spool's end. The longer, the more records share a batch, its writes and its pages, and the
@@ -54,7 +54,7 @@ export class Recorder {
   readonly #metrics = new RecorderMetrics();
   readonly #refusals: Refusals;
   readonly #losses = new RecorderLosses();
-  readonly #ledger: Ledger;
+  readonly #writer: RecordWriter;
   readonly #webhooks = new WebhookRules();
   readonly #notes: RecordNotes;
   readonly #waiters = new Waiters();
@@ -79,7 +79,7 @@ export class Recorder {
     this.#notes = options.answers?.notes ?? new RecordNotes(options.log);
     this.#refusals = new Refusals(this.#log, this.#metrics);
     this.#directory = options.spoolDirectory ?? join(options.config.data_dir, "spool");
-    this.#ledger = new Ledger({
+    this.#writer = new RecordWriter({
       config: options.config,
       wasThere: options.databaseWasThere,
       webhooks: this.#webhooks,
@@ -95,42 +95,42 @@ export class Recorder {
 
   async isKnownId(id: string): Promise<boolean> {
     await this.#caughtUp(ID_WAIT_MS, async () => {});
-    return this.#input?.assembler.find(id) !== undefined || (await this.#ledger.isKnownId(id));
+    return this.#input?.assembler.find(id) !== undefined || (await this.#writer.isKnownId(id));
   }
 
   async claimId(id: string): Promise<boolean> {
     await this.#caughtUp(ID_WAIT_MS, async () => {});
-    return this.#input?.assembler.find(id) === undefined && this.#ledger.sink.claim(id);
+    return this.#input?.assembler.find(id) === undefined && this.#writer.sink.claim(id);
   }
 
   barrier(): Promise<void> {
     return this.#caughtUp(WAIT_MS, async () => {});
   }
 
-  async amend(change: Amendment): Promise<AmendResult> {
+  async update(change: RecordUpdate): Promise<UpdateResult> {
     for (const until = performance.now() + ELSEWHERE_MS; ; ) {
       await this.ready;
-      const done = await this.#whenReached((target) => this.#waiters.addTo(this.#amendments, change, target, WAIT_MS));
-      if (done !== null || !this.#ledger.isShared || performance.now() > until) return done;
+      const done = await this.#whenReached((target) => this.#waiters.addTo(this.#updates, change, target, WAIT_MS));
+      if (done !== null || !this.#writer.isShared || performance.now() > until) return done;
       await sleep(ELSEWHERE_POLL_MS);
     }
   }
 
   /** An exchange in flight has a row before it is changed. */
-  readonly #amendments: Shared<Amendment, AmendResult> = {
-    max: () => this.#ledger.sink.amendsTogether,
+  readonly #updates: Shared<RecordUpdate, UpdateResult> = {
+    max: () => this.#writer.sink.updatesTogether,
     work: async (changes) => {
       const find = (id: string) => this.#input?.assembler.find(id);
       const inFlight = new Set(changes.flatMap(({ requestId }) => find(requestId) ?? []));
       const without = [...inFlight].filter(({ row }) => row !== "stored");
       if (without.length > 0) await this.#batches?.batch([], without, undefined).write();
-      return this.#ledger.amend(changes, find, Date.now());
+      return this.#writer.update(changes, find, Date.now());
     },
   };
 
   /** Resolves once the words of all that is in the spool now are in the index. */
   indexWords(): Promise<void> {
-    return this.#caughtUp(WAIT_MS, () => this.#ledger.sink.indexWords());
+    return this.#caughtUp(WAIT_MS, () => this.#writer.sink.indexWords());
   }
 
   /** As `between`, and the words of all that is committed are in the index. */
@@ -144,7 +144,7 @@ export class Recorder {
   /** Does work on records between two batches: once all that is in the spool now is committed, or the next two. */
   between<T>(work: (sink: RecordSink, store: Store) => Promise<T>, when: Removal["when"] = "caught up"): Promise<T> {
     const until = when === "next" ? this.#committed : undefined;
-    return this.#caughtUp(WAIT_MS, () => work(this.#ledger.sink, this.#ledger.store), until);
+    return this.#caughtUp(WAIT_MS, () => work(this.#writer.sink, this.#writer.store), until);
   }
 
   /**
@@ -153,11 +153,11 @@ export class Recorder {
    */
   async look<T>(work: (sink: RecordSink, store: Store) => Promise<T | undefined>): Promise<T | undefined> {
     await this.ready;
-    const known = await work(this.#ledger.sink, this.#ledger.store);
+    const known = await work(this.#writer.sink, this.#writer.store);
     if (known !== undefined) return known;
     for (const until = performance.now() + ELSEWHERE_MS; ; ) {
       const found = await this.between(work);
-      if (found !== undefined || !this.#ledger.isShared || performance.now() > until) return found;
+      if (found !== undefined || !this.#writer.isShared || performance.now() > until) return found;
       await sleep(ELSEWHERE_POLL_MS);
     }
   }
@@ -169,16 +169,16 @@ export class Recorder {
 
   /** Does work on what is no record, as soon as the database is open. */
   beside<T>(work: (database: Database) => Promise<T>): Promise<T> {
-    return Promise.race([this.ready, this.#ledger.opened]).then(() => work(this.#ledger.store.records));
+    return Promise.race([this.ready, this.#writer.opened]).then(() => work(this.#writer.store.records));
   }
 
   claimShares(claims: readonly ShareClaim[]): Promise<ShareAnswer> {
-    return Promise.race([this.ready, this.#ledger.opened]).then(() => this.#ledger.claimShares(claims));
+    return Promise.race([this.ready, this.#writer.opened]).then(() => this.#writer.claimShares(claims));
   }
 
   import(arrivals: readonly Arrival[], by: Acting): Promise<ArrivalResult[]> {
     const inFlight = (id: string) => this.#input?.assembler.find(id)?.begin.organization;
-    return this.#caughtUp(WAIT_MS, () => this.#ledger.import(arrivals, { inFlight, by, now: Date.now() }));
+    return this.#caughtUp(WAIT_MS, () => this.#writer.import(arrivals, { inFlight, by, now: Date.now() }));
   }
 
   metricsText(): Promise<string> {
@@ -246,22 +246,22 @@ export class Recorder {
     } finally {
       this.#running = undefined;
       await this.#lastAnswers().catch(() => undefined); // a database that is away takes nothing more
-      await this.#ledger.close();
+      await this.#writer.close();
       this.#note?.close();
       this.#input?.close();
     }
   }
 
   async #open(): Promise<void> {
-    await this.#ledger.recover();
+    await this.#writer.recover();
     await this.#learn();
-    if (await this.#ledger.sink.lacksBodies()) {
+    if (await this.#writer.sink.lacksBodies()) {
       this.#losses.note("bodies", "");
       this.#log.error("bodies.db is older than weir.db beside it: bodies of records are missing");
     }
     const input = await SpoolInput.open({
       directory: this.#directory,
-      ledger: this.#ledger,
+      writer: this.#writer,
       log: this.#log,
       metrics: this.#metrics,
       losses: this.#losses,
@@ -269,7 +269,7 @@ export class Recorder {
     });
     this.#input = input;
     this.#committed = input.position;
-    this.#inFlightUpTo = this.#ledger.sink.mark;
+    this.#inFlightUpTo = this.#writer.sink.mark;
     this.#note ??= new ReadingNote(this.#directory, this.#options.ended);
     this.#batches = new Batches({
       note: this.#note,
@@ -280,9 +280,9 @@ export class Recorder {
       answers: this.#options.answers,
       notes: this.#notes,
       learnt: this.#options.learnt,
-      sealKey: this.#options.sealKey && new SealKey(this.#options.sealKey),
+      bodyKey: this.#options.bodyKey && new BodyKey(this.#options.bodyKey),
       bodyBytesMax: this.#options.config.max_recorded_body_bytes,
-      ledger: this.#ledger,
+      writer: this.#writer,
       metrics: this.#metrics,
       losses: this.#losses,
       log: this.#log,
@@ -290,7 +290,7 @@ export class Recorder {
   }
 
   async #learn(): Promise<void> {
-    const { records } = this.#ledger.store;
+    const { records } = this.#writer.store;
     await this.#options.learnt?.load(records);
     await this.#webhooks.load(records);
   }
@@ -326,10 +326,10 @@ export class Recorder {
       input.deleteBelow(positions.resume.segment);
     }
     this.#committed = read;
-    await this.#notes.write(this.#ledger.sink);
+    await this.#notes.write(this.#writer.sink);
     await this.#endBeheaded(input);
-    if (this.#ledger.sink.wordsAreDue || (atEnd && this.#stopping))
-      await this.#untilItWorks(() => this.#ledger.sink.indexWords());
+    if (this.#writer.sink.wordsAreDue || (atEnd && this.#stopping))
+      await this.#untilItWorks(() => this.#writer.sink.indexWords());
     await this.#waiters.settle(read, atEnd ? waiting : 0);
     return atEnd;
   }
@@ -339,7 +339,7 @@ export class Recorder {
     const upTo = this.#inFlightUpTo;
     if (upTo === 0 || isBefore(position, readBefore)) return;
     const isInFlight = (id: string) => assembler.find(id) !== undefined;
-    const ended = await this.#untilItWorks(() => this.#ledger.sink.endBeheaded({ upTo, isInFlight, now: Date.now() }));
+    const ended = await this.#untilItWorks(() => this.#writer.sink.endBeheaded({ upTo, isInFlight, now: Date.now() }));
     for (const id of ended) {
       this.#losses.note("beheaded", "");
       this.#log.error("a request in flight lost its first frame; it is recorded as cut off", { request_id: id });
@@ -351,7 +351,7 @@ export class Recorder {
   async #lastAnswers(): Promise<void> {
     const { answers } = this.#options;
     await Promise.all([answers?.settled(LAST_ANSWERS_MS), this.#notes.settled(LAST_ANSWERS_MS)]);
-    await this.#notes.write(this.#ledger.sink);
+    await this.#notes.write(this.#writer.sink);
   }
 
   /** The position alone is written now and then, so that a restart need not read long streams from far back. */
@@ -368,7 +368,7 @@ export class Recorder {
   async #untilItWorks<T>(work: () => Promise<T>, done: readonly Exchange[] = [], batch?: Batch): Promise<T> {
     for (let attempt = 0; ; attempt++) {
       try {
-        if (attempt > 0) await this.#ledger.recover();
+        if (attempt > 0) await this.#writer.recover();
         const result = await work();
         this.#refusals.over();
         return result;

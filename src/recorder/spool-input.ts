@@ -10,11 +10,11 @@ import { CarryFiles } from "./exchanges/carry.ts";
 import type { RecorderLosses } from "./losses.ts";
 import type { RecorderMetrics } from "./metrics.ts";
 import { SpoolWatch } from "./spool-watch.ts";
-import type { Ledger } from "./write/ledger.ts";
+import type { RecordWriter } from "./write/record-writer.ts";
 
 interface SpoolInputOptions {
   readonly directory: string;
-  readonly ledger: Ledger;
+  readonly writer: RecordWriter;
   readonly log: Log;
   readonly metrics: RecorderMetrics;
   readonly losses: RecorderLosses;
@@ -65,7 +65,7 @@ export class SpoolInput {
   }
 
   static async open(options: SpoolInputOptions): Promise<SpoolInput> {
-    const positions = within(options, await options.ledger.sink.positions());
+    const positions = within(options, await options.writer.sink.positions());
     const [from, readBefore] = [positions?.resume ?? START, positions?.read ?? START];
     const unknownUpTo = new SpoolReader({ directory: options.directory, from }).end();
     const assembler = openAssembler(options, { recordedUpTo: readBefore, unknownUpTo });
@@ -74,7 +74,7 @@ export class SpoolInput {
     input.#carry.load(assembler);
     // The end of a carried exchange may lie in a segment that is deleted already, with its record in the database.
     const ids = [...assembler.inFlight].map(({ id }) => id);
-    for (const id of await options.ledger.finalIds(ids)) assembler.forget(id);
+    for (const id of await options.writer.finalIds(ids)) assembler.forget(id);
     // In the middle of a segment its first frame, which names the run, has been read before.
     const run = from.offset > 0 ? readRun(input.#reader, from.segment) : undefined;
     if (run !== undefined) assembler.startRun(run, from);

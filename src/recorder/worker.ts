@@ -14,7 +14,7 @@ import { createRecorder } from "./create-recorder.ts";
 
 /** Entry of the recorder's thread. It is there until the process ends: `stop` only lets go of the files. */
 const { options, port, ports } = threadStart<ThreadOptions>();
-const { config, home, sealKey, databaseWasThere, ended } = options;
+const { config, home, bodyKey, databaseWasThere, ended } = options;
 const log = configuredLog(config, { room: "recorder" });
 yieldToTraffic();
 
@@ -35,7 +35,7 @@ async function open() {
     hooks: hooks.hooks,
     ...(ports["gateway"] && { answers: new AnswerFeed(connect<AnswerFunctions>(ports["gateway"]), log) }),
     learnt,
-    ...(sealKey && { sealKey }),
+    ...(bodyKey && { bodyKey }),
     ...(databaseWasThere && { databaseWasThere }),
     ...(ended !== undefined && { ended }),
   });
@@ -48,7 +48,7 @@ const functions: RecorderFunctions = {
   claimId: async (id) => (await opened).recorder.claimId(id),
   barrier: async () => (await opened).recorder.barrier(),
   indexWords: async () => (await opened).recorder.indexWords(),
-  amend: async (change) => (await opened).recorder.amend(change),
+  update: async (change) => (await opened).recorder.update(change),
   remove: async (removal) => (await opened).recorder.remove(removal),
   maintain: async (task) => (await opened).recorder.maintain(task),
   rewrite: async (changes) => (await opened).recorder.rewrite(changes),

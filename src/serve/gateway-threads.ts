@@ -11,7 +11,7 @@ import type {
   FirstGatewayFunctions,
   FurtherGatewayFunctions,
   FurtherGatewayOptions,
-  GatewayFigures,
+  GatewayCounts,
   GatewayStatus,
   GatewayTerms,
 } from "../threads.ts";
@@ -41,8 +41,8 @@ export class GatewayThreads {
   readonly #threads = new Map<number, Supervised<FurtherGatewayFunctions>>();
   #terms: GatewayTerms;
   /** What threads have counted that are gone, and what others said last. */
-  readonly #past: GatewayFigures[] = [];
-  readonly #last = new Map<number, GatewayFigures>();
+  readonly #past: GatewayCounts[] = [];
+  readonly #last = new Map<number, GatewayCounts>();
 
   constructor(options: GatewayThreadsOptions) {
     this.#options = options;
@@ -87,9 +87,9 @@ export class GatewayThreads {
   }
 
   /** What the threads have counted, also those that had to be started again. */
-  async figures(): Promise<readonly GatewayFigures[]> {
+  async counts(): Promise<readonly GatewayCounts[]> {
     const asked = [...this.#serving()].map(async ([number, thread]) => {
-      this.#last.set(number, await thread.forward(["figures"]).figures());
+      this.#last.set(number, await thread.forward(["counts"]).counts());
     });
     await Promise.allSettled(asked);
     return [...this.#past, ...this.#last.values()];

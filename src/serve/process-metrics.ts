@@ -103,7 +103,7 @@ export function processText(config: Config): string {
     try {
       return metricText(metric, values(config));
     } catch {
-      return metricText(metric, []); // a directory that is gone, for example: other figures say more
+      return metricText(metric, []); // a directory that is gone, for example: other metrics say more
     }
   }).join("");
 }

@@ -17,7 +17,7 @@ import { takeOver } from "../runtime/http/take-over.ts";
 import { expose } from "../runtime/rpc.ts";
 import { startThread, threadPorts } from "../runtime/thread.ts";
 import { REREADING } from "../spool/reading-note.ts";
-import { appendWhole } from "../spool/whole.ts";
+import { appendWhole } from "../spool/reported-exchange.ts";
 import { openSpool, type Spool } from "../spool/writer.ts";
 import type {
   AnswerFunctions,
@@ -49,7 +49,7 @@ const ASKED_BY_API = [
   "claimId",
   "barrier",
   "indexWords",
-  "amend",
+  "update",
   "rewrite",
   "remove",
   "import",
@@ -60,7 +60,7 @@ const ASKED_BY_API = [
   "status",
 ] as const;
 
-const ASKED_BY_JOBS = ["rewrite", "relearn", "remove", "maintain", "status", "barrier", "amend", "usageOf"] as const;
+const ASKED_BY_JOBS = ["rewrite", "relearn", "remove", "maintain", "status", "barrier", "update", "usageOf"] as const;
 interface RegionOptions {
   /** This region's own: addresses, database, directory. */
   readonly config: Config;
@@ -250,7 +250,7 @@ export class Region {
   }
 
   #startRecorder(): Supervised<RecorderFunctions> {
-    const { sealKey } = this.spool;
+    const { bodyKey } = this.spool;
     let databaseWasThere = false;
     const recorder = new Supervised<RecorderFunctions>({
       name: "recorder",
@@ -258,7 +258,7 @@ export class Region {
         const [toGateway, itsGateway] = threadPorts();
         toGateway.start();
         expose(toGateway, this.#answerFunctions());
-        const options = this.#threadOptions({ sealKey, databaseWasThere, ...(ended !== undefined && { ended }) });
+        const options = this.#threadOptions({ bodyKey, databaseWasThere, ...(ended !== undefined && { ended }) });
         return startThread("src/recorder/worker.ts", options, { gateway: itsGateway });
       },
       onStarted: async (remote) => {
@@ -371,7 +371,7 @@ export class Region {
     const threads = this.#threads;
     return {
       metrics: async () =>
-        `${await metrics(await threads?.figures())}\n${hooksText("gateway", hooks)}${processText(this.config)}`,
+        `${await metrics(await threads?.counts())}\n${hooksText("gateway", hooks)}${processText(this.config)}`,
       status: () => threads?.status(status()) ?? status(),
       setKeys(keys) {
         setKeys(keys);

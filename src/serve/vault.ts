@@ -6,10 +6,10 @@ import {
   filesOf,
   resolveConfigured,
 } from "../credentials/configured.ts";
+import { keyIdOf } from "../credentials/encryption.ts";
 import { knownProviders } from "../credentials/form.ts";
 import { type Keyring, madeKeyPath, readKeyring } from "../credentials/keyring.ts";
 import { openCredential } from "../credentials/open.ts";
-import { keyIdOf } from "../credentials/seal.ts";
 import type { StoredCredential } from "../credentials/stored.ts";
 import { type Log, messageOf } from "../log.ts";
 import type { ProviderPlugin } from "../plugin-host/contract.ts";

@@ -30,7 +30,7 @@ for (let digit = 0; digit < 16; digit++) {
  * @returns where the next frame begins.
  */
 // biome-ignore lint/complexity/useMaxParams: called for every frame; an object for its place would be garbage of the hot path
-export function sealFrame(buffer: Buffer, at: number, kind: FrameKind, id: string, payloadBytes: number): number {
+export function finishFrame(buffer: Buffer, at: number, kind: FrameKind, id: string, payloadBytes: number): number {
   const end = at + FRAME_HEAD_BYTES + payloadBytes;
   buffer.writeUInt32LE(COVERED_HEAD_BYTES + payloadBytes, at);
   buffer[at + COVERED_FROM] = kind;
@@ -43,7 +43,7 @@ export function sealFrame(buffer: Buffer, at: number, kind: FrameKind, id: strin
 export function encodeFrame(kind: FrameKind, id: string, payload: Uint8Array): Buffer {
   const frame = Buffer.allocUnsafe(FRAME_HEAD_BYTES + payload.byteLength);
   frame.set(payload, FRAME_HEAD_BYTES);
-  sealFrame(frame, 0, kind, id, payload.byteLength);
+  finishFrame(frame, 0, kind, id, payload.byteLength);
   return frame;
 }
 

@@ -1,6 +1,8 @@
 import { randomUUID } from "node:crypto";
 import { type Log, messageOf } from "../log.ts";
-import { CHUNK_BYTES_MAX, encodeFrame, FRAME_HEAD_BYTES, NO_ID, PAYLOAD_BYTES_MAX, sealFrame } from "./codec.ts";
+import { BodyEncryption } from "./body-encryption.ts";
+import { BodyKey } from "./body-key.ts";
+import { CHUNK_BYTES_MAX, encodeFrame, FRAME_HEAD_BYTES, finishFrame, NO_ID, PAYLOAD_BYTES_MAX } from "./codec.ts";
 import {
   type BeginMeta,
   type EndMeta,
@@ -17,8 +19,6 @@ import {
 } from "./frame.ts";
 import { Journal } from "./journal.ts";
 import { Losses } from "./losses.ts";
-import { SealKey } from "./seal.ts";
-import { Sealing } from "./sealing.ts";
 import { Syncer } from "./syncer.ts";
 import { Tip } from "./tip.ts";
 
@@ -40,7 +40,7 @@ export interface SpoolOptions {
 /** What a thread needs to write into the spool of another one, in the same directory. */
 export interface SpoolShare {
   readonly run: string;
-  readonly sealKey: Uint8Array;
+  readonly bodyKey: Uint8Array;
   readonly tip: SharedArrayBuffer;
   /** Tells this writer from the others of the run, also from those that are gone. */
   readonly writer: number;
@@ -48,7 +48,7 @@ export interface SpoolShare {
 
 export interface Spool extends SpoolWriter {
   /** What the recorder's thread needs to read the usage in omitted bodies; written nowhere. */
-  readonly sealKey: Uint8Array;
+  readonly bodyKey: Uint8Array;
   /** For one more writer, in another thread. */
   share(): SpoolShare;
   /**
@@ -81,7 +81,7 @@ class Writer implements Spool {
   readonly #journal: Journal;
   readonly #syncer: Syncer;
   readonly #losses = new Losses();
-  readonly #sealing: Sealing;
+  readonly #encryption: BodyEncryption;
   readonly #tip: Tip;
   readonly #run: string;
   /** Undefined for the first writer, whose exchanges need not name it. */
@@ -102,7 +102,7 @@ class Writer implements Spool {
   constructor({ directory, log, segmentBytes = 64 * 1024 * 1024, shared }: SpoolOptions) {
     this.#log = log.with({ room: "spool" });
     this.#run = shared?.run ?? randomUUID();
-    this.#sealing = new Sealing(new SealKey(shared?.sealKey));
+    this.#encryption = new BodyEncryption(new BodyKey(shared?.bodyKey));
     this.#writer = shared?.writer;
     this.#tip = new Tip(shared?.writer ?? FIRST_WRITER, shared?.tip);
     const firstFrame = (previous: Position | undefined) => {
@@ -137,14 +137,14 @@ class Writer implements Spool {
       return false;
     }
     const own = this.#writer === undefined ? meta : { ...meta, writer: this.#writer };
-    if (meta.omitRequest || meta.omitResponse) this.#putJson(FRAME.begin, id, this.#sealing.begin(id, own));
+    if (meta.omitRequest || meta.omitResponse) this.#putJson(FRAME.begin, id, this.#encryption.begin(id, own));
     else this.#putJson(FRAME.begin, id, own);
     return true;
   }
 
   share(): SpoolShare {
     this.#writers += 1;
-    return { run: this.#run, sealKey: this.sealKey, tip: this.#tip.memory, writer: this.#writers };
+    return { run: this.#run, bodyKey: this.bodyKey, tip: this.#tip.memory, writer: this.#writers };
   }
 
   leaveSegment(): number {
@@ -159,12 +159,12 @@ class Writer implements Spool {
     this.#putJson(FRAME.start, NO_ID, gone);
   }
 
-  get sealKey(): Uint8Array {
-    return this.#sealing.key.bytes;
+  get bodyKey(): Uint8Array {
+    return this.#encryption.key.bytes;
   }
 
   requestChunk(id: string, bytes: Uint8Array): void {
-    this.#putChunk(FRAME.requestChunk, id, this.#sealing.sealed(id, "request", bytes));
+    this.#putChunk(FRAME.requestChunk, id, this.#encryption.encrypted(id, "request", bytes));
   }
 
   head(id: string, meta: HeadMeta): void {
@@ -172,7 +172,7 @@ class Writer implements Spool {
   }
 
   responseChunk(id: string, bytes: Uint8Array): void {
-    this.#putChunk(FRAME.responseChunk, id, this.#sealing.sealed(id, "response", bytes));
+    this.#putChunk(FRAME.responseChunk, id, this.#encryption.encrypted(id, "response", bytes));
   }
 
   message(id: string, meta: MessageMeta): void {
@@ -192,11 +192,11 @@ class Writer implements Spool {
   }
 
   providerResponseChunk(id: string, bytes: Uint8Array): void {
-    this.#putChunk(FRAME.providerResponseChunk, id, this.#sealing.sealed(id, "provider_response", bytes));
+    this.#putChunk(FRAME.providerResponseChunk, id, this.#encryption.encrypted(id, "provider_response", bytes));
   }
 
   end(id: string, meta: EndMeta): void {
-    this.#sealing.end(id);
+    this.#encryption.end(id);
     const closing = this.#losses.closing(id, meta);
     if (closing !== undefined) this.#putJson(FRAME.end, id, closing);
   }
@@ -238,7 +238,7 @@ class Writer implements Spool {
       if (this.#isLost(kind, id)) return;
       this.#room(FRAME_HEAD_BYTES + part.byteLength);
       this.#buffer.set(part, this.#used + FRAME_HEAD_BYTES);
-      this.#seal(kind, id, part.byteLength);
+      this.#finish(kind, id, part.byteLength);
     }
   }
 
@@ -251,7 +251,7 @@ class Writer implements Spool {
     else if (bytesMax > BUFFER_BYTES) this.#putLarge(kind, id, text);
     else {
       this.#room(bytesMax);
-      this.#seal(kind, id, this.#buffer.write(text, this.#used + FRAME_HEAD_BYTES, "utf8"));
+      this.#finish(kind, id, this.#buffer.write(text, this.#used + FRAME_HEAD_BYTES, "utf8"));
     }
   }
 
@@ -277,8 +277,8 @@ class Writer implements Spool {
     if (this.#used + bytes > BUFFER_BYTES) this.flush();
   }
 
-  #seal(kind: FrameKind, id: string, payloadBytes: number): void {
-    this.#used = sealFrame(this.#buffer, this.#used, kind, id, payloadBytes);
+  #finish(kind: FrameKind, id: string, payloadBytes: number): void {
+    this.#used = finishFrame(this.#buffer, this.#used, kind, id, payloadBytes);
     this.#framesWritten++;
     this.#schedule();
   }

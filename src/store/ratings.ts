@@ -1,7 +1,7 @@
 import { and, eq, getTableColumns } from "drizzle-orm";
 import { REVIEWER } from "../record/rating-sources.ts";
 import { ratings } from "../record/tables.ts";
-import type { Amendment } from "../threads.ts";
+import type { RecordUpdate } from "../threads.ts";
 import { over } from "./database/builder.ts";
 import type { Database, Statement } from "./store.ts";
 
@@ -24,7 +24,7 @@ export async function listRatings(
 
 /** What keeps who gave these scores, and why. */
 export function putRatings(
-  { requestId, organizationId, ratings: given = {} }: Amendment,
+  { requestId, organizationId, ratings: given = {} }: RecordUpdate,
   scores: Readonly<Record<string, number>>,
   now: number,
 ): (Statement & { readonly name: string; readonly isOfReviewer: boolean })[] {
@@ -42,7 +42,7 @@ export function putRatings(
 }
 
 /** What takes ratings back. */
-export function takeBackRatings({ requestId, organizationId, withdrawn }: Amendment): Statement[] {
+export function takeBackRatings({ requestId, organizationId, withdrawn }: RecordUpdate): Statement[] {
   return (withdrawn?.names ?? []).map((name) => ({
     sql: "delete from ratings where request_id = ? and name = ? and source = ? and organization_id = ?",
     args: [requestId, name, withdrawn!.source, organizationId],
@@ -70,7 +70,7 @@ export async function scoreOfRatings(
 }
 
 /** Those of some names that a source has rated. */
-export async function ratedBy(records: Database, change: Amendment): Promise<readonly string[]> {
+export async function ratedBy(records: Database, change: RecordUpdate): Promise<readonly string[]> {
   if (change.withdrawn === undefined) return [];
   const { source, names } = change.withdrawn;
   const rows = await records.query<{ name: string }>({

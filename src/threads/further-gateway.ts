@@ -11,7 +11,7 @@ export type FurtherGatewayFunctions = {
   /** Some of the terms have changed. */
   tell(change: Partial<GatewayTerms>): void;
   status(): GatewayStatus;
-  figures(): GatewayFigures;
+  counts(): GatewayCounts;
   /** Lets what is in flight end for so many seconds, and closes. */
   stop(drainSeconds: number): Promise<void>;
 };
@@ -34,7 +34,7 @@ export interface GatewayTerms {
 }
 
 /** What one gateway thread has counted since its start, and what it does now. It is added up across threads. */
-export interface GatewayFigures {
+export interface GatewayCounts {
   /** `<provider> <status class>` to the number of requests. */
   readonly requests: ReadonlyMap<string, number>;
   readonly requestBytes: number;

@@ -9,7 +9,7 @@ import type { RouteView } from "../plugin-host/routes.ts";
 import type { HookHealth, PluginView, ProviderView } from "../plugin-host/view.ts";
 import type { Health } from "../routing/rests.ts";
 import type { StoredRouting } from "../routing/tables.ts";
-import type { WholeExchange } from "../spool/whole.ts";
+import type { WholeExchange } from "../spool/reported-exchange.ts";
 import type { ClientShape } from "../unified/client-shapes.ts";
 import type { ListedModel } from "../unified/listed-models.ts";
 import type { CredentialTest } from "../unified/test-credential.ts";

@@ -23,7 +23,7 @@ export type RecorderFunctions = {
   /** The same, and their words are in the index. */
   indexWords(): Promise<void>;
   /** Changes a record, also one in flight, and answers what it then holds. Atomic; calls are applied in order. */
-  amend(change: Amendment): Promise<AmendResult>;
+  update(change: RecordUpdate): Promise<UpdateResult>;
   /** Deletes records with their bodies, but none in flight. @returns how many the organization had. */
   remove(removal: Removal): Promise<number>;
   /** One small step that frees space. @returns what `store/retention/maintain.ts` says. */
@@ -79,7 +79,7 @@ export interface CallsNamed {
   readonly callIds: readonly string[];
 }
 
-export interface Amendment {
+export interface RecordUpdate {
   readonly requestId: string;
   readonly organizationId: string;
   /** Names to set; null removes. */
@@ -103,7 +103,7 @@ export interface RatingNote {
 }
 
 /** Null where the organization has no such request. */
-export type AmendResult = {
+export type UpdateResult = {
   readonly requestId: string;
   readonly properties: Readonly<Record<string, string>>;
   readonly scores: Readonly<Record<string, number>>;

@@ -16,7 +16,7 @@ import type { Route } from "../../src/routing/route.ts";
 import type { Endpoint, Remote } from "../../src/runtime/rpc.ts";
 import { threadPorts } from "../../src/runtime/thread.ts";
 import type { SpoolWriter } from "../../src/spool/frame.ts";
-import { appendWhole } from "../../src/spool/whole.ts";
+import { appendWhole } from "../../src/spool/reported-exchange.ts";
 import { openSpool } from "../../src/spool/writer.ts";
 import { createServiceKey, snapshotKeys } from "../../src/store/keys.ts";
 import { migrate } from "../../src/store/migrate.ts";

@@ -63,7 +63,7 @@ export async function template(): Promise<Template> {
   let recorder = startRecorder(path);
   for (let i = 0; i < RECORDED; i++) recorded.push(pass(spool));
   await until(async () => (await recorder.status()).recorded === RECORDED);
-  await recorder.amend({ requestId: long, organizationId: "org-1", properties: {} });
+  await recorder.update({ requestId: long, organizationId: "org-1", properties: {} });
   await recorder.stop();
   cpSync(path, older, { recursive: true });
   recorder = startRecorder(path);

@@ -11,7 +11,7 @@ function watched() {
     flush: () => void done.push("flush"),
   });
   const answer = (name: string, more: Partial<Departing> = {}): Departing => ({
-    seal: () => done.push(`seal ${name}`) > 0,
+    finish: () => done.push(`finish ${name}`) > 0,
     depart: () => void done.push(`depart ${name}`),
     ...more,
   });
@@ -24,18 +24,18 @@ test("the answers of one turn leave behind one write, which holds the ends of al
   departures.add(answer("b"));
   expect(done).toEqual([]);
   await nextTurn();
-  expect(done).toEqual(["seal a", "seal b", "flush", "depart a", "depart b"]);
+  expect(done).toEqual(["finish a", "finish b", "flush", "depart a", "depart b"]);
   departures.add(answer("c"));
   await nextTurn();
-  expect(done.slice(5)).toEqual(["seal c", "flush", "depart c"]);
+  expect(done.slice(5)).toEqual(["finish c", "flush", "depart c"]);
 });
 
 test("an answer that has ended otherwise meanwhile does not leave, those beside it do", async () => {
   const { done, departures, answer } = watched();
-  departures.add(answer("gone", { seal: () => false }));
+  departures.add(answer("gone", { finish: () => false }));
   departures.add(answer("a"));
   await nextTurn();
-  expect(done).toEqual(["seal a", "flush", "depart a"]);
+  expect(done).toEqual(["finish a", "flush", "depart a"]);
 });
 
 test("an answer that becomes whole while others leave goes with the next turn", async () => {
@@ -44,5 +44,5 @@ test("an answer that becomes whole while others leave goes with the next turn", 
   departures.add(answer("a", { depart: () => departures.add(next) }));
   await nextTurn();
   await nextTurn();
-  expect(done).toEqual(["seal a", "flush", "seal b", "flush", "depart b"]);
+  expect(done).toEqual(["finish a", "flush", "finish b", "flush", "depart b"]);
 });

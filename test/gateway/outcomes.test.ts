@@ -12,5 +12,5 @@ test.each([
   const answer = await once(gateway, "GET /", gatewayHeaders("http://127.0.0.1:9"));
   expect(answer).toStartWith(`HTTP/1.1 ${status}`);
   expect((await gateway.spool.ended(idOf(answer))).end).toMatchObject({ status, outcome });
-  expect([...gateway.figures().requests.keys()]).toEqual([`CUSTOM 5xx ${outcome}`]);
+  expect([...gateway.counts().requests.keys()]).toEqual([`CUSTOM 5xx ${outcome}`]);
 });

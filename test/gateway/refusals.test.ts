@@ -248,7 +248,7 @@ test("a client that leaves before it is refused is recorded as gone", async () =
   client.write(`POST /left HTTP/1.1\r\n${gatewayHeaders("http://127.0.0.1:9", "Content-Length: 2\r\n")}\r\n{}`);
   await asked.promise;
   client.destroy();
-  await gateway.spool.until(() => gateway.figures().requests.get("CUSTOM 4xx client_gone"));
+  await gateway.spool.until(() => gateway.counts().requests.get("CUSTOM 4xx client_gone"));
   verdict.resolve({ status: 403, code: "closed", message: "come back at nine" });
   expect((await gateway.spool.endedPath("/left")).end).toMatchObject({ outcome: "client_gone", status: 499 });
   expect(gateway.spool.problems).toEqual([]);

@@ -16,7 +16,7 @@ async function start(bodyTimes: TestOptions["bodyTimes"] = FOR_EVER) {
   const got: number[] = [];
   let most = 0;
   const provider = await startProvider(({ body, socket }) => {
-    most = Math.max(most, gateway.figures().wholeBodies.bytes);
+    most = Math.max(most, gateway.counts().wholeBodies.bytes);
     got.push(body.byteLength);
     socket.write(OK);
   });
@@ -42,13 +42,13 @@ async function start(bodyTimes: TestOptions["bodyTimes"] = FOR_EVER) {
     socket.write(`POST /v1/x HTTP/1.1\r\n${gatewayHeaders(provider.origin, `Content-Length: ${bytes}\r\n`)}\r\nx`);
     return { socket, text: () => text.join("") };
   };
-  const figures = () => gateway.figures().wholeBodies;
+  const counts = () => gateway.counts().wholeBodies;
   return {
     got,
     most: () => most,
     send,
     begin,
-    figures,
+    counts,
     gateway,
     async [Symbol.asyncDispose]() {
       await gateway.close();
@@ -63,19 +63,19 @@ test("many large uploads at once all pass, and never take more memory than there
   expect(answers.every((answer) => answer.startsWith("HTTP/1.1 200"))).toBe(true);
   expect(weir.got.length).toBe(24);
   expect(weir.most()).toBeLessThanOrEqual(MIB);
-  await until(() => weir.figures().bytes === 0);
-  expect(weir.figures()).toEqual({ bytes: 0, waiting: 0, refused: 0 });
+  await until(() => weir.counts().bytes === 0);
+  expect(weir.counts()).toEqual({ bytes: 0, waiting: 0, refused: 0 });
 }, 120_000);
 
 test("a body that finds no room in time is refused, and the one that has it passes", async () => {
   await using weir = await start({ ...FOR_EVER, waitMs: 50 });
   const first = weir.begin(1_000_000);
-  await until(() => weir.figures().bytes === 1_000_000);
+  await until(() => weir.counts().bytes === 1_000_000);
   const refused = await weir.send(200_000);
   expect(refused).toStartWith("HTTP/1.1 503");
   expect(refused).toContain('"code":"bodies_full"');
   expect(refused).toMatch(/\r\nRetry-After: \d+\r\n/);
-  expect(weir.figures()).toMatchObject({ waiting: 0, refused: 1 });
+  expect(weir.counts()).toMatchObject({ waiting: 0, refused: 1 });
   expect(await weir.gateway.metrics()).toContain("weir_gateway_whole_bodies_refused_total 1");
   first.socket.write("x".repeat(999_999));
   await until(() => first.text().startsWith("HTTP/1.1 200"));
@@ -85,7 +85,7 @@ test("a body that finds no room in time is refused, and the one that has it pass
 test("a slow client loses its room to those who wait", async () => {
   await using weir = await start({ waitMs: 100_000, patienceMs: 0, checkMs: 10 });
   const slow = weir.begin(1_000_000);
-  await until(() => weir.figures().bytes === 1_000_000);
+  await until(() => weir.counts().bytes === 1_000_000);
   expect(await weir.send(200_000)).toStartWith("HTTP/1.1 200");
   await until(() => slow.text().startsWith("HTTP/1.1 408"));
   expect(slow.text()).toContain("too slowly");
@@ -95,14 +95,14 @@ test("a slow client loses its room to those who wait", async () => {
 test("small bodies do not wait behind large ones, and who leaves waits no more", async () => {
   await using weir = await start();
   const first = weir.begin(900_000);
-  await until(() => weir.figures().bytes === 900_000);
+  await until(() => weir.counts().bytes === 900_000);
   const second = weir.begin(900_000);
-  await until(() => weir.figures().waiting === 1);
+  await until(() => weir.counts().waiting === 1);
   expect(await weir.send(1_000)).toStartWith("HTTP/1.1 200");
   second.socket.destroy();
-  await until(() => weir.figures().waiting === 0);
+  await until(() => weir.counts().waiting === 0);
   first.socket.destroy();
-  await until(() => weir.figures().bytes === 0);
+  await until(() => weir.counts().bytes === 0);
 }, 120_000);
 
 test("a body that does not say its length takes room as it comes", async () => {
@@ -116,11 +116,11 @@ test("a body that does not say its length takes room as it comes", async () => {
       chunks(bytes),
     );
   const first = weir.begin(700_000);
-  await until(() => weir.figures().bytes === 700_000);
+  await until(() => weir.counts().bytes === 700_000);
   expect(await send(500_000)).toContain('"code":"bodies_full"');
   expect(await send(200_000)).toContain('"code":"upstream_unreachable"');
   first.socket.destroy();
-  await until(() => weir.figures().bytes === 0);
+  await until(() => weir.counts().bytes === 0);
   // One that is larger than all of the memory passes by itself.
   expect(await weir.send(2 * MIB)).toStartWith("HTTP/1.1 200");
 }, 120_000);
@@ -136,7 +136,7 @@ test("an upload whose body has come is no slow one, however long its answer take
   expect(ended).toBe(0);
   for (const share of [first, second, third]) share.release();
   expect(await second.given).toBe(true);
-  expect(budget.figures().bytes).toBe(0);
+  expect(budget.counts().bytes).toBe(0);
 });
 
 test("whatever is asked for, grows and is given back, no more is held than there is, and nobody is forgotten", () => {
@@ -159,13 +159,13 @@ test("whatever is asked for, grows and is given back, no more is held than there
         else if (kind === "release" && share !== undefined) open.splice(open.indexOf(share), 1)[0]!.release();
         const held = open.filter(({ isHeld }) => isHeld);
         const sum = held.reduce((total, each) => total + each.bytes, 0);
-        expect(budget.figures().bytes).toBe(sum);
+        expect(budget.counts().bytes).toBe(sum);
         expect(sum <= 100 || held.length === 1).toBe(true);
-        expect(budget.figures().waiting).toBe(open.length - held.length);
+        expect(budget.counts().waiting).toBe(open.length - held.length);
         if (open.length > 0) expect(held.length).toBeGreaterThan(0);
       }
       for (const share of open.splice(0)) share.release();
-      expect(budget.figures()).toMatchObject({ bytes: 0, waiting: 0 });
+      expect(budget.counts()).toMatchObject({ bytes: 0, waiting: 0 });
     }),
   );
 });

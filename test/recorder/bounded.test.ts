@@ -102,7 +102,7 @@ async function cpuMsOf(came: Came): Promise<number> {
       provider: (name) => registry.providerByName(name),
       learnt,
       bodyBytesMax: 10_485_760,
-      sealKey: undefined,
+      bodyKey: undefined,
       onReadingFailed: () => {},
     },
     Date.now(),

@@ -187,7 +187,7 @@ test("a damaged begin of a request in flight is noticed at the next start", asyn
   const store = await openStore(configIn(directory.path), "read");
   await first.barrier();
   const change = { organizationId: "org-1", properties: {} };
-  for (const requestId of [lost, open]) await first.amend({ ...change, requestId });
+  for (const requestId of [lost, open]) await first.update({ ...change, requestId });
   await first.stop();
   expect((await readRow(store, lost))["response_status"]).toBeNull();
   const segment = segmentPath(path, listSegments(path)[0]!);

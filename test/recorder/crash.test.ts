@@ -75,7 +75,7 @@ test("a recorder that starts again goes on where it was, with what is in flight"
   const ids = Array.from({ length: 20 }, () => pass(spool));
   const first = startRecorder(directory.path);
   const change = { requestId: open, organizationId: "org-1", properties: { B: "2" }, scores: { s: 1 } };
-  await first.amend(change);
+  await first.update(change);
   await first.stop();
 
   ids.push(pass(spool));

@@ -65,7 +65,7 @@ test("short exchanges are read together, and one that cannot be is read alone", 
   const seen: string[] = [];
   const ids = ["a", "b", "bad", "c", "d"].map((model) => pass(there.spool, { request: `{"model":"${model}"}` }));
   const recorder = startRecorder(there.directory, {
-    sealKey: there.spool.sealKey,
+    bodyKey: there.spool.bodyKey,
     readExchange: (input) => {
       seen.push(readNote(join(there.directory, "spool"))?.ids.length === 1 ? "alone" : "together");
       if (input.requestBody?.model === "bad") {
@@ -114,7 +114,7 @@ async function afterCrash(there: Rig, step: Step, options: Parameters<typeof sta
   const id = pass(there.spool, { request: '{"model":"bad"}' });
   endIn(join(there.directory, "spool"), id, step);
   const recorder = startRecorder(there.directory, {
-    sealKey: there.spool.sealKey,
+    bodyKey: there.spool.bodyKey,
     ended: "the thread ended",
     ...options,
   });

@@ -43,7 +43,7 @@ export function exchangeOf({ begin: changes, request, response, responseHeaders,
     row: "none",
     key: undefined,
     dropped: false,
-    amended: undefined,
+    updated: undefined,
     incomplete: false,
   };
   const readBack = (segment: number, offset: number, target: Buffer) => bodies[segment]!.copy(target, 0, offset);

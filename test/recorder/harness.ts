@@ -62,7 +62,7 @@ export async function rig(changes: Partial<RecorderOptions> & { settings?: Parti
   const { settings, ...options } = changes;
   const config = configIn(directory.path, settings);
   const spool = spoolIn(join(directory.path, "spool"));
-  const recorder = startRecorder(directory.path, { config, sealKey: spool.sealKey, ...options });
+  const recorder = startRecorder(directory.path, { config, bodyKey: spool.bodyKey, ...options });
   await recorder.ready();
   const store = await openStore(config, "read");
   return {

@@ -29,8 +29,8 @@ test("the recorder's thread records with the providers and prices that come with
   expect(await recorder.isKnownId(id)).toBe(true);
   expect(await recorder.status()).toMatchObject({ recorded: 1, inFlight: 0, lagBytes: 0, databaseError: null });
   expect(await recorder.metrics()).toContain("weir_recorded_total 1");
-  const amended = await recorder.amend({ requestId: id, organizationId: "org-1", properties: { A: "b" } });
-  expect(amended?.properties).toEqual({ A: "b" });
+  const updated = await recorder.update({ requestId: id, organizationId: "org-1", properties: { A: "b" } });
+  expect(updated?.properties).toEqual({ A: "b" });
   await recorder.stop();
   await thread.terminate();
   await spool.close();

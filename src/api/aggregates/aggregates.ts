@@ -55,7 +55,7 @@ const FACETS = t.Object(
 );
 const USERS = t.Object({ ...LIST, sort: optionalSort }, { additionalProperties: false });
 
-/** Figures over many requests: by group and time, by user. */
+/** Metrics over many requests: by group and time, by user. */
 export function aggregateEndpoints(room: ApiContext, gate: () => Gate) {
   const { source, aggregates } = room.engine;
   const begin = async (request: Request, body: { readonly filter?: unknown }) => {

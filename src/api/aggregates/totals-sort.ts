@@ -1,6 +1,6 @@
 import type { Order } from "../../engine/aggregates.ts";
 import { GatewayError } from "../../errors.ts";
-import { hint, quote } from "../../filter/hint.ts";
+import { hint, quote } from "../../filter/spelling.ts";
 
 /**
  * The order of a list of totals, as a body gives it.

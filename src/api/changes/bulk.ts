@@ -1,14 +1,22 @@
 import { Elysia, t } from "elysia";
 import { within } from "../../runtime/within.ts";
 import { forgetRequests } from "../../store/datasets/items.ts";
-import type { Amendment } from "../../threads.ts";
+import type { RecordUpdate } from "../../threads.ts";
 import { actingOf, type Caller } from "../access/caller.ts";
 import type { Gate } from "../access/gate.ts";
 import { ownerOf } from "../access/owner.ts";
 import type { ApiContext } from "../context.ts";
 import { endpoint } from "../endpoint.ts";
 import { success } from "../envelope.ts";
-import { AMEND_MS, PROPERTIES, REASONS, readProperties, readRatedScores, SCORE_MAP, tooLate } from "./amendments.ts";
+import {
+  PROPERTIES,
+  REASONS,
+  readProperties,
+  readRatedScores,
+  SCORE_MAP,
+  tooLate,
+  UPDATE_MS,
+} from "./record-updates.ts";
 import { CHANGED_MAX, SELECTION, type Selection, selected } from "./selection.ts";
 
 /** Deleting many records with long bodies takes its time. */
@@ -23,7 +31,7 @@ const NEW_SCORES = t.Object({ ...SELECTION, scores: SCORE_MAP, reasons: REASONS 
 
 const STEPS = `By ids or by a filter. With a filter one call changes up to ${CHANGED_MAX} requests, the newest first: \`data\` is how many were changed, and with \`next_cursor\` as \`cursor\` the next call goes on, until it is null.`;
 
-type Change = Pick<Amendment, "properties" | "scores" | "ratings">;
+type Change = Pick<RecordUpdate, "properties" | "scores" | "ratings">;
 
 /** Changing, or deleting, many requests. */
 export function bulkEndpoints(room: ApiContext, gate: () => Gate) {
@@ -35,8 +43,8 @@ export function bulkEndpoints(room: ApiContext, gate: () => Gate) {
     let changed = 0;
     for (let at = 0; at < ids.length; at += AT_ONCE) {
       const group = ids.slice(at, at + AT_ONCE);
-      const amend = (requestId: string) => room.recorder.amend({ requestId, organizationId, ...wanted });
-      const done = await within(Promise.all(group.map(amend)), AMEND_MS, tooLate);
+      const update = (requestId: string) => room.recorder.update({ requestId, organizationId, ...wanted });
+      const done = await within(Promise.all(group.map(update)), UPDATE_MS, tooLate);
       changed += done.filter((result) => result !== null).length;
     }
     return success(changed, {}, { next_cursor: next });

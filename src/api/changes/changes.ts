@@ -1,6 +1,6 @@
 import { Elysia, t } from "elysia";
 import { within } from "../../runtime/within.ts";
-import type { Amendment } from "../../threads.ts";
+import type { RecordUpdate } from "../../threads.ts";
 import type { Gate } from "../access/gate.ts";
 import { ownerOf } from "../access/owner.ts";
 import type { ApiContext } from "../context.ts";
@@ -8,7 +8,15 @@ import { asProperties, servesHelicone } from "../earlier-product.ts";
 import { endpoint } from "../endpoint.ts";
 import { success } from "../envelope.ts";
 import { noSuchRequest, requestIdOf } from "../input/request-id.ts";
-import { AMEND_MS, PROPERTIES, REASONS, readProperties, readRatedScores, SCORE_MAP, tooLate } from "./amendments.ts";
+import {
+  PROPERTIES,
+  REASONS,
+  readProperties,
+  readRatedScores,
+  SCORE_MAP,
+  tooLate,
+  UPDATE_MS,
+} from "./record-updates.ts";
 
 const SCORES = t.Object({ scores: SCORE_MAP, reasons: REASONS }, { additionalProperties: false });
 
@@ -16,11 +24,11 @@ const FEEDBACK = t.Object({ rating: t.Boolean() }, { additionalProperties: false
 
 /** Changing what is known of a request, also while it is in flight. Visible to whatever is read afterwards. */
 export function changeEndpoints(room: ApiContext, gate: () => Gate) {
-  const amend = async (request: Request, id: string, change: Omit<Amendment, "requestId" | "organizationId">) => {
+  const update = async (request: Request, id: string, change: Omit<RecordUpdate, "requestId" | "organizationId">) => {
     const { organizationId } = gate().caller(request);
     const done = await within(
-      room.recorder.amend({ requestId: requestIdOf(id), organizationId, ...change }),
-      AMEND_MS,
+      room.recorder.update({ requestId: requestIdOf(id), organizationId, ...change }),
+      UPDATE_MS,
       tooLate,
     );
     if (done === null) throw noSuchRequest();
@@ -32,7 +40,7 @@ export function changeEndpoints(room: ApiContext, gate: () => Gate) {
       "/v1/request/:id/property",
       async ({ params, body, request }) => {
         const wanted = isHelicone ? asProperties(body) : body;
-        const { requestId, properties } = await amend(request, params.id, { properties: readProperties(wanted) });
+        const { requestId, properties } = await update(request, params.id, { properties: readProperties(wanted) });
         return success([{ request_id: requestId, properties }]);
       },
       {
@@ -43,7 +51,7 @@ export function changeEndpoints(room: ApiContext, gate: () => Gate) {
     .post(
       "/v1/request/:id/score",
       async ({ params, body, request }) => {
-        const { requestId, scores } = await amend(
+        const { requestId, scores } = await update(
           request,
           params.id,
           readRatedScores(body, ownerOf(gate().caller(request))),
@@ -55,7 +63,7 @@ export function changeEndpoints(room: ApiContext, gate: () => Gate) {
     .post(
       "/v1/request/:id/feedback",
       async ({ params, body, request }) => {
-        const { requestId, feedback } = await amend(request, params.id, { feedbackRating: body.rating });
+        const { requestId, feedback } = await update(request, params.id, { feedbackRating: body.rating });
         return success([
           {
             request_id: requestId,

@@ -6,7 +6,7 @@ import { maskLabel } from "../../masking/mask.ts";
 import { storable } from "../../record/storable.ts";
 import { uuidv7 } from "../../runtime/uuid.ts";
 import type { RawHeaders } from "../../spool/frame.ts";
-import type { WholeExchange } from "../../spool/whole.ts";
+import type { WholeExchange } from "../../spool/reported-exchange.ts";
 import type { Gate } from "../access/gate.ts";
 import type { ApiContext } from "../context.ts";
 import { endpoint } from "../endpoint.ts";

@@ -1,7 +1,7 @@
 import { t } from "elysia";
 import { GatewayError } from "../../errors.ts";
 import { decodeCursor, encodeCursor, type Position } from "../../filter/cursor.ts";
-import type { Flags } from "../../filter/flags.ts";
+import type { Flags } from "../../filter/request-flags.ts";
 import type { Scope } from "../../filter/scope.ts";
 import type { Reach } from "../../filter/sight.ts";
 import { NEWEST_FIRST } from "../../filter/sort.ts";

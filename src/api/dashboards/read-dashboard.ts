@@ -1,7 +1,7 @@
 import { GatewayError } from "../../errors.ts";
 import { decodeFilter } from "../../filter/decode.ts";
-import { hint, quote } from "../../filter/hint.ts";
 import { readGroups } from "../../filter/read-groups.ts";
+import { hint, quote } from "../../filter/spelling.ts";
 import { storable } from "../../record/storable.ts";
 import {
   type DashboardTerms,

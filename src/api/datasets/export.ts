@@ -1,6 +1,6 @@
 import { Elysia, t } from "elysia";
 import { GatewayError } from "../../errors.ts";
-import { hint, quote } from "../../filter/hint.ts";
+import { hint, quote } from "../../filter/spelling.ts";
 import { listItems } from "../../store/datasets/items.ts";
 import type { Gate } from "../access/gate.ts";
 import type { ApiContext } from "../context.ts";

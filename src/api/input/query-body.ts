@@ -1,11 +1,11 @@
 import { t } from "elysia";
 import { GatewayError } from "../../errors.ts";
 import { type DecodedFilter, type Dialect, decodeFilter } from "../../filter/decode.ts";
-import { type Flags, withFlags } from "../../filter/flags.ts";
 import { TIME_BUCKETS, type TimeBucket } from "../../filter/group-by.ts";
-import { hint, quote } from "../../filter/hint.ts";
+import { type Flags, withFlags } from "../../filter/request-flags.ts";
 import type { Scope } from "../../filter/scope.ts";
 import { type Reach, refuseSaid } from "../../filter/sight.ts";
+import { hint, quote } from "../../filter/spelling.ts";
 
 /** Most rows that an endpoint which adds up records answers at once. */
 export const AGGREGATES_MAX = 10_000;

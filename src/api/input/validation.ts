@@ -1,6 +1,6 @@
 import { ValueErrorType } from "@sinclair/typebox/errors";
 import { GatewayError } from "../../errors.ts";
-import { hint, quote } from "../../filter/hint.ts";
+import { hint, quote } from "../../filter/spelling.ts";
 
 interface SchemaError {
   readonly type: ValueErrorType;

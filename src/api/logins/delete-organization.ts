@@ -9,7 +9,7 @@ import { Deadline } from "../../store/database/deadline.ts";
 import { refuseFirst, removeOrganization, shownOrganizations, stopKeys } from "../../store/people/organizations.ts";
 import { actingOf, type Caller } from "../access/caller.ts";
 import { settled } from "../caught-up.ts";
-import { tooLate } from "../changes/amendments.ts";
+import { tooLate } from "../changes/record-updates.ts";
 import type { ApiContext } from "../context.ts";
 import { readRecords } from "../requests/answer.ts";
 

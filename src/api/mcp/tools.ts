@@ -1,9 +1,9 @@
 import { type Caller, may } from "../access/caller.ts";
 import { NEEDS, permissionNeeded } from "../access/needs.ts";
 import type { Tool } from "./tool.ts";
+import { AGGREGATE_TOOLS } from "./tools/aggregates.ts";
 import { CHANGE_TOOLS } from "./tools/changes.ts";
 import { DATASET_CHANGES, DATASET_TOOLS } from "./tools/datasets.ts";
-import { FIGURE_TOOLS } from "./tools/figures.ts";
 import { REQUEST_TOOLS } from "./tools/requests.ts";
 import { SESSION_TOOLS } from "./tools/sessions.ts";
 
@@ -11,7 +11,7 @@ import { SESSION_TOOLS } from "./tools/sessions.ts";
 export const TOOLS: readonly Tool[] = [
   ...REQUEST_TOOLS,
   ...SESSION_TOOLS,
-  ...FIGURE_TOOLS,
+  ...AGGREGATE_TOOLS,
   ...DATASET_TOOLS,
   ...CHANGE_TOOLS,
   ...DATASET_CHANGES,

@@ -120,7 +120,7 @@ async function readiness(room: ApiContext, { loss, unread }: Recent): Promise<Re
     degraded.push(...recorder.losses);
     if (recorder.lagBytes > LAG_BYTES_MAX) degraded.push(`recorder: ${recorder.lagBytes} bytes behind`);
   }
-  if (waiting !== undefined) degraded.push(`figures: ${waiting}`);
+  if (waiting !== undefined) degraded.push(`metrics: ${waiting}`);
   if (database !== undefined) degraded.push(`database: ${database}`);
   for (const what of ["keys", "credentials", "routes"] as const) {
     const { error } = room[what];

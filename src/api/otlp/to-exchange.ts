@@ -3,7 +3,7 @@ import type { KeySnapshot } from "../../keys.ts";
 import { maskLabel } from "../../masking/mask.ts";
 import { storable } from "../../record/storable.ts";
 import type { RawHeaders } from "../../spool/frame.ts";
-import type { WholeExchange } from "../../spool/whole.ts";
+import type { WholeExchange } from "../../spool/reported-exchange.ts";
 import { firstNumber, firstText } from "./attributes.ts";
 import { saidIn } from "./said.ts";
 import type { Attributes } from "./span.ts";

@@ -2,7 +2,7 @@ import { Elysia, t } from "elysia";
 import { GatewayError } from "../../errors.ts";
 import { decodeCursor, encodeCursor } from "../../filter/cursor.ts";
 import type { Dialect } from "../../filter/decode.ts";
-import type { Flags } from "../../filter/flags.ts";
+import type { Flags } from "../../filter/request-flags.ts";
 import { readsContent } from "../../filter/select.ts";
 import { decodeSort } from "../../filter/sort.ts";
 import { isoTime } from "../../record/iso-time.ts";

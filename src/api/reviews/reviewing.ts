@@ -16,10 +16,10 @@ import {
 } from "../../store/reviews/answers.ts";
 import { readGiven } from "../../store/reviews/review-rule.ts";
 import type { Review } from "../../store/reviews/reviews.ts";
-import type { Amendment } from "../../threads.ts";
+import type { RecordUpdate } from "../../threads.ts";
 import type { Caller } from "../access/caller.ts";
 import type { Gate } from "../access/gate.ts";
-import { AMEND_MS, tooLate } from "../changes/amendments.ts";
+import { tooLate, UPDATE_MS } from "../changes/record-updates.ts";
 import type { ApiContext } from "../context.ts";
 import { endpoint } from "../endpoint.ts";
 import { success } from "../envelope.ts";
@@ -83,8 +83,8 @@ export function reviewingEndpoints(
       throw new GatewayError("not_found", "the review has no request of this id");
     return { ...found, requestId };
   };
-  const amend = async (change: Amendment) => {
-    if ((await within(room.recorder.amend(change), AMEND_MS, tooLate)) === null) throw noSuchRequest();
+  const update = async (change: RecordUpdate) => {
+    if ((await within(room.recorder.update(change), UPDATE_MS, tooLate)) === null) throw noSuchRequest();
   };
   return new Elysia()
     .post(
@@ -127,7 +127,7 @@ export function reviewingEndpoints(
           throw new GatewayError("invalid_body", "give either scores, or skip: true");
         const read = skip ? new Map<string, never>() : readGiven(review.scores, scores ?? {});
         const why = storable(reason.trim()) || null;
-        await amend(changeOf(review, me, { requestId, read, reason: why }));
+        await update(changeOf(review, me, { requestId, read, reason: why }));
         const state = skip ? ("skipped" as const) : ("done" as const);
         await putAnswer(records, review, me, { request_id: requestId, state, scores: scores ?? {}, reason: why });
         return success({ request_id: requestId, state, ...(await ownProgress(records, review, me)) });
@@ -145,7 +145,7 @@ export function reviewingEndpoints(
       "/v1/reviews/:id/answers/:request",
       async ({ params, request }) => {
         const { review, me, records, requestId } = await askedOf(request, params);
-        await amend(changeOf(review, me, { requestId, read: new Map(), reason: null }));
+        await update(changeOf(review, me, { requestId, read: new Map(), reason: null }));
         await removeAnswer(records, review, me, requestId);
         return success({ request_id: requestId, ...(await ownProgress(records, review, me)) });
       },
@@ -162,7 +162,7 @@ interface Given {
 }
 
 /** What the review asks and the reviewer does not give, or no longer, is taken back. */
-function changeOf({ scores, organization_id }: Review, me: Reviewer, { requestId, read, reason }: Given): Amendment {
+function changeOf({ scores, organization_id }: Review, me: Reviewer, { requestId, read, reason }: Given): RecordUpdate {
   const source = `${REVIEWER}${me.id}`;
   const given = [...read].map(([name, { value, label }]) => [storable(name), value, label] as const);
   const missing = scores.filter(({ name }) => !read.has(name)).map(({ name }) => storable(name));

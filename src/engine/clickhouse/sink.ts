@@ -18,7 +18,7 @@ import {
   setPositions,
 } from "../../store/spool-positions.ts";
 import { localPath, type Store } from "../../store/store.ts";
-import type { Amendment, AmendResult, AnswerName, Arrival, Maintenance, RecordChange } from "../../threads.ts";
+import type { AnswerName, Arrival, Maintenance, RecordChange, RecordUpdate, UpdateResult } from "../../threads.ts";
 import { statementsBeside } from "../beside.ts";
 import { putContents } from "../contents.ts";
 import { importAct, toStorable } from "../import.ts";
@@ -31,7 +31,6 @@ import { ClickHouseError } from "./failure.ts";
 import { clickhouseOf, layoutOf } from "./open.ts";
 import { type TableRow, toTableRow } from "./rows.ts";
 import { type Layout, makeTables } from "./tables.ts";
-import { amendRows, feedbackIdOf } from "./write/amend.ts";
 import { findAnswerRow } from "./write/answers.ts";
 import { BatchFile, type NotedBatch } from "./write/batch-file.ts";
 import { finishedRows, openRows, type RowKey } from "./write/find-rows.ts";
@@ -39,9 +38,10 @@ import { rewriteRows } from "./write/rewrite.ts";
 import { takeOverChanges } from "./write/take-over.ts";
 import { TEXT_COLUMNS } from "./write/texts.ts";
 import { deleteRows, updateRows } from "./write/update.ts";
+import { feedbackIdOf, updateRecords } from "./write/update-records.ts";
 
 /** Changes that one statement takes. */
-const AMENDS_TOGETHER = 500;
+const UPDATES_TOGETHER = 500;
 const STEP_ROWS = 500;
 /** A body that has no record for so long will have none. */
 const ORPHANED_MS = 86_400_000;
@@ -57,7 +57,7 @@ const FAULTY: ReadonlySet<number> = new Set([26, 27, 38, 41, 53, 70, 72, 117, 13
  */
 export class ClickHouseSink implements RecordSink {
   readonly isShared: boolean;
-  readonly amendsTogether = AMENDS_TOGETHER;
+  readonly updatesTogether = UPDATES_TOGETHER;
   readonly wordsAreDue = false;
   readonly #store: Store;
   readonly #config: Config;
@@ -192,8 +192,8 @@ export class ClickHouseSink implements RecordSink {
     return requests.map(({ request_id }) => request_id);
   }
 
-  amend(changes: readonly Amendment[], now: number): Promise<readonly AmendResult[]> {
-    return amendRows({ client: this.#client, layout: this.#layout, database: this.#store.records }, changes, now);
+  update(changes: readonly RecordUpdate[], now: number): Promise<readonly UpdateResult[]> {
+    return updateRecords({ client: this.#client, layout: this.#layout, database: this.#store.records }, changes, now);
   }
 
   rewrite(changes: readonly RecordChange[], now: number): Promise<number> {

@@ -13,20 +13,20 @@ import { type RemovalOrder, removeRecords } from "../../store/retention/remove.t
 import { type Places, type Positions, placesOf, readPositions, setPositions } from "../../store/spool-positions.ts";
 import { localPath, type Statement, type Store } from "../../store/store.ts";
 import { usageOf } from "../../store/usage.ts";
-import type { Amendment, AmendResult, AnswerName, Arrival, Maintenance, RecordChange } from "../../threads.ts";
+import type { AnswerName, Arrival, Maintenance, RecordChange, RecordUpdate, UpdateResult } from "../../threads.ts";
 import { putContents } from "../contents.ts";
 import { importAct, toStorable } from "../import.ts";
 import type { BeheadedSearch, RecordBatch, RecordSink, SinkOptions } from "../record-sink.ts";
 import type { RecordKey } from "../record-source.ts";
 import type { Storable } from "../storable.ts";
 import { keyOf, seqsOf } from "./find/found-row.ts";
-import { amend } from "./write/amend.ts";
 import { endBeheaded } from "./write/beheaded.ts";
 import { recordStatements } from "./write/insert.ts";
 import { Kinds } from "./write/kinds.ts";
 import { knownRows } from "./write/known.ts";
 import { withPackedExcerpts } from "./write/pack-excerpts.ts";
 import { rewriteRecords } from "./write/rewrite.ts";
+import { updateRecord } from "./write/update-record.ts";
 import { WordIndex } from "./write/word-index.ts";
 
 /** SQLite's words for "this row, whenever you try". */
@@ -36,7 +36,7 @@ const FAULTY_ROW = /SQLITE_(?:CONSTRAINT|TOOBIG|MISMATCH|RANGE)|cannot be stored
 export class LibsqlSink implements RecordSink {
   readonly isShared: boolean;
   /** Each is a transaction of its own. */
-  readonly amendsTogether = 1;
+  readonly updatesTogether = 1;
   readonly #store: Store;
   readonly #config: Config;
   readonly #places: Places;
@@ -165,9 +165,9 @@ export class LibsqlSink implements RecordSink {
     return endBeheaded(this.#store.records, { ...search, upToSeq: upTo, isShared: this.isShared });
   }
 
-  async amend(changes: readonly Amendment[], now: number): Promise<readonly AmendResult[]> {
-    const results: AmendResult[] = [];
-    for (const change of changes) results.push(await amend(this.#store.records, change, now));
+  async update(changes: readonly RecordUpdate[], now: number): Promise<readonly UpdateResult[]> {
+    const results: UpdateResult[] = [];
+    for (const change of changes) results.push(await updateRecord(this.#store.records, change, now));
     return results;
   }
 

@@ -1,6 +1,6 @@
 import { GatewayError } from "../../errors.ts";
 import { readIsoTime } from "../../record/iso-time.ts";
-import { quote } from "../hint.ts";
+import { quote } from "../spelling.ts";
 import type { FilterNode } from "./read-written.ts";
 
 /** A time span or two moments, as they were written; nothing means all time. */

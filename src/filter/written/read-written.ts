@@ -1,6 +1,6 @@
 import { GatewayError } from "../../errors.ts";
-import { hint, quote } from "../hint.ts";
 import { OPERATORS } from "../operators.ts";
+import { hint, quote } from "../spelling.ts";
 import { type Named, WRITTEN_NAMES } from "./names.ts";
 import { LOOKS_LIKE, readValue, type WrittenValue } from "./read-value.ts";
 

@@ -1,6 +1,6 @@
 import { GatewayError } from "../../errors.ts";
-import { hint, quote } from "../hint.ts";
 import { SORT_KEYS } from "../sort.ts";
+import { hint, quote } from "../spelling.ts";
 
 const SORT_SHORT: Readonly<Record<string, string>> = {
   created: "created_at",

@@ -20,7 +20,7 @@ interface Waiter {
 }
 
 /** What the budget shows in the metrics. */
-export interface BudgetFigures {
+export interface BudgetCounts {
   readonly bytes: number;
   readonly waiting: number;
   readonly refused: number;
@@ -47,7 +47,7 @@ export class BodyBudget {
     this.#times = { ...TIMES, ...times };
   }
 
-  figures(): BudgetFigures {
+  counts(): BudgetCounts {
     return { bytes: this.#used, waiting: this.#waiting.length, refused: this.#refused };
   }
 

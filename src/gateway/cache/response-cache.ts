@@ -61,7 +61,7 @@ export interface Passage {
 }
 
 /** What a cache did since the start, and what it holds. */
-export interface CacheFigures {
+export interface CacheCounts {
   readonly hits: number;
   readonly misses: number;
   /** Answers that could not be stored. */
@@ -123,7 +123,7 @@ export class ResponseCache {
   }
 
   /** What it did since the start, and what it holds. */
-  figures(): CacheFigures {
+  counts(): CacheCounts {
     const { failures, totals } = this.store;
     return { hits: this.hits, misses: this.misses, failures, totals };
   }

@@ -66,7 +66,7 @@ export class AlertChecker {
 
   async #check(alert: Alert, firing: readonly Firing[]): Promise<undefined> {
     const now = Date.now();
-    const rows = alert.enabled ? await this.#figures(alert, now) : [];
+    const rows = alert.enabled ? await this.#metrics(alert, now) : [];
     const { records } = await this.#options.writer();
     const held: Transition[] = [];
     let triggered = 0;
@@ -77,7 +77,7 @@ export class AlertChecker {
     await noteHeld(records, alert.id, held, now);
   }
 
-  #figures(alert: Alert, now: number) {
+  #metrics(alert: Alert, now: number) {
     const { reader, config } = this.#options;
     const tree = both(treeOf(alert.filter), since(windowStart(alert, now)));
     const score = scoreOf(alert.metric);

@@ -2,8 +2,8 @@ import type { Json } from "../../plugin-host/contract.ts";
 import { alertMetric } from "../../store/alerts/alert-rule.ts";
 import type { Alert, Firing, Group } from "../../store/alerts/alerts.ts";
 
-/** One group's figures, as `metrics` answers them. */
-export type Figures = Readonly<Record<string, Json>>;
+/** One group's metrics, as `metrics` answers them. */
+export type Metrics = Readonly<Record<string, Json>>;
 
 /** What a check says of one group. */
 export interface Transition {
@@ -18,7 +18,7 @@ export interface Transition {
 }
 
 /** What is known of a group without a request in the window. */
-const NOTHING: Figures = {
+const NOTHING: Metrics = {
   requests: 0,
   errors: 0,
   refused: 0,
@@ -40,16 +40,16 @@ const groupKey = (group: Group): string => JSON.stringify(group);
  */
 export function transitions(
   alert: Alert,
-  rows: readonly Figures[],
+  rows: readonly Metrics[],
   firing: readonly Firing[],
   now: number,
 ): readonly Transition[] {
   const before = new Map(firing.map((each) => [groupKey(each.group), each]));
   const changes: Transition[] = [];
-  const judge = (group: Group, figures: Figures) => {
+  const judge = (group: Group, metrics: Metrics) => {
     const known = before.get(groupKey(group));
     before.delete(groupKey(group));
-    const change = judgeGroup(alert, { group, figures, firing: known }, now);
+    const change = judgeGroup(alert, { group, metrics, firing: known }, now);
     if (change !== undefined) changes.push(change);
   };
   if (!alert.enabled) return firing.map((each) => resolved(each, "the alert was switched off"));
@@ -64,15 +64,15 @@ export function transitions(
 
 interface Judged {
   readonly group: Group;
-  readonly figures: Figures;
+  readonly metrics: Metrics;
   readonly firing: Firing | undefined;
 }
 
-function judgeGroup(alert: Alert, { group, figures, firing }: Judged, now: number): Transition | undefined {
-  const value = alertMetric(alert.metric)?.(figures) ?? null;
-  const requests = Number(figures["requests"]);
+function judgeGroup(alert: Alert, { group, metrics, firing }: Judged, now: number): Transition | undefined {
+  const value = alertMetric(alert.metric)?.(metrics) ?? null;
+  const requests = Number(metrics["requests"]);
   // An error rate is one of the requests that were not refused: of these there must be enough.
-  const counted = alert.metric === "error_rate" ? requests - Number(figures["refused"]) : requests;
+  const counted = alert.metric === "error_rate" ? requests - Number(metrics["refused"]) : requests;
   const isOver = value !== null && (alert.comparison === "above" ? value > alert.threshold : value < alert.threshold);
   const change = { group, value, requests, firing };
   if (isOver && counted >= alert.minimum_requests) {

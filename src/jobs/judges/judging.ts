@@ -53,7 +53,7 @@ export interface JudgingOptions {
   readonly writer: () => Promise<Store>;
   /** The database with keys. */
   readonly keys: Database;
-  readonly recorder: Pick<Remote<RecorderFunctions>, "amend" | "barrier" | "usageOf">;
+  readonly recorder: Pick<Remote<RecorderFunctions>, "update" | "barrier" | "usageOf">;
   readonly passedOn: PassedOn;
   readonly ofProviders: MappingsOfProviders;
   /** Whether this node runs the jobs. */
@@ -250,7 +250,7 @@ export class Judging {
   /** Stores the scores, then marks them as stored: repeating it changes nothing. */
   async #keep(judge: Judge, judgement: Judgement, verdicts: readonly Verdict[], cost: number | null): Promise<void> {
     const source = `${JUDGE}${judge.id}`;
-    const kept = await this.#options.recorder.amend({
+    const kept = await this.#options.recorder.update({
       requestId: judgement.request_id,
       organizationId: judge.organization_id,
       scores: Object.fromEntries(verdicts.map(({ name, value }) => [name, value])),

@@ -6,7 +6,7 @@ import { type Log, messageOf } from "../../log.ts";
 import type { PassedOn } from "../../runtime/http/pass-on.ts";
 import type { Remote } from "../../runtime/rpc.ts";
 import { type Item, listItems } from "../../store/datasets/items.ts";
-import { callName, madeCalls, putResults, type RunResult, resultFigures } from "../../store/datasets/run-results.ts";
+import { callName, madeCalls, putResults, type RunResult, resultTotals } from "../../store/datasets/run-results.ts";
 import { finishRun, type Run, type RunState } from "../../store/datasets/runs.ts";
 import { findSentFor } from "../../store/people/sent-for.ts";
 import type { Database, Store } from "../../store/store.ts";
@@ -76,7 +76,7 @@ export class RunWork {
   /** Resolves when every started call is stored. */
   async work(): Promise<void> {
     const { reader, writer } = this.#options;
-    for (const { cost } of await resultFigures(reader.records, this.#run.id)) this.#pay(cost);
+    for (const { cost } of await resultTotals(reader.records, this.#run.id)) this.#pay(cost);
     for await (const call of this.#calls()) {
       await this.#room();
       if (this.#end === undefined) await this.#ask();

@@ -1,7 +1,7 @@
 import { blob, index, integer, primaryKey, sqliteTable, text } from "drizzle-orm/sqlite-core";
 
 /**
- * Columns of the records from `first_seq` to `last_seq`, side by side, for figures over long times. Blocks do not
+ * Columns of the records from `first_seq` to `last_seq`, side by side, for metrics over long times. Blocks do not
  * overlap and are never changed; there are gaps between them where none was made yet; their numbers are never used twice. Rows are in the order of organization
  * and then `seq`.
  */

@@ -86,7 +86,7 @@ export const datasetRunResults = sqliteTable(
     item_id: text().notNull(),
     /** Its place in the run's targets, from 0. */
     target: integer().notNull(),
-    /** Of the call's record; the figures are a copy. */
+    /** Of the call's record; the metrics are a copy. */
     request_id: text().notNull(),
     ok: integer({ mode: "boolean" }).notNull(),
     status: integer(),

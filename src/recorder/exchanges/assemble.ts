@@ -206,7 +206,7 @@ export class Assembler {
       row: isBefore(origin, this.#unknownUpTo) ? "unknown" : "none",
       key: undefined,
       dropped: false,
-      amended: undefined,
+      updated: undefined,
       incomplete: false,
     };
   }

@@ -7,16 +7,16 @@ import { frameAt, resumeBehind } from "../../spool/resume.ts";
 /** First and last frame of a carry file: the place up to which the spool is in it. */
 export const SEALED = 8 as FrameKind;
 
-/** Up to where the spool is in a file, by the first of its sealing frames that can be read. */
+/** Up to where the spool is in a file, by the first of its footer frames that can be read. */
 export function readUpTo(fd: number): Position | undefined {
   for (const { frame } of framesOf(fd)) {
-    const place = frame && sealOf(frame);
+    const place = frame && footerOf(frame);
     if (place !== undefined) return place;
   }
   return undefined;
 }
 
-function sealOf(frame: Buffer): Position | undefined {
+function footerOf(frame: Buffer): Position | undefined {
   if (frameKind(frame, 0) !== SEALED) return undefined;
   try {
     const place: unknown = JSON.parse(frame.toString("utf8", FRAME_HEAD_BYTES));

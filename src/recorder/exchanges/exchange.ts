@@ -29,7 +29,7 @@ export interface Exchange {
   /** A row that is in flight was not wanted by a plugin. */
   dropped: boolean;
   /** Property changes made through the API while in flight; they go on top of what the headers said. */
-  amended: Record<string, string | null> | undefined;
+  updated: Record<string, string | null> | undefined;
   /** Frames of it were lost to damage. */
   incomplete: boolean;
 }

@@ -2,8 +2,8 @@ import type { ExchangeInput, ExchangeReading } from "../../mapping/read-exchange
 import type { Json, ProviderPlugin } from "../../plugin-host/contract.ts";
 import type { RecordTexts } from "../../record/record-texts.ts";
 import type { RequestRow } from "../../record/written-row.ts";
+import type { BodyKey } from "../../spool/body-key.ts";
 import type { SpoolReader } from "../../spool/reader.ts";
-import type { SealKey } from "../../spool/seal.ts";
 import type { CallState } from "../../store/answers/call-states.ts";
 import type { Learnt } from "../../store/models/learnt.ts";
 import type { StoredAsset, StoredPart } from "../../store/packs/request-content.ts";
@@ -35,7 +35,7 @@ export interface PrepareDeps {
   readonly learnt?: Learnt | undefined;
   readonly bodyBytesMax: number;
   /** The key of the run that is going on; omitted bodies of earlier runs cannot be read any more. */
-  readonly sealKey: SealKey | undefined;
+  readonly bodyKey: BodyKey | undefined;
   /** A reader of bodies or a price function threw; the record is made without what it would have said. */
   readonly onReadingFailed: (error: unknown, provider: string) => void;
 }

@@ -1,6 +1,6 @@
 import { type Decoded, decodeBody } from "../../runtime/content-coding.ts";
+import type { BodyKey } from "../../spool/body-key.ts";
 import type { RawHeaders, RoutingMeta } from "../../spool/frame.ts";
-import type { SealKey } from "../../spool/seal.ts";
 import { type Body, readBody } from "../bodies/body.ts";
 import { readTailEvents } from "../bodies/tail.ts";
 import type { Capture } from "../exchanges/capture.ts";
@@ -27,7 +27,7 @@ export interface SideBytes extends Decoded {
   readonly coded: boolean;
 }
 
-type SideDeps = Pick<PrepareDeps, "spool" | "bodyBytesMax" | "sealKey">;
+type SideDeps = Pick<PrepareDeps, "spool" | "bodyBytesMax" | "bodyKey">;
 
 /** @returns undefined where there is no body, or one that cannot be read any more; a promise where it is compressed. */
 export function decodedSide(
@@ -37,7 +37,7 @@ export function decodedSide(
 ): SideBytes | undefined | Promise<SideBytes> {
   const capture = captureOf(exchange, side);
   if (capture === undefined) return undefined;
-  const raw = unsealed(exchange, side, capture.read(deps.spool), deps.sealKey);
+  const raw = decrypted(exchange, side, capture.read(deps.spool), deps.bodyKey);
   if (raw === undefined) return undefined;
   const coding = joinedValue(headersOf(exchange, side), "content-encoding");
   if (coding === undefined || raw.byteLength === 0) return { bytes: raw, incomplete: false, coded: false };
@@ -92,7 +92,7 @@ function captureOf(exchange: Exchange, side: BodySide): Capture | undefined {
 }
 
 /** The bytes of a body, decrypted where it is one to leave out; undefined where the key is gone. */
-function unsealed({ begin, id }: Exchange, side: BodySide, bytes: Buffer, key: SealKey | undefined) {
+function decrypted({ begin, id }: Exchange, side: BodySide, bytes: Buffer, key: BodyKey | undefined) {
   const omitted = isRequest(side) ? begin.omitRequest : begin.omitResponse;
   if (!omitted || begin.seal === undefined || side === "provider_request") return bytes;
   if (key?.name !== begin.seal || begin.salt === undefined) return undefined;

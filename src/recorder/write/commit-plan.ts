@@ -64,15 +64,15 @@ function isSame({ begin }: Exchange, { organizationId, createdAt }: KnownRow): b
 
 /** The record with what the API changed in its properties while it was in flight. */
 function relabelled(record: Prepared): Prepared {
-  const { amended } = record.exchange;
-  if (amended === undefined) return record;
+  const { updated } = record.exchange;
+  if (updated === undefined) return record;
   const properties: Record<string, string> = Object.assign(Object.create(null), record.labels.properties);
-  for (const [name, value] of Object.entries(amended)) {
+  for (const [name, value] of Object.entries(updated)) {
     if (value === null) delete properties[name];
     else properties[name] = value;
   }
   // A name that was set afterwards has the case that it was given with.
-  const erasedProperties = new Set([...record.labels.erasedProperties].filter((name) => !Object.hasOwn(amended, name)));
+  const erasedProperties = new Set([...record.labels.erasedProperties].filter((name) => !Object.hasOwn(updated, name)));
   return {
     ...record,
     row: { ...record.row, properties: JSON.stringify(properties) },

@@ -1,14 +1,14 @@
 import { type Static, Type } from "@sinclair/typebox";
 import { GatewayError } from "../../errors.ts";
 import { decodeFilter } from "../../filter/decode.ts";
-import { hint, quote } from "../../filter/hint.ts";
 import { readGroups } from "../../filter/read-groups.ts";
+import { hint, quote } from "../../filter/spelling.ts";
 import type { Json } from "../../plugin-host/contract.ts";
 import { beginningOf, CALENDARS, type Calendar, isTimeZone } from "../../record/calendar.ts";
 import { CHANNEL_SCHEMA, type ChannelBody, type ChannelChecks, checkChannels } from "./channels.ts";
 
-/** Figures of `metrics` by name, and how a value is made of them; null where nothing was measured. */
-type Figures = Readonly<Record<string, Json>>;
+/** Columns of `metrics` by name, and how a value is made of them; null where nothing was measured. */
+type Metrics = Readonly<Record<string, Json>>;
 
 /** Of streams alone, and measured where they are asked for. */
 const SPEEDS = [
@@ -19,11 +19,11 @@ const SPEEDS = [
 ] as const;
 export const isSpeed = (metric: string): boolean => SPEEDS.some((name) => name === metric);
 
-const figure = (name: string) => (row: Figures) => (typeof row[name] === "number" ? row[name] : null);
-const share = (name: string) => (row: Figures) => (row["requests"] > 0 ? row[name] / row["requests"] : null);
+const column = (name: string) => (row: Metrics) => (typeof row[name] === "number" ? row[name] : null);
+const share = (name: string) => (row: Metrics) => (row["requests"] > 0 ? row[name] / row["requests"] : null);
 
 /** What an alert can watch, beside means of scores. A rate is a share from 0 to 1. */
-const ALERT_METRICS: Readonly<Record<string, (row: Figures) => number | null>> = {
+const ALERT_METRICS: Readonly<Record<string, (row: Metrics) => number | null>> = {
   ...Object.fromEntries(
     [
       ...[
@@ -39,7 +39,7 @@ const ALERT_METRICS: Readonly<Record<string, (row: Figures) => number | null>> =
       ],
       ...["latency_avg", "latency_p50", "latency_p90", "latency_p95", "latency_p99"],
       ...SPEEDS,
-    ].map((name) => [name, figure(name)]),
+    ].map((name) => [name, column(name)]),
   ),
   refusal_rate: share("refused"),
   cache_hit_rate: share("cache_hits"),
@@ -49,7 +49,7 @@ const ALERT_METRICS: Readonly<Record<string, (row: Figures) => number | null>> =
 export const scoreOf = (metric: string): string | undefined => /^score:(.+)$/s.exec(metric)?.[1];
 
 /** Reads what an alert watches out of a row of metrics; undefined where there is no such metric. */
-export function alertMetric(metric: string): ((row: Figures) => number | null) | undefined {
+export function alertMetric(metric: string): ((row: Metrics) => number | null) | undefined {
   const score = scoreOf(metric);
   if (score !== undefined) return (row) => row["scores"]?.[score]?.mean ?? null;
   return Object.hasOwn(ALERT_METRICS, metric) ? ALERT_METRICS[metric] : undefined;

@@ -1,6 +1,6 @@
 import { type TProperties, Type } from "@sinclair/typebox";
 import { GatewayError } from "../../errors.ts";
-import { hint, quote } from "../../filter/hint.ts";
+import { hint, quote } from "../../filter/spelling.ts";
 import { uuidv7 } from "../../runtime/uuid.ts";
 import { createSecret, readSecret } from "../deliveries/signing.ts";
 

@@ -1,7 +1,7 @@
 import type { Config } from "../../config.ts";
+import { decrypt, type EncryptionKey, encrypt } from "../../credentials/encryption.ts";
 import { ensureKeyring, readKeyring } from "../../credentials/keyring.ts";
 import type { CredentialOrder } from "../../credentials/read-credential.ts";
-import { type SealKey, seal, unseal } from "../../credentials/seal.ts";
 import type { StoredCredential, StoredSecret } from "../../credentials/stored.ts";
 import { GatewayError } from "../../errors.ts";
 import type { Acting } from "../../people/actor.ts";
@@ -59,9 +59,9 @@ function freeName(provider: string, own: readonly StoredCredential[]): string {
   throw new GatewayError("invalid_body", "give it a name", { path: "name" });
 }
 
-function sealed(secret: string, key: SealKey, place: Parameters<typeof seal>[2]): StoredSecret {
+function sealed(secret: string, key: EncryptionKey, place: Parameters<typeof encrypt>[2]): StoredSecret {
   const isPlain = secret.length >= LAST4_LENGTH_MIN && !secret.startsWith("{");
-  return { sealed: seal(secret, key, place), set_at: Date.now(), last4: isPlain ? secret.slice(-4) : null };
+  return { sealed: encrypt(secret, key, place), set_at: Date.now(), last4: isPlain ? secret.slice(-4) : null };
 }
 
 /** What became of the secrets of all organizations. */
@@ -91,15 +91,15 @@ export async function rotateCredentials(config: Config, records: Database, by: A
     const { id, organization_id, secrets, terms, provider, name } = credential;
     const opened = Object.entries(secrets).map(([member, secret]) => {
       const place = { organizationId: organization_id, credentialId: id, member };
-      const text = unseal(secret.sealed, keys, place);
-      const isCurrent = unseal(secret.sealed, [first], place) !== undefined;
+      const text = decrypt(secret.sealed, keys, place);
+      const isCurrent = decrypt(secret.sealed, [first], place) !== undefined;
       return { member, secret, text, isCurrent, place };
     });
     if (opened.some(({ text }) => text === undefined)) locked.push(`${provider} ${name}`);
     else if (opened.every(({ isCurrent }) => isCurrent)) kept++;
     else {
       const again = opened.map(({ member, secret, text, place }) => {
-        return [member, { ...secret, sealed: seal(text!, first, place) }] as const;
+        return [member, { ...secret, sealed: encrypt(text!, first, place) }] as const;
       });
       await changeCredential(records, credential, { secrets: Object.fromEntries(again), terms }, by);
       rotated++;

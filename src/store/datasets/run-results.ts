@@ -6,7 +6,7 @@ import { patiently } from "../database/patiently.ts";
 import type { Database } from "../store.ts";
 
 /** What a recorded call took. */
-export interface CallFigures {
+export interface CallTotals {
   readonly provider: string | null;
   readonly model: string | null;
   readonly prompt_tokens: number | null;
@@ -20,7 +20,7 @@ export interface CallFigures {
 }
 
 /** What came of one item at one target. */
-export interface RunResult extends CallFigures {
+export interface RunResult extends CallTotals {
   readonly item_id: string;
   readonly target: number;
   readonly request_id: string;
@@ -93,10 +93,10 @@ export async function failedItems(
 }
 
 /** Without what was said. */
-export type ResultFigures = Omit<RunResult, "output" | "error" | "created_at">;
+export type ResultTotals = Omit<RunResult, "output" | "error" | "created_at">;
 
 /** Of all calls of a run. */
-export async function resultFigures(records: Database, runId: string): Promise<ResultFigures[]> {
+export async function resultTotals(records: Database, runId: string): Promise<ResultTotals[]> {
   return over(records)
     .select({ item_id, target, request_id, ok, status, ...FIGURES })
     .from(datasetRunResults)

@@ -86,7 +86,7 @@ async function withProgress(records: Database, which: SQL | undefined): Promise<
     .where(which)
     .groupBy(datasetRuns.id)
     .orderBy(desc(datasetRuns.id));
-  return rows.map(({ run, ...figures }) => ({ ...toRun(run), ...figures }));
+  return rows.map(({ run, ...totals }) => ({ ...toRun(run), ...totals }));
 }
 
 /** Those that are under way, the oldest first. */

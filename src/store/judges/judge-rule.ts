@@ -1,7 +1,7 @@
 import { type Static, Type } from "@sinclair/typebox";
 import { GatewayError } from "../../errors.ts";
 import { decodeFilter } from "../../filter/decode.ts";
-import { quote } from "../../filter/hint.ts";
+import { quote } from "../../filter/spelling.ts";
 import { refuseUnknownFields } from "./prompt-fields.ts";
 
 const SCORES_MAX = 5;

@@ -1,5 +1,5 @@
 import { GatewayError } from "../../errors.ts";
-import { hint, quote } from "../../filter/hint.ts";
+import { hint, quote } from "../../filter/spelling.ts";
 
 export const FIELDS = ["input", "output", "messages", "reference", "model"] as const;
 

@@ -1,4 +1,4 @@
-import { quote } from "../../filter/hint.ts";
+import { quote } from "../../filter/spelling.ts";
 import type { Json } from "../../plugin-host/contract.ts";
 import type { JudgeScore } from "./judge-rule.ts";
 

@@ -1,6 +1,6 @@
 import { type Static, Type } from "@sinclair/typebox";
 import { GatewayError } from "../../errors.ts";
-import { quote } from "../../filter/hint.ts";
+import { quote } from "../../filter/spelling.ts";
 
 const SCORES_MAX = 5;
 /** As many as there are keys for. */

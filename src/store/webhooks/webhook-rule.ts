@@ -1,6 +1,6 @@
 import { type Static, Type } from "@sinclair/typebox";
 import { GatewayError } from "../../errors.ts";
-import { hint, quote } from "../../filter/hint.ts";
+import { hint, quote } from "../../filter/spelling.ts";
 import { type RequestRow, toRecordFields } from "../../record/request-record.ts";
 import { type ChannelChecks, checkUrl } from "../alerts/channels.ts";
 import { AUDIT_EVENT } from "../audit/audience.ts";

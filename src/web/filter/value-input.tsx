@@ -2,7 +2,7 @@ import { useQuery } from "@tanstack/react-query";
 import type { Ref } from "react";
 import { modelsQuery, propertyNamesQuery, propertyValuesQuery } from "../known.ts";
 import { MomentInput } from "../parts/moment-input.tsx";
-import { useSettled } from "../parts/use-settled.ts";
+import { useDebounced } from "../parts/use-debounced.ts";
 import { type FilterField, PROPERTY_NAME } from "./fields.ts";
 import { PROPOSALS_MAX, ProposingInput } from "./proposing-input.tsx";
 import type { FilterValue } from "./tree.ts";
@@ -66,7 +66,7 @@ function useProposals({ id, kind, named }: FilterField, name: string, typed: str
   const isModel = id === "model" || id === "provider";
   const isProperty = named === PROPERTY_NAME;
   const models = useQuery({ ...modelsQuery, enabled: isModel, staleTime: PROPOSALS_STALE_MS });
-  const [property, part] = [useSettled(name), useSettled(typed)];
+  const [property, part] = [useDebounced(name), useDebounced(typed)];
   const values = useQuery({
     ...propertyValuesQuery(property, part, PROPOSALS_MAX),
     enabled: isProperty && property !== "",

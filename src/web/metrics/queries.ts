@@ -24,7 +24,7 @@ const kept =
     question !== "" && query?.queryKey[1] === question ? answer : undefined;
 
 /**
- * Figures over requests, by group and time.
+ * Metrics over requests, by group and time.
  *
  * @param question - the same for all spans that follow one another as time goes by.
  */

@@ -8,7 +8,7 @@ import { useNamed } from "../pages/requests/use-named.ts";
 import { viewsQuery } from "../pages/requests/views/views.ts";
 import { Dialog } from "../parts/dialog.tsx";
 import { Icon } from "../parts/icon.tsx";
-import { useSettled } from "../parts/use-settled.ts";
+import { useDebounced } from "../parts/use-debounced.ts";
 import { applyTheme } from "../theme.ts";
 import { askList, type ListAction } from "./asked.ts";
 import { type Entry, matching } from "./entries.ts";
@@ -160,7 +160,7 @@ function useFixedEntries(): readonly Entry[] {
 /** What has the very name that was typed, and the search for it as words. */
 function useNamedEntries(text: string): { readonly exact: readonly Entry[]; readonly search: Entry } {
   const navigate = useNavigate();
-  const settled = useSettled(text);
+  const settled = useDebounced(text);
   const named = useNamed(settled);
   const isOf = settled === text;
   const exact: Entry[] = [];

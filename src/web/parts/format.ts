@@ -20,7 +20,7 @@ export function formatCompact(value: number | null | undefined): string {
   return value === null || value === undefined ? UNKNOWN : compact.format(value);
 }
 
-/** US dollars, with as many digits as the sum needs: requests cost fractions of a cent, of which two figures say enough. */
+/** US dollars, with as many digits as the sum needs: requests cost fractions of a cent, of which two digits say enough. */
 export function formatMoney(dollars: number | null | undefined): string {
   if (dollars === null || dollars === undefined) return UNKNOWN;
   if (dollars === 0) return "$0";

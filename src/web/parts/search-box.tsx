@@ -1,5 +1,5 @@
 import { type RefObject, useEffect, useState } from "react";
-import { PAUSE_MS } from "./use-settled.ts";
+import { PAUSE_MS } from "./use-debounced.ts";
 
 interface SearchBoxProps {
   readonly label: string;

@@ -5,9 +5,9 @@ import { Conversation } from "../pages/request/conversation.tsx";
 import { AssetsAt } from "../pages/request/media.tsx";
 import type { RequestRecord } from "../pages/request/record.ts";
 import { Code } from "../parts/code.tsx";
-import { Figures } from "../parts/figures.tsx";
 import { Page } from "../parts/page.tsx";
 import { Empty, Failed, Loading } from "../parts/states.tsx";
+import { Stats } from "../parts/stats.tsx";
 import { Count, Duration, Money, Status, Time } from "../parts/values.tsx";
 
 type SharedRequest = Pick<
@@ -94,9 +94,9 @@ function One({ path }: { readonly path: string }) {
       <p className="muted">
         Received <Time of={data.request_created_at} exact />
       </p>
-      <Figures
+      <Stats
         className="figures"
-        figures={[
+        stats={[
           ["Provider", data.provider],
           ["Status", <Status key="status" of={data.response_status} />],
           ["Latency", <Duration key="latency" of={data.delay_ms} />],

@@ -42,7 +42,7 @@ function sink(): void {
   test("a change is merged, null removes, and the response is what the record holds", async () => {
     await using weir = await clickHouseRig();
     const id = pass(weir.spool, { begin: { gateway: ["gateway-property-env", "dev", "Gateway-Property-Team", "a"] } });
-    const change = (rest: object) => weir.recorder.amend({ requestId: id, organizationId: ORGANIZATION, ...rest });
+    const change = (rest: object) => weir.recorder.update({ requestId: id, organizationId: ORGANIZATION, ...rest });
     const result = await change({ properties: { env: "it's \\ ☃", Team: null, New: "1" }, scores: { quality: 0.1 } });
     expect(result).toEqual({
       requestId: id,
@@ -55,13 +55,13 @@ function sink(): void {
       feedback: { rating: true },
     });
     expect(await weir.finished(id)).toMatchObject({ properties: { env: "it's \\ ☃", New: "1" }, case_erased: [] });
-    expect(await weir.recorder.amend({ requestId: id, organizationId: "org-2", properties: { a: "b" } })).toBeNull();
+    expect(await weir.recorder.update({ requestId: id, organizationId: "org-2", properties: { a: "b" } })).toBeNull();
   });
 
   test("changes of a request in flight are seen at once and outlive its end", async () => {
     await using weir = await clickHouseRig();
     const id = openRequest(weir, ["Gateway-Property-App", "a", "Gateway-Property-Gone", "x"]);
-    const change = (rest: object) => weir.recorder.amend({ requestId: id, organizationId: ORGANIZATION, ...rest });
+    const change = (rest: object) => weir.recorder.update({ requestId: id, organizationId: ORGANIZATION, ...rest });
     expect(await change({ properties: { App: "b", Gone: null }, scores: { quality: 0.5 } })).toMatchObject({
       properties: { App: "b" },
     });
@@ -86,7 +86,7 @@ function sink(): void {
     await one.recorder.barrier();
     const change = (at: number, requestId: string) => {
       const { recorder } = at % 2 === 0 ? one : other;
-      return recorder.amend({ requestId, organizationId: ORGANIZATION, properties: { [`name-${at}`]: String(at) } });
+      return recorder.update({ requestId, organizationId: ORGANIZATION, properties: { [`name-${at}`]: String(at) } });
     };
     // The node that passes it on gives it its row.
     await change(0, open);
@@ -109,7 +109,7 @@ function sink(): void {
     await first.ready();
     spool.begin(id, begin({ time: Date.now(), gateway: ["Gateway-Property-App", "a"] }));
     spool.flush();
-    await first.amend({
+    await first.update({
       requestId: id,
       organizationId: ORGANIZATION,
       properties: { App: "b" },

@@ -1,6 +1,6 @@
 import { Elysia, t } from "elysia";
 import { GatewayError } from "../../../errors.ts";
-import { hint, quote } from "../../../filter/hint.ts";
+import { hint, quote } from "../../../filter/spelling.ts";
 import { storable } from "../../../record/storable.ts";
 import { uuidv7 } from "../../../runtime/uuid.ts";
 import { countItems, itemsOfVersion, listItems } from "../../../store/datasets/items.ts";
@@ -36,7 +36,7 @@ const TAG = "Dataset runs";
 const CALLS_MAX = 20_000;
 const EXPORT_PAGE = 100;
 
-/** With figures over all of its calls. */
+/** With metrics over all of its calls. */
 export type RunWithTotals = ShownRun & { readonly totals: readonly RunTotals[] };
 
 const ITEMS = {
@@ -134,7 +134,7 @@ export function datasetRunEndpoints(room: ApiContext, gate: () => Gate) {
         const next = rows.length > limit ? (page.at(-1)?.id ?? null) : null;
         return success(await comparedItems(room, run, page), {}, { next_cursor: next });
       },
-      endpoint(TAG, "Compare answers", "Item by item: the original answer, and that of each target with its figures.", {
+      endpoint(TAG, "Compare answers", "Item by item: the original answer, and that of each target with its totals.", {
         query: ITEMS,
       }),
     )

@@ -2,7 +2,7 @@ import { type RecordedCall, recordedCalls } from "../../../engine/recorded-calls
 import type { Json } from "../../../plugin-host/contract.ts";
 import { isoTime, isoTimeOrNull } from "../../../record/iso-time.ts";
 import type { Item } from "../../../store/datasets/items.ts";
-import { type CallFigures, type RunResult, resultsOf } from "../../../store/datasets/run-results.ts";
+import { type CallTotals, type RunResult, resultsOf } from "../../../store/datasets/run-results.ts";
 import type { Run, RunProgress } from "../../../store/datasets/runs.ts";
 import type { ApiContext } from "../../context.ts";
 
@@ -30,7 +30,7 @@ export function shownRun({
 type Scores = Readonly<Record<string, number>>;
 
 /** What the request of an item took when it was recorded. */
-export interface ShownOriginal extends CallFigures {
+export interface ShownOriginal extends CallTotals {
   readonly request_id: string;
   readonly status: number | null;
   readonly scores: Scores;

@@ -1,14 +1,14 @@
 import { recordedCalls } from "../../../engine/recorded-calls.ts";
 import { dollars } from "../../../record/dollars.ts";
 import { listItems } from "../../../store/datasets/items.ts";
-import { type CallFigures, resultsOf } from "../../../store/datasets/run-results.ts";
+import { type CallTotals, resultsOf } from "../../../store/datasets/run-results.ts";
 import type { Run } from "../../../store/datasets/runs.ts";
 import type { ApiContext } from "../../context.ts";
 import { isSame } from "./shown.ts";
 
 const PAGE = 200;
 
-/** Figures over all calls of a target, or over the items' own requests. */
+/** Metrics over all calls of a target, or over the items' own requests. */
 export interface RunTotals {
   /** Of the target; null of the original requests. */
   readonly target: string | null;
@@ -75,22 +75,22 @@ class Sums {
     this.#target = target;
   }
 
-  add(figures: CallFigures, ok: boolean, scores: Readonly<Record<string, number>>): void {
+  add(totals: CallTotals, ok: boolean, scores: Readonly<Record<string, number>>): void {
     this.#done++;
     for (const [name, value] of Object.entries(scores)) {
       const known = this.#scores.get(name) ?? { sum: 0, count: 0 };
       this.#scores.set(name, { sum: known.sum + value, count: known.count + 1 });
     }
-    if (figures.cost !== null) this.#costs.push(figures.cost);
+    if (totals.cost !== null) this.#costs.push(totals.cost);
     if (!ok) {
       this.#errors++;
       return;
     }
-    if (figures.cost === null) this.#unknown++;
-    if (figures.latency !== null) this.#latencies.push(figures.latency);
-    if (figures.first_token !== null) this.#firsts.push(figures.first_token);
-    if (figures.prompt_tokens !== null) this.#prompt = (this.#prompt ?? 0) + figures.prompt_tokens;
-    if (figures.completion_tokens !== null) this.#completion = (this.#completion ?? 0) + figures.completion_tokens;
+    if (totals.cost === null) this.#unknown++;
+    if (totals.latency !== null) this.#latencies.push(totals.latency);
+    if (totals.first_token !== null) this.#firsts.push(totals.first_token);
+    if (totals.prompt_tokens !== null) this.#prompt = (this.#prompt ?? 0) + totals.prompt_tokens;
+    if (totals.completion_tokens !== null) this.#completion = (this.#completion ?? 0) + totals.completion_tokens;
   }
 
   compare(isSame: boolean | null): void {

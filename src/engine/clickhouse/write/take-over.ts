@@ -1,9 +1,9 @@
 import type { ClickHouse } from "../client.ts";
 import type { TableRow } from "../rows.ts";
 import type { Layout } from "../tables.ts";
-import { AMENDED_COLUMNS, type AmendedRow, merged } from "./amend.ts";
 import { openRows } from "./find-rows.ts";
 import { type RowUpdate, updateRows } from "./update.ts";
+import { CHANGED_COLUMNS, type ChangedRow, merged } from "./update-records.ts";
 
 /**
  * Gives finished records what was changed in their rows while they were in flight, through whichever node. It comes after
@@ -19,7 +19,7 @@ export async function takeOverChanges(
 ): Promise<void> {
   if (rows.length === 0) return;
   const ids = rows.map((row) => String(row["request_id"]));
-  const open = await openRows<AmendedRow>(client, ids, AMENDED_COLUMNS);
+  const open = await openRows<ChangedRow>(client, ids, CHANGED_COLUMNS);
   const there = new Map(open.map((row) => [row.request_id, row]));
   const updates = rows.flatMap((row): RowUpdate[] => {
     const before = there.get(String(row["request_id"]));
@@ -28,7 +28,7 @@ export async function takeOverChanges(
   await updateRows(client, { table: "requests", layout }, updates);
 }
 
-function changed(open: AmendedRow, row: TableRow, isRelabelled: boolean): RowUpdate {
+function changed(open: ChangedRow, row: TableRow, isRelabelled: boolean): RowUpdate {
   const set: Record<string, string> = {};
   const properties = new Map<string, string | null>();
   const own = row["properties"] as Readonly<Record<string, string>>;

@@ -36,11 +36,11 @@ async function valuesOf(
 ) {
   const query: GroupBy = { groupBy: [name], timeBucket: undefined };
   const page = { limit, offset: 0 };
-  const figures = await fromBlocks(database, asked, { ...query, measures: {} }, deadline);
-  if (figures !== undefined) {
-    const rows = [...figures.groups()].map((group) => ({
-      value: figures.keysOf(group)[0] ?? null,
-      requests: figures.requestsOf(group),
+  const aggregates = await fromBlocks(database, asked, { ...query, measures: {} }, deadline);
+  if (aggregates !== undefined) {
+    const rows = [...aggregates.groups()].map((group) => ({
+      value: aggregates.keysOf(group)[0] ?? null,
+      requests: aggregates.requestsOf(group),
     }));
     return inOrder(rows, ORDER, page);
   }

@@ -4,8 +4,8 @@ import { dollars } from "../../../record/dollars.ts";
 import type { Deadline } from "../../../store/database/deadline.ts";
 import type { Database } from "../../../store/store.ts";
 import type { Key } from "../../aggregates.ts";
-import { blockFigures } from "../column-store/block-figures.ts";
-import { type Figures, type Measures, TOKENS } from "../column-store/figures.ts";
+import { blockAggregates } from "../column-store/block-aggregates.ts";
+import { type GroupAggregates, type Measures, TOKENS } from "../column-store/group-aggregates.ts";
 import { rowsInBlocks } from "../column-store/read.ts";
 import { needsManyRecords } from "../find/find.ts";
 
@@ -26,18 +26,18 @@ export async function fromBlocks(
   scope: Scope,
   query: GroupBy & { readonly measures: Measures },
   deadline: Deadline,
-): Promise<Figures | undefined> {
+): Promise<GroupAggregates | undefined> {
   // Blocks hold no scores.
   if (query.groupBy.some((name) => name.startsWith(SCORE_PREFIX))) return undefined;
   if ((await rowsInBlocks(database, scope)) < ROWS_MIN) return undefined;
   if (!(await needsManyRecords(database, scope, deadline))) return undefined;
-  return blockFigures(database, scope, query, deadline);
+  return blockAggregates(database, scope, query, deadline);
 }
 
 /** The same sums from blocks. */
-export function sumsOf(figures: Figures, group: number): Readonly<Record<string, number | null>> {
-  const isEmpty = figures.requestsOf(group) === 0;
-  const sumOf = (name: keyof Figures["sums"]) => (isEmpty ? 0 : figures.sums[name].of(group));
+export function sumsOf(aggregates: GroupAggregates, group: number): Readonly<Record<string, number | null>> {
+  const isEmpty = aggregates.requestsOf(group) === 0;
+  const sumOf = (name: keyof GroupAggregates["sums"]) => (isEmpty ? 0 : aggregates.sums[name].of(group));
   return {
     cost: sumOf("cost"),
     prompt_tokens: sumOf("prompt_tokens"),

@@ -5,8 +5,13 @@ import { selectRecords } from "../../../filter/select.ts";
 import type { Deadline } from "../../../store/database/deadline.ts";
 import type { Database } from "../../../store/store.ts";
 import type { Key, MetricsQuery } from "../../aggregates.ts";
-import { LATENCIES, OUTCOMES, SPEEDS } from "../column-store/block-figures.ts";
-import { type Figures, type Measures, type RankedName, rankedValues } from "../column-store/figures.ts";
+import { LATENCIES, OUTCOMES, SPEEDS } from "../column-store/block-aggregates.ts";
+import {
+  type GroupAggregates,
+  type Measures,
+  type RankedName,
+  rankedValues,
+} from "../column-store/group-aggregates.ts";
 import { ALL_RECORDS } from "../column-store/groups.ts";
 import { percentiles } from "../column-store/percentiles.ts";
 import { withoutBodies } from "../find/find.ts";
@@ -32,7 +37,7 @@ const rankedBy = ({ latencies = true, speeds = false }: MetricsQuery): readonly 
 const percentileName = (name: RankedName, percentage: number) => `${PERCENTILES[name][0]}_p${percentage}`;
 
 /**
- * Figures of the records of a scope, by group and time. Latencies are milliseconds; a percentile is the latency that at
+ * Metrics of the records of a scope, by group and time. Latencies are milliseconds; a percentile is the latency that at
  * least so many percent of the group do not exceed, one of those that were measured (nearest rank).
  */
 export async function metrics(database: Database, scope: Scope, query: MetricsQuery, deadline: Deadline) {
@@ -50,31 +55,31 @@ export async function metrics(database: Database, scope: Scope, query: MetricsQu
   };
   const hasScores = query.scores !== undefined && query.scores.length > 0;
   // Blocks hold no scores.
-  const figures = hasScores ? undefined : await fromBlocks(database, scope, { ...query, measures }, deadline);
-  if (figures === undefined) return metricsOfRecords(database, scope, query, { order, deadline });
-  const rows = [...figures.groups()].map((group) => ({
+  const aggregates = hasScores ? undefined : await fromBlocks(database, scope, { ...query, measures }, deadline);
+  if (aggregates === undefined) return metricsOfRecords(database, scope, query, { order, deadline });
+  const rows = [...aggregates.groups()].map((group) => ({
     group,
-    ...named(names, figures.keysOf(group)),
-    requests: figures.requestsOf(group),
+    ...named(names, aggregates.keysOf(group)),
+    requests: aggregates.requestsOf(group),
   }));
   if (rows.length === 0 && names.length === 0) rows.push({ group: ALL_RECORDS, requests: 0 });
   const page = inOrder(rows, order, { ...query, nullsLast: false });
   const ranks = await ranksOf(
-    figures,
+    aggregates,
     page.map(({ group }) => group),
     rankedBy(query),
   );
   return page.map((row) => {
     const { group } = row;
-    const { cacheHits, ...outcomes } = figures.outcomesOf(group);
-    const figuresRow = {
+    const { cacheHits, ...outcomes } = aggregates.outcomesOf(group);
+    const aggregatesRow = {
       ...row,
-      ...sumsOf(figures, group),
+      ...sumsOf(aggregates, group),
       ...outcomes,
       cache_hits: cacheHits,
-      latency_avg: query.latencies !== false ? figures.ranked.latencies.averageOf(group) : null,
+      latency_avg: query.latencies !== false ? aggregates.ranked.latencies.averageOf(group) : null,
     };
-    return metricsRow(figuresRow, query, ranks.get(group) ?? {});
+    return metricsRow(aggregatesRow, query, ranks.get(group) ?? {});
   });
 }
 
@@ -82,14 +87,14 @@ type Ranks = Readonly<Record<string, number | null>>;
 
 /** Percentiles by name, of each group. */
 async function ranksOf(
-  figures: Figures,
+  aggregates: GroupAggregates,
   groups: readonly number[],
   measured: readonly RankedName[],
 ): Promise<ReadonlyMap<number, Ranks>> {
   const ranks = new Map<number, Record<string, number | null>>(groups.map((group) => [group, {}]));
   for (const name of measured) {
     const [, percentages] = PERCENTILES[name];
-    for (const [group, values] of await figures.ranked[name].percentiles(groups, percentages)) {
+    for (const [group, values] of await aggregates.ranked[name].percentiles(groups, percentages)) {
       for (const [at, percentage] of percentages.entries())
         ranks.get(group)![percentileName(name, percentage)] = values[at] ?? null;
     }

@@ -9,7 +9,7 @@ import { dollars } from "../../../record/dollars.ts";
 import type { Deadline } from "../../../store/database/deadline.ts";
 import type { Database } from "../../../store/store.ts";
 import type { ListOptions, PropertyCost } from "../../aggregates.ts";
-import type { Figures } from "../column-store/figures.ts";
+import type { GroupAggregates } from "../column-store/group-aggregates.ts";
 import { withoutBodies } from "../find/find.ts";
 import { fromBlocks } from "./from-blocks.ts";
 import { inOrder } from "./order-rows.ts";
@@ -22,8 +22,8 @@ export async function propertyCosts(
   deadline: Deadline,
 ): Promise<PropertyCost[]> {
   const groupBy = [`${PROPERTY_PREFIX}${query.name}`];
-  const figures = await fromBlocks(database, asked, { groupBy, timeBucket: undefined, measures: {} }, deadline);
-  if (figures !== undefined) return fromFigures(figures, query);
+  const aggregates = await fromBlocks(database, asked, { groupBy, timeBucket: undefined, measures: {} }, deadline);
+  if (aggregates !== undefined) return fromAggregates(aggregates, query);
   const bounds = onlyBounds(asked.tree);
   const statement =
     bounds === undefined
@@ -33,15 +33,15 @@ export async function propertyCosts(
   return rows.map((row) => ({ ...row, cost: dollars(row.cost) }));
 }
 
-function fromFigures(figures: Figures, page: ListOptions): PropertyCost[] {
+function fromAggregates(aggregates: GroupAggregates, page: ListOptions): PropertyCost[] {
   const rows = [];
-  for (const group of figures.groups()) {
-    const [value] = figures.keysOf(group);
+  for (const group of aggregates.groups()) {
+    const [value] = aggregates.keysOf(group);
     if (value == null) continue;
     rows.push({
       value: String(value),
-      cost: dollars(figures.sums.cost.of(group)),
-      requests: figures.requestsOf(group),
+      cost: dollars(aggregates.sums.cost.of(group)),
+      requests: aggregates.requestsOf(group),
     });
   }
   const order = [["cost", "desc"] as const, ["value", "asc"] as const];

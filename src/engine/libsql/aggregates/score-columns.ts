@@ -1,6 +1,6 @@
 import { scoreSql } from "../../../filter/group-by.ts";
 import type { Bind } from "../../../filter/operators.ts";
-import type { Key, ScoreFigures } from "../../aggregates.ts";
+import type { Key, ScoreAggregates } from "../../aggregates.ts";
 
 const MEASURES = { count: "count", mean: "avg", min: "min", max: "max" } as const;
 
@@ -17,11 +17,11 @@ export function scoreColumns(names: readonly string[], bind: Bind): string {
 export function shownScores(
   row: Readonly<Record<string, Key>>,
   names: readonly string[],
-): Record<string, ScoreFigures> {
-  const figures = names.map((name, index) => {
-    const measure = (of: keyof ScoreFigures) => row[`s${index}_${of}`] as number | null;
+): Record<string, ScoreAggregates> {
+  const aggregates = names.map((name, index) => {
+    const measure = (of: keyof ScoreAggregates) => row[`s${index}_${of}`] as number | null;
     const shown = { count: measure("count") ?? 0, mean: measure("mean"), min: measure("min"), max: measure("max") };
     return [name, shown] as const;
   });
-  return Object.fromEntries(figures);
+  return Object.fromEntries(aggregates);
 }

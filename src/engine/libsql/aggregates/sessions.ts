@@ -1,7 +1,7 @@
+import { PLANNED } from "../../../filter/access-path.ts";
 import { GROUPS } from "../../../filter/group-by.ts";
 import type { Scope } from "../../../filter/scope.ts";
 import { selectRecords } from "../../../filter/select.ts";
-import { PLANNED } from "../../../filter/source.ts";
 import { ALL } from "../../../filter/tree.ts";
 import type { Deadline } from "../../../store/database/deadline.ts";
 import type { Database } from "../../../store/store.ts";
@@ -19,7 +19,7 @@ const SESSIONS: Subject = {
   last: "latest_request_created_at",
 };
 
-/** Figures of each session, over the requests of the scope. */
+/** Metrics of each session, over the requests of the scope. */
 export async function sessions(database: Database, scope: Scope, query: SessionsQuery, deadline: Deadline) {
   const { order, page, among } = query;
   if (among?.size === 0) return [];
@@ -68,9 +68,9 @@ async function lookUp(database: Database, { organizationId }: Scope, { ids, dead
 /** Ids of the sessions that have a request of the scope. */
 export async function sessionsWith(database: Database, asked: Scope, deadline: Deadline): Promise<ReadonlySet<Key>> {
   const query = { groupBy: ["session"], timeBucket: undefined, measures: {} };
-  const figures = await fromBlocks(database, asked, query, deadline);
-  if (figures !== undefined) {
-    const keys = [...figures.groups()].map((group) => figures.keysOf(group)[0] ?? null);
+  const aggregates = await fromBlocks(database, asked, query, deadline);
+  if (aggregates !== undefined) {
+    const keys = [...aggregates.groups()].map((group) => aggregates.keysOf(group)[0] ?? null);
     return new Set(keys.filter((key) => key !== null));
   }
   const { scope, source } = await withoutBodies(database, asked, deadline);

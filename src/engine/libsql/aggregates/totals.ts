@@ -1,12 +1,12 @@
+import { PLANNED } from "../../../filter/access-path.ts";
 import { GROUPS } from "../../../filter/group-by.ts";
 import type { Scope } from "../../../filter/scope.ts";
 import { selectRecords } from "../../../filter/select.ts";
-import { PLANNED } from "../../../filter/source.ts";
 import type { Deadline } from "../../../store/database/deadline.ts";
 import type { Database } from "../../../store/store.ts";
 import type { Key, ListOptions, Order } from "../../aggregates.ts";
-import { ERRORS, REFUSALS } from "../column-store/block-figures.ts";
-import type { Figures, Measures } from "../column-store/figures.ts";
+import { ERRORS, REFUSALS } from "../column-store/block-aggregates.ts";
+import type { GroupAggregates, Measures } from "../column-store/group-aggregates.ts";
 import { withoutBodies } from "../find/find.ts";
 import { fromBlocks, iso, sumOfDollars, sumsOf, TOTALS } from "./from-blocks.ts";
 import { inOrder } from "./order-rows.ts";
@@ -18,7 +18,7 @@ interface UsersQuery {
   readonly page: ListOptions;
 }
 
-/** Figures of each user; `order` is names of `USER_SORTS`. */
+/** Metrics of each user; `order` is names of `USER_SORTS`. */
 export async function users(database: Database, scope: Scope, { order, page }: UsersQuery, deadline: Deadline) {
   const rows = await totalsBy(database, scope, { ...USERS, order: [...order, ["user_id", "asc"]], page }, deadline);
   return rows.map((row) => ({
@@ -60,15 +60,15 @@ export async function totalsBy(
   const areFew = among !== undefined && among.size <= FEW_IDS;
   const measures: Measures = { tokens: true, activity: true, outcomes: true };
   const query = { groupBy: [name], timeBucket: undefined, measures };
-  const figures = areFew ? undefined : await fromBlocks(database, asked, query, deadline);
-  if (figures !== undefined) {
-    const rows = topGroups(figures, { id, first, last, order, page, among }).map((group) => {
-      const activity = figures.activityOf(group);
+  const aggregates = areFew ? undefined : await fromBlocks(database, asked, query, deadline);
+  if (aggregates !== undefined) {
+    const rows = topGroups(aggregates, { id, first, last, order, page, among }).map((group) => {
+      const activity = aggregates.activityOf(group);
       return {
-        [id]: figures.keysOf(group)[0]!,
-        requests: figures.requestsOf(group),
-        ...countsOf(figures.outcomesOf(group)),
-        ...sumsOf(figures, group),
+        [id]: aggregates.keysOf(group)[0]!,
+        requests: aggregates.requestsOf(group),
+        ...countsOf(aggregates.outcomesOf(group)),
+        ...sumsOf(aggregates, group),
         [first]: activity.first,
         [last]: activity.last,
       };
@@ -116,21 +116,21 @@ const countsOf = ({ errors, refused }: { errors: number; refused: number }) => (
  * The groups that can be on the page, by the first key of its order, those that are equal there included: of many
  * thousands of sessions a row is made of a few only.
  */
-function topGroups(figures: Figures, query: Omit<TotalsQuery, "name">): number[] {
+function topGroups(aggregates: GroupAggregates, query: Omit<TotalsQuery, "name">): number[] {
   const { id, first, last, order, page, among } = query;
-  const groups = [...figures.groups()].filter((group) => {
-    const key = figures.keysOf(group)[0]!;
+  const groups = [...aggregates.groups()].filter((group) => {
+    const key = aggregates.keysOf(group)[0]!;
     return key !== null && (among === undefined || among.has(key));
   });
   const [name, direction] = order[0]!;
   const count = page.offset + page.limit;
   if (name === id || groups.length <= count || count === 0) return groups;
   const keyOf = (group: number): number | null => {
-    if (name === "requests") return figures.requestsOf(group);
-    if (name === "errors" || name === "refused") return figures.outcomesOf(group)[name];
-    if (name === first) return figures.activityOf(group).first;
-    if (name === last) return figures.activityOf(group).last;
-    return figures.sums[name as keyof Figures["sums"]].of(group);
+    if (name === "requests") return aggregates.requestsOf(group);
+    if (name === "errors" || name === "refused") return aggregates.outcomesOf(group)[name];
+    if (name === first) return aggregates.activityOf(group).first;
+    if (name === last) return aggregates.activityOf(group).last;
+    return aggregates.sums[name as keyof GroupAggregates["sums"]].of(group);
   };
   const sign = direction === "asc" ? 1 : -1;
   const values = Float64Array.from(groups, (group) => {

@@ -1,8 +1,8 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
+import { countCreated, type Source } from "../../../filter/access-path.ts";
 import { boundsOf, creationBounds } from "../../../filter/bounds.ts";
 import type { SqlStatement } from "../../../filter/parameters.ts";
 import type { Scope } from "../../../filter/scope.ts";
-import { countCreated, type Source } from "../../../filter/source.ts";
 import type { Deadline } from "../../../store/database/deadline.ts";
 import type { Database } from "../../../store/store.ts";
 import { SEQ } from "./columns.ts";

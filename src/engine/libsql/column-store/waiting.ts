@@ -38,6 +38,6 @@ export async function saysWaiting(store: Pick<Store, "records">, least = Number.
   if (waiting <= WAITING_MAX) return undefined;
   const since = await heldSince(store);
   if (since !== undefined && least >= since) return undefined;
-  const quick = since === undefined ? "" : `; figures since ${new Date(since).toISOString()} are quick`;
-  return `${waiting} records have no block yet, and figures over them are right and slow${quick}`;
+  const quick = since === undefined ? "" : `; metrics since ${new Date(since).toISOString()} are quick`;
+  return `${waiting} records have no block yet, and metrics over them are right and slow${quick}`;
 }

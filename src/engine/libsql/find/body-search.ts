@@ -1,9 +1,9 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
+import { creationColumn, PLANNED, type Source } from "../../../filter/access-path.ts";
 import { afterSql, type Position } from "../../../filter/cursor.ts";
 import type { Scope } from "../../../filter/scope.ts";
 import { neededTexts, needsTexts, selectRecords } from "../../../filter/select.ts";
 import { NEWEST_FIRST, orderSql, type Sort, type SortKey } from "../../../filter/sort.ts";
-import { creationColumn, PLANNED, type Source } from "../../../filter/source.ts";
 import { ALL, both, type Condition, conjuncts, type FilterTree } from "../../../filter/tree.ts";
 import { BodyMatcher, bodyTestKey } from "../../../store/bodies/body-matcher.ts";
 import { loadBodies, loadExcerpts, loadTexts } from "../../../store/bodies/load-bodies.ts";

@@ -1,7 +1,7 @@
+import type { Source } from "../../../filter/access-path.ts";
 import type { Position } from "../../../filter/cursor.ts";
 import type { Scope } from "../../../filter/scope.ts";
 import type { Sort } from "../../../filter/sort.ts";
-import type { Source } from "../../../filter/source.ts";
 import type { Deadline } from "../../../store/database/deadline.ts";
 import type { Database } from "../../../store/store.ts";
 import type { NumberColumn } from "../column-store/columns.ts";

@@ -1,15 +1,15 @@
+import { chooseAccessPath, creationColumn, type Source, scopeAfter } from "../../../filter/access-path.ts";
 import { afterInParts, afterSql } from "../../../filter/cursor.ts";
 import type { Bind } from "../../../filter/operators.ts";
 import type { SqlStatement } from "../../../filter/parameters.ts";
 import type { Scope } from "../../../filter/scope.ts";
 import { needsTexts, readsContent, selectRecords } from "../../../filter/select.ts";
 import { NEWEST_FIRST, orderSql, type Sort } from "../../../filter/sort.ts";
-import { chooseSource, creationColumn, type Source, scopeAfter } from "../../../filter/source.ts";
 import { ALL } from "../../../filter/tree.ts";
 import type { Deadline } from "../../../store/database/deadline.ts";
 import type { Database } from "../../../store/store.ts";
 import type { Page, PageOptions } from "../../record-source.ts";
-import { blockFigures } from "../column-store/block-figures.ts";
+import { blockAggregates } from "../column-store/block-aggregates.ts";
 import { rowsInBlocks } from "../column-store/read.ts";
 import { BodySearch } from "./body-search.ts";
 import { topSource } from "./find-top.ts";
@@ -27,7 +27,7 @@ export async function findPage(database: Database, scope: Scope, options: PageOp
   const reads = readsContent(scope.tree, sort);
   // An order by what was said is made of all rows, whichever come first.
   const order = needsTexts(ALL, sort) ? NEWEST_FIRST : sort;
-  const source = await chooseSource(scope, order, (statement) => counted(database, statement, deadline));
+  const source = await chooseAccessPath(scope, order, (statement) => counted(database, statement, deadline));
   if (reads) {
     const { rows, upTo } = await new BodySearch(database, scope, deadline).find({ ...options, source });
     if (upTo === undefined) return page(rows, sort, limit);
@@ -76,8 +76,9 @@ const COUNTED_MAX = 200_000;
 export async function countMatches(database: Database, scope: Scope, deadline: Deadline): Promise<number> {
   if ((await rowsInBlocks(database, scope)) > COUNTED_MAX && (await needsManyRecords(database, scope, deadline))) {
     const all = { groupBy: [], timeBucket: undefined, measures: {} };
-    const figures = await blockFigures(database, scope, all, deadline);
-    if (figures !== undefined) return [...figures.groups()].reduce((sum, group) => sum + figures.requestsOf(group), 0);
+    const aggregates = await blockAggregates(database, scope, all, deadline);
+    if (aggregates !== undefined)
+      return [...aggregates.groups()].reduce((sum, group) => sum + aggregates.requestsOf(group), 0);
   }
   const { scope: plain, source } = await withoutBodies(database, scope, deadline);
   return counted(
@@ -96,7 +97,7 @@ export async function withoutBodies(
   scope: Scope,
   deadline: Deadline,
 ): Promise<{ scope: Scope; source: Source }> {
-  const source = await chooseSource(scope, undefined, (statement) => counted(database, statement, deadline));
+  const source = await chooseAccessPath(scope, undefined, (statement) => counted(database, statement, deadline));
   if (!readsContent(scope.tree)) return { scope, source };
   const seqs = await new BodySearch(database, scope, deadline).all(source);
   return { scope: { ...scope, tree: ALL }, source: { kind: "rows", seqs } };
@@ -108,7 +109,7 @@ const KEYED_MAX = 20_000;
 /** Whether no index leaves few of the records that a filter looks at: then blocks answer sooner, if they can. */
 export async function needsManyRecords(database: Database, scope: Scope, deadline: Deadline): Promise<boolean> {
   if (readsContent(scope.tree)) return false;
-  const source = await chooseSource(scope, undefined, (statement) => counted(database, statement, deadline));
+  const source = await chooseAccessPath(scope, undefined, (statement) => counted(database, statement, deadline));
   if (source.kind === "index" && source.key !== undefined) {
     const keyed = { organizationId: scope.organizationId, tree: source.key };
     const { sql, args } = selectRecords(keyed, "r.seq", () => `limit ${KEYED_MAX + 1}`, { source });

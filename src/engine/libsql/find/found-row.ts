@@ -1,7 +1,7 @@
+import { creationColumn, type Source } from "../../../filter/access-path.ts";
 import type { Position } from "../../../filter/cursor.ts";
 import type { Bind } from "../../../filter/operators.ts";
 import { keySql, type Sort } from "../../../filter/sort.ts";
-import { creationColumn, type Source } from "../../../filter/source.ts";
 import type { RecordKey } from "../../record-source.ts";
 
 /** What finds a row and its place in the order: its sort values are `k0`, `k1` and so on. */

@@ -1,9 +1,9 @@
 import { GatewayError } from "../../../errors.ts";
+import { chooseAccessPath } from "../../../filter/access-path.ts";
 import { boundsOf, onlyBounds } from "../../../filter/bounds.ts";
 import { GAPS } from "../../../filter/outside-blocks.ts";
 import type { Scope } from "../../../filter/scope.ts";
 import { readsContent, selectRecords } from "../../../filter/select.ts";
-import { chooseSource } from "../../../filter/source.ts";
 import { messageOf } from "../../../log.ts";
 import { Deadline } from "../../../store/database/deadline.ts";
 import type { Database, Value } from "../../../store/store.ts";
@@ -107,7 +107,7 @@ export class WordSearch {
     if (onlyBounds(tree) !== undefined || readsContent(tree)) return undefined;
     const choosing = new Deadline(CHOOSING_MS);
     try {
-      const source = await chooseSource(this.#scope, undefined, async (statement) => {
+      const source = await chooseAccessPath(this.#scope, undefined, async (statement) => {
         const [row] = await this.#database.query<{ n: number }>(statement, choosing.rest());
         return row?.n ?? 0;
       });

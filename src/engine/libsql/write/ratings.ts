@@ -1,14 +1,14 @@
 import { REVIEWER } from "../../../record/rating-sources.ts";
 import { putRatings, takeBackRatings } from "../../../store/ratings.ts";
 import type { Statement } from "../../../store/store.ts";
-import type { Amendment } from "../../../threads.ts";
+import type { RecordUpdate } from "../../../threads.ts";
 
 /**
  * Statements that keep who gave a score and why. A reviewers' score is the mean of their scores. Another source may
  * set it before or after: the record's score follows the last change.
  */
 export function ratingStatements(
-  change: Amendment,
+  change: RecordUpdate,
   scores: Readonly<Record<string, number>>,
   now: number,
 ): Statement[] {
@@ -21,7 +21,7 @@ export function ratingStatements(
  * What takes ratings back. The score is then the mean of the reviewers who are left, else what was given last by others,
  * else none; where there was no such rating it stays as it is.
  */
-export function withdrawalStatements(change: Amendment): Statement[] {
+export function withdrawalStatements(change: RecordUpdate): Statement[] {
   const { requestId, organizationId, withdrawn } = change;
   if (withdrawn === undefined) return [];
   const { source, names } = withdrawn;

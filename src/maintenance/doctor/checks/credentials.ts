@@ -1,7 +1,7 @@
 import { existsSync, statSync } from "node:fs";
+import { keyIdOf } from "../../../credentials/encryption.ts";
 import { madeKeyPath, readKeyring } from "../../../credentials/keyring.ts";
 import { isLocked } from "../../../credentials/open.ts";
-import { keyIdOf } from "../../../credentials/seal.ts";
 import { messageOf } from "../../../log.ts";
 import { listCredentials } from "../../../store/credentials/credentials.ts";
 import { openStore } from "../../../store/store.ts";

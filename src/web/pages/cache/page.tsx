@@ -54,7 +54,7 @@ export function CachePage() {
       {data === undefined && error !== null ? (
         <Failed error={error} onRetry={() => void refetch()} />
       ) : (
-        <Figures view={data} />
+        <Stats view={data} />
       )}
       {span === undefined ? (
         <Loading />
@@ -66,7 +66,7 @@ export function CachePage() {
   );
 }
 
-function Figures({ view }: { readonly view: CacheView | undefined }) {
+function Stats({ view }: { readonly view: CacheView | undefined }) {
   const room = view === undefined ? "" : `${formatBytes(view.bytes)} of ${formatBytes(view.max_bytes)}`;
   return (
     <dl className="tiles" aria-busy={view === undefined}>

@@ -2,7 +2,7 @@ import { and, type FilterTree } from "../../filter/tree.ts";
 import { ofGroup } from "../../metrics/filter.ts";
 import { groupName } from "../../metrics/links.tsx";
 import type { Group, MetricsRow } from "../../metrics/series.ts";
-import { figureOf, isScore, isSum, scoredIn } from "./metrics.ts";
+import { isScore, isSum, metricOf, scoredIn } from "./metrics.ts";
 import type { PanelMetric } from "./shapes.ts";
 
 /** A row's groups in all dimensions are one name here, so that one or two are drawn alike. */
@@ -31,4 +31,4 @@ export const filterOf = (split: readonly string[], group: Group): FilterTree =>
 export const rankOf =
   (metric: PanelMetric) =>
   (row: MetricsRow): number | null =>
-    isScore(metric) ? scoredIn(row, metric) : isSum(metric) ? figureOf(row, metric) : row.requests;
+    isScore(metric) ? scoredIn(row, metric) : isSum(metric) ? metricOf(row, metric) : row.requests;

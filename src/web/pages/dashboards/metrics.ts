@@ -74,7 +74,7 @@ function scoreIn(row: MetricsRow, metric: PanelMetric): Score | undefined {
 export const scoredIn = (row: MetricsRow, metric: PanelMetric): number => scoreIn(row, metric)?.count ?? 0;
 
 /** The value of a metric in a row of the API's; null where nothing was measured. */
-export function figureOf(row: MetricsRow, metric: PanelMetric): number | null {
+export function metricOf(row: MetricsRow, metric: PanelMetric): number | null {
   if (metric === "refusal_rate") return share(row.refused, row.requests);
   if (metric === "cache_hit_rate") return share(row.cache_hits, row.requests);
   if (isScore(metric)) return scoreIn(row, metric)?.mean ?? null;

@@ -13,7 +13,7 @@ import { type Column, DataTable } from "../../parts/data-table.tsx";
 import { Empty, Failed, Loading } from "../../parts/states.tsx";
 import { filterOf, GROUP, nameOf } from "./groups.ts";
 import { HeatMap } from "./heat-map.tsx";
-import { axisFormat, figureOf, formatValue, isWhole, labelOf, thresholdText, toneOf } from "./metrics.ts";
+import { axisFormat, formatValue, isWhole, labelOf, metricOf, thresholdText, toneOf } from "./metrics.ts";
 import type { Panel } from "./shapes.ts";
 import { type PanelQuestion, useGroups, useNumber, usePairs, useSeries } from "./use-panel.ts";
 
@@ -45,9 +45,9 @@ function NumberContent(asked: ContentProps) {
   const { now, before, error, retry } = useNumber(asked);
   if (now === undefined) return <State error={error} retry={retry} />;
   const [metric] = panel.metrics as [Panel["metrics"][number]];
-  const value = figureOf(now, metric);
+  const value = metricOf(now, metric);
   const tone = toneOf(value, panel.thresholds);
-  const by = change(value, before === undefined ? null : figureOf(before, metric));
+  const by = change(value, before === undefined ? null : metricOf(before, metric));
   return (
     <p className="board-number">
       <RequestsLink filter={filter} time={isoSpan(span)}>
@@ -119,9 +119,9 @@ function columnsOf({ split_by, metrics, thresholds }: Panel, span: Span, filter:
     ...metrics.map(
       (metric): Column<MetricsRow> => ({
         ...{ id: metric, header: labelOf(metric), align: "end" },
-        value: (row) => figureOf(row, metric),
+        value: (row) => metricOf(row, metric),
         cell: (row) => {
-          const value = figureOf(row, metric);
+          const value = metricOf(row, metric);
           const tone = metric === first ? toneOf(value, thresholds) : undefined;
           return (
             <span className={`number${tone === undefined ? "" : ` tone-${tone}`}`}>{formatValue(metric, value)}</span>
@@ -178,7 +178,7 @@ function PairsContent(asked: ContentProps) {
       hasText
       valueAt={(row, column) => {
         const found = byPair.get(pair(down[row]?.value, across[column]?.value));
-        return found === undefined ? null : figureOf(found, metric);
+        return found === undefined ? null : metricOf(found, metric);
       }}
       onOpen={(row, column) => {
         const chosen = and(filter, ofGroup(first, down[row]!), ofGroup(second, across[column]!));

@@ -5,7 +5,7 @@ import { metricsQuery } from "../../metrics/queries.ts";
 import { BUCKET_MS, type Bucket, bucketOf, bucketTimes, type Span, spanBefore } from "../../metrics/range.ts";
 import { align, type Group, layers, type MetricsRow, type Series, topGroups } from "../../metrics/series.ts";
 import { filterOf, GROUP, grouped, nameOf, rankOf } from "./groups.ts";
-import { figureOf, isSum, labelOf, measured } from "./metrics.ts";
+import { isSum, labelOf, measured, metricOf } from "./metrics.ts";
 import type { Panel } from "./shapes.ts";
 
 /** Groups that are looked at for which are the greatest. */
@@ -51,7 +51,7 @@ export function useNumber(asked: PanelQuestion) {
   return { now: now.data?.[0], before: before.data?.[0], ...outcome(now, before) };
 }
 
-/** The greatest groups, with their figures over the whole span. */
+/** The greatest groups, with their metrics over the whole span. */
 export function useGroups(asked: PanelQuestion, isEnabled = true) {
   const { panel, span, filter } = asked;
   const { split_by, metrics, groups } = panel;
@@ -105,12 +105,12 @@ export function useSeries(asked: PanelQuestion) {
         whole.data &&
         metrics.map((name) => ({
           name: labelOf(name),
-          values: align(times, whole.data, (row) => figureOf(row, name), empty),
+          values: align(times, whole.data, (row) => metricOf(row, name), empty),
         }))
       );
     const rows = top?.length === 0 ? [] : split.data && grouped(split.data, split_by);
     if (top === undefined || rows === undefined) return undefined;
-    const measure = (row: MetricsRow) => figureOf(row, metric);
+    const measure = (row: MetricsRow) => metricOf(row, metric);
     const name = (group: Group) => nameOf(split_by, group);
     if (hasRest)
       return whole.data && layers(times, whole.data, { key: GROUP, groups: top, rows }, { measure, nameOf: name });

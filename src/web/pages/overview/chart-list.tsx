@@ -8,7 +8,7 @@ import { align, layers, type MetricsRow, type Series } from "../../metrics/serie
 import { formatCompact } from "../../parts/format.ts";
 import { Count, Duration, Money } from "../../parts/values.tsx";
 import { errorKinds } from "./error-kinds.ts";
-import { type Figures, NOT_RIGHT } from "./use-figures.ts";
+import { NOT_RIGHT, type OverviewMetrics } from "./use-metrics.ts";
 
 /** One chart of the page. */
 interface Chart extends Pick<Plotted, "kind" | "format" | "colours" | "isWhole"> {
@@ -28,11 +28,11 @@ const RED = 4;
 const PERCENTILES = ["p50", "p90", "p95", "p99"] as const;
 
 // biome-ignore lint/complexity/noExcessiveLinesPerFunction: a table: the charts of the page
-export function chartsOf(figures: Figures, by: string | undefined): Chart[] {
-  const { totals, times, whole } = figures;
-  const bars = (title: string, measure: Measure) => sums(figures, by, title, measure);
+export function chartsOf(metrics: OverviewMetrics, by: string | undefined): Chart[] {
+  const { totals, times, whole } = metrics;
+  const bars = (title: string, measure: Measure) => sums(metrics, by, title, measure);
   const errorRate = whole && [{ name: "Error rate", values: align(times, whole, (row) => row.error_rate, null) }];
-  const kinds = figures.kinds && errorKinds(times, figures.kinds);
+  const kinds = metrics.kinds && errorKinds(times, metrics.kinds);
   const alone = by === undefined ? { colours: [RED] } : {};
   return [
     {
@@ -56,7 +56,7 @@ export function chartsOf(figures: Figures, by: string | undefined): Chart[] {
       format: formatCompact,
       isWhole: true,
       figure: <Count of={totals?.total_tokens} short />,
-      series: tokens(figures, by),
+      series: tokens(metrics, by),
     },
     {
       title: by === undefined ? "Latency" : "Latency, p95",
@@ -68,7 +68,7 @@ export function chartsOf(figures: Figures, by: string | undefined): Chart[] {
           {by === undefined ? " at p95" : null}
         </>
       ),
-      series: latency(figures, by),
+      series: latency(metrics, by),
     },
     {
       title: "Time to first token",
@@ -79,14 +79,14 @@ export function chartsOf(figures: Figures, by: string | undefined): Chart[] {
           <Duration of={totals?.time_to_first_token_p95 ?? null} /> at p95
         </>
       ),
-      series: pair(figures, "time_to_first_token"),
+      series: pair(metrics, "time_to_first_token"),
     },
     {
       title: "Tokens per second",
       kind: "lines",
       format: formatCompact,
       figure: `${formatCompact(totals?.tokens_per_second_p50 ?? null)} at p50`,
-      series: pair(figures, "tokens_per_second"),
+      series: pair(metrics, "tokens_per_second"),
     },
     {
       title: "Errors",
@@ -130,7 +130,7 @@ export function chartsOf(figures: Figures, by: string | undefined): Chart[] {
 }
 
 /** Bars of sums: by group where the page is split. */
-function sums({ times, whole, split }: Figures, by: string | undefined, title: string, measure: Measure) {
+function sums({ times, whole, split }: OverviewMetrics, by: string | undefined, title: string, measure: Measure) {
   if (whole === undefined) return undefined;
   if (by === undefined) return [{ name: title, values: align(times, whole, measure, 0) }];
   return split === undefined
@@ -138,9 +138,9 @@ function sums({ times, whole, split }: Figures, by: string | undefined, title: s
     : layers(times, whole, split, { measure, nameOf: (group) => groupName(by, group) });
 }
 
-function tokens(figures: Figures, by: string | undefined): Series[] | undefined {
-  if (by !== undefined) return sums(figures, by, "Tokens", (row) => row.total_tokens);
-  const { times, whole } = figures;
+function tokens(metrics: OverviewMetrics, by: string | undefined): Series[] | undefined {
+  if (by !== undefined) return sums(metrics, by, "Tokens", (row) => row.total_tokens);
+  const { times, whole } = metrics;
   return (
     whole && [
       { name: "Input", values: align(times, whole, (row) => row.prompt_tokens, 0) },
@@ -150,7 +150,10 @@ function tokens(figures: Figures, by: string | undefined): Series[] | undefined 
 }
 
 /** Of streams; buckets without one are gaps. */
-function pair({ times, whole }: Figures, name: "time_to_first_token" | "tokens_per_second"): Series[] | undefined {
+function pair(
+  { times, whole }: OverviewMetrics,
+  name: "time_to_first_token" | "tokens_per_second",
+): Series[] | undefined {
   return (
     whole &&
     (["p50", "p95"] as const).map((rank) => ({
@@ -161,7 +164,7 @@ function pair({ times, whole }: Figures, name: "time_to_first_token" | "tokens_p
 }
 
 /** Percentiles cannot be added up: of several groups each has its own line of one of them. */
-function latency({ times, whole, split }: Figures, by: string | undefined): Series[] | undefined {
+function latency({ times, whole, split }: OverviewMetrics, by: string | undefined): Series[] | undefined {
   if (by === undefined) {
     const lineOf = (name: (typeof PERCENTILES)[number]) => ({
       name,

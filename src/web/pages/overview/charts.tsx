@@ -5,10 +5,10 @@ import { ofGroup } from "../../metrics/filter.ts";
 import type { Span } from "../../metrics/range.ts";
 import { useOpenRequests } from "../../metrics/use-open-requests.ts";
 import { chartsOf } from "./chart-list.tsx";
-import type { Figures } from "./use-figures.ts";
+import type { OverviewMetrics } from "./use-metrics.ts";
 
 interface ChartsProps {
-  readonly figures: Figures;
+  readonly metrics: OverviewMetrics;
   readonly filter: FilterTree;
   readonly by: string | undefined;
   readonly span: Span;
@@ -16,12 +16,12 @@ interface ChartsProps {
 }
 
 /** All that is shown over time. A bar, or a name in a legend, leads to its requests. */
-export function Charts({ figures, filter, by, span, onZoom }: ChartsProps) {
-  const { bucket, times, cache } = figures;
+export function Charts({ metrics, filter, by, span, onZoom }: ChartsProps) {
+  const { bucket, times, cache } = metrics;
   const { open, openBucket } = useOpenRequests(span, times, bucket);
   return (
     <div className="chart-grid">
-      {chartsOf(figures, by).map(({ title, figure, series, node, ...drawn }) => (
+      {chartsOf(metrics, by).map(({ title, figure, series, node, ...drawn }) => (
         <ChartCard
           key={title}
           title={title}

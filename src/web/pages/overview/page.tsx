@@ -14,7 +14,7 @@ import type { OverviewSearch } from "./search.ts";
 import { SplitMenu } from "./split-menu.tsx";
 import { Changes, Tiles } from "./tiles.tsx";
 import { TopLists } from "./top-lists.tsx";
-import { useFigures } from "./use-figures.ts";
+import { useOverviewMetrics } from "./use-metrics.ts";
 
 const FALLBACK = "7d";
 
@@ -74,9 +74,9 @@ interface ContentProps {
 
 function Content({ span, by, filter, onZoom }: ContentProps) {
   const stable = useMemo(() => ({ from: span.from, to: span.to }), [span.from, span.to]);
-  const figures = useFigures(stable, by, filter);
-  if (figures.error !== null) return <Failed error={figures.error} onRetry={figures.retry} />;
-  const { totals, before, cache } = figures;
+  const metrics = useOverviewMetrics(stable, by, filter);
+  if (metrics.error !== null) return <Failed error={metrics.error} onRetry={metrics.retry} />;
+  const { totals, before, cache } = metrics;
   if (totals !== undefined && totals.requests === 0) {
     return <Empty title="No requests in this time">Choose a longer time, or take a filter away.</Empty>;
   }
@@ -84,7 +84,7 @@ function Content({ span, by, filter, onZoom }: ContentProps) {
     <>
       <Tiles totals={totals} before={before} cache={cache} />
       <Changes totals={totals} before={before} />
-      <Charts figures={figures} filter={filter} by={by} span={stable} onZoom={onZoom} />
+      <Charts metrics={metrics} filter={filter} by={by} span={stable} onZoom={onZoom} />
       <TopLists by={by} span={stable} filter={filter} whole={totals?.cost} />
     </>
   );

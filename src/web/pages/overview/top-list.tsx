@@ -2,9 +2,9 @@ import { useQuery } from "@tanstack/react-query";
 import { type ReactNode, useEffect, useId, useMemo, useState } from "react";
 import { TableDownload } from "../../download/table-download.tsx";
 import { and, type FilterTree } from "../../filter/tree.ts";
-import { figureColumns } from "../../metrics/figure-columns.tsx";
 import { ofGroup, within } from "../../metrics/filter.ts";
 import { groupName, RequestsLink } from "../../metrics/links.tsx";
+import { metricColumns } from "../../metrics/metric-columns.tsx";
 import { metricsQuery } from "../../metrics/queries.ts";
 import { isoSpan, type Span } from "../../metrics/range.ts";
 import type { MetricsRow } from "../../metrics/series.ts";
@@ -93,6 +93,6 @@ function columnsOf(by: string, span: Span, filter: FilterTree, whole: number | n
         </RequestsLink>
       ),
     },
-    ...figureColumns(whole),
+    ...metricColumns(whole),
   ];
 }

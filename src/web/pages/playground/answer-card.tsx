@@ -4,7 +4,7 @@ import type { ReactNode } from "react";
 import { Badge, type Tone } from "../../parts/badge.tsx";
 import { Code } from "../../parts/code.tsx";
 import { CopyButton } from "../../parts/copy-button.tsx";
-import { Figures } from "../../parts/figures.tsx";
+import { Stats } from "../../parts/stats.tsx";
 import { Count, Duration, Money, Status } from "../../parts/values.tsx";
 import { type RequestRecord, recordQuery } from "../request/record.ts";
 import type { Attempt } from "./attempt.ts";
@@ -84,7 +84,7 @@ function State({ attempt, record }: { readonly attempt: Attempt; readonly record
 function Facts({ attempt, record }: { readonly attempt: Attempt; readonly record: RequestRecord | undefined }) {
   const { provider, answeredBy, firstMs, totalMs, answer } = attempt;
   const warnings = record?.gateway_warnings.join(", ") || attempt.warnings;
-  const figures: readonly (readonly [string, ReactNode])[] = [
+  const stats: readonly (readonly [string, ReactNode])[] = [
     ["First token", <Duration key="first" of={record?.time_to_first_token ?? firstMs} />],
     ["Total", <Duration key="total" of={record?.delay_ms ?? totalMs} />],
     ["Tokens", <Tokens key="tokens" record={record} />],
@@ -95,7 +95,7 @@ function Facts({ attempt, record }: { readonly attempt: Attempt; readonly record
     record === undefined ? attempt.route : record.route_reason === "order" ? record.route : record.route_reason;
   return (
     <>
-      <Figures className="answer-figures" figures={figures} />
+      <Stats className="answer-figures" stats={stats} />
       <p className="answer-by muted">
         {provider ?? ""}
         {answeredBy === undefined ? "" : ` ${answeredBy}`}

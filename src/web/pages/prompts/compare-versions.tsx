@@ -8,8 +8,8 @@ import { formatCount, formatDuration, formatMoney } from "../../parts/format.ts"
 import { Failed, Loading } from "../../parts/states.tsx";
 import { Duration, Money, Time } from "../../parts/values.tsx";
 import { Diff } from "../request/diff.tsx";
-import { type Example, examplesQuery, ofVersion, type PromptRow, promptText } from "./figures.ts";
 import { costEach } from "./page.tsx";
+import { type Example, examplesQuery, ofVersion, type PromptRow, promptText } from "./queries.ts";
 import type { PromptSearch } from "./search.ts";
 import { shownMean } from "./shown-mean.ts";
 
@@ -45,7 +45,7 @@ export function CompareVersions({ prompt, rows, tree, search, scores, onChange }
         <h2>Compare</h2>
         {choice("First version", "left", left)} with {choice("Second version", "right", right)}
       </div>
-      <FiguresBeside left={left} right={right} scores={scores} />
+      <StatsBeside left={left} right={right} scores={scores} />
       {error !== null ? (
         <Failed error={error} onRetry={() => void Promise.all([before.refetch(), after.refetch()])} />
       ) : before.data === undefined || after.data === undefined ? (
@@ -72,12 +72,12 @@ interface Beside {
   readonly right: string;
 }
 
-function FiguresBeside({
+function StatsBeside({
   left,
   right,
   scores,
 }: { readonly left: PromptRow; readonly right: PromptRow } & Pick<CompareVersionsProps, "scores">) {
-  const figures: readonly (readonly [string, (row: PromptRow) => string])[] = [
+  const stats: readonly (readonly [string, (row: PromptRow) => string])[] = [
     ["Requests", ({ requests }) => formatCount(requests)],
     ["Error rate", ({ error_rate }) => formatPercent(error_rate)],
     ["Cost each", (row) => formatMoney(costEach(row))],
@@ -92,7 +92,7 @@ function FiguresBeside({
     { id: "left", header: nameOf(left), align: "end", cell: (row) => row.left },
     { id: "right", header: nameOf(right), align: "end", cell: (row) => row.right },
   ];
-  const rows = figures.map(([name, of]) => ({ name, left: of(left), right: of(right) }));
+  const rows = stats.map(([name, of]) => ({ name, left: of(left), right: of(right) }));
   return <DataTable label="Figures of both versions" rows={rows} columns={columns} rowKey={({ name }) => name} />;
 }
 

@@ -16,7 +16,7 @@ import { Page } from "../../parts/page.tsx";
 import { Empty, Loading } from "../../parts/states.tsx";
 import { TimeRangeMenu } from "../../parts/time-range-menu.tsx";
 import { costColumn, countColumn, durationColumn, shortCountColumn } from "../../parts/value-columns.tsx";
-import { ofPrompt, type PromptRow, promptsQuery, versionCountsQuery } from "./figures.ts";
+import { ofPrompt, type PromptRow, promptsQuery, versionCountsQuery } from "./queries.ts";
 import type { PromptsSearch } from "./search.ts";
 
 export const FALLBACK = "30d";
@@ -95,12 +95,12 @@ function columnsOf(
       ),
     },
     countColumn("versions", "Versions", ({ prompt }) => versions?.get(prompt!) ?? null),
-    ...figureColumns(span, ({ prompt }) => ofPrompt(prompt!), search),
+    ...metricColumns(span, ({ prompt }) => ofPrompt(prompt!), search),
   ];
 }
 
-/** Figures that a prompt and a version have in common; the number of requests leads to them. */
-export const figureColumns = (
+/** Metrics that a prompt and a version have in common; the number of requests leads to them. */
+export const metricColumns = (
   span: Span,
   filterOf: (row: PromptRow) => FilterTree,
   { filter }: PromptsSearch,

@@ -17,8 +17,8 @@ import { Empty, Loading } from "../../parts/states.tsx";
 import { TimeRangeMenu } from "../../parts/time-range-menu.tsx";
 import { durationColumn } from "../../parts/value-columns.tsx";
 import { CompareVersions } from "./compare-versions.tsx";
-import { ofVersion, type PromptRow, versionsQuery } from "./figures.ts";
-import { FALLBACK, figureColumns } from "./page.tsx";
+import { FALLBACK, metricColumns } from "./page.tsx";
+import { ofVersion, type PromptRow, versionsQuery } from "./queries.ts";
 import type { PromptSearch } from "./search.ts";
 import { shownMean } from "./shown-mean.ts";
 
@@ -118,7 +118,7 @@ function columnsOf(
       value: ({ prompt_version }) => prompt_version,
       cell: ({ prompt_version }) => groupName("prompt_version", { value: prompt_version ?? null }),
     },
-    ...figureColumns(span, ({ prompt_version }) => ofVersion(prompt, prompt_version ?? null), search),
+    ...metricColumns(span, ({ prompt_version }) => ofVersion(prompt, prompt_version ?? null), search),
     durationColumn("first", "First token, median", (row) => row.time_to_first_token_p50 ?? null),
     ...scores.map(
       (name): Column<PromptRow> => ({

@@ -2,9 +2,9 @@ import { useQuery } from "@tanstack/react-query";
 import { useMemo } from "react";
 import { TableDownload } from "../../download/table-download.tsx";
 import { and, leaf } from "../../filter/tree.ts";
-import { figureColumns } from "../../metrics/figure-columns.tsx";
 import { ofGroup, propertyKey, within } from "../../metrics/filter.ts";
 import { RequestsLink } from "../../metrics/links.tsx";
+import { metricColumns } from "../../metrics/metric-columns.tsx";
 import { metricsQuery } from "../../metrics/queries.ts";
 import { isoSpan, type Span } from "../../metrics/range.ts";
 import type { MetricsRow } from "../../metrics/series.ts";
@@ -105,6 +105,6 @@ function columnsOf(key: string, span: Span, whole: number): Column<MetricsRow>[]
         </RequestsLink>
       ),
     },
-    ...figureColumns(whole),
+    ...metricColumns(whole),
   ];
 }

@@ -2,8 +2,8 @@ import { useRef, useState } from "react";
 import { GatedButton } from "../../parts/gated-button.tsx";
 import { Icon } from "../../parts/icon.tsx";
 import { useMissing } from "../../session.ts";
-import { useAmend } from "./amend.ts";
 import type { RequestRecord } from "./record.ts";
+import { useUpdate } from "./update.ts";
 
 interface PairsProps {
   readonly label: string;
@@ -147,9 +147,9 @@ function PairForm({ name, value, isNumber, onDone }: PairFormProps) {
 }
 
 export function Properties({ record }: { readonly record: RequestRecord }) {
-  const amend = useAmend(record.request_id);
+  const update = useUpdate(record.request_id);
   const set = (name: string, value: string | null) =>
-    amend.mutate({ method: "PUT", what: "property", body: { [name]: value } });
+    update.mutate({ method: "PUT", what: "property", body: { [name]: value } });
   return (
     <Pairs
       label="Properties"
@@ -157,7 +157,7 @@ export function Properties({ record }: { readonly record: RequestRecord }) {
       pairs={Object.entries(record.properties)}
       onSet={set}
       onRemove={(name) => set(name, null)}
-      error={amend.error}
+      error={update.error}
     />
   );
 }
@@ -166,7 +166,7 @@ export function Properties({ record }: { readonly record: RequestRecord }) {
 const FEEDBACK = "gateway-score-feedback";
 
 export function Scores({ record }: { readonly record: RequestRecord }) {
-  const amend = useAmend(record.request_id);
+  const update = useUpdate(record.request_id);
   return (
     <Pairs
       label="Scores"
@@ -176,16 +176,16 @@ export function Scores({ record }: { readonly record: RequestRecord }) {
         .filter(([name]) => name !== FEEDBACK)
         .map(([name, value]) => [name, String(value)])}
       onSet={(name, value) =>
-        amend.mutate({ method: "POST", what: "score", body: { scores: { [name]: Number(value) } } })
+        update.mutate({ method: "POST", what: "score", body: { scores: { [name]: Number(value) } } })
       }
-      error={amend.error}
+      error={update.error}
     />
   );
 }
 
 export function Feedback({ record }: { readonly record: RequestRecord }) {
-  const amend = useAmend(record.request_id);
-  const rate = (rating: boolean) => amend.mutate({ method: "POST", what: "feedback", body: { rating } });
+  const update = useUpdate(record.request_id);
+  const rate = (rating: boolean) => update.mutate({ method: "POST", what: "feedback", body: { rating } });
   return (
     <section className="panel" aria-label="Feedback">
       <header className="panel-head">
@@ -211,9 +211,9 @@ export function Feedback({ record }: { readonly record: RequestRecord }) {
           </GatedButton>
         </span>
       </header>
-      {amend.error === null ? null : (
+      {update.error === null ? null : (
         <p className="panel-none field-error" role="alert">
-          {amend.error.message}
+          {update.error.message}
         </p>
       )}
     </section>

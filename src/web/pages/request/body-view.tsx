@@ -109,7 +109,7 @@ function Side({ record, part, body }: SideProps) {
   );
 }
 
-/** Figures beyond what a number of JavaScript holds. */
+/** Digits beyond what a number of JavaScript holds. */
 const LONG_NUMBER = /[\d.]{16}/;
 
 /** JSON with a line for each member. Where numbers are so long that they were rounded, it is made from the bytes. */

@@ -103,7 +103,7 @@ function Operations({ schema }: { readonly schema: LlmSchema }) {
     .map(([label, value]) => <Code key={label} label={label} text={JSON.stringify(value, undefined, 2)} />);
 }
 
-/** Figures and vectors that are no messages: shown as they came. */
+/** Numbers and vectors that are no messages: shown as they came. */
 function Otherwise({
   record,
   answers,

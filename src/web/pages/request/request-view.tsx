@@ -1,9 +1,9 @@
 import { Link } from "@tanstack/react-router";
 import { lazy, type ReactNode, Suspense } from "react";
 import { CopyButton } from "../../parts/copy-button.tsx";
-import { Figures } from "../../parts/figures.tsx";
 import { Share } from "../../parts/share.tsx";
 import { Loading } from "../../parts/states.tsx";
+import { Stats } from "../../parts/stats.tsx";
 import { Count, Duration, Money, Status, Time } from "../../parts/values.tsx";
 import { ApproveTarget } from "../domains/approve-here.tsx";
 import { Feedback, Properties, Scores } from "./annotations.tsx";
@@ -51,7 +51,7 @@ interface RequestViewProps {
 export function RequestView({ record, tab, tabControl }: RequestViewProps) {
   return (
     <>
-      <RequestFigures record={record} />
+      <RequestStats record={record} />
       <Notes record={record} />
       <div className="request-columns">
         <section className="panel request-main" aria-labelledby="exchange">
@@ -91,8 +91,8 @@ export function Subtitle({ record }: { readonly record: RequestRecord }) {
   );
 }
 
-function RequestFigures({ record }: { readonly record: RequestRecord }) {
-  const figures: readonly (readonly [string, ReactNode])[] = [
+function RequestStats({ record }: { readonly record: RequestRecord }) {
+  const stats: readonly (readonly [string, ReactNode])[] = [
     ["Status", <Status key="status" of={record.response_status} />],
     ["Latency", <Duration key="latency" of={record.delay_ms} />],
     ["First token", <Duration key="first" of={record.time_to_first_token} />],
@@ -110,7 +110,7 @@ function RequestFigures({ record }: { readonly record: RequestRecord }) {
     ],
     ["Cache", record.cached ? "hit" : record.cache_enabled ? "miss" : <span className="unknown">–</span>],
   ];
-  return <Figures className="figures" figures={figures} />;
+  return <Stats className="figures" stats={stats} />;
 }
 
 function UserLink({ id }: { readonly id: string }) {

@@ -36,7 +36,7 @@ export function RefusedBanner() {
   );
 }
 
-/** The newest refused requests of the last hour. Figures come first: they are quick over any number of records. */
+/** The newest refused requests of the last hour. Counts come first: they are quick over any number of records. */
 function useRefused(): readonly RefusedRow[] | undefined {
   return useQuery({
     queryKey: ["refused"],

@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
 import fc from "fast-check";
-import { blockFigures } from "../../../../src/engine/libsql/column-store/block-figures.ts";
+import { blockAggregates } from "../../../../src/engine/libsql/column-store/block-aggregates.ts";
 import { makeNextBlock } from "../../../../src/engine/libsql/column-store/keep.ts";
 import { decodeFilter } from "../../../../src/filter/decode.ts";
 import { selectRecords } from "../../../../src/filter/select.ts";
@@ -152,29 +152,29 @@ const byKey = (a: { key: string }, b: { key: string }) => (a.key < b.key ? -1 : 
 async function byBlocks(store: Store, filter: unknown, by: (typeof GROUPS)[number][1]) {
   const scope = { organizationId: "org-1", tree: decodeFilter(filter, "legacy").tree };
   const measures = { tokens: true, outcomes: true, latencies: true, speeds: true, activity: true } as const;
-  const figures = await blockFigures(store.records, scope, { ...by, measures }, new Deadline(10_000));
-  if (figures === undefined) throw new Error("blocks do not answer this");
-  const groups = [...figures.groups()];
-  const ranksOf = (name: "latencies" | "firsts" | "rates") => figures.ranked[name].percentiles(groups, [50, 95]);
+  const aggregates = await blockAggregates(store.records, scope, { ...by, measures }, new Deadline(10_000));
+  if (aggregates === undefined) throw new Error("blocks do not answer this");
+  const groups = [...aggregates.groups()];
+  const ranksOf = (name: "latencies" | "firsts" | "rates") => aggregates.ranked[name].percentiles(groups, [50, 95]);
   const [ranks, firsts, rates] = [await ranksOf("latencies"), await ranksOf("firsts"), await ranksOf("rates")];
   return groups.map((group) => {
     return {
-      key: JSON.stringify(figures.keysOf(group)),
-      requests: figures.requestsOf(group),
-      cost: rounded(figures.sums.cost.of(group)),
-      prompt_tokens: rounded(figures.sums.prompt_tokens.of(group)),
-      total_tokens: rounded(figures.sums.total_tokens.of(group)),
-      ...figures.outcomesOf(group),
-      latencyAverage: rounded(figures.ranked.latencies.averageOf(group)),
+      key: JSON.stringify(aggregates.keysOf(group)),
+      requests: aggregates.requestsOf(group),
+      cost: rounded(aggregates.sums.cost.of(group)),
+      prompt_tokens: rounded(aggregates.sums.prompt_tokens.of(group)),
+      total_tokens: rounded(aggregates.sums.total_tokens.of(group)),
+      ...aggregates.outcomesOf(group),
+      latencyAverage: rounded(aggregates.ranked.latencies.averageOf(group)),
       ranks: ranks.get(group)!,
       firsts: firsts.get(group)!,
       rates: rates.get(group)!,
-      ...figures.activityOf(group),
+      ...aggregates.activityOf(group),
     };
   });
 }
 
-test("after any inserts, ends, amendments, rewrites and removals the blocks answer what the records say", async () => {
+test("after any inserts, ends, updates, rewrites and removals the blocks answer what the records say", async () => {
   await assertProperty(
     fc.asyncProperty(steps, fc.nat(), async (all, seed) => {
       using directory = ownDirectory();

@@ -1,10 +1,10 @@
 import fc from "fast-check";
 import { toStorable } from "../../../../src/engine/import.ts";
 import { type BlockSizes, makeNextBlock } from "../../../../src/engine/libsql/column-store/keep.ts";
-import { amend } from "../../../../src/engine/libsql/write/amend.ts";
 import { recordStatements } from "../../../../src/engine/libsql/write/insert.ts";
 import { Kinds } from "../../../../src/engine/libsql/write/kinds.ts";
 import { rewriteRecords } from "../../../../src/engine/libsql/write/rewrite.ts";
+import { updateRecord } from "../../../../src/engine/libsql/write/update-record.ts";
 import type { Storable } from "../../../../src/engine/storable.ts";
 import { NO_TEXTS } from "../../../../src/record/record-texts.ts";
 import { removeRecords } from "../../../../src/store/retention/remove.ts";
@@ -52,7 +52,7 @@ export type Step =
   | { readonly kind: "insert"; readonly records: readonly (typeof record extends fc.Arbitrary<infer T> ? T : never)[] }
   | { readonly kind: "complete"; readonly at: number }
   | { readonly kind: "remove"; readonly at: number }
-  | { readonly kind: "amend"; readonly at: number; readonly name: string; readonly value: string | null }
+  | { readonly kind: "update"; readonly at: number; readonly name: string; readonly value: string | null }
   | {
       readonly kind: "rewrite";
       readonly at: number;
@@ -67,7 +67,7 @@ const change: fc.Arbitrary<Step> = fc.oneof(
   fc.record({ kind: fc.constant("complete" as const), at: place }),
   fc.record({ kind: fc.constant("remove" as const), at: place }),
   fc.record({
-    kind: fc.constant("amend" as const),
+    kind: fc.constant("update" as const),
     at: place,
     name: fc.constantFrom("Tier", "app-name", "New"),
     value: fc.constantFrom("gold", "n", null),
@@ -133,7 +133,7 @@ export class Writing {
         config: { search_index: "no" },
         now: 0,
       });
-    else await amend(records, { requestId, organizationId, properties: { [step.name]: step.value } }, 0);
+    else await updateRecord(records, { requestId, organizationId, properties: { [step.name]: step.value } }, 0);
   }
 
   /** Only while none is being made: Weir loses none. */

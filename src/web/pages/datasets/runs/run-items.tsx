@@ -67,7 +67,7 @@ function Item({ item }: { readonly item: ComparedItem }) {
               </Link>
             )}
           </header>
-          {original === null ? null : <Figures of={original} />}
+          {original === null ? null : <Stats of={original} />}
           <p className="text">{output === null ? "(open)" : messageText(output)}</p>
         </section>
         {results.map((result) => (
@@ -92,7 +92,7 @@ function Result({ result, before }: { readonly result: ShownResult; readonly bef
           Record
         </Link>
       </header>
-      <Figures of={result} />
+      <Stats of={result} />
       {error === null ? null : <p className="trouble">{error}</p>}
       {text === "" ? null : <p className="text">{text}</p>}
       {same === false && before !== undefined && text !== "" ? (
@@ -111,7 +111,7 @@ type Figured = Pick<
 > &
   Partial<Pick<ShownResult, "cost_change" | "latency_change">>;
 
-function Figures({ of }: { readonly of: Figured }) {
+function Stats({ of }: { readonly of: Figured }) {
   const scores = Object.entries(of.scores);
   return (
     <p className="muted run-figures">

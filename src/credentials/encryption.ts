@@ -1,7 +1,7 @@
 import { createCipheriv, createDecipheriv, createHash, randomBytes } from "node:crypto";
 
 /** One key that encrypts secrets of credentials: 32 bytes, and the id that ciphertexts contain. */
-export interface SealKey {
+export interface EncryptionKey {
   /** First 8 hexadecimal digits of the key's SHA-256. */
   readonly id: string;
   readonly bytes: Uint8Array;
@@ -20,12 +20,12 @@ const NONCE_BYTES = 12;
 const TAG_BYTES = 16;
 const FORM = /^v1\.([0-9a-f]{8})\.([A-Za-z0-9_-]{16})\.([A-Za-z0-9_-]{22,})$/;
 
-export function sealKey(bytes: Uint8Array): SealKey {
+export function encryptionKey(bytes: Uint8Array): EncryptionKey {
   return { id: createHash("sha256").update(bytes).digest("hex").slice(0, 8), bytes };
 }
 
 /** Encrypts with AES-256-GCM under a random nonce. @returns `v1.<key id>.<nonce>.<ciphertext and tag>`, base64url. */
-export function seal(secret: string, { id, bytes }: SealKey, place: SecretPlace): string {
+export function encrypt(secret: string, { id, bytes }: EncryptionKey, place: SecretPlace): string {
   const nonce = randomBytes(NONCE_BYTES);
   const cipher = createCipheriv("aes-256-gcm", bytes, nonce);
   cipher.setAAD(placeBytes(place));
@@ -34,7 +34,7 @@ export function seal(secret: string, { id, bytes }: SealKey, place: SecretPlace)
 }
 
 /** @returns the secret, or undefined if none of the keys decrypts it in this place. */
-export function unseal(sealed: string, keys: readonly SealKey[], place: SecretPlace): string | undefined {
+export function decrypt(sealed: string, keys: readonly EncryptionKey[], place: SecretPlace): string | undefined {
   const [, keyId, nonce, text] = FORM.exec(sealed) ?? [];
   const bytes = Buffer.from(text ?? "", "base64url");
   // Ids are short: two keys may share one.

@@ -2,7 +2,7 @@ import { expect, test } from "bun:test";
 import { begin, pass, type Rig, rig } from "./harness.ts";
 
 const change = (weir: Rig, id: string, rest: object) =>
-  weir.recorder.amend({ requestId: id, organizationId: "org-1", ...rest });
+  weir.recorder.update({ requestId: id, organizationId: "org-1", ...rest });
 
 const labels = (weir: Rig) =>
   weir.store.records.query({ sql: "select name, value, case_erased from properties order by name, value", args: [] });
@@ -70,7 +70,7 @@ test("another organization's request and an unknown one are the same: null", asy
   await using weir = await rig();
   const id = pass(weir.spool);
   const other = { requestId: id, organizationId: "org-2", properties: { a: "1" } };
-  expect(await weir.recorder.amend(other)).toBeNull();
+  expect(await weir.recorder.update(other)).toBeNull();
   expect(await change(weir, crypto.randomUUID(), { properties: { a: "1" } })).toBeNull();
   expect((await weir.row(id))["properties"]).toBe("{}");
 });

@@ -7,7 +7,7 @@ import { type Tool, tool } from "../tool.ts";
 const ROWS = 50;
 const ROWS_MAX = 1_000;
 
-export const FIGURE_TOOLS: readonly Tool[] = [
+export const AGGREGATE_TOOLS: readonly Tool[] = [
   tool({
     name: "metrics",
     title: "Totals and percentiles",

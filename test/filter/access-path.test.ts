@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { countMatches, findPage } from "../../src/engine/libsql/find/find.ts";
+import { chooseAccessPath } from "../../src/filter/access-path.ts";
 import { decodeFilter } from "../../src/filter/decode.ts";
 import { decodeSort } from "../../src/filter/sort.ts";
-import { chooseSource } from "../../src/filter/source.ts";
 import { Deadline } from "../../src/store/database/deadline.ts";
 import { migrate } from "../../src/store/migrate.ts";
 import { openStore, type Store } from "../../src/store/store.ts";
@@ -136,7 +136,7 @@ test.each(CASES)(
   async (_name, filter, sort, source, matches) => {
     const scope = scopeOf(filter);
     const order = decodeSort(sort);
-    expect(await chooseSource(scope, order, probe)).toMatchObject(source);
+    expect(await chooseAccessPath(scope, order, probe)).toMatchObject(source);
 
     const [[key, direction]] = Object.entries(sort) as [[keyof ReturnType<typeof value>, "asc" | "desc"]];
     const sign = direction === "asc" ? 1 : -1;

@@ -16,7 +16,7 @@ import type { PrepareDeps, Prepared } from "../prepare/prepared.ts";
 import { TOGETHER_BYTES_MAX, together, withinLimit } from "../prepare/time-limit.ts";
 import { prepareUnread, unreadReason } from "../prepare/unread.ts";
 import type { RecordNotes } from "../record-notes.ts";
-import type { Ledger } from "./ledger.ts";
+import type { RecordWriter } from "./record-writer.ts";
 
 /** Exchanges in flight for longer than this get a row: half a second after their begin, for it is an additional write. */
 const IN_FLIGHT_MS = 400;
@@ -29,7 +29,7 @@ interface BatchesOptions extends Omit<PrepareDeps, "onReadingFailed"> {
   readonly hooks: RecordHooks | undefined;
   readonly answers: AnswerFeed | undefined;
   readonly notes: RecordNotes;
-  readonly ledger: Ledger;
+  readonly writer: RecordWriter;
   readonly metrics: RecorderMetrics;
   readonly losses: RecorderLosses;
   readonly note: ReadingNote;
@@ -242,7 +242,7 @@ interface BatchWork {
 /** One batch. `write` can be called again after it threw: it goes on with what is not written yet. */
 export class Batch {
   readonly #batches: Batches;
-  readonly #ledger: Ledger;
+  readonly #writer: RecordWriter;
   readonly #done: readonly Exchange[];
   readonly #inFlight: readonly Exchange[];
   readonly #positions: Positions | undefined;
@@ -256,7 +256,7 @@ export class Batch {
 
   constructor(batches: Batches, options: BatchesOptions, { done, inFlight, positions }: BatchWork) {
     this.#batches = batches;
-    this.#ledger = options.ledger;
+    this.#writer = options.writer;
     this.#done = done;
     this.#inFlight = inFlight;
     this.#positions = positions;
@@ -282,7 +282,7 @@ export class Batch {
    * database never takes does not hold up all others.
    */
   isolate(error: unknown): void {
-    if (!this.#ledger.sink.isFaulty(error)) return;
+    if (!this.#writer.sink.isFaulty(error)) return;
     this.#slice = undefined;
     this.#oneByOne = true;
   }
@@ -318,7 +318,7 @@ export class Batch {
 
   async #withdraw(exchange: Exchange): Promise<void> {
     this.#batches.drop("plugin", exchange.id);
-    if (exchange.row !== "none") await this.#ledger.sink.withdraw(exchange.id);
+    if (exchange.row !== "none") await this.#writer.sink.withdraw(exchange.id);
   }
 
   async #commit(slice: readonly Ready[]): Promise<void> {
@@ -326,14 +326,14 @@ export class Batch {
     const records = slice.map(({ record }) => record);
     const rows = last ? await this.#inFlightRows() : [];
     try {
-      const result = await this.#ledger.commit(records, rows, last ? this.#positions : undefined, Date.now());
+      const result = await this.#writer.commit(records, rows, last ? this.#positions : undefined, Date.now());
       this.#recorded += result.recorded.length;
       for (const id of result.collisions) this.#batches.drop("id_taken", id);
       await this.#batches.afterCommit(slice, result.recorded);
     } catch (error) {
-      if (!this.#oneByOne || !this.#ledger.sink.isFaulty(error)) throw error;
+      if (!this.#oneByOne || !this.#writer.sink.isFaulty(error)) throw error;
       for (const { record } of slice) this.#batches.drop("unstorable", record.row.request_id, messageOf(error));
-      if (last) await this.#ledger.commit([], [], this.#positions, Date.now());
+      if (last) await this.#writer.commit([], [], this.#positions, Date.now());
     }
   }
 

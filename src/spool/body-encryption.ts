@@ -1,13 +1,13 @@
 import type { Cipheriv } from "node:crypto";
+import { type BodyKey, type EncryptedSide, newSalt } from "./body-key.ts";
 import type { BeginMeta } from "./frame.ts";
-import { newSalt, type SealedSide, type SealKey } from "./seal.ts";
 
 /** Bodies on their way into the spool that are to be left out: few, and none in most deployments. */
-export class Sealing {
-  readonly key: SealKey;
-  readonly #open = new Map<string, Readonly<Partial<Record<SealedSide, Cipheriv>>>>();
+export class BodyEncryption {
+  readonly key: BodyKey;
+  readonly #open = new Map<string, Readonly<Partial<Record<EncryptedSide, Cipheriv>>>>();
 
-  constructor(key: SealKey) {
+  constructor(key: BodyKey) {
     this.key = key;
   }
 
@@ -25,7 +25,7 @@ export class Sealing {
   }
 
   /** The next bytes of a body as they may be written. */
-  sealed(id: string, side: SealedSide, bytes: Uint8Array): Uint8Array {
+  encrypted(id: string, side: EncryptedSide, bytes: Uint8Array): Uint8Array {
     const cipher = this.#open.size > 0 ? this.#open.get(id)?.[side] : undefined;
     return cipher === undefined ? bytes : cipher.update(bytes);
   }

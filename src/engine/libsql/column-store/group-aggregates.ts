@@ -42,7 +42,7 @@ export interface GroupRow {
 }
 
 /** Adds up records of blocks, and what SQL has added up of others. */
-export class Figures {
+export class GroupAggregates {
   readonly #groups: Groups;
   readonly #measures: Measures;
   readonly #sums = {

@@ -1,16 +1,16 @@
 import type { ReactNode } from "react";
 
-interface FiguresProps {
+interface StatsProps {
   readonly className: string;
   /** Names, which differ, with their values. */
-  readonly figures: readonly (readonly [string, ReactNode])[];
+  readonly stats: readonly (readonly [string, ReactNode])[];
 }
 
-/** Figures in a row, each below its name. */
-export function Figures({ className, figures }: FiguresProps) {
+/** Values in a row, each below its name. */
+export function Stats({ className, stats }: StatsProps) {
   return (
     <dl className={className}>
-      {figures.map(([label, value]) => (
+      {stats.map(([label, value]) => (
         <div key={label}>
           <dt>{label}</dt>
           <dd>{value}</dd>

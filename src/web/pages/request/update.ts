@@ -3,7 +3,7 @@ import { call } from "../../api.ts";
 import { recordQuery } from "./record.ts";
 
 /** Changes one record and shows it as it is then. */
-export function useAmend(id: string) {
+export function useUpdate(id: string) {
   const client = useQueryClient();
   return useMutation({
     mutationFn: ({

@@ -8,7 +8,7 @@ import { type Cipheriv, createCipheriv, createDecipheriv, createHash, hkdfSync, 
  * exchange's `begin`, its id and the direction. Clients choose ids, so an id alone must never decide a keystream. Each key
  * encrypts one body, so its counter starts at 0. The frames' crc covers what is written.
  */
-export class SealKey {
+export class BodyKey {
   /** Handed to the recorder's thread. */
   readonly bytes: Uint8Array;
   /** Names the key in `begin` without revealing it. */
@@ -20,22 +20,22 @@ export class SealKey {
   }
 
   /** Encrypts one direction of one exchange, chunk after chunk. `salt` must be new for each exchange. */
-  cipher(salt: string, id: string, side: SealedSide): Cipheriv {
+  cipher(salt: string, id: string, side: EncryptedSide): Cipheriv {
     return createCipheriv("aes-256-ctr", this.#keyOf(salt, id, side), COUNTER);
   }
 
   /** The beginning of one direction, decrypted. */
-  open(salt: string, id: string, side: SealedSide, sealed: Uint8Array): Buffer {
+  open(salt: string, id: string, side: EncryptedSide, sealed: Uint8Array): Buffer {
     return createDecipheriv("aes-256-ctr", this.#keyOf(salt, id, side), COUNTER).update(sealed);
   }
 
-  #keyOf(salt: string, id: string, side: SealedSide): Uint8Array {
+  #keyOf(salt: string, id: string, side: EncryptedSide): Uint8Array {
     const info = `weir omitted ${side} ${id.toLowerCase()}`;
     return new Uint8Array(hkdfSync("sha256", this.bytes, Buffer.from(salt, "base64"), info, 32));
   }
 }
 
-export type SealedSide = "request" | "response" | "provider_response";
+export type EncryptedSide = "request" | "response" | "provider_response";
 
 /** For the salt of one exchange, as `begin` keeps it. */
 export function newSalt(): string {

@@ -1,11 +1,11 @@
 import type { Database, Statement } from "../../../store/store.ts";
-import type { Amendment, AmendResult } from "../../../threads.ts";
+import type { RecordUpdate, UpdateResult } from "../../../threads.ts";
 import { ratingStatements, withdrawalStatements } from "./ratings.ts";
 
 /** The score that feedback sets beside the `feedback_*` fields: 1 for good, 0 for bad. */
 const FEEDBACK_SCORE = "gateway-score-feedback";
 
-interface AmendedRow {
+interface ChangedRow {
   readonly seq: number;
   readonly organization_id: string;
   readonly request_created_at: number;
@@ -16,7 +16,7 @@ interface AmendedRow {
   readonly feedback_created_at: number | null;
 }
 
-const AMENDED = `select seq, organization_id, request_created_at, properties, scores, feedback_id, feedback_rating,
+const CHANGED = `select seq, organization_id, request_created_at, properties, scores, feedback_id, feedback_rating,
   feedback_created_at from requests where request_id = ? and organization_id = ?`;
 
 /**
@@ -24,8 +24,8 @@ const AMENDED = `select seq, organization_id, request_created_at, properties, sc
  *
  * @returns what the record holds after the commit, or null where the organization has no such record.
  */
-export async function amend(records: Database, change: Amendment, now: number): Promise<AmendResult> {
-  const [row] = await records.query<AmendedRow>({ sql: AMENDED, args: [change.requestId, change.organizationId] });
+export async function updateRecord(records: Database, change: RecordUpdate, now: number): Promise<UpdateResult> {
+  const [row] = await records.query<ChangedRow>({ sql: CHANGED, args: [change.requestId, change.organizationId] });
   if (row === undefined) return null;
 
   const rating = change.feedbackRating;
@@ -49,7 +49,7 @@ export async function amend(records: Database, change: Amendment, now: number): 
     ...ratingStatements(change, scores, now),
     ...withdrawalStatements(change),
   ]);
-  const [after] = await records.query<AmendedRow>({ sql: AMENDED, args: [change.requestId, change.organizationId] });
+  const [after] = await records.query<ChangedRow>({ sql: CHANGED, args: [change.requestId, change.organizationId] });
   if (after === undefined) return null;
   return {
     requestId: change.requestId,
@@ -60,7 +60,7 @@ export async function amend(records: Database, change: Amendment, now: number): 
 }
 
 /** A name set through the API has the case that it was given with. */
-function propertyStatements(row: AmendedRow, name: string, value: string | null): Statement[] {
+function propertyStatements(row: ChangedRow, name: string, value: string | null): Statement[] {
   const statements: Statement[] = [
     { sql: "delete from properties where seq = ? and kind = 0 and name = ?", args: [row.seq, name] },
   ];
@@ -74,7 +74,7 @@ function propertyStatements(row: AmendedRow, name: string, value: string | null)
   return statements;
 }
 
-function readFeedback({ feedback_id, feedback_rating, feedback_created_at }: AmendedRow) {
+function readFeedback({ feedback_id, feedback_rating, feedback_created_at }: ChangedRow) {
   if (feedback_id === null || feedback_created_at === null) return null;
   return { id: String(feedback_id), rating: feedback_rating === 1, createdAt: feedback_created_at };
 }

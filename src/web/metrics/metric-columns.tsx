@@ -5,7 +5,7 @@ import { formatPercent } from "./format.ts";
 import { type MetricsRow, share } from "./series.ts";
 
 /** @param whole - US dollars that the rows have a share of. */
-export const figureColumns = (whole: number | null): readonly Column<MetricsRow>[] => [
+export const metricColumns = (whole: number | null): readonly Column<MetricsRow>[] => [
   costColumn(),
   {
     id: "share",

@@ -1,8 +1,8 @@
 import { expect, test } from "bun:test";
 import { join } from "node:path";
 import fc from "fast-check";
+import { BodyKey } from "../../src/spool/body-key.ts";
 import { type BeginMeta, FRAME } from "../../src/spool/frame.ts";
-import { SealKey } from "../../src/spool/seal.ts";
 import { assertProperty } from "../chance.ts";
 import { temporaryDirectory } from "../directory.ts";
 import { begin, readAll, spoolIn } from "./journal.ts";
@@ -20,7 +20,7 @@ async function keystreams(ids: readonly string[]) {
     spool.responseChunk(id, Buffer.alloc(BYTES));
     spool.end(id, { time: 2, outcome: "complete", requestBytes: BYTES, responseBytes: BYTES });
   }
-  const key = new SealKey(spool.sealKey);
+  const key = new BodyKey(spool.bodyKey);
   await spool.close();
   const frames = readAll(join(directory.path, "spool"));
   const begins = frames.filter(({ kind }) => kind === FRAME.begin).map(({ payload }) => JSON.parse(payload.toString()));

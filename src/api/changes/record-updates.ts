@@ -2,11 +2,11 @@ import { t } from "elysia";
 import { GatewayError } from "../../errors.ts";
 import { maskLabel } from "../../masking/mask.ts";
 import { storable } from "../../record/storable.ts";
-import type { Amendment } from "../../threads.ts";
+import type { RecordUpdate } from "../../threads.ts";
 import type { Owner } from "../access/owner.ts";
 
 /** How long a change waits for the recorder, which may be busy with a database that is away. */
-export const AMEND_MS = 10_000;
+export const UPDATE_MS = 10_000;
 /** Names that one change takes: the database merges them in a time that is quadratic in their number. */
 const NAMES_MAX = 1_000;
 
@@ -76,7 +76,7 @@ export function readRatedScores(
     readonly reasons?: Readonly<Record<string, string>>;
   },
   by: Owner,
-): Pick<Amendment, "scores" | "ratings"> {
+): Pick<RecordUpdate, "scores" | "ratings"> {
   const { reasons = {} } = given;
   for (const name of Object.keys(reasons)) {
     if (Object.hasOwn(given.scores, name)) continue;

@@ -4,7 +4,7 @@ import { useEffect, useState } from "react";
 export const PAUSE_MS = 250;
 
 /** A value once it has stayed as it is for a moment, so that not every key asks something. */
-export function useSettled<T>(value: T): T {
+export function useDebounced<T>(value: T): T {
   const [settled, settle] = useState(value);
   useEffect(() => {
     const timer = setTimeout(() => settle(value), PAUSE_MS);

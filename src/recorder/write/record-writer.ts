@@ -9,7 +9,7 @@ import { migrate } from "../../store/migrate.ts";
 import { claimShares } from "../../store/nodes/shares.ts";
 import { type Positions, placesOf } from "../../store/spool-positions.ts";
 import { localPath, openStore, type Store } from "../../store/store.ts";
-import type { Amendment, AmendResult, Arrival, ArrivalResult } from "../../threads.ts";
+import type { Arrival, ArrivalResult, RecordUpdate, UpdateResult } from "../../threads.ts";
 import type { Exchange } from "../exchanges/exchange.ts";
 import type { Prepared } from "../prepare/prepared.ts";
 import { WebhookRules } from "../webhook-rules.ts";
@@ -29,7 +29,7 @@ interface CommitResult {
   readonly collisions: readonly string[];
 }
 
-interface LedgerOptions {
+interface RecordWriterOptions {
   readonly config: Config;
   /** Whether the database was there before: files that are missing now were moved away, and come back. */
   readonly wasThere?: boolean | undefined;
@@ -42,7 +42,7 @@ interface LedgerOptions {
  *
  * After a call that threw nothing is certain: `recover` comes before the next one.
  */
-export class Ledger {
+export class RecordWriter {
   readonly #config: Config;
   readonly #webhooks: WebhookRules;
   readonly #ofProviders: MappingsOfProviders;
@@ -55,7 +55,7 @@ export class Ledger {
   #opened: { readonly store: Store; readonly sink: RecordSink } | undefined;
   #wasThere: boolean;
 
-  constructor({ config, wasThere = false, webhooks, ofProviders }: LedgerOptions) {
+  constructor({ config, wasThere = false, webhooks, ofProviders }: RecordWriterOptions) {
     this.#config = config;
     this.#ofProviders = ofProviders ?? (async () => ({}));
     this.#wasThere = wasThere;
@@ -142,16 +142,16 @@ export class Ledger {
   }
 
   /** Changes records. @param inFlight - finds the exchange of one that is in flight: its end must not undo the change. */
-  async amend(
-    changes: readonly Amendment[],
+  async update(
+    changes: readonly RecordUpdate[],
     inFlight: (id: string) => Exchange | undefined,
     now: number,
-  ): Promise<readonly AmendResult[]> {
-    const results = await this.sink.amend(changes, now);
+  ): Promise<readonly UpdateResult[]> {
+    const results = await this.sink.update(changes, now);
     for (const [at, { requestId, properties }] of changes.entries()) {
       const exchange = inFlight(requestId);
       if (exchange === undefined || properties === undefined || results[at] === null) continue;
-      exchange.amended = Object.assign(Object.create(null), exchange.amended, properties);
+      exchange.updated = Object.assign(Object.create(null), exchange.updated, properties);
     }
     return results;
   }

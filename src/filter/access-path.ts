@@ -50,7 +50,7 @@ const PROBES_MAX = 6;
 type Probe = (statement: SqlStatement) => Promise<number>;
 
 /** @param sort - undefined where order does not matter. */
-export async function chooseSource(scope: Scope, sort: Sort | undefined, probe: Probe): Promise<Source> {
+export async function chooseAccessPath(scope: Scope, sort: Sort | undefined, probe: Probe): Promise<Source> {
   const conditions = conjuncts(scope.tree).filter((term) => term.kind === "condition");
   const rare = await rarest(conditions.filter(isIndexed).slice(0, PROBES_MAX), scope, probe);
   if (rare !== undefined) return { kind: "rare", condition: rare };

@@ -11,7 +11,7 @@ import type { Scope } from "../../../filter/scope.ts";
 import { selectRecords } from "../../../filter/select.ts";
 import type { Deadline } from "../../../store/database/deadline.ts";
 import type { Database } from "../../../store/store.ts";
-import { Figures, type GroupRow, type Measures, RANKED, type RankedName, REFUSED } from "./figures.ts";
+import { GroupAggregates, type GroupRow, type Measures, RANKED, type RankedName, REFUSED } from "./group-aggregates.ts";
 import { byNumber, byProperty, byText, byTime, type Dimension } from "./groups.ts";
 import { askBlocks } from "./read.ts";
 
@@ -31,16 +31,16 @@ const DIMENSIONS: Readonly<Record<GroupName, Dimension>> = {
   session: byText("session_id"),
 };
 
-/** Figures of a scope by group, added up from blocks; undefined where the records answer better, or alone can. */
-export async function blockFigures(
+/** Metrics of a scope by group, added up from blocks; undefined where the records answer better, or alone can. */
+export async function blockAggregates(
   database: Database,
   scope: Scope,
   query: GroupBy & { readonly measures: Measures },
   deadline: Deadline,
-): Promise<Figures | undefined> {
+): Promise<GroupAggregates | undefined> {
   const dimensions = dimensionsOf(query);
   const names = groupNames(query);
-  let figures = new Figures(dimensions, query.measures);
+  let aggregates = new GroupAggregates(dimensions, query.measures);
   const answered = await askBlocks<GroupRow>(database, scope, deadline, (source) => ({
     outside: selectRecords(
       scope,
@@ -49,17 +49,17 @@ export async function blockFigures(
       { source },
     ),
     begin: (rows) => {
-      figures = new Figures(dimensions, query.measures);
+      aggregates = new GroupAggregates(dimensions, query.measures);
       for (const row of rows)
         if (row.requests > 0)
-          figures.addRow(
+          aggregates.addRow(
             names.map((name) => row[name] ?? null),
             row,
           );
     },
-    addBlock: (view, mask) => figures.addBlock(view, mask),
+    addBlock: (view, mask) => aggregates.addBlock(view, mask),
   }));
-  return answered ? figures : undefined;
+  return answered ? aggregates : undefined;
 }
 
 function dimensionsOf({ groupBy, timeBucket }: GroupBy): Dimension[] {

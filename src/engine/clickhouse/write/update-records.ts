@@ -1,7 +1,7 @@
 import { hash } from "node:crypto";
 import { putRatings, ratedBy, scoreOfRatings, takeBackRatings } from "../../../store/ratings.ts";
 import type { Database } from "../../../store/store.ts";
-import type { Amendment, AmendResult } from "../../../threads.ts";
+import type { RecordUpdate, UpdateResult } from "../../../threads.ts";
 import type { ClickHouse } from "../client.ts";
 import { literal } from "../literal.ts";
 import type { Layout } from "../tables.ts";
@@ -26,7 +26,7 @@ interface Change {
 const FEEDBACK_SCORE = "gateway-score-feedback";
 
 /** What changes of a record may set. */
-export interface AmendedRow extends RowKey {
+export interface ChangedRow extends RowKey {
   readonly properties: Readonly<Record<string, string>>;
   readonly scores: Readonly<Record<string, number>>;
   readonly feedback_id: number | null;
@@ -34,16 +34,16 @@ export interface AmendedRow extends RowKey {
   readonly feedback_created_at: number | null;
 }
 
-export const AMENDED_COLUMNS = "properties, scores, feedback_id, feedback_rating, feedback_created_at";
+export const CHANGED_COLUMNS = "properties, scores, feedback_id, feedback_rating, feedback_created_at";
 
 /** Applies changes to finished records and to those in flight: one statement for each table. */
-export async function amendRows(
+export async function updateRecords(
   places: Places,
-  amendments: readonly Amendment[],
+  updates: readonly RecordUpdate[],
   now: number,
-): Promise<readonly AmendResult[]> {
+): Promise<readonly UpdateResult[]> {
   const { client } = places;
-  const ids = [...new Set(amendments.map(({ requestId }) => requestId))];
+  const ids = [...new Set(updates.map(({ requestId }) => requestId))];
   const finished = await finishedRows(client, ids);
   const there = new Set(finished.map(({ request_id }) => request_id));
   const open = await openRows(
@@ -51,53 +51,54 @@ export async function amendRows(
     ids.filter((id) => !there.has(id)),
   );
   const owners = new Map([...finished, ...open].map((row) => [row.request_id, row.organization_id]));
-  const allowed = amendments.filter(({ requestId, organizationId }) => owners.get(requestId) === organizationId);
+  const allowed = updates.filter(({ requestId, organizationId }) => owners.get(requestId) === organizationId);
   const changes = await changesOf(places.database, allowed, now);
-  const updates = (rows: readonly RowKey[]) => rows.flatMap((key) => updateOf(key, changes.get(key.request_id), now));
-  await updateRows(client, { ...places, table: "requests" }, updates(finished));
+  const rowUpdates = (rows: readonly RowKey[]) =>
+    rows.flatMap((key) => updateOf(key, changes.get(key.request_id), now));
+  await updateRows(client, { ...places, table: "requests" }, rowUpdates(finished));
   if (open.length > 0) {
-    await updateRows(client, { ...places, table: "open" }, updates(open));
+    await updateRows(client, { ...places, table: "open" }, rowUpdates(open));
     // The node that passes on the request may have ended it meanwhile, without having seen the change.
     const ended = await finishedRows(
       client,
       open.map(({ request_id }) => request_id),
     );
-    await updateRows(client, { ...places, table: "requests" }, updates(ended));
+    await updateRows(client, { ...places, table: "requests" }, rowUpdates(ended));
   }
   const after = await shownRows(client, [...changes.keys()]);
-  return amendments.map(({ requestId, organizationId }) => {
+  return updates.map(({ requestId, organizationId }) => {
     return owners.get(requestId) === organizationId ? resultOf(after.get(requestId)) : null;
   });
 }
 
-async function shownRows(client: ClickHouse, ids: readonly string[]): Promise<ReadonlyMap<string, AmendedRow>> {
-  const open = await openRows<AmendedRow>(client, ids, AMENDED_COLUMNS);
-  const finished = await finishedRows<AmendedRow>(client, ids, AMENDED_COLUMNS);
+async function shownRows(client: ClickHouse, ids: readonly string[]): Promise<ReadonlyMap<string, ChangedRow>> {
+  const open = await openRows<ChangedRow>(client, ids, CHANGED_COLUMNS);
+  const finished = await finishedRows<ChangedRow>(client, ids, CHANGED_COLUMNS);
   return new Map([...open, ...finished].map((row) => [row.request_id, row]));
 }
 
 /** Ratings are written; what they do to scores counts with what was asked. */
 async function changesOf(
   database: Database,
-  amendments: readonly Amendment[],
+  updates: readonly RecordUpdate[],
   now: number,
 ): Promise<ReadonlyMap<string, Change>> {
   const changes = new Map<string, Change>();
-  for (const amendment of amendments) {
-    const { requestId, organizationId, feedbackRating: rating } = amendment;
+  for (const update of updates) {
+    const { requestId, organizationId, feedbackRating: rating } = update;
     const change: Change = changes.get(requestId) ?? {
       properties: new Map(),
       scores: new Map(),
       feedbackRating: undefined,
     };
     changes.set(requestId, change);
-    const scores = { ...amendment.scores, ...(rating !== undefined && { [FEEDBACK_SCORE]: Number(rating) }) };
+    const scores = { ...update.scores, ...(rating !== undefined && { [FEEDBACK_SCORE]: Number(rating) }) };
     change.feedbackRating = rating ?? change.feedbackRating;
-    for (const [name, value] of Object.entries(amendment.properties ?? {})) change.properties.set(name, value);
+    for (const [name, value] of Object.entries(update.properties ?? {})) change.properties.set(name, value);
     for (const [name, value] of Object.entries(scores)) change.scores.set(name, value);
-    const ratings = putRatings(amendment, scores, now);
-    const withdrawn = await ratedBy(database, amendment);
-    const statements = [...ratings.map(({ sql, args }) => ({ sql, args })), ...takeBackRatings(amendment)];
+    const ratings = putRatings(update, scores, now);
+    const withdrawn = await ratedBy(database, update);
+    const statements = [...ratings.map(({ sql, args }) => ({ sql, args })), ...takeBackRatings(update)];
     if (statements.length > 0) await database.batch(statements);
     const counted = [...ratings.filter(({ isOfReviewer }) => isOfReviewer).map(({ name }) => name), ...withdrawn];
     for (const name of counted) {
@@ -142,7 +143,7 @@ export function feedbackIdOf(requestId: string): number {
   return Number.parseInt(hash("sha256", requestId, "hex").slice(0, 13), 16);
 }
 
-function resultOf(row: AmendedRow | undefined): AmendResult {
+function resultOf(row: ChangedRow | undefined): UpdateResult {
   if (row === undefined) return null;
   const { request_id: requestId, properties, scores, feedback_id: id, feedback_created_at: createdAt } = row;
   const feedback =

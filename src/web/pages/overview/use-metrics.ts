@@ -12,7 +12,7 @@ const GROUPS_MAX = 1_000;
 export const NOT_RIGHT = or(ERRORS, REFUSED);
 
 /** All that the page shows of a span, each part as soon as it is there. */
-export function useFigures(span: Span, by: string | undefined, filter: FilterTree) {
+export function useOverviewMetrics(span: Span, by: string | undefined, filter: FilterTree) {
   const bucket = bucketOf(span);
   const asked = and(filter, within(span));
   const question = JSON.stringify([filter, span.to - span.from, by]);
@@ -47,7 +47,7 @@ export function useFigures(span: Span, by: string | undefined, filter: FilterTre
   };
 }
 
-export type Figures = ReturnType<typeof useFigures>;
+export type OverviewMetrics = ReturnType<typeof useOverviewMetrics>;
 
 interface SplitRows {
   readonly key: string;
