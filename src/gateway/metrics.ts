@@ -1,10 +1,9 @@
-import { Counter, Gauge, Registry } from "prom-client";
+import { type Distribution, metricText } from "../runtime/metric-text.ts";
+import { Buckets, countText, gaugeText, histogramText } from "../runtime/metrics.ts";
 import type { Outcome, SpoolStats } from "../spool/frame.ts";
 import type { GatewayCounts } from "../threads.ts";
 import type { BudgetCounts } from "./body/budget.ts";
 import type { CacheCounts } from "./cache/response-cache.ts";
-import { Buckets, histogramText, together } from "./histogram.ts";
-import type { AttemptMetrics } from "./unified/attempt-metrics.ts";
 import type { UnifiedParts } from "./unified/unified-parts.ts";
 
 /** Seconds. The first buckets are for the gateway's own time, the last ones for slow models. */
@@ -26,7 +25,7 @@ interface Measured {
   readonly responseBytes: number;
 }
 
-/** What is looked at when somebody reads. */
+/** What is read for the text. */
 interface Watched {
   readonly inFlight: () => number;
   readonly spool: () => SpoolStats;
@@ -37,53 +36,17 @@ interface Watched {
   readonly limits?: { readonly degraded: readonly string[] } | undefined;
 }
 
-/** Counts in plain numbers while requests pass; Prometheus objects are only touched when someone reads. */
+/** Counts in plain numbers while requests pass, and writes them as text when someone reads. */
 export class GatewayMetrics {
-  readonly #registry = new Registry();
   readonly #requests = new Map<string, number>();
   readonly #overhead = new Buckets(OVERHEAD_BUCKETS);
   readonly #firstByte = new Buckets(FIRST_BYTE_BUCKETS);
-  readonly #inFlight: () => number;
-  readonly #spool: () => SpoolStats;
-  readonly #bodies: () => BudgetCounts;
-  readonly #unified: AttemptMetrics;
+  readonly #watched: Watched;
   #requestBytes = 0;
   #responseBytes = 0;
-  /** What is being shown, of all threads together. */
-  #shown: GatewayCounts;
 
-  constructor({ inFlight, spool, cache, bodies, unified, limits }: Watched) {
-    this.#inFlight = inFlight;
-    this.#bodies = bodies;
-    this.#spool = spool;
-    this.#unified = unified.metrics;
-    this.#shown = this.counts();
-    const registers = [this.#registry];
-    showCache(registers, cache);
-    unified.metrics.show(registers, () => unified.rests.health(Date.now()));
-    this.#showRequests(registers);
-    showCount(registers, {
-      name: "weir_spool_exchanges_dropped_total",
-      help: "Exchanges that lost their record or a part of it because the spool could not be written.",
-      value: () => this.#shown.exchangesDropped,
-    });
-    showCount(registers, {
-      name: "weir_spool_bytes_total",
-      help: "Bytes written to the spool.",
-      value: () => this.#shown.spoolBytes,
-    });
-    if (limits !== undefined) {
-      showGauge(registers, {
-        name: "weir_limits_server_up",
-        help: "1 while the limits server divides limits among nodes, 0 while the database does it in its place.",
-        value: () => (limits.degraded.length === 0 ? 1 : 0),
-      });
-    }
-    showGauge(registers, {
-      name: "weir_spool_healthy",
-      help: "1 while the spool can be written.",
-      value: () => (this.#shown.spoolHealthy ? 1 : 0),
-    });
+  constructor(watched: Watched) {
+    this.#watched = watched;
   }
 
   count(exchange: Measured): void {
@@ -98,13 +61,13 @@ export class GatewayMetrics {
   }
 
   counts(): GatewayCounts {
-    const { exchangesDropped, bytesWritten, healthy } = this.#spool();
+    const { exchangesDropped, bytesWritten, healthy } = this.#watched.spool();
     return {
       requests: this.#requests,
       requestBytes: this.#requestBytes,
       responseBytes: this.#responseBytes,
-      inFlight: this.#inFlight(),
-      wholeBodies: this.#bodies(),
+      inFlight: this.#watched.inFlight(),
+      wholeBodies: this.#watched.bodies(),
       exchangesDropped,
       spoolBytes: bytesWritten,
       spoolHealthy: healthy,
@@ -113,65 +76,90 @@ export class GatewayMetrics {
     };
   }
 
-  #showRequests(registers: Registry[]): void {
-    const shown = () => this.#shown;
-    new Counter({
-      name: "weir_gateway_requests_total",
-      help: "Requests that have ended, refused ones included.",
-      labelNames: ["provider", "status", "outcome"] as const,
-      registers,
-      collect() {
-        this.reset();
-        for (const [key, count] of shown().requests) {
-          const [provider = "", status = "", outcome = ""] = key.split(" ");
-          this.inc({ provider, status, outcome }, count);
-        }
-      },
-    });
-    new Counter({
-      name: "weir_gateway_bytes_total",
-      help: "Body bytes that passed.",
-      labelNames: ["direction"] as const,
-      registers,
-      collect() {
-        this.reset();
-        this.inc({ direction: "request" }, shown().requestBytes);
-        this.inc({ direction: "response" }, shown().responseBytes);
-      },
-    });
-    showGauge(registers, {
-      name: "weir_gateway_in_flight",
-      help: "Requests that are being served.",
-      value: () => shown().inFlight,
-    });
-    showGauge(registers, {
-      name: "weir_gateway_whole_body_bytes",
-      help: "Memory of request bodies that are held whole.",
-      value: () => shown().wholeBodies.bytes,
-    });
-    showGauge(registers, {
-      name: "weir_gateway_whole_bodies_waiting",
-      help: "Requests that wait for memory for their bodies.",
-      value: () => shown().wholeBodies.waiting,
-    });
-    showCount(registers, {
-      name: "weir_gateway_whole_bodies_refused_total",
-      help: "Requests that found no memory for their bodies: 503 bodies_full.",
-      value: () => shown().wholeBodies.refused,
-    });
-  }
-
-  /** @param others - of the other gateway threads. */
-  async text(others: readonly GatewayCounts[] = []): Promise<string> {
+  /** Prometheus text. @param others - of the other gateway threads. */
+  text(others: readonly GatewayCounts[] = []): string {
+    const { cache, unified, limits } = this.#watched;
     const all = others.reduce(sumOf, this.counts());
-    this.#shown = all;
     return [
-      await this.#registry.metrics(),
+      requestsText(all),
+      cacheText(cache()),
+      unified.metrics.text(unified.rests.health(Date.now())),
+      spoolText(all),
+      limits === undefined
+        ? ""
+        : gaugeText(
+            "weir_limits_server_up",
+            "1 while the limits server divides limits among nodes, 0 while the database does it in its place.",
+            limits.degraded.length === 0 ? 1 : 0,
+          ),
       histogramText("weir_gateway_overhead_seconds", "From a request's arrival to its passing on.", all.overhead),
       histogramText("weir_gateway_first_byte_seconds", "From passing on to the first body byte.", all.firstByte),
-      this.#unified.translationText(),
-    ].join("\n");
+    ].join("");
   }
+}
+
+function requestsText({ requests, requestBytes, responseBytes, inFlight, wholeBodies }: GatewayCounts): string {
+  const ended = [...requests].map(([key, value]) => {
+    const [provider = "", status = "", outcome = ""] = key.split(" ");
+    return { labels: { provider, status, outcome }, value };
+  });
+  return [
+    metricText(
+      {
+        name: "weir_gateway_requests_total",
+        help: "Requests that have ended, refused ones included.",
+        type: "counter",
+      },
+      ended,
+    ),
+    metricText({ name: "weir_gateway_bytes_total", help: "Body bytes that passed.", type: "counter" }, [
+      { labels: { direction: "request" }, value: requestBytes },
+      { labels: { direction: "response" }, value: responseBytes },
+    ]),
+    gaugeText("weir_gateway_in_flight", "Requests that are being served.", inFlight),
+    gaugeText("weir_gateway_whole_body_bytes", "Memory of request bodies that are held whole.", wholeBodies.bytes),
+    gaugeText(
+      "weir_gateway_whole_bodies_waiting",
+      "Requests that wait for memory for their bodies.",
+      wholeBodies.waiting,
+    ),
+    countText(
+      "weir_gateway_whole_bodies_refused_total",
+      "Requests that found no memory for their bodies: 503 bodies_full.",
+      wholeBodies.refused,
+    ),
+  ].join("");
+}
+
+function spoolText({ exchangesDropped, spoolBytes, spoolHealthy }: GatewayCounts): string {
+  return [
+    countText(
+      "weir_spool_exchanges_dropped_total",
+      "Exchanges that lost their record or a part of it because the spool could not be written.",
+      exchangesDropped,
+    ),
+    countText("weir_spool_bytes_total", "Bytes written to the spool.", spoolBytes),
+    gaugeText("weir_spool_healthy", "1 while the spool can be written.", spoolHealthy ? 1 : 0),
+  ].join("");
+}
+
+function cacheText({ hits, misses, failures, totals }: CacheCounts): string {
+  return [
+    metricText(
+      {
+        name: "weir_cache_requests_total",
+        help: "Requests that asked the cache: served by it, or by their provider.",
+        type: "counter",
+      },
+      [
+        { labels: { result: "hit" }, value: hits },
+        { labels: { result: "miss" }, value: misses },
+      ],
+    ),
+    countText("weir_cache_failures_total", "Responses that the disk did not take, or not fast enough.", failures),
+    gaugeText("weir_cache_bytes", "Bytes of the stored responses.", totals.bytes),
+    gaugeText("weir_cache_entries", "Stored responses.", totals.entries),
+  ].join("");
 }
 
 function sumOf(one: GatewayCounts, other: GatewayCounts): GatewayCounts {
@@ -195,57 +183,7 @@ function sumOf(one: GatewayCounts, other: GatewayCounts): GatewayCounts {
   };
 }
 
-function showCache(registers: Registry[], cache: () => CacheCounts): void {
-  new Counter({
-    name: "weir_cache_requests_total",
-    help: "Requests that asked the cache and were answered by it, or went to their provider.",
-    labelNames: ["result"] as const,
-    registers,
-    collect() {
-      this.reset();
-      this.inc({ result: "hit" }, cache().hits);
-      this.inc({ result: "miss" }, cache().misses);
-    },
-  });
-  showCount(registers, {
-    name: "weir_cache_failures_total",
-    help: "Answers that the disk did not take, or not fast enough.",
-    value: () => cache().failures,
-  });
-  showGauge(registers, {
-    name: "weir_cache_bytes",
-    help: "Bytes of the stored answers.",
-    value: () => cache().totals.bytes,
-  });
-  showGauge(registers, { name: "weir_cache_entries", help: "Stored answers.", value: () => cache().totals.entries });
-}
-
-/** One number that is asked for when somebody reads. */
-interface Shown {
-  readonly name: string;
-  readonly help: string;
-  readonly value: () => number;
-}
-
-function showCount(registers: Registry[], { name, help, value }: Shown): void {
-  new Counter({
-    name,
-    help,
-    registers,
-    collect() {
-      this.reset();
-      this.inc(value());
-    },
-  });
-}
-
-function showGauge(registers: Registry[], { name, help, value }: Shown): void {
-  new Gauge({
-    name,
-    help,
-    registers,
-    collect() {
-      this.set(value());
-    },
-  });
+/** What both counted; their bounds are the same. */
+function together({ bounds, counts, sum }: Distribution, other: Distribution): Distribution {
+  return { bounds, counts: counts.map((count, at) => count + other.counts[at]!), sum: sum + other.sum };
 }

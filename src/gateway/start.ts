@@ -105,7 +105,7 @@ export interface Gateway extends CacheAdministration {
   /** Every name that a key may write as the model. */
   readonly listModels: (key: RouteQuestion["key"]) => readonly ListedModel[];
   /** Prometheus text. @param others - of the other gateway threads. */
-  metrics(others?: readonly GatewayCounts[]): Promise<string>;
+  metrics(others?: readonly GatewayCounts[]): string;
   /** Takes an id that a client chose, for a further thread's request. @returns false where it is another request's. */
   takeId(id: string): Promise<boolean>;
   /** Serves a request of a connection that a further thread has. */

@@ -42,7 +42,7 @@ export function createRecorder(options: RecorderOptions): Omit<RecorderFunctions
     note: ({ by, act, outcome }) => recorder.beside((database) => noted(database, by, act, outcome)),
     claimShares: (claims) => recorder.claimShares(claims),
     import: (arrivals, by) => recorder.import(arrivals, by),
-    metrics: () => recorder.metricsText(),
+    metrics: async () => recorder.metricsText(),
     status: () => recorder.status(),
     stop: () => recorder.stop(),
   };

@@ -181,7 +181,7 @@ export class Recorder {
     return this.#caughtUp(WAIT_MS, () => this.#writer.import(arrivals, { inFlight, by, now: Date.now() }));
   }
 
-  metricsText(): Promise<string> {
+  metricsText(): string {
     const lagBytes = this.#input?.lagBytes() ?? 0;
     return this.#metrics.text({
       lagBytes,
@@ -318,7 +318,7 @@ export class Recorder {
       const batch = batches.batch(done, inFlight, positions);
       const recorded = await this.#untilItWorks(() => batch.write(), done, batch);
       this.#recorded += recorded;
-      this.#metrics.recorded.inc(recorded);
+      this.#metrics.recorded.add(recorded);
       this.#metrics.batchSeconds.observe((performance.now() - started) / 1000);
       for (const exchange of done) release(exchange);
       this.#saved = read;

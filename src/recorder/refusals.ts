@@ -36,7 +36,7 @@ export class Refusals {
     const isOfBodies = error instanceof GatewayError && error.code === "bodies_unavailable";
     const before = isOfBodies ? this.#bodies : this.#database;
     if (before === null) this.#log.error("records cannot be written; they wait in the spool", { error: what });
-    (isOfBodies ? this.#metrics.bodiesErrors : this.#metrics.databaseErrors).inc();
+    (isOfBodies ? this.#metrics.bodiesErrors : this.#metrics.databaseErrors).add();
     this.#bodies = isOfBodies ? what : null;
     this.#database = isOfBodies ? null : what;
   }

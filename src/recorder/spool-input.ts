@@ -170,7 +170,7 @@ function openAssembler(
     ...known,
     bodyBytesMax,
     onCollision: (id) => {
-      metrics.dropped.inc({ reason: "id_taken" });
+      metrics.dropped.add(1, { reason: "id_taken" });
       losses.note("unrecorded", "id_taken");
       log.error("an exchange has no record", { reason: "id_taken", request_id: id });
     },

@@ -52,7 +52,7 @@ export class SpoolWatch {
     const { segment, offset, bytes, kind, id } = damage;
     assembler.lost(kind, id, damage);
     if (!losses.isNew(damage)) return;
-    metrics.tornBytes.inc(bytes);
+    metrics.tornBytes.add(bytes);
     losses.note("damaged", this.#nameOf(segment), bytes);
     log.error("bytes of a spool segment are damaged; reading resumes behind them", { segment, offset, bytes });
   }
@@ -63,7 +63,7 @@ export class SpoolWatch {
     this.#continuity.left(segment, end, size);
     const bytes = size - end;
     if (bytes <= 0 || !losses.isNew({ segment, offset: end })) return;
-    metrics.tornBytes.inc(bytes);
+    metrics.tornBytes.add(bytes);
     log.warn("the end of a spool segment was no whole frame and is passed over", { segment, bytes });
   }
 
@@ -71,7 +71,7 @@ export class SpoolWatch {
   carried({ file, bytes, isLost }: CarryDamage): void {
     const { losses, metrics, log } = this.#options;
     if (!losses.isNewFile(file)) return;
-    metrics.tornBytes.inc(bytes);
+    metrics.tornBytes.add(bytes);
     losses.note("carried", file, bytes);
     const what = isLost ? "cannot be read" : "is damaged and was read as far as it could be";
     log.error(`a carry file ${what}; it is set aside once nothing needs it`, { file, bytes });
@@ -83,7 +83,7 @@ export class SpoolWatch {
     const missing = this.#continuity.follows(previous);
     if (missing === undefined || !losses.isNew(place)) return;
     const { segment, state, bytes } = missing;
-    metrics.missingBytes.inc(bytes);
+    metrics.missingBytes.add(bytes);
     losses.note("missing", this.#nameOf(segment), bytes);
     log.error("a spool segment held more than could be read of it", { segment, state, bytes });
   }
@@ -93,7 +93,7 @@ export class SpoolWatch {
     const [kind, id] = [frameKind(frame, 0), frameId(frame, 0)];
     assembler.lost(kind, id, place);
     if (!losses.isNew(place)) return;
-    metrics.dropped.inc({ reason: "unreadable" });
+    metrics.dropped.add(1, { reason: "unreadable" });
     losses.note("unreadable", this.#nameOf(place.segment));
     const kept = quarantine(directory, frame);
     const what = { reason: "unreadable", request_id: id, kind, ...place, kept, error: messageOf(error) };

@@ -1,5 +1,5 @@
-import { Counter, type Registry } from "prom-client";
 import type { RequestRow } from "../record/written-row.ts";
+import { metricText, type Sample } from "../runtime/metric-text.ts";
 
 /** By the label `kind`: the column that is added up. Input and output are all of it, the others are parts of them. */
 const KINDS = {
@@ -10,52 +10,33 @@ const KINDS = {
   reasoning: "reasoning_tokens",
 } as const satisfies Record<string, keyof RequestRow>;
 
+const METRICS = [
+  {
+    name: "weir_tokens_total",
+    help: "Tokens of recorded requests by provider and kind; responses from the cache are left out.",
+    type: "counter",
+  },
+  {
+    name: "weir_cost_usd_total",
+    help: "Cost of recorded requests in US dollars, as far as it is known.",
+    type: "counter",
+  },
+  {
+    name: "weir_unpriced_records_total",
+    help: "Recorded requests that used tokens and whose cost is not known.",
+    type: "counter",
+  },
+] as const;
+
 interface Sums {
   readonly tokens: Record<string, number>;
   usd: number;
   unpriced: number;
 }
 
-/** What recorded requests used, added up in plain numbers; Prometheus objects are only touched when someone reads. */
+/** What recorded requests used, added up in plain numbers, and written as text when someone reads. */
 export class UsageMetrics {
   readonly #byProvider = new Map<string, Sums>();
-
-  constructor(registry: Registry) {
-    const registers = [registry];
-    const sums = this.#byProvider;
-    new Counter({
-      name: "weir_tokens_total",
-      help: "Tokens of recorded requests by provider and kind; answers from the cache are left out.",
-      labelNames: ["provider", "kind"] as const,
-      registers,
-      collect() {
-        this.reset();
-        for (const [provider, { tokens }] of sums) {
-          for (const [kind, count] of Object.entries(tokens)) this.inc({ provider, kind }, count);
-        }
-      },
-    });
-    new Counter({
-      name: "weir_cost_usd_total",
-      help: "Cost of recorded requests in US dollars, as far as it is known.",
-      labelNames: ["provider"] as const,
-      registers,
-      collect() {
-        this.reset();
-        for (const [provider, { usd }] of sums) this.inc({ provider }, usd);
-      },
-    });
-    new Counter({
-      name: "weir_unpriced_records_total",
-      help: "Recorded requests that used tokens and whose cost is not known.",
-      labelNames: ["provider"] as const,
-      registers,
-      collect() {
-        this.reset();
-        for (const [provider, { unpriced }] of sums) this.inc({ provider }, unpriced);
-      },
-    });
-  }
 
   /** @param provider - a loaded provider's name or CUSTOM, never what a client made up. */
   add(provider: string, row: RequestRow): void {
@@ -68,5 +49,28 @@ export class UsageMetrics {
     for (const [kind, column] of Object.entries(KINDS)) sums.tokens[kind]! += row[column] ?? 0;
     if (typeof row.cost === "number" && row.cost >= 0) sums.usd += row.cost;
     else if ((row.total_tokens ?? 0) > 0) sums.unpriced++;
+  }
+
+  /** Prometheus text. */
+  text(): string {
+    const of = (samples: (sums: Sums) => readonly Sample[]) =>
+      [...this.#byProvider].flatMap(([provider, sums]) =>
+        samples(sums).map(({ labels, value }) => ({ labels: { provider, ...labels }, value })),
+      );
+    const [tokens, cost, unpriced] = METRICS;
+    return [
+      metricText(
+        tokens,
+        of((sums) => Object.entries(sums.tokens).map(([kind, value]) => ({ labels: { kind }, value }))),
+      ),
+      metricText(
+        cost,
+        of(({ usd }) => [{ value: usd }]),
+      ),
+      metricText(
+        unpriced,
+        of((sums) => [{ value: sums.unpriced }]),
+      ),
+    ].join("");
   }
 }

@@ -1,24 +1,46 @@
-interface Metric {
+export interface Metric {
   readonly name: string;
   readonly help: string;
   readonly type: "counter" | "gauge" | "histogram" | "summary";
 }
 
+export type Labels = Readonly<Record<string, string | number>>;
+
 /** One value of a metric. */
-interface Sample {
+export interface Sample {
   /** Behind the metric's name, such as `_sum`. */
   readonly suffix?: string;
-  readonly labels?: Readonly<Record<string, string | number>>;
+  readonly labels?: Labels;
   readonly value: number;
 }
 
-/** A metric in the text format of Prometheus, for values that are counted or read elsewhere than in `prom-client`. */
-export function metricText({ name, help, type }: Metric, samples: readonly Sample[]): string {
-  const lines = samples.map(({ suffix = "", labels = {}, value }) => `${name}${suffix}${labelText(labels)} ${value}`);
-  return `${[`# HELP ${name} ${help}`, `# TYPE ${name} ${type}`, ...lines].join("\n")}\n`;
+/** Observations by size. `counts` are of each bucket alone; the last one is of what is above all bounds. */
+export interface Distribution {
+  readonly bounds: readonly number[];
+  readonly counts: readonly number[];
+  readonly sum: number;
 }
 
-function labelText(labels: NonNullable<Sample["labels"]>): string {
+/** A metric in the text format of Prometheus. */
+export function metricText({ name, help, type }: Metric, samples: Iterable<Sample>): string {
+  const lines = [`# HELP ${name} ${help}`, `# TYPE ${name} ${type}`];
+  for (const { suffix = "", labels = {}, value } of samples) {
+    lines.push(`${name}${suffix}${labelText(labels)} ${value === Number.POSITIVE_INFINITY ? "+Inf" : value}`);
+  }
+  return `${lines.join("\n")}\n`;
+}
+
+/** A distribution as the samples of a histogram: buckets that include all smaller ones, the sum and the count. */
+export function histogramSamples({ bounds, counts, sum }: Distribution, labels: Labels = {}): readonly Sample[] {
+  let total = 0;
+  const buckets = counts.map((count, at) => {
+    total += count;
+    return { suffix: "_bucket", labels: { ...labels, le: bounds[at] ?? "+Inf" }, value: total };
+  });
+  return [...buckets, { suffix: "_sum", labels, value: sum }, { suffix: "_count", labels, value: total }];
+}
+
+function labelText(labels: Labels): string {
   const parts = Object.entries(labels).map(([name, value]) => `${name}="${escaped(String(value))}"`);
   return parts.length === 0 ? "" : `{${parts.join(",")}}`;
 }

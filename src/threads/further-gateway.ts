@@ -1,5 +1,6 @@
 import type { KeySnapshot } from "../keys.ts";
 import type { RoutingTables } from "../routing/tables.ts";
+import type { Distribution } from "../runtime/metric-text.ts";
 import type { SpoolShare } from "../spool/writer.ts";
 import type { GatewayStatus } from "./gateway.ts";
 import type { ThreadOptions } from "./options.ts";
@@ -47,14 +48,6 @@ export interface GatewayCounts {
   readonly spoolHealthy: boolean;
   readonly overhead: Distribution;
   readonly firstByte: Distribution;
-}
-
-/** How often which value was seen. */
-export interface Distribution {
-  /** Upper ends, rising; `counts` has one more, for what is above all of them. */
-  readonly bounds: readonly number[];
-  readonly counts: readonly number[];
-  readonly sum: number;
 }
 
 export interface FurtherGatewayOptions extends ThreadOptions {

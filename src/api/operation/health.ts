@@ -1,6 +1,6 @@
 import { Elysia, t } from "elysia";
 import { messageOf } from "../../log.ts";
-import { metricText } from "../../runtime/metric-text.ts";
+import { gaugeText } from "../../runtime/metrics.ts";
 import { within } from "../../runtime/within.ts";
 import type { ApiContext } from "../context.ts";
 import { endpoint } from "../endpoint.ts";
@@ -63,11 +63,10 @@ export function healthEndpoints(room: ApiContext) {
 }
 
 function readinessText({ ready, degraded, databaseUsable }: Readiness): string {
-  const gauge = (name: string, help: string, value: number) => metricText({ name, help, type: "gauge" }, [{ value }]);
   return [
-    gauge("weir_ready", "1 while traffic is served.", ready ? 1 : 0),
-    gauge("weir_degraded", "Things that somebody should look at; /readyz says them.", degraded.length),
-    gauge(
+    gaugeText("weir_ready", "1 while traffic is served.", ready ? 1 : 0),
+    gaugeText("weir_degraded", "Problems that need attention; /readyz lists them.", degraded.length),
+    gaugeText(
       "weir_database_usable",
       "1 while records can be written and read; while it is 0 they wait in the spool.",
       databaseUsable ? 1 : 0,

@@ -1,29 +1,29 @@
-import { Counter, Histogram, Registry } from "prom-client";
+import { histogramSamples, metricText } from "../../runtime/metric-text.ts";
+import { Buckets, Counter } from "../../runtime/metrics.ts";
 
-/** Numbers of the API's own thread. */
+const SECONDS = [0.001, 0.005, 0.02, 0.1, 0.5, 2, 10, 30];
+
+/** Metrics of the API's own thread. */
 export class ApiMetrics {
-  readonly #registry = new Registry();
-  readonly #requests = new Counter({
-    name: "weir_api_requests_total",
-    help: "Requests to the API by route and status.",
-    labelNames: ["method", "route", "status"],
-    registers: [this.#registry],
-  });
-  readonly #seconds = new Histogram({
-    name: "weir_api_request_duration_seconds",
-    help: "Time until an answer of the API begins.",
-    labelNames: ["route"],
-    buckets: [0.001, 0.005, 0.02, 0.1, 0.5, 2, 10, 30],
-    registers: [this.#registry],
-  });
+  readonly #requests = new Counter(
+    { name: "weir_api_requests_total", help: "Requests to the API by route and status." },
+    [],
+  );
+  readonly #seconds = new Map<string, Buckets>();
 
   /** @param route - the path's pattern: paths themselves hold ids, and would grow this table without bound. */
   answered(method: string, route: string, status: number, seconds: number): void {
-    this.#requests.inc({ method, route, status });
-    this.#seconds.observe({ route }, seconds);
+    this.#requests.add(1, { method, route, status });
+    const buckets = this.#seconds.get(route) ?? new Buckets(SECONDS);
+    this.#seconds.set(route, buckets);
+    buckets.observe(seconds);
   }
 
-  text(): Promise<string> {
-    return this.#registry.metrics();
+  /** Prometheus text. */
+  text(): string {
+    const name = "weir_api_request_duration_seconds";
+    const samples = [...this.#seconds].flatMap(([route, buckets]) => histogramSamples(buckets.counts(), { route }));
+    const help = "Time until a response of the API begins.";
+    return this.#requests.text() + metricText({ name, help, type: "histogram" }, samples);
   }
 }

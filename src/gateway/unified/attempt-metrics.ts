@@ -1,12 +1,28 @@
-import { Counter, Gauge, type Registry } from "prom-client";
 import type { Failure } from "../../routing/failure.ts";
 import type { Health } from "../../routing/rests.ts";
 import type { Candidate } from "../../routing/walk.ts";
-import { metricText } from "../../runtime/metric-text.ts";
+import { metricText, type Sample } from "../../runtime/metric-text.ts";
 
 /** Label sets at most. What is beyond them is counted under the model `other`. */
 const SETS_MAX = 1_000;
 const OTHER = "other";
+
+const ATTEMPTS = {
+  name: "weir_gateway_attempts_total",
+  help: "Calls of providers for requests of the unified address, failed ones included.",
+  type: "counter",
+} as const;
+const FAILURES = {
+  name: "weir_gateway_attempt_failures_total",
+  help: "Those calls that failed, before their response or in the middle of it.",
+  type: "counter",
+} as const;
+const RESTS = {
+  name: "weir_gateway_rests_total",
+  help: "How often a credential was left alone for a while; without a model, as a whole.",
+  type: "counter",
+} as const;
+const RESTING = { name: "weir_gateway_resting", help: "Credentials that rest now.", type: "gauge" } as const;
 
 interface Labels {
   readonly provider: string;
@@ -67,53 +83,37 @@ export class AttemptMetrics {
     this.#rests.set(key, counted);
   }
 
-  /** Registers what Prometheus reads. @param health - what rests now. */
-  show(registers: Registry[], health: () => readonly Health[]): void {
-    const all = () => [...this.#counts.values()];
-    const rests = () => [...this.#rests.values()];
-    const modelOf = (provider: string, model: string | null) => this.#modelOf(provider, model);
-    const labelNames = ["provider", "model", "route"] as const;
-    new Counter({
-      name: "weir_gateway_attempts_total",
-      help: "Calls of providers for requests of the unified address, failed ones included.",
-      ...{ labelNames, registers },
-      collect() {
-        this.reset();
-        for (const { labels, attempts } of all()) this.inc({ ...labels }, attempts);
-      },
-    });
-    new Counter({
-      name: "weir_gateway_attempt_failures_total",
-      help: "Those calls that failed, before their response or in the middle of it.",
-      labelNames: [...labelNames, "reason"],
-      registers,
-      collect() {
-        this.reset();
-        for (const { labels, failures } of all())
-          for (const [reason, count] of failures) this.inc({ ...labels, reason }, count);
-      },
-    });
-    new Counter({
-      name: "weir_gateway_rests_total",
-      help: "How often a credential was left alone for a while; without a model, as a whole.",
-      labelNames: ["provider", "model"] as const,
-      registers,
-      collect() {
-        this.reset();
-        for (const { count, ...labels } of rests()) this.inc(labels, count);
-      },
-    });
-    new Gauge({
-      name: "weir_gateway_resting",
-      help: "Credentials that rest now.",
-      labelNames: ["provider", "model"] as const,
-      registers,
-      collect() {
-        this.reset();
-        for (const { provider, model, state } of health())
-          if (state === "resting") this.inc({ provider, model: modelOf(provider, model) });
-      },
-    });
+  /** Prometheus text. @param health - what rests now. */
+  text(health: readonly Health[]): string {
+    const counted = [...this.#counts.values()];
+    const failures = counted.flatMap(({ labels, failures }) =>
+      [...failures].map(([reason, value]) => ({ labels: { ...labels, reason }, value })),
+    );
+    const rests = [...this.#rests.values()].map(({ count, ...labels }) => ({ labels, value: count }));
+    return [
+      metricText(
+        ATTEMPTS,
+        counted.map(({ labels, attempts }) => ({ labels: { ...labels }, value: attempts })),
+      ),
+      metricText(FAILURES, failures),
+      metricText(RESTS, rests),
+      metricText(RESTING, this.#resting(health)),
+      this.translationText(),
+    ].join("");
+  }
+
+  /** Credentials of one provider and model are one number. */
+  #resting(health: readonly Health[]): Iterable<Sample> {
+    const resting = new Map<string, { readonly labels: { provider: string; model: string }; value: number }>();
+    for (const { provider, model, state } of health) {
+      if (state !== "resting") continue;
+      const labels = { provider, model: this.#modelOf(provider, model) };
+      const key = JSON.stringify(labels);
+      const known = resting.get(key) ?? { labels, value: 0 };
+      known.value++;
+      resting.set(key, known);
+    }
+    return resting.values();
   }
 
   /** Translation as a summary without quantiles, in the form in which Prometheus reads it. */

@@ -56,7 +56,7 @@ export class Batches {
     this.#deps = {
       ...options,
       onReadingFailed: (error, provider) => {
-        metrics.readingFailures.inc({ provider });
+        metrics.readingFailures.add(1, { provider });
         const count = (failures.get(provider) ?? 0) + 1;
         failures.set(provider, count);
         // A function that fails for every exchange must not fill the disk with log lines.
@@ -173,7 +173,7 @@ export class Batches {
 
   #noteUnread(id: string, reason: string): void {
     this.unread++;
-    this.#options.metrics.unread.inc({ reason: reason.slice(0, reason.indexOf(":")) });
+    this.#options.metrics.unread.add(1, { reason: reason.slice(0, reason.indexOf(":")) });
     this.#options.log.error("a record's bodies are not read; `weir models reread` tries again", {
       request_id: id,
       reason,
@@ -181,7 +181,7 @@ export class Batches {
   }
 
   drop(reason: DropReason, id: string, error?: string): void {
-    this.#options.metrics.dropped.inc({ reason });
+    this.#options.metrics.dropped.add(1, { reason });
     if (reason === "plugin") return;
     this.#options.losses.note("unrecorded", reason);
     this.#options.log.error("an exchange has no record", { reason, request_id: id, error });
@@ -226,7 +226,7 @@ export class Batches {
       return { record: applyDraft(record, draft, before, this.#deps), draft };
     } catch (error) {
       // A draft that cannot be written down, with a circle in it for example.
-      metrics.draftFailures.inc();
+      metrics.draftFailures.add();
       log.warn("what plugins made of a record cannot be stored; it is stored without", { error: messageOf(error) });
       return { record, draft };
     }

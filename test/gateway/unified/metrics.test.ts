@@ -8,7 +8,7 @@ import { provider, route } from "../../routing/things.ts";
 import { at, chatAnswer, json, KEY, messagesAnswer, type Respond, standIn, startUnified } from "./house.ts";
 
 /** The lines of the unified address, by name and labels; comments and time left out. */
-async function shown(gateway: { metrics(): Promise<string> }) {
+async function shown(gateway: { metrics(): string | Promise<string> }) {
   const lines = (await gateway.metrics()).split("\n").filter((line) => /^weir_gateway_(?:att|rest|trans)/.test(line));
   return Object.fromEntries(
     lines.map((line) => [line.slice("weir_gateway_".length, line.lastIndexOf(" ")), Number(line.split(" ").at(-1))]),
