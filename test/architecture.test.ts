@@ -10,6 +10,7 @@ const HOMES: Readonly<Record<string, readonly string[]>> = {
   "drizzle-orm": ["record", "store", "engine"],
   croner: ["jobs", "config"],
   nodemailer: ["jobs"],
+  "modern-tar": ["maintenance"],
   libsql: ["store"],
   "@libsql/client": ["store"],
   "smol-toml": ["config"],

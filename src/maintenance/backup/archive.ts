@@ -1,8 +1,8 @@
 import * as fs from "node:fs";
 import { dirname, join } from "node:path";
-import { type Copied, readPieces, writeFile, writeTo } from "./file-copy.ts";
+import { type Copied, readPieces, writeFile } from "./file-copy.ts";
 import { MANIFEST, type Manifest } from "./manifest.ts";
-import { TAR_END, tarHeader, tarPadding } from "./tar.ts";
+import { TarWriter } from "./tar-archive.ts";
 
 /** A backup in progress. It appears at its place only after `finish`. */
 export interface Archive {
@@ -16,7 +16,7 @@ export interface Archive {
   /** Writes the manifest and puts the backup in its place. */
   finish(manifest: Manifest): Promise<void>;
   /** Removes the partial backup. */
-  abort(): void;
+  abort(): void | Promise<void>;
 }
 
 /** A name that ends in `.tar` is one file, any other a directory. An existing one is removed only when the new one is complete. */
@@ -82,15 +82,14 @@ class TarArchive implements Archive {
   readonly files: Record<string, Copied> = {};
   readonly #target: string;
   readonly #partial: string;
-  readonly #fd: number;
-  readonly #seconds = Math.floor(Date.now() / 1000);
+  readonly #tar: TarWriter;
 
   constructor(target: string) {
     this.#target = target;
     this.#partial = `${target}.partial`;
     fs.rmSync(this.#partial, { recursive: true, force: true });
     fs.mkdirSync(this.#partial, { mode: 0o700 });
-    this.#fd = fs.openSync(join(this.#partial, "archive"), "wx", 0o600);
+    this.#tar = new TarWriter(join(this.#partial, "archive"));
   }
 
   scratch(name: string): string {
@@ -109,26 +108,18 @@ class TarArchive implements Archive {
   }
 
   async add(name: string, fd: number, bytes: number): Promise<void> {
-    const sink = writeTo(this.#fd);
-    sink(tarHeader(name, bytes, this.#seconds));
-    this.files[name] = await readPieces(fd, bytes, sink);
-    sink(Buffer.alloc(tarPadding(bytes)));
+    this.files[name] = await this.#tar.add(name, fd, bytes);
   }
 
   async finish(manifest: Manifest): Promise<void> {
-    const bytes = manifestBytes(manifest);
-    const sink = writeTo(this.#fd);
-    for (const piece of [tarHeader(MANIFEST, bytes.byteLength, this.#seconds), bytes]) sink(piece);
-    sink(Buffer.alloc(tarPadding(bytes.byteLength)));
-    sink(TAR_END);
-    fs.fdatasyncSync(this.#fd);
-    fs.closeSync(this.#fd);
+    await this.#tar.addBytes(MANIFEST, manifestBytes(manifest));
+    await this.#tar.finish();
     fs.renameSync(join(this.#partial, "archive"), this.#target);
     fs.rmSync(this.#partial, { recursive: true, force: true });
   }
 
-  abort(): void {
-    fs.closeSync(this.#fd);
+  async abort(): Promise<void> {
+    await this.#tar.abort();
     fs.rmSync(this.#partial, { recursive: true, force: true });
   }
 }

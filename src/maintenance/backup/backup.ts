@@ -61,7 +61,7 @@ export async function backUp({
     await archive.finish(manifest);
     return manifest;
   } catch (error) {
-    archive.abort();
+    await archive.abort();
     throw error;
   }
 }

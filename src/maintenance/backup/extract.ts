@@ -4,11 +4,10 @@ import type { Step } from "./backup.ts";
 import { type ByteSink, type Copied, readPieces, writeFile } from "./file-copy.ts";
 import { isInnerPath, MANIFEST, type Manifest, readManifest } from "./manifest.ts";
 import { RestoreError } from "./restore-error.ts";
-import { readTarHeader, TAR_BLOCK_BYTES, tarPadding } from "./tar.ts";
+import { readTar } from "./tar-archive.ts";
 
-/** More than any manifest; names are far shorter. */
+/** More than any manifest. */
 const MANIFEST_BYTES_MAX = 64 * 1024 * 1024;
-const NAME_BYTES_MAX = 4_096;
 
 /** A file of a backup, at any location. */
 interface Member {
@@ -91,43 +90,23 @@ async function* inDirectory(source: string): AsyncGenerator<Member> {
 }
 
 async function* inTar(source: string): AsyncGenerator<Member> {
-  const fd = fs.openSync(source, "r");
   try {
-    let longName: string | undefined;
-    for (let at = 0; ; ) {
-      const header = Buffer.alloc(TAR_BLOCK_BYTES);
-      if (fs.readSync(fd, header, 0, TAR_BLOCK_BYTES, at) < TAR_BLOCK_BYTES) return; // cut off: the manifest is missing
-      const entry = readHeader(header, source);
-      if (entry === undefined) return;
-      const content = at + TAR_BLOCK_BYTES;
-      at = content + entry.bytes + tarPadding(entry.bytes);
-      if (entry.type === "L") {
-        const name = Buffer.alloc(Math.min(entry.bytes, NAME_BYTES_MAX));
-        fs.readSync(fd, name, 0, name.byteLength, content);
-        longName = name.toString("utf8").replace(/\0+$/, "");
-        continue;
-      }
-      if (entry.type === "0") {
-        const copy = (sink: ByteSink) => readPieces(fd, entry.bytes, sink, content);
-        yield { name: longName ?? entry.name, bytes: entry.bytes, copy };
-      } else if (!PASSED_OVER.has(entry.type)) {
-        throw notPlain(source, longName ?? entry.name, KINDS[entry.type] ?? "not a plain file");
-      }
-      longName = undefined;
-    }
-  } finally {
-    fs.closeSync(fd);
+    yield* readTar(source, (name, kind) => {
+      throw notPlain(source, name, KINDS[kind] ?? "not a plain file");
+    });
+  } catch (cause) {
+    if (cause instanceof RestoreError || (cause as NodeJS.ErrnoException).code !== undefined) throw cause;
+    const why = `it is not a tar archive, or a damaged one: ${(cause as Error).message}`;
+    throw new RestoreError(`${source} cannot be read: ${why}`, cause);
   }
 }
 
-/** Folders, and tar metadata of a file: its times and owner. */
-const PASSED_OVER: ReadonlySet<string> = new Set(["5", "x", "g"]);
 const KINDS: Readonly<Record<string, string>> = {
-  1: "a hard link",
-  2: "a symbolic link",
-  3: "a device",
-  4: "a device",
-  6: "a named pipe",
+  link: "a hard link",
+  symlink: "a symbolic link",
+  "character-device": "a device",
+  "block-device": "a device",
+  fifo: "a named pipe",
 };
 
 /** Additional files in a backup are not skipped: they may be an attempt to replace one. */
@@ -135,12 +114,4 @@ function notPlain(source: string, name: string, kind: string): RestoreError {
   return new RestoreError(
     `${source} holds ${JSON.stringify(name)}, which is ${kind}: a backup contains only plain files`,
   );
-}
-
-function readHeader(header: Buffer, source: string) {
-  try {
-    return readTarHeader(header);
-  } catch (cause) {
-    throw new RestoreError(`${source} cannot be read: ${(cause as Error).message}`, cause);
-  }
 }

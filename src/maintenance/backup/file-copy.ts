@@ -2,40 +2,51 @@ import { createHash } from "node:crypto";
 import * as fs from "node:fs";
 import { setImmediate as nextTurn } from "node:timers/promises";
 
-const PIECE_BYTES = 1024 * 1024;
+export const PIECE_BYTES = 1024 * 1024;
 
 export interface Copied {
   readonly bytes: number;
   readonly sha256: string;
 }
 
-/** The destination of bytes. */
-export type ByteSink = (piece: Buffer) => void;
+/** The destination of bytes. The next piece follows once it resolves; the piece's memory is used again then. */
+export type ByteSink = (piece: Uint8Array) => void | Promise<void>;
 
 /**
- * Reads `bytes` of an open file from its beginning, or from `at`, and passes them on in pieces, letting other work run
- * in between.
+ * Reads `bytes` of an open file from its beginning, and passes them on in pieces, letting other work run in between.
  *
  * @throws if the file ends before that.
  */
-export async function readPieces(fd: number, bytes: number, sink: ByteSink, at = 0): Promise<Copied> {
+export async function readPieces(fd: number, bytes: number, sink: ByteSink): Promise<Copied> {
   const hash = createHash("sha256");
   const piece = Buffer.allocUnsafe(Math.min(PIECE_BYTES, Math.max(1, bytes)));
   let done = 0;
   while (done < bytes) {
-    const count = fs.readSync(fd, piece, 0, Math.min(piece.byteLength, bytes - done), at + done);
+    const count = fs.readSync(fd, piece, 0, Math.min(piece.byteLength, bytes - done), done);
     if (count === 0) throw new Error(`a file ends after ${done} of ${bytes} bytes`);
     const read = piece.subarray(0, count);
     hash.update(read);
-    sink(read);
+    await sink(read);
     done += count;
     await nextTurn();
   }
   return { bytes, sha256: hash.digest("hex") };
 }
 
+/** Passes on a stream, to its end, in pieces. */
+export async function copyStream(stream: ReadableStream<Uint8Array>, sink: ByteSink): Promise<Copied> {
+  const hash = createHash("sha256");
+  let bytes = 0;
+  for await (const piece of stream) {
+    hash.update(piece);
+    await sink(piece);
+    bytes += piece.byteLength;
+  }
+  return { bytes, sha256: hash.digest("hex") };
+}
+
 /** A sink that appends to an open file. */
-export function writeTo(fd: number): ByteSink {
+export function writeTo(fd: number): (piece: Uint8Array) => void {
   return (piece) => {
     for (let at = 0; at < piece.byteLength; ) at += fs.writeSync(fd, piece, at, piece.byteLength - at);
   };
