@@ -3148,13 +3148,6 @@ export interface Operations {
     readonly body: undefined;
     readonly data: readonly (Provider)[];
   };
-  /** Model Context Protocol */
-  readonly "POST /mcp": {
-    readonly path: Nothing;
-    readonly query: Nothing;
-    readonly body: Nothing;
-    readonly data: unknown;
-  };
   /** Whether the process lives */
   readonly "GET /healthz": {
     readonly path: Nothing;
@@ -3174,6 +3167,13 @@ export interface Operations {
     readonly path: Nothing;
     readonly query: Nothing;
     readonly body: undefined;
+    readonly data: unknown;
+  };
+  /** Model Context Protocol */
+  readonly "POST /mcp": {
+    readonly path: Nothing;
+    readonly query: Nothing;
+    readonly body: Nothing;
     readonly data: unknown;
   };
   /** This description as OpenAPI */

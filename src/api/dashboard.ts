@@ -16,7 +16,7 @@ export const UNSEEN = {
   "referrer-policy": "no-referrer",
 };
 /** Addresses of programs: below them no page is served, whatever a client accepts. */
-const PROGRAMS = /^\/(?:v1(?:\/|$)|mcp$|docs$|openapi\.json$|metrics$|healthz$|readyz$)/;
+const PROGRAMS = /^\/(?:v1(?:\/.*)?|(?:mcp|docs|openapi\.json|metrics|healthz|readyz)\/?)$/;
 
 const SAFE = {
   "content-security-policy": [
@@ -56,12 +56,11 @@ export class Dashboard {
     this.#log = log;
   }
 
-  /** @param isEndpoint - whether the API itself has something at this address. */
-  async answer(request: Request, isEndpoint: boolean): Promise<Response | undefined> {
+  async answer(request: Request): Promise<Response | undefined> {
     if (request.method !== "GET" && request.method !== "HEAD") return undefined;
     const { pathname } = new URL(request.url);
     const isAsset = pathname.startsWith(ASSETS);
-    if (!isAsset && !isPage(request, pathname, isEndpoint)) return undefined;
+    if (!isAsset && !isPage(request, pathname)) return undefined;
     try {
       await this.#load(isAsset);
     } catch (error) {
@@ -78,7 +77,8 @@ export class Dashboard {
 
   /** The dashboard with the failure of a response in it, where a browser asked for a page; else the response itself. */
   async shownFailure(request: Request, answer: Response): Promise<Response> {
-    if (answer.status < 400 || !(request.headers.get("accept") ?? "").includes("text/html")) return answer;
+    if (answer.status < 400 || answer.body === null || !(request.headers.get("accept") ?? "").includes("text/html"))
+      return answer;
     const shell = await this.#load(false).then(
       () => this.#served.get(SHELL)?.forms.identity(),
       () => undefined,
@@ -111,9 +111,9 @@ function escaped(text: string): string {
   return text.replace(/[&<>"']/g, (character) => `&#${character.charCodeAt(0)};`);
 }
 
-function isPage(request: Request, pathname: string, isEndpoint: boolean): boolean {
+function isPage(request: Request, pathname: string): boolean {
   if (pathname === "/") return true;
-  if (isEndpoint || PROGRAMS.test(pathname)) return false;
+  if (PROGRAMS.test(pathname)) return false;
   return (request.headers.get("accept") ?? "").includes("text/html");
 }
 

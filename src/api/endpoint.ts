@@ -1,4 +1,5 @@
-import type { Route } from "./access/gate.ts";
+import type { Needs } from "./access/needs.ts";
+
 /** JSON Schemas by name: of a parameter, or of a media type. */
 export type Schemas = Readonly<Record<string, object>>;
 
@@ -7,21 +8,31 @@ export interface Unusual {
   /** Parameters behind the `?` of the address; none of them is required. */
   readonly query?: Schemas;
   /** JSON Schema of a body that the endpoint checks itself. */
-  readonly body?: object;
+  readonly body?: object | undefined;
+  /** How the body is read: as text, or as JSON that may be missing and that Elysia does not check. */
+  readonly reads?: "text" | "optional";
   /** Media types of the body. */
   readonly takes?: Schemas;
   /** Media types of the response. */
   readonly answers?: Schemas;
+  /** Who may call an endpoint that the table in `access/needs.ts` does not have: one of a plugin. */
+  readonly needs?: Needs;
 }
 
-/** What an endpoint says of itself for the description of the API. Who may call it stands in `access/needs.ts`. */
+/** What an endpoint says of itself besides its body's schema. Who may call it stands in `access/needs.ts`. */
 export function endpoint(tag: string, summary: string, description = "", unusual: Unusual = {}) {
-  const { body, ...others } = unusual;
-  const detail = { summary, description, tags: [tag], "x-unusual": others };
-  return { detail: body === undefined ? detail : { ...detail, "x-body": body } };
+  return { detail: { summary, description, tags: [tag], "x-unusual": unusual } };
 }
 
-export interface DescribedRoute extends Route {
+/** The method by which endpoints are found: HEAD is handled like GET, and its body is dropped. */
+export const methodOf = ({ method }: Request): string => (method === "HEAD" ? "GET" : method);
+
+/** An endpoint as the guard and the description of the API see it. */
+export interface Endpoint {
+  readonly method: string;
+  /** With `:name` for each variable segment. */
+  readonly path: string;
+  readonly needs: Needs;
   readonly summary: string;
   readonly description: string;
   readonly tags: readonly string[];

@@ -25,7 +25,7 @@ import type { ApiContext } from "../context.ts";
 import { endpoint } from "../endpoint.ts";
 import { success } from "../envelope.ts";
 import { type Caller, lacks, may } from "./caller.ts";
-import type { Gate } from "./gate.ts";
+import type { Callers } from "./callers.ts";
 
 /** Not blank: people find a key by its name. */
 const NAME = { minLength: 1, maxLength: 200, pattern: "\\S", expects: "give 1 to 200 characters, not only blanks" };
@@ -66,7 +66,7 @@ const ROTATION = t.Object(
 );
 
 /** Service keys: one's own with `keys`, those of the organization with `admin`, all with `operator`. */
-export function keyEndpoints(room: ApiContext, gate: () => Gate) {
+export function keyEndpoints(room: ApiContext, callers: Callers) {
   const { records } = room.home.reader;
   const writable = async () => (await room.home.writer()).records;
   const noSuchKey = () => new GatewayError("not_found", "there is no key of this id");
@@ -74,13 +74,13 @@ export function keyEndpoints(room: ApiContext, gate: () => Gate) {
   return new Elysia()
     .get(
       "/v1/keys",
-      async ({ request }) => success(await listKeys(records, reach(gate().caller(request)))),
+      async ({ request }) => success(await listKeys(records, reach(callers.of(request)))),
       endpoint("Keys", "List keys", "One's own; those of the organization with `admin`."),
     )
     .post(
       "/v1/keys",
       async ({ body, request }) => {
-        const caller = gate().caller(request);
+        const caller = callers.of(request);
         const own = await organizationName(records, caller.organizationId);
         const organization = body.organization ?? own;
         if (organization === undefined) throw new GatewayError("not_found", "the key's organization is gone");
@@ -111,7 +111,7 @@ export function keyEndpoints(room: ApiContext, gate: () => Gate) {
     .post(
       "/v1/keys/:id/rotate",
       async ({ params, body, request }) => {
-        const caller = gate().caller(request);
+        const caller = callers.of(request);
         const graceMs = body?.grace === undefined ? 0 : parseGrace(body.grace);
         const which = { ...reach(caller), id: params.id };
         const [known] = await listKeys(records, which);
@@ -133,7 +133,7 @@ export function keyEndpoints(room: ApiContext, gate: () => Gate) {
     .delete(
       "/v1/keys/:id",
       async ({ params, request }) => {
-        const caller = gate().caller(request);
+        const caller = callers.of(request);
         const database = await writable();
         if (!(await revokeKey(database, { ...reach(caller), id: params.id }, caller))) throw noSuchKey();
         await room.keys.spread();

@@ -4,7 +4,7 @@ import { GROUPS, TIME_BUCKETS } from "../../filter/group-by.ts";
 import { readGroups } from "../../filter/read-groups.ts";
 import { readScoreNames } from "../../filter/read-score-names.ts";
 import { Deadline } from "../../store/database/deadline.ts";
-import type { Gate } from "../access/gate.ts";
+import type { Callers } from "../access/callers.ts";
 import { settled } from "../caught-up.ts";
 import type { ApiContext } from "../context.ts";
 import { endpoint } from "../endpoint.ts";
@@ -56,10 +56,10 @@ const FACETS = t.Object(
 const USERS = t.Object({ ...LIST, sort: optionalSort }, { additionalProperties: false });
 
 /** Metrics over many requests: by group and time, by user. */
-export function aggregateEndpoints(room: ApiContext, gate: () => Gate) {
+export function aggregateEndpoints(room: ApiContext, callers: Callers) {
   const { source, aggregates } = room.engine;
   const begin = async (request: Request, body: { readonly filter?: unknown }) => {
-    const caller = gate().caller(request);
+    const caller = callers.of(request);
     const { scope, decoded } = readScope(caller, body);
     await settled(room);
     const deadline = new Deadline(room.config.query_timeout_seconds * 1000);

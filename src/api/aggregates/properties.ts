@@ -4,7 +4,7 @@ import { PATTERN_CHARS_MAX } from "../../filter/tree.ts";
 import { substring } from "../../filter/wildcards.ts";
 import { storable } from "../../record/storable.ts";
 import { Deadline } from "../../store/database/deadline.ts";
-import type { Gate } from "../access/gate.ts";
+import type { Callers } from "../access/callers.ts";
 import { settled } from "../caught-up.ts";
 import type { ApiContext } from "../context.ts";
 import { endpoint } from "../endpoint.ts";
@@ -22,12 +22,12 @@ const SEARCH = t.Object(
 const TOP_COSTS = t.Object({ filter: t.Optional(FILTER), ...paging(AGGREGATES_MAX) }, { additionalProperties: false });
 
 /** What properties there are, which values they have, and what those cost. */
-export function propertyEndpoints(room: ApiContext, gate: () => Gate) {
+export function propertyEndpoints(room: ApiContext, callers: Callers) {
   const { source, aggregates } = room.engine;
   const begin = async (request: Request) => {
     await settled(room);
     return {
-      organizationId: gate().caller(request).organizationId,
+      organizationId: callers.of(request).organizationId,
       deadline: new Deadline(room.config.query_timeout_seconds * 1000),
     };
   };
@@ -59,7 +59,7 @@ export function propertyEndpoints(room: ApiContext, gate: () => Gate) {
       async ({ params, body, request }) => {
         const page = readPaging(body, AGGREGATES_MAX);
         const name = storable(params.name);
-        const { scope } = readScope(gate().caller(request), body);
+        const { scope } = readScope(callers.of(request), body);
         const { deadline } = await begin(request);
         return success(await aggregates.propertyCosts(scope, { name, ...page }, deadline));
       },

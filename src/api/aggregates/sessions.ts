@@ -5,7 +5,7 @@ import type { Scope } from "../../filter/scope.ts";
 import { ALL } from "../../filter/tree.ts";
 import { isoTime } from "../../record/iso-time.ts";
 import { Deadline } from "../../store/database/deadline.ts";
-import type { Gate } from "../access/gate.ts";
+import type { Callers } from "../access/callers.ts";
 import { settled } from "../caught-up.ts";
 import type { ApiContext } from "../context.ts";
 import { endpoint } from "../endpoint.ts";
@@ -52,7 +52,7 @@ interface Choice {
 }
 
 /** Sessions, found by what is true of one of their requests. */
-export function sessionListEndpoints(room: ApiContext, gate: () => Gate) {
+export function sessionListEndpoints(room: ApiContext, callers: Callers) {
   const { aggregates } = room.engine;
 
   /** Which sessions are asked for, and over which of their requests metrics are added up. */
@@ -78,7 +78,7 @@ export function sessionListEndpoints(room: ApiContext, gate: () => Gate) {
     async ({ body, request }) => {
       const order = readTotalsSort(body.sort ?? undefined, SESSION_SORTS, "latest_request_created_at");
       const page = readPaging(body, AGGREGATES_MAX);
-      const caller = gate().caller(request);
+      const caller = callers.of(request);
       const { scope: asked, decoded } = readScope(caller, body);
       await settled(room);
       const deadline = new Deadline(room.config.query_timeout_seconds * 1000);

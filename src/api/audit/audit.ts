@@ -6,7 +6,7 @@ import { readIsoTime } from "../../record/iso-time.ts";
 import { listAudit } from "../../store/audit/list.ts";
 import { findOrganization } from "../../store/people/organizations.ts";
 import { type Caller, may } from "../access/caller.ts";
-import type { Gate } from "../access/gate.ts";
+import type { Callers } from "../access/callers.ts";
 import type { ApiContext } from "../context.ts";
 import { endpoint } from "../endpoint.ts";
 import { success } from "../envelope.ts";
@@ -26,7 +26,7 @@ const QUERY = {
 };
 
 /** The audit log, for reading: nothing here changes or deletes an entry. */
-export function auditEndpoints(room: ApiContext, gate: () => Gate) {
+export function auditEndpoints(room: ApiContext, callers: Callers) {
   return new Elysia().get(
     "/v1/audit",
     async ({ request }) => {
@@ -38,7 +38,7 @@ export function auditEndpoints(room: ApiContext, gate: () => Gate) {
       }
       const given = (name: string) => query.get(name) || undefined;
       const filter = {
-        organizationId: await organizationOf(room, gate().caller(request), given("organization")),
+        organizationId: await organizationOf(room, callers.of(request), given("organization")),
         ...{ actor: given("actor"), action: given("action"), object: given("object"), outcome: given("outcome") },
         ...{ since: readTime("since", given("since")), until: readTime("until", given("until")) },
       };

@@ -2,6 +2,7 @@ import type { Action } from "../../people/actions.ts";
 import { noted } from "../../store/audit/recorded.ts";
 import { actingOf, type Caller } from "../access/caller.ts";
 import type { ApiContext } from "../context.ts";
+import { methodOf } from "../endpoint.ts";
 
 /**
  * The action that each endpoint is for, where it has one in the audit log; null for what changes something that has no
@@ -132,7 +133,7 @@ export class Refusals {
 
   /** @param path - the endpoint's pattern. */
   async note(request: Request, caller: Caller, path: string): Promise<void> {
-    const endpoint = `${request.method} ${path}`;
+    const endpoint = `${methodOf(request)} ${path}`;
     const name = `${caller.actor.id} ${endpoint}`;
     const now = performance.now();
     const last = this.#times.get(name);

@@ -3,7 +3,7 @@ import { within } from "../../runtime/within.ts";
 import { forgetRequests } from "../../store/datasets/items.ts";
 import type { RecordUpdate } from "../../threads.ts";
 import { actingOf, type Caller } from "../access/caller.ts";
-import type { Gate } from "../access/gate.ts";
+import type { Callers } from "../access/callers.ts";
 import { ownerOf } from "../access/owner.ts";
 import type { ApiContext } from "../context.ts";
 import { endpoint } from "../endpoint.ts";
@@ -34,9 +34,9 @@ const STEPS = `By ids or by a filter. With a filter one call changes up to ${CHA
 type Change = Pick<RecordUpdate, "properties" | "scores" | "ratings">;
 
 /** Changing, or deleting, many requests. */
-export function bulkEndpoints(room: ApiContext, gate: () => Gate) {
+export function bulkEndpoints(room: ApiContext, callers: Callers) {
   const change = async (request: Request, selection: Selection, wanted: Change) => {
-    const caller = gate().caller(request);
+    const caller = callers.of(request);
     const { organizationId } = caller;
     const step = await selected(room, caller, selection).next();
     const { ids, next } = step.value!;
@@ -67,13 +67,13 @@ export function bulkEndpoints(room: ApiContext, gate: () => Gate) {
     .post(
       "/v1/request/score",
       ({ body: { scores, reasons = {}, ...selection }, request }) =>
-        change(request, selection, readRatedScores({ scores, reasons }, ownerOf(gate().caller(request)))),
+        change(request, selection, readRatedScores({ scores, reasons }, ownerOf(callers.of(request)))),
       { body: NEW_SCORES, ...endpoint("Requests", "Score many requests", STEPS) },
     )
     .delete(
       "/v1/request",
       async ({ body, request }) => {
-        const caller = gate().caller(request);
+        const caller = callers.of(request);
         let removed = 0;
         for await (const { ids, next } of selected(room, caller, body)) {
           if (ids.length > 0) removed += await remove(caller, ids, body.filter && { filter: body.filter });

@@ -1,7 +1,7 @@
 import { Elysia, t } from "elysia";
 import { within } from "../../runtime/within.ts";
 import type { RecordUpdate } from "../../threads.ts";
-import type { Gate } from "../access/gate.ts";
+import type { Callers } from "../access/callers.ts";
 import { ownerOf } from "../access/owner.ts";
 import type { ApiContext } from "../context.ts";
 import { asProperties, servesHelicone } from "../earlier-product.ts";
@@ -23,9 +23,9 @@ const SCORES = t.Object({ scores: SCORE_MAP, reasons: REASONS }, { additionalPro
 const FEEDBACK = t.Object({ rating: t.Boolean() }, { additionalProperties: false });
 
 /** Changing what is known of a request, also while it is in flight. Visible to whatever is read afterwards. */
-export function changeEndpoints(room: ApiContext, gate: () => Gate) {
+export function changeEndpoints(room: ApiContext, callers: Callers) {
   const update = async (request: Request, id: string, change: Omit<RecordUpdate, "requestId" | "organizationId">) => {
-    const { organizationId } = gate().caller(request);
+    const { organizationId } = callers.of(request);
     const done = await within(
       room.recorder.update({ requestId: requestIdOf(id), organizationId, ...change }),
       UPDATE_MS,
@@ -54,7 +54,7 @@ export function changeEndpoints(room: ApiContext, gate: () => Gate) {
         const { requestId, scores } = await update(
           request,
           params.id,
-          readRatedScores(body, ownerOf(gate().caller(request))),
+          readRatedScores(body, ownerOf(callers.of(request))),
         );
         return success([{ request_id: requestId, scores }]);
       },

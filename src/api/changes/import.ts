@@ -7,13 +7,11 @@ import { IMPORT_RECORDS_MAX, ImportRefused } from "../../record/imported.ts";
 import { elementsOf } from "../../record/json-members.ts";
 import type { Arrival } from "../../threads.ts";
 import { actingOf } from "../access/caller.ts";
-import type { Gate } from "../access/gate.ts";
+import type { Callers } from "../access/callers.ts";
 import type { ApiContext } from "../context.ts";
 import { endpoint } from "../endpoint.ts";
 import { success } from "../envelope.ts";
 import { readArrival } from "./arrivals.ts";
-
-export const IMPORT_PATH = "/v1/import";
 
 /** As the gateway's 409 for an id of a client's choice: ids are unique in a deployment, across organizations. */
 const ID_TAKEN = "the id was used before in this deployment";
@@ -35,11 +33,11 @@ interface ReadLine {
 }
 
 /** Taking records back in that a Weir has exported. */
-export function importEndpoints(room: ApiContext, gate: () => Gate) {
+export function importEndpoints(room: ApiContext, callers: Callers) {
   return new Elysia().post(
-    IMPORT_PATH,
+    "/v1/import",
     async ({ body, request }) => {
-      const caller = gate().caller(request);
+      const caller = callers.of(request);
       const rejected: Rejection[] = [];
       const read = await readAll(linesOf(body as string), caller.key, rejected);
       const results = await room.recorder.import(
@@ -58,7 +56,7 @@ export function importEndpoints(room: ApiContext, gate: () => Gate) {
       "Requests",
       "Import records",
       `Up to ${IMPORT_RECORDS_MAX} records as they were exported: a JSON array, or JSON lines. They go into the organization of the key; what is there stays as it is.`,
-      { takes: { "application/json": t.Array(t.Object({})), "application/x-ndjson": t.String() } },
+      { reads: "text", takes: { "application/json": t.Array(t.Object({})), "application/x-ndjson": t.String() } },
     ),
   );
 }

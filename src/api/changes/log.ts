@@ -7,7 +7,7 @@ import { storable } from "../../record/storable.ts";
 import { uuidv7 } from "../../runtime/uuid.ts";
 import type { RawHeaders } from "../../spool/frame.ts";
 import type { WholeExchange } from "../../spool/reported-exchange.ts";
-import type { Gate } from "../access/gate.ts";
+import type { Callers } from "../access/callers.ts";
 import type { ApiContext } from "../context.ts";
 import { endpoint } from "../endpoint.ts";
 import { success } from "../envelope.ts";
@@ -46,11 +46,11 @@ const LOGGED = t.Object(
 type Logged = (typeof LOGGED)["static"];
 
 /** Recording what did not pass through the gateway: calls of tools and vector databases, and anything else. */
-export function logEndpoints(room: ApiContext, gate: () => Gate) {
+export function logEndpoints(room: ApiContext, callers: Callers) {
   return new Elysia().post(
     "/v1/log",
     async ({ body, request }) => {
-      const exchange = toExchange(body, gate().caller(request).key);
+      const exchange = toExchange(body, callers.of(request).key);
       if (body.request_id !== undefined && !(await room.recorder.claimId(exchange.id))) {
         throw new GatewayError("duplicate_request_id", "request_id was used before", { path: "request_id" });
       }

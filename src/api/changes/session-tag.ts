@@ -3,7 +3,7 @@ import { isSession } from "../../engine/record-source.ts";
 import { GatewayError } from "../../errors.ts";
 import { storable } from "../../record/storable.ts";
 import { sessionTag, setSessionTag } from "../../store/session-tags.ts";
-import type { Gate } from "../access/gate.ts";
+import type { Callers } from "../access/callers.ts";
 import { settled } from "../caught-up.ts";
 import type { ApiContext } from "../context.ts";
 import { endpoint } from "../endpoint.ts";
@@ -19,12 +19,12 @@ const TAG = t.Object(
 );
 
 /** A tag on a session, which filters then find as `session_tag`. */
-export function sessionTagEndpoints(room: ApiContext, gate: () => Gate) {
+export function sessionTagEndpoints(room: ApiContext, callers: Callers) {
   return new Elysia()
     .get(
       "/v1/session/:id/tag",
       async ({ params, request }) => {
-        const { organizationId } = gate().caller(request);
+        const { organizationId } = callers.of(request);
         const sessionId = storable(params.id);
         const tag = await sessionTag(room.reader.records, organizationId, sessionId);
         return success({ session_id: sessionId, tag });
@@ -34,7 +34,7 @@ export function sessionTagEndpoints(room: ApiContext, gate: () => Gate) {
     .put(
       "/v1/session/:id/tag",
       async ({ params, body, request }) => {
-        const { organizationId } = gate().caller(request);
+        const { organizationId } = callers.of(request);
         const sessionId = storable(params.id);
         const tag = body.tag === null ? null : storable(body.tag);
         await settled(room);

@@ -12,7 +12,7 @@ import {
   type StoredDashboard,
 } from "../../store/dashboards.ts";
 import { type Caller, require } from "../access/caller.ts";
-import type { Gate } from "../access/gate.ts";
+import type { Callers } from "../access/callers.ts";
 import { type Owner, ownerOf } from "../access/owner.ts";
 import type { ApiContext } from "../context.ts";
 import { endpoint } from "../endpoint.ts";
@@ -50,7 +50,7 @@ export interface ListedDashboard extends Shown {
  * Dashboards: of the caller's own, shared in the organization, or shipped. `figures` is enough for one's own: they show
  * what the caller may ask by other ways.
  */
-export function dashboardEndpoints(room: ApiContext, gate: () => Gate) {
+export function dashboardEndpoints(room: ApiContext, callers: Callers) {
   const { records } = room.current;
   const visible = async ({ organizationId }: Caller, owner: Owner) =>
     (await listDashboards(records, organizationId)).filter((each) => isVisible(each, owner));
@@ -81,7 +81,7 @@ export function dashboardEndpoints(room: ApiContext, gate: () => Gate) {
     .get(
       "/v1/dashboards",
       async ({ request }) => {
-        const caller = gate().caller(request);
+        const caller = callers.of(request);
         const owner = ownerOf(caller);
         const own = (await visible(caller, owner)).map((each) => listed(shown(each, owner)));
         const all = own.sort((a, b) => a.name.localeCompare(b.name, "en"));
@@ -94,7 +94,7 @@ export function dashboardEndpoints(room: ApiContext, gate: () => Gate) {
       async ({ params, request }) => {
         const shipped = SHIPPED_SHOWN.find(({ id }) => id === params.id);
         if (shipped !== undefined) return success(shipped);
-        const caller = gate().caller(request);
+        const caller = callers.of(request);
         return success(shown(await find(caller, params.id), ownerOf(caller)));
       },
       endpoint(TAG, "Read one dashboard"),
@@ -102,7 +102,7 @@ export function dashboardEndpoints(room: ApiContext, gate: () => Gate) {
     .post(
       "/v1/dashboards",
       async ({ body, request }) => {
-        const caller = gate().caller(request);
+        const caller = callers.of(request);
         const owner = ownerOf(caller);
         const now = Date.now();
         const dashboard: StoredDashboard = {
@@ -117,7 +117,7 @@ export function dashboardEndpoints(room: ApiContext, gate: () => Gate) {
     .put(
       "/v1/dashboards/:id",
       async ({ params, body, request }) => {
-        const caller = gate().caller(request);
+        const caller = callers.of(request);
         const previous = await findToChange(caller, params.id);
         return put({ ...previous, ...contentOf(body), updated_at: Date.now() }, caller, previous);
       },
@@ -126,7 +126,7 @@ export function dashboardEndpoints(room: ApiContext, gate: () => Gate) {
     .delete(
       "/v1/dashboards/:id",
       async ({ params, request }) => {
-        const caller = gate().caller(request);
+        const caller = callers.of(request);
         const dashboard = await findToChange(caller, params.id);
         await removeDashboard((await room.writer()).records, dashboard, caller, []);
         return success(shown(dashboard, ownerOf(caller)));

@@ -12,7 +12,7 @@ import {
   renameDataset,
 } from "../../store/datasets/datasets.ts";
 import { listVersions } from "../../store/datasets/items.ts";
-import type { Gate } from "../access/gate.ts";
+import type { Callers } from "../access/callers.ts";
 import { ownerOf } from "../access/owner.ts";
 import type { ApiContext } from "../context.ts";
 import { endpoint } from "../endpoint.ts";
@@ -54,13 +54,13 @@ export async function datasetOf(room: ApiContext, organizationId: string, id: st
 }
 
 /** Named collections of examples, in versions. */
-export function datasetEndpoints(room: ApiContext, gate: () => Gate) {
+export function datasetEndpoints(room: ApiContext, callers: Callers) {
   const { records } = room.current;
   return new Elysia()
     .get(
       "/v1/datasets",
       async ({ request }) => {
-        const all = await listDatasets(records, gate().caller(request).organizationId);
+        const all = await listDatasets(records, callers.of(request).organizationId);
         return success(all.map(shownDataset));
       },
       endpoint(TAG, "List datasets", "By name."),
@@ -68,7 +68,7 @@ export function datasetEndpoints(room: ApiContext, gate: () => Gate) {
     .post(
       "/v1/datasets",
       async ({ body: { name, description = "" }, request }) => {
-        const caller = gate().caller(request);
+        const caller = callers.of(request);
         const now = Date.now();
         const dataset: Dataset = {
           ...{ id: uuidv7(), organization_id: caller.organizationId, name: storable(name.trim()) },
@@ -83,13 +83,13 @@ export function datasetEndpoints(room: ApiContext, gate: () => Gate) {
     .get(
       "/v1/datasets/:id",
       async ({ params, request }) =>
-        success(shownDataset(await datasetOf(room, gate().caller(request).organizationId, params.id))),
+        success(shownDataset(await datasetOf(room, callers.of(request).organizationId, params.id))),
       endpoint(TAG, "Read one dataset"),
     )
     .patch(
       "/v1/datasets/:id",
       async ({ params, body, request }) => {
-        const { organizationId } = gate().caller(request);
+        const { organizationId } = callers.of(request);
         const { id, ...old } = await datasetOf(room, organizationId, params.id);
         const { name = old.name, description = old.description } = body;
         const naming = { name: storable(name.trim()), description: storable(description) };
@@ -101,7 +101,7 @@ export function datasetEndpoints(room: ApiContext, gate: () => Gate) {
     .delete(
       "/v1/datasets/:id",
       async ({ params, request }) => {
-        const dataset = await datasetOf(room, gate().caller(request).organizationId, params.id);
+        const dataset = await datasetOf(room, callers.of(request).organizationId, params.id);
         await removeDataset((await room.writer()).records, dataset.id);
         return success(shownDataset(dataset));
       },
@@ -110,7 +110,7 @@ export function datasetEndpoints(room: ApiContext, gate: () => Gate) {
     .get(
       "/v1/datasets/:id/versions",
       async ({ params, request }) => {
-        const { id } = await datasetOf(room, gate().caller(request).organizationId, params.id);
+        const { id } = await datasetOf(room, callers.of(request).organizationId, params.id);
         return success(await listVersions(records, id));
       },
       endpoint(

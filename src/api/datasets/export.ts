@@ -2,7 +2,7 @@ import { Elysia, t } from "elysia";
 import { GatewayError } from "../../errors.ts";
 import { hint, quote } from "../../filter/spelling.ts";
 import { listItems } from "../../store/datasets/items.ts";
-import type { Gate } from "../access/gate.ts";
+import type { Callers } from "../access/callers.ts";
 import type { ApiContext } from "../context.ts";
 import { endpoint } from "../endpoint.ts";
 import { logFailure } from "../log-failure.ts";
@@ -20,11 +20,11 @@ const QUERY = {
 };
 
 /** A dataset as a file. */
-export function datasetExportEndpoint(room: ApiContext, gate: () => Gate) {
+export function datasetExportEndpoint(room: ApiContext, callers: Callers) {
   return new Elysia().get(
     "/v1/datasets/:id/export",
     async ({ params, request }) => {
-      const dataset = await datasetOf(room, gate().caller(request).organizationId, params.id);
+      const dataset = await datasetOf(room, callers.of(request).organizationId, params.id);
       const { version } = readItemsQuery(request, dataset.version);
       const query = new URL(request.url).searchParams;
       const format = query.get("format") ?? "jsonl";

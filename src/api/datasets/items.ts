@@ -14,7 +14,7 @@ import {
   removeItems,
 } from "../../store/datasets/items.ts";
 import { type Caller, require } from "../access/caller.ts";
-import type { Gate } from "../access/gate.ts";
+import type { Callers } from "../access/callers.ts";
 import { settled } from "../caught-up.ts";
 import { CHANGED_MAX, SELECTION, type Selection, type Step, selected } from "../changes/selection.ts";
 import type { ApiContext } from "../context.ts";
@@ -46,10 +46,10 @@ const REMOVAL = t.Object({ ids: t.Array(t.String(), { maxItems: CHANGED_MAX, des
 export type ShownItem = Omit<Item, "created_at"> & { readonly created_at: string };
 
 /** The examples in a dataset. Every change makes a new version. */
-export function datasetItemEndpoints(room: ApiContext, gate: () => Gate) {
+export function datasetItemEndpoints(room: ApiContext, callers: Callers) {
   const { records } = room.current;
   const find = async (request: Request, id: string) => {
-    const caller = gate().caller(request);
+    const caller = callers.of(request);
     return { caller, dataset: await datasetOf(room, caller.organizationId, id) };
   };
   const answer = async (caller: Caller, id: string, more: object, beside: Readonly<Record<string, unknown>> = {}) => {

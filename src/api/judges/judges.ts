@@ -16,7 +16,7 @@ import {
   removeJudge,
   shownRule,
 } from "../../store/judges/judges.ts";
-import type { Gate } from "../access/gate.ts";
+import type { Callers } from "../access/callers.ts";
 import { settled } from "../caught-up.ts";
 import type { ApiContext } from "../context.ts";
 import { endpoint } from "../endpoint.ts";
@@ -29,16 +29,16 @@ import { tryEndpoint } from "./try.ts";
 const LATEST = 100;
 
 /** Models that score records. */
-export function judgeEndpoints(room: ApiContext, gate: () => Gate) {
+export function judgeEndpoints(room: ApiContext, callers: Callers) {
   const family = judgeFamily(room);
   return new Elysia()
-    .use(tryEndpoint(room, gate, (body, organizationId) => readJudge(room, body, organizationId)))
-    .use(keptRuleEndpoints(gate, family))
-    .use(runEndpoints(room, gate, (id, organizationId) => findRule(family, id, organizationId)))
+    .use(tryEndpoint(room, callers, (body, organizationId) => readJudge(room, body, organizationId)))
+    .use(keptRuleEndpoints(callers, family))
+    .use(runEndpoints(room, callers, (id, organizationId) => findRule(family, id, organizationId)))
     .get(
       "/v1/judges/:id/judgements",
       async ({ params, request }) => {
-        const { id } = await findRule(family, params.id, gate().caller(request).organizationId);
+        const { id } = await findRule(family, params.id, callers.of(request).organizationId);
         return success((await latestJudgements(room.current.records, id, LATEST)).map(shownJudgement));
       },
       endpoint("Judges", "List what a judge did last", `The newest ${LATEST}, those that wait among them.`),

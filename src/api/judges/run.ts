@@ -9,7 +9,7 @@ import { JUDGE_PROPERTY } from "../../store/judges/ask-judge.ts";
 import { addJudgements, judgedAmong, type NewJudgement, withdrawJudgements } from "../../store/judges/judgements.ts";
 import { FAILURES_MAX, type Judge } from "../../store/judges/judges.ts";
 import type { Caller } from "../access/caller.ts";
-import type { Gate } from "../access/gate.ts";
+import type { Callers } from "../access/callers.ts";
 import { CHANGED_MAX, selected } from "../changes/selection.ts";
 import type { ApiContext } from "../context.ts";
 import { datasetOf } from "../datasets/datasets.ts";
@@ -45,14 +45,14 @@ type Candidate = Pick<NewJudgement, "request_id" | "reference">;
 /** Has a judge judge what was recorded before it was there. */
 export function runEndpoints(
   room: ApiContext,
-  gate: () => Gate,
+  callers: Callers,
   find: (id: string, organizationId: string) => Promise<Judge>,
 ) {
   return new Elysia()
     .post(
       "/v1/judges/:id/run",
       async ({ params, body, request }) => {
-        const caller = gate().caller(request);
+        const caller = callers.of(request);
         const judge = await find(params.id, caller.organizationId);
         const all = await candidates(room, caller, body);
         const judged = await judgedAmong(
@@ -97,7 +97,7 @@ export function runEndpoints(
     .delete(
       "/v1/judges/:id/run",
       async ({ params, request }) => {
-        const judge = await find(params.id, gate().caller(request).organizationId);
+        const judge = await find(params.id, callers.of(request).organizationId);
         return success({ withdrawn: await withdrawJudgements((await room.writer()).records, judge.id) });
       },
       endpoint("Judges", "Forget what waits for a judge", "What it is asking now comes to its end."),

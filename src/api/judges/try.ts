@@ -8,7 +8,7 @@ import { askJudge, loadJudged } from "../../store/judges/ask-judge.ts";
 import { JUDGE_SCHEMA, type JudgeBody, type JudgeRule } from "../../store/judges/judge-rule.ts";
 import { filled } from "../../store/judges/prompt.ts";
 import type { Verdict } from "../../store/judges/verdict.ts";
-import type { Gate } from "../access/gate.ts";
+import type { Callers } from "../access/callers.ts";
 import { settled } from "../caught-up.ts";
 import type { ApiContext } from "../context.ts";
 import { endpoint } from "../endpoint.ts";
@@ -48,11 +48,11 @@ export interface TriedRequest {
 type ReadJudge = (body: JudgeBody, organizationId: string) => { readonly rule: JudgeRule; readonly key: KeySnapshot };
 
 /** Asks a judge that need not be stored, and stores nothing of what it says. */
-export function tryEndpoint(room: ApiContext, gate: () => Gate, readJudge: ReadJudge) {
+export function tryEndpoint(room: ApiContext, callers: Callers, readJudge: ReadJudge) {
   return new Elysia().post(
     "/v1/judges/try",
     async ({ body, request }) => {
-      const { organizationId } = gate().caller(request);
+      const { organizationId } = callers.of(request);
       const { rule, key } = readJudge(body.judge, organizationId);
       const ids = readIds(body.requestIds);
       await settled(room);

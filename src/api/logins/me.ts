@@ -3,7 +3,7 @@ import type { Permission, Role } from "../../people/permissions.ts";
 import { organizationName } from "../../store/keys.ts";
 import { findUser, membershipsOf } from "../../store/people/users.ts";
 import type { Caller } from "../access/caller.ts";
-import type { Gate } from "../access/gate.ts";
+import type { Callers } from "../access/callers.ts";
 import type { ApiContext } from "../context.ts";
 import { endpoint } from "../endpoint.ts";
 import { success } from "../envelope.ts";
@@ -22,10 +22,10 @@ export interface Me {
   readonly permissions: readonly Permission[];
 }
 
-export function meEndpoints(room: ApiContext, gate: () => Gate) {
+export function meEndpoints(room: ApiContext, callers: Callers) {
   return new Elysia().get(
     "/v1/me",
-    async ({ request }) => success(await meOf(room, gate().caller(request))),
+    async ({ request }) => success(await meOf(room, callers.of(request))),
     endpoint("Session", "Who acts, and what they may do"),
   );
 }

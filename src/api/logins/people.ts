@@ -20,7 +20,7 @@ import {
 import { calledFrom } from "../access/addresses.ts";
 import { calledOrigin, ownOrigin } from "../access/called-origin.ts";
 import { may } from "../access/caller.ts";
-import type { Gate } from "../access/gate.ts";
+import type { Callers } from "../access/callers.ts";
 import type { ApiContext } from "../context.ts";
 import { endpoint } from "../endpoint.ts";
 import { success } from "../envelope.ts";
@@ -34,12 +34,12 @@ const PASSWORD = t.String({ minLength: 1, maxLength: 1_000 });
 const DAYS = t.Union([t.Number({ minimum: 0, maximum: 36_500, multipleOf: 1 }), t.Null()]);
 
 /** Users, members, invitations, organizations, and one's own log-ins and password. */
-export function peopleEndpoints(room: ApiContext, gate: () => Gate) {
+export function peopleEndpoints(room: ApiContext, callers: Callers) {
   return new Elysia()
-    .use(loginEndpoints(room, gate))
-    .use(memberEndpoints(room, gate))
-    .use(userEndpoints(room, gate))
-    .use(organizationEndpoints(room, gate));
+    .use(loginEndpoints(room, callers))
+    .use(memberEndpoints(room, callers))
+    .use(userEndpoints(room, callers))
+    .use(organizationEndpoints(room, callers));
 }
 
 const noSuch = (what: string) => new GatewayError("not_found", `there is no ${what} of this id`);
@@ -50,7 +50,7 @@ function checkPassword(password: string): void {
   if (why !== undefined) throw new GatewayError("invalid_body", `password: ${why}`, { path: "password" });
 }
 
-function loginEndpoints(room: ApiContext, gate: () => Gate) {
+function loginEndpoints(room: ApiContext, callers: Callers) {
   const { records } = room.home.reader;
   const writable = async () => (await room.home.writer()).records;
   return new Elysia()
@@ -71,9 +71,9 @@ function loginEndpoints(room: ApiContext, gate: () => Gate) {
     .get(
       "/v1/sessions",
       async ({ request }) => {
-        const caller = gate().caller(request);
+        const caller = callers.of(request);
         const own = caller.user === undefined ? { keyId: caller.key.id } : { userId: caller.user.id };
-        const current = gate().loginOf(request)?.id;
+        const current = callers.loginOf(request)?.id;
         const ofOwn = await listLogins(records, own, current);
         if (!may(caller, "admin")) return success(ofOwn);
         // An operator need not be a member.
@@ -85,7 +85,7 @@ function loginEndpoints(room: ApiContext, gate: () => Gate) {
     .delete(
       "/v1/sessions/:id",
       async ({ params, request }) => {
-        const caller = gate().caller(request);
+        const caller = callers.of(request);
         const { organizationId } = caller;
         const own = caller.user === undefined ? { keyId: caller.key.id } : { userId: caller.user.id };
         const reached = [
@@ -102,7 +102,7 @@ function loginEndpoints(room: ApiContext, gate: () => Gate) {
     .post(
       "/v1/me/password",
       async ({ body, request }) => {
-        const caller = gate().caller(request);
+        const caller = callers.of(request);
         const user = caller.user && (await findUser(records, "id", caller.user.id));
         if (user === undefined) throw new GatewayError("invalid_body", "a service key has no password");
         const { failedPasswords } = room.logins;
@@ -113,7 +113,7 @@ function loginEndpoints(room: ApiContext, gate: () => Gate) {
         await setPassword(
           await writable(),
           user,
-          { password: body.password, keptLogin: gate().loginOf(request)?.id },
+          { password: body.password, keptLogin: callers.loginOf(request)?.id },
           caller,
         );
         return success(shownUser(user));
@@ -125,19 +125,19 @@ function loginEndpoints(room: ApiContext, gate: () => Gate) {
     );
 }
 
-function memberEndpoints(room: ApiContext, gate: () => Gate) {
+function memberEndpoints(room: ApiContext, callers: Callers) {
   const { records } = room.home.reader;
   const writable = async () => (await room.home.writer()).records;
   return new Elysia()
     .get(
       "/v1/members",
-      async ({ request }) => success(await listMembers(records, gate().caller(request).organizationId)),
+      async ({ request }) => success(await listMembers(records, callers.of(request).organizationId)),
       endpoint("Members", "List members"),
     )
     .patch(
       "/v1/members/:id",
       async ({ params, body, request }) => {
-        const caller = gate().caller(request);
+        const caller = callers.of(request);
         const { organizationId } = caller;
         const [known] = await listMembers(records, organizationId, params.id);
         if (known === undefined) throw noSuch("member");
@@ -152,7 +152,7 @@ function memberEndpoints(room: ApiContext, gate: () => Gate) {
     .delete(
       "/v1/members/:id",
       async ({ params, request }) => {
-        const caller = gate().caller(request);
+        const caller = callers.of(request);
         if (!(await removeMember(await writable(), caller.organizationId, params.id, caller))) throw noSuch("member");
         await room.keys.spread();
         return success({ user_id: params.id });
@@ -162,7 +162,7 @@ function memberEndpoints(room: ApiContext, gate: () => Gate) {
     .post(
       "/v1/invitations",
       async ({ body, request }) => {
-        const caller = gate().caller(request);
+        const caller = callers.of(request);
         const order = {
           email: readEmail(body.email),
           role: readRole(body.role),
@@ -197,7 +197,7 @@ function memberEndpoints(room: ApiContext, gate: () => Gate) {
     );
 }
 
-function userEndpoints(room: ApiContext, gate: () => Gate) {
+function userEndpoints(room: ApiContext, callers: Callers) {
   const { records } = room.home.reader;
   const writable = async () => (await room.home.writer()).records;
   return new Elysia()
@@ -209,7 +209,7 @@ function userEndpoints(room: ApiContext, gate: () => Gate) {
     .patch(
       "/v1/users/:id",
       async ({ params, body, request }) => {
-        const changed = await changeUser(await writable(), params.id, body, gate().caller(request));
+        const changed = await changeUser(await writable(), params.id, body, callers.of(request));
         if (changed === undefined) throw noSuch("user");
         await room.keys.spread();
         return success(shownUser(changed));
@@ -225,7 +225,7 @@ function userEndpoints(room: ApiContext, gate: () => Gate) {
     .delete(
       "/v1/users/:id",
       async ({ params, request }) => {
-        if (!(await removeUser(await writable(), params.id, gate().caller(request)))) throw noSuch("user");
+        if (!(await removeUser(await writable(), params.id, callers.of(request)))) throw noSuch("user");
         await room.keys.spread();
         return success({ id: params.id });
       },
@@ -233,7 +233,7 @@ function userEndpoints(room: ApiContext, gate: () => Gate) {
     );
 }
 
-function organizationEndpoints(room: ApiContext, gate: () => Gate) {
+function organizationEndpoints(room: ApiContext, callers: Callers) {
   const { records } = room.home.reader;
   const writable = async () => (await room.home.writer()).records;
   return new Elysia()
@@ -245,13 +245,13 @@ function organizationEndpoints(room: ApiContext, gate: () => Gate) {
     .post(
       "/v1/organizations",
       async ({ body, request }) =>
-        success(await createOrganization(await writable(), body.name.trim(), gate().caller(request))),
+        success(await createOrganization(await writable(), body.name.trim(), callers.of(request))),
       { body: t.Object({ name: NAME }, strict), ...endpoint("Organizations", "Make an organization") },
     )
     .patch(
       "/v1/organizations/:id",
       async ({ params, body, request }) => {
-        const changed = await changeOrganization(await writable(), params.id, body, gate().caller(request));
+        const changed = await changeOrganization(await writable(), params.id, body, callers.of(request));
         if (changed === undefined) throw noSuch("organization");
         return success(changed);
       },
@@ -264,7 +264,7 @@ function organizationEndpoints(room: ApiContext, gate: () => Gate) {
       "/v1/organizations/:id",
       async ({ params, body, request }) =>
         success(
-          await deleteOrganization(room, request, gate().caller(request), {
+          await deleteOrganization(room, request, callers.of(request), {
             ...{ id: params.id, name: body.name, isExported: body.export === true },
           }),
         ),

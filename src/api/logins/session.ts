@@ -12,7 +12,7 @@ import { findUser, membershipsOf } from "../../store/people/users.ts";
 import { calledFrom } from "../access/addresses.ts";
 import { calledOrigin, gatewayOrigin, ownOrigin } from "../access/called-origin.ts";
 import { type Caller, callerOfKey } from "../access/caller.ts";
-import type { Gate } from "../access/gate.ts";
+import type { Callers } from "../access/callers.ts";
 import type { ApiContext } from "../context.ts";
 import { endpoint } from "../endpoint.ts";
 import { success } from "../envelope.ts";
@@ -50,7 +50,7 @@ export interface SessionView {
 
 /** Log-in, log-out, and who one is. */
 // biome-ignore lint/complexity/noExcessiveLinesPerFunction: a table: one family of endpoints, each a statement of its own
-export function sessionEndpoints(room: ApiContext, gate: () => Gate) {
+export function sessionEndpoints(room: ApiContext, callers: Callers) {
   const failedKeys = new FailedLogins();
   const view = async (request: Request, { key, user }: Caller, expiresAt: number | null): Promise<SessionView> => ({
     kind: user === undefined ? "key" : "user",
@@ -135,8 +135,8 @@ export function sessionEndpoints(room: ApiContext, gate: () => Gate) {
     .get(
       "/v1/session",
       async ({ request }) => {
-        const caller = gate().caller(request);
-        const login = gate().loginOf(request);
+        const caller = callers.of(request);
+        const login = callers.loginOf(request);
         const answer = success(await view(request, caller, login === undefined ? null : room.logins.expiresAt(login)));
         if (login !== undefined) answer.headers.set("set-cookie", room.logins.renewed(request, login));
         return answer;
@@ -146,7 +146,7 @@ export function sessionEndpoints(room: ApiContext, gate: () => Gate) {
     .delete(
       "/v1/session",
       async ({ request }) => {
-        const login = gate().loginOf(request);
+        const login = callers.loginOf(request);
         const provider = login?.provider ?? null;
         const end_session_url =
           provider === null
@@ -154,7 +154,7 @@ export function sessionEndpoints(room: ApiContext, gate: () => Gate) {
             : await room.sso.endSessionUrl(provider, login!.id_token, `${publicOrigin(room.config)}/`);
         const answer = success(end_session_url === undefined ? [] : { end_session_url });
         if (login !== undefined)
-          answer.headers.set("set-cookie", await room.logins.end(request, login, gate().caller(request)));
+          answer.headers.set("set-cookie", await room.logins.end(request, login, callers.of(request)));
         return answer;
       },
       endpoint(

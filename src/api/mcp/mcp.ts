@@ -2,15 +2,13 @@ import { Elysia } from "elysia";
 import { GatewayError } from "../../errors.ts";
 import { calledFrom, noteAddress } from "../access/addresses.ts";
 import { ownOrigin } from "../access/called-origin.ts";
-import type { Gate } from "../access/gate.ts";
+import type { Callers } from "../access/callers.ts";
 import type { ApiContext } from "../context.ts";
 import { endpoint } from "../endpoint.ts";
 import { plainJson } from "../envelope.ts";
 import { readText } from "../input/body.ts";
 import { type Ask, ToolError } from "./tool.ts";
 import { toolsFor } from "./tools.ts";
-
-export const MCP_PATH = "/mcp";
 
 /** Messages are small: what a tool takes is a filter, or scores. */
 const BODY_BYTES_MAX = 1024 * 1024;
@@ -23,11 +21,11 @@ const INVALID_REQUEST = -32600;
 type Fetch = (request: Request) => Response | Promise<Response>;
 
 /** The MCP server: `POST /mcp` by the rules of "streamable HTTP". */
-export function mcpEndpoints(room: ApiContext, gate: () => Gate, api: Fetch) {
+export function mcpEndpoints(room: ApiContext, callers: Callers, api: Fetch) {
   return new Elysia().post(
-    MCP_PATH,
+    "/mcp",
     async ({ request }) => {
-      const caller = gate().caller(request);
+      const caller = callers.of(request);
       refuse(request, room);
       const text = await readText(request, BODY_BYTES_MAX);
       let body: unknown;
@@ -60,7 +58,7 @@ function refuse(request: Request, { config }: ApiContext): void {
     throw new GatewayError("insufficient_permission", "pages of other sites may not call this address");
 }
 
-/** Calls endpoints as the caller of `request`: the gate looks at each of them. */
+/** Calls endpoints as the caller of `request`: the guard looks at each of them. */
 function asking(request: Request, api: Fetch): Ask {
   return async (method, path, body) => {
     const headers = new Headers();

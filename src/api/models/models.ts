@@ -10,7 +10,7 @@ import { listModels } from "../../store/models/models.ts";
 import type { Database } from "../../store/store.ts";
 import type { ExpediteOrder } from "../../threads.ts";
 import type { Caller } from "../access/caller.ts";
-import type { Gate } from "../access/gate.ts";
+import type { Callers } from "../access/callers.ts";
 import { settled } from "../caught-up.ts";
 import type { ApiContext } from "../context.ts";
 import { endpoint } from "../endpoint.ts";
@@ -23,16 +23,16 @@ const EXPEDITE_MS = 30_000;
 const QUERY = { provider: t.String({ description: "Which one, where several providers have a model of this name." }) };
 
 /** Models, whether they are mapped, and how. */
-export function modelEndpoints(room: ApiContext, gate: () => Gate) {
+export function modelEndpoints(room: ApiContext, callers: Callers) {
   const { records } = room.reader;
-  const organization = (request: Request) => gate().caller(request).organizationId;
+  const organization = (request: Request) => callers.of(request).organizationId;
   /** Does a step with the mapping of the model that the address names, and lets everybody know. */
   const step = async (
     request: Request,
     work: (records: Database, name: ModelName, by: Caller) => Promise<StoredMapping | undefined>,
   ) => {
     const name = await nameOf(records, request, organization(request));
-    const done = await work((await room.writer()).records, name, gate().caller(request));
+    const done = await work((await room.writer()).records, name, callers.of(request));
     if (done === undefined) throw new GatewayError("not_found", "the model has no mapping");
     spread(room);
     return success(shownMapping(done));

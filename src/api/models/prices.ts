@@ -14,7 +14,7 @@ import { askedModels, listModels } from "../../store/models/models.ts";
 import { listPrices, putPrice, removePrice, type StoredPrice } from "../../store/models/prices.ts";
 import { placeOrder, type RecomputeOrder, stateOf } from "../../store/models/recompute-order.ts";
 import { actingOf, type Caller } from "../access/caller.ts";
-import type { Gate } from "../access/gate.ts";
+import type { Callers } from "../access/callers.ts";
 import { settled } from "../caught-up.ts";
 import type { ApiContext } from "../context.ts";
 import { endpoint } from "../endpoint.ts";
@@ -54,8 +54,8 @@ const RECOMPUTE = t.Object(
 
 /** Prices of one's own, which hold before all others, and what a request cost by which price. */
 // biome-ignore lint/complexity/noExcessiveLinesPerFunction: a table: one family of endpoints, each a statement of its own
-export function priceEndpoints(room: ApiContext, gate: () => Gate) {
-  const organization = (request: Request) => gate().caller(request).organizationId;
+export function priceEndpoints(room: ApiContext, callers: Callers) {
+  const organization = (request: Request) => callers.of(request).organizationId;
   const list = async (organizationId: string) => {
     const own = (await listPrices(room.home.reader.records, organizationId)).map(shown);
     const configured = room.config.prices.map((price) => ({
@@ -84,7 +84,7 @@ export function priceEndpoints(room: ApiContext, gate: () => Gate) {
       "/v1/models/prices",
       async ({ request, body }) => {
         const organizationId = organization(request);
-        await setPrice(room, gate().caller(request), body as { provider: string; model: string });
+        await setPrice(room, callers.of(request), body as { provider: string; model: string });
         return success(await list(organizationId));
       },
       {
@@ -101,7 +101,7 @@ export function priceEndpoints(room: ApiContext, gate: () => Gate) {
       async ({ request, body }) => {
         const query = new URL(request.url).searchParams;
         const organizationId = organization(request);
-        await unsetPrice(room, gate().caller(request), {
+        await unsetPrice(room, callers.of(request), {
           ...Object.fromEntries(query),
           ...(body as object | undefined),
         });
@@ -126,7 +126,7 @@ export function priceEndpoints(room: ApiContext, gate: () => Gate) {
         const { records } = await room.writer();
         const order = { id, since, model: body.model ?? null, dryRun: body.dry_run === true };
         await placeOrder(records, order);
-        if (!order.dryRun) await noteRecomputing(room, gate().caller(request), order);
+        if (!order.dryRun) await noteRecomputing(room, callers.of(request), order);
         return success({ id });
       },
       {

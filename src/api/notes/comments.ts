@@ -6,7 +6,7 @@ import { storable } from "../../record/storable.ts";
 import { uuidv7 } from "../../runtime/uuid.ts";
 import { addComment, COMMENTS_MAX, type Comment, listComments, removeComment } from "../../store/comments.ts";
 import { may } from "../access/caller.ts";
-import type { Gate } from "../access/gate.ts";
+import type { Callers } from "../access/callers.ts";
 import { type Owner, ownerOf } from "../access/owner.ts";
 import { settled } from "../caught-up.ts";
 import type { ApiContext } from "../context.ts";
@@ -38,11 +38,11 @@ export interface ShownComment {
 }
 
 /** What people say about a request. It may quote what was said in it, so it takes the scope that reads bodies. */
-export function commentEndpoints(room: ApiContext, gate: () => Gate) {
+export function commentEndpoints(room: ApiContext, callers: Callers) {
   const { records } = room.current;
   /** @throws GatewayError `not_found` where the organization has no such request. */
   const asking = async (request: Request, id: string) => {
-    const caller = gate().caller(request);
+    const caller = callers.of(request);
     const requestId = requestIdOf(id);
     await settled(room);
     const [row] = await room.engine.source.records(caller.organizationId, keysOf([requestId]));

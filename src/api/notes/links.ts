@@ -16,7 +16,7 @@ import {
 } from "../../store/shared-links.ts";
 import { calledOrigin } from "../access/called-origin.ts";
 import { require } from "../access/caller.ts";
-import type { Gate } from "../access/gate.ts";
+import type { Callers } from "../access/callers.ts";
 import { type Owner, ownerOf } from "../access/owner.ts";
 import { settled } from "../caught-up.ts";
 import type { ApiContext } from "../context.ts";
@@ -58,14 +58,14 @@ export interface ShownLink {
 }
 
 /** Links for people without an account: made and revoked here, followed at `/v1/shared/:token`. */
-export function linkEndpoints(room: ApiContext, gate: () => Gate) {
+export function linkEndpoints(room: ApiContext, callers: Callers) {
   const { records } = room.current;
   const daysMax = room.config.shared_link_days_max;
   return new Elysia()
     .get(
       "/v1/shared-links",
       async ({ request }) => {
-        const caller = gate().caller(request);
+        const caller = callers.of(request);
         const links = await listLinks(records, caller.organizationId, Date.now());
         return success(links.map((link) => shown(link, ownerOf(caller))));
       },
@@ -74,7 +74,7 @@ export function linkEndpoints(room: ApiContext, gate: () => Gate) {
     .post(
       "/v1/shared-links",
       async ({ body, request }) => {
-        const caller = gate().caller(request);
+        const caller = callers.of(request);
         const { organizationId } = caller;
         require(caller, "bodies");
         if (daysMax === 0)
@@ -107,7 +107,7 @@ export function linkEndpoints(room: ApiContext, gate: () => Gate) {
     .delete(
       "/v1/shared-links/:id",
       async ({ params, request }) => {
-        const caller = gate().caller(request);
+        const caller = callers.of(request);
         const link = await findLink(records, caller.organizationId, params.id);
         if (link === undefined) throw new GatewayError("not_found", "there is no shared link of this id");
         await removeLink((await room.writer()).records, link.id);

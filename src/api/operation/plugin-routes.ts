@@ -3,21 +3,21 @@ import type { RouteAnswer } from "../../plugin-host/contract.ts";
 import type { RouteView } from "../../plugin-host/routes.ts";
 import { firstOrganizationId } from "../../store/keys.ts";
 import { actingOf, may } from "../access/caller.ts";
-import type { Gate } from "../access/gate.ts";
+import type { Callers } from "../access/callers.ts";
 import { PLUGIN_NEEDS } from "../access/needs.ts";
 import type { ApiContext } from "../context.ts";
+import { endpoint } from "../endpoint.ts";
 import { codeOfStatus, failed, success } from "../envelope.ts";
 
 /** Endpoints that plugins answer, in the gateway's thread: there is what they speak of. */
-export function pluginEndpoints(room: ApiContext, gate: () => Gate, routes: readonly RouteView[]) {
+export function pluginEndpoints(room: ApiContext, callers: Callers, routes: readonly RouteView[]) {
   const app = new Elysia();
-  for (const { method, path, scope, summary, body } of routes) {
-    const detail = { summary, description: "", tags: [tagOf(path)], "x-needs": PLUGIN_NEEDS[scope], "x-body": body };
+  for (const { method, path, scope, summary, body: schema } of routes) {
     app.route(
       method,
       path,
-      async ({ params, query, body: given, request }) => {
-        const asking = gate().caller(request);
+      async ({ params, query, body, request }) => {
+        const asking = callers.of(request);
         const { organizationId, user } = asking;
         const isFirst = async () => (await firstOrganizationId(room.home.reader.records)) === organizationId;
         const operator = user === undefined ? await isFirst() : may(asking, "operator");
@@ -25,12 +25,12 @@ export function pluginEndpoints(room: ApiContext, gate: () => Gate, routes: read
         const call = {
           params: params as Record<string, string>,
           query: query as Record<string, string>,
-          body: body === undefined ? undefined : given,
+          body,
           caller,
         };
         return toResponse(await room.gateway.callRoute({ method, path }, call, actingOf(asking)));
       },
-      { detail },
+      endpoint(tagOf(path), summary, "", { body: schema, reads: "optional", needs: PLUGIN_NEEDS[scope] }),
     );
   }
   return app;

@@ -3,7 +3,7 @@ import { GatewayError } from "../../errors.ts";
 import { storable } from "../../record/storable.ts";
 import { decodeBody } from "../../runtime/content-coding.ts";
 import { linksOfSession } from "../../store/spans.ts";
-import type { Gate } from "../access/gate.ts";
+import type { Callers } from "../access/callers.ts";
 import { settled } from "../caught-up.ts";
 import type { ApiContext } from "../context.ts";
 import { endpoint } from "../endpoint.ts";
@@ -16,8 +16,6 @@ import { readProtoSpans } from "./read-proto.ts";
 import type { ReadSpans } from "./span.ts";
 import { bytesField, numberField } from "./wire.ts";
 
-export const TRACES_PATH = "/v1/traces";
-
 /** How much a body may unpack to, in its own lengths at most. */
 const UNPACKED_TIMES = 10;
 /** Exports that wait for the one before them; more are told to come back. */
@@ -28,7 +26,7 @@ const TYPES = { json: "application/json", proto: "application/x-protobuf" } as c
 type Form = keyof typeof TYPES;
 
 /** Spans of OpenTelemetry become steps of their session. */
-export function traceEndpoints(room: ApiContext, gate: () => Gate) {
+export function traceEndpoints(room: ApiContext, callers: Callers) {
   // One export after the other, so that a span that comes twice at once is seen the second time.
   let last: Promise<unknown> = Promise.resolve();
   let waiting = 0;
@@ -42,9 +40,9 @@ export function traceEndpoints(room: ApiContext, gate: () => Gate) {
   };
   return new Elysia()
     .post(
-      TRACES_PATH,
+      "/v1/traces",
       async ({ request }) => {
-        const { key } = gate().caller(request);
+        const { key } = callers.of(request);
         const form = formOf(request);
         try {
           const read = readSpans(form, await bodyOf(request, room.config.max_api_body_bytes));
@@ -70,7 +68,7 @@ export function traceEndpoints(room: ApiContext, gate: () => Gate) {
     .get(
       "/v1/session/:id/spans",
       async ({ params, request }) => {
-        const { organizationId } = gate().caller(request);
+        const { organizationId } = callers.of(request);
         await settled(room);
         const links = await linksOfSession(room.reader.records, organizationId, storable(params.id), LINKS_MAX);
         return success(links);

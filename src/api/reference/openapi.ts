@@ -1,7 +1,7 @@
 import { OptionalKind } from "@sinclair/typebox";
 import { ERRORS } from "../../errors.ts";
 import { type Needs, permissionNeeded } from "../access/needs.ts";
-import type { DescribedRoute } from "../endpoint.ts";
+import type { Endpoint } from "../endpoint.ts";
 import { API_ERRORS } from "./api-errors.ts";
 import { DATA_OF, SCHEMAS } from "./data-schemas.ts";
 
@@ -41,9 +41,9 @@ Answers are \`{"data": …, "error": null}\`; failures have their HTTP status an
 and \`path\` names the wrong member of the body.`;
 
 /** The API as OpenAPI 3.1, made from the endpoints themselves. */
-export function describeApi(routes: readonly DescribedRoute[]): Description {
+export function describeApi(endpoints: readonly Endpoint[]): Description {
   const paths: Record<string, Record<string, Operation>> = {};
-  for (const route of routes) {
+  for (const route of endpoints) {
     const path = route.path.replace(/:([^/]+)/g, "{$1}");
     paths[path] ??= {};
     paths[path][route.method.toLowerCase()] = describe(route, path);
@@ -59,7 +59,7 @@ export function describeApi(routes: readonly DescribedRoute[]): Description {
   };
 }
 
-function describe(route: DescribedRoute, path: string): Operation {
+function describe(route: Endpoint, path: string): Operation {
   const { method, needs, summary, description, tags, unusual } = route;
   const names = [...path.matchAll(/\{([^}]+)\}/g)].map(([, name]) => name!);
   const requestBody = bodyOf(route);
@@ -109,7 +109,7 @@ function securityOf(needs: Needs): object[] {
   return needs === "signed" ? [{}, known] : [known];
 }
 
-function bodyOf({ body, unusual }: DescribedRoute): Operation["requestBody"] {
+function bodyOf({ body, unusual }: Endpoint): Operation["requestBody"] {
   if (unusual.takes !== undefined) return { required: true, content: contentOf(unusual.takes) };
   if (body === undefined) return undefined;
   const { type, [OptionalKind]: optional } = body as { type?: unknown; [OptionalKind]?: unknown };
@@ -130,7 +130,7 @@ function ref(schema: string) {
 }
 
 /** The envelope with the data that the endpoint answers, where that is described. */
-function successOf({ method, path }: DescribedRoute): object {
+function successOf({ method, path }: Endpoint): object {
   const data = DATA_OF[`${method} ${path}`];
   return data === undefined ? ref("Success") : { ...SUCCESS, properties: { ...SUCCESS.properties, data } };
 }

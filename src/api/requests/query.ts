@@ -7,7 +7,7 @@ import { readsContent } from "../../filter/select.ts";
 import { decodeSort } from "../../filter/sort.ts";
 import { isoTime } from "../../record/iso-time.ts";
 import { Deadline } from "../../store/database/deadline.ts";
-import type { Gate } from "../access/gate.ts";
+import type { Callers } from "../access/callers.ts";
 import { noteExport } from "../audit/exports.ts";
 import { settled } from "../caught-up.ts";
 import type { ApiContext } from "../context.ts";
@@ -72,12 +72,12 @@ type QueryBody = Flags & {
 const COUNT_BODY = t.Object({ filter: FILTER, ...FLAGS }, { additionalProperties: false });
 
 /** Finding requests by a filter. */
-export function queryEndpoints(room: ApiContext, gate: () => Gate) {
+export function queryEndpoints(room: ApiContext, callers: Callers) {
   const { source } = room.engine;
   const deadline = () => new Deadline(room.config.query_timeout_seconds * 1000);
 
   const query = async (request: Request, body: QueryBody, dialect: Dialect) => {
-    const { organizationId, sight } = gate().caller(request);
+    const { organizationId, sight } = callers.of(request);
     const { scope, decoded } = readScope({ organizationId, sight }, body, dialect);
     const sort = decodeSort(body.sort);
     const { limit, offset } = readPaging(body, ROWS_MAX[dialect]);
@@ -110,10 +110,10 @@ export function queryEndpoints(room: ApiContext, gate: () => Gate) {
 
   const find = async (request: Request, body: QueryBody, dialect: Dialect) => {
     const asked = { filter: body.filter, includeBody: body.includeBody ?? true };
-    await noteExport(room, request, gate().caller(request), asked);
+    await noteExport(room, request, callers.of(request), asked);
     if (typeof body.search !== "string") return query(request, body, dialect);
     const search = { ...body, search: body.search, limitMax: ROWS_MAX[dialect] };
-    return answerSearch(room, request, search, readScope(gate().caller(request), body, dialect));
+    return answerSearch(room, request, search, readScope(callers.of(request), body, dialect));
   };
 
   return new Elysia()
@@ -136,7 +136,7 @@ export function queryEndpoints(room: ApiContext, gate: () => Gate) {
     .post(
       "/v1/request/count/query",
       async ({ body, request }) => {
-        const caller = gate().caller(request);
+        const caller = callers.of(request);
         const { scope, decoded } = readScope(caller, body);
         await settled(room);
         const until = deadline();

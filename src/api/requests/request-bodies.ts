@@ -6,7 +6,7 @@ import type { RequestRow } from "../../record/request-record.ts";
 import { bodyText, contentType, headerPairs } from "../../store/bodies/body-text.ts";
 import type { BodyPart } from "../../store/packs/placed.ts";
 import type { RequestBodies, StoredBody } from "../../store/packs/read.ts";
-import type { Gate } from "../access/gate.ts";
+import type { Callers } from "../access/callers.ts";
 import { noteBodyViews } from "../audit/body-views.ts";
 import { settled } from "../caught-up.ts";
 import type { ApiContext } from "../context.ts";
@@ -38,14 +38,14 @@ const SIGNED_QUERY = {
 };
 
 /** Reading what a request and its response were made of. */
-export function requestBodyEndpoints(room: ApiContext, gate: () => Gate) {
+export function requestBodyEndpoints(room: ApiContext, callers: Callers) {
   return new Elysia()
     .get(
       "/v1/request/:id/body",
       async ({ params, request }) => {
         const id = requestIdOf(params.id);
         const { part, raw } = readBodyQuery(request);
-        await findShown(room, gate(), request, id);
+        await findShown(room, callers, request, id);
         const parts: BodyPart[] = [...(part === undefined ? CLIENTS : [part]), ...(raw ? RAW : []), "headers"];
         const bodies = (await room.reader.content.get([id], parts, raw ? "sent" : "shown")).get(id) ?? {};
         return raw ? rawBody(bodies, part!) : bodyJson(bodies, part);
@@ -60,7 +60,7 @@ export function requestBodyEndpoints(room: ApiContext, gate: () => Gate) {
       async ({ params, request }) => {
         const id = requestIdOf(params.id);
         await settled(room);
-        const [row] = await room.engine.source.records(gate().caller(request).organizationId, keysOf([id]));
+        const [row] = await room.engine.source.records(callers.of(request).organizationId, keysOf([id]));
         if (row === undefined) throw noSuchRequest();
         const { headers } = (await room.reader.content.get([id], ["headers"])).get(id) ?? {};
         return success({
@@ -80,7 +80,7 @@ export function requestBodyEndpoints(room: ApiContext, gate: () => Gate) {
       "/v1/request/:id/assets/:asset",
       async ({ params, request }) => {
         const id = requestIdOf(params.id);
-        await findShown(room, gate(), request, id);
+        await findShown(room, callers, request, id);
         const asset = await room.reader.content.asset(id, params.asset);
         if (asset === undefined) throw new GatewayError("not_found", "the request has no asset of this id");
         return bytesAnswer(asset.content, asset.contentType);
@@ -93,12 +93,12 @@ export function requestBodyEndpoints(room: ApiContext, gate: () => Gate) {
 }
 
 /** The request that a signed address or a key's organization shows. */
-async function findShown(room: ApiContext, gate: Gate, request: Request, id: string): Promise<RequestRow> {
+async function findShown(room: ApiContext, callers: Callers, request: Request, id: string): Promise<RequestRow> {
   const signed = new URL(request.url).searchParams.has("signature");
   if (signed) await room.signer.verify(request);
   await settled(room);
   const { source } = room.engine;
-  const organizationId = signed ? await source.organizationOf(id) : gate.caller(request).organizationId;
+  const organizationId = signed ? await source.organizationOf(id) : callers.of(request).organizationId;
   const [row] = organizationId === undefined ? [] : await source.records(organizationId, keysOf([id]));
   if (row === undefined) throw noSuchRequest();
   // Who was given a signed address has been noted with it.

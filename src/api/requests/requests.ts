@@ -1,6 +1,6 @@
 import { Elysia, t } from "elysia";
 import { keysOf } from "../../engine/record-source.ts";
-import type { Gate } from "../access/gate.ts";
+import type { Callers } from "../access/callers.ts";
 import { settled } from "../caught-up.ts";
 import type { ApiContext } from "../context.ts";
 import { endpoint } from "../endpoint.ts";
@@ -21,10 +21,10 @@ const IDS = t.Object(
 );
 
 /** Reading requests by their ids. */
-export function requestEndpoints(room: ApiContext, gate: () => Gate) {
+export function requestEndpoints(room: ApiContext, callers: Callers) {
   const askFor = async (request: Request, ids: readonly string[]) => {
     await settled(room);
-    const { organizationId, sight } = gate().caller(request);
+    const { organizationId, sight } = callers.of(request);
     return { organizationId, sight, keys: keysOf(ids) };
   };
   return new Elysia()

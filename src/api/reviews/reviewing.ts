@@ -18,7 +18,7 @@ import { readGiven } from "../../store/reviews/review-rule.ts";
 import type { Review } from "../../store/reviews/reviews.ts";
 import type { RecordUpdate } from "../../threads.ts";
 import type { Caller } from "../access/caller.ts";
-import type { Gate } from "../access/gate.ts";
+import type { Callers } from "../access/callers.ts";
 import { tooLate, UPDATE_MS } from "../changes/record-updates.ts";
 import type { ApiContext } from "../context.ts";
 import { endpoint } from "../endpoint.ts";
@@ -68,11 +68,11 @@ export type ShownAnswer = ReturnType<typeof shownAnswer>;
 /** Handing requests out to reviewers, and taking their scores. */
 export function reviewingEndpoints(
   room: ApiContext,
-  gate: () => Gate,
+  callers: Callers,
   find: (id: string, organizationId: string) => Promise<Review>,
 ) {
   const asked = async (request: Request, id: string) => {
-    const caller = gate().caller(request);
+    const caller = callers.of(request);
     const review = await find(id, caller.organizationId);
     return { caller, review, me: reviewerOf(caller), records: (await room.writer()).records };
   };
@@ -108,7 +108,7 @@ export function reviewingEndpoints(
     .get(
       "/v1/reviews/:id/answers",
       async ({ params, request }) => {
-        const caller = gate().caller(request);
+        const caller = callers.of(request);
         const review = await find(params.id, caller.organizationId);
         const me = reviewerOf(caller);
         const isMine = readMine(request);

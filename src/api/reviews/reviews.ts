@@ -16,7 +16,7 @@ import {
   removeReview,
 } from "../../store/reviews/reviews.ts";
 import type { Caller } from "../access/caller.ts";
-import type { Gate } from "../access/gate.ts";
+import type { Callers } from "../access/callers.ts";
 import { settled } from "../caught-up.ts";
 import { SELECTION, selected } from "../changes/selection.ts";
 import type { ApiContext } from "../context.ts";
@@ -40,16 +40,16 @@ const NEW_REQUESTS = t.Object(
 type NewRequests = typeof NEW_REQUESTS.static;
 
 /** Queues of requests that people score one after the other. */
-export function reviewEndpoints(room: ApiContext, gate: () => Gate) {
+export function reviewEndpoints(room: ApiContext, callers: Callers) {
   const family = reviewFamily(room);
   const find = (id: string, organizationId: string) => findRule(family, id, organizationId);
   return new Elysia()
-    .use(keptRuleEndpoints(gate, family))
-    .use(reviewingEndpoints(room, gate, find))
+    .use(keptRuleEndpoints(callers, family))
+    .use(reviewingEndpoints(room, callers, find))
     .post(
       "/v1/reviews/:id/requests",
       async ({ params, body, request }) => {
-        const caller = gate().caller(request);
+        const caller = callers.of(request);
         const review = await find(params.id, caller.organizationId);
         const { ids, next } = await chosen(room, caller, body);
         await settled(room);

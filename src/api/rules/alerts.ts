@@ -16,7 +16,7 @@ import {
   removeAlert,
 } from "../../store/alerts/alerts.ts";
 import { channelChecks } from "../../store/alerts/channel-checks.ts";
-import type { Gate } from "../access/gate.ts";
+import type { Callers } from "../access/callers.ts";
 import type { ApiContext } from "../context.ts";
 import { endpoint } from "../endpoint.ts";
 import { success } from "../envelope.ts";
@@ -26,13 +26,13 @@ import { findRule, placeOf, type RuleFamily, ruleEndpoints } from "./rule-endpoi
 const SECRETS = "A webhook channel's `secret` is in the answer that makes it, and in no other.";
 
 /** Alerts of an organization, their state and their history. */
-export function alertEndpoints(room: ApiContext, gate: () => Gate) {
+export function alertEndpoints(room: ApiContext, callers: Callers) {
   const alerts = alertFamily(room);
-  return new Elysia().use(ruleEndpoints(room, gate, alerts)).get(
+  return new Elysia().use(ruleEndpoints(room, callers, alerts)).get(
     "/v1/alerts/:id/history",
     async ({ params, request }) => {
       const page = readPage(request);
-      const { id } = await findRule(alerts, params.id, gate().caller(request).organizationId);
+      const { id } = await findRule(alerts, params.id, callers.of(request).organizationId);
       const events = await alertHistory(room.current.records, id, page);
       return success(events.map((event) => ({ ...event, created_at: isoTime(event.created_at) })));
     },

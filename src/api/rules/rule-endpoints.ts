@@ -6,7 +6,7 @@ import { shownDelivery } from "../../store/deliveries/delivery-shown.ts";
 import { deliverTests } from "../../store/deliveries/test-deliveries.ts";
 import type { StoredRule } from "../../store/rule-table.ts";
 import type { Caller } from "../access/caller.ts";
-import type { Gate } from "../access/gate.ts";
+import type { Callers } from "../access/callers.ts";
 import type { ApiContext } from "../context.ts";
 import { endpoint } from "../endpoint.ts";
 import { success } from "../envelope.ts";
@@ -46,10 +46,10 @@ export interface RuleFamily<Rule extends StoredRule, Body extends object> extend
 
 /** Listing and changing them. */
 export function keptRuleEndpoints<Rule extends StoredRule, Body extends object>(
-  gate: () => Gate,
+  callers: Callers,
   family: KeptFamily<Rule, Body>,
 ) {
-  const asking = (request: Request) => gate().caller(request);
+  const asking = (request: Request) => callers.of(request);
   return new Elysia()
     .use(readingEndpoints(family, (request) => asking(request).organizationId))
     .use(changingEndpoints(family, asking));
@@ -58,11 +58,11 @@ export function keptRuleEndpoints<Rule extends StoredRule, Body extends object>(
 /** The endpoints that every family has by which somebody is told. */
 export function ruleEndpoints<Rule extends StoredRule, Body extends object>(
   room: ApiContext,
-  gate: () => Gate,
+  callers: Callers,
   family: RuleFamily<Rule, Body>,
 ) {
-  const organization = (request: Request) => gate().caller(request).organizationId;
-  return new Elysia().use(keptRuleEndpoints(gate, family)).use(tellingEndpoints(room, family, organization));
+  const organization = (request: Request) => callers.of(request).organizationId;
+  return new Elysia().use(keptRuleEndpoints(callers, family)).use(tellingEndpoints(room, family, organization));
 }
 
 /** The organization that asks. */

@@ -2,15 +2,15 @@ import { channelChecks } from "../../store/alerts/channel-checks.ts";
 import { readWebhookRule, WEBHOOK_SCHEMA, type WebhookBody } from "../../store/webhooks/webhook-rule.ts";
 import { shownWebhook, webhookBody, webhookTest } from "../../store/webhooks/webhook-shown.ts";
 import { findWebhook, listWebhooks, putWebhook, removeWebhook, type Webhook } from "../../store/webhooks/webhooks.ts";
-import type { Gate } from "../access/gate.ts";
+import type { Callers } from "../access/callers.ts";
 import type { ApiContext } from "../context.ts";
 import { placeOf, type RuleFamily, ruleEndpoints } from "./rule-endpoints.ts";
 
 const SECRET = "The `secret` is in the answer that makes it, and in no other.";
 
 /** Webhooks for finished requests. They may contain all traffic, so only admins manage them. */
-export function webhookEndpoints(room: ApiContext, gate: () => Gate) {
-  return ruleEndpoints(room, gate, webhookFamily(room));
+export function webhookEndpoints(room: ApiContext, callers: Callers) {
+  return ruleEndpoints(room, callers, webhookFamily(room));
 }
 
 function webhookFamily(room: ApiContext): RuleFamily<Webhook, WebhookBody> {

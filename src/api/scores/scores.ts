@@ -4,7 +4,7 @@ import { keysOf } from "../../engine/record-source.ts";
 import { isoTime } from "../../record/iso-time.ts";
 import { Deadline } from "../../store/database/deadline.ts";
 import { listRatings, type Rating } from "../../store/ratings.ts";
-import type { Gate } from "../access/gate.ts";
+import type { Callers } from "../access/callers.ts";
 import { settled } from "../caught-up.ts";
 import type { ApiContext } from "../context.ts";
 import { endpoint } from "../endpoint.ts";
@@ -27,13 +27,13 @@ export interface ShownRating extends Omit<Rating, "name" | "created_at"> {
 }
 
 /** Which scores there are, and who gave those of a request. */
-export function scoreEndpoints(room: ApiContext, gate: () => Gate) {
+export function scoreEndpoints(room: ApiContext, callers: Callers) {
   return new Elysia()
     .post(
       "/v1/score/query",
       async ({ body, request }) => {
         const page = readPaging(body, AGGREGATES_MAX, AGGREGATES_MAX);
-        const { scope } = readScope(gate().caller(request), body);
+        const { scope } = readScope(callers.of(request), body);
         await settled(room);
         const deadline = new Deadline(room.config.query_timeout_seconds * 1000);
         return success(await room.engine.aggregates.scores(scope, page, deadline));
@@ -50,7 +50,7 @@ export function scoreEndpoints(room: ApiContext, gate: () => Gate) {
     .get(
       "/v1/request/:id/scores",
       async ({ params, request }) => {
-        const { organizationId } = gate().caller(request);
+        const { organizationId } = callers.of(request);
         const requestId = requestIdOf(params.id);
         await settled(room);
         const [row] = await engineReader(room.reader, room.config).source.records(organizationId, keysOf([requestId]));

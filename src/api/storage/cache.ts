@@ -3,7 +3,7 @@ import { TIME_BUCKETS } from "../../filter/group-by.ts";
 import { isoTime } from "../../record/iso-time.ts";
 import { noted } from "../../store/audit/recorded.ts";
 import { Deadline } from "../../store/database/deadline.ts";
-import type { Gate } from "../access/gate.ts";
+import type { Callers } from "../access/callers.ts";
 import { settled } from "../caught-up.ts";
 import type { ApiContext } from "../context.ts";
 import { endpoint } from "../endpoint.ts";
@@ -34,12 +34,12 @@ const SERIES = t.Object(
   { additionalProperties: false },
 );
 
-export function cacheEndpoints(room: ApiContext, gate: () => Gate) {
+export function cacheEndpoints(room: ApiContext, callers: Callers) {
   return new Elysia()
     .get(
       "/v1/cache",
       async ({ request }) => {
-        const { organizationId } = gate().caller(request);
+        const { organizationId } = callers.of(request);
         await settled(room);
         const deadline = new Deadline(room.config.query_timeout_seconds * 1_000);
         const [counted, { entries, bytes, bytesMax }] = await Promise.all([
@@ -56,7 +56,7 @@ export function cacheEndpoints(room: ApiContext, gate: () => Gate) {
       "/v1/cache/metrics/query",
       async ({ body, request }) => {
         const bucket = readBucket(body.time_bucket);
-        const { scope } = readScope(gate().caller(request), body);
+        const { scope } = readScope(callers.of(request), body);
         await settled(room);
         const deadline = new Deadline(room.config.query_timeout_seconds * 1_000);
         return success(await room.engine.aggregates.cacheSeries(scope, bucket, deadline));
@@ -69,7 +69,7 @@ export function cacheEndpoints(room: ApiContext, gate: () => Gate) {
     .get(
       "/v1/cache/entries",
       async ({ request }) => {
-        const { organizationId } = gate().caller(request);
+        const { organizationId } = callers.of(request);
         const entries = await room.gateway.cacheEntries(organizationId, readPage(request));
         return success(
           entries.map(({ key, place, requestId, model, createdAt, expiresAt, bytes }) => ({
@@ -88,7 +88,7 @@ export function cacheEndpoints(room: ApiContext, gate: () => Gate) {
     .delete(
       "/v1/cache",
       async ({ body, request }) => {
-        const caller = gate().caller(request);
+        const caller = callers.of(request);
         const { organizationId } = caller;
         const { request_id: requestId, ...wish } = body ?? {};
         const purge = { ...wish, ...(requestId !== undefined && { requestId: requestId.toLowerCase() }) };

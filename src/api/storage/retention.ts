@@ -9,7 +9,7 @@ import {
   retentionOf,
   shownRun,
 } from "../../store/retention/retention.ts";
-import type { Gate } from "../access/gate.ts";
+import type { Callers } from "../access/callers.ts";
 import type { ApiContext } from "../context.ts";
 import { endpoint } from "../endpoint.ts";
 import { success } from "../envelope.ts";
@@ -26,8 +26,8 @@ export async function currentRetention({ config, current: { records } }: ApiCont
 }
 
 /** How long records and bodies are kept. */
-export function retentionEndpoints(room: ApiContext, gate: () => Gate) {
-  const organization = (request: Request) => gate().caller(request).organizationId;
+export function retentionEndpoints(room: ApiContext, callers: Callers) {
+  const organization = (request: Request) => callers.of(request).organizationId;
   const current = (organizationId: string) => currentRetention(room, organizationId);
   return new Elysia()
     .get(
@@ -39,7 +39,7 @@ export function retentionEndpoints(room: ApiContext, gate: () => Gate) {
       "/v1/retention",
       async ({ body, request }) => {
         const organizationId = organization(request);
-        await putRetention((await room.writer()).records, organizationId, readRetention(body), gate().caller(request));
+        await putRetention((await room.writer()).records, organizationId, readRetention(body), callers.of(request));
         return success(await current(organizationId));
       },
       {

@@ -7,14 +7,14 @@ import { storageSums } from "../../store/sizes/sums.ts";
 import { localPath } from "../../store/store.ts";
 import { IndexSize } from "../../store/words/size.ts";
 import { leftToFill, readUnfilled } from "../../store/words/unfilled.ts";
-import type { Gate } from "../access/gate.ts";
+import type { Callers } from "../access/callers.ts";
 import type { ApiContext } from "../context.ts";
 import { endpoint } from "../endpoint.ts";
 import { success } from "../envelope.ts";
 import { currentRetention } from "./retention.ts";
 
 /** What is stored, and how much room it takes. */
-export function storageEndpoints(room: ApiContext, gate: () => Gate) {
+export function storageEndpoints(room: ApiContext, callers: Callers) {
   const { config, reader } = room;
   const isLocal = localPath(config) !== undefined;
   const sizes = new PartSizes(reader.records);
@@ -22,7 +22,7 @@ export function storageEndpoints(room: ApiContext, gate: () => Gate) {
   return new Elysia().get(
     "/v1/storage",
     async ({ request }) => {
-      const { organizationId } = gate().caller(request);
+      const { organizationId } = callers.of(request);
       const deadline = new Deadline(config.query_timeout_seconds * 1_000);
       const [bytes, packs, parts, sums, unfilled, cache, { in_force, last_run }] = await Promise.all([
         storedBytes(config, reader.records),

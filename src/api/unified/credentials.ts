@@ -13,7 +13,7 @@ import { listCredentials, removeCredential } from "../../store/credentials/crede
 import { credentialGuards } from "../../store/credentials/guards.ts";
 import { keepCredential } from "../../store/credentials/keep.ts";
 import { type Caller, may } from "../access/caller.ts";
-import type { Gate } from "../access/gate.ts";
+import type { Callers } from "../access/callers.ts";
 import type { ApiContext } from "../context.ts";
 import { endpoint } from "../endpoint.ts";
 import { success } from "../envelope.ts";
@@ -37,8 +37,6 @@ const NEW = bodySchema({ name: NAME, provider: { type: "string", description: "N
 const CHANGE = bodySchema({}, []);
 
 /** A test needs no body. */
-export const CREDENTIAL_TEST_PATH = "/v1/credentials/:name/test";
-
 const TEST = Type.Object(
   {
     model: Type.Optional(
@@ -58,8 +56,8 @@ const SECRETS = "Secrets are encrypted, and never shown again.";
 
 /** Providers' keys of an organization; those that the operator shares, and those of `weir.toml`, are shown beside them. */
 // biome-ignore lint/complexity/noExcessiveLinesPerFunction: a table: one family of endpoints, each a statement of its own
-export function credentialEndpoints(room: ApiContext, gate: () => Gate) {
-  const organization = (request: Request) => gate().caller(request).organizationId;
+export function credentialEndpoints(room: ApiContext, callers: Callers) {
+  const organization = (request: Request) => callers.of(request).organizationId;
   const list = credentialsOf(room);
   const one = async (organizationId: string, name: string) => {
     const found = (await list(organizationId)).find((each) => each.name === name && each.source !== "shared");
@@ -88,9 +86,9 @@ export function credentialEndpoints(room: ApiContext, gate: () => Gate) {
       "/v1/credentials",
       async ({ request, body }) => {
         const organizationId = organization(request);
-        const order = readCredential(body, await rulesOf(room, gate().caller(request)));
+        const order = readCredential(body, await rulesOf(room, callers.of(request)));
         refuseConfigured(room, order.name);
-        const caller = gate().caller(request);
+        const caller = callers.of(request);
         const home = { config: room.home.config, records: (await room.home.writer()).records, by: caller };
         return changed(organizationId, (await keepCredential(home, organizationId, order)).name);
       },
@@ -102,9 +100,9 @@ export function credentialEndpoints(room: ApiContext, gate: () => Gate) {
         const organizationId = organization(request);
         const { records } = await room.home.writer();
         const previous = await ownCredential(room, records, organizationId, nameOf(params));
-        const order = readCredential(body, await rulesOf(room, gate().caller(request)), previous);
+        const order = readCredential(body, await rulesOf(room, callers.of(request)), previous);
         await keepCredential(
-          { config: room.home.config, records, by: gate().caller(request) },
+          { config: room.home.config, records, by: callers.of(request) },
           organizationId,
           order,
           previous,
@@ -116,7 +114,7 @@ export function credentialEndpoints(room: ApiContext, gate: () => Gate) {
       }),
     )
     .post(
-      CREDENTIAL_TEST_PATH,
+      "/v1/credentials/:name/test",
       async ({ request, body, params }) => {
         const organizationId = organization(request);
         const known = (await list(organizationId)).find(
@@ -126,10 +124,10 @@ export function credentialEndpoints(room: ApiContext, gate: () => Gate) {
         const { model } = checked(TEST, body ?? {});
         const object = { kind: "credential", id: known.name, name: known.name };
         const act = { action: "credential.tested", organizationId, object } as const;
-        await noted((await room.home.writer()).records, gate().caller(request), act);
+        await noted((await room.home.writer()).records, callers.of(request), act);
         return success(await room.gateway.testCredential({ organizationId, name: known.name, model }));
       },
-      endpoint("Credentials", "Ask the provider whether a credential works", TESTED, { body: TEST }),
+      endpoint("Credentials", "Ask the provider whether a credential works", TESTED, { body: TEST, reads: "optional" }),
     )
     .delete(
       "/v1/credentials/:name",
@@ -137,7 +135,7 @@ export function credentialEndpoints(room: ApiContext, gate: () => Gate) {
         const organizationId = organization(request);
         const { records } = await room.home.writer();
         const { id, name } = await ownCredential(room, records, organizationId, nameOf(params));
-        await removeCredential(records, organizationId, name, gate().caller(request));
+        await removeCredential(records, organizationId, name, callers.of(request));
         await room.credentials.spread();
         return success({ id, name });
       },

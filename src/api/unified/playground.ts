@@ -1,11 +1,11 @@
 import { Elysia, t } from "elysia";
 import { sendThroughGateway } from "../../unified/through-gateway.ts";
 import { sentFor } from "../access/caller.ts";
-import type { Gate } from "../access/gate.ts";
+import type { Callers } from "../access/callers.ts";
 import type { ApiContext } from "../context.ts";
 import { endpoint } from "../endpoint.ts";
 
-export const PLAYGROUND_PATH = "/v1/playground";
+const PLAYGROUND_PATH = "/v1/playground";
 
 /** Endpoints of the unified address that the playground uses. */
 const ENDPOINTS = ["chat/completions", "responses", "messages"] as const;
@@ -20,7 +20,7 @@ const PASSED = /^(?:accept|content-type|content-length|anthropic-beta|anthropic-
 const NOT_PASSED = /^gateway-(?:auth|property-playground)$/;
 
 /** Lets who is logged in try models: requests of the unified address, sent for the key that the log-in stands for. */
-export function playgroundEndpoints(room: ApiContext, gate: () => Gate) {
+export function playgroundEndpoints(room: ApiContext, callers: Callers) {
   const app = new Elysia();
   for (const path of ENDPOINTS) {
     app.post(
@@ -29,7 +29,7 @@ export function playgroundEndpoints(room: ApiContext, gate: () => Gate) {
         sendThroughGateway(room.passedOn, request, {
           url: `/v1/${path}`,
           headers: headersOf(request),
-          sentFor: sentFor(gate().caller(request)),
+          sentFor: sentFor(callers.of(request)),
         }),
       {
         ...endpoint("Playground", `Try a model: ${path}`, ABOUT, {

@@ -8,7 +8,7 @@ import { shownRoute } from "../../routing/shown-route.ts";
 import { listOrganizations } from "../../store/keys.ts";
 import { listRoutes, putRoute, removeRoute } from "../../store/routes.ts";
 import { type Caller, require } from "../access/caller.ts";
-import type { Gate } from "../access/gate.ts";
+import type { Callers } from "../access/callers.ts";
 import type { ApiContext } from "../context.ts";
 import { endpoint } from "../endpoint.ts";
 import { success } from "../envelope.ts";
@@ -26,8 +26,8 @@ const ROUTE = {
 };
 
 /** Names of an organization's own for models. Those of `weir.toml` belong to everybody and go before stored ones. */
-export function routeEndpoints(room: ApiContext, gate: () => Gate) {
-  const organization = (request: Request) => gate().caller(request).organizationId;
+export function routeEndpoints(room: ApiContext, callers: Callers) {
+  const organization = (request: Request) => callers.of(request).organizationId;
   return new Elysia()
     .get(
       "/v1/routes",
@@ -49,14 +49,10 @@ export function routeEndpoints(room: ApiContext, gate: () => Gate) {
         const { organization: named, ...route } = asObject(body);
         const name = nameOf(params);
         refuseConfigured(room, name);
-        const organizationId = await placeOf(room, gate().caller(request), named);
+        const organizationId = await placeOf(room, callers.of(request), named);
         const { records } = await room.home.writer();
         const others = [...configuredRoutes(room.home.config), ...(await listRoutes(records, organizationId))];
-        await putRoute(
-          records,
-          { organizationId, name, terms: readRoute(name, route, others) },
-          gate().caller(request),
-        );
+        await putRoute(records, { organizationId, name, terms: readRoute(name, route, others) }, callers.of(request));
         await room.routes.spread();
         return success((await routesOf(room, organizationId)).find((each) => each.name === name));
       },
@@ -67,7 +63,7 @@ export function routeEndpoints(room: ApiContext, gate: () => Gate) {
       async ({ request, params }) => {
         const name = nameOf(params);
         const { records } = await room.home.writer();
-        if (!(await removeRoute(records, organization(request), name, gate().caller(request)))) {
+        if (!(await removeRoute(records, organization(request), name, callers.of(request)))) {
           refuseConfigured(room, name);
           throw noSuchRoute(name);
         }

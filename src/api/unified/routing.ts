@@ -4,7 +4,7 @@ import { checked } from "../../checked.ts";
 import { GatewayError } from "../../errors.ts";
 import { isoTimeOrNull } from "../../record/iso-time.ts";
 import { CLIENT_SHAPES } from "../../unified/client-shapes.ts";
-import type { Gate } from "../access/gate.ts";
+import type { Callers } from "../access/callers.ts";
 import type { ApiContext } from "../context.ts";
 import { endpoint } from "../endpoint.ts";
 import { success } from "../envelope.ts";
@@ -43,12 +43,12 @@ const HEALTH =
 const LISTED = "The entries of the unified address's own `GET /models`, without a record.";
 
 /** How requests of the unified address are routed now. */
-export function routingEndpoints(room: ApiContext, gate: () => Gate) {
+export function routingEndpoints(room: ApiContext, callers: Callers) {
   return new Elysia()
     .get(
       "/v1/route/health",
       async ({ request }) => {
-        const health = await room.gateway.routeHealth(gate().caller(request).organizationId);
+        const health = await room.gateway.routeHealth(callers.of(request).organizationId);
         return success(
           health.map(({ provider, credential, model, state, until, failures, lastError }) => {
             return { provider, credential, model, state, until: isoTimeOrNull(until), failures, last_error: lastError };
@@ -59,13 +59,13 @@ export function routingEndpoints(room: ApiContext, gate: () => Gate) {
     )
     .get(
       "/v1/route/models",
-      async ({ request }) => success(await room.gateway.listModels(gate().caller(request).key)),
+      async ({ request }) => success(await room.gateway.listModels(callers.of(request).key)),
       endpoint("Routes", "List the models and routes that this key may use", LISTED),
     )
     .post(
       "/v1/route/explain",
       async ({ request, body }) => {
-        const { organizationId } = gate().caller(request);
+        const { organizationId } = callers.of(request);
         const { body: asked, key_id, model, shape, user, session, properties } = checked(QUESTION, body);
         return success(
           await room.gateway.explainRoute({

@@ -5,7 +5,7 @@ import { storable } from "../../record/storable.ts";
 import { uuidv7 } from "../../runtime/uuid.ts";
 import { findView, listViews, putView, removeView, type SavedView, type ViewTerms } from "../../store/saved-views.ts";
 import { type Caller, require } from "../access/caller.ts";
-import type { Gate } from "../access/gate.ts";
+import type { Callers } from "../access/callers.ts";
 import { type Owner, ownerOf } from "../access/owner.ts";
 import type { ApiContext } from "../context.ts";
 import { endpoint } from "../endpoint.ts";
@@ -32,10 +32,10 @@ export interface ShownView extends ViewTerms {
  * they change nothing that others see.
  */
 // biome-ignore lint/complexity/noExcessiveLinesPerFunction: a table: one family of endpoints, each a statement of its own
-export function viewEndpoints(room: ApiContext, gate: () => Gate) {
+export function viewEndpoints(room: ApiContext, callers: Callers) {
   const { records } = room.current;
   const asking = (request: Request) => {
-    const caller = gate().caller(request);
+    const caller = callers.of(request);
     return { caller, owner: ownerOf(caller), organizationId: caller.organizationId };
   };
   const visible = async (organizationId: string, owner: Owner) =>

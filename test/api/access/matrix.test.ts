@@ -49,7 +49,7 @@ test("the table of needs holds the API's own endpoints and no others", () => {
 const needed = (name: string, kind: "key" | "user"): Permission | undefined =>
   permissionNeeded(NEEDS[name] ?? PLUGIN_NEEDS[name.startsWith("GET ") ? "figures" : "write"], kind);
 
-/** Whether the gate lets each endpoint through: a body that fits none makes the rest a 400. */
+/** Whether the guard lets each endpoint through: a body that fits none makes the rest a 400. */
 async function expectByTable(
   caller: { readonly key: string | null; readonly headers?: Record<string, string> },
   permissions: readonly Permission[],

@@ -16,7 +16,7 @@ import {
   startRun,
 } from "../../../store/datasets/runs.ts";
 import { actingOf, type Caller, require } from "../../access/caller.ts";
-import type { Gate } from "../../access/gate.ts";
+import type { Callers } from "../../access/callers.ts";
 import { ownerOf } from "../../access/owner.ts";
 import type { ApiContext } from "../../context.ts";
 import { endpoint } from "../../endpoint.ts";
@@ -47,9 +47,9 @@ const ITEMS = {
 
 /** Datasets that are sent again to other models, and comparisons of what came. */
 // biome-ignore lint/complexity/noExcessiveLinesPerFunction: a table: one family of endpoints, each a statement of its own
-export function datasetRunEndpoints(room: ApiContext, gate: () => Gate) {
+export function datasetRunEndpoints(room: ApiContext, callers: Callers) {
   const find = async (request: Request, { id, run }: { readonly id: string; readonly run: string }) => {
-    const caller = gate().caller(request);
+    const caller = callers.of(request);
     const dataset = await datasetOf(room, caller.organizationId, id);
     const found = await findRun(room.current.records, dataset.id, run);
     if (found === undefined) throw new GatewayError("not_found", "the dataset has no run of this id");
@@ -64,7 +64,7 @@ export function datasetRunEndpoints(room: ApiContext, gate: () => Gate) {
     .get(
       "/v1/datasets/:id/runs",
       async ({ params, request }) => {
-        const dataset = await datasetOf(room, gate().caller(request).organizationId, params.id);
+        const dataset = await datasetOf(room, callers.of(request).organizationId, params.id);
         return success((await listRuns(room.current.records, dataset.id)).map(shownRun));
       },
       endpoint(TAG, "List the runs of a dataset", "The newest first, with how far each is."),
@@ -72,7 +72,7 @@ export function datasetRunEndpoints(room: ApiContext, gate: () => Gate) {
     .post(
       "/v1/datasets/:id/runs/estimate",
       async ({ params, body, request }) => {
-        const caller = gate().caller(request);
+        const caller = callers.of(request);
         const { version, label } = await chosenItems(room, caller, params.id, body);
         const targets = readTargets(body.targets);
         return success(await estimateRun(room, caller, { datasetId: params.id, version, label, targets }));
@@ -89,7 +89,7 @@ export function datasetRunEndpoints(room: ApiContext, gate: () => Gate) {
     .post(
       "/v1/datasets/:id/runs",
       async ({ params, body, request }) => {
-        const caller = gate().caller(request);
+        const caller = callers.of(request);
         require(caller, "bodies");
         const { version, label, items } = await chosenItems(room, caller, params.id, body);
         const targets = readTargets(body.targets);

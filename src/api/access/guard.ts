@@ -1,0 +1,42 @@
+import { OptionalKind } from "@sinclair/typebox";
+import { IMPORT_BYTES_MAX } from "../../record/imported.ts";
+import { notePerson } from "../audit/body-views.ts";
+import type { Endpoint } from "../endpoint.ts";
+import { readJson, readText, requireObject } from "../input/body.ts";
+import { lacks, may } from "./caller.ts";
+import type { Callers } from "./callers.ts";
+import { changes, permissionNeeded } from "./needs.ts";
+
+/**
+ * Lets a request through to its endpoint, or says why not, before any of its body is read.
+ *
+ * @throws GatewayError `missing_auth`, `invalid_auth`, `insufficient_permission` and the like.
+ */
+export async function admit(callers: Callers, request: Request, { method, needs }: Endpoint): Promise<void> {
+  if (needs === "open" || (needs === "signed" && new URL(request.url).searchParams.has("signature"))) return;
+  const caller = await callers.identify(request, changes(method, needs));
+  const permission = permissionNeeded(needs, caller.user === undefined ? "key" : "user");
+  if (permission !== undefined && !may(caller, permission)) throw lacks(permission);
+  if (callers.loginOf(request) !== undefined) notePerson(request, caller);
+}
+
+/**
+ * The body as the endpoint takes it; undefined where there is none to read. A step such as approving needs no body, and one
+ * that is sent is left alone.
+ *
+ * @throws GatewayError for a body that cannot be read.
+ */
+export async function readBody(
+  request: Request,
+  { method, body, unusual: { reads } }: Endpoint,
+  bytesMax: number,
+): Promise<unknown> {
+  if (reads === "text") return readText(request, IMPORT_BYTES_MAX);
+  if (body === undefined) return undefined;
+  const isOptional = reads === "optional" || method === "DELETE" || OptionalKind in (body as object);
+  if (isOptional && request.body === null) return undefined;
+  const json = await readJson(request, bytesMax);
+  // Where a body is optional Elysia holds nothing but filled objects against its schema: a word would mean "all".
+  if (isOptional && reads !== "optional") requireObject(json);
+  return json;
+}
