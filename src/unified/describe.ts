@@ -1,5 +1,6 @@
 import { isObject, listOf, numberOf, objectOf, textOf } from "../mapping/json.ts";
 import { userIdIn } from "../mapping/user-id.ts";
+import { hasInput } from "../mapping/wire/chat-completions/input.ts";
 import type { Json } from "../plugin-host/contract.ts";
 import type { Need } from "../routing/route.ts";
 import { type IssuerNamed, issuersIn } from "./issuers-in.ts";
@@ -19,6 +20,8 @@ export interface Description {
   readonly inputTokens: number;
   /** Whether it contains state packed by Weir, or unsigned thinking: such a body is rewritten even in its own shape. */
   readonly hasState: boolean;
+  /** Whether it has `input` in place of `messages`: as a chat request it is not of that shape. */
+  readonly hasInput: boolean;
   /** Whether a chat stream should end with its usage. */
   readonly wantsUsage: boolean;
   readonly previousResponse: string | undefined;
@@ -39,6 +42,7 @@ export const NOTHING_DESCRIBED: Description = {
   maxTokens: undefined,
   inputTokens: 0,
   hasState: false,
+  hasInput: false,
   wantsUsage: false,
   previousResponse: undefined,
   references: [],
@@ -70,6 +74,7 @@ export function describe(text: string, onParsed?: (body: Json) => void): Descrip
     maxTokens: numberOf(max_completion_tokens ?? max_tokens ?? max_output_tokens ?? settings?.["maxOutputTokens"]),
     inputTokens: Math.ceil(Buffer.byteLength(text) / TOKEN_BYTES),
     hasState: text.includes("weir1.") || hasUnsignedThinking(body, text),
+    hasInput: hasInput(body),
     wantsUsage: objectOf(body["stream_options"])?.["include_usage"] === true,
     previousResponse: textOf(body["previous_response_id"]),
     references: referredTo(body, text),

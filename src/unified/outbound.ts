@@ -28,6 +28,8 @@ export interface OutboundRequest {
   readonly refuseLosses: boolean;
   /** The body contains state that only Weir can read: it is rewritten even in its own shape. */
   readonly hasState: boolean;
+  /** The body has `input` in place of `messages`: as a chat request it is rewritten for every shape. */
+  readonly hasInput: boolean;
   /** A chat stream must report its usage. */
   readonly askUsage: boolean;
   /** State of calls that the client omitted, by call id. */
@@ -74,7 +76,8 @@ export function writeOutbound(request: OutboundRequest): Outbound {
   if (request.turns !== undefined) return writeWithTurns(request, request.turns);
   const { shapes, from, hasState, sameOnly, call, body } = request;
   const same = shapes.find((at) => shapeNameOf(at) === from);
-  if (same !== undefined && !hasState && !needsResponses(request)) {
+  const isOwn = same !== undefined && !needsResponses(request) && !isInput(request);
+  if (isOwn && !hasState) {
     forgetParsed(body);
     const written = unchanged(request, same);
     return written ?? { kind: "invalid", loss: { kind: "invalid", path: "", why: "the body must be a JSON object" } };
@@ -89,7 +92,7 @@ export function writeOutbound(request: OutboundRequest): Outbound {
     };
   const read = source.readRequest(withChanges(takeParsed(body), request.changes));
   const prompt = withMemories({ ...read, model: call.model, stream: request.stream }, request.states, call.issuer);
-  const candidates = same !== undefined && !needsResponses(request) ? [same] : preferred(request);
+  const candidates = isOwn ? [same] : preferred(request);
   return best(request, prompt, candidates);
 }
 
@@ -147,6 +150,10 @@ function translated(request: OutboundRequest, prompt: Prompt, at: ShapeAt): Outb
   const bytes = Buffer.from(JSON.stringify(placed(body, at)));
   return { kind: "translated", at, shape, body: bytes, prompt: forReply(prompt), names, losses };
 }
+
+/** A chat request whose conversation is that of a Responses request; no API takes it as it is. */
+const isInput = ({ hasInput, from, sameOnly }: OutboundRequest): boolean =>
+  hasInput && from === "chat-completions" && !sameOnly;
 
 /** Chat with tools is sent as Responses if the model supports function tools only there. */
 function needsResponses({ call, from, shapes, body }: OutboundRequest): boolean {

@@ -6,7 +6,7 @@ const write = (to: string, members: object) => {
   const written = writeOutbound({
     ...{ body: Buffer.from(JSON.stringify(body)), from: "chat-completions", changes: {}, stream: false },
     ...{ call: { model: "m", facts: {}, issuer: "x" }, shapes: [{ shape: to as "messages" }], sameOnly: false },
-    ...{ refuseLosses: true, hasState: false, askUsage: false, states: {}, betas: [], without: [] },
+    ...{ refuseLosses: true, hasState: false, hasInput: false, askUsage: false, states: {}, betas: [], without: [] },
   });
   if (written.kind !== "translated") throw new Error(JSON.stringify(written));
   return JSON.parse(Buffer.from(written.body).toString("utf8"));

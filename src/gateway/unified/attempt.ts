@@ -119,6 +119,7 @@ export function writeFor(candidate: Candidate, given: WriteParts): Soon<Written>
     sameOnly: admission.sameOnly,
     refuseLosses: admission.refuseLosses,
     hasState: description.hasState,
+    hasInput: description.hasInput,
     askUsage: !description.wantsUsage && plan.asksUsage,
     states,
     turns: given.turns,

@@ -35,8 +35,13 @@ function lacksTurn(messages: readonly Message[], { shape, losses }: Fitting): bo
 
 const isEmpty = (part: Part) => (part.type === "text" || part.type === "refusal") && part.text === "";
 
-const turnsPath = ({ shape }: Prompt) =>
-  shape === "responses" ? "input" : shape === "completions" ? "prompt" : "messages";
+/** The member with the turns, where it is not `messages`. */
+const TURNS = new Map([
+  ["responses", "input"],
+  ["chat-completions with input", "input"],
+  ["completions", "prompt"],
+]);
+const turnsPath = ({ shape }: Prompt) => TURNS.get(shape) ?? "messages";
 
 function named(message: Message, { take, losses }: Fitting): Message {
   if (message.name === undefined || take("participant") === "=") return message;

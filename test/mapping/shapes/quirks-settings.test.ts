@@ -17,7 +17,7 @@ import {
 /** Places where gateways are known to break when they translate, each by its number. */
 
 describe("settings", () => {
-  test("17: the one token limit has the name that the model takes", () => {
+  test("quirk 17: the one token limit has the name that the model takes", () => {
     const facts = { maxTokensName: "max_completion_tokens" };
     for (const name of ["max_tokens", "max_completion_tokens"]) {
       expect(send(ask({ [name]: 9 }), { from: "chat-completions", to: "chat-completions", facts }).body).toMatchObject({
@@ -29,7 +29,7 @@ describe("settings", () => {
     }
   });
 
-  test("18: what a model refuses is left out, with a warning", () => {
+  test("quirk 18: what a model refuses is left out, with a warning", () => {
     const { body, losses } = send(ask({ temperature: 0.5, top_p: 0.9 }), {
       ...chatToMessages,
       facts: { rejects: ["temperature", "top_p"] },
@@ -38,7 +38,7 @@ describe("settings", () => {
     expect(losses).toEqual(["dropped temperature", "dropped top_p"]);
   });
 
-  test("19: without a limit, Anthropic gets the model's maximum", () => {
+  test("quirk 19: without a limit, Anthropic gets the model's maximum", () => {
     expect(send(ask(), { ...chatToMessages, facts: { maxOutput: 64_000 } }).body.max_tokens).toBe(64_000);
     expect(send(ask(), chatToMessages).body.max_tokens).toBe(8192);
   });
@@ -69,7 +69,7 @@ describe("settings", () => {
       { type: "enabled", budget_tokens: 1800 },
       ["dropped temperature"],
     ],
-  ])("20: thinking of Anthropic: %s", (_name, members, thinking, losses) => {
+  ])("quirk 20: thinking of Anthropic: %s", (_name, members, thinking, losses) => {
     const sent = send(ask(members), chatToMessages);
     expect([sent.body.thinking, sent.losses]).toEqual([thinking, losses]);
   });
@@ -97,12 +97,12 @@ describe("settings", () => {
       "low",
       ["approximated reasoning_effort"],
     ],
-  ])("21: effort: %s", (_name, members, facts, effort, losses) => {
+  ])("quirk 21: effort: %s", (_name, members, facts, effort, losses) => {
     const sent = send(ask(members), { from: "chat-completions", to: "responses", facts });
     expect([sent.body.reasoning?.effort, sent.losses]).toEqual([effort, losses]);
   });
 
-  test("24: a schema is native where the model has it, else the input of a tool", () => {
+  test("quirk 24: a schema is native where the model has it, else the input of a tool", () => {
     const schema = { type: "object", properties: { a: { type: "string" } } };
     const members = { response_format: { type: "json_schema", json_schema: { name: "x", schema } } };
     expect(send(ask(members), { ...chatToMessages, facts: { jsonSchema: true } }).body.output_config).toEqual({
@@ -138,7 +138,7 @@ describe("settings", () => {
     expect(chunks.findLast(({ choices }) => choices?.[0]?.finish_reason).choices[0].finish_reason).toBe("stop");
   });
 
-  test("20: between calls whose turn begins without a thought, a budget is left out; nothing else is", () => {
+  test("quirk 20: between calls whose turn begins without a thought, a budget is left out; nothing else is", () => {
     const facts = { reasoning: "budget" } as const;
     const calls = { role: "assistant", tool_calls: [{ id: "c", type: "function", function: weather.function }] };
     const result = { role: "tool", tool_call_id: "c", content: "sun" };
@@ -160,7 +160,7 @@ describe("settings", () => {
     }
   });
 
-  test("25: a cache mark belongs to a part and is carried; one at the top is for the last part", () => {
+  test("quirk 25: a cache mark belongs to a part and is carried; one at the top is for the last part", () => {
     const mark = { type: "ephemeral", ttl: "1h" };
     const content = [
       { type: "text", text: "Long", cache_control: mark },
@@ -181,7 +181,7 @@ describe("settings", () => {
     expect(body.tools[0].cache_control).toEqual(mark);
   });
 
-  test("26: no cache mark that nobody asked for", () => {
+  test("quirk 26: no cache mark that nobody asked for", () => {
     expect(JSON.stringify(send(ask({ tools: [weather] }), chatToMessages).body)).not.toContain("cache_control");
   });
 });
@@ -193,7 +193,7 @@ describe("usage", () => {
     prompt_tokens_details: { cached_tokens: 60, cache_write_tokens: 10 },
   };
 
-  test("29: Messages counts exclusively, OpenAI inclusively", () => {
+  test("quirk 29: Messages counts exclusively, OpenAI inclusively", () => {
     const chat = { choices: [{ message: { content: "Hi" }, finish_reason: "stop" }], usage: details };
     expect(send(askClaude(), messagesToChat).answer(chat).usage).toEqual({
       input_tokens: 30,
@@ -213,13 +213,13 @@ describe("usage", () => {
     });
   });
 
-  test("30: counts of message_delta replace those of message_start", () => {
+  test("quirk 30: counts of message_delta replace those of message_start", () => {
     const events = [messageStart, ...stopped("end_turn", { input_tokens: 8, output_tokens: 9 })];
     const chunks = send(ask({ stream: true, stream_options: { include_usage: true } }), chatToMessages).stream(events);
     expect(chunks.at(-2).usage).toMatchObject({ prompt_tokens: 8, completion_tokens: 9 });
   });
 
-  test.each([true, false])("31: a chunk of usage comes exactly when it was asked for: %p", (include_usage) => {
+  test.each([true, false])("quirk 31: a chunk of usage comes exactly when it was asked for: %p", (include_usage) => {
     const sent = send(ask({ stream: true, stream_options: { include_usage } }), chatToMessages);
     const chunks = sent.stream([messageStart, ...stopped("end_turn")]);
     const last = chunks.filter((chunk) => chunk !== "[DONE]");

@@ -18,7 +18,7 @@ import {
 /** Places where gateways are known to break when they translate, each by its number. */
 
 describe("turns", () => {
-  test("7: all results of one turn's calls stand in one user turn, in the calls' order", () => {
+  test("quirk 7: all results of one turn's calls stand in one user turn, in the calls' order", () => {
     const { body } = send(
       ask({ messages: [...called(["a", "b", "c"], ["c", "a", "b"]), user("And?")], tools: [weather] }),
       chatToMessages,
@@ -32,7 +32,7 @@ describe("turns", () => {
     ]);
   });
 
-  test("27: a system message in mid-conversation stays there, natively or as a marked text of the user", () => {
+  test("quirk 27: a system message in mid-conversation stays there, natively or as a marked text of the user", () => {
     const messages = [
       { role: "system", content: "A" },
       user("Hi"),
@@ -47,7 +47,7 @@ describe("turns", () => {
     expect(native.messages.map(({ role }: Json) => role)).toEqual(["user", "assistant", "system", "user"]);
   });
 
-  test("28: an attribution line that changes with each request is left out", () => {
+  test("quirk 28: an attribution line that changes with each request is left out", () => {
     const system = [
       { type: "text", text: "x-anthropic-billing-header: cc_version=1; cch=ab" },
       { type: "text", text: "Be kind." },
@@ -58,7 +58,7 @@ describe("turns", () => {
     });
   });
 
-  test("42: empty text, and white space that a last assistant's turn ends with, are left out", () => {
+  test("quirk 42: empty text, and white space that a last assistant's turn ends with, are left out", () => {
     const messages = [
       user([
         { type: "text", text: "" },
@@ -89,7 +89,7 @@ describe("state", () => {
   });
   const later = (signature: string) => askClaude({ messages: [user("Hi"), thought(signature), user("Go")] });
 
-  test("10: an id that a target does not take becomes a hash of itself, in call and result alike", () => {
+  test("quirk 10: an id that a target does not take becomes a hash of itself, in call and result alike", () => {
     const long = `call_${"x".repeat(900)}.sig/+=`;
     for (const to of ["messages", "chat-completions"]) {
       const { body } = send(ask({ messages: called([long]), tools: [weather] }), { from: "chat-completions", to });
@@ -101,7 +101,7 @@ describe("state", () => {
     expect(body.messages[1].content[0].id).toBe("call_a");
   });
 
-  test("9, 10: a signature of a call travels beside the id, and comes back to its issuer", () => {
+  test("quirks 9, 10: a signature of a call travels beside the id, and comes back to its issuer", () => {
     const signed = chatCall(0, {
       id: "call_a",
       type: "function",
@@ -132,7 +132,7 @@ describe("state", () => {
     expect(send(next, messagesToChat).body.messages[1].tool_calls[0].extra_content).toBeUndefined();
   });
 
-  test("11: a thought's signature comes as signature_delta before its block stops", () => {
+  test("quirk 11: a thought's signature comes as signature_delta before its block stops", () => {
     const events = send(
       askClaude({ stream: true, thinking: { type: "enabled", budget_tokens: 1024 }, max_tokens: 4096 }),
       messagesToResponses,
@@ -163,7 +163,7 @@ describe("state", () => {
     expect(unpackState(signature)).toMatchObject({ kind: "encrypted", value: "gAAA" });
   });
 
-  test("12: state goes to its issuer and to no one else; the loss is said", () => {
+  test("quirk 12: state goes to its issuer and to no one else; the loss is said", () => {
     const packed = `weir1.acme.${Buffer.from('{"k":"signature","v":"own"}').toString("base64url")}`;
     const way = { from: "messages", to: "messages", issuer: "anthropic" };
     const elsewhere = send(later(packed), way);
@@ -173,7 +173,7 @@ describe("state", () => {
     expect(send(later("c2ln"), way).body.messages[1].content[0].signature).toBe("c2ln");
   });
 
-  test("13: an unsigned thought has an empty signature for the client, and is left out towards Anthropic", () => {
+  test("quirk 13: an unsigned thought has an empty signature for the client, and is left out towards Anthropic", () => {
     const sent = send(
       askClaude({ thinking: { type: "enabled", budget_tokens: 1024 }, max_tokens: 4096 }),
       messagesToChat,
@@ -190,7 +190,7 @@ describe("state", () => {
     );
   });
 
-  test("14: another maker's state is carried in encrypted_content, and taken out again", () => {
+  test("quirk 14: another maker's state is carried in encrypted_content, and taken out again", () => {
     const client = { model: "m", input: "Hi", store: false, include: ["reasoning.encrypted_content"] };
     const way = { from: "responses", to: "messages", issuer: "anthropic" };
     const answer = send(client, way).answer({
@@ -212,7 +212,7 @@ describe("state", () => {
     });
   });
 
-  test("15: what is encrypted is the credential's that issued it", () => {
+  test("quirk 15: what is encrypted is the credential's that issued it", () => {
     const item = (encrypted_content: string) => ({ type: "reasoning", id: "rs_1", summary: [], encrypted_content });
     const packed = `weir1.openai%3Aa.${Buffer.from('{"k":"encrypted","v":"gAAA","i":"rs_9"}').toString("base64url")}`;
     const way = { from: "responses", to: "responses" };

@@ -32,7 +32,7 @@ describe("calls in streams", () => {
   ];
   const chunks = send(ask({ stream: true, tools: [weather] }), chatToMessages).stream(twoCalls);
 
-  test("1: parallel calls have an index each, counted from 0", () => {
+  test("quirk 1: parallel calls have an index each, counted from 0", () => {
     expect(
       callsOf(chunks)
         .filter(({ id }) => id !== undefined)
@@ -43,7 +43,7 @@ describe("calls in streams", () => {
     ]);
   });
 
-  test("2: id, type and name come once, in the call's first chunk, then arguments alone", () => {
+  test("quirk 2: id, type and name come once, in the call's first chunk, then arguments alone", () => {
     const [first, ...rest] = callsOf(chunks).filter(({ index }) => index === 0);
     expect(first).toEqual({ index: 0, id: "a", type: "function", function: { name: "get_weather", arguments: "" } });
     expect(rest).toEqual([
@@ -52,7 +52,7 @@ describe("calls in streams", () => {
     ]);
   });
 
-  test("3: a call without arguments has an empty object", () => {
+  test("quirk 3: a call without arguments has an empty object", () => {
     const empty = [messageStart, ...toolUse(0, "a"), ...stopped("tool_use")];
     const sent = send(ask({ stream: true, tools: [weather] }), chatToMessages);
     expect(
@@ -64,7 +64,7 @@ describe("calls in streams", () => {
     expect(sent.answer(whole).choices[0].message.tool_calls[0].function.arguments).toBe("{}");
   });
 
-  test("4: all calls in one chunk are read, in order", () => {
+  test("quirk 4: all calls in one chunk are read, in order", () => {
     const call = (index: number, id: string) => ({
       index,
       id,
@@ -82,7 +82,7 @@ describe("calls in streams", () => {
     ).toEqual(["a", "b"]);
   });
 
-  test("4: calls that all come under one index are told apart by their ids", () => {
+  test("quirk 4: calls that all come under one index are told apart by their ids", () => {
     const call = (id: string) => ({ id, type: "function", function: { name: "get_weather", arguments: "{}" } });
     const events = send(askClaude({ stream: true }), messagesToChat).stream([
       chatCall(0, call("a")),
@@ -93,7 +93,7 @@ describe("calls in streams", () => {
     expect(events.filter(({ type }) => type === "content_block_start")).toHaveLength(2);
   });
 
-  test("5: interleaved calls become blocks one after the other", () => {
+  test("quirk 5: interleaved calls become blocks one after the other", () => {
     const begin = (index: number, id: string) =>
       chatCall(index, { id, type: "function", function: { name: "get_weather", arguments: "" } });
     const more = (index: number, text: string) => chatCall(index, { function: { arguments: text } });
@@ -119,7 +119,7 @@ describe("calls in streams", () => {
   });
 
   test.each(["stop", "tool_calls", "function_call"])(
-    "6: a call in the answer makes it tool_use, whatever the provider says: %s",
+    "quirk 6: a call in the answer makes it tool_use, whatever the provider says: %s",
     (finish) => {
       const call = { id: "a", type: "function", function: { name: "get_weather", arguments: "{}" } };
       const sent = send(askClaude({ stream: true }), messagesToChat);
@@ -148,7 +148,7 @@ test("a provider that says twice how the answer ended is heard once", () => {
 });
 
 describe("failures", () => {
-  test("32: an error in a stream is an error event of the client's shape", () => {
+  test("quirk 32: an error in a stream is an error event of the client's shape", () => {
     const error = { type: "error", error: { type: "overloaded_error", message: "Overloaded" } };
     const chunks = send(ask({ stream: true }), chatToMessages).stream([messageStart, error]);
     expect(chunks.at(-1)).toMatchObject({ error: { message: "Overloaded", type: "server_error" } });
@@ -162,7 +162,7 @@ describe("failures", () => {
     ["chat-completions", "messages", [messageStart, ...block(0, { type: "text", text: "Hi" })]],
     ["messages", "chat-completions", [chatChunk({ content: "Hi" })]],
     ["responses", "chat-completions", [chatChunk({ content: "Hi" }), "[DONE]"]],
-  ])("33: %s: a provider that ends in mid-stream gets no clean end", (from, to, events) => {
+  ])("quirk 33: %s: a provider that ends in mid-stream gets no clean end", (from, to, events) => {
     const sent = send(from === "responses" ? { model: "m", input: "Hi", stream: true } : askClaude({ stream: true }), {
       from,
       to,
@@ -175,7 +175,7 @@ describe("failures", () => {
     expect(sent.map(({ type }) => type)).not.toContain("message_stop");
   });
 
-  test("35: a stream of Responses has the whole grammar and the final output", () => {
+  test("quirk 35: a stream of Responses has the whole grammar and the final output", () => {
     const call = { id: "a", type: "function", function: { name: "get_weather", arguments: '{"city":"Oslo"}' } };
     const events = send({ model: "m", input: "Hi", stream: true }, responsesToChat).stream([
       chatChunk({ role: "assistant", content: "" }),
@@ -196,7 +196,7 @@ describe("failures", () => {
     expect(response.output.map(({ type }: Json) => type)).toEqual(["reasoning", "message", "function_call"]);
   });
 
-  test("36: the sign of life has the form that each client counts", () => {
+  test("quirk 36: the sign of life has the form that each client counts", () => {
     expect(SHAPES["chat-completions"]!.keepAlive!({})).toEqual({ comment: "keep-alive" });
     expect(SHAPES["messages"]!.keepAlive!({})).toEqual({ event: "ping", data: { type: "ping" } });
     expect(SHAPES["responses"]!.keepAlive!({ sequence: 7 })).toEqual({
@@ -205,7 +205,7 @@ describe("failures", () => {
     });
   });
 
-  test("47: a context that is too long has the words and codes that coding tools look for", () => {
+  test("quirk 47: a context that is too long has the words and codes that coding tools look for", () => {
     const claude = SHAPES["messages"]!.readError(400, {
       type: "error",
       error: { type: "invalid_request_error", message: "prompt is too long: 210000 tokens > 200000 maximum" },
@@ -220,7 +220,7 @@ describe("failures", () => {
     });
   });
 
-  test("32: an error in a choice is an error, before content and after it", () => {
+  test("quirk 32: an error in a choice is an error, before content and after it", () => {
     const failed = {
       ...chatChunk({ content: "" }, "error"),
       choices: [{ index: 0, delta: {}, error: { message: "gone" } }],
@@ -233,7 +233,7 @@ describe("failures", () => {
     expect(word.at(-1).type).toBe("error");
   });
 
-  test("35: what stands in events of the end alone is said once, and nothing twice", () => {
+  test("quirk 35: what stands in events of the end alone is said once, and nothing twice", () => {
     const at = { output_index: 1, content_index: 0 };
     const text = { type: "output_text", text: "Hello." };
     const item = { type: "message", id: "m", role: "assistant", content: [text] };

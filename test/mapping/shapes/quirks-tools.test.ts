@@ -17,7 +17,7 @@ import {
 /** Places where gateways are known to break when they translate, each by its number. */
 
 describe("tools", () => {
-  test("37: a custom tool goes out as a function with one text, and comes back with its raw input", () => {
+  test("quirk 37: a custom tool goes out as a function with one text, and comes back with its raw input", () => {
     const tool = {
       type: "custom",
       name: "apply_patch",
@@ -60,7 +60,7 @@ describe("tools", () => {
     expect(events.at(-1).response.output[0]).toMatchObject({ type: "custom_tool_call", input: 'x = "1"\n' });
   });
 
-  test("38: tools of a namespace are flattened, and come back with namespace and name", () => {
+  test("quirk 38: tools of a namespace are flattened, and come back with namespace and name", () => {
     const tools = [
       {
         type: "namespace",
@@ -92,7 +92,7 @@ describe("tools", () => {
     ).toMatchObject({ type: "namespace", name: "mcp__docs" });
   });
 
-  test("39: a name that is too long or has dots is shortened with a hash, and restored", () => {
+  test("quirk 39: a name that is too long or has dots is shortened with a hash, and restored", () => {
     for (const name of ["server.tool.with.dots", `mcp__${"long_".repeat(20)}name`]) {
       const tool = { type: "function", function: { name, parameters: { type: "object" } } };
       const sent = send(ask({ tools: [tool], tool_choice: { type: "function", function: { name } } }), {
@@ -111,7 +111,7 @@ describe("tools", () => {
     }
   });
 
-  test("40: images in results stand there natively, else in a user turn right after all results", () => {
+  test("quirk 40: images in results stand there natively, else in a user turn right after all results", () => {
     const image = { type: "image", source: { type: "base64", media_type: "image/png", data: "AAAA" } };
     const results = [
       { type: "tool_result", tool_use_id: "a", content: [{ type: "text", text: "See" }, image] },
@@ -128,7 +128,7 @@ describe("tools", () => {
     });
   });
 
-  test("41: files are mapped; what cannot be said is refused by its path", () => {
+  test("quirk 41: files are mapped; what cannot be said is refused by its path", () => {
     const file = { type: "file", file: { filename: "a.pdf", file_data: "data:application/pdf;base64,JVBE" } };
     const audio = { type: "input_audio", input_audio: { data: "AAAA", format: "wav" } };
     const { body, losses } = send(ask({ messages: [user([file, audio])] }), chatToMessages);

@@ -13,7 +13,7 @@ import type {
 import { filledText, isObject, type JsonObject, listOf, numberOf, pickDefined, textOf } from "../../json.ts";
 import { addressOf, sourceOf } from "../../translate/source.ts";
 import { readOpenAi } from "../openai-reading.ts";
-import { argumentsText } from "./read-request.ts";
+import { argumentsText } from "./read-messages.ts";
 import { readReasoning, signatureOf, writeDetails, writeSignature } from "./reasoning.ts";
 
 /** A complete response of a provider. */

@@ -2,8 +2,12 @@ import type { AudioPart, FilePart, ImagePart, Json, Part, Source } from "../../.
 import { filledText, isObject, pickDefined, textOf } from "../../json.ts";
 import { cacheMark, type PromptDraft } from "../../translate/draft.ts";
 import { addressOf, sourceOf } from "../../translate/source.ts";
+import { isBlock, readBlock } from "../messages/blocks.ts";
 
-/** The content of a message: a text, or a list of parts. An unreadable part is refused with its path. */
+/**
+ * The content of a message: a text, or a list of parts. An unreadable part is refused with its path. Parts may be
+ * blocks of Anthropic's API, as clients send that switch their form by the model's name.
+ */
 export function readContent(draft: PromptDraft, content: Json, at: string): Part[] {
   if (content === undefined || content === null) return [];
   if (typeof content === "string") return content === "" ? [] : [{ type: "text", text: content, at }];
@@ -16,13 +20,13 @@ export function readContent(draft: PromptDraft, content: Json, at: string): Part
     const place = `${at}[${index}]`;
     const type = textOf(part?.type) ?? "";
     const known = Object.hasOwn(PARTS, type) ? PARTS[type] : undefined;
-    const read = known?.read(part);
-    if (known === undefined || read === undefined) {
+    const read = known !== undefined ? known.read(part) : isBlock(type) ? readBlock(part, draft, place) : undefined;
+    if (read === undefined) {
       draft.lose("refused", place, type === "" ? "must be a part with a type" : `no part of type ${type} can be read`);
       continue;
     }
-    draft.loseOthers(part, known.members, place);
-    if (known.inside !== undefined && isObject(part[type]))
+    if (known !== undefined) draft.loseOthers(part, known.members, place);
+    if (known?.inside !== undefined && isObject(part[type]))
       draft.loseOthers(part[type], known.inside, `${place}.${type}`);
     const cache = cacheMark(part.cache_control);
     parts.push(cache === undefined ? { ...read, at: place } : { ...read, at: place, cache });

@@ -5,7 +5,7 @@ import { readError } from "../openai-errors.ts";
 import { readOpenAi } from "../openai-reading.ts";
 import { citationsOf, errorOfChoice, finishOf, thoughtText } from "./answer.ts";
 import { isAnotherCall } from "./fold.ts";
-import { argumentsText } from "./read-request.ts";
+import { argumentsText } from "./read-messages.ts";
 import { readReasoning, signatureOf } from "./reasoning.ts";
 
 /** The state of a choice. Adjacent text or reasoning is one part. */

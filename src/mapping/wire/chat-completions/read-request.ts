@@ -1,5 +1,5 @@
-import type { CallPart, Json, Message, Part, Prompt } from "../../../plugin-host/contract.ts";
-import { filledText, isObject, jsonText, listOf, pickDefined, textOf } from "../../json.ts";
+import type { Json, Prompt } from "../../../plugin-host/contract.ts";
+import { isObject, listOf, textOf } from "../../json.ts";
 import {
   as,
   cacheMark,
@@ -12,16 +12,19 @@ import {
   text,
   texts,
 } from "../../translate/draft.ts";
-import { callId } from "../../translate/ids.ts";
-import { readContent } from "./content.ts";
-import { readReasoning, signatureOf } from "./reasoning.ts";
+import { MEMBERS as RESPONSES_MEMBERS, readInstructions } from "../responses/read-request.ts";
+import { readChoice as readResponsesChoice, readTool as readResponsesTool } from "../responses/tools.ts";
+import { hasInput, readInput } from "./input.ts";
+import { readMessages } from "./read-messages.ts";
 import { readFormat, readThinking, readTool, readToolChoice, searchTool } from "./request-members.ts";
 
-/** A request to chat completions. */
+/** A request to chat completions. Its conversation may be that of a Responses request. */
 export function readRequest(body: Json): Prompt {
-  const draft = new PromptDraft("chat-completions");
-  readMembers(draft, body, MEMBERS);
-  if (!Array.isArray(body?.messages)) draft.lose("invalid", "messages", "must be a list of messages");
+  const isInput = hasInput(body);
+  const draft = new PromptDraft(isInput ? BOTH : "chat-completions");
+  if (isInput) readInstructions(draft, body);
+  readMembers(draft, body, isInput ? INPUT_MEMBERS : MEMBERS);
+  if (!isInput && !Array.isArray(body?.messages)) draft.lose("invalid", "messages", "must be a list of messages");
   draft.wants.reasoning = body?.reasoning?.exclude !== true;
   draft.wants.state = true;
   return draft.finish();
@@ -43,7 +46,7 @@ const MEMBERS: Readonly<Record<string, MemberReader>> = {
   stream_options: (draft, value) => {
     if (value.include_usage === true) draft.wants.usage = true;
   },
-  messages: (draft, value) => readMessages(draft, listOf(value)),
+  messages: (draft, value, at) => readMessages(draft, listOf(value), (index) => `${at}[${index}]`),
   max_tokens: limit,
   max_completion_tokens: limit,
   temperature: number("temperature"),
@@ -92,125 +95,25 @@ const MEMBERS: Readonly<Record<string, MemberReader>> = {
   },
 };
 
-function readMessages(draft: PromptDraft, messages: readonly Json[]): void {
-  const calls = new Calls();
-  for (const [index, message] of messages.entries()) {
-    const at = `messages[${index}]`;
-    if (!isObject(message)) {
-      draft.lose("invalid", at, "must be an object");
-      continue;
-    }
-    const role = textOf(message.role) ?? "";
-    draft.loseOthers(message, role === "assistant" ? ANSWER_MEMBERS : MESSAGE_MEMBERS, at);
-    if (role === "tool" || role === "function") addResult(draft, message, at, calls);
-    else if (role === "assistant")
-      addTurn(draft, message, { role, at, parts: assistantParts(draft, message, at, calls) });
-    else if (role === "system" || role === "developer")
-      addTurn(draft, message, { role: "system", at, parts: contentOf(draft, message, at) });
-    else if (role === "user") addTurn(draft, message, { role, at, parts: contentOf(draft, message, at) });
-    else draft.lose("invalid", `${at}.role`, "must be system, developer, user, assistant, tool or function");
-  }
-}
+/** A body with members of two APIs has the shape of neither: each can express only a part of them. */
+const BOTH = "chat-completions with input";
 
-const MESSAGE_MEMBERS: ReadonlySet<string> = new Set(["role", "content", "name", "tool_call_id", "cache_control"]);
+/** Members of both APIs, of a body with `input`. */
+const INPUT_MEMBERS: Readonly<Record<string, MemberReader>> = {
+  ...RESPONSES_MEMBERS,
+  ...MEMBERS,
+  input: readInput,
+  tools: (draft, value, at) => {
+    for (const [index, tool] of listOf(value).entries())
+      (isOwnTool(tool) ? readTool : readResponsesTool)(draft, tool, `${at}[${index}]`);
+  },
+  tool_choice: (draft, value, at) => {
+    const choice = isOwnTool(value) ? undefined : readResponsesChoice(value);
+    if (choice === undefined) readToolChoice(draft, value, at);
+    else draft.choose(choice, at);
+  },
+};
 
-/** Clients send responses back unchanged. Parts that cannot be sent are a loss: annotations, images. */
-const ANSWER_MEMBERS: ReadonlySet<string> = new Set([
-  "role",
-  "content",
-  "name",
-  "cache_control",
-  "refusal",
-  "tool_calls",
-  "function_call",
-  "audio",
-  "reasoning",
-  "reasoning_content",
-  "reasoning_details",
-  "thinking",
-  "thinking_blocks",
-]);
-const CALL_MEMBERS: ReadonlySet<string> = new Set(["id", "type", "index", "function", "custom", "extra_content"]);
-
-const contentOf = (draft: PromptDraft, { content }: Json, at: string) => readContent(draft, content, `${at}.content`);
-
-interface Turn {
-  readonly role: Message["role"];
-  readonly at: string;
-  readonly parts: Part[];
-}
-
-function addTurn(draft: PromptDraft, message: Json, { role, at, parts }: Turn): void {
-  const cache = cacheMark(message.cache_control);
-  const last = parts.at(-1);
-  if (cache !== undefined && last !== undefined) parts[parts.length - 1] = { cache, ...last };
-  draft.messages.push(pickDefined({ role, parts, name: filledText(message.name), at }) as Message);
-}
-
-/** Generated ids of calls without one, so that their results can be matched. */
-class Calls {
-  private count = 0;
-  private readonly unanswered = new Map<string, string[]>();
-
-  /** The id of a call by its name only, as in the old `function_call`. */
-  named(name: string): string {
-    const id = callId(`${this.count++} ${name}`);
-    const open = this.unanswered.get(name);
-    if (open === undefined) this.unanswered.set(name, [id]);
-    else open.push(id);
-    return id;
-  }
-
-  answered(name: string): string {
-    return this.unanswered.get(name)?.shift() ?? callId(`${this.count++} ${name}`);
-  }
-}
-
-/** Consecutive results are one turn of the user. */
-function addResult(draft: PromptDraft, message: Json, at: string, calls: Calls): void {
-  const name = filledText(message.name);
-  const id = filledText(message.tool_call_id) ?? calls.answered(name ?? "");
-  const parts = contentOf(draft, message, at);
-  const result = pickDefined({ type: "result", id, name, parts, at, cache: cacheMark(message.cache_control) }) as Part;
-  const last = draft.messages.at(-1);
-  if (last?.role === "user" && last.parts.at(-1)?.type === "result") (last.parts as Part[]).push(result);
-  else draft.messages.push({ role: "user", parts: [result], at });
-}
-
-/** Reasoning first, then text, then calls: the implied order of the members. */
-function assistantParts(draft: PromptDraft, message: Json, at: string, calls: Calls): Part[] {
-  const parts: Part[] = readReasoning(message, at);
-  for (const part of contentOf(draft, message, at)) parts.push(part);
-  const refusal = filledText(message.refusal);
-  if (refusal !== undefined) parts.push({ type: "refusal", text: refusal, at: `${at}.refusal` });
-  for (const [index, call] of listOf(message.tool_calls).entries()) {
-    const place = `${at}.tool_calls[${index}]`;
-    if (isObject(call)) {
-      parts.push(readCall(call, place, calls));
-      draft.loseOthers(call, CALL_MEMBERS, place);
-    } else draft.lose("invalid", place, "must be a call");
-  }
-  const legacy = message.function_call;
-  if (isObject(legacy)) parts.push(readCall({ function: legacy }, `${at}.function_call`, calls));
-  if (isObject(message.audio)) draft.lose("dropped", `${at}.audio`, "spoken responses are not carried over");
-  return parts;
-}
-
-function readCall(call: Json, at: string, calls: Calls): CallPart {
-  const custom = isObject(call.custom) ? call.custom : undefined;
-  const inner = custom ?? (isObject(call.function) ? call.function : call);
-  const name = textOf(inner.name) ?? "";
-  return pickDefined({
-    type: "call",
-    id: filledText(call.id) ?? calls.named(name),
-    name,
-    arguments: argumentsText(custom === undefined ? inner.arguments : custom.input),
-    custom: custom === undefined ? undefined : true,
-    state: signatureOf(call),
-    at,
-  }) as CallPart;
-}
-
-/** Arguments are text; some clients send an object. */
-export const argumentsText = (value: Json): string =>
-  typeof value === "string" ? value : value === undefined || value === null ? "" : jsonText(value);
+/** Responses has the members of a function beside the type. */
+const isOwnTool = (tool: Json) =>
+  isObject(tool) && (isObject(tool.function) || isObject(tool.custom) || isObject(tool.input_schema) || !tool.type);

@@ -47,7 +47,10 @@ export const readThinking: MemberReader = (draft, value, at) => {
   if (Object.keys(thinking).length > 0) draft.set("thinking", { ...draft.settings.thinking, ...thinking }, at);
 };
 
-/** A function, a tool of free text, or one run by the provider. Cursor writes the first two as Responses has them, flat. */
+/**
+ * A function, a tool of free text, or one run by the provider. Some clients write the first two as Responses has them,
+ * flat, or a function as Anthropic has it, with `input_schema`.
+ */
 export function readTool(draft: PromptDraft, tool: Json, at: string): void {
   const type = textOf(tool?.type) ?? "function";
   const isFlat = filledText(tool?.name) !== undefined;
@@ -55,7 +58,11 @@ export function readTool(draft: PromptDraft, tool: Json, at: string): void {
     draft.tools.push(functionTool(tool.function, tool, at));
     draft.loseOthers(tool, AROUND_FUNCTION, at);
     draft.loseOthers(tool.function, FUNCTION_MEMBERS, `${at}.function`);
-  } else if (tool?.type === "function" && isFlat) {
+  } else if (isFlat && isObject(tool.input_schema) && (type === "function" || type === "custom")) {
+    const { input_schema, ...declared } = tool;
+    draft.tools.push(functionTool({ ...declared, parameters: input_schema }, tool, at));
+    draft.loseOthers(declared, FUNCTION_MEMBERS, at);
+  } else if (type === "function" && isFlat) {
     draft.tools.push(functionTool(tool, tool, at));
     draft.loseOthers(tool, FUNCTION_MEMBERS, at);
   } else if (type === "custom" && (isObject(tool?.custom) || isFlat)) {
@@ -121,6 +128,8 @@ export const readToolChoice: MemberReader = (draft, value, at) => {
   const choice = typeof value === "string" ? modeOf(value) : isObject(value) ? chosen(value) : undefined;
   if (choice === undefined) draft.lose("invalid", at, "must be auto, none, required, a tool or allowed tools");
   else draft.choose(choice, at);
+  if (isObject(value) && value.disable_parallel_tool_use === true)
+    draft.set("parallelCalls", false, `${at}.disable_parallel_tool_use`);
 };
 
 function modeOf(mode: string): ToolChoice | undefined {
@@ -137,7 +146,8 @@ function chosen(value: Json): ToolChoice | undefined {
     return { ...(modeOf(textOf(among.mode) ?? "auto") ?? { mode: "auto" }), allowed };
   }
   const name = nameOf(value);
-  return name === undefined ? undefined : { mode: "one", name };
+  // Anthropic has a mode as the type of an object.
+  return name === undefined ? modeOf(textOf(value.type) ?? "") : { mode: "one", name };
 }
 
 const nameOf = (tool: Json) =>

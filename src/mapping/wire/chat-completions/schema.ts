@@ -7,8 +7,10 @@ import { settingsOf } from "../../llm/settings.ts";
 import { annotationsOf, toolCall, toolCallsOf, toolChoiceOf, toolsOf } from "../../llm/tools.ts";
 import type { WireSchema } from "../../wire-schema.ts";
 import { readOpenAi } from "../openai-reading.ts";
+import { responses } from "../responses/schema.ts";
 import { choicesOf } from "./answer.ts";
 import { foldChatCompletions } from "./fold.ts";
+import { hasInput } from "./input.ts";
 import { reasoningText } from "./reasoning.ts";
 
 /** OpenAI chat completions, and compatible APIs: Azure, Groq, Mistral, DeepSeek, vLLM, llama.cpp … */
@@ -20,12 +22,13 @@ export const chatCompletions: WireSchema = {
     Array.isArray(request?.messages) || /^chat\.completion/.test(filledText(answer?.object) ?? ""),
   fold: foldChatCompletions,
   readResponse: (body) => readOpenAi(body),
-  promptText: (request) => lastUserText(request?.messages) ?? textOf(request?.prompt),
+  promptText: (request) =>
+    hasInput(request) ? responses.promptText(request) : (lastUserText(request?.messages) ?? textOf(request?.prompt)),
   completionText: (answer) => {
     const choice = choicesOf(answer)[0];
     return textOfMessage(choice?.message) ?? filledText(choice?.text);
   },
-  llmRequest,
+  llmRequest: (request) => (hasInput(request) ? responses.llmRequest(request) : llmRequest(request)),
   llmResponse: (answer): LlmResponse => ({
     messages: choicesOf(answer)
       .filter(isObject)

@@ -30,9 +30,12 @@ export function readBlocks(draft: Losing, content: Json, at: string): Part[] {
   return parts;
 }
 
+/** Whether a type is of a block that all APIs can express. */
+export const isBlock = (type: string): boolean => Object.hasOwn(BLOCKS, type);
+
 type BlockReader = (block: Json, draft: Losing, at: string) => Part | undefined;
 
-function readBlock(block: Json, draft: Losing, at: string): Part | undefined {
+export function readBlock(block: Json, draft: Losing, at: string): Part | undefined {
   if (!isObject(block)) return undefined;
   const type = textOf(block.type) ?? "";
   const members = Object.hasOwn(MEMBERS, type) ? MEMBERS[type] : undefined;

@@ -19,11 +19,15 @@ import { fileSource } from "../chat-completions/content.ts";
 /** The vendor of the state in this API's own members. */
 export const MAKER = "openai";
 
-/** Items of the input as turns: consecutive model items are one turn, and so are the results that follow. */
-export function readItems(draft: PromptDraft, items: readonly Json[], at: string): void {
+/**
+ * Items of the input as turns: consecutive model items are one turn, and so are the results that follow.
+ *
+ * @param placeOf - the path of an item by its index.
+ */
+export function readItems(draft: PromptDraft, items: readonly Json[], placeOf: (index: number) => string): void {
   const turns: { role: Message["role"]; parts: Part[]; at: string; open: "made" | "results" | undefined }[] = [];
   for (const [index, item] of items.entries()) {
-    const place = `${at}[${index}]`;
+    const place = placeOf(index);
     const read = isObject(item) ? readItem(draft, item, place) : undefined;
     if (read === undefined) {
       const type = textOf(item?.type);

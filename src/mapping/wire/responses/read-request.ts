@@ -13,12 +13,7 @@ const LOGPROBS = "message.output_text.logprobs";
 /** A request to OpenAI's responses. */
 export function readRequest(body: Json): Prompt {
   const draft = new PromptDraft("responses");
-  // Instructions precede the input, wherever they are in the body.
-  const instructions = textOf(body?.instructions);
-  if (instructions !== undefined && instructions !== "") {
-    const parts: Part[] = [{ type: "text", text: instructions, at: "instructions" }];
-    draft.messages.push({ role: "system", parts, at: "instructions" });
-  }
+  readInstructions(draft, body);
   draft.wants.reasoning = true;
   draft.wants.state = body?.store === false;
   readMembers(draft, body, MEMBERS);
@@ -27,10 +22,18 @@ export function readRequest(body: Json): Prompt {
   return draft.finish();
 }
 
+/** Instructions precede the input, wherever they are in the body. */
+export function readInstructions(draft: PromptDraft, body: Json): void {
+  const instructions = textOf(body?.instructions);
+  if (instructions === undefined || instructions === "") return;
+  const parts: Part[] = [{ type: "text", text: instructions, at: "instructions" }];
+  draft.messages.push({ role: "system", parts, at: "instructions" });
+}
+
 /** One of them is required. */
 const SAYS_WHAT = ["input", "previous_response_id", "prompt", "conversation"];
 
-const MEMBERS: Readonly<Record<string, MemberReader>> = {
+export const MEMBERS: Readonly<Record<string, MemberReader>> = {
   model: (draft, value) => {
     draft.model = textOf(value);
   },
@@ -44,7 +47,7 @@ const MEMBERS: Readonly<Record<string, MemberReader>> = {
   input: (draft, value, at) => {
     if (typeof value === "string")
       draft.messages.push({ role: "user", parts: [{ type: "text", text: value, at }], at });
-    else if (Array.isArray(value)) readItems(draft, value, at);
+    else if (Array.isArray(value)) readItems(draft, value, (index) => `${at}[${index}]`);
     else draft.lose("invalid", at, "must be a text or a list of items");
   },
   max_output_tokens: number("maxTokens"),
