@@ -135,7 +135,7 @@ export async function allRecords(weir: Weir, seen: readonly SeenAnswer[]): Promi
   return records;
 }
 
-function compare(
+export function compare(
   killedAfterMs: number,
   seen: readonly SeenAnswer[],
   records: readonly ApiRecord[],

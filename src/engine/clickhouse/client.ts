@@ -1,5 +1,6 @@
 import { GatewayError } from "../../errors.ts";
-import { codeOf, failureOf } from "./failure.ts";
+import { failureOf } from "./failure.ts";
+import { SameTables, TABLE_ID } from "./same-tables.ts";
 
 export interface ClickHouseOptions {
   /** Replicas that hold the same; they are tried in turn. */
@@ -7,6 +8,8 @@ export interface ClickHouseOptions {
   readonly database: string;
   readonly user?: string | undefined;
   readonly password?: string | undefined;
+  /** Name of the cluster that the servers are of. Without it, each of several must hold the very same tables. */
+  readonly cluster?: string | undefined;
 }
 
 /** Values of settings for one statement, by their names. */
@@ -37,10 +40,18 @@ interface Call extends StatementOptions {
   readonly body: string;
 }
 
+interface Answer {
+  readonly text: string;
+  /** The server that gave it. */
+  readonly origin: string;
+}
+
 /** Of statements that name no deadline. */
 const DEADLINE_MS = 120_000;
 /** After its deadline a server gets so long to say that it stopped, before the connection is closed. */
 const GRACE_MS = 1_000;
+/** A server cuts the message of a failure in the middle of a response at 16 KiB. */
+const EXCEPTION_LENGTH_MAX = 32_768;
 
 /** Of every statement. */
 const SETTINGS: Settings = {
@@ -59,6 +70,17 @@ const SETTINGS: Settings = {
   insert_distributed_sync: 1,
 };
 
+/** Of every statement to a server of a cluster. */
+const CLUSTER_SETTINGS: Settings = {
+  // All servers read from the same replica of a shard, also those that are one: a query sees what was written through
+  // another server. The next replica is used while the first is away.
+  load_balancing: "in_order",
+  prefer_localhost_replica: 0,
+  // A statement for all servers waits so many seconds for one that is away, which does it once it is back.
+  distributed_ddl_task_timeout: 5,
+  distributed_ddl_output_mode: "null_status_on_timeout",
+};
+
 /**
  * ClickHouse by its HTTP interface.
  *
@@ -70,13 +92,18 @@ export class ClickHouse {
   readonly database: string;
   readonly #urls: readonly URL[];
   readonly #headers: Readonly<Record<string, string>>;
+  readonly #settings: Settings;
+  /** Undefined where the servers are of a cluster, or one. */
+  readonly #sameness: SameTables | undefined;
   /** The one that answered last. */
   #current = 0;
 
-  constructor({ urls, database, user, password }: ClickHouseOptions) {
+  constructor({ urls, database, user, password, cluster }: ClickHouseOptions) {
     if (urls.length === 0) throw new GatewayError("config_invalid", "records_url names no server");
     this.#urls = urls.map(parseUrl);
     this.database = database;
+    this.#settings = cluster ? { ...SETTINGS, ...CLUSTER_SETTINGS } : SETTINGS;
+    this.#sameness = cluster || urls.length === 1 ? undefined : new SameTables();
     this.#headers = {
       ...(user ? { "x-clickhouse-user": user } : {}),
       ...(password ? { "x-clickhouse-key": password } : {}),
@@ -85,8 +112,8 @@ export class ClickHouse {
 
   /** Rows of a select; 64-bit integers are numbers, maps are objects. */
   async query<Row>(sql: string, options: StatementOptions = {}): Promise<Row[]> {
-    const text = await this.#call({ ...options, body: `${sql}\nformat JSONEachRow` });
-    return text === "" ? [] : (JSON.parse(`[${text.trimEnd().replaceAll("\n", ",")}]`) as Row[]);
+    const { text, origin } = await this.#call({ ...options, body: `${sql}\nformat JSONEachRow` });
+    return rowsIn<Row>(text, origin);
   }
 
   /** A statement without a result. */
@@ -98,10 +125,12 @@ export class ClickHouse {
   async insert(table: string, rows: readonly object[], options: StatementOptions = {}): Promise<void> {
     if (rows.length === 0) return;
     const body = rows.map((row) => JSON.stringify(row)).join("\n");
-    await this.#call({ ...options, query: `insert into ${table} format JSONEachRow`, body });
+    const { text, origin } = await this.#call({ ...options, query: `insert into ${table} format JSONEachRow`, body });
+    // Rows count as stored, and the spool lets go of them: nothing but the response of a whole insert is taken for one.
+    if (text !== "") throw failureOf(origin, 200, text);
   }
 
-  async #call(call: Call): Promise<string> {
+  async #call(call: Call): Promise<Answer> {
     const endsAt = performance.now() + (call.deadlineMs ?? DEADLINE_MS);
     let failure: unknown;
     for (let tried = 0; tried < this.#urls.length; tried++) {
@@ -109,9 +138,11 @@ export class ClickHouse {
       const restMs = endsAt - performance.now();
       if (restMs <= 0) throw new GatewayError("query_timeout");
       try {
-        const text = await this.#ask(this.#urls[index]!, call, restMs);
+        const server = this.#urls[index]!;
+        await this.#sameness?.check(server.origin, () => this.#ask(server, { body: `${TABLE_ID} format TSV` }, restMs));
+        const text = await this.#ask(server, call, restMs);
         this.#current = index;
-        return text;
+        return { text, origin: server.origin };
       } catch (error) {
         if (!(error instanceof GatewayError) || error.code !== "database_unavailable") throw error;
         failure = error;
@@ -139,15 +170,14 @@ export class ClickHouse {
       if (isTimeout(cause)) throw new GatewayError("query_timeout", undefined, { cause });
       throw new GatewayError("database_unavailable", `${server.origin} cannot be reached`, { cause });
     }
-    const isWhole = response.status === 200 && response.headers.get("x-clickhouse-exception-code") === null;
-    if (!isWhole) throw failureOf(server.origin, response.status, text);
+    if (!isWhole(response, text)) throw failureOf(server.origin, response.status, text);
     return text;
   }
 
   #parameters({ settings, params = {}, isOutside, query }: Call, restMs: number): Settings {
     return {
       ...(isOutside ? {} : { database: this.database }),
-      ...SETTINGS,
+      ...this.#settings,
       max_execution_time: restMs / 1_000,
       ...settings,
       ...Object.fromEntries(Object.entries(params).map(([name, value]) => [`param_${name}`, escaped(value)])),
@@ -156,9 +186,23 @@ export class ClickHouse {
   }
 }
 
-/** Whether there is no such table, or no such database. */
-export function isMissing(error: unknown): boolean {
-  return [60, 81].includes(codeOf(error) ?? 0);
+/** Whether it is the response of a ClickHouse that did all it was asked: a proxy may answer with a page of its own. */
+function isWhole({ status, headers }: Response, text: string): boolean {
+  if (status !== 200 || headers.get("x-clickhouse-query-id") === null) return false;
+  if (headers.get("x-clickhouse-exception-code") !== null) return false;
+  // A failure after the response had begun is told at its end, between marks that hold the tag of its headers.
+  const tag = headers.get("x-clickhouse-exception-tag");
+  return tag === null || !text.slice(-EXCEPTION_LENGTH_MAX).includes(`__exception__\r\n${tag}\r\n`);
+}
+
+function rowsIn<Row>(text: string, origin: string): Row[] {
+  if (text === "") return [];
+  try {
+    return JSON.parse(`[${text.trimEnd().replaceAll("\n", ",")}]`) as Row[];
+  } catch {
+    // The reason would quote what somebody wrote.
+    throw failureOf(origin, 200, "");
+  }
 }
 
 function parseUrl(text: string): URL {

@@ -16,42 +16,72 @@ export class ClickHouseError extends Error {
 }
 
 /** Numbers of errors that Weir acts on. */
-export const CODES = {
-  unknownTable: 60,
-  unknownDatabase: 81,
-  timeout: 159,
-  readOnly: 164,
-  tooComplex: 168,
-  memory: 241,
-  cancelled: 394,
-  authentication: 516,
-} as const;
+const CODES = { unknownTable: 60, unknownDatabase: 81, timeout: 159, cancelled: 394 } as const;
 
-/** Errors that pass, and of which the same statement may succeed later or at another replica. */
-const PASSING: ReadonlySet<number> = new Set([
-  ...[CODES.memory, 202, 203, 209, 210, 225, 242, 243, 252, 279, 285, 286, 319, 425, 999],
-]);
-/** Errors of who asks. */
-const REFUSING: ReadonlySet<number> = new Set([CODES.authentication, 192, 193, 194, 497]);
+const NO_LOGIN = "refuses the user or its password";
+const NO_SPACE = "has no space left on its disk";
+const TOO_BUSY = "has too much to do";
+const NO_KEEPER = "cannot reach Keeper, or enough replicas";
 
-/** What was wrong with a response: its status, and its text, which begins with `Code: N.` */
+/**
+ * Errors that are no fault of the statement, and what they say of the server: the same statement may succeed later, or at
+ * another server.
+ */
+const REASONS: Readonly<Record<number, string>> = {
+  [CODES.unknownTable]: "does not have the tables of records; they are made when a node starts",
+  [CODES.unknownDatabase]: "does not have the database of records; it is made when a node starts",
+  75: NO_SPACE,
+  164: "only lets this user read",
+  192: NO_LOGIN,
+  193: NO_LOGIN,
+  194: NO_LOGIN,
+  201: "has a quota for this user, which is used up",
+  202: TOO_BUSY,
+  203: TOO_BUSY,
+  209: "waited too long for another server",
+  210: "cannot reach another server",
+  225: NO_KEEPER,
+  241: "needs more memory than it may use",
+  242: "only lets its tables be read: it cannot reach Keeper",
+  243: NO_SPACE,
+  252: "has too many parts to merge, and takes no more rows until it has merged some",
+  279: "cannot reach another server",
+  285: NO_KEEPER,
+  286: NO_KEEPER,
+  289: NO_KEEPER,
+  319: NO_KEEPER,
+  425: "cannot make a connection or a file now",
+  439: TOO_BUSY,
+  497: "does not give this user the rights that Weir needs",
+  516: NO_LOGIN,
+  999: NO_KEEPER,
+};
+
+/** What was wrong with a response: its status, and its text, which holds `Code: N.` */
 export function failureOf(origin: string, status: number, text: string): Error {
-  const detail = text.trim().slice(0, 2_000);
-  const code = Number(/Code: (\d+)/.exec(detail)?.[1] ?? 0);
-  const cause = new ClickHouseError(code, detail);
+  // In a response that had begun, the message is at the end.
+  const at = text.lastIndexOf("Code: ");
+  const detail = (at === -1 ? text : text.slice(at)).trim().slice(0, 2_000);
+  const code = Number(/^Code: (\d+)/.exec(detail)?.[1] ?? 0);
+  const cause = new ClickHouseError(code, code === 0 ? "" : detail);
   if (code === CODES.timeout || code === CODES.cancelled)
     return new GatewayError("query_timeout", undefined, { cause });
-  if (REFUSING.has(code) || status === 401 || status === 403)
-    return new GatewayError("database_unavailable", `${origin} refuses the user or its rights (error ${code})`, {
-      cause,
-    });
-  if (PASSING.has(code) || code === 0)
-    return new GatewayError("database_unavailable", `${origin} cannot answer now (error ${code || status})`, { cause });
-  return cause;
+  const unavailable = (reason: string) => new GatewayError("database_unavailable", `${origin} ${reason}`, { cause });
+  const reason = REASONS[code];
+  if (reason !== undefined) return unavailable(`${reason} (error ${code})`);
+  if (code !== 0) return cause;
+  if (status === 401 || status === 403) return unavailable(`${NO_LOGIN} (status ${status})`);
+  return unavailable(`gives responses that are not ClickHouse's (status ${status})`);
+}
+
+/** Whether there is no such table, or no such database. */
+export function isMissing(error: unknown): boolean {
+  const code = codeOf(error);
+  return code === CODES.unknownTable || code === CODES.unknownDatabase;
 }
 
 /** The number of an error of a server, also where it is the cause of another; undefined of other errors. */
-export function codeOf(error: unknown): number | undefined {
+function codeOf(error: unknown): number | undefined {
   if (error instanceof ClickHouseError) return error.code;
   return error instanceof GatewayError && error.cause instanceof ClickHouseError ? error.cause.code : undefined;
 }

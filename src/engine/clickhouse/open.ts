@@ -13,6 +13,7 @@ export function clickhouseOf(config: Config): ClickHouse {
     database: config.records_database,
     user: config.records_user,
     password: config.records_password,
+    cluster: config.records_cluster,
   });
   opened.set(config, client);
   return client;

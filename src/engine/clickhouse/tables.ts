@@ -1,6 +1,7 @@
 import { GatewayError } from "../../errors.ts";
-import { type ClickHouse, isMissing } from "./client.ts";
+import type { ClickHouse } from "./client.ts";
 import { COLUMN_TYPES } from "./columns.ts";
+import { isMissing } from "./failure.ts";
 import { identifier, literal } from "./literal.ts";
 
 /** Version of the tables that this program knows. */
@@ -55,10 +56,10 @@ export function onCluster({ cluster, hasKeeper }: Layout): string {
  * @throws GatewayError `database_newer` where a later version of Weir has made them.
  */
 export async function makeTables(client: ClickHouse, layout: Layout = SINGLE): Promise<void> {
+  // A statement for all servers of a cluster waits for those that are away: tables that are there need none.
+  if ((await tablesVersion(client)) === TABLES_VERSION) return;
   const database = identifier(client.database);
   await client.command(`create database if not exists ${database}${onCluster(layout)}`, { isOutside: true });
-  const version = await tablesVersion(client);
-  if (version === TABLES_VERSION) return;
   for (const statement of tableStatements(layout, client.database)) await client.command(statement);
   await client.insert("versions", [{ version: TABLES_VERSION, made_at: Math.floor(Date.now() / 1_000) }]);
 }
