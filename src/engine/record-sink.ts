@@ -88,6 +88,8 @@ export interface RecordSink {
   /** Ends rows in flight whose exchange is nowhere, as cut off. @returns their ids. */
   endBeheaded(search: BeheadedSearch): Promise<string[]>;
 
+  /** How many records are handed over together at most, by a recorder that lags. */
+  readonly recordsTogether: number;
   /** How many changes are best handed over together. */
   readonly updatesTogether: number;
   /**

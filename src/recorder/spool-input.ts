@@ -22,11 +22,7 @@ interface SpoolInputOptions {
 }
 
 const READ_BYTES = 2 * 1024 * 1024;
-/**
- * A batch is full at this many records, or this many bytes of bodies. Only a recorder that lags sees so many at once; then
- * a page of an index that the records of a batch share is written once for all of them.
- */
-const BATCH_RECORDS = 2_000;
+/** A batch is full at this many bytes of bodies, or as many records as its sink takes together. */
 const BATCH_BYTES = 16 * 1024 * 1024;
 /** Bytes of the spool read before what is in flight is looked at again. */
 const BATCH_READ_BYTES = 64 * 1024 * 1024;
@@ -43,6 +39,7 @@ export class SpoolInput {
   readonly #log: Log;
   readonly #reader: SpoolReader;
   readonly #carry: CarryFiles;
+  readonly #recordsMax: number;
   readonly #onFrame: Parameters<SpoolReader["read"]>[0];
   /** All before here had been read before this input was opened. */
   readonly readBefore: Position;
@@ -59,6 +56,7 @@ export class SpoolInput {
     this.#log = log;
     this.#reader = new SpoolReader({ directory, from, onDamage, onLeft });
     this.assembler = assembler;
+    this.#recordsMax = options.writer.sink.recordsTogether;
     this.readBefore = readBefore;
     this.#onFrame = watch.frame.bind(watch);
     this.#carry = new CarryFiles(directory, watch.carried.bind(watch));
@@ -103,7 +101,7 @@ export class SpoolInput {
   read(): boolean {
     const { assembler } = this;
     let bytes = 0;
-    while (assembler.doneCount < BATCH_RECORDS && assembler.doneBytes < BATCH_BYTES && bytes < BATCH_READ_BYTES) {
+    while (assembler.doneCount < this.#recordsMax && assembler.doneBytes < BATCH_BYTES && bytes < BATCH_READ_BYTES) {
       const more = this.#reader.read(this.#onFrame, READ_BYTES);
       if (more === 0) return true;
       bytes += more;

@@ -40,6 +40,8 @@ import { TEXT_COLUMNS } from "./write/texts.ts";
 import { deleteRows, updateRows } from "./write/update.ts";
 import { feedbackIdOf, updateRecords } from "./write/update-records.ts";
 
+/** Each insert makes a part that has to be merged: few large ones cost less than many small ones. */
+const RECORDS_TOGETHER = 20_000;
 /** Changes that one statement takes. */
 const UPDATES_TOGETHER = 500;
 const STEP_ROWS = 500;
@@ -57,6 +59,7 @@ const FAULTY: ReadonlySet<number> = new Set([26, 27, 38, 41, 53, 70, 72, 117, 13
  */
 export class ClickHouseSink implements RecordSink {
   readonly isShared: boolean;
+  readonly recordsTogether = RECORDS_TOGETHER;
   readonly updatesTogether = UPDATES_TOGETHER;
   readonly wordsAreDue = false;
   readonly #store: Store;

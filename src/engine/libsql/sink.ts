@@ -32,9 +32,13 @@ import { WordIndex } from "./write/word-index.ts";
 /** SQLite's words for "this row, whenever you try". */
 const FAULTY_ROW = /SQLITE_(?:CONSTRAINT|TOOBIG|MISMATCH|RANGE)|cannot be stored/;
 
+/** A page of an index that records of a batch share is written once for all of them. */
+const RECORDS_TOGETHER = 2_000;
+
 /** Records in a libSQL database: rows, properties, what is counted with them and the positions are one transaction. */
 export class LibsqlSink implements RecordSink {
   readonly isShared: boolean;
+  readonly recordsTogether = RECORDS_TOGETHER;
   /** Each is a transaction of its own. */
   readonly updatesTogether = 1;
   readonly #store: Store;

@@ -4,6 +4,7 @@ import type { ReaderOptions } from "../../../src/engine/clickhouse/records.ts";
 import { toTableRow } from "../../../src/engine/clickhouse/rows.ts";
 import { clickhouseSource } from "../../../src/engine/clickhouse/source.ts";
 import { makeTables } from "../../../src/engine/clickhouse/tables.ts";
+import type { EngineReader } from "../../../src/engine/reader.ts";
 import type { Storable } from "../../../src/engine/storable.ts";
 import { loadBodies } from "../../../src/store/bodies/load-bodies.ts";
 import { type Exchange, ORGANIZATION, openWorld, type Property } from "../../filter/world.ts";
@@ -17,34 +18,45 @@ export const CLICKHOUSE: TestedEngine = {
     const [url, world] = await Promise.all([sharedClickHouse(), openWorld(exchanges, tags)]);
     const client = new ClickHouse({ urls: [url], database: ownDatabase() });
     await makeTables(client);
-    // Every seventh record is one in flight, as far as it is stored: what is read of both is the same.
-    const rows = exchanges.map((exchange) => toTableRow(storableOf(exchange), { keepsTexts: true }));
-    await client.insert(
-      "requests",
-      rows.filter((_, at) => at % 7 !== 3),
-    );
-    await client.insert(
-      "open",
-      rows.filter((_, at) => at % 7 >= 3 && at % 7 < 5).map((row) => ({ ...row, version: 1, is_ended: 0 })),
-    );
-    const { records } = world.reader;
-    const options: ReaderOptions = {
-      client,
-      control: records,
-      hasOpenRows: true,
-      keepsTexts: true,
-      loadBodies: (ids, parts) => loadBodies(records, ids, parts),
-    };
-    return {
-      source: clickhouseSource(options),
-      aggregates: clickhouseAggregates(options),
-      async [Symbol.asyncDispose]() {
-        await client.command(`drop database ${client.database}`, { isOutside: true });
-        await world[Symbol.asyncDispose]();
-      },
-    };
+    return filledEngine(client, world, exchanges);
   },
 };
+
+type World = Awaited<ReturnType<typeof openWorld>>;
+
+/** The records in tables that are there; the database goes with the engine. */
+export async function filledEngine(
+  client: ClickHouse,
+  world: World,
+  exchanges: readonly Exchange[],
+): Promise<EngineReader & AsyncDisposable> {
+  // Every seventh record is one in flight, as far as it is stored: what is read of both is the same.
+  const rows = exchanges.map((exchange) => toTableRow(storableOf(exchange), { keepsTexts: true }));
+  await client.insert(
+    "requests",
+    rows.filter((_, at) => at % 7 !== 3),
+  );
+  await client.insert(
+    "open",
+    rows.filter((_, at) => at % 7 >= 3 && at % 7 < 5).map((row) => ({ ...row, version: 1, is_ended: 0 })),
+  );
+  const { records } = world.reader;
+  const options: ReaderOptions = {
+    client,
+    control: records,
+    hasOpenRows: true,
+    keepsTexts: true,
+    loadBodies: (ids, parts) => loadBodies(records, ids, parts),
+  };
+  return {
+    source: clickhouseSource(options),
+    aggregates: clickhouseAggregates(options),
+    async [Symbol.asyncDispose]() {
+      await client.command(`drop database ${client.database}`, { isOutside: true });
+      await world[Symbol.asyncDispose]();
+    },
+  };
+}
 
 function storableOf({ columns, properties = [], inputs = [], scores = {}, assets = [], ...said }: Exchange): Storable {
   return {

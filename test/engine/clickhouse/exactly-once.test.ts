@@ -5,6 +5,7 @@ import { join } from "node:path";
 import type { Config } from "../../../src/config.ts";
 import { ClickHouse } from "../../../src/engine/clickhouse/client.ts";
 import { ClickHouseSink } from "../../../src/engine/clickhouse/sink.ts";
+import { BatchFile } from "../../../src/engine/clickhouse/write/batch-file.ts";
 import type { Storable } from "../../../src/engine/storable.ts";
 import { uuidv7 } from "../../../src/runtime/uuid.ts";
 import { migrate } from "../../../src/store/migrate.ts";
@@ -16,6 +17,7 @@ import { clickHouseRig, patient, recordsAt } from "./rig.ts";
 import { isClickHouseMissing, sharedClickHouse, startClickHouse } from "./server.ts";
 
 const ROUNDS = 4;
+const LAGGING = 2_500;
 
 if (isClickHouseMissing()) test("these tests did not run: ClickHouse is missing", () => undefined);
 else exactlyOnce();
@@ -78,6 +80,24 @@ function exactlyOnce(): void {
     },
     120_000,
   );
+
+  test("a recorder that lags stores more records with one insert than libSQL takes", async () => {
+    using directory = temporaryDirectory();
+    const config = configIn(directory.path, recordsAt(await sharedClickHouse()));
+    const spool = spoolIn(join(directory.path, "spool"));
+    for (let n = 0; n < LAGGING; n++) pass(spool);
+    const recorder = patient(startRecorder(directory.path, { config }));
+    await recorder.ready();
+    await recorder.barrier();
+    await recorder.stop();
+    await spool.close();
+    const client = new ClickHouse({ urls: [config.records_url], database: config.records_database });
+    expect(await client.query("select count() as n, uniqExact(request_id) as ids from requests")).toEqual([
+      { n: LAGGING, ids: LAGGING },
+    ]);
+    // What was noted last stays.
+    expect(new BatchFile(directory.path).read()?.requests.length).toBe(LAGGING);
+  }, 300_000);
 
   test("while ClickHouse is away traffic is spooled, and all of it comes in later", async () => {
     await using server = await startClickHouse();
