@@ -1,4 +1,5 @@
 import { Value } from "@sinclair/typebox/value";
+import { readBody } from "../src/bodies/body.ts";
 import { CONFIG_SCHEMA, type Config } from "../src/config.ts";
 import { createLog } from "../src/log.ts";
 import { inferMapping } from "../src/mapping/infer/infer.ts";
@@ -6,7 +7,6 @@ import { costOf } from "../src/mapping/prices/cost.ts";
 import { readExchange } from "../src/mapping/read-exchange.ts";
 import { pluginFolders } from "../src/plugin-host/files/load.ts";
 import { loadRegistry } from "../src/plugin-host/providers/registry.ts";
-import { readBody } from "../src/recorder/bodies/body.ts";
 import { SHAPES } from "../test/mapping/infer-shapes.ts";
 
 /**

@@ -117,20 +117,25 @@ export const ROOMS: readonly RoomRow[] = [
       "the database of records, as ports: `record-source.ts` finds and reads records, `record-sink.ts` writes and changes them, `aggregates.ts` computes metrics; `storable.ts` is the stored part of a record; in `libsql/` everything for libSQL: finding, printing, metrics with their blocks, and the statements that write records; in `clickhouse/` the same for ClickHouse: its HTTP interface, the tables and rows of them, finding and reading them, and in `print/` filters and orders in its dialect",
   },
   {
+    rooms: ["bodies"],
+    not: ["config", "sso", "filter", "routing", "credentials", "unified", "engine"],
+    holds:
+      "what an exchange holds, read from its bytes: bodies, headers, files in bodies, and how they are stored; read for new records and for old ones",
+  },
+  {
     rooms: ["recorder"],
     not: ["config", "sso"],
-    holds:
-      "the loop; in folders its four steps: frames become exchanges, bodies are decoded, a record is prepared, rows are written",
+    holds: "the loop; in folders its three steps: frames become exchanges, a record is prepared, rows are written",
   },
   {
     rooms: ["gateway"],
-    not: ["config", "sso", "filter", "store", "engine", "recorder"],
+    not: ["config", "sso", "filter", "store", "engine", "bodies", "recorder"],
     holds:
       "one proxied request from key to relay; in folders: headers, request bodies, the built-in echo, WebSockets, retries, the cache, further threads",
   },
   {
     rooms: ["api"],
-    not: ["config", "recorder", "gateway"],
+    not: ["config", "bodies", "recorder", "gateway"],
     holds:
       "Elysia app; in folders: access (keys and the guard), input (bodies and queries checked) and families of endpoints: requests, changes (import and log among them), notes (comments, shared links), saved views, dashboards, aggregates, logins, models, rules, storage, operation, reference, and the MCP server, whose tools call these",
   },
@@ -142,13 +147,13 @@ export const ROOMS: readonly RoomRow[] = [
   { rooms: ["import"], only: ["errors.ts", "record", "export"], holds: "the import client" },
   {
     rooms: ["jobs"],
-    not: ["config", "sso", "gateway", "api", "export", "import"],
+    not: ["config", "sso", "recorder", "gateway", "api", "export", "import"],
     holds:
       "scheduled work: blocks; in folders: rereading with newer mappings, alerts, deliveries, retention, runs of datasets",
   },
   {
     rooms: ["maintenance"],
-    not: ["gateway", "api", "export", "import", "jobs"],
+    not: ["recorder", "gateway", "api", "export", "import", "jobs"],
     holds: "backup and restore; doctor, with the check before an upgrade",
   },
   {
@@ -159,7 +164,7 @@ export const ROOMS: readonly RoomRow[] = [
   },
   { rooms: ["serve"], not: ["web"], holds: "regions, threads and their supervision, metrics of the process" },
   { rooms: ["serve.ts"], not: ["web"], holds: "composition root" },
-  { rooms: ["cli"], not: ["web"], holds: "commands, a file each" },
+  { rooms: ["cli"], not: ["recorder", "web"], holds: "commands, a file each" },
   { rooms: ["main.ts"], not: ["web"], holds: "entry" },
 ];
 

@@ -1,7 +1,7 @@
+import { readBody } from "../../src/bodies/body.ts";
 import { filledText } from "../../src/mapping/json.ts";
 import type { ExchangeInput } from "../../src/mapping/read-exchange.ts";
 import type { Json } from "../../src/plugin-host/contract.ts";
-import { readBody } from "../../src/recorder/bodies/body.ts";
 import { decodeBody } from "../../src/runtime/content-coding.ts";
 
 const BODY_BYTES_MAX = 64 * 1024 * 1024;

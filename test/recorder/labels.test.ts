@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
+import { tokenColumns } from "../../src/bodies/token-columns.ts";
 import { countryCode, readLabels } from "../../src/recorder/prepare/labels.ts";
-import { tokenColumns } from "../../src/recorder/prepare/usage.ts";
 
 const bytes = (text: string) => Buffer.from(text).toString("latin1");
 

@@ -1,8 +1,8 @@
+import { answerValue, readBody, requestValue } from "../../bodies/body.ts";
 import { filledText } from "../../mapping/json.ts";
 import { costOf } from "../../mapping/prices/cost.ts";
 import { type ExchangeInput, type ExchangeReading, readExchange } from "../../mapping/read-exchange.ts";
 import type { ProviderPlugin } from "../../plugin-host/contract.ts";
-import { answerValue, readBody, requestValue } from "../../recorder/bodies/body.ts";
 import { bytesOf, type TrialExchange } from "./exchange.ts";
 
 /** An exchange as the recorder reads it. */

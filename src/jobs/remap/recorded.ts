@@ -1,11 +1,11 @@
 import { Buffer } from "node:buffer";
+import { answerValue, type Body, readBody, requestValue } from "../../bodies/body.ts";
+import { headerValue, toHeaders } from "../../bodies/headers.ts";
+import type { Inputs } from "../../bodies/readings.ts";
 import type { MappingOf } from "../../mapping/mapping.ts";
 import type { ExchangeInput } from "../../mapping/read-exchange.ts";
 import type { Json, ProviderPlugin, StreamEvent } from "../../plugin-host/contract.ts";
 import type { RequestRow } from "../../record/request-record.ts";
-import { answerValue, type Body, readBody, requestValue } from "../../recorder/bodies/body.ts";
-import { headerValue, toHeaders } from "../../recorder/prepare/headers.ts";
-import type { Inputs } from "../../recorder/prepare/readings.ts";
 import type { BodyStore } from "../../store/bodies/body-store.ts";
 import type { RequestBodies, StoredBody } from "../../store/packs/read.ts";
 import { UNMAPPED } from "../../unified/body-mapping.ts";

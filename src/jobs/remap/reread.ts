@@ -1,11 +1,11 @@
+import { type Inputs, merged, type Readings, readBoth } from "../../bodies/readings.ts";
+import { tokenColumns } from "../../bodies/token-columns.ts";
 import { withEstimate } from "../../mapping/estimate.ts";
 import { costOf } from "../../mapping/prices/cost.ts";
 import { type ExchangeReading, readExchange } from "../../mapping/read-exchange.ts";
 import { newText, shownTexts } from "../../mapping/said.ts";
 import type { ProviderPlugin } from "../../plugin-host/contract.ts";
 import { providerOf } from "../../record/provider.ts";
-import { type Inputs, merged, type Readings, readBoth } from "../../recorder/prepare/readings.ts";
-import { tokenColumns } from "../../recorder/prepare/usage.ts";
 import type { Learnt } from "../../store/models/learnt.ts";
 import type { RecordChange } from "../../threads.ts";
 import { type Recorded, toInputs } from "./recorded.ts";

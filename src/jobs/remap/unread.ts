@@ -1,10 +1,10 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
+import { readBoth } from "../../bodies/readings.ts";
+import { bodyParts } from "../../bodies/stored-parts.ts";
 import type { Log } from "../../log.ts";
 import { readExchange } from "../../mapping/read-exchange.ts";
+import { type TimeLimit, withinLimit } from "../../plugin-host/hooks/time-limit.ts";
 import type { RequestRow } from "../../record/request-record.ts";
-import { readBoth } from "../../recorder/prepare/readings.ts";
-import { bodyParts } from "../../recorder/prepare/stored-parts.ts";
-import { type TimeLimit, withinLimit } from "../../recorder/prepare/time-limit.ts";
 import { REREADING, ReadingNote } from "../../spool/reading-note.ts";
 import type { RequestBodies } from "../../store/packs/read.ts";
 import type { StoredPart } from "../../store/packs/request-content.ts";

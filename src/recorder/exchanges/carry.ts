@@ -1,19 +1,16 @@
 import * as fs from "node:fs";
 import { basename, join } from "node:path";
+import { FOOTER, framesOf, namesIn, readPayload, readUpTo, SET_ASIDE } from "../../spool/carry-frames.ts";
 import { encodeFrame, frameId, frameKind, NO_ID } from "../../spool/codec.ts";
 import { FRAME, type FrameKind, type Position } from "../../spool/frame.ts";
 import type { SpoolReader } from "../../spool/reader.ts";
 import type { Assembler } from "./assemble.ts";
 import type { Capture, Part } from "./capture.ts";
-import { framesOf, readPayload, readUpTo, SEALED } from "./carry-frames.ts";
 import type { Exchange } from "./exchange.ts";
 
 const NAME = /^(\d{10,16})\.carry$/;
 /** A file that is not finished: the spool still holds all that is in it. */
 const UNFINISHED = ".carry.new";
-/** A file of which nothing is in flight any more, and which was damaged. */
-const SET_ASIDE = ".carry.damaged";
-
 /** What is wrong with a carry file. */
 export interface CarryDamage {
   readonly file: string;
@@ -21,11 +18,6 @@ export interface CarryDamage {
   readonly bytes: number;
   /** Nothing of it can be used: it does not say up to where the spool is in it. */
   readonly isLost: boolean;
-}
-
-/** Damaged carry files that were set aside in the spool's directory. */
-export function damagedCarryFiles(directory: string): string[] {
-  return namesIn(directory).filter((name) => name.endsWith(SET_ASIDE));
 }
 
 /**
@@ -77,7 +69,7 @@ export class CarryFiles {
     };
     const moved: (() => void)[] = [];
     try {
-      put(SEALED, NO_ID, json(read));
+      put(FOOTER, NO_ID, json(read));
       put(FRAME.start, NO_ID, json({ run, time: Date.now() }));
       for (const exchange of exchanges) {
         put(FRAME.begin, exchange.id, json(exchange.begin));
@@ -94,7 +86,7 @@ export class CarryFiles {
         }
         if (exchange.head !== undefined) put(FRAME.head, exchange.id, json(exchange.head));
       }
-      put(SEALED, NO_ID, json(read));
+      put(FOOTER, NO_ID, json(read));
       fs.fdatasyncSync(fd);
     } catch (error) {
       fs.rmSync(path, { force: true });
@@ -134,7 +126,7 @@ export class CarryFiles {
       frames++;
       last = { kind: frameKind(frame, 0), id: frameId(frame, 0) };
       if (damaged > 0) lost();
-      if (read === undefined || last.kind === SEALED) continue;
+      if (read === undefined || last.kind === FOOTER) continue;
       try {
         assembler.carried(frame, number, offset, read);
       } catch {
@@ -143,7 +135,7 @@ export class CarryFiles {
       }
     }
     // The first frame alone looks like the last one.
-    if (bytes === 0 && frames > 1 && last?.kind === SEALED) return;
+    if (bytes === 0 && frames > 1 && last?.kind === FOOTER) return;
     lost();
     this.#reportDamage(number, { bytes, isLost: read === undefined });
   }
@@ -194,10 +186,6 @@ export class CarryFiles {
     this.#open.set(number, fd);
     return fd;
   }
-}
-
-function namesIn(directory: string): string[] {
-  return fs.existsSync(directory) ? fs.readdirSync(directory) : [];
 }
 
 function capturesOf(exchange: Exchange): readonly (readonly [FrameKind, Capture])[] {

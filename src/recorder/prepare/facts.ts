@@ -1,6 +1,6 @@
+import { toHeaders } from "../../bodies/headers.ts";
 import { USAGE_COUNTS } from "../../mapping/usage.ts";
 import type { RecordFacts, RequestEnd, Usage } from "../../plugin-host/contract.ts";
-import { toHeaders } from "./headers.ts";
 import type { Prepared } from "./prepared.ts";
 
 /** What plugins may read of a record; each member is made when somebody reads it, for most plugins read few or none. */

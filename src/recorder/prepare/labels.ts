@@ -1,6 +1,6 @@
+import { fromLatin1 } from "../../bodies/headers.ts";
 import type { StoredLabels } from "../../engine/storable.ts";
 import type { RawHeaders } from "../../spool/frame.ts";
-import { fromLatin1 } from "./headers.ts";
 
 /** What the `Gateway-*` headers of a request say about it. */
 export interface Labels extends StoredLabels {

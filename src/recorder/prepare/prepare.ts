@@ -1,15 +1,18 @@
+import { type Inputs, merged, type Readings, readBoth } from "../../bodies/readings.ts";
 import { lacksUsage, withEstimate } from "../../mapping/estimate.ts";
 import { type Cost, costOf } from "../../mapping/prices/cost.ts";
 import type { ExchangeInput, ExchangeReading } from "../../mapping/read-exchange.ts";
 import { newText } from "../../mapping/said.ts";
 import type { CallMemory } from "../../mapping/translate/call-memory.ts";
+import type { TimeLimit } from "../../plugin-host/hooks/time-limit.ts";
 import { NO_TEXTS } from "../../record/record-texts.ts";
 import type { EndMeta } from "../../spool/frame.ts";
 import { isWholeStream } from "../../spool/last-event.ts";
 import type { CallState } from "../../store/answers/call-states.ts";
-import { messageLines } from "../bodies/messages.ts";
 import type { Exchange } from "../exchanges/exchange.ts";
+import { toParts } from "./exchange-parts.ts";
 import { type Labels, readLabels } from "./labels.ts";
+import { messageLines } from "./messages.ts";
 import type { PrepareDeps, Prepared } from "./prepared.ts";
 import {
   type ProviderBodies,
@@ -18,12 +21,9 @@ import {
   providerBytes,
   providerParts,
 } from "./provider-parts.ts";
-import { type Inputs, merged, type Readings, readBoth } from "./readings.ts";
 import { toRow } from "./row.ts";
 import { inputsOf } from "./side-inputs.ts";
 import { decodedSide, isCoded, routingOf, type Side, type SideBytes, toSide } from "./sides.ts";
-import { toParts } from "./stored-parts.ts";
-import type { TimeLimit } from "./time-limit.ts";
 import { unreadReason } from "./unread.ts";
 
 /** A record without a look at its bodies: of an exchange in flight, or of one whose bodies cannot be read. */

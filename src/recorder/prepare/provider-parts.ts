@@ -1,8 +1,8 @@
+import { storedBody } from "../../bodies/stored-parts.ts";
 import type { StoredPart } from "../../store/packs/request-content.ts";
 import type { Exchange } from "../exchanges/exchange.ts";
 import type { PrepareDeps } from "./prepared.ts";
 import { decodedSide, type OtherSide, type Side, type SideBytes, toSide } from "./sides.ts";
-import { storedBody } from "./stored-parts.ts";
 
 /** The bodies of the provider's side after their codings are undone, each where it is not the client's. */
 export type ProviderBytes = Readonly<Partial<Record<OtherSide, SideBytes | undefined>>>;

@@ -1,9 +1,9 @@
+import { answerValue, type Body, requestValue } from "../../bodies/body.ts";
+import { toHeaders } from "../../bodies/headers.ts";
 import type { MappingOf } from "../../mapping/mapping.ts";
 import type { ExchangeInput } from "../../mapping/read-exchange.ts";
 import type { Json, ProviderPlugin } from "../../plugin-host/contract.ts";
 import type { RawHeaders } from "../../spool/frame.ts";
-import { answerValue, type Body, requestValue } from "../bodies/body.ts";
-import { toHeaders } from "./headers.ts";
 
 /** One side of an exchange: the client's, or the provider's where that is another. */
 export interface ReadSide {

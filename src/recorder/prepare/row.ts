@@ -1,3 +1,5 @@
+import { headerValue } from "../../bodies/headers.ts";
+import { tokenColumns } from "../../bodies/token-columns.ts";
 import type { Cost } from "../../mapping/prices/cost.ts";
 import type { ExchangeReading } from "../../mapping/read-exchange.ts";
 import { shownTexts } from "../../mapping/said.ts";
@@ -6,11 +8,9 @@ import type { RequestRow } from "../../record/written-row.ts";
 import type { RoutingMeta } from "../../spool/frame.ts";
 import { UNMAPPED } from "../../unified/body-mapping.ts";
 import type { Exchange } from "../exchanges/exchange.ts";
-import { headerValue } from "./headers.ts";
 import { countryCode, type Labels } from "./labels.ts";
 import { providerPath, routingOf } from "./sides.ts";
 import { responseStatus } from "./status.ts";
-import { tokenColumns } from "./usage.ts";
 
 /** What is known beyond the frames themselves. */
 interface Findings {

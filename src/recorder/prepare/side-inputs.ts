@@ -1,10 +1,10 @@
+import type { Inputs } from "../../bodies/readings.ts";
 import type { MappingOf } from "../../mapping/mapping.ts";
 import type { ProviderPlugin } from "../../plugin-host/contract.ts";
 import { UNMAPPED } from "../../unified/body-mapping.ts";
 import type { Exchange } from "../exchanges/exchange.ts";
 import type { Labels } from "./labels.ts";
 import type { ProviderBodies } from "./provider-parts.ts";
-import type { Inputs } from "./readings.ts";
 import { type ReadSide, RecordedExchange } from "./recorded-exchange.ts";
 import { headersOf, providerPath, routingOf, type Side } from "./sides.ts";
 

@@ -1,11 +1,11 @@
+import { type Body, readBody } from "../../bodies/body.ts";
+import { headerValue, joinedValue } from "../../bodies/headers.ts";
+import { readTailEvents } from "../../bodies/tail.ts";
 import { type Decoded, decodeBody } from "../../runtime/content-coding.ts";
 import type { BodyKey } from "../../spool/body-key.ts";
 import type { RawHeaders, RoutingMeta } from "../../spool/frame.ts";
-import { type Body, readBody } from "../bodies/body.ts";
-import { readTailEvents } from "../bodies/tail.ts";
 import type { Capture } from "../exchanges/capture.ts";
 import type { Exchange } from "../exchanges/exchange.ts";
-import { headerValue, joinedValue } from "./headers.ts";
 import type { PrepareDeps } from "./prepared.ts";
 
 export type ClientSide = "request" | "response";

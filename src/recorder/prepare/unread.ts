@@ -1,18 +1,18 @@
 import { isUtf8 } from "node:buffer";
+import { headerValue } from "../../bodies/headers.ts";
 import { messageOf } from "../../log.ts";
 import { CutOff } from "../../plugin-host/hooks/guard.ts";
+import { withinLimit } from "../../plugin-host/hooks/time-limit.ts";
 import { NO_TEXTS } from "../../record/record-texts.ts";
 import type { StoredPart } from "../../store/packs/request-content.ts";
-import { messageLines } from "../bodies/messages.ts";
 import type { Exchange } from "../exchanges/exchange.ts";
-import { headerValue } from "./headers.ts";
+import { toParts } from "./exchange-parts.ts";
 import { readLabels } from "./labels.ts";
+import { messageLines } from "./messages.ts";
 import type { PrepareDeps, Prepared } from "./prepared.ts";
 import { providerBodies, providerBytes, providerParts } from "./provider-parts.ts";
 import { toRow } from "./row.ts";
 import { type ClientSide, decodedSide, headersOf } from "./sides.ts";
-import { toParts } from "./stored-parts.ts";
-import { withinLimit } from "./time-limit.ts";
 
 /** Characters of a fault's message that are kept. */
 const REASON_LENGTH_MAX = 300;

@@ -1,5 +1,6 @@
 import { type Log, messageOf } from "../../log.ts";
 import type { RecordDraft } from "../../plugin-host/contract.ts";
+import { TOGETHER_BYTES_MAX, together, withinLimit } from "../../plugin-host/hooks/time-limit.ts";
 import { PROVIDER_UNKNOWN, providerOf } from "../../record/provider.ts";
 import { collectGarbage } from "../../runtime/memory.ts";
 import { NOTED_MAX, type ReadingNote, type Step } from "../../spool/reading-note.ts";
@@ -13,7 +14,6 @@ import { answerFacts } from "../prepare/answer.ts";
 import { applyDraft, bodyTexts, type RecordHooks, storedDraft, toDraft } from "../prepare/hooks.ts";
 import { prepare, prepareAtOnce, prepareBare } from "../prepare/prepare.ts";
 import type { PrepareDeps, Prepared } from "../prepare/prepared.ts";
-import { TOGETHER_BYTES_MAX, together, withinLimit } from "../prepare/time-limit.ts";
 import { prepareUnread, unreadReason } from "../prepare/unread.ts";
 import type { RecordNotes } from "../record-notes.ts";
 import type { RecordWriter } from "./record-writer.ts";

@@ -1,7 +1,7 @@
 import * as fs from "node:fs";
 import { basename, join } from "node:path";
 import type { Config } from "../../../config.ts";
-import { damagedCarryFiles } from "../../../recorder/exchanges/carry.ts";
+import { damagedCarryFiles } from "../../../spool/carry-frames.ts";
 import { FRAME_HEAD_BYTES, frameKind } from "../../../spool/codec.ts";
 import { Continuity, type Shortfall } from "../../../spool/continuity.ts";
 import { FRAME, type Position, type StartMeta } from "../../../spool/frame.ts";

@@ -1,5 +1,5 @@
-import { USAGE_COUNTS } from "../../mapping/usage.ts";
-import type { Usage } from "../../plugin-host/contract.ts";
+import { USAGE_COUNTS } from "../mapping/usage.ts";
+import type { Usage } from "../plugin-host/contract.ts";
 
 type TokenColumn = keyof Usage;
 

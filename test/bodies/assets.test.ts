@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
 import fc from "fast-check";
-import { extractAssets, mayHoldAssets } from "../../src/recorder/bodies/assets.ts";
-import { filePlaces } from "../../src/recorder/bodies/file-places.ts";
+import { extractAssets, mayHoldAssets } from "../../src/bodies/assets.ts";
+import { filePlaces } from "../../src/bodies/file-places.ts";
 import { assertProperty, chance } from "../chance.ts";
 
 const PREFIX = "data:image/png;base64,";

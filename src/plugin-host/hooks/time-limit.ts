@@ -1,5 +1,5 @@
 import { threadCpuUsage } from "node:process";
-import { CutOff, guarded } from "../../plugin-host/hooks/guard.ts";
+import { CutOff, guarded } from "./guard.ts";
 
 /** Does one step of preparing a record whose bodies have so many bytes. @throws where it takes too long. */
 export type TimeLimit = <R>(bytes: number, step: () => R) => R;

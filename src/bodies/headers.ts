@@ -1,4 +1,4 @@
-import type { RawHeaders } from "../../spool/frame.ts";
+import type { RawHeaders } from "../spool/frame.ts";
 
 /** The last value of a header, UTF-8 with faulty bytes as U+FFFD; undefined where it is missing. `name` in lower case. */
 export function headerValue(headers: RawHeaders, name: string): string | undefined {

@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
-import { filledText } from "../../mapping/json.ts";
-import type { Json } from "../../plugin-host/contract.ts";
-import { ASSET_REFERENCE } from "../../store/packs/read.ts";
+import { filledText } from "../mapping/json.ts";
+import type { Json } from "../plugin-host/contract.ts";
+import { ASSET_REFERENCE } from "../store/packs/read.ts";
 
 /** A file that came inside a JSON body as base64. */
 export interface Asset {

@@ -5,8 +5,8 @@ import { SpoolReader } from "../spool/reader.ts";
 import { listSegments } from "../spool/segments.ts";
 import { readTip } from "../spool/tip-file.ts";
 import { openSpool } from "../spool/writer.ts";
-import { movePosition, readPosition } from "../store/spool-positions.ts";
-import type { Database } from "../store/store.ts";
+import { movePosition, readPosition } from "./spool-positions.ts";
+import type { Database } from "./store.ts";
 
 /**
  * Begins the next segment of a spool that no service writes, and deletes those before, where all of them is recorded: as

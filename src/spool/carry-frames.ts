@@ -1,11 +1,23 @@
 import * as fs from "node:fs";
-import { FRAME_HEAD_BYTES, frameKind, isIntact } from "../../spool/codec.ts";
-import type { FrameKind, Position } from "../../spool/frame.ts";
-import { isPosition } from "../../spool/read-meta.ts";
-import { frameAt, resumeBehind } from "../../spool/resume.ts";
+import { FRAME_HEAD_BYTES, frameKind, isIntact } from "./codec.ts";
+import type { FrameKind, Position } from "./frame.ts";
+import { isPosition } from "./read-meta.ts";
+import { frameAt, resumeBehind } from "./resume.ts";
 
 /** First and last frame of a carry file: the place up to which the spool is in it. */
-export const SEALED = 8 as FrameKind;
+export const FOOTER = 8 as FrameKind;
+
+/** End of the name of a damaged file that nothing in flight needs any more. */
+export const SET_ASIDE = ".carry.damaged";
+
+/** Damaged carry files that were set aside in the spool's directory. */
+export function damagedCarryFiles(directory: string): string[] {
+  return namesIn(directory).filter((name) => name.endsWith(SET_ASIDE));
+}
+
+export function namesIn(directory: string): string[] {
+  return fs.existsSync(directory) ? fs.readdirSync(directory) : [];
+}
 
 /** Up to where the spool is in a file, by the first of its footer frames that can be read. */
 export function readUpTo(fd: number): Position | undefined {
@@ -17,7 +29,7 @@ export function readUpTo(fd: number): Position | undefined {
 }
 
 function footerOf(frame: Buffer): Position | undefined {
-  if (frameKind(frame, 0) !== SEALED) return undefined;
+  if (frameKind(frame, 0) !== FOOTER) return undefined;
   try {
     const place: unknown = JSON.parse(frame.toString("utf8", FRAME_HEAD_BYTES));
     return isPosition(place) ? (place as Position) : undefined;

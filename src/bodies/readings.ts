@@ -1,4 +1,4 @@
-import type { ExchangeInput, ExchangeReading } from "../../mapping/read-exchange.ts";
+import type { ExchangeInput, ExchangeReading } from "../mapping/read-exchange.ts";
 
 /** What readers see of an exchange. The same object twice where the client sent and got what the provider got and sent. */
 export interface Inputs {

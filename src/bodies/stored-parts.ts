@@ -1,30 +1,10 @@
-import type { Json } from "../../plugin-host/contract.ts";
-import type { RawHeaders } from "../../spool/frame.ts";
-import type { StoredPart } from "../../store/packs/request-content.ts";
-import { type Asset, extractAssets, mayHoldAssets } from "../bodies/assets.ts";
-import type { Body } from "../bodies/body.ts";
-import { filePlaces } from "../bodies/file-places.ts";
-import type { Exchange } from "../exchanges/exchange.ts";
-import { fromLatin1 } from "./headers.ts";
+import type { Json } from "../plugin-host/contract.ts";
+import type { StoredPart } from "../store/packs/request-content.ts";
+import { type Asset, extractAssets, mayHoldAssets } from "./assets.ts";
+import type { Body } from "./body.ts";
+import { filePlaces } from "./file-places.ts";
 
 /** The bodies of an exchange as they are stored, and the files that came in them. */
-export function toParts(
-  exchange: Exchange,
-  { request, response }: { request: Body | undefined; response: Body | undefined },
-  responseBody: Json,
-  messages: Buffer | undefined,
-): { parts: StoredPart[]; assets: Asset[] } {
-  const headers: StoredPart = {
-    part: "headers",
-    form: "json",
-    bytes: Buffer.from(headersJson(exchange)),
-    contentType: null,
-  };
-  const { parts, assets } = bodyParts({ request, response }, responseBody, messages);
-  return { parts: [headers, ...parts], assets };
-}
-
-/** The same without the headers. */
 export function bodyParts(
   { request, response }: { request: Body | undefined; response: Body | undefined },
   responseBody: Json,
@@ -76,17 +56,4 @@ function withoutFiles(
   if (files !== undefined) return { ...stored, files };
   // Written in some other way than is looked for, it is stored twice: as it is shown, and as it was sent.
   return { ...stored, bytes: Buffer.from(JSON.stringify(json)), sent: stored.sent ?? stored.bytes };
-}
-
-/** The lists of headers as they are stored: names as sent, values as the text that they mean. */
-function headersJson({ begin, head, provider }: Exchange): string {
-  const lists: Record<string, RawHeaders> = { request: begin.headers, response: head?.headers ?? [] };
-  if (provider?.requestHead !== undefined) lists["provider_request"] = provider.requestHead.headers;
-  if (provider?.responseHead !== undefined) lists["provider_response"] = provider.responseHead.headers;
-  const text = JSON.stringify(lists);
-  // One look at all of it: hardly any header holds more than ASCII.
-  if (!/[^\x00-\x7f]/.test(text)) return text;
-  return JSON.stringify(
-    Object.fromEntries(Object.entries(lists).map(([side, headers]) => [side, headers.map(fromLatin1)])),
-  );
 }

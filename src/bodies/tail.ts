@@ -1,6 +1,6 @@
-import { readNdjson } from "../../mapping/events/ndjson.ts";
-import { readSse } from "../../mapping/events/sse.ts";
-import type { StreamEvent } from "../../plugin-host/contract.ts";
+import { readNdjson } from "../mapping/events/ndjson.ts";
+import { readSse } from "../mapping/events/sse.ts";
+import type { StreamEvent } from "../plugin-host/contract.ts";
 
 /**
  * Events at the end of a stream whose middle is not recorded, for the usage that the last ones tell. The first event

@@ -1,7 +1,7 @@
-import type { Json } from "../../plugin-host/contract.ts";
-import { beginning } from "../../record/excerpt.ts";
-import { ASSET_REFERENCE } from "../../store/packs/read.ts";
-import type { FileInPart } from "../../store/packs/request-content.ts";
+import type { Json } from "../plugin-host/contract.ts";
+import { beginning } from "../record/excerpt.ts";
+import { ASSET_REFERENCE } from "../store/packs/read.ts";
+import type { FileInPart } from "../store/packs/request-content.ts";
 import type { Asset } from "./assets.ts";
 
 /**

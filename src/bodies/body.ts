@@ -1,11 +1,11 @@
 import { isUtf8 } from "node:buffer";
-import { readEventStream } from "../../mapping/events/eventstream.ts";
-import { firstInked, parseJson } from "../../mapping/events/json.ts";
-import { readJsonArray } from "../../mapping/events/json-array.ts";
-import { looksLikeNdjson, readNdjson } from "../../mapping/events/ndjson.ts";
-import { readSse } from "../../mapping/events/sse.ts";
-import { formFields } from "../../mapping/form.ts";
-import type { Json, StreamEvent } from "../../plugin-host/contract.ts";
+import { readEventStream } from "../mapping/events/eventstream.ts";
+import { firstInked, parseJson } from "../mapping/events/json.ts";
+import { readJsonArray } from "../mapping/events/json-array.ts";
+import { looksLikeNdjson, readNdjson } from "../mapping/events/ndjson.ts";
+import { readSse } from "../mapping/events/sse.ts";
+import { formFields } from "../mapping/form.ts";
+import type { Json, StreamEvent } from "../plugin-host/contract.ts";
 
 export type BodyForm = "json" | "text" | "binary";
 

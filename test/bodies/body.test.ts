@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { readBody } from "../../src/recorder/bodies/body.ts";
+import { readBody } from "../../src/bodies/body.ts";
 
 const read = (bytes: string | Uint8Array, contentType?: string, path = "/v1/x") =>
   readBody(Buffer.from(bytes as string), { contentType, path, isResponse: true, incomplete: false });
