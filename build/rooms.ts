@@ -35,6 +35,11 @@ export const ROOMS: readonly RoomRow[] = [
     holds: "error table, log, the most similar name",
   },
   {
+    rooms: ["json-text"],
+    only: [],
+    holds: "JSON as text: one scanner that finds values without parsing them, and what is built on it",
+  },
+  {
     rooms: ["masking"],
     only: [],
     holds: "which names and forms are credentials, and how they are masked in what is recorded",
@@ -46,7 +51,7 @@ export const ROOMS: readonly RoomRow[] = [
   },
   {
     rooms: ["record"],
-    only: ["runtime", "masking"],
+    only: ["runtime", "json-text", "masking"],
     typesOf: ["people"],
     holds: "drizzle tables, the Request record, TypeBox schemas of llmSchema and of mappings",
   },
@@ -141,10 +146,10 @@ export const ROOMS: readonly RoomRow[] = [
   },
   {
     rooms: ["export"],
-    only: ["nearest.ts", "egress", "record", "runtime"],
+    only: ["nearest.ts", "egress", "json-text", "record", "runtime"],
     holds: "the export client; knows the API, not the store",
   },
-  { rooms: ["import"], only: ["errors.ts", "record", "export"], holds: "the import client" },
+  { rooms: ["import"], only: ["errors.ts", "json-text", "record", "export"], holds: "the import client" },
   {
     rooms: ["jobs"],
     not: ["config", "sso", "recorder", "gateway", "api", "export", "import"],
@@ -159,7 +164,7 @@ export const ROOMS: readonly RoomRow[] = [
   {
     rooms: ["web"],
     typesOnly: true,
-    files: ["record/columns.ts"],
+    files: ["record/columns.ts", "json-text/indented.ts"],
     holds: "the dashboard, which runs in browsers and knows the API",
   },
   { rooms: ["serve"], not: ["web"], holds: "regions, threads and their supervision, metrics of the process" },

@@ -143,7 +143,6 @@ test("the API and the recorder ask the ports of engine/, never one of the engine
 describe("the gateway's thread parses no body", () => {
   /** What parses JSON there, each a bounded text of its own. */
   const PARSERS: Readonly<Record<string, string>> = {
-    "src/gateway/body/canonical-json.ts": "called by content.ts and the cache's key",
     "src/gateway/body/content.ts": "called by content-reader.ts for bodies up to 64 kB, else in its worker",
     "src/gateway/cache/answer-file.ts": "the head of a stored answer, which the cache wrote",
     "src/gateway/retry/plan.ts": "the header Gateway-Fallbacks",
@@ -152,7 +151,7 @@ describe("the gateway's thread parses no body", () => {
   };
   /** Modules that parse bodies, and who may call them. */
   const CALLERS: Readonly<Record<string, readonly string[]>> = {
-    "canonical-json.ts": ["src/gateway/body/content.ts", "src/gateway/cache/key.ts"],
+    "canonical.ts": ["src/gateway/body/content.ts", "src/gateway/cache/key.ts"],
     "key.ts": ["src/gateway/body/content-reader.ts", "src/gateway/body/content-worker.ts"],
     "content.ts": ["src/gateway/body/content-reader.ts", "src/gateway/body/content-worker.ts"],
   };

@@ -1,8 +1,7 @@
-import { skipSpace, skipValue } from "../record/json-members.ts";
+import { COMMA, skipSpace, skipValue } from "../json-text/scan.ts";
 import { EXPIRING } from "./columns.ts";
 import type { RowReader } from "./row-reader.ts";
 
-const COMMA = 0x2c;
 const MEMBERS = Array.from(EXPIRING, (name) => ({ name, written: `"${name}"` }));
 
 /** The range of an expiring member in a record's text, including its comma. */

@@ -1,5 +1,5 @@
 import { isUtf8 } from "node:buffer";
-import { elementsOf, readMembers, withoutSpace } from "../record/json-members.ts";
+import { elementsOf, readMembers, withoutSpace } from "../json-text/members.ts";
 import { type Envelope, type Opened, openCompact } from "./compact-page.ts";
 import { readExpiring } from "./expiring.ts";
 import { RowReader } from "./row-reader.ts";

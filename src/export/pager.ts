@@ -1,4 +1,4 @@
-import { readMembers } from "../record/json-members.ts";
+import { readMembers } from "../json-text/members.ts";
 import type { Client } from "./client.ts";
 import { ExportFailure } from "./failure.ts";
 import { textsOf } from "./lines.ts";

@@ -1,7 +1,4 @@
-import { skipSpace, skipString, skipValue } from "../record/json-members.ts";
-
-const QUOTE = 0x22;
-const COMMA = 0x2c;
+import { COMMA, QUOTE, skipSpace, skipString, skipValue } from "../json-text/scan.ts";
 
 /**
  * Finds the members of many objects in JSON text that `JSON.parse` has accepted.

@@ -1,5 +1,5 @@
+import { readMembers } from "../json-text/members.ts";
 import { RECORD_MEMBERS } from "../record/imported.ts";
-import { readMembers } from "../record/json-members.ts";
 
 /** A record with Weir's member names, and the dropped members. */
 interface Translated {

@@ -1,5 +1,5 @@
+import { isTooDeep } from "../json-text/nesting.ts";
 import type { Json } from "../plugin-host/contract.ts";
-import { isTooDeep } from "./nesting.ts";
 
 /** Probes for JSON from outside: each returns the value if it has the expected form, else `undefined`; none throws. */
 

@@ -1,11 +1,7 @@
+import { COLON, OPEN_LIST, OPEN_OBJECT, QUOTE, skipSpace, skipString, skipValue } from "../json-text/scan.ts";
 import { MASKED, maskPath, maskText } from "../masking/mask.ts";
 import { isSecretLabel, isSecretName } from "../masking/names.ts";
-import { skipSpace, skipString, skipValue } from "./json-members.ts";
 
-const QUOTE = 0x22;
-const OPEN_OBJECT = 0x7b;
-const OPEN_LIST = 0x5b;
-const COLON = 0x3a;
 const MASKED_JSON = JSON.stringify(MASKED);
 
 /**

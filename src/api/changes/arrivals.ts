@@ -1,9 +1,9 @@
+import { readMembers } from "../../json-text/members.ts";
 import type { KeySnapshot } from "../../keys.ts";
 import { readRecorded } from "../../mapping/read-recorded.ts";
 import { newText, shownTexts } from "../../mapping/said.ts";
 import type { Json } from "../../plugin-host/contract.ts";
 import { type ImportedRow, ImportRefused, readImported } from "../../record/imported.ts";
-import { readMembers } from "../../record/json-members.ts";
 import { providerOf } from "../../record/provider.ts";
 import { NO_TEXTS } from "../../record/record-texts.ts";
 import type { Arrival, ArrivedBody } from "../../threads.ts";

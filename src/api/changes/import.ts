@@ -1,10 +1,10 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { Elysia, t } from "elysia";
 import { GatewayError } from "../../errors.ts";
+import { elementsOf } from "../../json-text/members.ts";
 import type { KeySnapshot } from "../../keys.ts";
 import { messageOf } from "../../log.ts";
 import { IMPORT_RECORDS_MAX, ImportRefused } from "../../record/imported.ts";
-import { elementsOf } from "../../record/json-members.ts";
 import type { Arrival } from "../../threads.ts";
 import { actingOf } from "../access/caller.ts";
 import type { Callers } from "../access/callers.ts";

@@ -1,8 +1,8 @@
+import { canonicalJson } from "../../json-text/canonical.ts";
 import { objectOf, parseJson, textOf } from "../../mapping/json.ts";
 import { userIdIn } from "../../mapping/user-id.ts";
 import type { Json } from "../../plugin-host/contract.ts";
 import { decodeBody } from "../../runtime/content-coding.ts";
-import { canonicalJson } from "./canonical-json.ts";
 
 /** A request's body, and what its headers say about it. */
 export interface CodedBody {

@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import { canonicalJson } from "../body/canonical-json.ts";
+import { canonicalJson } from "../../json-text/canonical.ts";
 import { modelOfPath } from "../body/content.ts";
 
 /** What makes two requests the same to the cache. */

@@ -1,8 +1,8 @@
+import { JsonEnd } from "../../json-text/json-end.ts";
 import type { Answer, CallPart, Part, Piece, State } from "../../plugin-host/contract.ts";
 import type { CallMemory } from "./call-memory.ts";
 import { customInput } from "./fit-parts.ts";
 import { callId } from "./ids.ts";
-import { JsonEnd } from "./json-end.ts";
 import { makerOf } from "./state.ts";
 import type { ToolNames } from "./tool-names.ts";
 

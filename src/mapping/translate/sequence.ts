@@ -1,5 +1,5 @@
+import { JsonEnd } from "../../json-text/json-end.ts";
 import type { Finish, Piece } from "../../plugin-host/contract.ts";
-import { JsonEnd } from "./json-end.ts";
 
 type PartPiece = Extract<Piece, { readonly part: number }>;
 

@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
+import { isTooDeep } from "../../json-text/nesting.ts";
 import { MAPPED } from "../../mapping/apply.ts";
 import type { Mapping } from "../../mapping/mapping.ts";
-import { isTooDeep } from "../../mapping/nesting.ts";
 import { toLlmSchema } from "../../mapping/read-exchange.ts";
 import type { Json, WireSchemaName } from "../../plugin-host/contract.ts";
 import { providerOf } from "../../record/provider.ts";

@@ -1,11 +1,11 @@
 import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
+import { indented } from "../../../json-text/indented.ts";
 import { Code } from "../../parts/code.tsx";
 import { formatBytes } from "../../parts/format.ts";
 import { Icon } from "../../parts/icon.tsx";
 import { Segments } from "../../parts/segments.tsx";
 import { Empty, Failed, Loading } from "../../parts/states.tsx";
-import { indented } from "./indented.ts";
 import { bodyMedia } from "./media.tsx";
 import {
   type AnyPart,

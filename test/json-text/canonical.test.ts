@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
 import fc from "fast-check";
-import { canonicalJson } from "../../../src/gateway/body/canonical-json.ts";
-import { assertProperty } from "../../chance.ts";
+import { canonicalJson } from "../../src/json-text/canonical.ts";
+import { assertProperty } from "../chance.ts";
 
 test.each([
   ["members sorted", '{"b":1,"a":{"d":2,"c":3}}', '{"a":{"c":3,"d":2},"b":1}'],

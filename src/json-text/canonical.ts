@@ -1,3 +1,5 @@
+import { skipSpace, stringEnd } from "./scan.ts";
+
 /** JSON in a form in which only what it says counts: members sorted by name, no white space, one spelling of a string. */
 interface Canonical {
   readonly text: string;
@@ -113,12 +115,10 @@ class Reader {
   /** With its quotation marks; escapes in the one spelling that `JSON.stringify` has for them. */
   #string(): string {
     const start = this.#at;
-    let end = start;
-    do end = this.#text.indexOf('"', end + 1);
-    while (end > 0 && isEscaped(this.#text, end, start));
-    if (end < 0) throw new NotJson();
-    this.#at = end + 1;
-    const spelt = this.#text.slice(start, end + 1);
+    const end = stringEnd(this.#text, start);
+    if (end === -1) throw new NotJson();
+    this.#at = end;
+    const spelt = this.#text.slice(start, end);
     if (CONTROL.test(spelt)) throw new NotJson();
     if (!spelt.includes("\\")) return spelt;
     try {
@@ -141,24 +141,14 @@ class Reader {
     this.#at++;
   }
 
-  /** The character behind white space, or "" at the end. */
+  /** The character after white space, or "" at the end. */
   #next(): string {
-    for (;;) {
-      const code = this.#text.charCodeAt(this.#at);
-      if (code !== 32 && code !== 10 && code !== 13 && code !== 9) return this.#text.charAt(this.#at);
-      this.#at++;
-    }
+    this.#at = skipSpace(this.#text, this.#at);
+    return this.#text.charAt(this.#at);
   }
 }
 
 function memberPath(path: string, spelt: string): string {
   const name = JSON.parse(spelt) as string;
   return path === "" ? name : `${path}.${name}`;
-}
-
-/** Whether an odd number of backslashes stands before `at`. */
-function isEscaped(text: string, at: number, start: number): boolean {
-  let first = at;
-  while (first - 1 > start && text.charCodeAt(first - 1) === 92) first--;
-  return (at - first) % 2 === 1;
 }

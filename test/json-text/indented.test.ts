@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
 import fc from "fast-check";
-import { indented } from "../../src/web/pages/request/indented.ts";
+import { indented } from "../../src/json-text/indented.ts";
 import { assertProperty } from "../chance.ts";
 
 test("JSON is indented as programs do it", () => {

@@ -1,4 +1,5 @@
-const QUOTE = 0x22;
+import { CLOSE_LIST, CLOSE_OBJECT, OPEN_LIST, OPEN_OBJECT, QUOTE } from "./scan.ts";
+
 const BACKSLASH = 0x5c;
 
 /** Reads JSON text in pieces and detects the end of its object. Reads each character once. */
@@ -18,7 +19,7 @@ export class JsonEnd {
       else if (code === BACKSLASH) this.escaped = true;
       else if (code === QUOTE) this.inString = false;
     } else if (code === QUOTE) this.inString = true;
-    else if (code === 0x7b || code === 0x5b) this.depth++;
-    else if (code === 0x7d || code === 0x5d) this.reached = --this.depth <= 0;
+    else if (code === OPEN_OBJECT || code === OPEN_LIST) this.depth++;
+    else if (code === CLOSE_OBJECT || code === CLOSE_LIST) this.reached = --this.depth <= 0;
   }
 }
