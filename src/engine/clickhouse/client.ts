@@ -76,6 +76,8 @@ const CLUSTER_SETTINGS: Settings = {
   // another server. The next replica is used while the first is away.
   load_balancing: "in_order",
   prefer_localhost_replica: 0,
+  // What a query looks up in a second table lies on other shards as well: it is collected once, and sent to all of them.
+  distributed_product_mode: "global",
   // A statement for all servers waits so many seconds for one that is away, which does it once it is back.
   distributed_ddl_task_timeout: 5,
   distributed_ddl_output_mode: "null_status_on_timeout",
