@@ -119,7 +119,7 @@ export const ROOMS: readonly RoomRow[] = [
     rooms: ["engine"],
     not: ["config", "sso"],
     holds:
-      "the database of records, as ports: `record-source.ts` finds and reads records, `record-sink.ts` writes and changes them, `aggregates.ts` computes metrics; `storable.ts` is the stored part of a record; in `libsql/` everything for libSQL: finding, printing, metrics with their blocks, and the statements that write records; in `clickhouse/` the same for ClickHouse: its HTTP interface, the tables and rows of them, finding and reading them, and in `print/` filters and orders in its dialect",
+      "the database of records, as ports: `record-source.ts` finds and reads records, `record-sink.ts` writes and changes them, `aggregates.ts` computes metrics, `record-walk.ts` goes through old records; `storable.ts` is the stored part of a record; in `libsql/` everything for libSQL: finding, printing, metrics with their blocks, and the statements that write records; in `clickhouse/` the same for ClickHouse: its HTTP interface, the tables and rows of them, finding and reading them, and in `print/` filters and orders in its dialect",
   },
   {
     rooms: ["bodies"],

@@ -95,7 +95,6 @@ export const ERRORS = {
   method_not_allowed: { status: 405, text: "this path does not take this method" },
   duplicate_name: { status: 409, text: "the name is taken; take another one, or change what has it" },
   defined_in_file: { status: 409, text: "weir.toml defines it; change it there" },
-  not_with_clickhouse: { status: 501, text: "this is not done yet while records are in ClickHouse; see docs/scale.md" },
   dashboard_missing: { status: 503, text: "the dashboard is not built here; run `npm ci` and start again" },
   bodies_unavailable: { status: 503, text: "the object store that holds bodies cannot be reached now; try again" },
   database_unavailable: { status: 503, text: "the database cannot be reached now; try again" },

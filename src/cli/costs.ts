@@ -1,12 +1,12 @@
 import { randomUUID } from "node:crypto";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Config } from "../config.ts";
-import { refuseWithClickhouse } from "../engine/libsql-only.ts";
+import { engineReader } from "../engine/reader.ts";
+import { keysOf } from "../engine/record-source.ts";
 import { recomputeCosts } from "../jobs/remap/recompute.ts";
 import { explainCost } from "../mapping/prices/explain.ts";
 import { readIsoTime } from "../record/iso-time.ts";
 import { providerOf } from "../record/provider.ts";
-import type { RequestRow } from "../record/request-record.ts";
 import { lockDirectory } from "../store/database/lock.ts";
 import { LearntTables } from "../store/models/learnt.ts";
 import { type Progress, placeOrder, type RecomputeOrder, stateOf } from "../store/models/recompute-order.ts";
@@ -36,7 +36,6 @@ export const recomputeCostsCommand: Run = async (invocation) => {
     shownAt = Date.now();
     terminal.err(`${seen} of ${total} records, ${changed} ${order.dryRun ? "would change" : "changed"}\n`);
   };
-  refuseWithClickhouse(config, "costs are not recomputed");
   reachDirectory(config);
   const lock = lockDirectory(config.data_dir);
   let done: Progress;
@@ -86,16 +85,14 @@ async function recomputeHere(
 export const explainCostCommand: Run = async (invocation) => {
   const { args, options, terminal } = invocation;
   const config = regionConfig(invocation);
-  refuseWithClickhouse(config, "costs are explained by GET /v1/request/<id>/cost and not here");
   const id = args[0]!.toLowerCase();
-  const explain = async ({ records }: Store, home: Database | undefined) => {
-    const [row] = await records.query<RequestRow>({
-      sql: "select * from whole_requests where request_id = ?",
-      args: [id],
-    });
+  const explain = async (store: Store, home: Database | undefined) => {
+    const { source } = engineReader(store, config);
+    const organization = await source.organizationOf(id);
+    const [row] = organization === undefined ? [] : await source.records(organization, keysOf([id]));
     if (row === undefined) throw new CommandError(`there is no request ${args[0]}`);
     const learnt = new LearntTables(config.prices, home);
-    await learnt.load(records);
+    await learnt.load(store.records);
     return { row, ...explainCost(row, learnt.priceOf(row.organization_id, providerOf(row))) };
   };
   const explained = await withHome(invocation, config, (home) => withStore(config, (store) => explain(store, home)));

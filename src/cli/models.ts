@@ -1,6 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Config } from "../config.ts";
-import { refuseWithClickhouse } from "../engine/libsql-only.ts";
 import { Mapper } from "../jobs/remap/mapper.ts";
 import type { Acting } from "../people/actor.ts";
 import { isoTime } from "../record/iso-time.ts";
@@ -77,7 +76,6 @@ export const rollBackModelCommand = stepCommand("rolled back", rollBack);
 export const expediteModelCommand: Run = async (invocation) => {
   const { terminal } = invocation;
   const config = regionConfig(invocation);
-  refuseWithClickhouse(config, "models are not mapped");
   const names = await withStore(config, async ({ records }) => {
     const all = await found(records, invocation);
     for (const { organization_id, provider, model } of all)

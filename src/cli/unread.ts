@@ -2,7 +2,6 @@ import { randomUUID } from "node:crypto";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Config } from "../config.ts";
-import { refuseWithClickhouse } from "../engine/libsql-only.ts";
 import { rereadUnread, type UnreadProgress } from "../jobs/remap/unread.ts";
 import { placeUnreadOrder, unreadStateOf } from "../jobs/remap/unread-order.ts";
 import { lockDirectory } from "../store/database/lock.ts";
@@ -19,7 +18,6 @@ const LOOK_MS = 200;
 /** A running service does it, because it writes the records; without one this command does it. */
 export const rereadUnreadCommand: Run = async (invocation) => {
   const config = regionConfig(invocation);
-  refuseWithClickhouse(config, "records are not reread");
   reachDirectory(config);
   const lock = lockDirectory(config.data_dir);
   const spoolDirectory = join(config.data_dir, "spool");

@@ -1,4 +1,6 @@
 import type { Config } from "../config.ts";
+import { engineReader } from "../engine/reader.ts";
+import type { RecordWalk } from "../engine/record-walk.ts";
 import { engineSink } from "../engine/writer.ts";
 import { configuredLog, type Log } from "../log.ts";
 import type { ProviderPlugin } from "../plugin-host/contract.ts";
@@ -13,6 +15,7 @@ import { withStore } from "./with-store.ts";
 
 interface ReadingParts {
   readonly reader: Store;
+  readonly walk: RecordWalk;
   readonly store: Store;
   readonly rewrite: (changes: readonly RecordChange[]) => Promise<void>;
   readonly learnt: LearntTables;
@@ -42,6 +45,7 @@ export async function withoutService<T>(
         const sink = engineSink({ store, config });
         return work({
           reader,
+          walk: engineReader(reader, config).walk,
           store,
           rewrite: (changes) => patiently(async () => void (await sink.rewrite(changes, Date.now()))),
           learnt,

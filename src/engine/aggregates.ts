@@ -1,6 +1,7 @@
 import type { GroupBy, TimeBucket } from "../filter/group-by.ts";
 import type { Scope } from "../filter/scope.ts";
 import type { Deadline } from "../store/database/deadline.ts";
+import type { StorageSums } from "../store/sizes/sums.ts";
 import type { RecordKey } from "./record-source.ts";
 
 /** What a group is named by; null for records without a value. */
@@ -146,6 +147,8 @@ export interface Aggregates {
     timeBucket: TimeBucket,
     deadline: Deadline,
   ): Promise<readonly (CacheStatistics & { readonly time: string })[]>;
+  /** What is stored by day, of all organizations; records in flight are counted without their bytes. */
+  storage(deadline: Deadline): Promise<StorageSums>;
   /** Why aggregates over records since `least` take long now; undefined where they do not. */
   saysSlow(least?: number): Promise<string | undefined>;
 }

@@ -7,15 +7,19 @@ import { clickhouseAggregates } from "./clickhouse/aggregates.ts";
 import { clickhouseOf } from "./clickhouse/open.ts";
 import type { ReaderOptions } from "./clickhouse/records.ts";
 import { clickhouseSource } from "./clickhouse/source.ts";
+import { clickhouseWalk } from "./clickhouse/walk.ts";
 import { libsqlAged } from "./libsql/aged.ts";
 import { libsqlAggregates } from "./libsql/aggregates.ts";
 import { libsqlSource } from "./libsql/source.ts";
+import { libsqlWalk } from "./libsql/walk.ts";
 import type { RecordSource } from "./record-source.ts";
+import type { RecordWalk } from "./record-walk.ts";
 
 /** What reads records, wherever they are. */
 export interface EngineReader {
   readonly source: RecordSource;
   readonly aggregates: Aggregates;
+  readonly walk: RecordWalk;
 }
 
 /**
@@ -24,16 +28,22 @@ export interface EngineReader {
  */
 export function engineReader(store: Store, config?: Config): EngineReader {
   if (config?.records_engine !== "clickhouse") {
-    return { source: libsqlSource(store.records), aggregates: libsqlAggregates(store) };
+    const { records } = store;
+    return { source: libsqlSource(records), aggregates: libsqlAggregates(store), walk: libsqlWalk(records) };
   }
+  const client = clickhouseOf(config);
   const options: ReaderOptions = {
-    client: clickhouseOf(config),
+    client,
     control: store.records,
     hasOpenRows: config.records_open_rows,
     keepsTexts: config.records_search_texts,
     loadBodies: (requestIds, parts) => store.content.get(requestIds, parts),
   };
-  return { source: clickhouseSource(options), aggregates: clickhouseAggregates(options) };
+  return {
+    source: clickhouseSource(options),
+    aggregates: clickhouseAggregates(options),
+    walk: clickhouseWalk(client),
+  };
 }
 
 /** What finds records by their age, wherever they are. */

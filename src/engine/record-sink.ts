@@ -37,12 +37,19 @@ export interface RecordBatch {
   readonly completed: readonly Completion[];
   /** Requests of which nothing can be stored yet, not even bodies. */
   readonly newIds: ReadonlySet<string>;
-  /** What webhooks are sent of these records; a delivery that is there already stays. */
+  /** What these records are delivered to: webhooks and judges. What is there already stays. */
   readonly deliveries: readonly Statement[];
   /** Missing for a part of a batch: it is then not known yet that all before was written. */
   readonly positions: Positions | undefined;
   /** Milliseconds since 1970. */
   readonly now: number;
+}
+
+export interface ImportOrder {
+  readonly by: Acting;
+  readonly now: number;
+  /** As in a batch. */
+  readonly deliveries: readonly Statement[];
 }
 
 /** Rows in flight of which nothing is known any more. */
@@ -82,7 +89,7 @@ export interface RecordSink {
   /** Whether an error is a record's own fault: it would be refused whenever it came. */
   isFaulty(error: unknown): boolean;
   /** Stores records that come from outside, all of one organization, whose ids are not taken. */
-  import(arrivals: readonly Arrival[], order: { readonly by: Acting; readonly now: number }): Promise<void>;
+  import(arrivals: readonly Arrival[], order: ImportOrder): Promise<void>;
   /** Takes out a record in flight. */
   withdraw(id: string): Promise<void>;
   /** Ends rows in flight whose exchange is nowhere, as cut off. @returns their ids. */

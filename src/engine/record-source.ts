@@ -107,6 +107,12 @@ export interface RecordSource {
    * @param columns - what is needed besides the stored members.
    */
   listed<Column extends keyof RequestRow>(asked: Asked, columns: readonly Column[]): Promise<ListedRecord<Column>[]>;
+  /** Some columns of records, in the order asked; those that the organization does not have are left out. */
+  columns<Column extends keyof RequestRow>(
+    organizationId: string,
+    keys: readonly RecordKey[],
+    columns: readonly Column[],
+  ): Promise<Pick<RequestRow, Column>[]>;
   /** Names of an organization's properties, sorted; as many as the engine reads at most where no limit is given. */
   propertyNames(
     organizationId: string,

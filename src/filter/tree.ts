@@ -52,6 +52,23 @@ export function both(left: FilterTree, right: FilterTree): FilterTree {
   return terms.length === 0 ? ALL : terms.length === 1 ? terms[0]! : { kind: "and", terms };
 }
 
+/** A condition of Weir's own on a column of the row, which need not be a field. */
+export function onColumn(
+  column: string,
+  valueKind: Kind,
+  operator: "equals" | "gte" | "lte",
+  value: string | number,
+): Condition {
+  const source = { from: "row", sql: `r.${column}` } as const;
+  return { kind: "condition", label: column, source, valueKind, name: undefined, operator, value };
+}
+
+/** A column that is text and has one of some values. */
+export function isAmong(column: string, values: readonly string[]): FilterTree {
+  const terms = [...new Set(values)].map((value) => onColumn(column, "text", "equals", value));
+  return terms.length === 0 ? NOTHING : terms.length === 1 ? terms[0]! : { kind: "or", terms };
+}
+
 /** The terms that all must hold. */
 export function conjuncts(tree: FilterTree): readonly FilterTree[] {
   return tree.kind === "and" ? tree.terms : [tree];

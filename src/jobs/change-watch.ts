@@ -1,6 +1,7 @@
 import type { Config } from "../config.ts";
 import { type Log, messageOf } from "../log.ts";
 import type { Remote } from "../runtime/rpc.ts";
+import { judgesFingerprint } from "../store/judges/judges.ts";
 import { LearntTables } from "../store/models/learnt.ts";
 import type { Database, Store } from "../store/store.ts";
 import { webhooksFingerprint } from "../store/webhooks/webhooks.ts";
@@ -16,13 +17,13 @@ interface ChangeWatchOptions {
 }
 
 /**
- * Makes the recorder reload mappings, prices and webhooks after a change from elsewhere: another node,
+ * Makes the recorder reload mappings, prices, webhooks and judges after a change from elsewhere: another node,
  * the command line, or the first region's address.
  */
 export class ChangeWatch {
   readonly #options: ChangeWatchOptions;
   readonly #seen: LearntTables;
-  #webhooks: string | undefined;
+  #rules: string | undefined;
   #looking: Promise<void> | undefined;
 
   constructor(options: ChangeWatchOptions) {
@@ -42,11 +43,12 @@ export class ChangeWatch {
   async #look(): Promise<void> {
     const { log, reader, recorder } = this.#options;
     try {
-      const webhooks = await webhooksFingerprint(reader.records);
-      if ((await this.#seen.refresh(reader.records)) || webhooks !== this.#webhooks) await recorder.relearn();
-      this.#webhooks = webhooks;
+      const { records } = reader;
+      const rules = `${await webhooksFingerprint(records)} ${await judgesFingerprint(records)}`;
+      if ((await this.#seen.refresh(records)) || rules !== this.#rules) await recorder.relearn();
+      this.#rules = rules;
     } catch (error) {
-      log.debug("mappings, prices and webhooks cannot be read now", { error: messageOf(error) });
+      log.debug("mappings, prices, webhooks and judges cannot be read now", { error: messageOf(error) });
     }
     this.#looking = undefined;
   }

@@ -19,7 +19,6 @@ import type { RecorderOptions } from "./recorder-options.ts";
 import { Refusals } from "./refusals.ts";
 import { SpoolInput } from "./spool-input.ts";
 import { type Shared, Waiters } from "./waiters.ts";
-import { WebhookRules } from "./webhook-rules.ts";
 import { type Batch, Batches } from "./write/record-batch.ts";
 import { RecordWriter } from "./write/record-writer.ts";
 
@@ -55,7 +54,6 @@ export class Recorder {
   readonly #refusals: Refusals;
   readonly #losses = new RecorderLosses();
   readonly #writer: RecordWriter;
-  readonly #webhooks = new WebhookRules();
   readonly #notes: RecordNotes;
   readonly #waiters = new Waiters();
   readonly #opened = Promise.withResolvers<void>();
@@ -82,7 +80,6 @@ export class Recorder {
     this.#writer = new RecordWriter({
       config: options.config,
       wasThere: options.databaseWasThere,
-      webhooks: this.#webhooks,
       ofProviders: options.providerMappings,
     });
     this.ready = this.#opened.promise;
@@ -162,7 +159,7 @@ export class Recorder {
     }
   }
 
-  /** Mappings, prices and webhooks count for every exchange that is read from here on. */
+  /** Mappings, prices, webhooks and judges count for every exchange that is read from here on. */
   relearn(): Promise<void> {
     return this.#caughtUp(WAIT_MS, () => this.#learn());
   }
@@ -290,9 +287,8 @@ export class Recorder {
   }
 
   async #learn(): Promise<void> {
-    const { records } = this.#writer.store;
-    await this.#options.learnt?.load(records);
-    await this.#webhooks.load(records);
+    await this.#options.learnt?.load(this.#writer.store.records);
+    await this.#writer.learn();
   }
 
   /** After a spool that cannot be read, or an unexpected error, everything is read again from the last commit. */

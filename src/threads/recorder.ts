@@ -32,7 +32,7 @@ export type RecorderFunctions = {
   rewrite(changes: readonly RecordChange[]): Promise<number>;
   /** From now on, what is recorded is shown to plugins in the gateway's thread, or is not. */
   showAnswers(wanted: boolean): Promise<void>;
-  /** Takes in mappings, prices and webhooks that were changed before this call. */
+  /** Takes in mappings, prices, webhooks and judges that were changed before this call. */
   relearn(): Promise<void>;
   /** What finished records used, once everything that was in the spool is in the database. Unknown ids are left out. */
   usageOf(requestIds: readonly string[]): Promise<readonly RequestUsage[]>;

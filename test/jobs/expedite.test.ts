@@ -1,4 +1,5 @@
 import { expect, test } from "bun:test";
+import { libsqlWalk } from "../../src/engine/libsql/walk.ts";
 import { Mapper } from "../../src/jobs/remap/mapper.ts";
 import { readExchange } from "../../src/mapping/read-exchange.ts";
 import { LearntTables } from "../../src/store/models/learnt.ts";
@@ -17,6 +18,7 @@ async function mapped() {
   const store = await openStore(configIn(there.directory), "change");
   const mapper = new Mapper({
     reader: there.store,
+    walk: libsqlWalk(there.store.records),
     writer: async () => store,
     rewrite: (changes) => there.recorder.rewrite(changes),
     onChanged: async () => {},

@@ -1,6 +1,7 @@
 import { expect, test } from "bun:test";
 import { join } from "node:path";
 import { gzipSync } from "node:zlib";
+import { libsqlWalk } from "../../src/engine/libsql/walk.ts";
 import { rereadUnread } from "../../src/jobs/remap/unread.ts";
 import { readExchange } from "../../src/mapping/read-exchange.ts";
 import { REREADING, ReadingNote, readNote } from "../../src/spool/reading-note.ts";
@@ -119,6 +120,7 @@ test("a record that ends its reader is left out at the third try, and tried agai
 
 const contextIn = (there: Rig) => ({
   reader: there.store,
+  walk: libsqlWalk(there.store.records),
   learnt: new LearntTables(),
   provider: () => undefined,
   spoolDirectory: join(there.directory, "spool"),

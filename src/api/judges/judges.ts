@@ -1,5 +1,4 @@
 import { Elysia } from "elysia";
-import { refuseWithClickhouse } from "../../engine/libsql-only.ts";
 import { GatewayError } from "../../errors.ts";
 import { decodeFilter } from "../../filter/decode.ts";
 import { readsContent } from "../../filter/select.ts";
@@ -49,13 +48,14 @@ function judgeFamily(room: ApiContext): KeptFamily<Judge, JudgeBody> {
   const { records } = room.current;
   const put: KeptFamily<Judge, JudgeBody>["put"] = async (caller, body, previous) => {
     const { rule } = readJudge(room, body, caller.organizationId);
-    if (rule.enabled) refuseWithClickhouse(room.config, "enabled: new requests are not sampled for judges");
     const others = await listJudges(records, caller.organizationId);
     if (others.some(({ id, name }) => id !== previous?.id && name === rule.name))
       throw new GatewayError("duplicate_name", `name: there is a judge "${rule.name}" already`, { path: "name" });
     // What was sent before is not new.
     await settled(room);
-    return shownJudge(room, await putJudge((await room.writer()).records, { ...placeOf(caller), previous }, rule));
+    const judge = await putJudge((await room.writer()).records, { ...placeOf(caller), previous }, rule);
+    await spreadJudges(room);
+    return shownJudge(room, judge);
   };
   return {
     path: "/v1/judges",
@@ -84,9 +84,17 @@ function judgeFamily(room: ApiContext): KeptFamily<Judge, JudgeBody> {
     put,
     async remove(judge, caller) {
       await removeJudge((await room.writer()).records, judge, caller);
+      await spreadJudges(room);
       return { id: judge.id, ...shownRule(judge) };
     },
   };
+}
+
+/** New traffic follows a change at once; where the recorder cannot be reached now, it sees it by itself. */
+async function spreadJudges(room: ApiContext): Promise<void> {
+  await room.recorder.relearn().catch((error: unknown) => {
+    room.log.warn("a change is not spread yet", { why: String(error) });
+  });
 }
 
 /** @throws GatewayError `invalid_body`, `filter_invalid`. */
@@ -119,7 +127,7 @@ async function shownJudge({ current: { records } }: ApiContext, judge: Judge) {
     ...shownRule(judge),
     state: stateOf(judge, rests !== null),
     counts: {
-      waiting: counts.in_flight + counts.waiting + counts.asking,
+      waiting: counts.new + counts.waiting + counts.asking,
       ...{ done: counts.done, failed: counts.failed, skipped: counts.skipped },
     },
     spent: {

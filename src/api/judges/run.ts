@@ -5,9 +5,9 @@ import type { Json } from "../../plugin-host/contract.ts";
 import { noted } from "../../store/audit/recorded.ts";
 import { Deadline } from "../../store/database/deadline.ts";
 import { listItems } from "../../store/datasets/items.ts";
-import { JUDGE_PROPERTY } from "../../store/judges/ask-judge.ts";
 import { addJudgements, judgedAmong, type NewJudgement, withdrawJudgements } from "../../store/judges/judgements.ts";
 import { FAILURES_MAX, type Judge } from "../../store/judges/judges.ts";
+import { JUDGE_PROPERTY } from "../../store/judges/sampling.ts";
 import type { Caller } from "../access/caller.ts";
 import type { Callers } from "../access/callers.ts";
 import { CHANGED_MAX, selected } from "../changes/selection.ts";
@@ -60,7 +60,7 @@ export function runEndpoints(
           judge.id,
           all.map(({ request_id }) => request_id),
         );
-        const isOpen = (state: string) => state === "waiting" || state === "asking" || state === "in_flight";
+        const isOpen = (state: string) => state === "waiting" || state === "asking" || state === "new";
         const due = all.filter(({ request_id }) => {
           const state = judged.get(request_id);
           return state === undefined || (body.again === true && !isOpen(state));

@@ -1,5 +1,4 @@
 import { Elysia, t } from "elysia";
-import { refuseWithClickhouse } from "../../engine/libsql-only.ts";
 import { GatewayError } from "../../errors.ts";
 import { faultOf, type Mapping } from "../../mapping/mapping.ts";
 import { isoTime } from "../../record/iso-time.ts";
@@ -50,7 +49,6 @@ export function modelEndpoints(room: ApiContext, callers: Callers) {
     .post(
       "/v1/models/:model/expedite",
       async ({ request }) => {
-        refuseWithClickhouse(room.config, "models are not mapped");
         await settled(room);
         const { model, provider } = addressed(request);
         const order = { organizationId: organization(request), model, ...(provider !== undefined && { provider }) };

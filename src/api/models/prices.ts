@@ -1,7 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { Elysia, t } from "elysia";
 import { OWN_PRICE_SCHEMA, PRICED_MODEL } from "../../config.ts";
-import { refuseWithClickhouse } from "../../engine/libsql-only.ts";
 import { keysOf } from "../../engine/record-source.ts";
 import { GatewayError } from "../../errors.ts";
 import { explainCost } from "../../mapping/prices/explain.ts";
@@ -117,7 +116,6 @@ export function priceEndpoints(room: ApiContext, callers: Callers) {
     .post(
       "/v1/models/prices/recompute",
       async ({ request, body }) => {
-        refuseWithClickhouse(room.config, "costs are not recomputed");
         const since = body.since == null ? 0 : readIsoTime(body.since);
         if (since === undefined) {
           throw new GatewayError("invalid_body", "since is an ISO 8601 date such as 2026-01-31", { path: "since" });

@@ -2,21 +2,13 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { GatewayError } from "../../errors.ts";
 import type { KeySnapshot } from "../../keys.ts";
 import { headerPairs } from "../../store/bodies/body-text.ts";
-import {
-  linkSpans,
-  recordedSpans,
-  requestsByResponse,
-  requestsOf,
-  type SpanLink,
-  sessionsOfTraces,
-  withoutSession,
-  withoutSpan,
-} from "../../store/spans.ts";
+import { linkSpans, type SpanLink } from "../../store/spans.ts";
 import type { ApiContext } from "../context.ts";
 import { keyOf, type PassedOver, SpanTree, traceParentIn } from "./join.ts";
 import type { Span } from "./span.ts";
 import { type Step, stepOf } from "./step.ts";
 import { recordIdOf, toExchange } from "./to-exchange.ts";
+import { TracedRequests } from "./traced-requests.ts";
 
 /** Requests of the gateway that are looked at for the header `traceparent`, for one export. */
 const LOOKED_AT_MAX = 200;
@@ -83,10 +75,10 @@ async function moveToSession(
   traceId: string,
   sessionId: string,
 ): Promise<void> {
-  const rows = await withoutSession(room.current.records, organizationId, { traceId, sessionId });
-  if (rows.length === 0) return;
+  const ids = await new TracedRequests(room, organizationId).withoutSession(traceId, sessionId);
+  if (ids.length === 0) return;
   const columns = { session_id: sessionId };
-  await room.recorder.rewrite(rows.map(({ request_id: requestId }) => ({ requestId, columns })));
+  await room.recorder.rewrite(ids.map((requestId) => ({ requestId, columns })));
 }
 
 interface Made {
@@ -104,6 +96,7 @@ class Joiner {
   readonly #room: ApiContext;
   readonly #organizationId: string;
   readonly #tree: SpanTree;
+  readonly #requests: TracedRequests;
   /** Records of the gateway, by step. */
   readonly #joined = new Map<Step, string>();
   readonly #links = new Map<string, SpanLink>();
@@ -114,16 +107,16 @@ class Joiner {
     this.#room = room;
     this.#organizationId = organizationId;
     this.#tree = tree;
+    this.#requests = new TracedRequests(room, organizationId);
   }
 
   async join(steps: readonly Step[]): Promise<Made> {
-    const records = this.#room.current.records;
     const ids = new Map(steps.map((step) => [step, recordIdOf(this.#organizationId, step)]));
     const traceIds = [...new Set(steps.map(({ span }) => span.traceId))];
-    const recordedBefore = await recordedSpans(records, this.#organizationId, traceIds);
+    const recordedBefore = await this.#requests.recordedSpans(traceIds);
     const added = steps.filter(({ span }) => !recordedBefore.has(keyOf(span.traceId, span.spanId)));
     const named = added.flatMap(({ recordId }) => recordId ?? []);
-    const there = await requestsOf(records, this.#organizationId, named);
+    const there = await this.#requests.among(named);
     const known = new Map(there.map(({ request_id, session_id }) => [request_id, session_id]));
     for (const step of added) {
       if (step.recordId !== undefined && known.has(step.recordId))
@@ -146,8 +139,7 @@ class Joiner {
     const asked = steps.filter((step) => isCall(step) && step.responseId !== undefined && !this.#joined.has(step));
     if (asked.length === 0) return;
     const responseIds = asked.map(({ responseId }) => responseId!);
-    const records = this.#room.current.records;
-    const found = await requestsByResponse(records, this.#organizationId, responseIds, timesOf(asked));
+    const found = await this.#requests.byResponse(responseIds, timesOf(asked));
     const byResponse = Map.groupBy(found, (row) => row.response_id);
     for (const step of asked) {
       // Ids are unique with real providers; where several have one, `traceparent` has to say whose it is.
@@ -160,18 +152,15 @@ class Joiner {
   async #joinByTraceParent(steps: readonly Step[]): Promise<void> {
     if (steps.length === 0) return;
     const sessions = [...new Set(steps.map((step) => this.#sessionOf(step)))];
-    const rows = await withoutSpan(this.#room.current.records, this.#organizationId, sessions, {
-      ...timesOf(steps),
-      limit: LOOKED_AT_MAX,
-    });
-    const unknown = rows.filter(({ trace_id }) => trace_id === null).map(({ request_id }) => request_id);
+    const rows = await this.#requests.withoutSpan(sessions, { ...timesOf(steps), limit: LOOKED_AT_MAX });
+    const unknown = rows.filter(({ link }) => link === undefined).map(({ request_id }) => request_id);
     const headers = await this.#room.current.content.get(unknown, ["headers"]);
     const taken = new Set(this.#joined.values());
-    for (const { request_id, trace_id, parent_span_id } of rows) {
+    for (const { request_id, link } of rows) {
       const parent =
-        trace_id === null
+        link === undefined
           ? traceParentIn(headerPairs(headers.get(request_id)?.headers, "request") ?? [])
-          : { traceId: trace_id, spanId: parent_span_id ?? "" };
+          : { traceId: link.trace_id, spanId: link.parent_span_id ?? "" };
       if (parent === undefined || taken.has(request_id)) continue;
       const maker = this.#tree.maker(parent.traceId, parent.spanId);
       if (maker !== undefined && isCall(maker) && !this.#joined.has(maker)) this.#joined.set(maker, request_id);
@@ -186,7 +175,7 @@ class Joiner {
 
   async #learnSessions(steps: readonly Step[]): Promise<void> {
     const traces = [...new Set(steps.map(({ span }) => span.traceId))];
-    const known = await sessionsOfTraces(this.#room.current.records, this.#organizationId, traces);
+    const known = await this.#requests.sessionsOf(traces);
     for (const { span, sessionId } of steps) if (sessionId !== undefined) this.#sessions.set(span.traceId, sessionId);
     for (const [trace, session] of known) if (!this.#sessions.has(trace)) this.#sessions.set(trace, session);
   }

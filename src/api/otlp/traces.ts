@@ -2,7 +2,6 @@ import { Elysia, t } from "elysia";
 import { GatewayError } from "../../errors.ts";
 import { storable } from "../../record/storable.ts";
 import { decodeBody } from "../../runtime/content-coding.ts";
-import { linksOfSession } from "../../store/spans.ts";
 import type { Callers } from "../access/callers.ts";
 import { settled } from "../caught-up.ts";
 import type { ApiContext } from "../context.ts";
@@ -14,6 +13,7 @@ import { PassedOver } from "./join.ts";
 import { readJsonSpans } from "./read-json.ts";
 import { readProtoSpans } from "./read-proto.ts";
 import type { ReadSpans } from "./span.ts";
+import { linksOfSession } from "./traced-requests.ts";
 import { bytesField, numberField } from "./wire.ts";
 
 /** How much a body may unpack to, in its own lengths at most. */
@@ -70,8 +70,8 @@ export function traceEndpoints(room: ApiContext, callers: Callers) {
       async ({ params, request }) => {
         const { organizationId } = callers.of(request);
         await settled(room);
-        const links = await linksOfSession(room.reader.records, organizationId, storable(params.id), LINKS_MAX);
-        return success(links);
+        const sessionId = storable(params.id);
+        return success(await linksOfSession(room, { organizationId, sessionId, limit: LINKS_MAX }));
       },
       endpoint(
         "Sessions",

@@ -31,7 +31,6 @@ export const API_ERRORS = [
   "database_unusable",
   "database_foreign",
   "database_newer",
-  "not_with_clickhouse",
   "bodies_unavailable",
   "database_unavailable",
   "dashboard_missing",

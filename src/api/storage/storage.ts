@@ -3,7 +3,6 @@ import { isoTime } from "../../record/iso-time.ts";
 import { Deadline } from "../../store/database/deadline.ts";
 import { growthOf, recordsPerDay, STORAGE_DAYS, storedBytes, storedPacks } from "../../store/retention/storage.ts";
 import { PartSizes, type StoredParts } from "../../store/sizes/parts.ts";
-import { storageSums } from "../../store/sizes/sums.ts";
 import { localPath } from "../../store/store.ts";
 import { IndexSize } from "../../store/words/size.ts";
 import { leftToFill, readUnfilled } from "../../store/words/unfilled.ts";
@@ -28,7 +27,7 @@ export function storageEndpoints(room: ApiContext, callers: Callers) {
         storedBytes(config, reader.records),
         storedPacks(reader.bodies),
         isLocal ? sizes.current(deadline) : undefined,
-        storageSums(reader.records, deadline),
+        room.engine.aggregates.storage(deadline),
         readUnfilled(reader.records),
         room.gateway.cacheStatus(organizationId),
         currentRetention(room, organizationId),

@@ -4,6 +4,7 @@ import { facets, scores } from "./aggregates/facets.ts";
 import { metrics } from "./aggregates/metrics.ts";
 import { propertyCosts } from "./aggregates/property-costs.ts";
 import { sessionsOf, sessionsWith, withSessionBytes } from "./aggregates/sessions.ts";
+import { storageSums } from "./aggregates/storage.ts";
 import { sessions, users } from "./aggregates/totals.ts";
 import type { ReaderOptions } from "./records.ts";
 
@@ -21,6 +22,7 @@ export function clickhouseAggregates(options: ReaderOptions): Aggregates {
     propertyCosts: (scope, query, deadline) => propertyCosts(options, scope, query, deadline),
     cacheStatistics: (organizationId, deadline) => cacheStatistics(options, organizationId, deadline),
     cacheSeries: (scope, timeBucket, deadline) => cacheSeries(options, scope, timeBucket, deadline),
+    storage: (deadline) => storageSums(options, deadline),
     saysSlow: async () => undefined,
   };
 }

@@ -30,6 +30,14 @@ export async function listedRecords<Column extends keyof RequestRow>(
   return rows.map((row) => ({ stored: JSON.stringify(shownMembers(storedMembers(row), sight)), row }));
 }
 
+/** Some columns of records. */
+export async function recordColumns<Column extends keyof RequestRow>(
+  options: ReaderOptions,
+  asked: { readonly organizationId: string; readonly keys: readonly RecordKey[]; readonly columns: readonly Column[] },
+): Promise<Pick<RequestRow, Column>[]> {
+  return readRows(options, asked);
+}
+
 /** The oldest records of a session. */
 export async function sessionKeys(
   options: ReaderOptions,
@@ -72,7 +80,7 @@ async function readRows(options: ReaderOptions, { organizationId, keys, columns 
 }
 
 /** What rows of SQLite hold besides. */
-const NOT_STORED: Partial<RequestRow> = { kind: null, excerpts_packed: null };
+export const NOT_STORED: Partial<RequestRow> = { kind: null, excerpts_packed: null };
 
 async function commentsOn(control: Database, requestIds: readonly string[]): Promise<ReadonlyMap<string, number>> {
   const rows = await control.query<{ request_id: string; n: number }>({

@@ -1,6 +1,5 @@
 import { randomUUID } from "node:crypto";
 import type { Config } from "../../config.ts";
-import type { Acting } from "../../people/actor.ts";
 import type { RequestUsage } from "../../plugin-host/contract.ts";
 import { timeOfUuid } from "../../runtime/uuid.ts";
 import { forgetCalls } from "../../store/answers/call-states.ts";
@@ -22,7 +21,7 @@ import type { AnswerName, Arrival, Maintenance, RecordChange, RecordUpdate, Upda
 import { statementsBeside } from "../beside.ts";
 import { putContents } from "../contents.ts";
 import { importAct, toStorable } from "../import.ts";
-import type { BeheadedSearch, KnownRow, RecordBatch, RecordSink, SinkOptions } from "../record-sink.ts";
+import type { BeheadedSearch, ImportOrder, KnownRow, RecordBatch, RecordSink, SinkOptions } from "../record-sink.ts";
 import type { RecordKey } from "../record-source.ts";
 import type { Storable } from "../storable.ts";
 import type { ClickHouse } from "./client.ts";
@@ -161,15 +160,13 @@ export class ClickHouseSink implements RecordSink {
     return batch.fresh.map(({ row }) => ({ requestId: row.request_id, createdAt: row.request_created_at }));
   }
 
-  async import(
-    arrivals: readonly Arrival[],
-    { by, now }: { readonly by: Acting; readonly now: number },
-  ): Promise<void> {
+  async import(arrivals: readonly Arrival[], { by, now, deliveries }: ImportOrder): Promise<void> {
     if (arrivals.length === 0) return;
     const records = arrivals.map((arrival) => toStorable(arrival, feedbackIdOf(arrival.row.request_id)));
     await putContents(this.#store.content, records);
     const requests = records.map((record) => this.#rowOf(record));
-    await this.#write({ requests, open: [], relabelled: [], statements: statementsBeside(records, now) }, now);
+    const statements = [...statementsBeside(records, now), ...deliveries];
+    await this.#write({ requests, open: [], relabelled: [], statements }, now);
     await recorded(this.#store.records, [], by, importAct(arrivals));
   }
 

@@ -1,9 +1,9 @@
 import type { RequestRow } from "../../record/request-record.ts";
-import type { Asked, RecordSource } from "../record-source.ts";
+import type { Asked, RecordKey, RecordSource } from "../record-source.ts";
 import { countMatches, findPage } from "./find.ts";
 import { organizationOf } from "./look-up.ts";
 import { hasPropertyName, propertyNames, propertyValues } from "./property-list.ts";
-import { listedRecords, sessionKeys, wholeRecords } from "./read.ts";
+import { listedRecords, recordColumns, sessionKeys, wholeRecords } from "./read.ts";
 import type { ReaderOptions } from "./records.ts";
 import { searchWords } from "./word-search.ts";
 
@@ -18,6 +18,11 @@ export function clickhouseSource(options: ReaderOptions): RecordSource {
     records: (organizationId, keys) => wholeRecords(options, organizationId, keys),
     listed: <Column extends keyof RequestRow>(asked: Asked, columns: readonly Column[]) =>
       listedRecords(options, asked, columns),
+    columns: <Column extends keyof RequestRow>(
+      organizationId: string,
+      keys: readonly RecordKey[],
+      columns: readonly Column[],
+    ) => recordColumns(options, { organizationId, keys, columns }),
     propertyNames: (organizationId, deadline, page) => propertyNames(options, organizationId, deadline, page),
     hasPropertyName: (organizationId, name, deadline) => hasPropertyName(options, organizationId, name, deadline),
     propertyValues: (search, deadline) => propertyValues(options, search, deadline),

@@ -1,3 +1,4 @@
+import { storageSums } from "../../store/sizes/sums.ts";
 import type { Store } from "../../store/store.ts";
 import type { Aggregates } from "../aggregates.ts";
 import { cacheSeries, cacheStatistics } from "./aggregates/cache-statistics.ts";
@@ -24,6 +25,7 @@ export function libsqlAggregates({ records }: Pick<Store, "records">): Aggregate
     propertyCosts: (scope, query, deadline) => propertyCosts(records, scope, query, deadline),
     cacheStatistics: (organizationId, deadline) => cacheStatistics(records, organizationId, deadline),
     cacheSeries: (scope, timeBucket, deadline) => cacheSeries(records, scope, timeBucket, deadline),
+    storage: (deadline) => storageSums(records, deadline),
     saysSlow: (least) => saysWaiting({ records }, least),
   };
 }

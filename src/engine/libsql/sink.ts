@@ -1,7 +1,6 @@
 import type { Config } from "../../config.ts";
 import { GatewayError } from "../../errors.ts";
 import { messageOf } from "../../log.ts";
-import type { Acting } from "../../people/actor.ts";
 import { findAnswer, isWhole } from "../../store/answers/find-answer.ts";
 import { recorded } from "../../store/audit/recorded.ts";
 import { identify } from "../../store/database/file-identity.ts";
@@ -16,7 +15,7 @@ import { usageOf } from "../../store/usage.ts";
 import type { AnswerName, Arrival, Maintenance, RecordChange, RecordUpdate, UpdateResult } from "../../threads.ts";
 import { putContents } from "../contents.ts";
 import { importAct, toStorable } from "../import.ts";
-import type { BeheadedSearch, RecordBatch, RecordSink, SinkOptions } from "../record-sink.ts";
+import type { BeheadedSearch, ImportOrder, RecordBatch, RecordSink, SinkOptions } from "../record-sink.ts";
 import type { RecordKey } from "../record-source.ts";
 import type { Storable } from "../storable.ts";
 import { keyOf, seqsOf } from "./find/found-row.ts";
@@ -138,7 +137,7 @@ export class LibsqlSink implements RecordSink {
     );
   }
 
-  async import(arrivals: readonly Arrival[], { by, now }: { readonly by: Acting; readonly now: number }) {
+  async import(arrivals: readonly Arrival[], { by, now, deliveries }: ImportOrder) {
     if (arrivals.length === 0) return;
     await this.#takeNumbers(arrivals.length);
     const fresh = arrivals.map((arrival) => {
@@ -148,7 +147,7 @@ export class LibsqlSink implements RecordSink {
     const words = this.#words.plan(fresh);
     const contents = fresh.map(({ record }) => record);
     await putContents(this.#store.content, contents, { beside: words.statements });
-    const statements = recordStatements({ fresh, completed: [], positions: [], kinds: this.#kinds, now });
+    const statements = recordStatements({ fresh, completed: [], positions: [], deliveries, kinds: this.#kinds, now });
     await recorded(this.#store.records, statements, by, importAct(arrivals));
     words.done();
   }

@@ -15,7 +15,7 @@ import type {
 import { countMatches, type FoundPage, findPage } from "./find/find.ts";
 import { keyOf } from "./find/found-row.ts";
 import { hasPropertyName, propertyNames, propertyValues } from "./find/property-list.ts";
-import { listedRecords, organizationOf, sessionKeys, wholeRecords } from "./find/records.ts";
+import { listedRecords, organizationOf, recordColumns, sessionKeys, wholeRecords } from "./find/records.ts";
 import { WordSearch } from "./find/word-search.ts";
 
 /** Records in a libSQL database. */
@@ -30,6 +30,11 @@ export function libsqlSource(database: Database): RecordSource {
     records: (organizationId: string, keys: readonly RecordKey[]) => wholeRecords(database, organizationId, keys),
     listed: <Column extends keyof RequestRow>(asked: Asked, columns: readonly Column[]) =>
       listedRecords(database, asked, columns),
+    columns: <Column extends keyof RequestRow>(
+      organizationId: string,
+      keys: readonly RecordKey[],
+      columns: readonly Column[],
+    ) => recordColumns(database, { organizationId, keys, columns }),
     propertyNames: (organizationId, deadline, page) => propertyNames(database, organizationId, deadline, page),
     hasPropertyName: (organizationId, name, deadline) => hasPropertyName(database, organizationId, name, deadline),
     propertyValues: (search: ValueSearch, deadline: Deadline) => propertyValues(database, search, deadline),

@@ -1,4 +1,5 @@
 import { setImmediate as nextTurn, setTimeout as sleep } from "node:timers/promises";
+import type { RecordWalk, WalkPosition } from "../../engine/record-walk.ts";
 import type { Log } from "../../log.ts";
 import { type Inference, inferMapping } from "../../mapping/infer/infer.ts";
 import type { Sample } from "../../mapping/infer/sample.ts";
@@ -9,7 +10,6 @@ import type { LearntTables } from "../../store/models/learnt.ts";
 import { isCurrent } from "../../store/models/mapping-steps.ts";
 import {
   addMapping,
-  isRead,
   type ModelName,
   mappingHistory,
   markMapped,
@@ -35,13 +35,10 @@ const CONFIDENCE_MIN = 0.6;
 const BATCH_RECORDS = 100;
 const BATCH_BYTES = 16 * 1024 * 1024;
 
-/** Records of a model that a mapping reads or could read. */
-const OF_MODEL = `organization_id = ? and provider = ? and (wire_schema is null or wire_schema = 'mapped')
-  and model is not null and coalesce(model_override, request_model, model) = ?`;
-
 interface MapperOptions {
   /** For reading. */
   readonly reader: Store;
+  readonly walk: RecordWalk;
   /** For mappings and models only. */
   readonly writer: () => Promise<Store>;
   /** The recorder writes the records. */
@@ -125,7 +122,7 @@ export class Mapper {
     if (!asked && newest !== undefined && (newest.state === "rolled back" || newest.state === "draft"))
       return undefined;
     const { records } = await writer();
-    if ((newest === undefined || !isCurrent(newest)) && (await isRead(reader.records, name))) {
+    if ((newest === undefined || !isCurrent(newest)) && (await this.#isRead(name))) {
       await markMapped(records, name);
       const { provider, model } = name;
       return { provider, model, state: "mapped", version: null, confidence: null, samples: 0, reason: null };
@@ -173,15 +170,19 @@ export class Mapper {
     return { provider, model, state: "mapped", version, confidence: found.confidence, samples, reason: null };
   }
 
+  /** Whether a known format reads the model: its newest successful response says so. */
+  async #isRead(name: ModelName): Promise<boolean> {
+    const format = await this.#options.walk.formatOf(name);
+    return format !== undefined && format !== null && format !== "mapped";
+  }
+
   /** The newest exchanges of the model without a known format: successes, and a few failures. */
-  async #samples({ organizationId, provider, model }: ModelName): Promise<Sample[]> {
-    const { reader } = this.#options;
-    const sql = `select * from requests where ${OF_MODEL}
-      and cached = 0 and method <> 'GET' and response_status is not null and (response_status < 400) = ? and truncated = 0 and unread is null
-      order by seq desc limit ?`;
-    const find = (isSuccess: number, limit: number) =>
-      reader.records.query<RequestRow>({ sql, args: [organizationId, provider, model, isSuccess, limit] });
-    const rows = [...(await find(1, SAMPLES_MAX)), ...(await find(0, FAILURES_MAX))];
+  async #samples(of: ModelName): Promise<Sample[]> {
+    const { reader, walk } = this.#options;
+    const rows = [
+      ...(await walk.samples({ of, succeeded: true, limit: SAMPLES_MAX })),
+      ...(await walk.samples({ of, succeeded: false, limit: FAILURES_MAX })),
+    ];
     const samples: Sample[] = [];
     let bytes = 0;
     for (const row of rows) {
@@ -195,35 +196,25 @@ export class Mapper {
   }
 
   async #rereadModel(from: Reread): Promise<number> {
-    const { reader, writer, rewrite } = this.#options;
-    const sql = `select * from requests where ${OF_MODEL} and seq > ?
-      and response_status is not null and unread is null order by seq limit ${BATCH_RECORDS}`;
+    const { reader, writer, walk, rewrite, spreadMs = 0 } = this.#options;
+    // A record that another node still reads without the mapping may lie behind the position later on.
+    if (spreadMs > 0) await sleep(spreadMs);
     const { records } = await writer();
-    const { organizationId, provider, model } = from;
     let at = from;
     let changed = 0;
-    let spreadMs = this.#options.spreadMs ?? 0;
     while (!this.#stopped) {
-      const rows = await reader.records.query<RequestRow>({
-        sql,
-        args: [organizationId, provider, model, at.after],
-      });
-      const step = firstBytes(rows);
+      const step = firstBytes(await walk.next({ kind: "mapped", of: from }, positionOf(at), BATCH_RECORDS));
       const changes = await this.#reread(step);
       if (changes.length > 0) await rewrite(changes);
       changed += changes.length;
       const last = step.at(-1);
-      if (last === undefined && spreadMs > 0) {
-        await sleep(spreadMs);
-        spreadMs = 0;
-        continue;
-      }
-      await noteReread(records, at, last === undefined ? null : last.seq);
-      if (last === undefined) break;
-      at = { ...at, after: last.seq };
+      const after = last && { createdAt: last.request_created_at, requestId: last.request_id };
+      await noteReread(records, at, after);
+      if (after === undefined) break;
+      at = { ...at, after };
       const now = await nextReread(reader.records);
       // Its mapping changed meanwhile: the caller starts over with the new one.
-      if (now === undefined || now.version !== at.version || now.after !== at.after) break;
+      if (now === undefined || now.version !== at.version || now.after?.requestId !== after.requestId) break;
     }
     return changed;
   }
@@ -237,6 +228,11 @@ export class Mapper {
     }
     return changes;
   }
+}
+
+function positionOf({ organizationId, after }: Reread): WalkPosition | undefined {
+  if (after === undefined) return undefined;
+  return { organization_id: organizationId, request_created_at: after.createdAt, request_id: after.requestId };
 }
 
 /** As many rows as fit into memory with their bodies, at least one. */

@@ -1,5 +1,6 @@
 import { join } from "node:path";
 import type { Config } from "../../config.ts";
+import { engineReader } from "../../engine/reader.ts";
 import type { Log } from "../../log.ts";
 import { mappingsOf, type Registry } from "../../plugin-host/providers/registry.ts";
 import type { Remote } from "../../runtime/rpc.ts";
@@ -91,6 +92,7 @@ export class ReadingJobs {
       log,
       spoolDirectory: join(config.data_dir, "spool"),
       reader,
+      walk: engineReader(reader, config).walk,
       writer,
       rewrite: (changes: readonly RecordChange[]) => recorder.rewrite(changes),
       learnt: this.#learnt,

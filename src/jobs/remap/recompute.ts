@@ -1,4 +1,5 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
+import type { RecordWalk, WalkPosition } from "../../engine/record-walk.ts";
 import { parseJson } from "../../mapping/json.ts";
 import { statedCost } from "../../mapping/outcome.ts";
 import { costOf } from "../../mapping/prices/cost.ts";
@@ -20,6 +21,7 @@ const STEP_ROWS_WITH_BODIES = 50;
 
 export interface RecomputeOptions {
   readonly reader: Store;
+  readonly walk: RecordWalk;
   readonly rewrite: (changes: readonly RecordChange[]) => Promise<unknown>;
   readonly learnt: Learnt;
   readonly provider: (name: string) => ProviderPlugin | undefined;
@@ -30,22 +32,16 @@ export interface RecomputeOptions {
   readonly onProgress: (progress: Progress) => void;
 }
 
-/** Prices recorded usage again, oldest first, in small steps. Costs stated by a provider stay. Can be interrupted and repeated. */
+/** Prices recorded usage again, in small steps. Costs stated by a provider stay. Can be interrupted and repeated. */
 export async function recomputeCosts(options: RecomputeOptions): Promise<Progress> {
-  const { reader, since, model, rewrite, dryRun, onProgress } = options;
-  const where = "request_created_at >= ?1 and (?2 is null or model = ?2) and response_status is not null";
-  const args = [since, model ?? null];
-  const [size] = await reader.records.query<{ n: number; last: number }>({
-    sql: `select count(*) as n, coalesce(max(seq), 0) as last from whole_requests where ${where}`,
-    args,
-  });
-  let progress: Progress = { seen: 0, changed: 0, before: 0, after: 0, total: size?.n ?? 0 };
-  const sql = `select * from whole_requests where ${where} and seq > ?3 and seq <= ?4 order by seq limit ${STEP_ROWS}`;
-  for (let at = 0; ; ) {
-    const rows = await reader.records.query<RequestRow>({ sql, args: [...args, at, size?.last ?? 0] });
-    const last = rows.at(-1);
-    if (last === undefined) return progress;
-    at = last.seq;
+  const { walk, since, model, rewrite, dryRun, onProgress } = options;
+  // Later ones are priced so when they are recorded.
+  const walked = { kind: "priced", since, until: Date.now(), model } as const;
+  let progress: Progress = { seen: 0, changed: 0, before: 0, after: 0, total: await walk.count(walked) };
+  for (let at: WalkPosition | undefined; ; ) {
+    const rows = await walk.next(walked, at, STEP_ROWS);
+    at = rows.at(-1);
+    if (at === undefined) return progress;
     const changes: RecordChange[] = [];
     for (const recorded of await withBodies(rows, options)) {
       const { row } = recorded;
@@ -65,10 +61,10 @@ export async function recomputeCosts(options: RecomputeOptions): Promise<Progres
 /** Bodies are read only for providers with a rule of their own. */
 async function withBodies(rows: readonly RequestRow[], { provider, reader }: RecomputeOptions): Promise<Recorded[]> {
   const ruled = rows.filter((row) => row.unread === null && provider(providerOf(row))?.cost !== undefined);
-  const full = new Map<number, Recorded>();
+  const full = new Map<string, Recorded>();
   for (let at = 0; at < ruled.length; at += STEP_ROWS_WITH_BODIES) {
     for (const each of await loadRecorded(reader.content, ruled.slice(at, at + STEP_ROWS_WITH_BODIES)))
-      full.set(each.row.seq, each);
+      full.set(each.row.request_id, each);
   }
   const bare = {
     requestBody: undefined,
@@ -78,7 +74,7 @@ async function withBodies(rows: readonly RequestRow[], { provider, reader }: Rec
     requestHeaders: [],
     responseHeaders: [],
   };
-  return rows.map((row) => full.get(row.seq) ?? { row, ...bare });
+  return rows.map((row) => full.get(row.request_id) ?? { row, ...bare });
 }
 
 function costNow(recorded: Recorded, { provider, learnt }: RecomputeOptions) {

@@ -1,6 +1,7 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { readBoth } from "../../bodies/readings.ts";
 import { bodyParts } from "../../bodies/stored-parts.ts";
+import type { RecordWalk, WalkPosition } from "../../engine/record-walk.ts";
 import type { Log } from "../../log.ts";
 import { readExchange } from "../../mapping/read-exchange.ts";
 import { type TimeLimit, withinLimit } from "../../plugin-host/hooks/time-limit.ts";
@@ -23,6 +24,7 @@ interface UnreadOptions extends RereadContext {
   readonly spoolDirectory: string;
   readonly log: Log;
   readonly reader: Store;
+  readonly walk: RecordWalk;
   readonly rewrite: (changes: readonly RecordChange[]) => Promise<unknown>;
   readonly onProgress?: (progress: UnreadProgress) => void;
   readonly stepMs?: number;
@@ -51,13 +53,11 @@ export async function rereadUnread(options: UnreadOptions): Promise<UnreadProgre
 }
 
 async function rereadEach(options: UnreadOptions, note: ReadingNote): Promise<UnreadProgress> {
-  const { reader, rewrite, onProgress, log } = options;
+  const { walk, rewrite, onProgress, log } = options;
   const leftOut: string[] = [];
   let progress: UnreadProgress = { seen: 0, read: 0 };
-  for (let after = 0; ; ) {
-    const sql = `select * from requests where unread is not null and seq > ? and response_status is not null
-      order by seq limit ${RECORDS}`;
-    const rows = await reader.records.query<RequestRow>({ sql, args: [after] });
+  for (let after: WalkPosition | undefined; ; ) {
+    const rows = await walk.next({ kind: "unread" }, after, RECORDS);
     for (const row of rows) {
       const fault = note.faultOf(row.request_id);
       if (fault !== undefined) {
@@ -72,7 +72,7 @@ async function rereadEach(options: UnreadOptions, note: ReadingNote): Promise<Un
       if (change !== undefined) await rewrite([change]);
       progress = { seen: progress.seen + 1, read: progress.read + Number(change !== undefined) };
       onProgress?.(progress);
-      after = row.seq;
+      after = row;
       await nextTurn();
     }
     if (rows.length < RECORDS) {

@@ -22,8 +22,6 @@ export const judges = sqliteTable(
     reference: text(),
     created_at: integer().notNull(),
     updated_at: integer().notNull(),
-    /** `seq` up to which new records were looked at. */
-    position: integer().notNull().default(0),
     /** Calls that failed one after the other. */
     failures: integer().notNull().default(0),
     problem: text(),
@@ -41,10 +39,10 @@ export const judgements = sqliteTable(
     request_id: text().notNull(),
     organization_id: text().notNull(),
     /**
-     * `in_flight`: the record has not ended yet. `waiting`: it is to be judged. `asking`: the call is under way. `skipped`:
+     * `new`: it is not known yet whether it is to be judged. `waiting`: it is to be judged. `asking`: the call is under way. `skipped`:
      * there was nothing to judge.
      */
-    state: text({ enum: ["in_flight", "waiting", "asking", "done", "failed", "skipped"] }).notNull(),
+    state: text({ enum: ["new", "waiting", "asking", "done", "failed", "skipped"] }).notNull(),
     /** What the response should have been, where that is known otherwise than by a property. */
     reference: text(),
     /** The record of the last call. */

@@ -36,8 +36,10 @@ export const mappings = sqliteTable(
     samples: integer().notNull(),
     created_at: integer().notNull(),
     updated_at: integer().notNull(),
-    /** Records of the model with a greater `seq` are still to be read again; null when all are. */
+    /** The time of the last record that was read again, 0 at the beginning; null when all are. */
     reread_after: integer(),
+    /** The id of that record. */
+    reread_id: text(),
   },
   (t) => [
     primaryKey({ columns: [t.organization_id, t.provider, t.model, t.version] }),

@@ -11,6 +11,7 @@ import { type Positions, placesOf } from "../../store/spool-positions.ts";
 import { localPath, openStore, type Store } from "../../store/store.ts";
 import type { Arrival, ArrivalResult, RecordUpdate, UpdateResult } from "../../threads.ts";
 import type { Exchange } from "../exchanges/exchange.ts";
+import { JudgeRules } from "../judge-rules.ts";
 import type { Prepared } from "../prepare/prepared.ts";
 import { WebhookRules } from "../webhook-rules.ts";
 import { planCommit } from "./commit-plan.ts";
@@ -33,7 +34,6 @@ interface RecordWriterOptions {
   readonly config: Config;
   /** Whether the database was there before: files that are missing now were moved away, and come back. */
   readonly wasThere?: boolean | undefined;
-  readonly webhooks?: WebhookRules;
   readonly ofProviders?: MappingsOfProviders | undefined;
 }
 
@@ -44,7 +44,8 @@ interface RecordWriterOptions {
  */
 export class RecordWriter {
   readonly #config: Config;
-  readonly #webhooks: WebhookRules;
+  readonly #webhooks = new WebhookRules();
+  readonly #judges = new JudgeRules();
   readonly #ofProviders: MappingsOfProviders;
   /** Whether other nodes write into the same database: then numbers and ids are agreed on before they are used. */
   readonly isShared: boolean;
@@ -55,11 +56,10 @@ export class RecordWriter {
   #opened: { readonly store: Store; readonly sink: RecordSink } | undefined;
   #wasThere: boolean;
 
-  constructor({ config, wasThere = false, webhooks, ofProviders }: RecordWriterOptions) {
+  constructor({ config, wasThere = false, ofProviders }: RecordWriterOptions) {
     this.#config = config;
     this.#ofProviders = ofProviders ?? (async () => ({}));
     this.#wasThere = wasThere;
-    this.#webhooks = webhooks ?? new WebhookRules();
     this.isShared = localPath(config) === undefined;
     this.#place = placesOf(config).resume;
   }
@@ -93,6 +93,13 @@ export class RecordWriter {
     for (const id of await sink.recover()) this.#resent.add(id);
   }
 
+  /** Webhooks and judges as they are now get what is written from here on. */
+  async learn(): Promise<void> {
+    const { records } = this.store;
+    await this.#webhooks.load(records);
+    await this.#judges.load(records);
+  }
+
   /** Writes records that are final and rows of exchanges in flight, and with them how far the spool is read. */
   async commit(
     records: readonly Prepared[],
@@ -107,7 +114,7 @@ export class RecordWriter {
     const known = await sink.known(all.filter(mayBeKnown).map(({ exchange }) => exchange.id));
     const plan = planCommit(all, known, this.#resent);
     const finished = plan.written.filter(({ exchange }) => exchange.end !== undefined);
-    const deliveries = this.#webhooks.deliveriesOf(finished, now);
+    const deliveries = [...this.#webhooks.deliveriesOf(finished, now), ...this.#judges.judgementsOf(finished, now)];
     const { fresh, completed, recorded, collisions } = plan;
     const keys = await sink.commit({ fresh, completed, newIds, deliveries, positions, now });
     for (const { exchange } of recorded) this.#resent.delete(exchange.id);
@@ -137,7 +144,7 @@ export class RecordWriter {
       fresh.push(arrival);
       return "imported";
     });
-    if (fresh.length > 0) await sink.import(fresh, { by, now });
+    if (fresh.length > 0) await sink.import(fresh, { by, now, deliveries: this.#judges.judgementsOf(fresh, now) });
     return results;
   }
 

@@ -8,10 +8,9 @@ import { bodyTexts, loadMappings, loadShownBodies, type MappingsOfProviders } fr
 import type { Store } from "../databases.ts";
 import type { JudgeRule } from "./judge-rule.ts";
 import { type JudgedRecord, judgedRecord, judgeRequest, outputOf } from "./prompt.ts";
+import { JUDGE_PROPERTY } from "./sampling.ts";
 import { readVerdict, Unreadable, type Verdict } from "./verdict.ts";
 
-/** The property of a judge's own calls, which are never judged. Its value is the judge's name. */
-export const JUDGE_PROPERTY = "Weir-Judge";
 const TIMEOUT_MS = 120_000;
 /** Statuses that are about this request alone: too long, or refused for what it says. */
 const OWN_FAULT = new Set([400, 413, 422]);

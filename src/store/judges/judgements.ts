@@ -39,6 +39,13 @@ export async function addJudgements(
   await patiently(() => records.batch([statementOf(insert)]));
 }
 
+/** Puts records in line that are to be looked at; those that the judge has had already stay as they are. */
+export function newJudgements({ id, organization_id }: Whose, requestIds: readonly string[], now: number): Statement {
+  return statementOf(sql`insert into ${judgements} (judge_id, request_id, organization_id, state, created_at, updated_at)
+    select ${id}, value, ${organization_id}, 'new', ${now}, ${now} from json_each(${JSON.stringify(requestIds)}) where true
+    on conflict do nothing`);
+}
+
 /** Those of a state, the oldest first. */
 export function judgementsOf(
   records: Database,
@@ -86,6 +93,26 @@ export async function dropJudgements(records: Database, judgeId: string, request
   await patiently(() => over(records).delete(judgements).where(which));
 }
 
+/** Of these new records the fitting ones wait from now on, and the others are forgotten. */
+export async function settleJudgements(
+  records: Database,
+  judgeId: string,
+  requestIds: readonly string[],
+  fitting: ReadonlySet<string>,
+): Promise<void> {
+  const isNew = and(eq(judgements.judge_id, judgeId), eq(judgements.state, "new"));
+  const among = (ids: readonly string[]) => and(isNew, isOneOf(judgements.request_id, ids));
+  const others = requestIds.filter((id) => !fitting.has(id));
+  const statements = [
+    over(records)
+      .update(judgements)
+      .set({ state: "waiting", updated_at: Date.now() })
+      .where(among([...fitting])),
+    over(records).delete(judgements).where(among(others)),
+  ].map(statementOf);
+  await patiently(() => records.batch(statements));
+}
+
 /** Of these records, those that are calls of a judge. */
 export async function callsAmong(records: Database, requestIds: readonly string[]): Promise<ReadonlySet<string>> {
   const { call_id: call } = judgements;
@@ -100,7 +127,7 @@ export async function countsOf(records: Database, judgeId: string): Promise<Reco
     .from(judgements)
     .where(eq(judgements.judge_id, judgeId))
     .groupBy(judgements.state);
-  const none = { in_flight: 0, waiting: 0, asking: 0, done: 0, failed: 0, skipped: 0 };
+  const none = { new: 0, waiting: 0, asking: 0, done: 0, failed: 0, skipped: 0 };
   return { ...none, ...Object.fromEntries(rows.map(({ state, n }) => [state, n])) };
 }
 
@@ -150,9 +177,9 @@ export async function judgedAmong(
 export async function withdrawJudgements(records: Database, judgeId: string): Promise<number> {
   const counts = await countsOf(records, judgeId);
   await patiently(() => records.batch([withdrawal(judgeId)]));
-  return counts.waiting + counts.in_flight;
+  return counts.waiting + counts.new;
 }
 
 export const withdrawal = (judgeId: string): Statement =>
   statementOf(sql`delete from ${judgements}
-    where ${and(eq(judgements.judge_id, judgeId), inArray(judgements.state, ["waiting", "in_flight"]))}`);
+    where ${and(eq(judgements.judge_id, judgeId), inArray(judgements.state, ["waiting", "new"]))}`);

@@ -1,6 +1,6 @@
 import { and, eq, gt, isNotNull, or, sql } from "drizzle-orm";
 import type { Acting } from "../../people/actor.ts";
-import { judgements, judges, requests } from "../../record/tables.ts";
+import { judgements, judges } from "../../record/tables.ts";
 import { uuidv7 } from "../../runtime/uuid.ts";
 import { over, statementOf } from "../database/builder.ts";
 import { patiently } from "../database/patiently.ts";
@@ -10,8 +10,6 @@ import type { JudgeRule } from "./judge-rule.ts";
 import { withdrawal } from "./judgements.ts";
 
 export interface Judge extends JudgeRule, StoredRule {
-  /** `seq` up to which new records were looked at. */
-  readonly position: number;
   /** Calls that failed one after the other. */
   readonly failures: number;
   /** Why it does not judge now, or what failed last; null once a call worked. */
@@ -28,7 +26,7 @@ export const FAILURES_MAX = 10;
 
 const JUDGES = ruleTable<Judge>(judges, {
   max: JUDGES_MAX,
-  kept: ["position", "failures", "problem", "problem_at", "rests_until"],
+  kept: ["failures", "problem", "problem_at", "rests_until"],
   noted: { noun: "judge", nameOf: ({ name }) => name, shown: shownRule },
 });
 
@@ -51,9 +49,8 @@ export function shownRule({
 }
 
 const UNTROUBLED = { failures: 0, problem: null, problem_at: null, rests_until: null };
-const NEWEST = sql`(select coalesce(max(${requests.seq}), 0) from ${requests})`;
 
-/** Stores a judge, a new one or in place of `previous`. It begins again with what is recorded once it is switched on. */
+/** Stores a judge, a new one or in place of `previous`. The recorder learns of it afterwards. */
 export async function putJudge(
   records: Database,
   { organizationId, by, previous }: RulePlace<Judge>,
@@ -64,32 +61,28 @@ export async function putJudge(
     ...rule,
     ...{ id: previous?.id ?? uuidv7(), organization_id: organizationId },
     ...{ created_at: previous?.created_at ?? now, updated_at: now },
-    ...{ position: 0, failures: 0, problem: null, problem_at: null, rests_until: null },
+    ...{ failures: 0, problem: null, problem_at: null, rests_until: null },
   };
   await JUDGES.put(records, judge, by, previous);
-  const begins = rule.enabled && previous?.enabled !== true;
   const ends = previous?.enabled === true && !rule.enabled;
   await patiently(() =>
     records.batch([
       ...(ends ? [withdrawal(judge.id)] : []),
-      statementOf(
-        over(records)
-          .update(judges)
-          .set({ ...UNTROUBLED, ...(begins && { position: NEWEST }) })
-          .where(eq(judges.id, judge.id)),
-      ),
+      statementOf(over(records).update(judges).set(UNTROUBLED).where(eq(judges.id, judge.id))),
     ]),
   );
   return (await findJudge(records, judge.id)) ?? judge;
 }
 
+/** Differs after a change of any judge. */
+export async function judgesFingerprint(records: Database): Promise<string> {
+  const fingerprint = sql<string>`count(*) || ' ' || coalesce(max(${judges.updated_at}), 0)`;
+  return (await over(records).select({ fingerprint }).from(judges))[0]!.fingerprint;
+}
+
 /** Removes a judge with what it has still to do; the scores that it gave stay. */
 export function removeJudge(records: Database, judge: Judge, by: Acting): Promise<void> {
   return JUDGES.remove(records, judge, by, [over(records).delete(judgements).where(eq(judgements.judge_id, judge.id))]);
-}
-
-export async function notePosition(records: Database, { id, position }: Pick<Judge, "id" | "position">): Promise<void> {
-  await patiently(() => over(records).update(judges).set({ position }).where(eq(judges.id, id)));
 }
 
 /** Notes what keeps a judge from asking. @param counts - as how many failures in a row it counts. */

@@ -39,6 +39,7 @@ import { RATINGS } from "./0037-ratings.ts";
 import { JUDGES } from "./0038-judges.ts";
 import { REVIEWS } from "./0039-reviews.ts";
 import { NO_PROVIDER } from "./0040-no-provider.ts";
+import { WALKS } from "./0041-walks.ts";
 import type { Migration } from "./migration.ts";
 
 /** Every step there ever was, in order; a step that was released is never changed, only followed by another. */
@@ -84,4 +85,5 @@ export const MIGRATIONS: readonly Migration[] = [
   { target: "records", version: 32, name: "judges", statements: JUDGES },
   { target: "records", version: 33, name: "reviews", statements: REVIEWS },
   { target: "records", version: 34, name: "no provider", statements: NO_PROVIDER },
+  { target: "records", version: 35, name: "walks", statements: WALKS },
 ];

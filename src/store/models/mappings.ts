@@ -4,7 +4,7 @@ import type { Act } from "../../people/actions.ts";
 import type { Acting } from "../../people/actor.ts";
 import { mappings, models } from "../../record/tables.ts";
 import { recorded } from "../audit/recorded.ts";
-import { ifGiven, over, statementOf } from "../database/builder.ts";
+import { ifGiven, over } from "../database/builder.ts";
 import { patiently } from "../database/patiently.ts";
 import type { Database } from "../store.ts";
 
@@ -107,7 +107,7 @@ export async function rollBackMapping(
   const now = Date.now();
   const back = over(records)
     .update(mappings)
-    .set({ state: "rolled back", updated_at: now, reread_after: previous === undefined ? 0 : null })
+    .set({ state: "rolled back", updated_at: now, reread_after: previous === undefined ? 0 : null, reread_id: null })
     .where(ofVersion(name, version));
   const { state, origin } = mappings;
   const again = sql`iif(${or(eq(state, APPROVED_BEFORE), eq(origin, "edited"))}, 'approved', 'active')`;
@@ -116,7 +116,7 @@ export async function rollBackMapping(
       ? modelIs(records, name, "pending", "its mapping was rolled back")
       : over(records)
           .update(mappings)
-          .set({ updated_at: now, reread_after: 0, state: again })
+          .set({ updated_at: now, reread_after: 0, reread_id: null, state: again })
           .where(ofVersion(name, previous));
   const statements = [back, next];
   const change = { before: { version }, after: { version: previous ?? null } };
@@ -125,20 +125,6 @@ export async function rollBackMapping(
 
 function actOf(action: Act["action"], { organizationId, provider, model }: ModelName): Act {
   return { action, organizationId, object: { kind: "model", id: `${provider}/${model}`, name: model } };
-}
-
-/** Requests that `isRead` looks at: the newest. */
-const LOOKED_AT = 2_000;
-
-/** Whether a known format reads the model: the newest answer with it that succeeded says so. */
-export async function isRead(records: Database, { organizationId, provider, model }: ModelName): Promise<boolean> {
-  const newest = sql`select wire_schema from (
-      select provider, model, model_override, request_model, wire_schema, response_status, seq from whole_requests
-      where organization_id = ${organizationId} order by request_created_at desc, request_id desc limit ${LOOKED_AT}
-    ) where provider = ${provider} and ${model} in (model, coalesce(model_override, request_model, model))
-    and response_status between 200 and 299 order by seq desc limit 1`;
-  const [row] = await records.query<{ wire_schema: string | null }>(statementOf(newest));
-  return row !== undefined && row.wire_schema !== null && row.wire_schema !== "mapped";
 }
 
 /** A model is mapped, and its pending order is cleared. */
@@ -151,27 +137,38 @@ export async function markPending(records: Database, name: ModelName, reason: st
   await patiently(() => modelIs(records, name, "pending", reason));
 }
 
-/** A mapping whose model's records are still to be read again, and up to where they are. */
+/** A mapping whose model's records are still to be read again, and the last one that was; undefined at the beginning. */
 export interface Reread extends ModelName {
   readonly version: number;
-  readonly after: number;
+  readonly after: Reached | undefined;
+}
+
+interface Reached {
+  /** Milliseconds since 1970. */
+  readonly createdAt: number;
+  readonly requestId: string;
 }
 
 export async function nextReread(records: Database): Promise<Reread | undefined> {
-  const { organization_id: organizationId, provider, model, version, reread_after: after } = mappings;
-  return over(records)
-    .select({ organizationId, provider, model, version, after: sql<number>`${after}` })
+  const { organization_id: organizationId, provider, model, version, reread_after, reread_id } = mappings;
+  const row = await over(records)
+    .select({ organizationId, provider, model, version, createdAt: sql<number>`${reread_after}`, requestId: reread_id })
     .from(mappings)
-    .where(isNotNull(after))
+    .where(isNotNull(reread_after))
     .orderBy(mappings.updated_at)
     .limit(1)
     .get();
+  if (row === undefined) return undefined;
+  const { createdAt, requestId, ...mapping } = row;
+  return { ...mapping, after: requestId === null ? undefined : { createdAt, requestId } };
 }
 
-/** Notes how far records were read again; null when all are. A change of the mapping meanwhile starts it again. */
-export async function noteReread(records: Database, reread: Reread, after: number | null): Promise<void> {
-  const which = and(ofVersion(reread, reread.version), eq(mappings.reread_after, reread.after));
-  await patiently(() => over(records).update(mappings).set({ reread_after: after }).where(which));
+/** Notes how far records were read again; undefined when all are. A change of the mapping meanwhile starts it again. */
+export async function noteReread(records: Database, reread: Reread, after: Reached | undefined): Promise<void> {
+  const isThere = sql`${mappings.reread_after} is not null and ${mappings.reread_id} is ${reread.after?.requestId ?? null}`;
+  const set = { reread_after: after?.createdAt ?? null, reread_id: after?.requestId ?? null };
+  const which = and(ofVersion(reread, reread.version), isThere);
+  await patiently(() => over(records).update(mappings).set(set).where(which));
 }
 
 const ofModel = (table: typeof mappings | typeof models, { organizationId, provider, model }: ModelName) =>
@@ -183,7 +180,7 @@ function retirement(records: Database, name: ModelName, now: number) {
   const state = sql`iif(${eq(mappings.state, "approved")}, ${APPROVED_BEFORE}, 'replaced')`;
   return over(records)
     .update(mappings)
-    .set({ updated_at: now, reread_after: null, state })
+    .set({ updated_at: now, reread_after: null, reread_id: null, state })
     .where(and(ofModel(mappings, name), CURRENT));
 }
 

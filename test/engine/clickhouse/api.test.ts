@@ -47,30 +47,86 @@ function suite() {
     expect([body.status, body.json]).toMatchObject([200, { data: { request: { model: "m-1" } } }]);
   }, 120_000);
 
-  test.each([
-    ["POST", "/v1/models/prices/recompute", {}],
-    ["POST", "/v1/models/m-1/expedite", undefined],
-  ])("%s %s is refused, not done over an empty table", async (method, path, body) => {
-    expect(await it.call(method, path, { body })).toMatchObject({ status: 501, json: { code: "not_with_clickhouse" } });
-  });
+  test("new prices are put into what was recorded before", async () => {
+    const id = passed(it.organization);
+    const cost = async () => (await it.call("GET", `/v1/request/${id}`)).json.data.cost;
+    await until(async () => (await it.call("GET", `/v1/request/${id}`)).status === 200);
+    expect(await cost()).toBeNull();
+    const price = { provider: "CUSTOM", model: "m-1*", request: 2 };
+    expect((await it.call("PUT", "/v1/models/prices", { body: price })).status).toBe(200);
+    const { json } = await it.call("POST", "/v1/models/prices/recompute", { body: {} });
+    const progress = async () => (await it.call("GET", `/v1/models/prices/recompute/${json.data.id}`)).json.data;
+    await until(async () => (await progress()).done);
+    expect((await progress()).failed).toBeUndefined();
+    expect(await cost()).toBe(2);
+  }, 120_000);
 
-  test("a judge can be made, but not enabled", async () => {
+  test("a model of no known format is looked at when it is asked for", async () => {
+    const request = '{"model":"odd","x":1}';
+    pass(it.spool, { request, response: '{"y":2}', begin: { organization: it.organization, time: Date.now() } });
+    await until(async () => (await it.call("GET", "/v1/models")).json.data.some(isOdd));
+    const { status, json } = await it.call("POST", "/v1/models/odd/expedite");
+    expect([status, json.data]).toMatchObject([200, [{ model: "odd", state: "pending", samples: 1 }]]);
+  }, 120_000);
+
+  test("an enabled judge gets the requests that come, each once, and is done with those that do not fit", async () => {
     const { json } = await it.call("GET", "/v1/keys");
     const { id: key } = json.data.find(({ name }: { name: string }) => name === "all");
+    passed(it.organization);
     const judge = {
-      name: "j",
-      key,
-      model: "m",
-      prompt: "Rate {{output}}",
+      ...{ name: "j", key, model: "none/none", prompt: "Rate {{output}}", enabled: true, share: 100 },
       scores: [{ name: "a", kind: "number" }],
+      filter: { request_response_rmt: { properties: { due: { equals: "yes" } } } },
     };
     const made = await it.call("POST", "/v1/judges", { body: judge });
     expect([made.status, made.json.error]).toEqual([200, null]);
-    const { status, json: refused } = await it.call("POST", "/v1/judges", {
-      body: { ...judge, name: "k", enabled: true },
-    });
-    expect([status, refused.code]).toEqual([501, "not_with_clickhouse"]);
-  });
+    const { id } = made.json.data;
+    const due = [1, 2].map(() => passed(it.organization, ["gateway-property-due", "yes"]));
+    const others = [passed(it.organization), passed(it.organization, ["gateway-property-due", "no"])];
+    const states = async () =>
+      it.store.records.query<{ request_id: string; state: string }>({
+        sql: "select request_id, state from judgements where judge_id = ? order by request_id",
+        args: [id],
+      });
+    await until(async () => (await rowsOf("requests", it.organization)) >= others.length + due.length);
+    await it.call("GET", "/v1/models");
+    await until(async () => (await states()).every(({ state }) => state !== "new"));
+    expect((await states()).map(({ request_id }) => request_id)).toEqual([...due].sort());
+  }, 120_000);
+
+  test("spans are joined to requests of the gateway, those that come twice once, and a session shows them", async () => {
+    const session = `trip-${crypto.randomUUID()}`;
+    const call = passed(it.organization, ["gateway-session-id", session]);
+    await until(async () => (await it.call("GET", `/v1/request/${call}`)).status === 200);
+    const trace = { resourceSpans: [{ scopeSpans: [{ spans: spansOf(session, call) }] }] };
+    const count = async () =>
+      (await it.call("POST", "/v1/request/count/query", { body: ofSession(session) })).json.data;
+    const shown = () => it.call("GET", `/v1/session/${session}/spans`);
+    for (let time = 0; time < 2; time++) {
+      const { status } = await it.call("POST", "/v1/traces", { body: trace });
+      expect(status).toBe(200);
+      it.spool.flush();
+      // It waits for what is in the journal.
+      await shown();
+      expect(await count()).toBe(2);
+    }
+    const { json } = await shown();
+    expect(json.data.map(({ name }: { name: string }) => name).sort()).toEqual(["chat", "search"]);
+    expect(json.data.find(({ name }: { name: string }) => name === "chat")).toMatchObject({ request_id: call });
+  }, 120_000);
+
+  test("storage is counted by day", async () => {
+    const { json } = await it.call("GET", "/v1/storage");
+    const finished = await rowsOf("requests", it.organization);
+    const days: readonly { records: number; bytes: number }[] = json.data.per_day;
+    expect(days.reduce((sum, { records }) => sum + records, 0)).toBe(finished);
+    expect(days.every(({ bytes }) => bytes > 0)).toBe(true);
+    expect([json.data.records_uncounted, json.data.records >= finished, json.data.sent_bytes > 0]).toEqual([
+      0,
+      true,
+      true,
+    ]);
+  }, 120_000);
 
   test("a deleted organization leaves no records: what is in flight is awaited, the rest goes at once", async () => {
     const gone = Array.from({ length: RECORDS }, () => passed(it.other));
@@ -111,4 +167,26 @@ function suite() {
     const { json: all } = await it.call("GET", "/v1/organizations");
     expect(all.data.map(({ id }: { id: string }) => id)).not.toContain(it.other);
   }, 120_000);
+}
+
+const isOdd = ({ model }: { model: string }) => model === "odd";
+const ofSession = (session: string) => ({
+  filter: { sessions_request_response_rmt: { session_session_id: { equals: session } } },
+});
+
+/** A call that the gateway has recorded, and a tool beside it. */
+function spansOf(session: string, requestId: string) {
+  const now = BigInt(Date.now()) * 1_000_000n;
+  const span = (name: string, spanId: string, attributes: Record<string, string>) => ({
+    ...{ traceId: "0123456789abcdef0123456789abcdef", spanId, name, kind: 3 },
+    ...{ startTimeUnixNano: String(now - 2_000_000_000n), endTimeUnixNano: String(now - 1_000_000_000n) },
+    attributes: Object.entries({ "session.id": session, ...attributes }).map(([key, value]) => ({
+      key,
+      value: { stringValue: value },
+    })),
+  });
+  return [
+    span("chat", "00000000000000aa", { "gen_ai.operation.name": "chat", "weir.request.id": requestId }),
+    span("search", "00000000000000bb", { "gen_ai.operation.name": "execute_tool", "gen_ai.tool.name": "search" }),
+  ];
 }

@@ -4,6 +4,7 @@ import type { ReaderOptions } from "../../../src/engine/clickhouse/records.ts";
 import { toTableRow } from "../../../src/engine/clickhouse/rows.ts";
 import { clickhouseSource } from "../../../src/engine/clickhouse/source.ts";
 import { makeTables } from "../../../src/engine/clickhouse/tables.ts";
+import { clickhouseWalk } from "../../../src/engine/clickhouse/walk.ts";
 import type { EngineReader } from "../../../src/engine/reader.ts";
 import type { Storable } from "../../../src/engine/storable.ts";
 import { loadBodies } from "../../../src/store/bodies/load-bodies.ts";
@@ -51,6 +52,7 @@ export async function filledEngine(
   return {
     source: clickhouseSource(options),
     aggregates: clickhouseAggregates(options),
+    walk: clickhouseWalk(client),
     async [Symbol.asyncDispose]() {
       await client.command(`drop database ${client.database}`, { isOutside: true });
       await world[Symbol.asyncDispose]();

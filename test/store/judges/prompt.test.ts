@@ -1,9 +1,9 @@
 import { expect, test } from "bun:test";
-import { isSampled } from "../../../src/jobs/judges/candidates.ts";
 import type { LlmSchema } from "../../../src/record/llm-schema.ts";
 import { type JudgeBody, readJudgeRule } from "../../../src/store/judges/judge-rule.ts";
 import { periodEnd, periodStart } from "../../../src/store/judges/judgements.ts";
 import { filled, judgedRecord, judgeRequest } from "../../../src/store/judges/prompt.ts";
+import { isSampled } from "../../../src/store/judges/sampling.ts";
 
 const llm: LlmSchema = {
   request: {

@@ -24,6 +24,15 @@ export async function wholeRecords(
   return rows.map((row) => ({ ...row, ...(row.excerpts_packed !== null && excerpts.get(row.request_id)) }));
 }
 
+/** Some columns of records. */
+export function recordColumns<Column extends keyof RequestRow>(
+  database: Database,
+  asked: Omit<Asked, "sight"> & { readonly columns: readonly Column[] },
+): Promise<Pick<RequestRow, Column>[]> {
+  const columns = asked.columns.map((column) => `r.${column} as ${column}`).join(", ");
+  return database.query<Pick<RequestRow, Column>>(selectKeys(withKinds(columns), asked, "requests r"));
+}
+
 /** The oldest records of a session. */
 export async function sessionKeys(
   database: Database,

@@ -1,5 +1,6 @@
 import * as fs from "node:fs";
 import type { Config } from "../../../config.ts";
+import { engineReader } from "../../../engine/reader.ts";
 import { openStore } from "../../../store/store.ts";
 import { regionsOf } from "../../places.ts";
 import { type Check, type Outcome, ok, warn } from "../finding.ts";
@@ -19,11 +20,7 @@ export const unreadCheck: Check = {
 async function checkRegion(config: Config): Promise<Outcome> {
   const store = await openStore(config, "read");
   try {
-    const [row] = await store.records.query<{ count: number }>({
-      sql: "select count(*) as count from requests where unread is not null",
-      args: [],
-    });
-    const count = row?.count ?? 0;
+    const count = await engineReader(store, config).walk.count({ kind: "unread" });
     if (count === 0) return ok("none");
     return warn(
       `the bodies of ${count} record${count === 1 ? "" : "s"} could not be read`,

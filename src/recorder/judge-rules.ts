@@ -1,0 +1,37 @@
+import type { Storable } from "../engine/storable.ts";
+import { parseJson } from "../mapping/events/json.ts";
+import { newJudgements } from "../store/judges/judgements.ts";
+import { type Judge, listJudges } from "../store/judges/judges.ts";
+import { isSampled, JUDGE_PROPERTY } from "../store/judges/sampling.ts";
+import type { Database, Statement } from "../store/store.ts";
+
+/** The judges of all organizations, in memory: a record without any costs one look into a map. */
+export class JudgeRules {
+  #judges: ReadonlyMap<string, readonly Judge[]> = new Map();
+
+  /** Reads all of them again. */
+  async load(records: Database): Promise<void> {
+    const enabled = (await listJudges(records)).filter((judge) => judge.enabled);
+    this.#judges = Map.groupBy(enabled, ({ organization_id }) => organization_id);
+  }
+
+  /**
+   * Puts a judge's share of finished records in line, for the transaction that says that they are stored: none is missed,
+   * and none is judged twice. A failed attempt is a part of its request, and a judge's own call is never judged.
+   */
+  judgementsOf(finished: readonly Pick<Storable, "row">[], now: number): Statement[] {
+    if (this.#judges.size === 0) return [];
+    const sampled = new Map<Judge, string[]>();
+    for (const { row } of finished) {
+      const { organization_id, request_id, attempt_of, properties } = row;
+      const judges = attempt_of == null ? this.#judges.get(organization_id) : undefined;
+      const own = judges?.filter((judge) => isSampled(judge, request_id)) ?? [];
+      if (own.length === 0 || isOfJudge(properties)) continue;
+      for (const judge of own) sampled.set(judge, [...(sampled.get(judge) ?? []), request_id]);
+    }
+    return [...sampled].map(([judge, requestIds]) => newJudgements(judge, requestIds, now));
+  }
+}
+
+const isOfJudge = (properties: string | undefined) =>
+  Object.hasOwn(parseJson(properties ?? "{}") ?? {}, JUDGE_PROPERTY);
