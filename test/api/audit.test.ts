@@ -1,6 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import { NEEDS } from "../../src/api/access/needs.ts";
-import { ACTION_OF } from "../../src/api/audit/refusals.ts";
+import { ACTION_OF, NEEDS } from "../../src/api/access/needs.ts";
 import { SYSTEM } from "../../src/people/actor.ts";
 import type { ProviderView } from "../../src/plugin-host/view.ts";
 import { verifyAudit } from "../../src/store/audit/verify.ts";

@@ -1,5 +1,5 @@
 import { GatewayError } from "../../errors.ts";
-import { bearerKey, hashKey, type KeySnapshot, UNUSABLE } from "../../keys.ts";
+import { bearerKey, type KeySnapshot, UNUSABLE } from "../../keys.ts";
 import type { Login } from "../../store/people/logins.ts";
 import { methodOf } from "../endpoint.ts";
 import { type Logins, refuseOtherSites } from "../logins/logins.ts";
@@ -68,7 +68,7 @@ export class Callers {
     const token = bearerKey(authorization ?? "");
     if (token === undefined) throw new GatewayError("missing_auth", undefined, challenge);
     const { keys } = this.#options;
-    const key = keys.ring.ofHash(hashKey(token), Date.now());
+    const key = keys.ring.ofText(token, Date.now());
     if (typeof key === "string")
       throw new GatewayError("invalid_auth", `the key in Authorization ${UNUSABLE[key]}`, challenge);
     keys.used(key.id);

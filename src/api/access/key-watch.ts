@@ -34,7 +34,10 @@ export class KeyWatch {
     this.#followed = new Followed<readonly KeySnapshot[]>({
       what: "keys",
       log,
-      fingerprint: () => keysFingerprint(reader.records),
+      fingerprint: () => {
+        this.ring.forgetTexts(); // at each look, also while the database is away
+        return keysFingerprint(reader.records);
+      },
       read: () => snapshotKeys(reader.records),
       publish: async (keys) => {
         await publish(keys);
