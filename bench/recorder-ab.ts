@@ -1,15 +1,18 @@
 /**
  * CPU time of the recorder a record, for each workload of `storage-workloads.ts`, beside other commits.
  *
- * `bun bench/recorder-ab.ts [--base 81fbf23]... [--rounds 5] [--only 'small|chat'] [--share 0.3]`: the checkouts take turns, each run in a
- * process of its own over the same exchanges; other exchanges and the first half warm up, the second half is measured. Microseconds of CPU, of the
- * recorder's thread and of the whole process (with the runtime's compilers and collectors): medians of the rounds.
+ * `bun bench/recorder-ab.ts [--base 81fbf23]... [--rounds 2] [--only 'small|chat'] [--share 0.3]`: each checkout has a process of its own, and
+ * they take turns, a slice of the same exchanges each, so that what else runs on the machine meets all of them. Other exchanges and the first
+ * half warm up, the second half is measured. Microseconds of CPU of the recorder's thread: median of the slices, and the median of its ratios to
+ * the first base in the same turn; then the same of the whole process (with the runtime's compilers and collectors). Each round has new processes.
  * A base is a commit, or the path of a checkout. With `--share` only so many of the exchanges are recorded. Results go to `bench/results/recorder-ab.txt`.
  */
-import { execFileSync, spawnSync } from "node:child_process";
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { execFileSync, spawn } from "node:child_process";
+import { once } from "node:events";
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
+import { createInterface } from "node:readline";
 import { parseArgs } from "node:util";
 import { deserialize, serialize } from "node:v8";
 import { quantile } from "./measured.ts";
@@ -19,9 +22,11 @@ const ROOT = resolve(import.meta.dir, "..");
 const COUNTS: Readonly<Record<string, number>> = { small: 32_000, chat: 1_800, RAG: 240, vision: 108 };
 /** What all begin with, so that the code is compiled when the clock starts. */
 const WARM_UP: Readonly<Record<string, number>> = { small: 8_000, chat: 300 };
+/** Turns in which the measured half is recorded. */
+const SLICES = 10;
 
-interface Group {
-  /** Exchanges that are recorded together. */
+/** Exchanges that one process records in its turn, `together` at once. */
+interface Slice {
   readonly together: number;
   readonly exchanges: readonly Passed[];
   readonly isMeasured: boolean;
@@ -32,14 +37,14 @@ interface Cost {
   readonly all: number;
 }
 
-if (process.argv[2] === "--run") console.log(JSON.stringify(await run(process.argv[3]!, process.argv[4]!)));
+if (process.argv[2] === "--run") await run(process.argv[3]!, process.argv[4]!);
 else await compare();
 
 async function compare(): Promise<void> {
   const { values } = parseArgs({
     options: {
       base: { type: "string", multiple: true, default: ["81fbf23"] },
-      rounds: { type: "string", default: "5" },
+      rounds: { type: "string", default: "2" },
       only: { type: "string" },
       share: { type: "string", default: "1" },
     },
@@ -56,32 +61,31 @@ async function compare(): Promise<void> {
     return { name: base, root: path };
   });
   roots.push({ name: "here", root: ROOT });
-  const lines: string[] = [
-    `CPU µs a record: thread / process, medians, then each round; here is ${git("rev-parse", "--short", "HEAD")}`,
+  const lines = [
+    `CPU µs a record: thread (ratio to the first) / process (ratio), medians of slices in turn; here is ${git("rev-parse", "--short", "HEAD")}`,
   ];
   try {
     for (const workload of WORKLOADS) {
       if (values.only !== undefined && !values.only.split("|").includes(workload.name)) continue;
       const count = Math.ceil((COUNTS[workload.name] ?? workload.count) * Number(values.share));
       const file = join(directory, "exchanges");
-      writeFileSync(file, serialize(groupsOf(workload, count, Number(values.share))));
-      const costs = new Map<string, Cost[]>(roots.map(({ name }) => [name, []]));
+      const slices = slicesOf(workload, count, Number(values.share));
+      writeFileSync(file, serialize(slices));
+      const costs = roots.map((): Cost[] => []);
       for (let round = 0; round < Number(values.rounds); round++) {
-        for (const { name, root } of roots) costs.get(name)!.push(runIn(root, file));
+        const each = await inTurn(
+          roots.map(({ root }) => root),
+          file,
+          slices,
+        );
+        for (const [at, some] of each.entries()) costs[at]!.push(...some);
       }
-      const told = [...costs].map(([name, each]) => {
-        const median = (of: keyof Cost) =>
-          quantile(
-            each.map((cost) => cost[of]).sort((a, b) => a - b),
-            0.5,
-          ).toFixed(0);
-        return `${name} ${median("thread")} / ${median("all")}`;
-      });
-      lines.push(`${workload.name.padEnd(18)} ${told.join("   ")}`);
-      for (const [name, each] of costs) {
-        lines.push(`  ${name}: ${each.map(({ thread, all }) => `${thread.toFixed(0)}/${all.toFixed(0)}`).join(" ")}`);
-      }
-      console.log(lines.slice(-1 - costs.size).join("\n"));
+      const load = readFileSync("/proc/loadavg", "latin1").split(" ")[0];
+      const columns = roots.map(
+        ({ name }, at) => `${name} ${summary("thread", costs, at)} / ${summary("all", costs, at)}`,
+      );
+      lines.push(`${workload.name.padEnd(18)} ${columns.join("   ")}   load ${load}`);
+      console.log(lines.at(-1));
     }
   } finally {
     for (const path of made) git("worktree", "remove", "--force", path);
@@ -91,27 +95,59 @@ async function compare(): Promise<void> {
   writeFileSync(join(ROOT, "bench/results/recorder-ab.txt"), `${lines.join("\n")}\n`);
 }
 
-function groupsOf({ together, make }: Workload, count: number, share: number): Group[] {
-  const warmUp = WORKLOADS.flatMap((each): Group[] => {
+/** The median cost of a root, and the median of its ratios to the first one. */
+function summary(of: keyof Cost, costs: readonly (readonly Cost[])[], at: number): string {
+  const own = costs[at]!.map((cost) => cost[of]);
+  const ratios = own.map((cost, slice) => cost / costs[0]![slice]![of]);
+  return `${quantile(own, 0.5).toFixed(1)} (${quantile(ratios, 0.5).toFixed(3)})`;
+}
+
+function slicesOf({ together, make }: Workload, count: number, share: number): Slice[] {
+  const warmUp = WORKLOADS.flatMap((each): Slice[] => {
     const number = WARM_UP[each.name];
     if (number === undefined) return [];
     return [{ together: each.together, exchanges: [...each.make(Math.ceil(number * share))], isMeasured: false }];
   });
   const exchanges = [...make(count)];
   const half = exchanges.length >> 1;
-  return [
-    ...warmUp,
-    { together, exchanges: exchanges.slice(0, half), isMeasured: false },
-    { together, exchanges: exchanges.slice(half), isMeasured: true },
-  ];
+  const length = Math.ceil((exchanges.length - half) / SLICES);
+  const measured = Array.from({ length: SLICES }, (_, at) => ({
+    together,
+    exchanges: exchanges.slice(half + at * length, half + (at + 1) * length),
+    isMeasured: true,
+  })).filter((slice) => slice.exchanges.length > 0);
+  return [...warmUp, { together, exchanges: exchanges.slice(0, half), isMeasured: false }, ...measured];
 }
 
-function runIn(root: string, file: string): Cost {
-  const { stdout, stderr, status } = spawnSync(process.execPath, [import.meta.path, "--run", root, file], {
-    encoding: "utf8",
+/** Costs of each root's measured slices. The words that wait for the index at the end are shared among them. */
+async function inTurn(roots: readonly string[], file: string, slices: readonly Slice[]): Promise<Cost[][]> {
+  const processes = roots.map((root) => {
+    const child = spawn(process.execPath, ["--smol", import.meta.path, "--run", root, file], {
+      stdio: ["pipe", "pipe", "inherit"],
+    });
+    const ended = once(child, "exit");
+    const answers = createInterface({ input: child.stdout })[Symbol.asyncIterator]();
+    const ask = async (what: string): Promise<Cost> => {
+      child.stdin.write(`${what}\n`);
+      const { value, done } = await answers.next();
+      if (done) throw new Error(`the process of ${root} has ended`);
+      return JSON.parse(value);
+    };
+    return { ask, ended };
   });
-  if (status !== 0) throw new Error(stderr);
-  return JSON.parse(stdout.trim().split("\n").at(-1)!);
+  const costs = roots.map((): Cost[] => []);
+  for (const [slice, { isMeasured }] of slices.entries()) {
+    for (const [at, { ask }] of processes.entries()) {
+      const cost = await ask(String(slice));
+      if (isMeasured) costs[at]!.push(cost);
+    }
+  }
+  for (const [at, { ask, ended }] of processes.entries()) {
+    const words = await ask("end");
+    costs[at] = costs[at]!.map(({ thread, all }) => ({ thread: thread + words.thread, all: all + words.all }));
+    await ended;
+  }
+  return costs;
 }
 
 /** Microseconds that this thread has been on a CPU. */
@@ -119,18 +155,22 @@ function threadMicros(): number {
   return Number(readFileSync("/proc/thread-self/schedstat", "latin1").split(" ")[0]) / 1_000;
 }
 
-/** Records the exchanges with a checkout's own sources. */
-async function run(root: string, file: string): Promise<Cost> {
-  const from = (path: string) => import(join(root, "src", path));
+/** Records slices of the exchanges with a checkout's own sources, when it is asked for them. */
+async function run(root: string, file: string): Promise<void> {
+  // The second name is the one of older commits.
+  const from = (path: string, before = path) => {
+    const now = join(root, "src", path);
+    return import(existsSync(now) ? now : join(root, "src", before));
+  };
   const [{ Value }, { CONFIG_SCHEMA }, { readExchange }, { createLog }] = await Promise.all([
     import("@sinclair/typebox/value"),
     from("config.ts"),
     from("mapping/read-exchange.ts"),
-    from("log.ts"),
+    from("log.ts", "observe.ts"),
   ]);
   const [{ pluginFolders }, { loadRegistry }, { createRecorder }, { openSpool }] = await Promise.all([
-    from("plugin/files/load.ts"),
-    from("plugin/providers/registry.ts"),
+    from("plugin-host/files/load.ts", "plugin/files/load.ts"),
+    from("plugin-host/providers/registry.ts", "plugin/providers/registry.ts"),
     from("recorder/create-recorder.ts"),
     from("spool/writer.ts"),
   ]);
@@ -142,31 +182,37 @@ async function run(root: string, file: string): Promise<Cost> {
   const provider = (name: string) => registry.providerByName(name);
   const recorder = createRecorder({ config, log, readExchange, provider });
   await recorder.ready();
-  const cost = { thread: 0, all: 0 };
+  const slices: readonly Slice[] = deserialize(readFileSync(file));
   let measured = 0;
-  for (const { together, exchanges, isMeasured } of deserialize(readFileSync(file)) as Group[]) {
+
+  const costOf = async (work: () => Promise<void> | undefined): Promise<Cost> => {
+    const [thread, cpu] = [threadMicros(), process.cpuUsage()];
+    await work();
+    const { user, system } = process.cpuUsage(cpu);
+    return { thread: threadMicros() - thread, all: user + system };
+  };
+  const record = async ({ together, exchanges, isMeasured }: Slice): Promise<Cost> => {
+    let [thread, all] = [0, 0];
     for (let at = 0; at < exchanges.length; at += together) {
       for (const exchange of exchanges.slice(at, at + together)) pass(spool, exchange);
-      const [thread, cpu] = [threadMicros(), process.cpuUsage()];
-      await recorder.barrier();
-      const { user, system } = process.cpuUsage(cpu);
-      if (!isMeasured) continue;
-      cost.thread += threadMicros() - thread;
-      cost.all += user + system;
+      const cost = await costOf(() => recorder.barrier());
+      thread += cost.thread;
+      all += cost.all;
     }
-    const [thread, cpu] = [threadMicros(), process.cpuUsage()];
-    // Words wait for the index: what is left of them belongs to these records.
-    await recorder.indexWords?.();
-    const { user, system } = process.cpuUsage(cpu);
-    if (!isMeasured) continue;
-    cost.thread += threadMicros() - thread;
-    cost.all += user + system;
-    measured += exchanges.length;
+    if (isMeasured) measured += exchanges.length;
+    else await recorder.indexWords?.();
+    return { thread: thread / exchanges.length, all: all / exchanges.length };
+  };
+  for await (const asked of createInterface({ input: process.stdin })) {
+    if (asked === "end") break;
+    console.log(JSON.stringify(await record(slices[Number(asked)]!)));
   }
+  const { thread, all } = await costOf(() => recorder.indexWords?.());
+  console.log(JSON.stringify({ thread: thread / measured, all: all / measured }));
   await recorder.stop();
   await spool.close();
   rmSync(directory, { recursive: true, force: true });
-  return { thread: cost.thread / measured, all: cost.all / measured };
+  process.exit();
 }
 
 function pass(spool: { [name: string]: (...args: unknown[]) => void }, passed: Passed): void {
