@@ -73,7 +73,7 @@ function termsOf(usageRaw: Json): readonly (readonly ["tier" | "speed", string])
   const tier =
     filledText(usageRaw?.service_tier) ?? filledText(usageRaw?.serviceTier) ?? filledText(usageRaw?.trafficType);
   const speed = filledText(usageRaw?.speed);
-  if (tier === undefined && speed === undefined) return NO_TERMS;
+  if (speed === undefined && (tier === undefined || STANDARD.has(tier))) return NO_TERMS;
   return [
     ...(tier === undefined ? [] : [["tier", tier.toLowerCase().replace(/^on_demand_/, "")] as const]),
     ...(speed === undefined ? [] : [["speed", speed.toLowerCase()] as const]),

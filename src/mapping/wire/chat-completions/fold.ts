@@ -13,6 +13,9 @@ import {
 /** Members of a chunk that a complete response does not have, or that are joined separately. */
 const CHUNK_ONLY: ReadonlySet<string> = new Set(["choices", "object", "obfuscation", "p", "usage", "x_groq"]);
 
+/** The same of a choice. */
+const JOINED: ReadonlySet<string> = new Set(["index", "delta", "message", "text", "logprobs"]);
+
 interface ChoiceState {
   readonly rest: JsonObject;
   readonly message: JsonObject;
@@ -76,8 +79,8 @@ function takeChoice(choices: Map<number, ChoiceState>, choice: JsonObject): void
     state = { rest: {}, message: {}, calls: [], openCalls: new Map(), text: "", whole: undefined };
     choices.set(index, state);
   }
-  const { index: _, delta, message, text, logprobs, ...rest } = choice;
-  mergeMembers(state.rest, rest);
+  const { delta, message, text, logprobs } = choice;
+  mergeMembers(state.rest, choice, JOINED);
   if (isObject(logprobs)) state.rest.logprobs = growLogprobs(objectOr(state.rest.logprobs), logprobs);
   if (isObject(delta)) takeDelta(state, delta);
   else if (typeof text === "string") state.text += text;
@@ -89,7 +92,8 @@ const PIECES: ReadonlySet<string> = new Set(["content", "refusal", "reasoning", 
 
 function takeDelta(state: ChoiceState, delta: JsonObject): void {
   const { message } = state;
-  for (const [name, value] of Object.entries(delta)) {
+  for (const name in delta) {
+    const value = delta[name];
     const kept = message[name];
     const isPiece = PIECES.has(name) && typeof kept === "string" && typeof value === "string";
     if (name === "tool_calls") for (const call of listOf(value)) takeCall(state, call);
