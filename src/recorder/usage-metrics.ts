@@ -9,6 +9,7 @@ const KINDS = {
   cache_write: "prompt_cache_write_tokens",
   reasoning: "reasoning_tokens",
 } as const satisfies Record<string, keyof RequestRow>;
+const COLUMNS = Object.entries(KINDS);
 
 const METRICS = [
   {
@@ -46,7 +47,7 @@ export class UsageMetrics {
       sums = { tokens: Object.fromEntries(Object.keys(KINDS).map((kind) => [kind, 0])), usd: 0, unpriced: 0 };
       this.#byProvider.set(provider, sums);
     }
-    for (const [kind, column] of Object.entries(KINDS)) sums.tokens[kind]! += row[column] ?? 0;
+    for (const [kind, column] of COLUMNS) sums.tokens[kind]! += row[column] ?? 0;
     if (typeof row.cost === "number" && row.cost >= 0) sums.usd += row.cost;
     else if ((row.total_tokens ?? 0) > 0) sums.unpriced++;
   }

@@ -63,11 +63,15 @@ const COUNTRY_HEADERS = [
   "x-geo-country",
 ];
 
+const startOf = (name: string) => (name.length << 8) | name.charCodeAt(0) | 0x20;
+/** Length and first letter of each: hardly another header has both. */
+const COUNTRY_STARTS = new Set(COUNTRY_HEADERS.map(startOf));
+
 /** ISO country code that a proxy in front of us has told, in capitals; XX and T1 are their words for "unknown". */
 export function countryCode(headers: RawHeaders): string | null {
   for (let at = 0; at < headers.length; at += 2) {
     const name = headers[at]!;
-    if (name.length < 12 || name.length > 25 || !COUNTRY_HEADERS.includes(name.toLowerCase())) continue;
+    if (!COUNTRY_STARTS.has(startOf(name)) || !COUNTRY_HEADERS.includes(name.toLowerCase())) continue;
     const code = (headers[at + 1] ?? "").trim().toUpperCase();
     if (/^[A-Z]{2}$/.test(code) && code !== "XX") return code;
   }

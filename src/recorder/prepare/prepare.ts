@@ -23,7 +23,7 @@ import {
 } from "./provider-parts.ts";
 import { toRow } from "./row.ts";
 import { inputsOf } from "./side-inputs.ts";
-import { decodedSide, isCoded, routingOf, type Side, type SideBytes, toSide } from "./sides.ts";
+import { codingOf, decodedSide, plainSide, routingOf, type Side, type SideBytes, toSide } from "./sides.ts";
 import { unreadReason } from "./unread.ts";
 
 /** A record without a look at its bodies: of an exchange in flight, or of one whose bodies cannot be read. */
@@ -48,10 +48,10 @@ export function prepareBare(exchange: Exchange, now: number): Prepared {
  * provider got or sent another, or tokens have to be counted.
  */
 export function prepareAtOnce(exchange: Exchange, deps: PrepareDeps, now: number): Prepared | undefined {
-  if (exchange.provider !== undefined || isCoded(exchange, "request") || isCoded(exchange, "response"))
+  if ((exchange.provider ?? codingOf(exchange, "request") ?? codingOf(exchange, "response")) !== undefined)
     return undefined;
-  const requestBytes = decodedSide(exchange, "request", deps) as SideBytes | undefined;
-  const responseBytes = decodedSide(exchange, "response", deps) as SideBytes | undefined;
+  const requestBytes = plainSide(exchange, "request", deps);
+  const responseBytes = plainSide(exchange, "response", deps);
   const read = readExchangeOf(exchange, { requestBytes, responseBytes, provider: undefined }, deps);
   return lacksUsage(read.inputs.provider, read.told.provider) ? undefined : put(exchange, read, deps, now);
 }

@@ -35,18 +35,22 @@ export function decodedSide(
   side: BodySide,
   deps: SideDeps,
 ): SideBytes | undefined | Promise<SideBytes> {
-  const capture = captureOf(exchange, side);
-  if (capture === undefined) return undefined;
-  const raw = decrypted(exchange, side, capture.read(deps.spool), deps.bodyKey);
-  if (raw === undefined) return undefined;
-  const coding = joinedValue(headersOf(exchange, side), "content-encoding");
-  if (coding === undefined || raw.byteLength === 0) return { bytes: raw, incomplete: false, coded: false };
-  return decodeBody(raw, coding, deps.bodyBytesMax).then((decoded) => ({ ...decoded, coded: true }));
+  const coding = codingOf(exchange, side);
+  const plain = plainSide(exchange, side, deps);
+  if (plain === undefined || coding === undefined || plain.bytes.byteLength === 0) return plain;
+  return decodeBody(plain.bytes, coding, deps.bodyBytesMax).then((decoded) => ({ ...decoded, coded: true }));
 }
 
-/** Whether a body came under a content coding, which takes time to undo. */
-export function isCoded(exchange: Exchange, side: BodySide): boolean {
-  return joinedValue(headersOf(exchange, side), "content-encoding") !== undefined;
+/** The same of a body without a content coding. */
+export function plainSide(exchange: Exchange, side: BodySide, deps: SideDeps): SideBytes | undefined {
+  const capture = captureOf(exchange, side);
+  const bytes = capture && decrypted(exchange, side, capture.read(deps.spool), deps.bodyKey);
+  return bytes && { bytes, incomplete: false, coded: false };
+}
+
+/** The content coding of a body, which takes time to undo; undefined where it has none. */
+export function codingOf(exchange: Exchange, side: BodySide): string | undefined {
+  return joinedValue(headersOf(exchange, side), "content-encoding");
 }
 
 export function toSide(

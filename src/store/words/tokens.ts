@@ -81,13 +81,15 @@ export function indexedText(text: string): string {
     const start = at;
     let kinds = 0;
     let hash = HASH_START;
-    for (; at < length; at++) {
+    const hashEnd = Math.min(start + TOKEN_MAX, length);
+    for (; at < hashEnd; at++) {
       const byte = bytes[at]!;
       const kind = KINDS[byte]!;
       if (kind === 0) break;
       kinds |= kind;
-      if (at - start < TOKEN_MAX) hash = hashed(hash, byte);
+      hash = hashed(hash, byte);
     }
+    for (; at < length && KINDS[bytes[at]!] !== 0; at++) kinds |= KINDS[bytes[at]!]!;
     if (kinds === ASCII) set.add(bytes, start, Math.min(at, start + TOKEN_MAX), hash);
     else if (kinds !== 0)
       for (const word of folded(bytes.toString("utf8", start, at))) tokensOf(word).forEach(addToken);
