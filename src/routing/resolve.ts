@@ -238,6 +238,12 @@ class Resolver {
         "model_forbidden",
         `this service key may not use "${shown(name)}"; its models are ${this.#scope.allowed.join(", ")}`,
       );
+    const route = findRoute(this.#scope.routes, name);
+    if (route !== undefined)
+      return new GatewayError(
+        "model_not_found",
+        `the route "${shown(route.name)}" leads to no known model: ${shown(route.targets.map(({ model }) => model).join(", "))}`,
+      );
     const near = this.#nearest(name);
     const hint = near === undefined ? "; write provider/model, or a route's name" : `; did you mean "${near}"?`;
     return new GatewayError("model_not_found", `no model or route is called "${shown(name)}"${hint}`);

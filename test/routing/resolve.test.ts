@@ -139,6 +139,13 @@ describe("what a key may use", () => {
 describe("errors say what is missing", () => {
   test.each([
     ["no such model", "gpt-5-mino", {}, "model_not_found", 'did you mean "openai/gpt-5-mini"'],
+    [
+      "a route whose targets are gone",
+      "old",
+      { routes: [route("old", ["nowhere/m", "gone"])] },
+      "model_not_found",
+      'the route "old" leads to no known model: nowhere/m, gone',
+    ],
     ["nothing stored", "together/x", {}, "no_credential", "weir credentials add together"],
     [
       "a known model without a credential",
