@@ -5,9 +5,11 @@
  * tests; what is wrong with them is said last.
  */
 import { spawn, spawnSync } from "node:child_process";
+import { once } from "node:events";
 import { availableParallelism } from "node:os";
 import { join } from "node:path";
 import { allTests, browserTests, fastTests, processStarter } from "./sets.ts";
+import { KEPT_TIMINGS, lastTimings } from "./timings.ts";
 
 interface TestSet {
   /** Percentage of each property's runs, where `WEIR_TEST_RUNS` says nothing. */
@@ -51,26 +53,26 @@ const env: Record<string, string | undefined> = {
 };
 // A commit's run can be repeated, its random cases included; the next commit brings others.
 if (env["CI"] === "true" && env["WEIR_TEST_SEED"] === undefined) env["WEIR_TEST_SEED"] = String(seedOfCommit());
-if (env["WEIR_TEST_BINARY"] === undefined && startsMany(files)) env["WEIR_TEST_BINARY"] = buildBinary();
+// Starts first, because the build of the program leaves a core idle.
+const checked = given.includes("--check") ? startCheck() : undefined;
+if (env["WEIR_TEST_BINARY"] === undefined && startsMany(files)) env["WEIR_TEST_BINARY"] = await buildBinary();
 
-// Started longest first, as far as earlier runs of the set on this machine have shown.
-const timings = [
-  `--timings=node_modules/.weir-test-timings${name === "browser" ? "-browser" : ""}.json`,
-  "--update-timings",
-];
-// Tests wait for programs, limits of time and retries half of their time, those in a browser for its pages a third of it:
-// further workers use the cores meanwhile.
-const workers = availableParallelism() + (name === "browser" ? 1 : 2);
+const isBrowser = name === "browser";
+// Started longest first, as far as earlier runs here have shown, or one whose timings are kept.
+const timings = [lastTimings(isBrowser), KEPT_TIMINGS].map((path) => `--timings=${path}`);
+// Tests wait for programs, limits of time and retries over half of their time, those in a browser for its pages a third of
+// it: further workers use the cores meanwhile.
+const workers = availableParallelism() + (isBrowser ? 1 : 4);
 const words = [
   "test",
   `--parallel=${workers}`,
   "--no-orphans",
   `--timeout=${TIMEOUT_MS}`,
   ...timings,
+  "--update-timings",
   ...(set.words?.() ?? []),
   ...flags,
 ];
-const checked = given.length === rest.length ? undefined : startCheck();
 const child = spawn(process.execPath, [...words, ...files.map((file) => `./${file}`)], {
   cwd: ROOT,
   stdio: "inherit",
@@ -113,12 +115,10 @@ function startsMany(files: readonly string[]): boolean {
 }
 
 /** Builds the program: it starts with a quarter of the processor time that its source takes. */
-function buildBinary(): string {
+async function buildBinary(): Promise<string> {
   const path = join(ROOT, "dist/test/weir");
-  const { status } = spawnSync(process.execPath, ["build/binary.ts", "--outfile", path], {
-    cwd: ROOT,
-    stdio: "inherit",
-  });
+  const build = spawn(process.execPath, ["build/binary.ts", "--outfile", path], { cwd: ROOT, stdio: "inherit" });
+  const [status] = await once(build, "close");
   if (status !== 0) process.exit(1);
   return path;
 }

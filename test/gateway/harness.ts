@@ -42,6 +42,7 @@ export class MemorySpool implements SpoolWriter {
   readonly #waiting = new Set<() => void>();
   /** Ids whose begin has reached the page cache. */
   readonly flushed = new Set<string>();
+  #unflushed: string[] = [];
   readonly problems: string[] = [];
   full = false;
   syncing: Promise<void> = Promise.resolve();
@@ -52,6 +53,7 @@ export class MemorySpool implements SpoolWriter {
     const key = id.toLowerCase();
     if (this.exchanges.has(key)) this.problems.push(`begin twice: ${key}`);
     const empty = Buffer.alloc(0);
+    this.#unflushed.push(key);
     this.exchanges.set(key, {
       id: key,
       begin: asWritten(begin),
@@ -104,7 +106,8 @@ export class MemorySpool implements SpoolWriter {
     setImmediate(work);
   }
   flush(): void {
-    for (const id of this.exchanges.keys()) this.flushed.add(id);
+    for (const id of this.#unflushed) this.flushed.add(id);
+    this.#unflushed = [];
   }
   synced(): Promise<void> {
     this.flush();
