@@ -7,10 +7,11 @@ import { recomputeCosts } from "../jobs/remap/recompute.ts";
 import { explainCost } from "../mapping/prices/explain.ts";
 import { readIsoTime } from "../record/iso-time.ts";
 import { providerOf } from "../record/provider.ts";
+import type { RequestRow } from "../record/request-record.ts";
 import { lockDirectory } from "../store/database/lock.ts";
 import { LearntTables } from "../store/models/learnt.ts";
 import { type Progress, placeOrder, type RecomputeOrder, stateOf } from "../store/models/recompute-order.ts";
-import type { Database, Store } from "../store/store.ts";
+import { type Database, openStore } from "../store/store.ts";
 import type { Invocation, Run } from "./command.ts";
 import { printJson, printTable } from "./print.ts";
 import { regionConfig, withHome } from "./region.ts";
@@ -86,16 +87,16 @@ export const explainCostCommand: Run = async (invocation) => {
   const { args, options, terminal } = invocation;
   const config = regionConfig(invocation);
   const id = args[0]!.toLowerCase();
-  const explain = async (store: Store, home: Database | undefined) => {
-    const { source } = engineReader(store, config);
-    const organization = await source.organizationOf(id);
-    const [row] = organization === undefined ? [] : await source.records(organization, keysOf([id]));
+  const explain = async (records: Database, home: Database | undefined) => {
+    const row = await recordOf(config, id);
     if (row === undefined) throw new CommandError(`there is no request ${args[0]}`);
     const learnt = new LearntTables(config.prices, home);
-    await learnt.load(store.records);
+    await learnt.load(records);
     return { row, ...explainCost(row, learnt.priceOf(row.organization_id, providerOf(row))) };
   };
-  const explained = await withHome(invocation, config, (home) => withStore(config, (store) => explain(store, home)));
+  const explained = await withHome(invocation, config, (home) =>
+    withStore(config, ({ records }) => explain(records, home)),
+  );
   const { row, lines, rates, ...told } = explained;
   if (options["json"]) {
     printJson(terminal, { request_id: row.request_id, ...told, lines, rates });
@@ -108,3 +109,15 @@ export const explainCostCommand: Run = async (invocation) => {
   terminal.out(`${told.note}\n`);
   return 0;
 };
+
+/** Of whichever organization. Only a reader's connection sees the bodies' file, which holds parts of a record. */
+async function recordOf(config: Config, id: string): Promise<RequestRow | undefined> {
+  const reader = await openStore(config, "current");
+  try {
+    const { source } = engineReader(reader, config);
+    const organization = await source.organizationOf(id);
+    return organization === undefined ? undefined : (await source.records(organization, keysOf([id])))[0];
+  } finally {
+    await reader.close();
+  }
+}
