@@ -12,7 +12,8 @@ import {
   text,
   texts,
 } from "../../translate/draft.ts";
-import { MEMBERS as RESPONSES_MEMBERS, readInstructions } from "../responses/read-request.ts";
+import { type MemberType, noteWrongTypes } from "../../translate/member-types.ts";
+import { MEMBERS as RESPONSES_MEMBERS, TYPES as RESPONSES_TYPES, readInstructions } from "../responses/read-request.ts";
 import { readChoice as readResponsesChoice, readTool as readResponsesTool } from "../responses/tools.ts";
 import { hasInput, readInput } from "./input.ts";
 import { readMessages } from "./read-messages.ts";
@@ -22,6 +23,7 @@ import { readFormat, readThinking, readTool, readToolChoice, searchTool } from "
 export function readRequest(body: Json): Prompt {
   const isInput = hasInput(body);
   const draft = new PromptDraft(isInput ? BOTH : "chat-completions");
+  noteWrongTypes(draft, body, isInput ? INPUT_TYPES : TYPES);
   if (isInput) readInstructions(draft, body);
   readMembers(draft, body, isInput ? INPUT_MEMBERS : MEMBERS);
   if (!isInput && !Array.isArray(body?.messages)) draft.lose("invalid", "messages", "must be a list of messages");
@@ -29,6 +31,29 @@ export function readRequest(body: Json): Prompt {
   draft.wants.state = true;
   return draft.finish();
 }
+
+const FUNCTION: MemberType = { name: "name", description: "text", parameters: "object", strict: "flag" };
+const MAYBE_FUNCTION: MemberType = { ...FUNCTION, name: "text" };
+
+const TYPES = {
+  model: "text",
+  stream: "flag",
+  stream_options: "object",
+  tools: [{ ...MAYBE_FUNCTION, type: "text", function: FUNCTION, custom: { name: "name", description: "text" } }],
+  functions: [FUNCTION],
+  messages: [
+    {
+      name: "text",
+      tool_call_id: "text",
+      refusal: "text",
+      tool_calls: [{ id: "text", type: "text", function: { name: "name" }, custom: { name: "name", input: "text" } }],
+      function_call: { name: "name" },
+    },
+  ],
+} as const satisfies MemberType;
+
+/** Of a body with `input`. */
+const INPUT_TYPES: MemberType = { ...RESPONSES_TYPES, ...TYPES };
 
 const limit: MemberReader = (draft, value, at) => {
   // Both names may be present; the newer one counts, in any order.

@@ -2,6 +2,7 @@ import type { CacheMark, FilePart, ImagePart, Json, Part, ResultPart, Source } f
 import { filledText, isObject, type JsonObject, jsonText, listOf, pickDefined, textOf } from "../../json.ts";
 import { toolArguments } from "../../llm/tools.ts";
 import { cacheMark, type Losing } from "../../translate/draft.ts";
+import { type MemberType, noteWrongTypes } from "../../translate/member-types.ts";
 import { stateOf, stateText } from "../../translate/state.ts";
 
 /** The vendor of the state in this API's own members. */
@@ -40,6 +41,7 @@ export function readBlock(block: Json, draft: Losing, at: string): Part | undefi
   const type = textOf(block.type) ?? "";
   const members = Object.hasOwn(MEMBERS, type) ? MEMBERS[type] : undefined;
   if (members !== undefined) draft.loseOthers(block, members, at);
+  if (Object.hasOwn(TYPES, type)) noteWrongTypes(draft, block, TYPES[type]!, at);
   if (Object.hasOwn(BLOCKS, type)) return BLOCKS[type]!(block, draft, at);
   if (!isHosted(type)) return undefined;
   const said = Object.hasOwn(SAID, type) ? SAID[type]!(block) : undefined;
@@ -70,6 +72,12 @@ const MEMBERS: Readonly<Record<string, ReadonlySet<string>>> = {
   tool_result: new Set(["type", "tool_use_id", "content", "is_error", "cache_control"]),
   thinking: new Set(["type", "thinking", "signature"]),
   redacted_thinking: new Set(["type", "data"]),
+};
+
+const TYPES: Readonly<Record<string, MemberType>> = {
+  tool_use: { id: "text", name: "name", input: "textOrObject" },
+  tool_result: { tool_use_id: "text", is_error: "flag" },
+  thinking: { thinking: "text", signature: "text" },
 };
 
 const BLOCKS: Readonly<Record<string, BlockReader>> = {

@@ -2,12 +2,14 @@ import type { Effort, Json, Message, Prompt, Thinking, ToolChoice } from "../../
 import { filledText, isObject, jsonText, listOf, numberOf, pickDefined, textOf } from "../../json.ts";
 import { cacheMark, type MemberReader, number, PromptDraft, readMembers, text, texts } from "../../translate/draft.ts";
 import { EFFORTS, isEffort } from "../../translate/effort.ts";
+import { type MemberType, noteWrongTypes } from "../../translate/member-types.ts";
 import { signedCalls } from "../../translate/signed-calls.ts";
 import { readBlocks } from "./blocks.ts";
 
 /** A request to Anthropic's messages. */
 export function readRequest(body: Json): Prompt {
   const draft = new PromptDraft("messages");
+  noteWrongTypes(draft, body, TYPES);
   // The system text precedes the turns, wherever it is in the body.
   if (isObject(body)) readSystem(draft, body.system);
   readMembers(draft, body, MEMBERS);
@@ -17,6 +19,15 @@ export function readRequest(body: Json): Prompt {
   draft.wants.state = shown;
   return draft.finish();
 }
+
+const TYPES: MemberType = {
+  model: "text",
+  stream: "flag",
+  tools: [{ type: "text", name: "text", description: "text", input_schema: "object", strict: "flag" }],
+  metadata: "object",
+  thinking: "object",
+  output_config: "object",
+};
 
 function readSystem(draft: PromptDraft, system: Json): void {
   if (system === undefined || system === null) return;

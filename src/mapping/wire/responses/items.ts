@@ -11,10 +11,12 @@ import type {
 } from "../../../plugin-host/contract.ts";
 import { filledText, isObject, type JsonObject, listOf, pickDefined, textOf } from "../../json.ts";
 import { cacheMark, type PromptDraft } from "../../translate/draft.ts";
+import { type MemberType, noteWrongTypes } from "../../translate/member-types.ts";
 import { signedCalls } from "../../translate/signed-calls.ts";
 import { addressOf, sourceOf } from "../../translate/source.ts";
 import { stateOf, stateText } from "../../translate/state.ts";
 import { fileSource } from "../chat-completions/content.ts";
+import { argumentsText } from "../chat-completions/read-messages.ts";
 
 /** The vendor of the state in this API's own members. */
 export const MAKER = "openai";
@@ -61,6 +63,7 @@ function readItem(draft: PromptDraft, item: JsonObject, at: string): Read | unde
   const type = textOf(item.type) ?? (item.role === undefined ? "" : "message");
   const members = Object.hasOwn(ITEM_MEMBERS, type) ? ITEM_MEMBERS[type] : undefined;
   if (members !== undefined) draft.loseOthers(item, members, at);
+  if (Object.hasOwn(ITEM_TYPES, type)) noteWrongTypes(draft, item, ITEM_TYPES[type]!, at);
   switch (type) {
     case "message":
       return readMessage(draft, item, at);
@@ -95,6 +98,18 @@ const ITEM_MEMBERS: Readonly<Record<string, ReadonlySet<string>>> = {
   function_call_output: new Set(OUTPUT),
   custom_tool_call_output: new Set(OUTPUT),
   reasoning: new Set([...AROUND, "summary", "content", "encrypted_content"]),
+};
+
+const CALL_TYPES: MemberType = { call_id: "text", id: "text", name: "name", namespace: "text" };
+const OUTPUT_TYPES: MemberType = { call_id: "text", output: "textOrList" };
+
+const ITEM_TYPES: Readonly<Record<string, MemberType>> = {
+  message: { content: "textOrList" },
+  function_call: { ...CALL_TYPES, arguments: "textOrObject" },
+  custom_tool_call: { ...CALL_TYPES, input: "text" },
+  function_call_output: OUTPUT_TYPES,
+  custom_tool_call_output: OUTPUT_TYPES,
+  reasoning: { summary: "list", content: "list", encrypted_content: "text" },
 };
 
 const ROLES: Readonly<Record<string, Message["role"]>> = {
@@ -180,7 +195,7 @@ export function readCall(item: Json): Part & { type: "call" } {
     id: filledText(item.call_id) ?? filledText(item.id) ?? "",
     name: textOf(item.name) ?? "",
     namespace: filledText(item.namespace),
-    arguments: textOf(custom ? item.input : item.arguments) ?? "",
+    arguments: argumentsText(custom ? item.input : item.arguments),
     custom: custom ? true : undefined,
   }) as Part & { type: "call" };
 }

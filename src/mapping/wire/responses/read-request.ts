@@ -2,6 +2,7 @@ import type { Effort, Json, Part, Prompt, Thinking } from "../../../plugin-host/
 import { isObject, listOf, pickDefined, textOf } from "../../json.ts";
 import { as, endUser, flag, type MemberReader, number, PromptDraft, readMembers, text } from "../../translate/draft.ts";
 import { EFFORTS, isEffort } from "../../translate/effort.ts";
+import { type MemberType, noteWrongTypes } from "../../translate/member-types.ts";
 import { schemaFormat } from "../chat-completions/request-members.ts";
 import { readItems } from "./items.ts";
 import { readChoice, readTool } from "./tools.ts";
@@ -13,6 +14,7 @@ const LOGPROBS = "message.output_text.logprobs";
 /** A request to OpenAI's responses. */
 export function readRequest(body: Json): Prompt {
   const draft = new PromptDraft("responses");
+  noteWrongTypes(draft, body, TYPES);
   readInstructions(draft, body);
   draft.wants.reasoning = true;
   draft.wants.state = body?.store === false;
@@ -33,6 +35,16 @@ export function readInstructions(draft: PromptDraft, body: Json): void {
 /** One of them is required. */
 const SAYS_WHAT = ["input", "previous_response_id", "prompt", "conversation"];
 
+export const TYPES = {
+  model: "text",
+  stream: "flag",
+  stream_options: "object",
+  instructions: "text",
+  tools: [{ type: "text", name: "text", description: "text", parameters: "object", strict: "flag" }],
+  text: "object",
+  include: ["text"],
+} as const satisfies MemberType;
+
 export const MEMBERS: Readonly<Record<string, MemberReader>> = {
   model: (draft, value) => {
     draft.model = textOf(value);
@@ -41,9 +53,7 @@ export const MEMBERS: Readonly<Record<string, MemberReader>> = {
     draft.stream = value === true;
   },
   stream_options: () => {},
-  instructions: (draft, value, at) => {
-    if (typeof value !== "string") draft.lose("invalid", at, "must be a text");
-  },
+  instructions: () => {},
   input: (draft, value, at) => {
     if (typeof value === "string")
       draft.messages.push({ role: "user", parts: [{ type: "text", text: value, at }], at });

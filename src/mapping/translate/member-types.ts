@@ -1,0 +1,46 @@
+import type { Json } from "../../plugin-host/contract.ts";
+import { isObject } from "../json.ts";
+import type { Losing } from "./draft.ts";
+
+type Kind = "text" | "name" | "flag" | "object" | "list" | "textOrList" | "textOrObject";
+
+/** What a member must be: a kind, or a list of one type, or an object with members of such types. Other members are free. */
+export type MemberType = Kind | readonly [MemberType] | { readonly [member: string]: MemberType };
+
+const KINDS: Readonly<Record<Kind, { readonly fits: (value: Json) => boolean; readonly words: string }>> = {
+  text: { fits: (value) => typeof value === "string", words: "a text" },
+  name: { fits: (value) => typeof value === "string" && value !== "", words: "a name" },
+  flag: { fits: (value) => typeof value === "boolean", words: "true or false" },
+  object: { fits: isObject, words: "an object" },
+  list: { fits: Array.isArray, words: "a list" },
+  textOrList: { fits: (value) => typeof value === "string" || Array.isArray(value), words: "a text or a list" },
+  textOrObject: { fits: (value) => typeof value === "string" || isObject(value), words: "a text or an object" },
+};
+
+/**
+ * Notes each member of a wrong type, with its path, as invalid: read as if it were missing, it would be lost. A missing
+ * member and `null` fit every type but `name`. Whether the body and the items of lists are objects is the reader's matter.
+ */
+export function noteWrongTypes(draft: Losing, value: Json, type: MemberType, at = ""): void {
+  if (typeof type === "string") {
+    const { fits, words } = KINDS[type];
+    if (!fits(value) && (type === "name" || !isMissing(value))) draft.lose("invalid", at, `must be ${words}`);
+  } else if (isMissing(value)) return;
+  else if (!isItems(type)) noteMembers(draft, value, type, at);
+  else if (!Array.isArray(value)) draft.lose("invalid", at, "must be a list");
+  else for (const [index, item] of value.entries()) noteWrongTypes(draft, item, type[0], `${at}[${index}]`);
+}
+
+function noteMembers(draft: Losing, value: Json, types: Readonly<Record<string, MemberType>>, at: string): void {
+  if (!isObject(value)) return;
+  for (const name in types) {
+    const [type, place] = [types[name]!, at === "" ? name : `${at}.${name}`];
+    const member = value[name];
+    if (typeof type === "object" && !isItems(type) && !isMissing(member) && !isObject(member))
+      draft.lose("invalid", place, "must be an object");
+    else noteWrongTypes(draft, member, type, place);
+  }
+}
+
+const isMissing = (value: Json): boolean => value === undefined || value === null;
+const isItems = (type: MemberType): type is readonly [MemberType] => Array.isArray(type);
