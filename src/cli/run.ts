@@ -1,7 +1,7 @@
 import { parseArgs } from "node:util";
 import { ConfigError, type ConfigInputs, loadConfig } from "../config/load.ts";
 import { GatewayError } from "../errors.ts";
-import { whyUnread } from "../export/words.ts";
+import { problemOf as problemOfWords } from "../export/words.ts";
 import { nearestName } from "../nearest.ts";
 import { PluginError } from "../plugin-host/files/check.ts";
 import { programName } from "../runtime/platform.ts";
@@ -89,22 +89,15 @@ type Words = Pick<Invocation, "options" | "args">;
 
 function parse(command: Command, words: readonly string[]): Words {
   const options = { ...command.options, config: CONFIG_OPTION };
-  let parsed: ReturnType<typeof parseArgs>;
-  try {
-    parsed = parseArgs({
-      args: [...words],
-      options: Object.fromEntries(
-        Object.entries(options).map(([name, { type, short, multiple }]) => [
-          name,
-          { type, ...(short === undefined ? {} : { short }), ...(multiple === undefined ? {} : { multiple }) },
-        ]),
-      ),
-      allowPositionals: true,
-      strict: true,
-    });
-  } catch (error) {
-    throw new UsageError(`${command.name}: ${whyUnread((error as Error).message, Object.keys(options))}`);
-  }
+  const known = Object.fromEntries(
+    Object.entries(options).map(([name, { type, short, multiple }]) => [
+      name,
+      { type, ...(short === undefined ? {} : { short }), ...(multiple === undefined ? {} : { multiple }) },
+    ]),
+  );
+  const problem = problemOfWords(words, known, true);
+  if (problem !== undefined) throw new UsageError(`${command.name}: ${problem}`);
+  const parsed = parseArgs({ args: [...words], options: known, allowPositionals: true, strict: true });
   const { alone } = command;
   const wanted = alone !== undefined && parsed.values[alone] === true ? [] : (command.args ?? []);
   const given = parsed.positionals;

@@ -1,9 +1,10 @@
-import { ByteWriter, type ParquetWriter } from "hyparquet-writer";
-import { writeMetadata } from "hyparquet-writer/src/metadata.js";
+import { ByteWriter, ParquetWriter } from "hyparquet-writer";
 
-type Metadata = Parameters<typeof writeMetadata>[1];
+type Schema = ParquetWriter["schema"];
 type RowGroup = ParquetWriter["row_groups"][number];
 
+/** `PAR1`, at the beginning and at the end of a file. */
+const MAGIC_BYTES = 4;
 /** Bytes after the metadata that hold its length. */
 const LENGTH_BYTES = 4;
 /** Thrift: a list of structs begins with its length and this; from 15 on the length follows as a number. */
@@ -18,12 +19,12 @@ const SHORT_LIST_MAX = 14;
  * with only this group; the parts before and after the list of groups come from a file without groups.
  */
 export class ParquetFooter {
-  readonly #schema: Metadata["schema"];
+  readonly #schema: Schema;
   readonly #createdBy: string;
   readonly #groups: Uint8Array[] = [];
   #rows = 0n;
 
-  constructor(schema: Metadata["schema"], createdBy: string) {
+  constructor(schema: Schema, createdBy: string) {
     this.#schema = schema;
     this.#createdBy = createdBy;
   }
@@ -53,11 +54,14 @@ export class ParquetFooter {
     return Buffer.concat([metadata, length]);
   }
 
+  /** The footer of a file with these groups, as the library writes it. */
   #write(groups: RowGroup[], rows: bigint): Uint8Array {
     const writer = new ByteWriter();
-    const fixed = { version: 2, created_by: this.#createdBy, schema: this.#schema, metadata_length: 0 };
-    writeMetadata(writer, { ...fixed, num_rows: rows, row_groups: groups });
-    return writer.getBytes();
+    const file = new ParquetWriter({ writer, schema: this.#schema, createdBy: this.#createdBy });
+    file.row_groups = groups;
+    file.num_rows = rows;
+    file.finish();
+    return writer.getBytes().subarray(MAGIC_BYTES, -MAGIC_BYTES);
   }
 }
 

@@ -14,25 +14,34 @@ export function readWords<const T extends Options, const P extends boolean>(
   options: T,
   allowPositionals: P,
 ) {
-  try {
-    return parseArgs({ args: [...words], options, strict: true, allowPositionals });
-  } catch (error) {
-    if (error instanceof TypeError) throw usageFailure(whyUnread(error.message, Object.keys(options)));
-    throw error;
-  }
+  const problem = problemOf(words, options, allowPositionals);
+  if (problem !== undefined) throw usageFailure(problem);
+  return parseArgs({ args: [...words], options, strict: true, allowPositionals });
 }
 
-/** The error in one line, from the message of `parseArgs`. */
-export function whyUnread(message: string, names: readonly string[]): string {
-  const [, dashes, unknown] = /Unknown option '(-*)([^']*)'/.exec(message) ?? [];
-  if (unknown !== undefined) {
-    const near = dashes === "--" ? nearestName(unknown, names) : undefined;
-    return `there is no option ${dashes}${unknown}${near === undefined ? "" : `; did you mean --${near}?`}`;
+/** What is wrong with a command line, in one sentence; undefined if it can be read. */
+export function problemOf(words: readonly string[], options: Options, allowPositionals: boolean): string | undefined {
+  const { tokens } = parseArgs({ args: [...words], options, strict: false, allowPositionals: true, tokens: true });
+  for (const token of tokens) {
+    if (token.kind === "positional" && !allowPositionals) return `it takes no argument such as "${token.value}"`;
+    if (token.kind !== "option") continue;
+    const { name, rawName, value, inlineValue } = token;
+    if (!Object.hasOwn(options, name)) return noSuchOption(rawName, name, Object.keys(options));
+    if (options[name]!.type === "boolean") {
+      if (value !== undefined) return `${rawName} takes no value`;
+    } else if (value === undefined) return `${rawName} needs a value`;
+    else if (inlineValue === false && value.length > 1 && value.startsWith("-")) return dashedValue(rawName);
   }
-  const [, option, why] = /Option '(?:-\w, )?(-+[^' ]+)[^']*' argument (missing|is ambiguous)/.exec(message) ?? [];
-  if (option !== undefined) {
-    const dashed = why !== "missing" && option.startsWith("--");
-    return `${option} needs a value${dashed ? `; write a value that begins with a dash as ${option}=-…` : ""}`;
-  }
-  return message.split("\n")[0]!.split(". ")[0]!;
+  return undefined;
+}
+
+function noSuchOption(rawName: string, name: string, names: readonly string[]): string {
+  const near = rawName.startsWith("--") ? nearestName(name, names) : undefined;
+  return `there is no option ${rawName}${near === undefined ? "" : `; did you mean --${near}?`}`;
+}
+
+/** It may be the next option, before which the value is missing. */
+function dashedValue(rawName: string): string {
+  const how = rawName.startsWith("--") ? `; write a value that begins with a dash as ${rawName}=-…` : "";
+  return `${rawName} needs a value${how}`;
 }
