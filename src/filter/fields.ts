@@ -166,6 +166,13 @@ export const GROUPS: Readonly<Record<string, Group>> = {
   values: VALUES,
 };
 
+/** What the flags beside a filter ask, as SQL. */
+export const FLAGS = {
+  isCached: "r.cached",
+  isScored: "(r.scores <> '{}' or r.feedback_id is not null)",
+  isPartOfExperiment: "(r.experiment_id is not null)",
+} as const;
+
 export function isField(group: Group): group is Field {
   return "source" in group;
 }
