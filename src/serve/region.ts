@@ -1,15 +1,9 @@
 import { join } from "node:path";
 import type { Config } from "../config.ts";
-import { type Gateway, type GatewayOptions, startGateway } from "../gateway/start.ts";
-import type { KeySnapshot } from "../keys.ts";
+import { type Gateway, startGateway } from "../gateway/start.ts";
 import type { Log } from "../log.ts";
 import { askAboutAnswers } from "../plugin-host/hooks/answer.ts";
-import { hooksText } from "../plugin-host/hooks/hook-metrics.ts";
 import type { Hooks } from "../plugin-host/hooks/hooks.ts";
-import { callerOfRoute } from "../plugin-host/host/acting.ts";
-import type { LiveHooks, LiveRegistry } from "../plugin-host/live.ts";
-import { mappingsOf } from "../plugin-host/providers/registry.ts";
-import { callRoute, viewRoutes } from "../plugin-host/routes.ts";
 import type { Credential } from "../routing/credential.ts";
 import type { RoutingTables } from "../routing/tables.ts";
 import { checkPort } from "../runtime/http/strict-server.ts";
@@ -17,24 +11,21 @@ import { takeOver } from "../runtime/http/take-over.ts";
 import { expose } from "../runtime/rpc.ts";
 import { startThread, threadPorts } from "../runtime/thread.ts";
 import { REREADING } from "../spool/reading-note.ts";
-import { appendWhole } from "../spool/reported-exchange.ts";
 import { openSpool, type Spool } from "../spool/writer.ts";
 import type {
   AnswerFunctions,
   ApiFunctions,
-  GatewayFunctions,
   HostFunctions,
   JobFunctions,
   RecorderFunctions,
   ThreadOptions,
 } from "../threads.ts";
-import type { CredentialTests } from "./credential-tests.ts";
+import type { CommonParts } from "./common-parts.ts";
+import { gatewayFunctions } from "./gateway-functions.ts";
 import { GatewayThreads } from "./gateway-threads.ts";
-import { processText } from "./process-metrics.ts";
 import { REREADING_STUCK_MS, watchReading } from "./reading-watch.ts";
 import { listenFailure } from "./start-error.ts";
 import { inTime, Supervised } from "./supervise.ts";
-import type { Vault } from "./vault.ts";
 
 /** Milliseconds that the recorder gets to bring the rest of the spool into the database; what is left comes next time. */
 const RECORDER_STOP_MS = 60_000;
@@ -61,25 +52,13 @@ const ASKED_BY_API = [
 ] as const;
 
 const ASKED_BY_JOBS = ["rewrite", "relearn", "remove", "maintain", "status", "barrier", "update", "usageOf"] as const;
+
 interface RegionOptions {
   /** This region's own: addresses, database, directory. */
   readonly config: Config;
   /** The region whose database holds keys, domains, limits and prices; missing for that region itself. */
   readonly home?: Config | undefined;
   readonly log: Log;
-}
-
-/** What the regions of a process have in common. */
-interface CommonParts
-  extends Pick<GatewayOptions, "keys" | "privateTargets" | "claimId" | "chosenIds" | "otherPorts" | "limits"> {
-  readonly registry: LiveRegistry;
-  readonly hooks: LiveHooks;
-  readonly vault: Vault;
-  readonly credentialTests: CredentialTests;
-  /** Of identity providers, by their names. */
-  readonly ssoSecrets: Readonly<Record<string, string>>;
-  /** Told all keys whenever they have changed. */
-  readonly onKeys: (keys: readonly KeySnapshot[]) => void;
 }
 
 /**
@@ -339,7 +318,9 @@ export class Region {
         for (const each of [toRecorder, toGateway, toJobs, toRequests]) each.start();
         expose(toRecorder, this.recorder.forward(ASKED_BY_API));
         expose(toJobs, this.#jobs!.forward(["expedite", "relearn", "metrics"]));
-        expose(toGateway, this.#gatewayFunctions(common));
+        const { config, spool } = this;
+        const parts = { config, spool, log: this.#log, gateway: this.#gateway!, threads: this.#threads };
+        expose(toGateway, gatewayFunctions(parts, common));
         // A thread that is started again keeps the port that was free the first time.
         const { ssoSecrets } = common;
         const options = this.#threadOptions({ config: { ...this.config, api_port: port }, ssoSecrets });
@@ -358,43 +339,5 @@ export class Region {
     });
     thread.started().catch(first.reject);
     return { thread, port: first.promise };
-  }
-
-  #gatewayFunctions({
-    registry,
-    onKeys,
-    vault,
-    credentialTests,
-    hooks: { hooks, view, degraded },
-  }: CommonParts): GatewayFunctions {
-    const { metrics, status, setKeys, routeHealth, explainRoute, listModels, ...gateway } = this.#gateway!;
-    const threads = this.#threads;
-    return {
-      metrics: async () =>
-        `${await metrics(await threads?.counts())}\n${hooksText("gateway", hooks)}${processText(this.config)}`,
-      status: () => threads?.status(status()) ?? status(),
-      setKeys(keys) {
-        setKeys(keys);
-        onKeys(keys);
-        return threads?.tell({ keys });
-      },
-      setCredentials: (credentials) => vault.setCredentials(credentials),
-      setRouting: (stored) => vault.setRouting(stored),
-      testCredential: credentialTests.test,
-      lockedCredentials: () => vault.lockedIds(),
-      record: (exchange) => appendWhole(this.spool, exchange),
-      routeHealth,
-      explainRoute,
-      listModels,
-      cacheStatus: gateway.cacheStatus,
-      cacheEntries: gateway.cacheEntries,
-      purgeCache: gateway.purgeCache,
-      providers: registry.view,
-      providerMappings: () => mappingsOf(registry.current().providers),
-      plugins: view,
-      hookHealth: () => ({ failures: Object.fromEntries(hooks.failures()), degraded: degraded() }),
-      routes: () => viewRoutes(hooks.routes()),
-      callRoute: (route, call, by) => callerOfRoute.run(by, () => callRoute(hooks.routes(), route, call, this.#log)),
-    };
   }
 }
