@@ -36,6 +36,19 @@ interface BatchesOptions extends Omit<PrepareDeps, "onReadingFailed"> {
   readonly log: Log;
 }
 
+/** A record as the log shows it: nothing of its bodies, headers and path. */
+function lineOf({ row, exchange: { begin, head } }: Prepared) {
+  return {
+    request_id: row.request_id,
+    provider: providerOf(row),
+    target: head?.target ?? begin.target,
+    status: row.response_status,
+    outcome: row.outcome,
+    delay_ms: row.delay_ms,
+    time_to_first_token: row.time_to_first_token,
+  };
+}
+
 /** A record on its way into the database, and what plugins saw of it. */
 interface Ready {
   readonly record: Prepared;
@@ -141,10 +154,12 @@ export class Batches {
   }
 
   async afterCommit(ready: readonly Ready[], recorded: readonly Prepared[]): Promise<void> {
-    const { hooks, answers, notes, metrics, note, provider } = this.#options;
+    const { hooks, answers, notes, metrics, note, provider, log } = this.#options;
     if (note.hasFaults) note.settle([...recorded].map(({ row }) => row.request_id));
     const used: UsedTokens[] = [];
-    for (const { row } of recorded) {
+    for (const record of recorded) {
+      const { row } = record;
+      log.debug("recorded", lineOf(record));
       if (row.routed_model != null && row.completion_tokens != null)
         used.push({ requestId: row.request_id, outputTokens: row.completion_tokens });
       metrics.used.add(provider(providerOf(row))?.name ?? PROVIDER_UNKNOWN, row);
