@@ -1,11 +1,14 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { findings } from "./axe.ts";
 import { type Dashboard, openDashboard } from "./open.ts";
+import { startWalk, type Walk } from "./walk.ts";
 
 /** A service that nothing has passed through yet. */
 let it: Dashboard;
+let walk: Walk;
 beforeAll(async () => {
   it = await openDashboard({ env: { WEIR_APPROVED_DOMAINS: "" } });
+  walk = await startWalk(it);
 });
 afterAll(async () => {
   await it[Symbol.asyncDispose]();
@@ -33,11 +36,11 @@ const PAGES = [
 ] as const;
 
 test.each(PAGES)("%s says what it means that there is nothing: %s", async (path, text) => {
-  await using opened = await it.open(path);
-  const { page, faults } = opened;
-  await page.getByText(text, { exact: true }).first().waitFor();
+  const { page, faults } = walk;
+  await walk.to(path, () => page.getByText(text, { exact: true }).first().waitFor());
   expect(await findings(page)).toEqual([]);
   expect(faults).toEqual([]);
+  await walk.leave();
 });
 
 test.each([...PAGES.map(([path]) => path), "/keys"])(
