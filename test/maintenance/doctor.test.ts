@@ -171,8 +171,8 @@ const broken: readonly [string, (directory: string) => void, Partial<Finding>][]
     (directory) =>
       sql(
         join(directory, "weir.db"),
-        `insert into requests (request_id, organization_id, key_id, method, provider, request_created_at, updated_at, unread)
-          values ('r', 'o', 'k', 'POST', 'CUSTOM', 0, 0, 'failed: no')`,
+        `insert into requests (request_id, organization_id, key_id, method, provider, request_created_at, updated_at, response_status, unread)
+          values ('r', 'o', 'k', 'POST', 'CUSTOM', 0, 0, 200, 'failed: no')`,
       ),
     { check: "unread records", verdict: "warn", says: "the bodies of 1 record could not be read" },
   ],
