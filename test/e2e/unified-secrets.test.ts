@@ -208,10 +208,12 @@ test("no key is found in files, records, log, metrics, errors, headers, exports 
   const all = (await (await post("/v1/request/query", { filter: "all", limit: 1000 })).json()).data as Json[];
   expect(all.length).toBeGreaterThan(ids.length);
   for (const { request_id } of all) {
-    for (const part of ["request", "response", "provider_request", "provider_response"]) {
-      for (const raw of ["", "&raw=true"])
-        seen.push(await (await callApi(weir, `/v1/request/${request_id}/body?part=${part}${raw}`)).text());
-    }
+    const bodies = ["request", "response", "provider_request", "provider_response"].flatMap((part) =>
+      ["", "&raw=true"].map(async (raw) =>
+        (await callApi(weir, `/v1/request/${request_id}/body?part=${part}${raw}`)).text(),
+      ),
+    );
+    seen.push(...(await Promise.all(bodies)));
   }
   for (const path of [
     "/v1/credentials",
@@ -250,7 +252,7 @@ test("no key is found in files, records, log, metrics, errors, headers, exports 
   expect(told).toContain("AWS4-HMAC-SHA256 Credential=AKIDPUBLIC/");
   expect(leaked(told)).not.toContain("aws");
   expect(leaked(told)).not.toContain("account");
-}, 120_000);
+}, 400_000);
 
 test("quirk 51: the key that encrypts is changed under load, and no request fails", async () => {
   const statuses: number[] = [];
