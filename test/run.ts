@@ -60,9 +60,9 @@ if (env["WEIR_TEST_BINARY"] === undefined && startsMany(files)) env["WEIR_TEST_B
 const isBrowser = name === "browser";
 // Started longest first, as far as earlier runs here have shown, or one whose timings are kept.
 const timings = [lastTimings(isBrowser), KEPT_TIMINGS].map((path) => `--timings=${path}`);
-// Tests wait for programs, limits of time and retries over half of their time, those in a browser for its pages a third of
+// Tests wait for programs, limits of time and retries half of their time, those in a browser for its pages a third of
 // it: further workers use the cores meanwhile.
-const workers = availableParallelism() + (isBrowser ? 1 : 4);
+const workers = availableParallelism() + (isBrowser ? 1 : 2);
 const words = [
   "test",
   `--parallel=${workers}`,

@@ -62,7 +62,12 @@ function startDoor(weir: Weir) {
       const passed = fetch(weir.api + new URL(url).pathname, { method, headers, body }).catch(
         () => new Response(null, { status: 502 }),
       );
-      if (callsLeft-- > 0) return passed;
+      if (callsLeft > 0) {
+        const answer = await passed;
+        // A busy service may refuse a call, which is sent again.
+        if (answer.ok) callsLeft--;
+        return answer;
+      }
       onItsWay.resolve();
       await struck.promise;
       return passed;
