@@ -1,10 +1,7 @@
-import { CLOSE_OBJECT, OPEN_OBJECT, QUOTE, skipString } from "./scan.ts";
+import { CASE, CLOSE_OBJECT, OPEN_OBJECT, QUOTE, skipString } from "./scan.ts";
 
 /** Deeper JSON is not model traffic, and other parsers fail on it: Python's at about 1000, including the envelope. */
 const NESTING_MAX = 500;
-
-/** `[` and `{`, `]` and `}` differ in this bit only. */
-const CASE = 0x20;
 
 /** Whether JSON text is nested deeper than `NESTING_MAX`. Counts only brackets outside of strings; never throws. */
 export function isTooDeep(json: string): boolean {

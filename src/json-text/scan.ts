@@ -15,7 +15,7 @@ export const CLOSE_LIST = 0x5d;
 const SPACE = 0x20;
 const BACKSLASH = 0x5c;
 /** `[` and `{`, `]` and `}` differ in this bit only. */
-const CASE = 0x20;
+export const CASE = 0x20;
 
 /** @returns the index of the first character that is no white space of JSON. */
 export function skipSpace(text: string, at: number): number {

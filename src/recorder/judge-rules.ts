@@ -27,7 +27,11 @@ export class JudgeRules {
       const judges = attempt_of == null ? this.#judges.get(organization_id) : undefined;
       const own = judges?.filter((judge) => isSampled(judge, request_id)) ?? [];
       if (own.length === 0 || isOfJudge(properties)) continue;
-      for (const judge of own) sampled.set(judge, [...(sampled.get(judge) ?? []), request_id]);
+      for (const judge of own) {
+        const requestIds = sampled.get(judge);
+        if (requestIds === undefined) sampled.set(judge, [request_id]);
+        else requestIds.push(request_id);
+      }
     }
     return [...sampled].map(([judge, requestIds]) => newJudgements(judge, requestIds, now));
   }

@@ -41,10 +41,10 @@ export class TracedRequests {
     return this.#source.columns(this.#organizationId, keysOf([...new Set(requestIds)]), COLUMNS);
   }
 
-  /** Requests of the gateway that have one of these response ids and were made between two moments. */
+  /** The newest requests of the gateway that have one of these response ids and were made between two moments. */
   async byResponse(responseIds: readonly string[], between: Between): Promise<readonly Row[]> {
     const tree = both(isAmong("response_id", responseIds), madeIn(between));
-    const rows = (await Array.fromAsync(this.#newest(tree, REQUESTS_MAX))).flat();
+    const { value: rows = [] } = await this.#newest(tree, REQUESTS_MAX).next();
     return rows.filter(({ request_path }) => request_path?.startsWith(TRACES_PATH) !== true);
   }
 
@@ -102,8 +102,8 @@ export class TracedRequests {
     return this.#room.current.records;
   }
 
-  /** In steps, the newest first. */
-  async *#newest(tree: FilterTree, limit: number): AsyncGenerator<readonly Row[]> {
+  /** In steps of `limit`, the newest first. */
+  async *#newest(tree: FilterTree, limit: number): AsyncGenerator<readonly Row[], undefined> {
     const scope = { organizationId: this.#organizationId, tree };
     const deadline = new Deadline(this.#room.config.query_timeout_seconds * 1_000);
     for (let after: Awaited<ReturnType<RecordSource["page"]>>["next"]; ; ) {

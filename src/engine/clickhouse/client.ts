@@ -192,7 +192,7 @@ export class ClickHouse {
 function isWhole({ status, headers }: Response, text: string): boolean {
   if (status !== 200 || headers.get("x-clickhouse-query-id") === null) return false;
   if (headers.get("x-clickhouse-exception-code") !== null) return false;
-  // A failure after the response had begun is told at its end, between marks that hold the tag of its headers.
+  // A server that fails after it has sent headers appends the error to the body, between marks with the tag from the headers.
   const tag = headers.get("x-clickhouse-exception-tag");
   return tag === null || !text.slice(-EXCEPTION_LENGTH_MAX).includes(`__exception__\r\n${tag}\r\n`);
 }
