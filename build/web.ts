@@ -74,11 +74,15 @@ function staticImports(scripts: readonly Built[], entry: string): string[] {
   return [...found];
 }
 
-/** The chart library's own rules first, ours after them in the order of their names. */
+/** The chart library's own rules first, then the files that `app.css` imports, in its order. */
 function stylesheet(): string {
   const folder = join(web, "styles");
-  const ours = readdirSync(folder).filter((name) => name.endsWith(".css"));
-  const paths = [join(root, "node_modules/uplot/dist/uPlot.min.css"), ...ours.sort().map((name) => join(folder, name))];
+  const imports = readFileSync(join(folder, "app.css"), "utf8").matchAll(/^@import "\.\/(.+)";$/gm);
+  const names = [...imports].map(([, name]) => name!);
+  const left = readdirSync(folder).filter((name) => name !== "app.css" && !names.includes(name));
+  if (left.length > 0) throw new Error(`src/web/styles/app.css does not import ${left.join(", ")}`);
+  const ours = names.map((name) => join(folder, name));
+  const paths = [join(root, "node_modules/uplot/dist/uPlot.min.css"), ...ours];
   return paths
     .map((path) =>
       readFileSync(path, "utf8")
