@@ -1,3 +1,4 @@
+import { EMPTY, raw, type Sql, sql } from "../filter/sql.ts";
 import type { RequestRow } from "../record/request-record.ts";
 
 /** A model of one organization at one provider. */
@@ -40,43 +41,40 @@ export interface RecordWalk {
   formatOf(model: WalkedModel): Promise<string | null | undefined>;
 }
 
-/** Spells a value in a statement. */
-type Bind = (value: string | number) => string;
-
 /** The condition of a walk in the SQL that all engines have, over the columns of `requests`. */
-export function walkedSql(walked: Walked, bind: Bind): string {
+export function walkedSql(walked: Walked): Sql {
   switch (walked.kind) {
     case "unread":
-      return "response_status is not null and unread is not null";
+      return sql`response_status is not null and unread is not null`;
     case "priced": {
       const { since, until, model } = walked;
-      const times = `request_created_at >= ${bind(since)} and request_created_at <= ${bind(until)}`;
-      const ofModel = model === undefined ? "" : ` and model = ${bind(model)}`;
-      return `response_status is not null and ${times}${ofModel}`;
+      const times = sql`request_created_at >= ${since} and request_created_at <= ${until}`;
+      const ofModel = model === undefined ? EMPTY : sql` and model = ${model}`;
+      return sql`response_status is not null and ${times}${ofModel}`;
     }
     case "mapped":
-      return `${mappedSql(walked.of, bind)} and response_status is not null and unread is null`;
+      return sql`${mappedSql(walked.of)} and response_status is not null and unread is null`;
   }
 }
 
-export function samplesSql({ of, succeeded }: SamplesAsked, bind: Bind): string {
-  return `${mappedSql(of, bind)} and cached = 0 and method <> 'GET' and truncated = 0 and unread is null
-    and response_status is not null and response_status ${succeeded ? "<" : ">="} 400`;
+export function samplesSql({ of, succeeded }: SamplesAsked): Sql {
+  return sql`${mappedSql(of)} and cached = 0 and method <> 'GET' and truncated = 0 and unread is null
+    and response_status is not null and response_status ${raw(succeeded ? "<" : ">=")} 400`;
 }
 
-function mappedSql({ organizationId, provider, model }: WalkedModel, bind: Bind): string {
-  return `organization_id = ${bind(organizationId)} and provider = ${bind(provider)}
+function mappedSql({ organizationId, provider, model }: WalkedModel): Sql {
+  return sql`organization_id = ${organizationId} and provider = ${provider}
     and (wire_schema is null or wire_schema = 'mapped') and model is not null
-    and coalesce(model_override, request_model, model) = ${bind(model)}`;
+    and coalesce(model_override, request_model, model) = ${model}`;
 }
 
 /** Records that `formatOf` looks at: the newest of the organization. */
 export const LOOKED_AT = 2_000;
 
-/** @param newest - SQL of a table of the newest records. */
-export function formatSql({ provider, model }: WalkedModel, newest: string, bind: Bind): string {
-  return `select wire_schema from (${newest}) newest
-    where provider = ${bind(provider)} and (model = ${bind(model)} or coalesce(model_override, request_model, model) = ${bind(model)})
+/** @param newest - a table of the newest records. */
+export function formatSql({ provider, model }: WalkedModel, newest: Sql): Sql {
+  return sql`select wire_schema from (${newest}) newest
+    where provider = ${provider} and (model = ${model} or coalesce(model_override, request_model, model) = ${model})
     and response_status between 200 and 299
     order by request_created_at desc, request_id desc limit 1`;
 }

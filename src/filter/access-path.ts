@@ -1,11 +1,11 @@
 import { boundsSql, creationBounds, isCreation, SIGNS } from "./bounds.ts";
 import type { Position } from "./cursor.ts";
-import type { Bind } from "./operators.ts";
 import { type OutsideBy, outsideSql } from "./outside-blocks.ts";
-import { Parameters, type SqlStatement } from "./parameters.ts";
+import { type SqlStatement, statementOf } from "./parameters.ts";
 import { propertyName } from "./property-names.ts";
 import type { Scope } from "./scope.ts";
 import { CREATED_AT, isByCreation, type Sort } from "./sort.ts";
+import { join, raw, type Sql, sql } from "./sql.ts";
 import { ALL, type Condition, conjuncts, type FilterTree } from "./tree.ts";
 
 /**
@@ -99,32 +99,25 @@ export function scopeAfter(scope: Scope, sort: Sort, { values }: Position): Scop
 }
 
 /** SQL after "from" (a cross join keeps the planner from turning the order of tables round), and a condition that belongs to it. */
-export function sourceSql(source: Source, scope: Scope, bind: Bind): { from: string; condition: string | undefined } {
+export function sourceSql(source: Source, scope: Scope): { from: Sql; condition?: Sql } {
   switch (source.kind) {
     case "planned":
-      return { from: "requests r", condition: undefined };
+      return { from: sql`requests r` };
     case "scan":
-      return { from: "requests r not indexed", condition: undefined };
+      return { from: sql`requests r not indexed` };
     case "index":
-      return { from: `requests r indexed by ${source.name}`, condition: undefined };
+      return { from: sql`requests r indexed by ${raw(source.name)}` };
     case "rare":
       return {
-        from: `(${rowsOf(source.condition, scope, bind).join(" union ")}) w cross join requests r on r.seq = w.seq`,
-        condition: undefined,
+        from: sql`(${join(rowsOf(source.condition, scope), " union ")}) w cross join requests r on r.seq = w.seq`,
       };
     case "rows":
-      return {
-        from: `json_each(${bind(JSON.stringify(source.seqs))}) w cross join requests r on r.seq = w.value`,
-        condition: undefined,
-      };
+      return { from: sql`json_each(${JSON.stringify(source.seqs)}) w cross join requests r on r.seq = w.value` };
     case "outside blocks":
-      return {
-        from: `(${outsideSql(source.by, scope, bind)}) w cross join requests r on r.seq = w.seq`,
-        condition: undefined,
-      };
+      return { from: sql`(${outsideSql(source.by, scope)}) w cross join requests r on r.seq = w.seq` };
     case "property": {
-      const from = "properties p cross join requests r on r.seq = p.seq";
-      return { from, condition: entryOf(source.condition, source.storedName, scope, bind) };
+      const from = sql`properties p cross join requests r on r.seq = p.seq`;
+      return { from, condition: entryOf(source.condition, source.storedName, scope) };
     }
   }
 }
@@ -138,10 +131,9 @@ async function rarest(candidates: readonly Condition[], scope: Scope, probe: Pro
   let best: Condition | undefined;
   let fewest = RARE_ROWS + 1;
   for (const candidate of candidates) {
-    const parameters = new Parameters();
     // Twice where a record has both spellings: harmless for a count that stops early; "union" could not stop early.
-    const rows = rowsOf(candidate, scope, parameters.bind).join(" union all ");
-    const found = await probe(counting(rows, RARE_ROWS, parameters));
+    const rows = join(rowsOf(candidate, scope), " union all ");
+    const found = await probe(counting(rows, RARE_ROWS));
     if (found < fewest) [best, fewest] = [candidate, found];
     if (found === 0) break;
   }
@@ -159,9 +151,8 @@ async function singleSpelling(
     const stored = await Promise.all(
       [exact, erased].map(async (storedName) => {
         if (storedName === undefined) return undefined;
-        const parameters = new Parameters();
-        const entries = `select 1 from properties p where ${entryOf(condition, storedName, scope, parameters.bind)}`;
-        return (await probe(counting(entries, 0, parameters))) > 0 ? storedName : undefined;
+        const entries = sql`select 1 from properties p where ${entryOf(condition, storedName, scope)}`;
+        return (await probe(counting(entries, 0))) > 0 ? storedName : undefined;
       }),
     );
     const found = stored.filter((name) => name !== undefined);
@@ -171,44 +162,43 @@ async function singleSpelling(
 }
 
 /** Selects that together give the `seq` of the rows that fulfil an indexed condition. */
-function rowsOf(condition: Condition, scope: Scope, bind: Bind): string[] {
+function rowsOf(condition: Condition, scope: Scope): Sql[] {
   if (condition.source.from !== "properties") {
-    const sign = SIGNS[condition.operator];
+    const sign = raw(SIGNS[condition.operator]!);
     return [
-      `select c.seq from requests c indexed by requests_cost where c.organization_id = ${bind(scope.organizationId)} and c.cost ${sign} ${bind(condition.value as number)}`,
+      sql`select c.seq from requests c indexed by requests_cost
+        where c.organization_id = ${scope.organizationId} and c.cost ${sign} ${condition.value as number}`,
     ];
   }
   const { exact, erased } = propertyName(condition.name ?? "");
   return [exact, erased]
     .filter((name) => name !== undefined)
-    .map((name) => `select p.seq from properties p where ${entryOf(condition, name, scope, bind)}`);
+    .map((name) => sql`select p.seq from properties p where ${entryOf(condition, name, scope)}`);
 }
 
 /** Condition on entries `p` of one property, under one stored name, within the filter's bounds on creation. */
-function entryOf(condition: Condition, storedName: string, scope: Scope, bind: Bind): string {
+function entryOf(condition: Condition, storedName: string, scope: Scope): Sql {
   const kind = condition.source.from === "properties" ? condition.source.kind : 0;
-  return [
-    `p.organization_id = ${bind(scope.organizationId)}`,
-    `p.kind = ${kind}`,
-    `p.name = ${bind(storedName)}`,
-    `p.value = ${bind(condition.value as string)}`,
-    ...boundsSql(creationBounds(scope.tree), "p", bind),
-    ...(storedName === condition.name ? [] : ["p.case_erased"]),
-  ].join(" and ");
+  const conditions = [
+    sql`p.organization_id = ${scope.organizationId}`,
+    raw(`p.kind = ${kind}`),
+    sql`p.name = ${storedName}`,
+    sql`p.value = ${condition.value as string}`,
+    ...boundsSql(creationBounds(scope.tree), "p"),
+    ...(storedName === condition.name ? [] : [raw("p.case_erased")]),
+  ];
+  return join(conditions, " and ");
 }
 
 /** Counts the records of the filter's times, stopping one after `most`. */
 export function countCreated(scope: Scope, bounds: readonly Condition[], most: number): SqlStatement {
-  const parameters = new Parameters();
-  const { bind } = parameters;
-  const conditions = [`c.organization_id = ${bind(scope.organizationId)}`, ...boundsSql(bounds, "c", bind)];
-  const rows = `select 1 from requests c indexed by requests_created where ${conditions.join(" and ")}`;
-  return counting(rows, most, parameters);
+  const conditions = [sql`c.organization_id = ${scope.organizationId}`, ...boundsSql(bounds, "c")];
+  return counting(sql`select 1 from requests c indexed by requests_created where ${join(conditions, " and ")}`, most);
 }
 
 /** Counts the rows of a select, stopping one after `most`. */
-function counting(rows: string, most: number, parameters: Parameters): SqlStatement {
-  return parameters.statement(`select count(*) as n from (select 1 from (${rows}) limit ${most + 1})`);
+function counting(rows: Sql, most: number): SqlStatement {
+  return statementOf(sql`select count(*) as n from (select 1 from (${rows}) limit ${raw(String(most + 1))})`);
 }
 
 function isProperty({ source, operator, value }: Condition): boolean {

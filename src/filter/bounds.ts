@@ -1,5 +1,5 @@
-import type { Bind } from "./operators.ts";
 import { CREATED_AT } from "./sort.ts";
+import { raw, type Sql, sql } from "./sql.ts";
 import { type Condition, conjuncts, type FilterTree } from "./tree.ts";
 
 /** The bounds on creation that are all a filter asks for; undefined where it asks for more. */
@@ -28,8 +28,10 @@ export function creationBounds(tree: FilterTree): Condition[] {
 }
 
 /** SQL of bounds on creation for a table of that alias. */
-export function boundsSql(bounds: readonly Condition[], alias: string, bind: Bind): string[] {
-  return bounds.map(({ operator, value }) => `${alias}.request_created_at ${SIGNS[operator]} ${bind(value as number)}`);
+export function boundsSql(bounds: readonly Condition[], alias: string): Sql[] {
+  return bounds.map(
+    ({ operator, value }) => sql`${raw(`${alias}.request_created_at ${SIGNS[operator]}`)} ${value as number}`,
+  );
 }
 
 /** In SQL, of the operators that bound a number. */

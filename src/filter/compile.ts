@@ -3,6 +3,7 @@ import type { Dialect } from "./dialect.ts";
 import { closed, conjunction, junction, type Printed } from "./junctions.ts";
 import { gatherLists, listSql } from "./lists.ts";
 import type { CompileOptions } from "./print-options.ts";
+import { raw, type Sql } from "./sql.ts";
 import { conditionsOf, conjuncts, type FilterTree, isJunction, type Junction, type Term } from "./tree.ts";
 
 /** With more conditions than these, subqueries over kinds would cost more than they save, and nest too deeply. */
@@ -13,12 +14,12 @@ const KIND_TESTS_MAX = 64;
  *
  * @returns SQL that is true for the rows the filter selects, and false or null for the others.
  */
-export function compileFilter(tree: FilterTree, { parameters, body }: CompileOptions): string {
+export function compileFilter(tree: FilterTree, { body }: CompileOptions = {}): Sql {
   const isSmall =
     conditionsOf(tree)
       .take(KIND_TESTS_MAX + 1)
       .toArray().length <= KIND_TESTS_MAX;
-  const options = { parameters, ...(body && { body }), asksKinds: isSmall };
+  const options = { ...(body && { body }), asksKinds: isSmall };
   return printTree(tree, {
     condition: (condition) => conditionSql(condition, options),
     list: (conditions, operator) => listSql(conditions, operator, options),
@@ -27,7 +28,7 @@ export function compileFilter(tree: FilterTree, { parameters, body }: CompileOpt
 }
 
 /** The same in any dialect. Works from the leaves up with a list of its own, since trees come 25,000 levels deep. */
-export function printTree(tree: FilterTree, dialect: Dialect): string {
+export function printTree(tree: FilterTree, dialect: Dialect): Sql {
   const printed = new Map<FilterTree, Printed>();
   const outer = new Set(conjuncts(tree));
   for (const node of fromBelow(tree)) {
@@ -52,11 +53,15 @@ function printJunction(node: Junction, { printed, outer, tree }: Progress, diale
 }
 
 function printTerm(node: Term, outer: boolean, dialect: Dialect): Printed {
-  if (node.kind === "all") return { sql: "1", cost: 1 };
-  if (node.kind === "nothing") return { sql: "0", cost: 1 };
+  if (node.kind === "all") return { sql: TRUE, cost: 1 };
+  if (node.kind === "nothing") return { sql: FALSE, cost: 1 };
   const condition = dialect.condition(node);
   return outer ? condition : dialect.strict(condition);
 }
+
+/** As it stands in place of a condition that is always true, and of one that never is. */
+export const TRUE = raw("1");
+const FALSE = raw("0");
 
 /** Every node after all nodes below it. */
 function fromBelow(tree: FilterTree): FilterTree[] {

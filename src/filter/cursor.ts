@@ -1,8 +1,8 @@
 import { createHash } from "node:crypto";
 import { GatewayError } from "../errors.ts";
-import type { Bind } from "./operators.ts";
 import type { Scope } from "./scope.ts";
 import { CREATED_AT, keySql, type Sort, type SortKey } from "./sort.ts";
+import { join, raw, type Sql, sql } from "./sql.ts";
 import { type FilterTree, isJunction } from "./tree.ts";
 
 /** Where a page ended: the last row's sort values in the order of the keys, and its id. */
@@ -35,48 +35,39 @@ export function decodeCursor(cursor: unknown, scope: Scope, sort: Sort, path = "
  * SQL for "after this row" in the given order: some key decides, and all keys before it are equal. Nulls come last in
  * either direction, so nothing but the next keys can come after a null.
  */
-export function afterSql(
-  position: Position,
-  sort: readonly SortKey[],
-  bind: Bind,
-  creation: string = CREATED_AT,
-): string {
-  const last = sort[0]!.direction === "asc" ? ">" : "<";
-  if (sort.length === 1 && !sort[0]!.nullable) {
-    return `(${keySql(sort[0]!, bind, creation)}, r.request_id) ${last} (${bind(position.values[0]!)}, ${bind(position.requestId)})`;
+export function afterSql(position: Position, sort: readonly SortKey[], creation: string = CREATED_AT): Sql {
+  const [first] = sort;
+  const last = beyond(first!);
+  if (sort.length === 1 && !first!.nullable) {
+    return sql`(${keySql(first!, creation)}, r.request_id) ${last} (${position.values[0]!}, ${position.requestId})`;
   }
-  const equal: string[] = [];
-  const ways: string[] = [];
+  const equal: Sql[] = [];
+  const ways: Sql[] = [];
   for (const [index, key] of sort.entries()) {
-    const column = keySql(key, bind, creation);
+    const column = keySql(key, creation);
     const value = position.values[index]!;
     if (value !== null) {
-      const sign = key.direction === "asc" ? ">" : "<";
-      const beyond = `${column} ${sign} ${bind(value)}`;
-      ways.push([...equal, key.nullable ? `(${beyond} or ${column} is null)` : beyond].join(" and "));
+      const after = sql`${column} ${beyond(key)} ${value}`;
+      ways.push(join([...equal, key.nullable ? sql`(${after} or ${column} is null)` : after], " and "));
     }
-    equal.push(value === null ? `${column} is null` : `${column} = ${bind(value)}`);
+    equal.push(value === null ? sql`${column} is null` : sql`${column} = ${value}`);
   }
-  ways.push([...equal, `r.request_id ${last} ${bind(position.requestId)}`].join(" and "));
-  return `(${ways.map((way) => `(${way})`).join(" or ")})`;
+  ways.push(join([...equal, sql`r.request_id ${last} ${position.requestId}`], " and "));
+  return sql`((${join(ways, ") or (")}))`;
 }
+
+/** The sign of what comes later in the order of a key. */
+const beyond = ({ direction }: SortKey): Sql => raw(direction === "asc" ? ">" : "<");
 
 /**
  * The same in two parts, first what follows by value and then the rows without one, each of which an index can find;
  * undefined where that is not how the order continues.
  */
-export function afterInParts(
-  position: Position,
-  sort: readonly SortKey[],
-): readonly ((bind: Bind) => string)[] | undefined {
+export function afterInParts(position: Position, sort: readonly SortKey[]): readonly Sql[] | undefined {
   const [key, ...others] = sort;
   const value = position.values[0] ?? null;
   if (key === undefined || others.length > 0 || !key.nullable || value === null) return undefined;
-  const sign = key.direction === "asc" ? ">" : "<";
-  return [
-    (bind) => `(${key.sql(bind)}, r.request_id) ${sign} (${bind(value)}, ${bind(position.requestId)})`,
-    (bind) => `${key.sql(bind)} is null`,
-  ];
+  return [sql`(${key.sql}, r.request_id) ${beyond(key)} (${value}, ${position.requestId})`, sql`${key.sql} is null`];
 }
 
 /** The same for the same organization, filter and sort; another one for any other. */

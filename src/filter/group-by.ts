@@ -1,5 +1,5 @@
-import type { Bind } from "./operators.ts";
 import { memberSql, propertySql } from "./property-names.ts";
+import { join, raw, type Sql, sql } from "./sql.ts";
 
 /** Lengths of the buckets of time, in milliseconds. */
 export const TIME_BUCKETS = {
@@ -47,12 +47,10 @@ export function groupNames({ groupBy, timeBucket }: GroupBy): string[] {
 }
 
 /** SQL of these columns, each with a comma after it. */
-export function groupColumns({ groupBy, timeBucket }: GroupBy, bind: Bind): string {
-  const columns = groupBy.map((name, index) => `${groupSql(name, bind)} as g${index},`);
-  if (timeBucket !== undefined) {
-    columns.push(`${bucketSql(timeBucket)} as time,`);
-  }
-  return columns.join(" ");
+export function groupColumns({ groupBy, timeBucket }: GroupBy): Sql {
+  const columns = groupBy.map((name, index) => sql`${groupSql(name)} as ${raw(`g${index}`)},`);
+  if (timeBucket !== undefined) columns.push(raw(`${bucketSql(timeBucket)} as time,`));
+  return join(columns, " ");
 }
 
 /** SQL of the beginning of the bucket that a row `r` was created in; before 1970 a plain remainder would be negative. */
@@ -62,15 +60,15 @@ export function bucketSql(timeBucket: TimeBucket): string {
 }
 
 /** SQL of what a group is named by. */
-function groupSql(name: string, bind: Bind): string {
-  if (name.startsWith(PROPERTY_PREFIX)) return propertySql(name.slice(PROPERTY_PREFIX.length), bind);
-  if (name.startsWith(SCORE_PREFIX)) return scoreSql(name.slice(SCORE_PREFIX.length), bind);
-  return GROUPS[name]!;
+function groupSql(name: string): Sql {
+  if (name.startsWith(PROPERTY_PREFIX)) return propertySql(name.slice(PROPERTY_PREFIX.length));
+  if (name.startsWith(SCORE_PREFIX)) return scoreSql(name.slice(SCORE_PREFIX.length));
+  return raw(GROUPS[name]!);
 }
 
 /** SQL of a score of the row `r`, null where it has none of that name. In floating point, as filters compare. */
-export function scoreSql(name: string, bind: Bind): string {
-  return `(${memberSql("r.scores", name, bind)} + 0.0)`;
+export function scoreSql(name: string): Sql {
+  return sql`(${memberSql("r.scores", name)} + 0.0)`;
 }
 
 /** SQL "group by", nothing where all is one group. */

@@ -1,3 +1,5 @@
+import { EMPTY, join as joinSql, raw, type Sql, sql } from "./sql.ts";
+
 /**
  * Prints "and" and "or" over many terms and many levels for a parser with a fixed stack.
  *
@@ -11,7 +13,7 @@
  * which stays flat however long it gets. No term may be null, except those of the outermost "and".
  */
 export interface Printed {
-  readonly sql: string;
+  readonly sql: Sql;
   /** Symbols on the parser's stack while this is read; an estimate from above. */
   readonly cost: number;
   /** Set where this is a CASE that can take more arms before its first. */
@@ -20,8 +22,8 @@ export interface Printed {
 
 interface Arms {
   /** Last first, because arms are added at the front. */
-  readonly before: string[];
-  readonly last: string;
+  readonly before: Sql[];
+  readonly last: Sql;
 }
 
 /**
@@ -51,16 +53,16 @@ export function conjunction(terms: readonly Printed[]): Printed {
 /** SQL of a term as it stands. */
 export function closed(printed: Printed): Printed {
   if (printed.arms === undefined) return printed;
-  const arms = printed.arms.before.toReversed().join(" ");
-  return { sql: `case ${arms} else ${printed.arms.last} end`, cost: printed.cost };
+  const arms = joinSql(printed.arms.before.toReversed(), " ");
+  return { sql: sql`case ${arms} else ${printed.arms.last} end`, cost: printed.cost };
 }
 
 function withArm(kind: "and" | "or", test: Printed, core: Printed): Printed {
-  const arm = kind === "and" ? `when not ${test.sql} then 0` : `when ${test.sql} then 1`;
+  const arm = kind === "and" ? sql`when not ${test.sql} then 0` : sql`when ${test.sql} then 1`;
   const cost = Math.max(test.cost + ARM_COST, core.cost + (core.arms === undefined ? ARM_COST : 0));
   const before = core.arms?.before ?? [];
   before.push(arm);
-  return { sql: "", cost, arms: { before, last: core.arms?.last ?? core.sql } };
+  return { sql: EMPTY, cost, arms: { before, last: core.arms?.last ?? core.sql } };
 }
 
 /** A term with arms before one without: arms can grow, nesting cannot. */
@@ -93,5 +95,7 @@ function join(kind: "and" | "or", terms: readonly Printed[]): Printed {
 
 function pair(kind: "and" | "or", one: Printed, other: Printed): Printed {
   const [left, right] = one.cost >= other.cost ? [one, other] : [other, one];
-  return { sql: `(${left.sql} ${kind} ${right.sql})`, cost: Math.max(left.cost + 1, right.cost + 3) };
+  return { sql: sql`(${left.sql} ${OPERATOR[kind]} ${right.sql})`, cost: Math.max(left.cost + 1, right.cost + 3) };
 }
+
+const OPERATOR = { and: raw("and"), or: raw("or") };

@@ -2,6 +2,7 @@ import { anyValue } from "./conditions.ts";
 import type { Dialect, ListOperator } from "./dialect.ts";
 import type { Printed } from "./junctions.ts";
 import type { PrintOptions } from "./print-options.ts";
+import { sql } from "./sql.ts";
 import type { Condition, FilterTree, Junction } from "./tree.ts";
 
 /** Also two are a list: then the planner can use an index, as it can for one. */
@@ -49,7 +50,11 @@ export function listSql(
   operator: ListOperator,
   options: PrintOptions,
 ): Printed {
-  const values = options.parameters.bind(JSON.stringify(conditions.map(({ value }) => value)));
-  const found = anyValue(conditions[0], (column) => `${column} in (select value from json_each(${values}))`, options);
-  return { sql: operator === "equals" ? found : `(${found}) is not true`, cost: 22 };
+  const values = JSON.stringify(conditions.map(({ value }) => value));
+  const found = anyValue(
+    conditions[0],
+    (column) => sql`${column} in (select value from json_each(${values}))`,
+    options,
+  );
+  return { sql: operator === "equals" ? found : sql`(${found}) is not true`, cost: 22 };
 }

@@ -1,35 +1,33 @@
 import type { Kind } from "./fields.ts";
+import { type Sql, type SqlValue, sql } from "./sql.ts";
 import { pattern, substring } from "./wildcards.ts";
 
 /**
  * A test in SQL over one value.
  *
  * @param column - SQL that gives the value, null where it is missing.
- * @param bind - takes a value and answers the parameter that stands for it.
  */
-export type Test = (column: string, value: string | number | boolean | null, bind: Bind) => string;
-export type Bind = (value: string | number | null) => string;
+export type Test = (column: Sql, value: SqlValue | boolean) => Sql;
 
 // `is` and `is not` are the null-safe `=` and `<>`: a record without a model is "not equal" to every model.
-const equals: Test = (column, value, bind) =>
-  value === null ? `${column} is null` : `${column} = ${bind(plain(value))}`;
-const notEquals: Test = (column, value, bind) =>
-  value === null ? `${column} is not null` : `${column} is not ${bind(plain(value))}`;
+const equals: Test = (column, value) => (value === null ? sql`${column} is null` : sql`${column} = ${plain(value)}`);
+const notEquals: Test = (column, value) =>
+  value === null ? sql`${column} is not null` : sql`${column} is not ${plain(value)}`;
 
-const isThere: Test = (column) => `${column} is not null`;
+const isThere: Test = (column) => sql`${column} is not null`;
 
-const compare =
-  (sign: ">=" | "<=" | ">" | "<"): Test =>
-  (column, value, bind) =>
-    `${column} ${sign} ${bind(plain(value))}`;
+const gte: Test = (column, value) => sql`${column} >= ${plain(value)}`;
+const lte: Test = (column, value) => sql`${column} <= ${plain(value)}`;
+const gt: Test = (column, value) => sql`${column} > ${plain(value)}`;
+const lt: Test = (column, value) => sql`${column} < ${plain(value)}`;
 
-const like: Test = (column, value, bind) => `${column} glob ${bind(pattern(String(value), "exact"))}`;
-const ilike: Test = (column, value, bind) => `${column} glob ${bind(pattern(String(value), "any-case"))}`;
-const contains: Test = (column, value, bind) => `${column} glob ${bind(substring(String(value)))}`;
-const notContains: Test = (column, value, bind) => `(${contains(column, value, bind)}) is not true`;
+const like: Test = (column, value) => sql`${column} glob ${pattern(String(value), "exact")}`;
+const ilike: Test = (column, value) => sql`${column} glob ${pattern(String(value), "any-case")}`;
+const contains: Test = (column, value) => sql`${column} glob ${substring(String(value))}`;
+const notContains: Test = (column, value) => sql`(${contains(column, value)}) is not true`;
 
 const TEXT = { equals, "not-equals": notEquals, like, ilike, contains, "not-contains": notContains };
-const BOUNDS = { gte: compare(">="), lte: compare("<="), gt: compare(">"), lt: compare("<") };
+const BOUNDS = { gte, lte, gt, lt };
 
 /** What each kind of field can be asked; the value has been checked against the kind before. */
 export const OPERATORS: Readonly<Record<Kind, Readonly<Record<string, Test>>>> = {
@@ -56,6 +54,6 @@ export const NULL_ONLY: Readonly<Partial<Record<Kind, string>>> = { timestamp: "
 /** Operators that take null. */
 export const NULL_OPERATORS: ReadonlySet<string> = new Set(["equals", "not-equals"]);
 
-function plain(value: string | number | boolean | null): string | number | null {
+function plain(value: SqlValue | boolean): SqlValue {
   return typeof value === "boolean" ? Number(value) : value;
 }

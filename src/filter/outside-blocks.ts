@@ -1,6 +1,6 @@
 import { boundsSql, creationBounds } from "./bounds.ts";
-import type { Bind } from "./operators.ts";
 import type { Scope } from "./scope.ts";
+import { join, raw, type Sql, sql } from "./sql.ts";
 
 /**
  * How the records are found that no block of columns speaks for: from the gaps between blocks, or from all that were
@@ -17,18 +17,18 @@ export const isHeld = (seq: string): string =>
   `coalesce((select b.first_seq from blocks b where b.last_seq >= ${seq} order by b.last_seq limit 1) <= ${seq}, 0)`;
 
 /** Select of the numbers of all records that no block holds, and of those that changed since theirs was made. */
-export function outsideSql(by: OutsideBy, scope: Scope, bind: Bind): string {
-  return `${UNHELD[by](scope, bind)} union all select n.seq from block_changes n where ${isHeld("n.seq")}`;
+export function outsideSql(by: OutsideBy, scope: Scope): Sql {
+  return sql`${UNHELD[by](scope)} union all select n.seq from block_changes n where ${raw(isHeld("n.seq"))}`;
 }
 
-const UNHELD: Readonly<Record<OutsideBy, (scope: Scope, bind: Bind) => string>> = {
-  number: () => `select s.seq from (${GAPS}) g cross join requests s on s.seq between g.first and g.last`,
-  creation: (scope, bind) => {
+const UNHELD: Readonly<Record<OutsideBy, (scope: Scope) => Sql>> = {
+  number: () => sql`select s.seq from (${raw(GAPS)}) g cross join requests s on s.seq between g.first and g.last`,
+  creation: (scope) => {
     const conditions = [
-      `s.organization_id = ${bind(scope.organizationId)}`,
-      ...boundsSql(creationBounds(scope.tree), "s", bind),
-      `not ${isHeld("s.seq")}`,
+      sql`s.organization_id = ${scope.organizationId}`,
+      ...boundsSql(creationBounds(scope.tree), "s"),
+      raw(`not ${isHeld("s.seq")}`),
     ];
-    return `select s.seq from requests s indexed by requests_created where ${conditions.join(" and ")}`;
+    return sql`select s.seq from requests s indexed by requests_created where ${join(conditions, " and ")}`;
   },
 };

@@ -1,4 +1,5 @@
 import { GatewayError } from "../errors.ts";
+import { print, type Sql, type SqlValue } from "./sql.ts";
 
 /** SQLite takes so many; a few are left for what stands around a filter. */
 const SQLITE_PARAMETERS_MAX = 32_766;
@@ -13,19 +14,25 @@ const PARAMETER = /\?(\d+)/g;
 /** A statement as the store takes it. */
 export interface SqlStatement {
   readonly sql: string;
-  readonly args: readonly (string | number | null)[];
+  readonly args: readonly SqlValue[];
 }
 
-/** The values of one statement, each bound once however often it is used. */
+/** Prints one statement for SQLite; each value is bound once, however often it is used. */
 export class Parameters {
-  readonly #args: (string | number | null)[] = [];
-  readonly #known = new Map<string | number | null, string>();
+  readonly #args: SqlValue[] = [];
+  readonly #known = new Map<SqlValue, string>();
 
   /**
-   * @returns the numbered parameter that stands for `value`.
+   * Text of a piece of the statement.
+   *
    * @throws GatewayError `filter_invalid` where one statement cannot hold that many values.
    */
-  readonly bind = (value: string | number | null): string => {
+  print(piece: Sql): string {
+    return print(piece, this.#bind);
+  }
+
+  /** The parameter that stands for a value. */
+  readonly #bind = (value: SqlValue): string => {
     const known = this.#known.get(value);
     if (known !== undefined) return known;
     if (this.#args.length === PARAMETERS_MAX) {
@@ -40,14 +47,14 @@ export class Parameters {
     return parameter;
   };
 
-  /** The statement whose parameters were all made here. */
-  statement(sql: string): SqlStatement {
-    return this.#args.length <= CONSTANTS_MAX ? { sql, args: this.#args } : this.#withoutNumbers(sql);
+  /** The statement of a text whose pieces were all printed here. */
+  statement(text: string): SqlStatement {
+    return this.#args.length <= CONSTANTS_MAX ? { sql: text, args: this.#args } : this.#withoutNumbers(text);
   }
 
   /** SQLite looks for each numbered parameter among all that it knows: many are written without numbers, in their order. */
   #withoutNumbers(sql: string): SqlStatement {
-    const args: (string | number | null)[] = [];
+    const args: SqlValue[] = [];
     const unnumbered = sql.replace(PARAMETER, (_parameter, number: string) => {
       args.push(this.#args[Number(number) - 1]!);
       return "?";
@@ -55,4 +62,10 @@ export class Parameters {
     // A value that is used several times is bound as often.
     return args.length <= SQLITE_PARAMETERS_MAX ? { sql: unnumbered, args } : { sql, args: this.#args };
   }
+}
+
+/** A statement of one piece. */
+export function statementOf(piece: Sql): SqlStatement {
+  const parameters = new Parameters();
+  return parameters.statement(parameters.print(piece));
 }

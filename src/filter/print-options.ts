@@ -1,5 +1,4 @@
-import type { Bind } from "./operators.ts";
-import type { Parameters } from "./parameters.ts";
+import type { Sql } from "./sql.ts";
 import type { Condition } from "./tree.ts";
 
 /**
@@ -8,10 +7,9 @@ import type { Condition } from "./tree.ts";
  * Trees have no negation, so with `true` everywhere a filter selects at least, and with `false` at most, what it
  * selects once the bodies have been read.
  */
-export type BodyTest = (condition: Condition, bind: Bind) => string;
+export type BodyTest = (condition: Condition) => Sql;
 
 export interface CompileOptions {
-  readonly parameters: Parameters;
   readonly body?: BodyTest;
 }
 

@@ -1,4 +1,4 @@
-import type { Bind } from "./operators.ts";
+import { raw, type Sql, sql } from "./sql.ts";
 
 /**
  * Stored names that a property name in a filter can mean: itself, and, if it is in Train-Case, the same in lower case
@@ -21,25 +21,26 @@ function trainCase(lower: string): string {
 }
 
 /** SQL of the value that a row `r` has under a property name, null where it has none. Kind 1 is prompt inputs. */
-export function propertySql(name: string, bind: Bind, kind: 0 | 1 = 0): string {
+export function propertySql(name: string, kind: 0 | 1 = 0): Sql {
   const column = kind === 0 ? "r.properties" : "r.prompt_inputs";
   const { exact, erased } = propertyName(name);
-  const own = memberSql(column, exact, bind);
+  const own = memberSql(column, exact);
   if (erased === undefined) return own;
-  const other = memberSql(column, erased, bind);
-  return `coalesce(${own}, case when ${other} is not null then case when ${erasedSql(erased, kind, bind)} then ${other} end end)`;
+  const other = memberSql(column, erased);
+  return sql`coalesce(${own}, case when ${other} is not null then case when ${erasedSql(erased, kind)} then ${other} end end)`;
 }
 
 /** SQL that is true where the row `r` has a property under that lower-case name, and it lost its case on the way. */
-export function erasedSql(name: string, kind: 0 | 1, bind: Bind): string {
-  return `exists (select 1 from properties v where v.seq = r.seq and v.organization_id = r.organization_id and v.kind = ${kind} and v.name = ${bind(name)} and v.case_erased)`;
+export function erasedSql(name: string, kind: 0 | 1): Sql {
+  return sql`exists (select 1 from properties v where v.seq = r.seq and v.organization_id = r.organization_id
+    and v.kind = ${raw(String(kind))} and v.name = ${name} and v.case_erased)`;
 }
 
 /** SQL of the member of a JSON object, null where it is missing. */
-export function memberSql(column: string, name: string, bind: Bind): string {
+export function memberSql(column: string, name: string): Sql {
   // In a path a name stands between quotes and cannot hold these; the slow way takes any name.
   if (name === "" || /["\\\u0000-\u001f]/.test(name)) {
-    return `(select m.value from json_each(${column}) m where m.key = ${bind(name)})`;
+    return sql`(select m.value from json_each(${raw(column)}) m where m.key = ${name})`;
   }
-  return `json_extract(${column}, ${bind(`$."${name}"`)})`;
+  return sql`json_extract(${raw(column)}, ${`$."${name}"`})`;
 }

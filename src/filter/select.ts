@@ -1,12 +1,13 @@
 import { namesKind, WITH_KIND, withKinds } from "../record/kinds.ts";
 import { PLANNED, type Source, sourceSql } from "./access-path.ts";
-import { compileFilter } from "./compile.ts";
+import { compileFilter, TRUE } from "./compile.ts";
 import type { Join } from "./fields.ts";
 import { Parameters, type SqlStatement } from "./parameters.ts";
 import type { BodyTest } from "./print-options.ts";
 import type { Scope } from "./scope.ts";
 import { refuseSaid } from "./sight.ts";
 import type { Sort } from "./sort.ts";
+import { join, raw, type Sql, sql } from "./sql.ts";
 import { conditionsOf, type FilterTree } from "./tree.ts";
 
 interface SelectOptions {
@@ -19,7 +20,7 @@ interface SelectOptions {
   /** The same of excerpts that stand in packs: JSON of lists of `seq`, input, output. */
   readonly excerpts?: string;
   /** One more condition over the row, such as a cursor's. */
-  readonly where?: (parameters: Parameters) => string;
+  readonly where?: Sql | undefined;
 }
 
 /**
@@ -27,46 +28,35 @@ interface SelectOptions {
  *
  * @throws GatewayError `insufficient_permission` where the tree or the order asks for what the scope does not see.
  *
- * @param columns - SQL between "select" and "from"
- * @param tail - SQL after the condition: grouping, order, limit.
+ * @param columns - what stands between "select" and "from"
+ * @param tail - what follows the condition: grouping, order, limit.
  */
-export function selectRecords(
-  scope: Scope,
-  columns: string | ((parameters: Parameters) => string),
-  tail: (parameters: Parameters) => string,
-  options: SelectOptions = {},
-): SqlStatement {
+export function selectRecords(scope: Scope, columns: Sql, tail: Sql, options: SelectOptions = {}): SqlStatement {
   refuseSaid(scope.sight, scope.tree, options.sort);
-  const parameters = new Parameters();
   const { body, source = PLANNED, texts, excerpts, where } = options;
-  const organization = parameters.bind(scope.organizationId);
-  const { from, condition } = sourceSql(source, scope, parameters.bind);
-  const filter = compileFilter(scope.tree, body === undefined ? { parameters } : { parameters, body });
+  const organization = sql`r.organization_id = ${scope.organizationId}`;
+  const { from, condition } = sourceSql(source, scope);
+  const filter = compileFilter(scope.tree, body === undefined ? {} : { body });
   const joins = joinsOf(scope.tree, options.sort);
   if ((joins.has("texts") && texts === undefined) || (joins.has("excerpts") && excerpts === undefined))
     throw new TypeError("what was said is not in a table");
-  const conditions = [`r.organization_id = ${organization}`, condition, filter, where?.(parameters)];
+  const conditions = [organization, condition, filter, where]
+    .filter((each) => each !== undefined)
+    .filter((each) => each !== TRUE);
   const tables = [
-    ...(joins.has("session") ? [sessionTotals(organization)] : []),
-    ...(joins.has("texts") ? [listTable("said", "prompt", "completion", parameters.bind(texts!))] : []),
-    ...(joins.has("excerpts") ? [listTable("excerpted", "input", "output", parameters.bind(excerpts!))] : []),
+    ...(joins.has("session") ? [sessionTotals(scope.organizationId)] : []),
+    ...(joins.has("texts") ? [listTable("said", "prompt", "completion", texts!)] : []),
+    ...(joins.has("excerpts") ? [listTable("excerpted", "input", "output", excerpts!)] : []),
   ];
-  const sql = [
-    tables.length > 0 ? `with ${tables.join(", ")}` : "",
-    `select ${typeof columns === "string" ? columns : columns(parameters)}`,
-    `from ${from}`,
-    ...[...joins].map((join) => JOINS[join]),
-    `where ${conditions.filter((each) => each !== undefined && each !== "1").join(" and ")}`,
-    tail(parameters),
-  ];
-  const written = sql.filter((line) => line !== "").join("\n");
+  const joined = [...joins].map((name) => sql`\n${JOINS[name]}`);
+  const parameters = new Parameters();
+  const first = tables.length === 0 ? "" : parameters.print(sql`with ${join(tables, ", ")}\n`);
+  const selected = parameters.print(sql`select ${columns}\nfrom ${from}`);
+  const rest = parameters.print(sql`${join(joined, "")}\nwhere ${join(conditions, " and ")}\n${tail}`);
+  const written = first + selected + rest;
   if (!namesKind(written)) return parameters.statement(written);
-  sql[FROM] += ` ${WITH_KIND}`;
-  return parameters.statement(withKinds(sql.filter((line) => line !== "").join("\n")));
+  return parameters.statement(withKinds(`${first}${selected} ${WITH_KIND}${rest}`));
 }
-
-/** Where "from" stands in the lines of a select. */
-const FROM = 2;
 
 /** Whether a tree or an order asks for what stands in no table: texts that were said, which are read out of packs. */
 export function needsTexts(tree: FilterTree, sort?: Sort): boolean {
@@ -92,20 +82,20 @@ function joinsOf(tree: FilterTree, sort: Sort | undefined): Set<Join> {
   return joins;
 }
 
-const JOINS: Readonly<Record<Join, string>> = {
-  texts: "left join said texts on texts.seq = r.seq",
-  excerpts: "left join excerpted excerpts on excerpts.seq = r.seq",
-  tags: "left join session_tags tags on tags.organization_id = r.organization_id and tags.session_id = r.session_id",
-  session: "left join session_totals session on session.session_id = r.session_id",
+const JOINS: Readonly<Record<Join, Sql>> = {
+  texts: sql`left join said texts on texts.seq = r.seq`,
+  excerpts: sql`left join excerpted excerpts on excerpts.seq = r.seq`,
+  tags: sql`left join session_tags tags on tags.organization_id = r.organization_id and tags.session_id = r.session_id`,
+  session: sql`left join session_totals session on session.session_id = r.session_id`,
 };
 
 /** Totals of every session, computed once per statement from the index `requests_sessions` alone. */
-const sessionTotals = (organization: string) => `session_totals as materialized (
+const sessionTotals = (organizationId: string): Sql => sql`session_totals as materialized (
   select s.session_id, sum(s.cost) as total_cost, sum(s.total_tokens) as total_tokens,
     sum(s.prompt_tokens) as prompt_tokens, sum(s.completion_tokens) as completion_tokens,
     count(*) as total_requests, min(s.request_created_at) as created_at,
     max(s.request_created_at) as latest_request_created_at
-  from requests s where s.organization_id = ${organization} and s.session_id is not null group by s.session_id)`;
+  from requests s where s.organization_id = ${organizationId} and s.session_id is not null group by s.session_id)`;
 
-const listTable = (name: string, first: string, second: string, json: string) => `${name} as materialized (
-  select value ->> 0 as seq, value ->> 1 as ${first}, value ->> 2 as ${second} from json_each(${json}))`;
+const listTable = (name: string, first: string, second: string, json: string): Sql => sql`${raw(name)} as materialized (
+  select value ->> 0 as seq, value ->> 1 as ${raw(first)}, value ->> 2 as ${raw(second)} from json_each(${json}))`;

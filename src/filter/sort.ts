@@ -1,9 +1,9 @@
 import { GatewayError } from "../errors.ts";
 import { storable } from "../record/storable.ts";
 import type { Join } from "./fields.ts";
-import type { Bind } from "./operators.ts";
 import { propertySql } from "./property-names.ts";
 import { hint, quote } from "./spelling.ts";
+import { join, raw, type Sql, sql } from "./sql.ts";
 
 type Direction = "asc" | "desc";
 
@@ -12,7 +12,7 @@ export interface SortKey {
   readonly label: string;
   readonly direction: Direction;
   /** SQL of the value over the row `r`. */
-  readonly sql: (bind: Bind) => string;
+  readonly sql: Sql;
   readonly nullable: boolean;
   readonly needs?: Join | undefined;
 }
@@ -21,21 +21,22 @@ export interface SortKey {
 export type Sort = "random" | readonly SortKey[];
 
 interface SortField {
-  readonly sql: string;
+  readonly sql: Sql;
   readonly nullable: boolean;
   readonly needs?: Join;
 }
 
-const always = (sql: string): SortField => ({ sql, nullable: false });
-const maybe = (sql: string): SortField => ({ sql, nullable: true });
+const always = (column: string): SortField => ({ sql: raw(column), nullable: false });
+const maybe = (column: string): SortField => ({ sql: raw(column), nullable: true });
 
 export const CREATED_AT = "r.request_created_at";
+const BY_CREATION: SortField = always(CREATED_AT);
 
 const FIELDS: Readonly<Record<string, SortField>> = {
-  created_at: always(CREATED_AT),
+  created_at: BY_CREATION,
   cache_created_at: maybe("r.cache_created_at"),
   latency: maybe("r.delay_ms"),
-  last_active: always(CREATED_AT),
+  last_active: BY_CREATION,
   total_tokens: maybe("r.total_tokens"),
   completion_tokens: maybe("r.completion_tokens"),
   prompt_tokens: maybe("r.prompt_tokens"),
@@ -57,13 +58,11 @@ export const SORT_KEYS: readonly string[] = ["random", ...Object.keys(FIELDS), .
 /** Keys that one order has at most: a cursor asks about each of them together with all before it. */
 const SORT_KEYS_MAX = 64;
 
-export const NEWEST_FIRST: readonly SortKey[] = [
-  { label: "created_at", direction: "desc", sql: () => CREATED_AT, nullable: false },
-];
+export const NEWEST_FIRST: readonly SortKey[] = [{ ...BY_CREATION, label: "created_at", direction: "desc" }];
 
 /** The order of a search's hits, which each engine has its own way to keep: the label ties a cursor to its search. */
 export const searchOrder = (search: string): readonly SortKey[] => [
-  { label: `search:${search}`, direction: "desc", sql: () => CREATED_AT, nullable: false },
+  { ...BY_CREATION, label: `search:${search}`, direction: "desc" },
 ];
 
 /**
@@ -84,8 +83,7 @@ export function decodeSort(raw: unknown, path = "sort"): Sort {
       random = value;
     } else if (Object.hasOwn(NAMED, name)) keys.push(...namedKeys(name, NAMED[name]!, value, at));
     else if (Object.hasOwn(FIELDS, name)) {
-      const { sql, nullable, needs } = FIELDS[name]!;
-      keys.push({ label: name, direction: directionAt(value, at), sql: () => sql, nullable, needs });
+      keys.push({ ...FIELDS[name]!, label: name, direction: directionAt(value, at) });
     } else throw wrong(at, `there is no sort key ${quote(name)}; ${hint(name, SORT_KEYS)}`);
   }
   if (keys.length > SORT_KEYS_MAX) throw wrong(path, `a sort has at most ${SORT_KEYS_MAX} keys`);
@@ -105,16 +103,17 @@ export function isByCreation(sort: Sort): boolean {
  *
  * @param creation - the column that holds the time of creation in the order in which rows are found.
  */
-export function keySql(key: SortKey, bind: Bind, creation: string): string {
-  const sql = key.sql(bind);
-  return sql === CREATED_AT ? creation : sql;
+export function keySql(key: SortKey, creation: string): Sql {
+  return key.sql === BY_CREATION.sql ? raw(creation) : key.sql;
 }
 
 /** SQL after "order by". */
-export function orderSql(sort: Sort, bind: Bind, creation: string = CREATED_AT): string {
-  if (sort === "random") return "random()";
-  const keys = sort.map((key) => `${keySql(key, bind, creation)} ${key.direction}${key.nullable ? " nulls last" : ""}`);
-  return [...keys, `r.request_id ${sort[0]!.direction}`].join(", ");
+export function orderSql(sort: Sort, creation: string = CREATED_AT): Sql {
+  if (sort === "random") return raw("random()");
+  const keys = sort.map(
+    (key) => sql`${keySql(key, creation)} ${raw(`${key.direction}${key.nullable ? " nulls last" : ""}`)}`,
+  );
+  return join([...keys, raw(`r.request_id ${sort[0]!.direction}`)], ", ");
 }
 
 function namedKeys(group: string, kind: 0 | 1, raw: unknown, path: string): SortKey[] {
@@ -124,7 +123,7 @@ function namedKeys(group: string, kind: 0 | 1, raw: unknown, path: string): Sort
     return {
       label: `${group}.${name}`,
       direction: directionAt(value, `${path}.${given}`),
-      sql: (bind) => propertySql(name, bind, kind),
+      sql: propertySql(name, kind),
       nullable: true,
     };
   });

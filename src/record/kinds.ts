@@ -19,15 +19,6 @@ export function withKinds(sql: string): string {
   return sql.replace(OF_ROW, "coalesce(kind_of.$1, r.$1)");
 }
 
-/**
- * SQL of a test on such a column of rows `r` that does not read a kind per row: kinds are few, and matching ones are
- * looked up once. In quotes the column is the row's own to `withKinds`.
- */
-export function ofRowOrKind(column: string, test: (value: string) => string): string {
-  const ofKinds = `select k.id from kinds k where ${test(`k.${column}`)}`;
-  return `case when r.kind is null then ${test(`r."${column}"`)} else r.kind in (${ofKinds}) end`;
-}
-
 /** The column that SQL such as "r.model" names, if it may stand in `kinds`. */
 export function kindColumn(sql: string): string | undefined {
   return KIND_COLUMNS.find((column) => sql === `r.${column}`);

@@ -1,7 +1,9 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { GatewayError } from "../../errors.ts";
+import { TRUE } from "../../filter/compile.ts";
 import type { Position } from "../../filter/cursor.ts";
 import { NEWEST_FIRST, type SortKey } from "../../filter/sort.ts";
+import { raw } from "../../filter/sql.ts";
 import type { Condition } from "../../filter/tree.ts";
 import { BodyMatcher, bodyTestKey } from "../../store/bodies/body-matcher.ts";
 import type { Deadline } from "../../store/database/deadline.ts";
@@ -77,7 +79,7 @@ export class BodySearch {
     let after = start;
     let looked = 0;
     for (let count = FIRST_STEP_ROWS; ; count = Math.min(count * 2, STEP_ROWS_MAX)) {
-      const candidates = await this.#finder.rows({ sort, count, after, deadline: this.#deadline, body: () => "1" });
+      const candidates = await this.#finder.rows({ sort, count, after, deadline: this.#deadline, body: () => TRUE });
       looked += candidates.length;
       if (looked > CANDIDATES_MAX) throw tooMany();
       yield* bodyGroups(candidates, sizeOf);
@@ -91,7 +93,8 @@ export class BodySearch {
     const passed = await this.#search(candidates);
     const body = (condition: Condition) => {
       const ids = [...(passed.get(bodyTestKey(condition)) ?? [])];
-      return ids.length === 0 ? "0" : `r.request_id in (${ids.map(literal).join(", ")})`;
+      // Spelt here, so that they do not count as values of the filter, whose number is limited.
+      return raw(ids.length === 0 ? "0" : `r.request_id in (${ids.map(literal).join(", ")})`);
     };
     const matching = await this.#finder.among(candidates, this.#deadline, body);
     await nextTurn();

@@ -1,6 +1,7 @@
 import type { Position } from "../../filter/cursor.ts";
 import type { Scope } from "../../filter/scope.ts";
 import { isByCreation, type Sort } from "../../filter/sort.ts";
+import type { Sql } from "../../filter/sql.ts";
 import { type Condition, conditionsOf, conjuncts, type FilterTree } from "../../filter/tree.ts";
 import type { Deadline } from "../../store/database/deadline.ts";
 import { placesOf } from "./look-up.ts";
@@ -21,7 +22,7 @@ interface RowsAsked {
   readonly count: number;
   readonly after?: Position | undefined;
   readonly deadline: Deadline;
-  readonly body?: (condition: Condition) => string;
+  readonly body?: (condition: Condition) => Sql;
 }
 
 export const readsBodies = (tree: FilterTree): boolean =>
@@ -59,11 +60,7 @@ export class Finder {
   }
 
   /** Of some rows those that the filter selects, with what was found in bodies. */
-  async among(
-    places: readonly Place[],
-    deadline: Deadline,
-    body: (condition: Condition) => string,
-  ): Promise<Set<string>> {
+  async among(places: readonly Place[], deadline: Deadline, body: (condition: Condition) => Sql): Promise<Set<string>> {
     const sql = this.records.select({ columns: "r.request_id as id", places, body });
     return new Set((await this.query<{ id: string }>(sql, deadline)).map(({ id }) => id));
   }

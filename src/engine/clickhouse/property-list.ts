@@ -1,4 +1,5 @@
 import type { PropertyName } from "../../filter/property-names.ts";
+import { print, sql } from "../../filter/sql.ts";
 import type { Deadline } from "../../store/database/deadline.ts";
 import type { ValueSearch } from "../record-source.ts";
 import { literal } from "./literal.ts";
@@ -18,11 +19,11 @@ export async function propertyNames(
   { limit = NAMES_MAX, offset = 0 } = {},
 ): Promise<string[]> {
   const records = await recordsOf(options, { organizationId, tree: { kind: "all" } });
-  const sql = records.select({
+  const statement = records.select({
     columns: "distinct arrayJoin(mapKeys(r.properties)) as name",
     tail: `order by name limit ${limit} offset ${offset}`,
   });
-  const rows = await options.client.query<{ name: string }>(sql, deadline.rest());
+  const rows = await options.client.query<{ name: string }>(statement, deadline.rest());
   return rows.map(({ name }) => name);
 }
 
@@ -34,8 +35,8 @@ export async function hasPropertyName(
   deadline: Deadline,
 ): Promise<boolean> {
   const records = await recordsOf(options, { organizationId, tree: { kind: "all" } });
-  const sql = records.select({ columns: "1 as found", where: `(${ways(name).join(" or ")})`, tail: "limit 1" });
-  return (await options.client.query(sql, deadline.rest())).length > 0;
+  const statement = records.select({ columns: "1 as found", where: `(${ways(name).join(" or ")})`, tail: "limit 1" });
+  return (await options.client.query(statement, deadline.rest())).length > 0;
 }
 
 /** Different values of one property, sorted. */
@@ -53,13 +54,13 @@ export async function propertyValues(
     columns: `arrayJoin(arrayConcat(${values.join(", ")})) as value`,
     where: `(${ways(name).join(" or ")})`,
   });
-  const sql = `select distinct value from (${all}) ${fits} order by value limit ${limit} offset ${offset}`;
-  const rows = await options.client.query<{ value: string }>(sql, deadline.rest());
+  const statement = `select distinct value from (${all}) ${fits} order by value limit ${limit} offset ${offset}`;
+  const rows = await options.client.query<{ value: string }>(statement, deadline.rest());
   return rows.map(({ value }) => value);
 }
 
 /** SQL that is true where a row has the name, and where it has it in lower case. */
 function ways({ exact, erased }: PropertyName): string[] {
-  const own = hasName(PROPERTIES, exact, literal);
-  return erased === undefined ? [own] : [own, `(${hasErased(PROPERTIES, erased, literal)})`];
+  const own = print(hasName(PROPERTIES, exact), literal);
+  return erased === undefined ? [own] : [own, print(sql`(${hasErased(PROPERTIES, erased)})`, literal)];
 }

@@ -3,6 +3,7 @@ import { boundsOf } from "../../filter/bounds.ts";
 import type { Scope } from "../../filter/scope.ts";
 import { refuseSaid } from "../../filter/sight.ts";
 import type { Sort } from "../../filter/sort.ts";
+import type { Sql } from "../../filter/sql.ts";
 import { type Condition, conditionsOf, type FilterTree } from "../../filter/tree.ts";
 import type { BodyPart } from "../../store/packs/placed.ts";
 import type { RequestBodies } from "../../store/packs/read.ts";
@@ -54,7 +55,7 @@ export interface SelectParts {
   /** No other records are looked at. */
   readonly places?: readonly Place[] | undefined;
   /** What stands in place of a test on a body. */
-  readonly body?: (condition: Condition) => string;
+  readonly body?: (condition: Condition) => Sql;
 }
 
 /** From so many conditions on, making machine code of them costs more than it saves. */

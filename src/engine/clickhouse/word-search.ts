@@ -1,4 +1,5 @@
 import { GatewayError } from "../../errors.ts";
+import { TRUE } from "../../filter/compile.ts";
 import type { Scope } from "../../filter/scope.ts";
 import { NEWEST_FIRST } from "../../filter/sort.ts";
 import { beginningOf, isSpaced } from "../../store/words/tokens.ts";
@@ -40,7 +41,7 @@ export async function searchWords(options: ReaderOptions, scope: Scope, asked: S
       where: [wordsSql(query), ...(after === undefined ? [] : [afterSql(after, NEWEST_FIRST, by)])].join(" and "),
       tail: `order by ${orderSql(NEWEST_FIRST)} limit ${limit + 1 - found.length}`,
       times,
-      ...(isBodyFilter && { body: () => "1" }),
+      ...(isBodyFilter && { body: () => TRUE }),
     });
     const rows = await finder.query<FoundRow>(sql, deadline);
     const isFull = found.length + rows.length > limit;

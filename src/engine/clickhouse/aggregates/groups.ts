@@ -8,6 +8,7 @@ import {
   type TimeBucket,
 } from "../../../filter/group-by.ts";
 import { propertyName } from "../../../filter/property-names.ts";
+import { print } from "../../../filter/sql.ts";
 import { literal } from "../literal.ts";
 import { MAPS, namedValue, scoreValue } from "../print/values.ts";
 
@@ -37,7 +38,7 @@ export function groupSql(name: string): string {
 }
 
 /** SQL of the value that a row `r` has under a property name, null where it has none. */
-export const propertySql = (name: string): string => namedValue(MAPS[0], propertyName(name), literal);
+export const propertySql = (name: string): string => print(namedValue(MAPS[0], propertyName(name)), literal);
 
 /** The same of a score. */
-export const scoreSql = (name: string): string => scoreValue(name, literal);
+export const scoreSql = (name: string): string => print(scoreValue(name), literal);

@@ -3,6 +3,7 @@ import type { Dialect, ListOperator } from "../../../filter/dialect.ts";
 import type { Printed } from "../../../filter/junctions.ts";
 import { OPPOSITES } from "../../../filter/operators.ts";
 import { propertyName } from "../../../filter/property-names.ts";
+import { join, print, raw, type Sql, sql } from "../../../filter/sql.ts";
 import type { Condition, FilterTree } from "../../../filter/tree.ts";
 import { anyCase, pattern, substring } from "../../../filter/wildcards.ts";
 import { mergedBounds } from "./bounds.ts";
@@ -15,11 +16,11 @@ export interface FilterOptions {
   readonly values: Values;
   readonly columns: Columns;
   /** What stands in place of a test on a body. */
-  readonly body?: (condition: Condition) => string;
+  readonly body?: (condition: Condition) => Sql;
 }
 
 /** SQL over one value, given as SQL; null where the value is. */
-type Fits = (value: string) => string;
+type Fits = (value: Sql) => Sql;
 
 /**
  * A filter as a condition over a row `r`. Every value is spelt by `values`.
@@ -31,34 +32,34 @@ export function filterSql(tree: FilterTree, options: FilterOptions): string {
     listsNumbers: true,
     condition: (condition) => printed(conditionSql(condition, options)),
     list: (conditions, operator) => printed(listSql(conditions, operator, options)),
-    strict: ({ sql, cost }) => ({ sql: `ifNull(${sql}, 0)`, cost }),
+    strict: ({ sql: test, cost }) => ({ sql: sql`ifNull(${test}, 0)`, cost }),
   };
-  return printTree(mergedBounds(simplified(tree)), dialect);
+  return print(printTree(mergedBounds(simplified(tree)), dialect), options.values.spell);
 }
 
 /** The parser has no stack to run out of: terms are nested alike, whatever they are. */
-const printed = (sql: string): Printed => ({ sql: `(${sql})`, cost: 9 });
+const printed = (test: Sql): Printed => ({ sql: sql`(${test})`, cost: 9 });
 
-function conditionSql(condition: Condition, options: FilterOptions): string {
+function conditionSql(condition: Condition, options: FilterOptions): Sql {
   const { source, operator, value } = condition;
-  if (source.from === "row") return fits(condition, operator, options)(columnSql(source.sql, options));
+  if (source.from === "row") return fits(condition, operator)(raw(columnSql(source.sql, options)));
   if (source.from === "body") {
     if (options.body === undefined) throw new TypeError("a filter on bodies cannot be one statement");
     return options.body(condition);
   }
   if (source.from === "property_key") {
-    if (value === null) return "empty(r.properties)";
+    if (value === null) return sql`empty(r.properties)`;
     const properties = { from: "properties", kind: 0, names: "exact" } as const;
-    return anyValue({ ...condition, source: properties, name: String(value) }, isThere, options);
+    return anyValue({ ...condition, source: properties, name: String(value) }, isThere);
   }
   if (value === null) {
-    const some = anyValue(condition, isThere, options);
-    return operator === "equals" ? `not (${some})` : some;
+    const some = anyValue(condition, isThere);
+    return operator === "equals" ? sql`not (${some})` : some;
   }
   const opposite = OPPOSITES[operator];
   return opposite === undefined
-    ? anyValue(condition, fits(condition, operator, options), options)
-    : `not (${anyValue(condition, fits(condition, opposite, options), options)})`;
+    ? anyValue(condition, fits(condition, operator))
+    : sql`not (${anyValue(condition, fits(condition, opposite))})`;
 }
 
 /** Whether one value is among, or the value is not among, those of several conditions. */
@@ -66,55 +67,58 @@ function listSql(
   conditions: readonly [Condition, ...Condition[]],
   operator: ListOperator,
   options: FilterOptions,
-): string {
+): Sql {
   const [first] = conditions;
-  const values = conditions.map(({ value }) => options.values.bind(value as string | number)).join(", ");
-  const isAmong: Fits = (value) => `${value} in (${values})`;
+  const values = join(
+    conditions.map(({ value }) => sql`${value as string | number}`),
+    ", ",
+  );
+  const isAmong: Fits = (value) => sql`${value} in (${values})`;
   const found =
-    first.source.from === "row" ? isAmong(columnSql(first.source.sql, options)) : anyValue(first, isAmong, options);
-  return operator === "equals" ? found : `not ifNull(${found}, 0)`;
+    first.source.from === "row" ? isAmong(raw(columnSql(first.source.sql, options))) : anyValue(first, isAmong);
+  return operator === "equals" ? found : sql`not ifNull(${found}, 0)`;
 }
 
 /** SQL that is true where any value that a condition speaks of fits; never null. */
-function anyValue({ source, name = "" }: Condition, fit: Fits, { values: { bind } }: FilterOptions): string {
+function anyValue({ source, name = "" }: Condition, fit: Fits): Sql {
   switch (source.from) {
     case "assets":
-      return `arrayExists(v -> ${fit("v")}, r.assets)`;
+      return sql`arrayExists(v -> ${fit(raw("v"))}, r.assets)`;
     case "scores":
-      return `ifNull(${fit(scoreValue(name, bind))}, 0)`;
+      return sql`ifNull(${fit(scoreValue(name))}, 0)`;
     case "properties": {
       const map = MAPS[source.kind];
       if (source.names === "any-case") {
-        const named = `match(k, ${bind(regexOf(anyCase(name)))})`;
-        return `arrayExists((k, v) -> ${named} and ${fit("v")}, mapKeys(${map.values}), mapValues(${map.values}))`;
+        const named = sql`match(k, ${regexOf(anyCase(name))})`;
+        return sql`arrayExists((k, v) -> ${named} and ${fit(raw("v"))}, mapKeys(${map.values}), mapValues(${map.values}))`;
       }
       const { exact, erased } = propertyName(name);
-      const own = `${hasName(map, exact, bind)} and ${fit(`${map.values}[${bind(exact)}]`)}`;
+      const own = sql`${hasName(map, exact)} and ${fit(sql`${map.values}[${exact}]`)}`;
       if (erased === undefined) return own;
-      return `(${own}) or (${hasErased(map, erased, bind)} and ${fit(`${map.values}[${bind(erased)}]`)})`;
+      return sql`(${own}) or (${hasErased(map, erased)} and ${fit(sql`${map.values}[${erased}]`)})`;
     }
     default:
       throw new TypeError(`a ${source.from} has no values of its own`);
   }
 }
 
-const isThere: Fits = (value) => `isNotNull(${value})`;
+const isThere: Fits = (value) => sql`isNotNull(${value})`;
 
-const SIGNS: Readonly<Record<string, string>> = { gte: ">=", lte: "<=", gt: ">", lt: "<" };
+const SIGNS: Readonly<Record<string, Sql>> = { gte: raw(">="), lte: raw("<="), gt: raw(">"), lt: raw("<") };
 
-function fits({ value, valueKind }: Condition, operator: string, { values: { bind } }: FilterOptions): Fits {
+function fits({ value, valueKind }: Condition, operator: string): Fits {
   const text = String(value);
   const matches = (glob: string): Fits => {
     const regex = regexOf(glob);
-    return (column) => `match(${column}, ${bind(regex)})`;
+    return (column) => sql`match(${column}, ${regex})`;
   };
   switch (operator) {
     case "equals":
-      return value === null ? (column) => `isNull(${column})` : (column) => `${column} = ${bind(plain(value))}`;
+      return value === null ? (column) => sql`isNull(${column})` : (column) => sql`${column} = ${plain(value)}`;
     case "not-equals":
       return value === null || valueKind === "boolean" || valueKind === "timestamp"
         ? isThere
-        : (column) => `ifNull(${column} != ${bind(plain(value))}, 1)`;
+        : (column) => sql`ifNull(${column} != ${plain(value)}, 1)`;
     case "like":
       return matches(pattern(text, "exact"));
     case "ilike":
@@ -123,10 +127,10 @@ function fits({ value, valueKind }: Condition, operator: string, { values: { bin
       return matches(substring(text));
     case "not-contains": {
       const contains = matches(substring(text));
-      return (column) => `not ifNull(${contains(column)}, 0)`;
+      return (column) => sql`not ifNull(${contains(column)}, 0)`;
     }
     default:
-      return (column) => `${column} ${SIGNS[operator]} ${bind(plain(value))}`;
+      return (column) => sql`${column} ${SIGNS[operator]!} ${plain(value)}`;
   }
 }
 

@@ -1,6 +1,7 @@
 import type { Position } from "../../../filter/cursor.ts";
 import { propertyName } from "../../../filter/property-names.ts";
 import type { Sort, SortKey } from "../../../filter/sort.ts";
+import { join, print, raw, type Sql, sql } from "../../../filter/sql.ts";
 import { type Columns, columnSql } from "./columns.ts";
 import { MAPS, namedValue, type Values } from "./values.ts";
 
@@ -10,17 +11,18 @@ interface OrderOptions {
 }
 
 /** SQL of a sort key's value over the row `r`. */
-export function keySql({ label, sql }: SortKey, options: OrderOptions): string {
-  const { bind } = options.values;
+function keySql({ label, sql: column }: SortKey, options: OrderOptions): Sql {
   const dot = label.indexOf(".");
-  if (dot === -1) return columnSql(sql(bind), options);
+  if (dot === -1) return raw(columnSql(print(column, options.values.spell), options));
   const map = MAPS[label.startsWith("values.") ? 1 : 0];
-  return namedValue(map, propertyName(label.slice(dot + 1)), bind);
+  return namedValue(map, propertyName(label.slice(dot + 1)));
 }
 
 /** SQL of the columns `k0`, `k1` and so on, each with a comma before it. */
 export function keyColumns(sort: Sort, options: OrderOptions): string {
-  return sort === "random" ? "" : sort.map((key, index) => `, ${keySql(key, options)} as k${index}`).join("");
+  return sort === "random"
+    ? ""
+    : sort.map((key, index) => `, ${print(keySql(key, options), options.values.spell)} as k${index}`).join("");
 }
 
 /** SQL after "order by", over these columns. */
@@ -37,18 +39,20 @@ export function orderSql(sort: Sort): string {
  * nothing but the next keys can come after a null.
  */
 export function afterSql({ values, requestId }: Position, sort: readonly SortKey[], options: OrderOptions): string {
-  const { bind } = options.values;
-  const equal: string[] = [];
-  const ways: string[] = [];
+  const equal: Sql[] = [];
+  const ways: Sql[] = [];
   for (const [index, key] of sort.entries()) {
     const column = keySql(key, options);
     const value = values[index] ?? null;
     if (value !== null) {
-      const beyond = `${column} ${key.direction === "asc" ? ">" : "<"} ${bind(value)}`;
-      ways.push([...equal, key.nullable ? `(${beyond} or isNull(${column}))` : beyond].join(" and "));
+      const after = sql`${column} ${beyond(key)} ${value}`;
+      ways.push(join([...equal, key.nullable ? sql`(${after} or isNull(${column}))` : after], " and "));
     }
-    equal.push(value === null ? `isNull(${column})` : `${column} = ${bind(value)}`);
+    equal.push(value === null ? sql`isNull(${column})` : sql`${column} = ${value}`);
   }
-  ways.push([...equal, `r.request_id ${sort[0]!.direction === "asc" ? ">" : "<"} ${bind(requestId)}`].join(" and "));
-  return `(${ways.map((way) => `(${way})`).join(" or ")})`;
+  ways.push(join([...equal, sql`r.request_id ${beyond(sort[0]!)} ${requestId}`], " and "));
+  return print(sql`((${join(ways, ") or (")}))`, options.values.spell);
 }
+
+/** The sign of what comes later in the order of a key. */
+const beyond = ({ direction }: SortKey): Sql => raw(direction === "asc" ? ">" : "<");

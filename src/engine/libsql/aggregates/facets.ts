@@ -1,6 +1,7 @@
 import { type GroupBy, groupClause, groupColumns } from "../../../filter/group-by.ts";
 import type { Scope } from "../../../filter/scope.ts";
 import { selectRecords } from "../../../filter/select.ts";
+import { raw, sql } from "../../../filter/sql.ts";
 import type { Deadline } from "../../../store/database/deadline.ts";
 import type { Database } from "../../../store/store.ts";
 import type { Facet, Key } from "../../aggregates.ts";
@@ -47,8 +48,8 @@ async function valuesOf(
   const { scope, source } = await withoutBodies(database, asked, deadline);
   const statement = selectRecords(
     scope,
-    ({ bind }) => `${groupColumns(query, bind)} count(*) as requests`,
-    ({ bind }) => `${groupClause(query)} order by requests desc, g0 is null, g0 limit ${bind(limit)}`,
+    sql`${groupColumns(query)} count(*) as requests`,
+    sql`${raw(groupClause(query))} order by requests desc, g0 is null, g0 limit ${limit}`,
     { source },
   );
   const rows = await database.query<{ g0: Key; requests: number }>(statement, deadline.rest());

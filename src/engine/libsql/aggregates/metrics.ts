@@ -2,6 +2,7 @@ import { setImmediate as nextTurn } from "node:timers/promises";
 import { groupClause, groupColumns, groupNames } from "../../../filter/group-by.ts";
 import type { Scope } from "../../../filter/scope.ts";
 import { selectRecords } from "../../../filter/select.ts";
+import { raw, sql } from "../../../filter/sql.ts";
 import type { Deadline } from "../../../store/database/deadline.ts";
 import type { Database } from "../../../store/store.ts";
 import type { Key, MetricsQuery } from "../../aggregates.ts";
@@ -113,14 +114,18 @@ async function metricsOfRecords(
   { order, deadline }: { readonly order: readonly OrderKey[]; readonly deadline: Deadline },
 ) {
   const { scope, source } = await withoutBodies(database, asked, deadline);
+  const measures = [
+    "count(*) as requests",
+    OUTCOMES,
+    TOTALS,
+    ...(query.latencies !== false ? ["avg(r.delay_ms) as latency_avg", LATENCIES] : []),
+    ...(query.speeds === true ? [SPEEDS] : []),
+  ];
+  const keys = order.map((key) => key.join(" "));
   const statement = selectRecords(
     scope,
-    ({ bind }) =>
-      `${groupColumns(query, bind)} count(*) as requests, ${OUTCOMES}, ${TOTALS}${
-        query.latencies !== false ? `, avg(r.delay_ms) as latency_avg, ${LATENCIES}` : ""
-      }${query.speeds === true ? `, ${SPEEDS}` : ""}${scoreColumns(query.scores ?? [], bind)}`,
-    ({ bind }) => `${groupClause(query)} order by ${order.map((key) => key.join(" ")).join(", ")}
-      limit ${bind(query.limit)} offset ${bind(query.offset)}`,
+    sql`${groupColumns(query)} ${raw(measures.join(", "))}${scoreColumns(query.scores ?? [])}`,
+    sql`${raw(`${groupClause(query)} order by ${keys.join(", ")}`)} limit ${query.limit} offset ${query.offset}`,
     { source },
   );
   const rows = await database.query<Row>(statement, deadline.rest());

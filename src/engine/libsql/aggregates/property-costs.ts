@@ -1,9 +1,10 @@
 import { boundsSql, onlyBounds } from "../../../filter/bounds.ts";
 import { PROPERTY_PREFIX } from "../../../filter/group-by.ts";
-import { Parameters, type SqlStatement } from "../../../filter/parameters.ts";
+import { type SqlStatement, statementOf } from "../../../filter/parameters.ts";
 import { propertyName, propertySql } from "../../../filter/property-names.ts";
 import type { Scope } from "../../../filter/scope.ts";
 import { selectRecords } from "../../../filter/select.ts";
+import { join, raw, type Sql, sql } from "../../../filter/sql.ts";
 import type { Condition } from "../../../filter/tree.ts";
 import { dollars } from "../../../record/dollars.ts";
 import type { Deadline } from "../../../store/database/deadline.ts";
@@ -48,7 +49,7 @@ function fromAggregates(aggregates: GroupAggregates, page: ListOptions): Propert
   return inOrder(rows, order, page);
 }
 
-const order = "order by cost desc nulls last, value";
+const ORDER = raw("order by cost desc nulls last, value");
 
 /** For any filter: reads the records. */
 async function fromRecords(
@@ -60,10 +61,9 @@ async function fromRecords(
   const { scope, source } = await withoutBodies(database, asked, deadline);
   return selectRecords(
     scope,
-    ({ bind }) => `${propertySql(name, bind)} as value, sum(r.cost) as cost, count(*) as requests`,
+    sql`${propertySql(name)} as value, sum(r.cost) as cost, count(*) as requests`,
     // Not `group by value`: what the rows come from may have a column of that name, which would be meant.
-    ({ bind }) =>
-      `group by 1 having ${propertySql(name, bind)} is not null ${order} limit ${bind(limit)} offset ${bind(offset)}`,
+    sql`group by 1 having ${propertySql(name)} is not null ${ORDER} limit ${limit} offset ${offset}`,
     { source },
   );
 }
@@ -74,25 +74,22 @@ function fromEntries(
   bounds: readonly Condition[],
   { name, limit, offset }: ListOptions & { readonly name: string },
 ): SqlStatement {
-  const parameters = new Parameters();
-  const { bind } = parameters;
   const { exact, erased } = propertyName(name);
-  const entries = (storedName: string) =>
-    [
-      `p.organization_id = ${bind(organizationId)} and p.kind = 0 and p.name = ${bind(storedName)}`,
-      ...boundsSql(bounds, "p", bind),
-    ].join(" and ");
-  const sums = "sum(cost) as cost, count(*) as requests";
-  const page = `${order} limit ${bind(limit)} offset ${bind(offset)}`;
-  const own = `select p.value, p.cost from properties p where ${entries(exact)}`;
-  if (erased === undefined) return parameters.statement(`select value, ${sums} from (${own}) group by value ${page}`);
+  const entries = (storedName: string): Sql =>
+    join(
+      [sql`p.organization_id = ${organizationId} and p.kind = 0 and p.name = ${storedName}`, ...boundsSql(bounds, "p")],
+      " and ",
+    );
+  const page = sql`${ORDER} limit ${limit} offset ${offset}`;
+  const own = sql`select p.value, p.cost from properties p where ${entries(exact)}`;
+  if (erased === undefined)
+    return statementOf(sql`select value, sum(cost) as cost, count(*) as requests from (${own}) group by value ${page}`);
   // A record that has both spellings counts under the one that was asked for.
-  const other = `select p.value, p.cost from properties p where ${entries(erased)} and p.case_erased and not exists
-    (select 1 from properties q where q.seq = p.seq and q.organization_id = p.organization_id and q.kind = 0 and q.name = ${bind(exact)})`;
-  const perSpelling = [own, other]
-    .map((rows) => `select value, sum(cost) as cost, count(*) as requests from (${rows}) group by value`)
-    .join(" union all ");
-  return parameters.statement(
-    `select value, sum(cost) as cost, sum(requests) as requests from (${perSpelling}) group by value ${page}`,
+  const other = sql`select p.value, p.cost from properties p where ${entries(erased)} and p.case_erased and not exists
+    (select 1 from properties q where q.seq = p.seq and q.organization_id = p.organization_id and q.kind = 0 and q.name = ${exact})`;
+  const perSpelling = [own, other].map(
+    (rows) => sql`select value, sum(cost) as cost, count(*) as requests from (${rows}) group by value`,
   );
+  return statementOf(sql`select value, sum(cost) as cost, sum(requests) as requests
+    from (${join(perSpelling, " union all ")}) group by value ${page}`);
 }

@@ -1,16 +1,18 @@
 import { scoreSql } from "../../../filter/group-by.ts";
-import type { Bind } from "../../../filter/operators.ts";
+import { join, raw, type Sql, sql } from "../../../filter/sql.ts";
 import type { Key, ScoreAggregates } from "../../aggregates.ts";
 
 const MEASURES = { count: "count", mean: "avg", min: "min", max: "max" } as const;
 
 /** SQL of the metrics of each score, each column with a comma before it. */
-export function scoreColumns(names: readonly string[], bind: Bind): string {
+export function scoreColumns(names: readonly string[]): Sql {
   const columns = names.flatMap((name, index) => {
-    const value = scoreSql(name, bind);
-    return Object.entries(MEASURES).map(([measure, sql]) => `, ${sql}(${value}) as s${index}_${measure}`);
+    const value = scoreSql(name);
+    return Object.entries(MEASURES).map(
+      ([measure, aggregate]) => sql`, ${raw(aggregate)}(${value}) as ${raw(`s${index}_${measure}`)}`,
+    );
   });
-  return columns.join("");
+  return join(columns, "");
 }
 
 /** The same columns as a row of a response shows them, by the name of the score. */

@@ -1,5 +1,6 @@
 import type { Scope } from "../../../filter/scope.ts";
 import { selectRecords } from "../../../filter/select.ts";
+import { EMPTY, sql } from "../../../filter/sql.ts";
 import type { Deadline } from "../../../store/database/deadline.ts";
 import { recordBytes } from "../../../store/sizes/record-bytes.ts";
 import type { Database } from "../../../store/store.ts";
@@ -17,9 +18,9 @@ export async function withSessionBytes(
   const { scope, source } = await withoutBodies(database, asked, deadline);
   return addSessionBytes(sessions, {
     find(ids) {
-      const statement = selectRecords(scope, "r.session_id, r.request_id, r.size_bytes", () => "", {
+      const statement = selectRecords(scope, sql`r.session_id, r.request_id, r.size_bytes`, EMPTY, {
         source: source.kind === "rows" ? source : { kind: "index", name: "requests_sessions" },
-        where: ({ bind }) => `r.session_id in (select value from json_each(${bind(JSON.stringify(ids))}))`,
+        where: sql`r.session_id in (select value from json_each(${JSON.stringify(ids)}))`,
       });
       return database.query<SessionRecord>(statement, deadline.rest());
     },

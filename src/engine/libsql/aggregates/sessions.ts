@@ -2,6 +2,7 @@ import { PLANNED } from "../../../filter/access-path.ts";
 import { GROUPS } from "../../../filter/group-by.ts";
 import type { Scope } from "../../../filter/scope.ts";
 import { selectRecords } from "../../../filter/select.ts";
+import { EMPTY, raw, sql } from "../../../filter/sql.ts";
 import { ALL } from "../../../filter/tree.ts";
 import type { Deadline } from "../../../store/database/deadline.ts";
 import type { Database } from "../../../store/store.ts";
@@ -74,11 +75,7 @@ export async function sessionsWith(database: Database, asked: Scope, deadline: D
     return new Set(keys.filter((key) => key !== null));
   }
   const { scope, source } = await withoutBodies(database, asked, deadline);
-  return distinctSessions(
-    database,
-    selectRecords(scope, SESSION_IDS, () => "", { source, where: HAS_SESSION }),
-    deadline,
-  );
+  return distinctSessions(database, selectRecords(scope, SESSION_IDS, EMPTY, { source, where: HAS_SESSION }), deadline);
 }
 
 /** Ids of the sessions of some records. */
@@ -90,18 +87,16 @@ export async function sessionsOf(
 ): Promise<ReadonlySet<Key>> {
   const seqs = seqsOf(keys);
   const ids = JSON.stringify(keys.map(({ requestId }) => requestId));
-  const statement = selectRecords({ organizationId, tree: ALL }, SESSION_IDS, () => "", {
+  const statement = selectRecords({ organizationId, tree: ALL }, SESSION_IDS, EMPTY, {
     source: seqs === undefined ? PLANNED : { kind: "rows", seqs },
-    where: ({ bind }) =>
-      seqs === undefined
-        ? `${HAS_SESSION()} and r.request_id in (select value from json_each(${bind(ids)}))`
-        : HAS_SESSION(),
+    where:
+      seqs === undefined ? sql`${HAS_SESSION} and r.request_id in (select value from json_each(${ids}))` : HAS_SESSION,
   });
   return distinctSessions(database, statement, deadline);
 }
 
-const SESSION_IDS = `distinct ${GROUPS["session"]} as id`;
-const HAS_SESSION = () => `${GROUPS["session"]} is not null`;
+const SESSION_IDS = raw(`distinct ${GROUPS["session"]} as id`);
+const HAS_SESSION = raw(`${GROUPS["session"]} is not null`);
 
 async function distinctSessions(
   database: Database,

@@ -2,6 +2,7 @@ import { PLANNED } from "../../../filter/access-path.ts";
 import { GROUPS } from "../../../filter/group-by.ts";
 import type { Scope } from "../../../filter/scope.ts";
 import { selectRecords } from "../../../filter/select.ts";
+import { raw, sql } from "../../../filter/sql.ts";
 import type { Deadline } from "../../../store/database/deadline.ts";
 import type { Database } from "../../../store/store.ts";
 import type { Key, ListOptions, Order } from "../../aggregates.ts";
@@ -76,28 +77,36 @@ export async function totalsBy(
     return inOrder(rows, order, page);
   }
   const { scope, source } = areFew ? { scope: asked, source: PLANNED } : await withoutBodies(database, asked, deadline);
-  const column = GROUPS[name];
+  const column = raw(GROUPS[name]!);
   const isCounted = name === "user" || order.some(([key]) => key === "errors" || key === "refused");
+  const totals = [
+    id,
+    "count(*) as requests",
+    ...(isCounted ? [COUNTS] : []),
+    TOTALS,
+    `min(r.request_created_at) as ${first}`,
+    `max(r.request_created_at) as ${last}`,
+  ];
+  const keys = order.map((key) => `${key.join(" ")} nulls last`);
   const statement = selectRecords(
     scope,
     // What a session's totals need is in an index: counts that are not are looked up for the page alone.
-    `${column} as ${id}, count(*) as requests, ${isCounted ? `${COUNTS}, ` : ""}${TOTALS}, min(r.request_created_at) as ${first}, max(r.request_created_at) as ${last}`,
-    ({ bind }) => `group by ${column} order by ${order.map((key) => `${key.join(" ")} nulls last`).join(", ")}
-      limit ${bind(page.limit)} offset ${bind(page.offset)}`,
+    sql`${column} as ${raw(totals.join(", "))}`,
+    sql`group by ${column} order by ${raw(keys.join(", "))} limit ${page.limit} offset ${page.offset}`,
     {
       source,
-      where: ({ bind }) =>
+      where:
         among === undefined
-          ? `${name === "user" ? "+" : ""}${column} is not null`
-          : `${column} in (select value from json_each(${bind(JSON.stringify([...among]))}))`,
+          ? sql`${raw(name === "user" ? "+" : "")}${column} is not null`
+          : sql`${column} in (select value from json_each(${JSON.stringify([...among])}))`,
     },
   );
   const rows = await database.query<Row>(statement, deadline.rest());
   if (isCounted) return rows;
   const ids = JSON.stringify(rows.map((row) => row[id] ?? null));
-  const counts = selectRecords(scope, `${column} as ${id}, ${COUNTS}`, () => `group by ${column}`, {
+  const counts = selectRecords(scope, sql`${column} as ${raw(`${id}, ${COUNTS}`)}`, sql`group by ${column}`, {
     source,
-    where: ({ bind }) => `${column} in (select value from json_each(${bind(ids)}))`,
+    where: sql`${column} in (select value from json_each(${ids}))`,
   });
   const found = await database.query<Row>(counts, deadline.rest());
   const byId = new Map(found.map((row) => [row[id], row]));

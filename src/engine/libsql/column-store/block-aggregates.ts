@@ -9,6 +9,7 @@ import {
 } from "../../../filter/group-by.ts";
 import type { Scope } from "../../../filter/scope.ts";
 import { selectRecords } from "../../../filter/select.ts";
+import { raw, sql } from "../../../filter/sql.ts";
 import type { Deadline } from "../../../store/database/deadline.ts";
 import type { Database } from "../../../store/store.ts";
 import { GroupAggregates, type GroupRow, type Measures, RANKED, type RankedName, REFUSED } from "./group-aggregates.ts";
@@ -44,8 +45,8 @@ export async function blockAggregates(
   const answered = await askBlocks<GroupRow>(database, scope, deadline, (source) => ({
     outside: selectRecords(
       scope,
-      ({ bind }) => `${groupColumns(query, bind)} ${sumsSql(query.measures)}`,
-      () => groupClause(query),
+      sql`${groupColumns(query)} ${raw(sumsSql(query.measures))}`,
+      raw(groupClause(query)),
       { source },
     ),
     begin: (rows) => {

@@ -1,6 +1,7 @@
 import { OPERATORS, OPPOSITES } from "../../../filter/operators.ts";
-import { Parameters } from "../../../filter/parameters.ts";
+import { statementOf } from "../../../filter/parameters.ts";
 import { propertyName } from "../../../filter/property-names.ts";
+import { raw, sql } from "../../../filter/sql.ts";
 import { type Condition, type FilterTree, isJunction } from "../../../filter/tree.ts";
 import { bind } from "../../../store/database/bind.ts";
 import type { Database } from "../../../store/store.ts";
@@ -98,10 +99,9 @@ async function textMask(texts: Texts, condition: Condition, database: Database):
 async function valueTest(texts: Texts, { operator, value }: Condition, database: Database): Promise<Uint8Array> {
   if (operator === "equals") return fitting(texts, (text) => text === value, false);
   if (operator === "not-equals") return fitting(texts, (text) => text !== value, true);
-  const parameters = new Parameters();
-  const all = parameters.bind(JSON.stringify([null, ...texts.values]));
-  const test = OPERATORS.text[operator]!("v.value", value, parameters.bind);
-  const statement = parameters.statement(`select v.key as code from json_each(${all}) v where ${test}`);
+  const all = JSON.stringify([null, ...texts.values]);
+  const test = OPERATORS.text[operator]!(raw("v.value"), value);
+  const statement = statementOf(sql`select v.key as code from json_each(${all}) v where ${test}`);
   const fits = new Uint8Array(texts.values.length + 1);
   for (const { code } of await database.query<{ code: number }>(statement)) fits[code] = 1;
   return fits;

@@ -1,5 +1,6 @@
 import type { Scope } from "../../../filter/scope.ts";
 import { selectRecords } from "../../../filter/select.ts";
+import { EMPTY, raw } from "../../../filter/sql.ts";
 import type { Deadline } from "../../../store/database/deadline.ts";
 import type { Database } from "../../../store/store.ts";
 import { NUMBER_COLUMNS, type NumberColumn, SEQ } from "./columns.ts";
@@ -31,7 +32,7 @@ export async function top(
 ): Promise<number[] | undefined> {
   let found = new Candidates(wanted);
   const answered = await askBlocks<{ seq: number; value: number | null }>(database, scope, deadline, (source) => ({
-    outside: selectRecords(scope, `r.seq as seq, ${NUMBER_COLUMNS[wanted.column]} as value`, () => "", { source }),
+    outside: selectRecords(scope, raw(`r.seq as seq, ${NUMBER_COLUMNS[wanted.column]} as value`), EMPTY, { source }),
     begin: (rows) => {
       found = new Candidates(wanted);
       for (const { seq, value } of rows) if (value !== null) found.add(value, seq);

@@ -1,9 +1,11 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { creationColumn, PLANNED, type Source } from "../../../filter/access-path.ts";
+import { TRUE } from "../../../filter/compile.ts";
 import { afterSql, type Position } from "../../../filter/cursor.ts";
 import type { Scope } from "../../../filter/scope.ts";
 import { neededTexts, needsTexts, selectRecords } from "../../../filter/select.ts";
 import { NEWEST_FIRST, orderSql, type Sort, type SortKey } from "../../../filter/sort.ts";
+import { EMPTY, raw, sql } from "../../../filter/sql.ts";
 import { ALL, both, type Condition, conjuncts, type FilterTree } from "../../../filter/tree.ts";
 import { BodyMatcher, bodyTestKey } from "../../../store/bodies/body-matcher.ts";
 import { loadBodies, loadExcerpts, loadTexts } from "../../../store/bodies/load-bodies.ts";
@@ -43,7 +45,7 @@ interface FoundInBodies {
 }
 
 /** SQL of the columns of a candidate beside those of a found row. */
-export const CANDIDATE_COLUMNS = "r.size_bytes, r.excerpts_packed as packed";
+export const CANDIDATE_COLUMNS = raw("r.size_bytes, r.excerpts_packed as packed");
 
 type Texts = ReadonlyMap<string, RequestTexts>;
 
@@ -154,13 +156,13 @@ export class BodySearch {
       const said = new Map([...texts, ...decided.texts]);
       const statement = selectRecords(
         { ...this.#scope, tree: ALL },
-        ({ bind }) => rowColumns(sort, bind, PLANNED),
-        ({ bind }) => `order by ${orderSql(sort, bind)} limit ${bind(count)}`,
+        rowColumns(sort, PLANNED),
+        sql`order by ${orderSql(sort)} limit ${count}`,
         {
           source: { kind: "rows", seqs: rows.map(({ seq }) => seq) },
           sort,
           texts: textList(rows, said),
-          where: ({ bind }) => (after === undefined ? "1" : afterSql(after, sort, bind)),
+          where: after && afterSql(after, sort),
         },
       );
       first = await this.#database.query<FoundRow>(statement, this.#deadline.rest());
@@ -189,13 +191,13 @@ export class BodySearch {
     const creation = creationColumn(source);
     const statement = selectRecords(
       this.#coarse,
-      ({ bind }) => `${rowColumns(sort, bind, source)}, ${CANDIDATE_COLUMNS}`,
-      ({ bind }) => `order by ${orderSql(sort, bind, creation)} limit ${bind(rows)}`,
+      sql`${rowColumns(sort, source)}, ${CANDIDATE_COLUMNS}`,
+      sql`order by ${orderSql(sort, creation)} limit ${rows}`,
       {
         source,
         sort,
-        body: () => "1",
-        where: ({ bind }) => (after === undefined ? "1" : afterSql(after, sort, bind, creation)),
+        body: () => TRUE,
+        where: after && afterSql(after, sort, creation),
       },
     );
     return this.#database.query<Candidate>(statement, this.#deadline.rest());
@@ -215,7 +217,7 @@ export class BodySearch {
       packed.map(({ request_id }) => request_id),
     );
     const found = await this.#search(candidates, ids);
-    const statement = selectRecords(this.#scope, "r.seq", () => "", {
+    const statement = selectRecords(this.#scope, sql`r.seq`, EMPTY, {
       source: { kind: "rows", seqs: candidates.map(({ seq }) => seq) },
       texts: textList(candidates, texts),
       excerpts: JSON.stringify(
@@ -224,8 +226,8 @@ export class BodySearch {
           return [seq, input, output];
         }),
       ),
-      body: (condition, bind) =>
-        `r.seq in (select value from json_each(${bind(JSON.stringify(found.get(bodyTestKey(condition)) ?? []))}))`,
+      body: (condition) =>
+        sql`r.seq in (select value from json_each(${JSON.stringify(found.get(bodyTestKey(condition)) ?? [])}))`,
     });
     const rows = await this.#database.query<{ seq: number }>(statement, this.#deadline.rest());
     await nextTurn();

@@ -1,10 +1,10 @@
 import { chooseAccessPath, creationColumn, type Source, scopeAfter } from "../../../filter/access-path.ts";
 import { afterInParts, afterSql } from "../../../filter/cursor.ts";
-import type { Bind } from "../../../filter/operators.ts";
 import type { SqlStatement } from "../../../filter/parameters.ts";
 import type { Scope } from "../../../filter/scope.ts";
 import { needsTexts, readsContent, selectRecords } from "../../../filter/select.ts";
 import { NEWEST_FIRST, orderSql, type Sort } from "../../../filter/sort.ts";
+import { EMPTY, raw, type Sql, sql } from "../../../filter/sql.ts";
 import { ALL } from "../../../filter/tree.ts";
 import type { Deadline } from "../../../store/database/deadline.ts";
 import type { Database } from "../../../store/store.ts";
@@ -52,18 +52,18 @@ async function rowsFrom(
 ): Promise<readonly FoundRow[]> {
   const creation = creationColumn(source);
   const rest = after === undefined || sort === "random" ? scope : scopeAfter(scope, sort, after);
-  const rows = async (where: (bind: Bind) => string, most: number) => {
+  const rows = async (where: Sql | undefined, most: number) => {
     const statement = selectRecords(
       rest,
-      ({ bind }) => rowColumns(sort, bind, source),
-      ({ bind }) => `order by ${orderSql(sort, bind, creation)} limit ${bind(most)} offset ${bind(offset)}`,
-      { source, sort, where: ({ bind }) => where(bind) },
+      rowColumns(sort, source),
+      sql`order by ${orderSql(sort, creation)} limit ${most} offset ${offset}`,
+      { source, sort, where },
     );
     return database.query<FoundRow>(statement, deadline.rest());
   };
-  if (after === undefined || sort === "random") return rows(() => "1", limit + 1);
+  if (after === undefined || sort === "random") return rows(undefined, limit + 1);
   const parts = offset === 0 ? afterInParts(after, sort) : undefined;
-  if (parts === undefined) return rows((bind) => afterSql(after, sort, bind, creation), limit + 1);
+  if (parts === undefined) return rows(afterSql(after, sort, creation), limit + 1);
   const found: FoundRow[] = [];
   for (const part of parts) if (found.length <= limit) found.push(...(await rows(part, limit + 1 - found.length)));
   return found;
@@ -81,11 +81,7 @@ export async function countMatches(database: Database, scope: Scope, deadline: D
       return [...aggregates.groups()].reduce((sum, group) => sum + aggregates.requestsOf(group), 0);
   }
   const { scope: plain, source } = await withoutBodies(database, scope, deadline);
-  return counted(
-    database,
-    selectRecords(plain, "count(*) as n", () => "", { source }),
-    deadline,
-  );
+  return counted(database, selectRecords(plain, sql`count(*) as n`, EMPTY, { source }), deadline);
 }
 
 /**
@@ -112,8 +108,9 @@ export async function needsManyRecords(database: Database, scope: Scope, deadlin
   const source = await chooseAccessPath(scope, undefined, (statement) => counted(database, statement, deadline));
   if (source.kind === "index" && source.key !== undefined) {
     const keyed = { organizationId: scope.organizationId, tree: source.key };
-    const { sql, args } = selectRecords(keyed, "r.seq", () => `limit ${KEYED_MAX + 1}`, { source });
-    return (await counted(database, { sql: `select count(*) as n from (${sql})`, args }, deadline)) > KEYED_MAX;
+    const found = selectRecords(keyed, sql`r.seq`, raw(`limit ${KEYED_MAX + 1}`), { source });
+    const statement = { ...found, sql: `select count(*) as n from (${found.sql})` };
+    return (await counted(database, statement, deadline)) > KEYED_MAX;
   }
   return source.kind === "scan" || source.kind === "property" || source.kind === "index";
 }

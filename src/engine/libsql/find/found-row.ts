@@ -1,7 +1,7 @@
 import { creationColumn, type Source } from "../../../filter/access-path.ts";
 import type { Position } from "../../../filter/cursor.ts";
-import type { Bind } from "../../../filter/operators.ts";
 import { keySql, type Sort } from "../../../filter/sort.ts";
+import { join, raw, type Sql, sql } from "../../../filter/sql.ts";
 import type { RecordKey } from "../../record-source.ts";
 
 /** What finds a row and its place in the order: its sort values are `k0`, `k1` and so on. */
@@ -14,10 +14,10 @@ export interface FoundRow {
 }
 
 /** SQL of the columns of a `FoundRow`. */
-export function rowColumns(sort: Sort, bind: Bind, source: Source): string {
-  const keys =
-    sort === "random" ? [] : sort.map((key, index) => `${keySql(key, bind, creationColumn(source))} as k${index}`);
-  return ["r.seq", "r.request_id", `${creationColumn(source)} as created`, ...keys].join(", ");
+export function rowColumns(sort: Sort, source: Source): Sql {
+  const creation = creationColumn(source);
+  const keys = sort === "random" ? [] : sort.map((key, index) => sql`${keySql(key, creation)} as ${raw(`k${index}`)}`);
+  return join([raw(`r.seq, r.request_id, ${creation} as created`), ...keys], ", ");
 }
 
 /** Where a row stands in the order. */

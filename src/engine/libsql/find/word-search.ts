@@ -1,9 +1,11 @@
 import { GatewayError } from "../../../errors.ts";
 import { chooseAccessPath } from "../../../filter/access-path.ts";
 import { boundsOf, onlyBounds } from "../../../filter/bounds.ts";
+import { TRUE } from "../../../filter/compile.ts";
 import { GAPS } from "../../../filter/outside-blocks.ts";
 import type { Scope } from "../../../filter/scope.ts";
 import { readsContent, selectRecords } from "../../../filter/select.ts";
+import { raw, sql } from "../../../filter/sql.ts";
 import { messageOf } from "../../../log.ts";
 import { Deadline } from "../../../store/database/deadline.ts";
 import type { Database, Value } from "../../../store/store.ts";
@@ -111,7 +113,7 @@ export class WordSearch {
         const [row] = await this.#database.query<{ n: number }>(statement, choosing.rest());
         return row?.n ?? 0;
       });
-      const statement = selectRecords(this.#scope, "r.seq", () => `limit ${CHOSEN_MAX + 1}`, { source });
+      const statement = selectRecords(this.#scope, sql`r.seq`, raw(`limit ${CHOSEN_MAX + 1}`), { source });
       const rows = await this.#database.query<{ seq: number }>(statement, choosing.rest());
       if (rows.length > CHOSEN_MAX) return undefined;
       return Map.groupBy(
@@ -177,9 +179,9 @@ export class WordSearch {
     const isBodyFilter = readsContent(this.#scope.tree);
     const statement = selectRecords(
       withoutTexts(this.#scope),
-      `r.seq, r.request_id, r.request_created_at as created, ${CANDIDATE_COLUMNS}, r.seq as k0`,
-      () => "order by r.seq desc",
-      { source: { kind: "rows", seqs }, ...(isBodyFilter && { body: () => "1" }) },
+      sql`r.seq, r.request_id, r.request_created_at as created, ${CANDIDATE_COLUMNS}, r.seq as k0`,
+      sql`order by r.seq desc`,
+      { source: { kind: "rows", seqs }, ...(isBodyFilter && { body: () => TRUE }) },
     );
     let rows: Candidate[] = await this.#database.query<Candidate>(statement, deadline.rest());
     if (isBodyFilter && rows.length > 0) {

@@ -4,6 +4,7 @@ import { blockAggregates } from "../../../../src/engine/libsql/column-store/bloc
 import { makeNextBlock } from "../../../../src/engine/libsql/column-store/keep.ts";
 import { decodeFilter } from "../../../../src/filter/decode.ts";
 import { selectRecords } from "../../../../src/filter/select.ts";
+import { sql } from "../../../../src/filter/sql.ts";
 import { Deadline } from "../../../../src/store/database/deadline.ts";
 import { migrate } from "../../../../src/store/migrate.ts";
 import { openStore, type Store } from "../../../../src/store/store.ts";
@@ -206,7 +207,7 @@ async function compare(store: Store, turn: number): Promise<void> {
 
 /** The records beside the blocks, found in both ways; every other one is in a block, and none has changed since. */
 async function compareOutside(store: Store, filter: unknown, fits: (row: Plain) => boolean): Promise<void> {
-  const ask = <T>(sql: string) => store.records.query<T>({ sql, args: [] });
+  const ask = <T>(text: string) => store.records.query<T>({ sql: text, args: [] });
   const blocks = await ask<{ first_seq: number; last_seq: number }>("select first_seq, last_seq from blocks");
   const noted = new Set((await ask<{ seq: number }>("select seq from block_changes")).map(({ seq }) => seq));
   const isHeld = (seq: number) => blocks.some(({ first_seq, last_seq }) => first_seq <= seq && seq <= last_seq);
@@ -214,7 +215,7 @@ async function compareOutside(store: Store, filter: unknown, fits: (row: Plain) 
   const expected = outside.filter((seq) => !isHeld(seq) || noted.has(seq)).sort((a, b) => a - b);
   const scope = { organizationId: "org-1", tree: decodeFilter(filter, "legacy").tree };
   for (const by of ["number", "creation"] as const) {
-    const statement = selectRecords(scope, "r.seq as seq", () => "order by r.seq", {
+    const statement = selectRecords(scope, sql`r.seq as seq`, sql`order by r.seq`, {
       source: { kind: "outside blocks", by },
     });
     const found = await store.records.query<{ seq: number }>(statement);
