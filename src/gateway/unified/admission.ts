@@ -11,6 +11,7 @@ import { fromWire } from "../headers/headers.ts";
 import type { Route } from "../target.ts";
 import { readFallbacks } from "./fallbacks.ts";
 import { isKeyLine, ownKeys } from "./own-keys.ts";
+import { providerNamed } from "./provider-named.ts";
 import type { UnifiedAdmission, UnifiedArrival } from "./unified-admission.ts";
 
 /** Where a unified request goes before its body says it: nowhere yet. */
@@ -69,6 +70,9 @@ export function admitUnified(
     );
   const endpoint = client === undefined ? endpointOf(incoming.method, incoming.url) : undefined;
   if (endpoint === undefined) throw new GatewayError("unknown_endpoint");
+  const { provider } = said;
+  if (provider !== undefined && providerNamed(parts.providers(), provider) === undefined)
+    throw new GatewayError("invalid_header", `Gateway-Target-Provider names no provider: "${provider}"`);
   return {
     endpoint,
     // Beside Gateway-Auth, the key where SDKs put theirs is the provider's.
@@ -114,6 +118,8 @@ function lineOf(lines: readonly GatewayHeader[], name: string): GatewayHeader | 
 }
 
 function textOf(lines: readonly GatewayHeader[], name: string): string | undefined {
-  const value = lineOf(lines, name)?.value;
-  return value === undefined || value.trim() === "" ? undefined : fromWire(value).trim();
+  const line = lineOf(lines, name);
+  const text = line && fromWire(line.value).trim();
+  if (text === "") throw new GatewayError("invalid_header", `${line!.name} is empty`);
+  return text;
 }

@@ -1,4 +1,3 @@
-import { createHash } from "node:crypto";
 import type {
   CallPart,
   ImagePart,
@@ -11,6 +10,7 @@ import type {
   State,
 } from "../../plugin-host/contract.ts";
 import { jsonText, parseJson } from "../json.ts";
+import { CallIds } from "./call-ids.ts";
 import type { Fitting } from "./fitting.ts";
 import { belongsTo } from "./state.ts";
 import type { ToolNames } from "./tool-names.ts";
@@ -23,7 +23,8 @@ export class PartFitter {
   private readonly prompt: Prompt;
   private readonly fitting: Fitting;
   private readonly names: ToolNames;
-  /** Sent names of the calls so far, by the client's id. */
+  private readonly ids: CallIds;
+  /** Sent names of the calls so far, by their sent id. */
   private readonly called = new Map<string, string>();
   /** Custom tool calls that stay custom: their results have the same kind, even if the client does not say so. */
   private readonly customCalls = new Set<string>();
@@ -32,6 +33,7 @@ export class PartFitter {
     this.prompt = prompt;
     this.fitting = fitting;
     this.names = names;
+    this.ids = new CallIds(fitting.shape.limits?.callId);
   }
 
   /** The part as sent; empty if it is dropped. */
@@ -47,7 +49,7 @@ export class PartFitter {
       case "file":
         return this.media(part);
       case "call":
-        return [this.call(part)];
+        return [this.call(part, message)];
       case "result":
         return [this.result(part, message)];
       case "reasoning":
@@ -95,7 +97,7 @@ export class PartFitter {
     return image;
   }
 
-  private call(part: CallPart): CallPart {
+  private call(part: CallPart, turn: Message): CallPart {
     const { namespace, custom, state, ...rest } = part;
     const { take, call } = this.fitting;
     const asFunction = custom === true && take("customTool") !== "=";
@@ -105,13 +107,14 @@ export class PartFitter {
       ...(inName ? { namespace } : {}),
       ...(asFunction ? { custom: true } : {}),
     });
-    this.called.set(part.id, name);
-    if (custom === true && !asFunction) this.customCalls.add(part.id);
+    const id = this.ids.call(part.id, turn);
+    this.called.set(id, name);
+    if (custom === true && !asFunction) this.customCalls.add(id);
     const kept = state !== undefined && belongsTo(state, call.issuer) ? { state } : {};
     if (state !== undefined && kept.state === undefined) this.loseState(part);
     return {
       ...rest,
-      id: this.id(part.id),
+      id,
       name,
       arguments: asFunction ? jsonText({ input: part.arguments }) : part.arguments,
       ...(custom === true && !asFunction ? { custom } : {}),
@@ -124,25 +127,21 @@ export class PartFitter {
     this.fitting.losses.push({ kind: "dropped", path: `${part.at ?? "messages"}.signature` });
   }
 
-  /** Ids in the target's form; others become their hash, equally in call and result. */
-  private id(id: string): string {
-    const form = this.fitting.shape.limits?.callId;
-    if (form === undefined || form.test(id)) return id;
-    return `call_${createHash("sha256").update(id).digest("hex").slice(0, 24)}`;
-  }
-
   private result(part: ResultPart, message: Message): ResultPart {
     const { custom, name, error, ...rest } = part;
     const { take, shape } = this.fitting;
     const inner = part.parts.flatMap((each) => this.fit(each, message));
     const failed = error === true && take("resultError") !== "=";
-    const called = this.called.get(part.id) ?? name;
+    const found = this.ids.result(part.id);
+    if ("why" in found) this.lose("refused", part, found.why);
+    const id = "id" in found ? found.id : part.id;
+    const called = this.called.get(id) ?? name;
     return {
       ...rest,
-      id: this.id(part.id),
+      id,
       parts: failed ? marked(inner) : inner,
       ...(error === true && !failed ? { error } : {}),
-      ...(this.customCalls.has(part.id) || (custom === true && take("customTool") === "=") ? { custom: true } : {}),
+      ...(this.customCalls.has(id) || (custom === true && take("customTool") === "=") ? { custom: true } : {}),
       ...(shape.limits?.resultNames === true && called !== undefined ? { name: called } : {}),
     };
   }

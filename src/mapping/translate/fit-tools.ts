@@ -1,6 +1,7 @@
 import type { FunctionTool, Json, Loss, Prompt, Tool, ToolChoice } from "../../plugin-host/contract.ts";
 import type { Fitting } from "./fitting.ts";
 import { ToolNames } from "./tool-names.ts";
+import { chosenTool, noteUnsound } from "./unsound-tools.ts";
 
 type MutablePrompt = { -readonly [K in keyof Prompt]: Prompt[K] };
 
@@ -13,12 +14,8 @@ export function fitTools(given: Prompt, fitting: Fitting): { readonly prompt: Pr
   prompt.tools = allowed(given, take("allowedTools") === "=")
     .filter((tool) => isTaken(tool, given, fitting))
     .map((tool) => fitTool(tool, fitting, names));
-  if (given.toolChoice !== undefined) {
-    const { allowed: among, ...choice } = given.toolChoice;
-    const kept =
-      take("allowedTools") === "=" && among !== undefined ? { allowed: among.map((name) => names.send({ name })) } : {};
-    choose(prompt, { ...names.choice(choice), ...kept }, fitting);
-  }
+  noteUnsound(given, prompt.tools, fitting);
+  if (given.toolChoice !== undefined) choose(prompt, fitChoice(given, given.toolChoice, fitting, names), fitting);
   if (prompt.tools.length === 0) {
     if (prompt.settings.parallelCalls !== undefined) prompt.settings = without(prompt.settings, "parallelCalls");
     delete prompt.toolChoice;
@@ -65,11 +62,13 @@ function allowed({ tools, toolChoice }: Prompt, native: boolean): readonly Tool[
 }
 
 /** A provider's own tool is dropped for other targets; if no tool is left, the request is refused. */
-function isTaken(tool: Tool, { tools, toolChoice }: Prompt, { shape, take, losses }: Fitting): boolean {
+function isTaken(tool: Tool, given: Prompt, { shape, take, losses }: Fitting): boolean {
   if (tool.type !== "hosted" && tool.type !== "search") return true;
+  const { tools } = given;
   const isAside = tool.type === "search" && shape.limits?.searchAlone === true && tools.some(isFunction);
   if (tool.type === "hosted" ? tool.shape === shape.name : take("search") === "=" && !isAside) return true;
-  const named = toolChoice?.mode === "one" && "name" in tool && toolChoice.name === tool.name;
+  const { mode, name, namespace } = given.toolChoice ?? {};
+  const named = mode === "one" && chosenTool(given, name ?? "", namespace) === tool;
   const kind: Loss["kind"] = tools.length === 1 || named ? "refused" : "dropped";
   const why = isAside ? "the target searches only without functions" : "the target has no such tool";
   losses.push({ kind, path: tool.at ?? "tools", why });
@@ -112,9 +111,30 @@ const FREE_TEXT = {
   additionalProperties: false,
 };
 
+/** The choice with the names that its tools have at the target. */
+function fitChoice(given: Prompt, choice: ToolChoice, { take }: Fitting, names: ToolNames): ToolChoice {
+  const inName = take("namespace") !== "=";
+  const sent = (name: string, namespace?: string): Pick<ToolChoice, "name" | "namespace"> => {
+    const tool = chosenTool(given, name, namespace);
+    if (tool?.type === "search") return { name: SEARCH };
+    if (tool === undefined || tool.type === "hosted") return { name };
+    const of = tool.namespace === undefined ? {} : { namespace: tool.namespace };
+    return inName ? { name: names.nameOf({ name, ...of }) } : { name: names.nameOf({ name }), ...of };
+  };
+  const { allowed, name, namespace, mode } = choice;
+  return {
+    mode,
+    ...(name === undefined ? {} : sent(name, namespace)),
+    ...(allowed === undefined || take("allowedTools") !== "="
+      ? {}
+      : { allowed: allowed.map((each) => sent(each).name!) }),
+  };
+}
+const SEARCH = "web_search";
+
 /** The kind of choice that a shape may lack, and its nearest equivalent. */
 function choose(prompt: MutablePrompt, choice: ToolChoice, { take, losses }: Fitting): void {
-  const lost = (name: "choiceNone" | "choiceAny" | "choiceOne") => {
+  const lost = (name: "choiceNone" | "choiceAny" | "choiceOne" | "choiceSearch") => {
     if (take(name) === "=") return false;
     losses.push({ kind: "approximated", path: prompt.paths.toolChoice ?? "tool_choice" });
     return true;
@@ -124,12 +144,20 @@ function choose(prompt: MutablePrompt, choice: ToolChoice, { take, losses }: Fit
   else if (choice.mode === "none" && lost("choiceNone")) {
     delete prompt.toolChoice;
     if (!hasCalls(prompt)) prompt.tools = [];
+  } else if (isSearchChoice(prompt, choice)) {
+    if (lost("choiceSearch")) delete prompt.toolChoice;
   } else if (choice.mode === "one" && lost("choiceOne")) {
     prompt.tools = prompt.tools.filter((tool) => "name" in tool && tool.name === choice.name);
     if (take("choiceAny") === "=") prompt.toolChoice = { mode: "any" };
     else delete prompt.toolChoice;
   } else if (choice.mode === "any" && lost("choiceAny")) delete prompt.toolChoice;
 }
+
+const isSearchChoice = ({ tools }: Prompt, { mode, name }: ToolChoice) =>
+  mode === "one" &&
+  name === SEARCH &&
+  tools.some(({ type }) => type === "search") &&
+  !tools.some((tool) => "name" in tool && tool.name === name);
 
 /** The tool whose input is the response, for models that do not accept a schema. */
 function schemaByTool(prompt: MutablePrompt, { shape, call, losses }: Fitting, names: ToolNames): void {
@@ -138,13 +166,11 @@ function schemaByTool(prompt: MutablePrompt, { shape, call, losses }: Fitting, n
   prompt.settings = without(prompt.settings, "format");
   const description = format.description ?? "Gives the answer to the user. Call it once, with the whole answer.";
   const alone = prompt.tools.length === 0;
-  prompt.tools = [
-    ...prompt.tools,
-    { type: "function", name: ANSWER_TOOL, description, parameters: format.schema as Json },
-  ];
-  names.answerTool = ANSWER_TOOL;
+  const name = freeName(prompt.tools);
+  prompt.tools = [...prompt.tools, { type: "function", name, description, parameters: format.schema as Json }];
+  names.answerTool = name;
   if (!alone) return;
-  prompt.toolChoice = { mode: "one", name: ANSWER_TOOL };
+  prompt.toolChoice = { mode: "one", name };
   const { thinking } = prompt.settings;
   if (shape.limits.noForcedThinking !== true || call.facts.thinksWhenForced === true || !isOn(thinking)) return;
   losses.push({
@@ -156,6 +182,14 @@ function schemaByTool(prompt: MutablePrompt, { shape, call, losses }: Fitting, n
 }
 const isOn = (thinking: Prompt["settings"]["thinking"]) => thinking !== undefined && thinking.effort !== "none";
 const ANSWER_TOOL = "json_answer";
+
+/** The client may have a tool of that name. */
+function freeName(tools: readonly Tool[]): string {
+  const taken = new Set(tools.map((tool) => ("name" in tool ? tool.name : "")));
+  let name = ANSWER_TOOL;
+  for (let count = 2; taken.has(name); count++) name = `${ANSWER_TOOL}_${count}`;
+  return name;
+}
 
 function jsonByPrompt(prompt: MutablePrompt, { take, losses }: Fitting): void {
   if (prompt.settings.format?.type !== "json" || take("jsonObject") === "=") return;

@@ -65,15 +65,10 @@ export class Sequence {
     const waiting = choice.waiting.get(part);
     if (waiting !== undefined) waiting.push(piece);
     else if (choice.open === part) this.emit(choice, piece, out);
+    // Without an open part none is waiting.
     else if (choice.open === undefined) this.begin(choice, piece, out);
-    else if (choice.waiting.size === 0 && this.isComplete(choice)) {
-      this.close(choice, piece.choice, out);
-      this.begin(choice, piece, out);
-    } else {
-      choice.waiting.set(part, [piece]);
-      this.advance(choice, piece.choice, out);
-    }
-    if (waiting !== undefined) this.advance(choice, piece.choice, out);
+    else choice.waiting.set(part, [piece]);
+    this.advance(choice, piece.choice, out);
   }
 
   /** Whether the open part is complete: everything but a call ends once another part begins. */

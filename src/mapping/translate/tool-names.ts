@@ -1,5 +1,4 @@
 import { createHash } from "node:crypto";
-import type { ToolChoice } from "../../plugin-host/contract.ts";
 
 /** A tool with the client's name. */
 interface ClientTool {
@@ -46,19 +45,14 @@ export class ToolNames {
 
   /** The name to send; it is remembered if it differs from the client's. */
   send(tool: ClientTool): string {
-    const whole = tool.namespace === undefined ? tool.name : `${tool.namespace}__${tool.name}`;
-    const name = this.fits === undefined || this.fits.test(whole) ? whole : this.shortened(whole);
+    const name = this.nameOf(tool);
     if (name !== tool.name || tool.custom === true) this.known.set(name, tool);
     return name;
   }
 
-  choice(choice: ToolChoice): ToolChoice {
-    if (choice.name === undefined) return choice;
-    const { namespace, ...rest } = choice;
-    return {
-      ...rest,
-      name: this.send(namespace === undefined ? { name: choice.name } : { name: choice.name, namespace }),
-    };
+  nameOf({ name, namespace }: ClientTool): string {
+    const whole = namespace === undefined ? name : `${namespace}__${name}`;
+    return this.fits === undefined || this.fits.test(whole) ? whole : this.shortened(whole);
   }
 
   private shortened(whole: string): string {

@@ -117,6 +117,23 @@ describe("where the service key stands", () => {
   });
 });
 
+test.each([
+  [{ "Gateway-Target-Provider": "nope" }, 'Gateway-Target-Provider names no provider: "nope"'],
+  [{ "Gateway-Model": "" }, "Gateway-Model is empty"],
+  [{ "Gateway-Model": "  " }, "Gateway-Model is empty"],
+])("a header that leads nowhere is refused, whatever the body says: %p", async (headers, says) => {
+  await using gateway = await startUnified({});
+  const response = await fetch(`${gateway.origin}/v1/chat/completions`, {
+    method: "POST",
+    headers: { Authorization: `Bearer ${KEY}`, ...(headers as Record<string, string>) },
+    body: JSON.stringify({ model: "openai/gpt-5-mini", messages: [{ role: "user", content: "Hi" }] }),
+  });
+  expect([response.status, (await response.json()).error]).toEqual([
+    400,
+    expect.objectContaining({ code: "invalid_header", message: expect.stringContaining(says) }),
+  ]);
+});
+
 describe("a key that does not fit", () => {
   const expired = keySnapshot("sk-weir-us-old", { expiresAt: 1 });
   test.each([

@@ -21,6 +21,7 @@ export const chatCompletionsShape: Shape = {
     laterSystem: "=",
     fileUrl: "F",
     customTool: "-",
+    choiceSearch: "A",
     namespace: "-",
     allowedTools: "-",
     resultError: "-",

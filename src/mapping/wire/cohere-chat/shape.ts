@@ -18,6 +18,7 @@ export const cohereChatShape: Shape = {
     customTool: "-",
     namespace: "-",
     search: "D",
+    choiceSearch: "R",
     choiceOne: "A",
     allowedTools: "-",
     resultError: "-",

@@ -18,6 +18,7 @@ export const converseShape: Shape = {
     customTool: "-",
     namespace: "-",
     search: "D",
+    choiceSearch: "R",
     choiceNone: "A",
     allowedTools: "-",
     parallelCalls: "D",

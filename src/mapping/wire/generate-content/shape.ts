@@ -23,6 +23,7 @@ export const generateContentShape: Shape = {
     fileId: "R",
     strict: "D",
     customTool: "-",
+    choiceSearch: "A",
     namespace: "-",
     resultImages: "-",
     resultFiles: "-",

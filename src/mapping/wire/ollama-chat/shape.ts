@@ -19,6 +19,7 @@ export const ollamaChatShape: Shape = {
     customTool: "-",
     namespace: "-",
     search: "D",
+    choiceSearch: "R",
     choiceNone: "A",
     choiceAny: "A",
     choiceOne: "A",

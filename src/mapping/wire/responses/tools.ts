@@ -92,8 +92,11 @@ const writeSearch = (tool: SearchTool): JsonObject =>
   });
 
 export function writeChoice(choice: ToolChoice, tools: readonly Tool[]): Json {
+  // A hosted tool is named by its type.
   const kindOf = (name: string) => {
     const tool = tools.find((each) => "name" in each && each.name === name);
+    if (tool?.type === "hosted" || (tool === undefined && tools.some(({ type }) => type === "search")))
+      return { type: name };
     return tool?.type === "custom" ? { type: "custom", name } : { type: "function", name };
   };
   const mode = choice.mode === "any" ? "required" : choice.mode;

@@ -1,0 +1,52 @@
+import { createHash } from "node:crypto";
+import type { Message } from "../../plugin-host/contract.ts";
+
+/**
+ * The ids of the history's calls, as they are sent. Every call has its own id, because APIs refuse a second call with one id,
+ * but some providers number the calls of each response from 0. A result belongs to the first call that waits for it.
+ */
+export class CallIds {
+  private readonly form: RegExp | undefined;
+  private readonly sent = new Set<string>();
+  /** How many calls a client's id has had. */
+  private readonly counts = new Map<string, number>();
+  /** By the client's id: the calls of the last turn with that id which have no result yet. */
+  private readonly waiting = new Map<string, { readonly turn: Message; readonly ids: string[] }>();
+
+  /** @param form - the form that the target accepts. */
+  constructor(form: RegExp | undefined) {
+    this.form = form;
+  }
+
+  /** The id of a call; one that cannot be sent becomes a hash of itself. */
+  call(id: string, turn: Message): string {
+    let count = this.counts.get(id) ?? 0;
+    let own = this.fits(id) && count === 0 ? id : hashed(id, count);
+    while (this.sent.has(own)) own = hashed(id, ++count);
+    this.counts.set(id, count + 1);
+    this.sent.add(own);
+    const known = this.waiting.get(id);
+    if (known?.turn === turn) known.ids.push(own);
+    else this.waiting.set(id, { turn, ids: [own] });
+    return own;
+  }
+
+  /** The id of the call that a result belongs to, or why there is none. */
+  result(id: string): { readonly id: string } | { readonly why: string } {
+    const known = this.waiting.get(id);
+    const own = known?.ids.shift();
+    if (own !== undefined) return { id: own };
+    return { why: known === undefined ? "no call before it has this id" : "its call already has a result" };
+  }
+
+  private fits(id: string): boolean {
+    return this.form === undefined || this.form.test(id);
+  }
+}
+
+/** The first one has no number, so that an id that only has the wrong form is the same in every request. */
+const hashed = (id: string, count: number) =>
+  `call_${createHash("sha256")
+    .update(count === 0 ? id : `${id} ${count}`)
+    .digest("hex")
+    .slice(0, 24)}`;
