@@ -901,6 +901,7 @@ export type PartName =
   | "choiceNone"
   | "choiceAny"
   | "choiceOne"
+  | "choiceSearch"
   /** `-`: the others are left out. */
   | "allowedTools"
   /** `-`: as text that begins `Error: `. */
