@@ -4,7 +4,7 @@ import type { AgedRecords } from "./aged-records.ts";
 import type { Aggregates } from "./aggregates.ts";
 import { clickhouseAged } from "./clickhouse/aged.ts";
 import { clickhouseAggregates } from "./clickhouse/aggregates.ts";
-import { clickhouseOf } from "./clickhouse/open.ts";
+import { clickhouseOf, layoutOf } from "./clickhouse/open.ts";
 import type { ReaderOptions } from "./clickhouse/records.ts";
 import { clickhouseSource } from "./clickhouse/source.ts";
 import { clickhouseWalk } from "./clickhouse/walk.ts";
@@ -48,5 +48,7 @@ export function engineReader(store: Store, config?: Config): EngineReader {
 
 /** What finds records by their age, wherever they are. */
 export function agedRecords({ records }: Store, config: Config): AgedRecords {
-  return config.records_engine === "clickhouse" ? clickhouseAged(clickhouseOf(config)) : libsqlAged(records);
+  return config.records_engine === "clickhouse"
+    ? clickhouseAged(clickhouseOf(config), layoutOf(config))
+    : libsqlAged(records);
 }

@@ -142,6 +142,10 @@ export type Maintenance =
   | { readonly kind: "lost words"; readonly seqs: readonly number[] }
   /** Kinds that no record up to a number refers to. */
   | { readonly kind: "kinds"; readonly ids: readonly number[]; readonly upTo: number }
+  /** All records of a day, if only these organizations have any, in an engine that keeps days apart. */
+  | { readonly kind: "day"; readonly day: number; readonly organizationIds: readonly string[] }
+  /** What belonged to records that went with their day. */
+  | { readonly kind: "beside"; readonly requestIds: readonly string[] }
   /** Empty pages of the database files. */
   | { readonly kind: "compact"; readonly pages: number };
 

@@ -57,13 +57,19 @@ test.each([
     "record",
   ],
 ] as const)("a record %s", (_name, days, body_days, properties, ageDays, stored, expected) => {
-  expect(isTooOld({ days, body_days, properties }, NOW - ageDays * DAY_MS, stored, NOW)).toBe(expected);
+  expect(isTooOld({ days, body_days, properties }, NOW - ageDays * DAY_MS, stored, { records: NOW, bodies: NOW })).toBe(
+    expected,
+  );
 });
 
 test("only what is older than the shortest time is looked at", () => {
-  expect(youngest({ days: 0, body_days: 0, properties: [] }, NOW)).toBe(undefined);
-  expect(youngest({ days: 30, body_days: 0, properties: [rule("A", null, 2)] }, NOW)).toBe(NOW - 2 * DAY_MS);
-  expect(youngest({ days: 0, body_days: 9, properties: [rule("A", null, 0)] }, NOW)).toBe(NOW - 9 * DAY_MS);
+  expect(youngest({ days: 0, body_days: 0, properties: [] }, { records: NOW, bodies: NOW })).toBe(undefined);
+  expect(youngest({ days: 30, body_days: 0, properties: [rule("A", null, 2)] }, { records: NOW, bodies: NOW })).toBe(
+    NOW - 2 * DAY_MS,
+  );
+  expect(youngest({ days: 0, body_days: 9, properties: [rule("A", null, 0)] }, { records: NOW, bodies: NOW })).toBe(
+    NOW - 9 * DAY_MS,
+  );
 });
 
 let api: TestApi;

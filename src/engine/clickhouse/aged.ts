@@ -1,7 +1,10 @@
 import type { AgedRecord, AgedRecords, AgePage } from "../aged-records.ts";
+import { agedDays } from "./aged-days.ts";
 import type { ClickHouse } from "./client.ts";
 import { literal } from "./literal.ts";
+import type { Layout } from "./tables.ts";
 import { finishedRows, openRows } from "./write/find-rows.ts";
+import { ROWS_TOGETHER } from "./write/remove.ts";
 
 interface Row {
   readonly request_id: string;
@@ -11,8 +14,10 @@ interface Row {
 }
 
 /** Records in ClickHouse by their age: the order of the table is theirs. */
-export function clickhouseAged(client: ClickHouse): AgedRecords {
+export function clickhouseAged(client: ClickHouse, layout: Layout): AgedRecords {
   return {
+    steps: { look: 20_000, remove: ROWS_TOGETHER },
+    days: agedDays(client, layout),
     async organizations() {
       const rows = await client.query<{ id: string }>(
         "select distinct organization_id as id from requests order by id",

@@ -6,7 +6,7 @@ import { forgetCalls } from "../../store/answers/call-states.ts";
 import { recorded } from "../../store/audit/recorded.ts";
 import { claimId, ID_CLAIM_KEPT_MS } from "../../store/nodes/nodes.ts";
 import { maintain } from "../../store/retention/maintain.ts";
-import { type RemovalOrder, removeBeside } from "../../store/retention/remove.ts";
+import type { RemovalOrder } from "../../store/retention/remove.ts";
 import {
   type Places,
   type Positions,
@@ -32,18 +32,19 @@ import { type TableRow, toTableRow } from "./rows.ts";
 import { type Layout, makeTables } from "./tables.ts";
 import { findAnswerRow } from "./write/answers.ts";
 import { BatchFile, type NotedBatch } from "./write/batch-file.ts";
+import { dropDay } from "./write/drop-day.ts";
 import { finishedRows, openRows, type RowKey } from "./write/find-rows.ts";
+import { Removals } from "./write/remove.ts";
 import { rewriteRows } from "./write/rewrite.ts";
 import { takeOverChanges } from "./write/take-over.ts";
 import { TEXT_COLUMNS } from "./write/texts.ts";
-import { deleteRows, updateRows } from "./write/update.ts";
+import { updateRows } from "./write/update.ts";
 import { feedbackIdOf, updateRecords } from "./write/update-records.ts";
 
 /** Each insert makes a part that has to be merged: few large ones cost less than many small ones. */
 const RECORDS_TOGETHER = 20_000;
 /** Changes that one statement takes. */
 const UPDATES_TOGETHER = 500;
-const STEP_ROWS = 500;
 /** A body that has no record for so long will have none. */
 const ORPHANED_MS = 86_400_000;
 /** Versions of a row of `open`. */
@@ -67,6 +68,7 @@ export class ClickHouseSink implements RecordSink {
   readonly #layout: Layout;
   readonly #places: Places;
   readonly #file: BatchFile;
+  readonly #removals: Removals;
   #mark = 0;
 
   constructor({ store, config }: SinkOptions, client = clickhouseOf(config)) {
@@ -77,6 +79,9 @@ export class ClickHouseSink implements RecordSink {
     this.#layout = layoutOf(config);
     this.#places = placesOf(config);
     this.#file = new BatchFile(config.data_dir);
+    const dataDirectory = config.data_dir;
+    const markName = `${this.#places.resume}:removal`;
+    this.#removals = new Removals({ client, layout: this.#layout, store, dataDirectory, markName });
   }
 
   /** The time until which rows in flight may be of an earlier run. */
@@ -86,6 +91,7 @@ export class ClickHouseSink implements RecordSink {
 
   async recover(): Promise<readonly string[]> {
     await makeTables(this.#client, this.#layout);
+    await this.#removals.recover();
     const noted = this.#file.read();
     const begun = noted === undefined || (await this.#isDone(noted)) ? undefined : noted;
     // Its token may be forgotten by now: rows that are there are left out.
@@ -201,24 +207,15 @@ export class ClickHouseSink implements RecordSink {
     return rewriteRows({ client, layout, store, keepsTexts: this.#config.records_search_texts }, changes, now);
   }
 
-  /** Rows go first, so that no record is ever seen without its body. */
-  async remove(organizationId: string, requestIds: readonly string[], order?: RemovalOrder): Promise<number> {
-    let removed = 0;
-    for (let at = 0; at < requestIds.length; at += STEP_ROWS) {
-      const rows = await this.#ownRows(organizationId, requestIds.slice(at, at + STEP_ROWS));
-      if (rows.length === 0) continue;
-      const ids = rows.map(({ request_id }) => request_id);
-      await deleteRows(this.#client, this.#layout, rows);
-      await removeBeside(this.#store.records, { organizationId, requestIds: ids, order });
-      await this.#store.content.remove(ids);
-      removed += rows.length;
-    }
-    return removed;
+  remove(organizationId: string, requestIds: readonly string[], order?: RemovalOrder): Promise<number> {
+    return this.#removals.remove(organizationId, requestIds, order);
   }
 
   async maintain(task: Maintenance): Promise<number> {
     if (task.kind === "bodies") return this.#removeBodies(task.organizationId, task.requestIds);
     if (task.kind === "orphans") return this.#removeOrphans(task.requestIds);
+    if (task.kind === "day") return Number(await dropDay(this.#client, this.#layout, task));
+    if (task.kind === "beside") return this.#removals.removeBeside(task.requestIds);
     // Sums by day, words and kinds are of records in the libSQL database.
     if (task.kind === "count" || task.kind === "lost words" || task.kind === "kinds") return 0;
     return maintain(this.#store, task);

@@ -5,7 +5,7 @@ import { isMissing } from "./failure.ts";
 import { identifier, literal } from "./literal.ts";
 
 /** Version of the tables that this program knows. */
-export const TABLES_VERSION = 1;
+export const TABLES_VERSION = 2;
 
 /** Batches whose tokens a table remembers: one of them that comes again is not stored again. */
 const TOKENS_KEPT = 10_000;
@@ -22,11 +22,12 @@ export const ID_TIME_SLACK_MS = 60_000;
  * - `requests`: finished records, each inserted once and then changed by updates.
  * - `open`: rows of requests in flight. An ended one is replaced by a row with `is_ended`.
  * - `ids`: the time of records whose id does not tell it, filled by the view `ids_of_requests`.
+ * - `removed`: ids of records of days that were dropped, until what belongs to them is gone too. Since version 2.
  * - `versions`: one row for each version that the tables have had.
  *
  * In a cluster these are Distributed tables over `requests_local` and so on.
  */
-export type TableName = "requests" | "open" | "ids" | "versions";
+export type TableName = "requests" | "open" | "ids" | "removed" | "versions";
 
 /** How tables lie on servers. */
 export interface Layout {
@@ -120,12 +121,19 @@ export function tableStatements(layout: Layout, database: string): readonly stri
       select organization_id, request_id, request_created_at from ${local("requests")}
       where abs(${ID_TIME} - request_created_at) > ${ID_TIME_SLACK_MS}`,
     create(
+      local("removed"),
+      `(organization_id LowCardinality(String), request_id String, request_created_at Int64)
+      engine = ${engine("MergeTree", layout, local("removed"))}
+      partition by ${PARTITION}
+      order by (organization_id, request_created_at, request_id)`,
+    ),
+    create(
       local("versions"),
       `(version UInt32, made_at DateTime) engine = ${engine("MergeTree", layout, local("versions"))} order by version`,
     ),
   ];
   if (layout.cluster === "") return statements;
-  for (const name of ["requests", "open", "ids", "versions"] as const) {
+  for (const name of ["requests", "open", "ids", "removed", "versions"] as const) {
     const parts = [layout.cluster, database, local(name)].map((each) => literal(each));
     statements.push(create(name, `as ${local(name)} engine = Distributed(${parts.join(", ")}, ${SHARDS[name]})`));
   }
@@ -153,6 +161,7 @@ const SHARDS: Readonly<Record<TableName, string>> = {
   requests: BY_HOUR,
   open: "cityHash64(organization_id, request_id)",
   ids: "cityHash64(request_id)",
+  removed: BY_HOUR,
   versions: "1",
 };
 

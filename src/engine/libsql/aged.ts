@@ -12,6 +12,7 @@ export function libsqlAged(records: Database): AgedRecords {
   const idsOf = async (sql: string, args: readonly (string | number)[]) =>
     (await records.query<{ id: string }>({ sql, args: [...args] })).map(({ id }) => id);
   return {
+    steps: { look: 1_000, remove: 500 },
     // One step through the index for each.
     organizations: () =>
       idsOf(

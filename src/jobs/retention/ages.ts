@@ -10,11 +10,29 @@ export interface Ages extends RetentionRule {
   readonly body_days: number;
 }
 
+/** The times that ages are told from. They differ where a record goes with its whole day. */
+export interface Now {
+  readonly records: number;
+  readonly bodies: number;
+}
+
 /** The creation time of the newest record that may be removed now; undefined if all are kept forever. */
-export function youngest(ages: Ages, now: number): number | undefined {
-  const all = [ages, ...ages.properties].flatMap(({ days, body_days }) => [days, body_days]);
-  const limited = all.filter((days) => days !== null && days > 0);
-  return limited.length === 0 ? undefined : now - Math.min(...(limited as number[])) * DAY_MS;
+export function youngest(ages: Ages, now: Now): number | undefined {
+  const since = (days: number | null, from: number) => (days !== null && days > 0 ? from - days * DAY_MS : []);
+  const times = [ages, ...ages.properties].flatMap(({ days, body_days }) =>
+    [since(days, now.records), since(body_days, now.bodies)].flat(),
+  );
+  return times.length === 0 ? undefined : Math.max(...times);
+}
+
+/**
+ * Whether all records that were made before a time are too old, but for those that have a property which keeps them.
+ *
+ * @returns rules of these properties; undefined where the records are not too old.
+ */
+export function keptOf(ages: Ages, before: number, now: number): readonly PropertyRetention[] | undefined {
+  const isOver = (days: number) => days > 0 && before <= now - days * DAY_MS;
+  return isOver(ages.days) ? ages.properties.filter(({ days }) => days !== null && !isOver(days)) : undefined;
 }
 
 /** Whether a record, or only its bodies, is older than allowed. */
@@ -22,14 +40,14 @@ export function isTooOld(
   ages: Ages,
   createdAt: number,
   properties: readonly StoredProperty[],
-  now: number,
+  now: Now,
 ): "record" | "bodies" | undefined {
   const rules = ages.properties.filter((rule) => properties.some((property) => isOf(rule, property)));
-  const isOver = (which: "days" | "body_days") => {
+  const isOver = (which: "days" | "body_days", from: number) => {
     const days = longest(rules, which) ?? ages[which];
-    return days > 0 && createdAt < now - days * DAY_MS;
+    return days > 0 && createdAt < from - days * DAY_MS;
   };
-  return isOver("days") ? "record" : isOver("body_days") ? "bodies" : undefined;
+  return isOver("days", now.records) ? "record" : isOver("body_days", now.bodies) ? "bodies" : undefined;
 }
 
 /** If several rules match a record, the one that keeps it longest counts. */

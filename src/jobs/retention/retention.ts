@@ -6,14 +6,12 @@ import { patiently } from "../../store/database/patiently.ts";
 import { inForce, noteRun, orderedRuns, retentionOf, takeOrders } from "../../store/retention/retention.ts";
 import type { Store } from "../../store/store.ts";
 import type { Maintenance, Removal } from "../../threads.ts";
-import { type Ages, isTooOld, youngest } from "./ages.ts";
+import { type Ages, isTooOld, type Now, youngest } from "./ages.ts";
 import { erase } from "./erasing.ts";
 import { Leftovers } from "./leftovers.ts";
 import { Pace } from "./pace.ts";
+import { DAY_MS, WholeDays } from "./whole-days.ts";
 
-/** Records checked per step, and removed per step. */
-const PAGE_ROWS = 1_000;
-const STEP_ROWS = 500;
 const TELL_MS = 10_000;
 
 export interface RetentionOptions {
@@ -51,7 +49,9 @@ export class Retention {
 
   /** All organizations, and then data without one. */
   async run(): Promise<void> {
-    for (const id of await this.#aged.organizations()) await this.#noted(id, () => this.#clean(id));
+    const dropped = await this.#dropDays();
+    const organizations = new Set([...(await this.#aged.organizations()), ...dropped.keys()]);
+    for (const id of organizations) await this.#noted(id, () => this.#clean(id, dropped.get(id)));
     await this.#tidy();
   }
 
@@ -61,7 +61,8 @@ export class Retention {
     if (ordered.length === 0) return;
     const { records } = await this.#options.writer();
     await takeOrders(records, ordered);
-    for (const id of ordered) await this.#noted(id, () => this.#clean(id));
+    const dropped = await this.#dropDays(new Set(ordered));
+    for (const id of ordered) await this.#noted(id, () => this.#clean(id, dropped.get(id)));
     await this.#tidy();
   }
 
@@ -70,29 +71,49 @@ export class Retention {
     this.#pace.stop();
   }
 
-  async #clean(organizationId: string): Promise<Counts> {
+  /** Days that are too old as a whole. @param only - organizations. @returns how many records went, by organization. */
+  async #dropDays(only?: ReadonlySet<string>): Promise<ReadonlyMap<string, number>> {
+    const { config, reader, maintain, log } = this.#options;
+    const { days } = this.#aged;
+    if (days === undefined) return new Map();
+    try {
+      return await new WholeDays({ config, reader, days, maintain, pace: this.#pace }).drop(this.#now().records, only);
+    } catch (cause) {
+      log.warn("whole days could not be dropped; the next run continues", { error: messageOf(cause) });
+      return new Map();
+    }
+  }
+
+  /** Where days are dropped, a record is as old as the last one of its day. */
+  #now(): Now {
+    const now = Date.now();
+    return { records: this.#aged.days === undefined ? now : now - (now % DAY_MS), bodies: now };
+  }
+
+  async #clean(organizationId: string, dropped = 0): Promise<Counts> {
     const { reader, config, log } = this.#options;
     const rule = await retentionOf(reader.records, organizationId);
     const ages: Ages = { ...rule, ...inForce(rule, config) };
-    const counts = { records: 0, bodies: 0 };
+    const counts = { records: dropped, bodies: 0 };
     // One time for the whole run: a clock change meanwhile makes nothing older.
-    const now = Date.now();
+    const now = this.#now();
     const before = youngest(ages, now);
     if (before === undefined) return counts;
     let after: Age | undefined;
     const withProperties = ages.properties.length > 0;
+    const { look, remove } = this.#aged.steps;
     while (!this.#pace.stopped) {
       const from = after;
       const { last, records, bodies } = await this.#pace.step(async () => {
-        const page = await this.#aged.page({ organizationId, before, after: from, limit: PAGE_ROWS, withProperties });
+        const page = await this.#aged.page({ organizationId, before, after: from, limit: look, withProperties });
         return { last: page.at(-1), ...(await this.#judge(ages, page, now)) };
       });
       if (last === undefined) break;
       after = last;
-      await this.#pace.each(records, STEP_ROWS, async (requestIds) => {
+      await this.#pace.each(records, remove, async (requestIds) => {
         counts.records += await this.#options.remove({ organizationId, requestIds, when: "next" });
       });
-      await this.#pace.each(bodies, STEP_ROWS, async (requestIds) => {
+      await this.#pace.each(bodies, remove, async (requestIds) => {
         counts.bodies += await this.#options.maintain({ kind: "bodies", organizationId, requestIds });
       });
       if (performance.now() - this.#toldAt < TELL_MS) continue;
@@ -103,7 +124,7 @@ export class Retention {
   }
 
   /** Which of a page have to go, and which only without bodies; of those the ones that still have some. */
-  async #judge(ages: Ages, page: readonly AgedRecord[], now: number): Promise<{ records: string[]; bodies: string[] }> {
+  async #judge(ages: Ages, page: readonly AgedRecord[], now: Now): Promise<{ records: string[]; bodies: string[] }> {
     const verdicts = Map.groupBy(page, ({ createdAt, properties }) => isTooOld(ages, createdAt, properties, now));
     const idsOf = (verdict: "record" | "bodies") => (verdicts.get(verdict) ?? []).map(({ requestId }) => requestId);
     return { records: idsOf("record"), bodies: await this.#withBodies(idsOf("bodies")) };

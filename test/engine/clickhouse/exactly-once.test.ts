@@ -7,6 +7,7 @@ import { ClickHouse } from "../../../src/engine/clickhouse/client.ts";
 import { ClickHouseSink } from "../../../src/engine/clickhouse/sink.ts";
 import { BatchFile } from "../../../src/engine/clickhouse/write/batch-file.ts";
 import type { Storable } from "../../../src/engine/storable.ts";
+import { SYSTEM } from "../../../src/people/actor.ts";
 import { uuidv7 } from "../../../src/runtime/uuid.ts";
 import { migrate } from "../../../src/store/migrate.ts";
 import { openStore, type Store } from "../../../src/store/store.ts";
@@ -77,6 +78,28 @@ function exactlyOnce(): void {
         expect(await client.query("select count() as n from requests")).toEqual([{ n: 2 }]);
         expect(await client.query("select count() as n from open final where is_ended = 0")).toEqual([{ n: 0 }]);
       }
+    },
+    120_000,
+  );
+
+  // The row goes first; what follows it is done by the next start.
+  test.each([["deletion"], ["all"], ["removal"]] as const)(
+    "a removal that is cut off after its %s is ended by the next start",
+    async (step) => {
+      using directory = temporaryDirectory();
+      const config = configIn(directory.path, recordsAt(await sharedClickHouse()));
+      const [gone, stays] = [uuidv7(), uuidv7()];
+      await using first = await sinkOf(config);
+      await first.sink.commit(batch({ fresh: [record(gone, 200), record(stays, 200)] }));
+      first.fails = step;
+      expect(await first.sink.remove("org-1", [gone], { by: SYSTEM }).then(String, String)).toContain("cut off");
+
+      await using second = await sinkOf(config);
+      expect([...(await second.sink.known([gone, stays])).keys()]).toEqual([stays]);
+      expect([...(await second.store.content.having([gone, stays]))]).toEqual([stays]);
+      const acts = "select count(*) as n from audit where action = 'records.deleted'";
+      expect(await second.store.records.query<unknown>({ sql: acts, args: [] })).toEqual([{ n: 1 }]);
+      expect(await second.sink.remove("org-1", [gone])).toBe(0);
     },
     120_000,
   );
@@ -160,7 +183,7 @@ const batch = (some: object) => ({
   ...some,
 });
 
-type Step = "bodies" | "note" | "rows" | "rows in flight" | "all";
+type Step = "bodies" | "note" | "rows" | "rows in flight" | "all" | "deletion" | "removal";
 
 /** A sink on its own connection that can be cut off after a step. */
 async function sinkOf(config: Config) {
@@ -173,6 +196,8 @@ async function sinkOf(config: Config) {
   };
   const client = new ClickHouse({ urls: [config.records_url], database: config.records_database });
   const cutClient = replaced(client, {
+    command: (sql, options) =>
+      sql.startsWith("delete") ? cut("deletion", client.command(sql, options)) : client.command(sql, options),
     insert: (table, rows, options) => {
       if (table === "open") return cut("rows in flight", client.insert(table, rows, options));
       return cut("note", Promise.resolve()).then(() => cut("rows", client.insert(table, rows, options)));
@@ -183,6 +208,7 @@ async function sinkOf(config: Config) {
     records: replaced(store.records, { batch: (statements) => cut("all", store.records.batch(statements)) }),
     content: replaced(store.content, {
       put: (contents, beside) => cut("bodies", store.content.put(contents, beside)),
+      remove: (ids) => cut("removal", store.content.remove(ids)),
     }),
   };
   const sink = new ClickHouseSink({ store: cutStore, config, ofProviders: async () => ({}) }, cutClient);

@@ -1,0 +1,86 @@
+import type { Config } from "../../config.ts";
+import type { AgedDay, AgedDays, NotedRecord } from "../../engine/aged-records.ts";
+import { inForce, retentionOf } from "../../store/retention/retention.ts";
+import type { Store } from "../../store/store.ts";
+import type { Maintenance } from "../../threads.ts";
+import { type Ages, keptOf } from "./ages.ts";
+import type { Pace } from "./pace.ts";
+
+export const DAY_MS = 86_400_000;
+/** Noted ids that are read in one step, and that are freed in one. */
+const PAGE_ROWS = 20_000;
+const STEP_ROWS = 2_000;
+
+interface WholeDaysOptions {
+  readonly config: Config;
+  readonly reader: Store;
+  readonly days: AgedDays;
+  readonly maintain: (task: Maintenance) => Promise<number>;
+  readonly pace: Pace;
+}
+
+/**
+ * Drops days of which no record is to be kept by any organization's rules. Ids are noted before the drop, so that bodies
+ * and all that belongs to the records are found afterwards; a run that is cut off is continued by the next one.
+ */
+export class WholeDays {
+  readonly #options: WholeDaysOptions;
+
+  constructor(options: WholeDaysOptions) {
+    this.#options = options;
+  }
+
+  /**
+   * @param now - the beginning of a day.
+   * @param only - organizations; a day that has others as well stays. All where it is undefined.
+   * @returns how many records went, by their organizations.
+   */
+  async drop(now: number, only?: ReadonlySet<string>): Promise<ReadonlyMap<string, number>> {
+    const { days, maintain, pace } = this.#options;
+    const removed = new Map<string, number>();
+    // Their ids may be those of a day that was noted and not dropped: records that are there are passed over.
+    for (const day of await days.noted()) await this.#free(day, removed);
+    const agesOf = new Map<string, Ages>();
+    for (const aged of await days.before(Math.floor(now / DAY_MS))) {
+      const { day, organizationIds } = aged;
+      if (pace.stopped) break;
+      if (only !== undefined && !organizationIds.every((id) => only.has(id))) continue;
+      if (!(await this.#isTooOld(aged, now, agesOf))) continue;
+      await days.note(day);
+      await pace.step(() => maintain({ kind: "day", day, organizationIds }));
+      await this.#free(day, removed);
+    }
+    return removed;
+  }
+
+  /** Whether all records of a day are. */
+  async #isTooOld({ day, organizationIds }: AgedDay, now: number, known: Map<string, Ages>): Promise<boolean> {
+    const { config, reader, days } = this.#options;
+    for (const organizationId of organizationIds) {
+      let ages = known.get(organizationId);
+      if (ages === undefined) {
+        const rule = await retentionOf(reader.records, organizationId);
+        ages = { ...rule, ...inForce(rule, config) };
+        known.set(organizationId, ages);
+      }
+      const kept = keptOf(ages, (day + 1) * DAY_MS, now);
+      if (kept === undefined || (await days.holds({ day, organizationId }, kept))) return false;
+    }
+    return true;
+  }
+
+  async #free(day: number, removed: Map<string, number>): Promise<void> {
+    const { days, maintain, pace } = this.#options;
+    for (let after: NotedRecord | undefined; !pace.stopped; ) {
+      const page = await days.idsOf(day, after, PAGE_ROWS);
+      if (page.length === 0) return days.forget(day);
+      after = page.at(-1);
+      for (const [organizationId, records] of Map.groupBy(page, (each) => each.organizationId)) {
+        await pace.each(records, STEP_ROWS, async (some) => {
+          const gone = await maintain({ kind: "beside", requestIds: some.map(({ requestId }) => requestId) });
+          removed.set(organizationId, (removed.get(organizationId) ?? 0) + gone);
+        });
+      }
+    }
+  }
+}
