@@ -27,8 +27,9 @@ export default {
 } satisfies ProviderPlugin;
 
 /**
- * Facts of the models. Those since Opus 4.6 decide themselves how much to think, and those since Opus
- * 4.7 refuse sampling parameters. Source: Anthropic's model overview and its pages on extended and adaptive thinking.
+ * Facts of the models. Those since Opus 4.6 decide themselves how much to think. Those since Opus 4.7 refuse sampling
+ * parameters, and others since Opus 4.1 accept `temperature` or `top_p`, not both. Source: Anthropic's model overview, its
+ * pages on extended and adaptive thinking, and its migration guide.
  */
 function claudeModels(): ModelEntry[] {
   const entry = (match: string, facts: Omit<ModelEntry, "match">): ModelEntry => ({
@@ -57,6 +58,9 @@ function claudeModels(): ModelEntry[] {
     entry("opus-4-2025*", { maxOutput: 32_000, jsonSchema: false }),
     entry("opus-4-0*", { maxOutput: 32_000, jsonSchema: false }),
     entry("opus-4-1*", { maxOutput: 32_000 }),
+    ...["opus-4-1*", "sonnet-4-5*", "opus-4-5*", "haiku-4-5*", "sonnet-4-6*", "opus-4-6*"].map((match) =>
+      entry(match, { temperatureOrTopP: true }),
+    ),
     entry("sonnet-4-6*", { reasoning: "adaptive" }),
     entry("opus-4-6*", { maxOutput: 128_000, reasoning: "adaptive" }),
     ...["opus-4-7*", "opus-4-8*", "opus-4-9*"].map((match) =>

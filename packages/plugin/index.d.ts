@@ -827,6 +827,8 @@ export interface ModelFacts {
   readonly rejects?: readonly string[];
   /** Members that it refuses while it thinks. */
   readonly rejectsThinking?: readonly string[];
+  /** `temperature` and `top_p` exclude each other. */
+  readonly temperatureOrTopP?: boolean;
   readonly jsonSchema?: boolean;
   readonly strictTools?: boolean;
   readonly maxTokensName?: string;
@@ -923,6 +925,8 @@ export interface Limits {
   /** A complete call id. */
   readonly callId?: RegExp;
   readonly stopTexts?: number;
+  /** A stop text of white space alone is refused. */
+  readonly noBlankStop?: boolean;
   readonly temperatureMax?: number;
   /** Consecutive turns of one role are joined. */
   readonly turnsAlternate?: boolean;

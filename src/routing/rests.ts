@@ -4,6 +4,8 @@ import type { Failure } from "./failure.ts";
 export interface Asked {
   /** Unique in the deployment, such as the organization's id and the credential's name. */
   readonly credential: string;
+  /** A pause ends when this changes: the credential has a new key or another address. */
+  readonly version: string;
   readonly provider: string;
   readonly model: string;
 }
@@ -27,6 +29,7 @@ export interface Health {
 interface Entry {
   readonly provider: string;
   readonly credential: string;
+  readonly version: string;
   readonly model: string | null;
   until: number;
   /** The planned length of the pause: if the clock is set back it does not get longer. */
@@ -104,9 +107,14 @@ export class Rests {
     }
   }
 
-  /** Recent failures, most recently used first. */
-  health(now: number): Health[] {
+  /**
+   * Recent failures, most recently used first.
+   *
+   * @param counts - whether a credential still has this version.
+   */
+  health(now: number, counts: (credential: string, version: string) => boolean = () => true): Health[] {
     return [...this.#entries.values()]
+      .filter(({ credential, version }) => counts(credential, version))
       .sort((a, b) => b.usedAt - a.usedAt)
       .map(({ provider, credential, model, until, failures, lastError, trying }) => ({
         provider,
@@ -147,14 +155,15 @@ export class Rests {
     entry.restMs = until - now;
   }
 
-  #entry({ credential, provider }: Pick<Asked, "credential" | "provider">, model: string | null, now: number): Entry {
+  #entry({ credential, version, provider }: Omit<Asked, "model">, model: string | null, now: number): Entry {
     const key = keyOf(credential, model);
-    let entry = this.#entries.get(key);
+    let entry = this.#current(key, version);
     if (entry === undefined) {
       if (this.#entries.size >= ENTRIES_MAX) this.#entries.delete(this.#entries.keys().next().value!);
       entry = {
         provider,
         credential,
+        version,
         model,
         until: 0,
         restMs: 0,
@@ -171,10 +180,17 @@ export class Rests {
     return entry;
   }
 
-  #of({ credential, model }: Asked): Entry[] {
+  #of({ credential, version, model }: Asked): Entry[] {
     if (this.#entries.size === 0) return [];
-    const found = [this.#entries.get(keyOf(credential, model)), this.#entries.get(keyOf(credential, null))];
-    return found.filter((entry) => entry !== undefined);
+    const keys = [keyOf(credential, model), keyOf(credential, null)];
+    return keys.map((key) => this.#current(key, version)).filter((entry) => entry !== undefined);
+  }
+
+  #current(key: string, version: string): Entry | undefined {
+    const entry = this.#entries.get(key);
+    if (entry === undefined || entry.version === version) return entry;
+    this.#entries.delete(key);
+    return undefined;
   }
 }
 

@@ -1,3 +1,4 @@
+import { createHash } from "node:crypto";
 import type { IsIssuer } from "./affinity.ts";
 import type { Credential } from "./credential.ts";
 import { type Failure, leadsTo } from "./failure.ts";
@@ -138,14 +139,35 @@ export function askedOf(candidate: Candidate): Asked | undefined {
   if (credential === "client") return undefined;
   let asked = askeds.get(candidate);
   if (asked === undefined) {
-    const { organizationId, name } = credential;
-    asked = { credential: JSON.stringify([organizationId, name]), provider: target.provider.name, model };
+    asked = {
+      credential: restKeyOf(credential),
+      version: versionOf(credential),
+      provider: target.provider.name,
+      model,
+    };
     askeds.set(candidate, asked);
   }
   return asked;
 }
 
 const askeds = new WeakMap<Candidate, Asked>();
+
+export const restKeyOf = ({ organizationId, name }: Credential): string => JSON.stringify([organizationId, name]);
+
+/** What a provider's refusal depends on, as a hash: it is kept longer than the secrets. */
+export function versionOf(credential: Credential): string {
+  let version = versions.get(credential);
+  if (version === undefined) {
+    const { secrets, settings, baseUrl, headers } = credential;
+    version = createHash("sha256")
+      .update(JSON.stringify([secrets, settings, baseUrl, headers]))
+      .digest("base64url");
+    versions.set(credential, version);
+  }
+  return version;
+}
+
+const versions = new WeakMap<Credential, string>();
 
 const isRetryable = ({ kind, status, exhausted }: Failure) =>
   exhausted !== true &&

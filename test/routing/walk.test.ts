@@ -1,5 +1,6 @@
 import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
+import type { Credential } from "../../src/routing/credential.ts";
 import { type Failure, failureOf, leadsTo, restOf } from "../../src/routing/failure.ts";
 import { readModelString } from "../../src/routing/model-string.ts";
 import { order } from "../../src/routing/order.ts";
@@ -189,7 +190,7 @@ describe("a walk", () => {
 });
 
 describe("rest", () => {
-  const one = { credential: "c", provider: "OPENAI", model: "a" };
+  const one = { credential: "c", version: "1", provider: "OPENAI", model: "a" };
   const other = { ...one, model: "b" };
 
   test("a 429 rests one model of one credential, as long as the provider says, else ten seconds", () => {
@@ -220,6 +221,24 @@ describe("rest", () => {
     rests.fail(one, status(401), NOW);
     expect([rests.until(one, NOW), rests.until(other, NOW)]).toEqual([NOW + 300_000, NOW + 300_000]);
     expect(rests.health(NOW)).toMatchObject([{ model: null, state: "resting", lastError: "401" }]);
+  });
+
+  test("a pause ends when the credential has a new key or address, and with nothing else", () => {
+    const rests = new Rests();
+    const candidate = (more: Partial<Credential>): Candidate => {
+      const [target] = order(resolve(readModelString("openai/a"), scope()), orderParts());
+      return { target: target!, credential: credential("OPENAI", "openai", more), model: "a" };
+    };
+    const until = (more: Partial<Credential>) => rests.until(askedOf(candidate(more))!, NOW);
+    const old = { secrets: { api_key: "old" } };
+    rests.fail(askedOf(candidate(old))!, status(401), NOW);
+    expect(until({ ...old, weight: 7, models: ["b"], enabled: true })).toBe(NOW + 300_000);
+    expect(until({ secrets: { api_key: "new" } })).toBe(0);
+    rests.fail(askedOf(candidate(old))!, status(401), NOW);
+    expect(until({ ...old, baseUrl: "https://other.example" })).toBe(0);
+    // What was under way with the old key says nothing of the new one.
+    rests.fail(askedOf(candidate(old))!, status(401), NOW);
+    expect(until({ secrets: { api_key: "new" } })).toBe(0);
   });
 
   test("three failures in a row within a minute rest 15 s, doubled to five minutes; then one request tries", () => {

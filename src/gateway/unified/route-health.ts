@@ -1,4 +1,5 @@
 import type { Health } from "../../routing/rests.ts";
+import { restKeyOf, versionOf } from "../../routing/walk.ts";
 import type { RoutingParts } from "../gateway-parts.ts";
 import { limitSpentUntil } from "./credential-limit.ts";
 
@@ -13,10 +14,10 @@ export function routeHealth(parts: RoutingParts, organizationId: string): readon
     const { name: credential, provider } = each;
     return [{ provider, credential, model: null, state: "limit spent", until, failures: 0, lastError: null }];
   });
-  const named = new Map(usable.map((each) => [JSON.stringify([each.organizationId, each.name]), each.name]));
-  const failed = parts.unified.rests.health(Date.now()).flatMap((health) => {
-    const credential = named.get(health.credential);
-    return credential === undefined ? [] : [{ ...health, credential }];
+  const byKey = new Map(usable.map((each) => [restKeyOf(each), each]));
+  const failed = parts.unified.rests.health(Date.now(), (key, version) => {
+    const credential = byKey.get(key);
+    return credential !== undefined && versionOf(credential) === version;
   });
-  return [...spent, ...failed];
+  return [...spent, ...failed.map((health) => ({ ...health, credential: byKey.get(health.credential)!.name }))];
 }

@@ -139,12 +139,23 @@ function saidAs(
   return budgetTokens === undefined ? undefined : { budgetTokens };
 }
 
-function sampling(settings: Draft, lose: Lose, { shape: { limits } }: Fitting): void {
-  const { temperature, stop, thinking } = settings;
+function sampling(settings: Draft, lose: Lose, { shape: { limits }, call: { facts } }: Fitting): void {
+  if (facts.temperatureOrTopP === true && settings.temperature !== undefined && settings.topP !== undefined) {
+    // 1 is what a missing one means.
+    const name = settings.temperature === 1 && settings.topP !== 1 ? "temperature" : "topP";
+    if (settings[name] !== 1) lose("dropped", name, "the model takes temperature or top_p, not both");
+    delete settings[name];
+  }
+  const { temperature, thinking } = settings;
   if (limits?.temperatureMax !== undefined && temperature !== undefined && temperature > limits.temperatureMax) {
     lose("approximated", "temperature", `at most ${limits.temperatureMax}`);
     settings.temperature = limits.temperatureMax;
   }
+  if (limits?.noBlankStop === true && settings.stop?.some((text) => text.trim() === "") === true) {
+    lose("approximated", "stop", "no text of white space alone");
+    settings.stop = settings.stop.filter((text) => text.trim() !== "");
+  }
+  const { stop } = settings;
   if (limits?.stopTexts !== undefined && stop !== undefined && stop.length > limits.stopTexts) {
     lose("approximated", "stop", `at most ${limits.stopTexts} texts`);
     settings.stop = stop.slice(0, limits.stopTexts);

@@ -229,3 +229,28 @@ describe("usage", () => {
     ).toBe(true);
   });
 });
+
+describe("what a target refuses of settings", () => {
+  test.each([
+    [{ temperature: 0.5, top_p: 0.9 }, { temperature: 0.5 }, ["dropped top_p"]],
+    [{ temperature: 1, top_p: 0.9 }, { top_p: 0.9 }, []],
+    [{ temperature: 0.5, top_p: 1 }, { temperature: 0.5 }, []],
+    [{ top_p: 0.9 }, { top_p: 0.9 }, []],
+  ])("a model that takes temperature or top_p gets one of %p", (given, wanted, lost) => {
+    const { body, losses } = send(ask(given), { ...chatToMessages, facts: { temperatureOrTopP: true } });
+    const { temperature, top_p } = body;
+    expect(JSON.parse(JSON.stringify({ temperature, top_p }))).toEqual(wanted);
+    expect(losses).toEqual(lost);
+  });
+
+  test("a stop text of white space alone does not reach Messages", () => {
+    const { body, losses } = send(ask({ stop: ["\n", "END", ""] }), chatToMessages);
+    expect([body.stop_sequences, losses]).toEqual([["END"], ["approximated stop"]]);
+    expect(send(ask({ stop: ["\n"] }), { from: "chat-completions", to: "converse" }).losses).toEqual([]);
+  });
+
+  test.each(["responses", "cohere-chat", "ollama-chat"])("an only turn without a text stays one: %s", (to) => {
+    const { body } = send({ model: "m", messages: [{ role: "user", content: "" }] }, { from: "chat-completions", to });
+    expect(body.input ?? body.messages).toEqual([{ role: "user", content: "" }]);
+  });
+});

@@ -49,6 +49,7 @@ function writeMessage({ role, parts }: Message): JsonObject[] {
     said = [];
   };
   if (role === "assistant") return writeAssistant(parts);
+  if (parts.length === 0) return [{ role, content: "" }];
   for (const part of parts) {
     if (part.type !== "result") {
       said.push(part);

@@ -46,6 +46,7 @@ export const messagesShape: Shape = {
   limits: {
     toolName: /^[A-Za-z0-9_-]{1,128}$/,
     callId: /^[A-Za-z0-9_-]{1,64}$/,
+    noBlankStop: true,
     temperatureMax: 1,
     turnsAlternate: true,
     noEmptyText: true,

@@ -46,7 +46,7 @@ function writeMessage({ role, parts }: Message): JsonObject[] {
       ({ id, name, parts: inner }): JsonObject =>
         pickDefined({ role: "tool", content: textIn(inner), tool_name: name, tool_call_id: id }),
     ),
-    ...(others.length > 0 ? [writeTurn(role, others)] : []),
+    ...(others.length > 0 || results.length === 0 ? [writeTurn(role, others)] : []),
   ];
 }
 

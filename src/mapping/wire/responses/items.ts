@@ -231,6 +231,7 @@ export function reasoningState(item: Json): State | undefined {
 
 /** A turn as items; consecutive model texts are one message. */
 export function writeTurn({ role, parts }: Message): JsonObject[] {
+  if (parts.length === 0) return [{ role, content: writeContent(role, parts) }];
   const items: JsonObject[] = [];
   let said: Part[] = [];
   const flush = () => {
