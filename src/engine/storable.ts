@@ -20,6 +20,10 @@ export interface Storable {
   readonly texts: RecordTexts;
   readonly assets: readonly StoredAsset[];
   readonly callStates?: readonly CallState[];
+  /**
+   * Version of the model's mapping when the bodies were read, 0 for none; undefined where a mapping could not read them.
+   */
+  readonly mappingVersion?: number | undefined;
   /** Input and output, where they stand beside the bodies. */
   readonly excerpts?: Excerpts;
 }

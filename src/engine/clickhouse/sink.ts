@@ -34,6 +34,7 @@ import { findAnswerRow } from "./write/answers.ts";
 import { BatchFile, type NotedBatch } from "./write/batch-file.ts";
 import { dropDay } from "./write/drop-day.ts";
 import { finishedRows, openRows, type RowKey } from "./write/find-rows.ts";
+import { rereadLate } from "./write/late-readings.ts";
 import { Removals } from "./write/remove.ts";
 import { rewriteRows } from "./write/rewrite.ts";
 import { takeOverChanges } from "./write/take-over.ts";
@@ -157,6 +158,7 @@ export class ClickHouseSink implements RecordSink {
         relabelled: batch.completed.flatMap(({ record, relabelled }) => (relabelled ? record.row.request_id : [])),
         statements: [
           ...statementsBeside(written, now),
+          ...rereadLate(written, randomUUID()),
           ...deliveries,
           ...(positions === undefined ? [] : setPositions(this.#places, positions, now)),
         ],

@@ -6,6 +6,7 @@ import { newText } from "../../mapping/said.ts";
 import type { CallMemory } from "../../mapping/translate/call-memory.ts";
 import type { TimeLimit } from "../../plugin-host/hooks/time-limit.ts";
 import { NO_TEXTS } from "../../record/record-texts.ts";
+import type { RequestRow } from "../../record/written-row.ts";
 import type { EndMeta } from "../../spool/frame.ts";
 import { isWholeStream } from "../../spool/last-event.ts";
 import type { CallState } from "../../store/answers/call-states.ts";
@@ -114,6 +115,8 @@ interface Read {
   readonly told: Readings;
   /** Why the bodies were not read. */
   readonly unread: string | undefined;
+  /** Versions of the mappings that they were read with, or of earlier ones. */
+  readonly versionOf: ((model: string) => number) | undefined;
 }
 
 interface DecodedBodies {
@@ -128,6 +131,7 @@ function readExchangeOf(
   deps: PrepareDeps,
 ): Read {
   const { begin } = exchange;
+  const versionOf = deps.learnt?.versionsOf(begin.organization, begin.provider);
   const labels = readLabels(begin.gateway);
   const request = toSide(exchange, "request", requestBytes, deps);
   const response = toSide(exchange, "response", responseBytes, deps);
@@ -137,12 +141,12 @@ function readExchangeOf(
     provider: deps.provider(begin.provider),
     mappingOf: deps.learnt?.mappingOf(begin.organization, begin.provider),
   });
-  return { labels, request, response, messages, provider, inputs, ...readSafely(deps, inputs) };
+  return { labels, request, response, messages, provider, inputs, versionOf, ...readSafely(deps, inputs) };
 }
 
 function put(
   exchange: Exchange,
-  { labels, request, response, messages, provider, inputs, told, unread }: Read,
+  { labels, request, response, messages, provider, inputs, told, unread, versionOf }: Read,
   deps: PrepareDeps,
   now: number,
 ): Prepared {
@@ -188,8 +192,15 @@ function put(
     },
     parts,
     assets,
+    mappingVersion: versionOf && mappingVersion(row, versionOf),
     ...(end?.callStates !== undefined && { callStates: callStatesOf(exchange, end) }),
   };
+}
+
+function mappingVersion(row: RequestRow, versionOf: (model: string) => number): number | undefined {
+  const model = row.model_override ?? row.request_model ?? row.model ?? undefined;
+  const isMapped = (row.wire_schema ?? "mapped") === "mapped" && (row.unread ?? null) === null;
+  return model !== undefined && isMapped ? versionOf(model) : undefined;
 }
 
 function callStatesOf({ id, begin }: Exchange, { callStates = {}, time }: EndMeta): CallState[] {

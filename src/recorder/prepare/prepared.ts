@@ -25,6 +25,8 @@ export interface Prepared {
   texts: RecordTexts;
   assets: readonly StoredAsset[];
   readonly callStates?: readonly CallState[];
+  /** As in `Storable`. */
+  readonly mappingVersion?: number | undefined;
 }
 
 export interface PrepareDeps {

@@ -1,14 +1,16 @@
-import type { Mapping, MappingOf } from "../../mapping/mapping.ts";
+import type { MappingOf } from "../../mapping/mapping.ts";
 import type { OwnPriceOf, PriceEntry } from "../../mapping/prices/own.ts";
 import { OwnPrices } from "../../mapping/prices/own-prices.ts";
 import { mappings } from "../../record/tables.ts";
 import type { Database } from "../store.ts";
-import { currentMappings } from "./mappings.ts";
+import { currentMappings, type StoredMapping } from "./mappings.ts";
 import { changesOf, listPrices, pricesFingerprint } from "./prices.ts";
 
 /** What a deployment knows beyond its plugins: how models are read, and what they cost. In memory, by organization. */
 export interface Learnt {
   mappingOf(organizationId: string, provider: string): MappingOf;
+  /** Versions of these mappings by their models, as they are at the call; 0 where a model has none. */
+  versionsOf(organizationId: string, provider: string): (model: string) => number;
   priceOf(organizationId: string, provider: string): OwnPriceOf;
 }
 
@@ -18,7 +20,7 @@ const keyOf = (...names: readonly string[]) => names.join("\n");
 export class LearntTables implements Learnt {
   readonly #configured: readonly PriceEntry[];
   readonly #home: Database | undefined;
-  #mappings: ReadonlyMap<string, Mapping> = new Map();
+  #mappings: ReadonlyMap<string, Pick<StoredMapping, "mapping" | "version">> = new Map();
   #prices: OwnPrices;
   #fingerprint: string | undefined;
 
@@ -33,7 +35,12 @@ export class LearntTables implements Learnt {
   }
 
   mappingOf(organizationId: string, provider: string): MappingOf {
-    return (model) => this.#mappings.get(keyOf(organizationId, provider, model));
+    return (model) => this.#mappings.get(keyOf(organizationId, provider, model))?.mapping;
+  }
+
+  versionsOf(organizationId: string, provider: string): (model: string) => number {
+    const known = this.#mappings;
+    return (model) => known.get(keyOf(organizationId, provider, model))?.version ?? 0;
   }
 
   priceOf(organizationId: string, provider: string): OwnPriceOf {
@@ -47,9 +54,7 @@ export class LearntTables implements Learnt {
       await currentMappings(records),
       await listPrices(this.#home ?? records),
     ];
-    this.#mappings = new Map(
-      mappings.map((each) => [keyOf(each.organizationId, each.provider, each.model), each.mapping]),
-    );
+    this.#mappings = new Map(mappings.map((each) => [keyOf(each.organizationId, each.provider, each.model), each]));
     this.#prices = new OwnPrices(this.#configured, prices);
     this.#fingerprint = fingerprint;
   }

@@ -82,23 +82,48 @@ function suite() {
     expect(await rereadUnread({ ...context, learnt })).toEqual({ seen: 0, read: 0 });
   });
 
+  test("a record that was read without the mapping by another node, and comes in late, is read again", async () => {
+    // The recorder's own mappings are those of a node that has not heard of the new one.
+    const behind = new LearntTables();
+    await using there = await clickHouseRig({ readExchange, learnt: behind });
+    const store = await openStore(configIn(there.directory, there.settings), "change");
+    await using closing = new AsyncDisposableStack();
+    closing.defer(() => store.close());
+    const now = Date.now();
+    for (const [at, utterance] of ["good morning", "how far is the moon", "thank you"].entries())
+      say(there, utterance, now - at);
+    await there.recorder.barrier();
+    const mapper = () =>
+      new Mapper({
+        ...{ ...contextIn(there), learnt: new LearntTables() },
+        ...{ writer: async () => store, onChanged: async () => {} },
+      });
+    await mapper().map({ organizationId: "org-1", model: "zeta" });
+    expect(await nextReread(store.records)).toBeUndefined();
+
+    const late = say(there, "I am late", now - 3_600_000);
+    await there.recorder.barrier();
+    expect(await there.finished(late)).toMatchObject({ wire_schema: null, total_tokens: null });
+    expect(await nextReread(store.records)).toMatchObject({ model: "zeta", version: 1 });
+    expect(await mapper().rereadAll()).toBe(4);
+    expect(await there.finished(late)).toMatchObject({ wire_schema: "mapped", total_tokens: expect.any(Number) });
+    expect(await nextReread(store.records)).toBeUndefined();
+
+    await behind.load(store.records);
+    const known = say(there, "I am on time", now);
+    await there.recorder.barrier();
+    expect(await there.finished(known)).toMatchObject({ wire_schema: "mapped" });
+    expect(await nextReread(store.records)).toBeUndefined();
+  });
+
   test("a mapping is learnt from them, and those that are left are read with it after a restart", async () => {
     await using there = await clickHouseRig({ readExchange });
     const store = await openStore(configIn(there.directory, there.settings), "change");
     await using closing = new AsyncDisposableStack();
     closing.defer(() => store.close());
-    const ids = ["good morning", "how far is the moon", "thank you"].map((utterance, at) => {
-      const words = `You said: ${utterance}, and it was heard.`;
-      return pass(there.spool, {
-        begin: { path: "/say", time: Date.now() - 100_000 + at * 1_000 },
-        request: JSON.stringify({ model: "zeta", turns: [{ speaker: "customer", utterance }] }),
-        response: JSON.stringify({
-          ref: "r-1",
-          reply: { utterance: words },
-          billing: { in: utterance.length, out: words.length },
-        }),
-      });
-    });
+    const ids = ["good morning", "how far is the moon", "thank you"].map((utterance, at) =>
+      say(there, utterance, Date.now() - 100_000 + at * 1_000),
+    );
     await there.recorder.barrier();
     const learnt = new LearntTables();
     const mapper = () =>
@@ -119,5 +144,19 @@ function suite() {
     expect(await mapper().rereadAll()).toBe(2);
     expect(await tokens()).toEqual([null, ...read.slice(1)]);
     expect(await nextReread(store.records)).toBeUndefined();
+  });
+}
+
+/** An exchange in a format of its own. @returns its id. */
+function say({ spool }: ClickHouseRig, utterance: string, time: number): string {
+  const words = `You said: ${utterance}, and it was heard.`;
+  return pass(spool, {
+    begin: { path: "/say", time },
+    request: JSON.stringify({ model: "zeta", turns: [{ speaker: "customer", utterance }] }),
+    response: JSON.stringify({
+      ref: "r-1",
+      reply: { utterance: words },
+      billing: { in: utterance.length, out: words.length },
+    }),
   });
 }
