@@ -13,6 +13,7 @@ import { BlockKeeper } from "./block-keeper.ts";
 import { ChangeWatch } from "./change-watch.ts";
 import { Deliverer } from "./delivery/deliverer.ts";
 import { Judging } from "./judges/judging.ts";
+import { JudgeMetrics } from "./judges/metrics.ts";
 import { Node } from "./node.ts";
 import { CRON, inQueue, Queue } from "./queue.ts";
 import { expediteElsewhere } from "./remap/expedite-elsewhere.ts";
@@ -68,6 +69,7 @@ export async function startJobs({ config, home, log, recorder, host, requests }:
     ofProviders: async () => mappingsOf(registry.current().providers),
     isMine: () => node.hasJobs,
   });
+  const judgeMetrics = new JudgeMetrics();
   const runner = new Runner({
     ...shared,
     home: stores.home ?? reader.records,
@@ -99,7 +101,7 @@ export async function startJobs({ config, home, log, recorder, host, requests }:
       await recorder.relearn();
       void look();
     },
-    metrics: () => deliverer.metricsText(),
+    metrics: async () => (await deliverer.metricsText()) + (await judgeMetrics.text(reader.records)),
     pause: async () => {
       judging.pause();
       runner.pause();

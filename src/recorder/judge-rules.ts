@@ -33,7 +33,7 @@ export class JudgeRules {
         else requestIds.push(request_id);
       }
     }
-    return [...sampled].map(([judge, requestIds]) => newJudgements(judge, requestIds, now));
+    return [...sampled].flatMap(([judge, requestIds]) => newJudgements(judge, requestIds, now));
   }
 }
 

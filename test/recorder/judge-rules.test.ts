@@ -1,6 +1,7 @@
 import { expect, test } from "bun:test";
 import { SYSTEM } from "../../src/people/actor.ts";
-import { putJudge, removeJudge } from "../../src/store/judges/judges.ts";
+import { LINE_MAX } from "../../src/store/judges/judgements.ts";
+import { findJudge, putJudge, removeJudge } from "../../src/store/judges/judges.ts";
 import { isSampled } from "../../src/store/judges/sampling.ts";
 import { openStore } from "../../src/store/store.ts";
 import { configIn, pass, type Rig, rig } from "./harness.ts";
@@ -56,6 +57,34 @@ test("a judge's share of what is recorded is put in line with it, from the momen
   pass(there.spool);
   await there.recorder.barrier();
   expect(await linedUp(there)).toEqual([]);
+});
+
+test("what comes while a judge's line is full is left out and counted, until there is room", async () => {
+  await using opened = await judged();
+  const { there, store } = opened;
+  const { id } = await putJudge(store.records, PLACE, RULE);
+  await there.recorder.relearn();
+  const fill = (n: number) => ({
+    sql: `insert into judgements (judge_id, request_id, organization_id, state, created_at, updated_at)
+      select ?, 'old-' || value, 'org-1', 'new', 0, 0 from generate_series(1, ?)`,
+    args: [id, n],
+  });
+  const added = async () =>
+    (await linedUp(there)).flatMap(([request]) => (request!.startsWith("old-") ? [] : request!));
+  const leftOut = async () => (await findJudge(store.records, id))?.left_out;
+  await store.records.batch([fill(LINE_MAX - 2)]);
+  const first = pass(there.spool);
+  await there.recorder.barrier();
+  expect([await added(), await leftOut()]).toEqual([[first], 0]);
+
+  for (let n = 0; n < 4; n++) pass(there.spool);
+  await there.recorder.barrier();
+  expect([(await added()).length, await leftOut()]).toEqual([2, 3]);
+
+  await store.records.batch([{ sql: "delete from judgements where request_id like 'old-%'", args: [] }]);
+  pass(there.spool);
+  await there.recorder.barrier();
+  expect([(await added()).length, await leftOut()]).toEqual([3, 3]);
 });
 
 test("the share decides by the request's id", async () => {

@@ -128,7 +128,7 @@ async function shownJudge({ current: { records } }: ApiContext, judge: Judge) {
     state: stateOf(judge, rests !== null),
     counts: {
       waiting: counts.new + counts.waiting + counts.asking,
-      ...{ done: counts.done, failed: counts.failed, skipped: counts.skipped },
+      ...{ done: counts.done, failed: counts.failed, skipped: counts.skipped, left_out: judge.left_out },
     },
     spent: {
       total: await spentSince(records, id, 0),

@@ -27,6 +27,8 @@ export const judges = sqliteTable(
     problem: text(),
     problem_at: integer(),
     rests_until: integer(),
+    /** Requests of its share that came while its line was full. */
+    left_out: integer().notNull().default(0),
   },
   (t) => [uniqueIndex("judges_name").on(t.organization_id, t.name)],
 );

@@ -1,5 +1,5 @@
 import { and, asc, count, desc, eq, gte, inArray, isNotNull, sql } from "drizzle-orm";
-import { judgements } from "../../record/tables.ts";
+import { judgements, judges } from "../../record/tables.ts";
 import { isOneOf, over, statementOf } from "../database/builder.ts";
 import { patiently } from "../database/patiently.ts";
 import type { Database, Statement } from "../store.ts";
@@ -39,11 +39,27 @@ export async function addJudgements(
   await patiently(() => records.batch([statementOf(insert)]));
 }
 
-/** Puts records in line that are to be looked at; those that the judge has had already stay as they are. */
-export function newJudgements({ id, organization_id }: Whose, requestIds: readonly string[], now: number): Statement {
-  return statementOf(sql`insert into ${judgements} (judge_id, request_id, organization_id, state, created_at, updated_at)
-    select ${id}, value, ${organization_id}, 'new', ${now}, ${now} from json_each(${JSON.stringify(requestIds)}) where true
-    on conflict do nothing`);
+/** Records that are in line to be looked at, per judge. A judge slower than its share of the traffic would fill the database. */
+export const LINE_MAX = 20_000;
+
+/**
+ * Puts records in line that are to be looked at; those that the judge has had already stay as they are. What a full line has no
+ * room for is left out for good, and counted.
+ */
+export function newJudgements(
+  { id, organization_id }: Whose,
+  requestIds: readonly string[],
+  now: number,
+): readonly Statement[] {
+  const isNew = and(eq(judgements.judge_id, id), eq(judgements.state, "new"));
+  const room = sql`(${LINE_MAX} - (select count(*) from (select 1 from ${judgements} where ${isNew} limit ${LINE_MAX})))`;
+  return [
+    sql`update ${judges} set left_out = left_out + ${requestIds.length} - ${room}
+      where ${eq(judges.id, id)} and ${room} < ${requestIds.length}`,
+    sql`insert into ${judgements} (judge_id, request_id, organization_id, state, created_at, updated_at)
+      select ${id}, value, ${organization_id}, 'new', ${now}, ${now} from json_each(${JSON.stringify(requestIds)}) where true
+      limit ${room} on conflict do nothing`,
+  ].map(statementOf);
 }
 
 /** Those of a state, the oldest first. */

@@ -17,6 +17,8 @@ export interface Judge extends JudgeRule, StoredRule {
   readonly problem_at: number | null;
   /** It asks nothing before; null where nothing keeps it. */
   readonly rests_until: number | null;
+  /** Requests of its share that came while its line was full. */
+  readonly left_out: number;
 }
 
 /** An organization has so many at most. */
@@ -26,7 +28,7 @@ export const FAILURES_MAX = 10;
 
 const JUDGES = ruleTable<Judge>(judges, {
   max: JUDGES_MAX,
-  kept: ["failures", "problem", "problem_at", "rests_until"],
+  kept: ["failures", "problem", "problem_at", "rests_until", "left_out"],
   noted: { noun: "judge", nameOf: ({ name }) => name, shown: shownRule },
 });
 
@@ -61,7 +63,8 @@ export async function putJudge(
     ...rule,
     ...{ id: previous?.id ?? uuidv7(), organization_id: organizationId },
     ...{ created_at: previous?.created_at ?? now, updated_at: now },
-    ...{ failures: 0, problem: null, problem_at: null, rests_until: null },
+    ...UNTROUBLED,
+    left_out: previous?.left_out ?? 0,
   };
   await JUDGES.put(records, judge, by, previous);
   const ends = previous?.enabled === true && !rule.enabled;
@@ -98,6 +101,13 @@ export async function noteProblem(
   const failures = sql`${judges.failures} + ${counts}`;
   const set = { problem, problem_at: Date.now(), failures, rests_until: restsUntil };
   await patiently(() => over(records).update(judges).set(set).where(eq(judges.id, id)));
+}
+
+/** Requests that judges' full lines had no room for, of all judges. */
+export async function countLeftOut(records: Database, deadlineMs: number): Promise<number> {
+  const sum = statementOf(sql`select coalesce(sum(left_out), 0) as n from ${judges}`);
+  const [row] = await records.query<{ n: number }>(sum, { deadlineMs });
+  return row!.n;
 }
 
 export async function noteSuccess(records: Database, id: string): Promise<void> {

@@ -40,6 +40,7 @@ import { JUDGES } from "./0038-judges.ts";
 import { REVIEWS } from "./0039-reviews.ts";
 import { NO_PROVIDER } from "./0040-no-provider.ts";
 import { WALKS } from "./0041-walks.ts";
+import { FULL_LINES } from "./0042-full-lines.ts";
 import type { Migration } from "./migration.ts";
 
 /** Every step there ever was, in order; a step that was released is never changed, only followed by another. */
@@ -86,4 +87,5 @@ export const MIGRATIONS: readonly Migration[] = [
   { target: "records", version: 33, name: "reviews", statements: REVIEWS },
   { target: "records", version: 34, name: "no provider", statements: NO_PROVIDER },
   { target: "records", version: 35, name: "walks", statements: WALKS },
+  { target: "records", version: 36, name: "full lines", statements: FULL_LINES },
 ];

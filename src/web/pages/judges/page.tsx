@@ -46,6 +46,7 @@ function columnsOf(onEdit: (row: JudgeRow) => void): Column<JudgeRow>[] {
     { id: "share", header: "Share", align: "end", value: (row) => row.share, cell: (row) => `${row.share}%` },
     { id: "waiting", header: "Waiting", align: "end", cell: (row) => <Count of={row.counts.waiting} /> },
     { id: "done", header: "Judged", align: "end", cell: (row) => <Count of={row.counts.done} /> },
+    { id: "left-out", header: "Left out", align: "end", cell: (row) => <Count of={row.counts.left_out} /> },
     { id: "failed", header: "Failed", align: "end", cell: (row) => <Count of={row.counts.failed} /> },
     { id: "spent", header: "Spent", align: "end", cell: (row) => <Money of={row.spent.total} /> },
     {
