@@ -1,3 +1,4 @@
+import { parseRequest } from "../mapping/exact-json.ts";
 import { isObject, listOf, numberOf, objectOf, textOf } from "../mapping/json.ts";
 import { userIdIn } from "../mapping/user-id.ts";
 import { hasInput } from "../mapping/wire/chat-completions/input.ts";
@@ -84,7 +85,7 @@ export function describe(text: string, onParsed?: (body: Json) => void): Descrip
 
 function parsed(text: string): Json {
   try {
-    return JSON.parse(text);
+    return parseRequest(text);
   } catch {
     return undefined;
   }

@@ -1,3 +1,4 @@
+import { parseRequest } from "../mapping/exact-json.ts";
 import { utf8Of } from "../mapping/json.ts";
 import type { Json } from "../plugin-host/contract.ts";
 
@@ -12,7 +13,7 @@ export function keepParsed(bytes: Uint8Array, body: Json): void {
 export function takeParsed(bytes: Uint8Array): Json {
   const kept = parsed.get(bytes);
   parsed.delete(bytes);
-  return kept ?? JSON.parse(utf8Of(bytes));
+  return kept ?? parseRequest(utf8Of(bytes));
 }
 
 export function forgetParsed(bytes: Uint8Array): void {

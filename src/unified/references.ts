@@ -1,3 +1,4 @@
+import { parseRequest } from "../mapping/exact-json.ts";
 import { isObject, listOf, textOf, utf8Of } from "../mapping/json.ts";
 import { responseIdOf } from "../mapping/wire/responses/item-ids.ts";
 import type { Json } from "../plugin-host/contract.ts";
@@ -23,8 +24,8 @@ export type WithItems =
 
 /** @param recorded - a JSON list for each response: its items. */
 export function withItems(bytes: Uint8Array, recorded: readonly string[]): WithItems {
-  const items: readonly Json[] = recorded.flatMap((list) => JSON.parse(list));
-  const body = JSON.parse(utf8Of(bytes));
+  const items: readonly Json[] = recorded.flatMap((list) => parseRequest(list));
+  const body = parseRequest(utf8Of(bytes));
   const known = new Map<string, Json>(items.map((item) => [textOf(item?.id) ?? "", item]));
   const input: Json[] = [];
   for (const [index, item] of listOf(body.input).entries()) {

@@ -1,4 +1,5 @@
 import { type EventFraming, type EventReader, eventReader } from "../mapping/events/event-reader.ts";
+import { parseExact } from "../mapping/exact-json.ts";
 import { filledText, isObject, listOf, parseJson, utf8Of } from "../mapping/json.ts";
 import type { CallMemory } from "../mapping/translate/call-memory.ts";
 import {
@@ -120,7 +121,7 @@ function isNone({ choices: [first] }: Answer): boolean {
 type Unread = Extract<WholeResponse, { readonly kind: "error" | "malformed" }>;
 
 function readBody(bytes: Uint8Array, options: AnswerOptions): TranslatedAnswer | Unread {
-  const body = jsonOf(bytes);
+  const body = parseExact(textOf(bytes));
   // Some servers send events with a wrong content type.
   if (body === undefined && EVENTS_BEGIN.test(textOf(bytes.subarray(0, 64))))
     return readStreamed(bytes, "sse", options);
@@ -141,7 +142,7 @@ function readErrorInside(shape: Shape, body: Json): ApiError {
 }
 
 function readStreamed(bytes: Uint8Array, framing: EventFraming, options: AnswerOptions): TranslatedAnswer | Unread {
-  const reader = eventReader(framing);
+  const reader = eventReader(framing, parseExact);
   const stream = new StreamTranslation(options);
   try {
     for (const event of [...reader.push(bytes), ...reader.end()]) stream.event(event);
@@ -180,7 +181,7 @@ export class TranslatedStream {
   begun = false;
 
   constructor(framing: EventFraming, context: ResponseContext) {
-    this.#reader = eventReader(framing);
+    this.#reader = eventReader(framing, parseExact);
     this.#translation = new StreamTranslation(optionsOf(context));
   }
 

@@ -1,3 +1,4 @@
+import { parseRequest } from "../mapping/exact-json.ts";
 import { listOf, utf8Of } from "../mapping/json.ts";
 import type { Json } from "../plugin-host/contract.ts";
 
@@ -21,8 +22,8 @@ const MEMBER = "previous_response_id";
  * @param turns - a JSON list.
  */
 export function withTurns(bytes: Uint8Array, turns: string): WithTurns {
-  const { [MEMBER]: _, input, store, ...rest } = JSON.parse(utf8Of(bytes));
-  const before: readonly Json[] = JSON.parse(turns);
+  const { [MEMBER]: _, input, store, ...rest } = parseRequest(utf8Of(bytes));
+  const before: readonly Json[] = parseRequest(turns);
   const isText = typeof input === "string";
   const own = isText ? [{ type: "message", role: "user", content: input }] : listOf(input);
   return {

@@ -1,5 +1,6 @@
 import type { StreamEvent } from "../../plugin-host/contract.ts";
 import { isDamaged, messageBytes, readEventStream } from "./eventstream.ts";
+import type { ReadJson } from "./json.ts";
 import { readNdjson } from "./ndjson.ts";
 import { readSse } from "./sse.ts";
 
@@ -17,9 +18,11 @@ export interface EventReader {
   end(): readonly StreamEvent[];
 }
 
-export function eventReader(framing: EventFraming): EventReader {
+/** @param read - reads the JSON of an event; `JSON.parse` by default. */
+export function eventReader(framing: EventFraming, read?: ReadJson): EventReader {
   if (framing === "aws") return new FrameReader();
-  return framing === "sse" ? new TextReader(BLANK_LINE, readSse) : new TextReader(LINE_END, readNdjson);
+  const [ends, readText] = framing === "sse" ? [BLANK_LINE, readSse] : [LINE_END, readNdjson];
+  return new TextReader(ends, (text) => readText(text, read));
 }
 
 /** Ends a server-sent event: two line ends in a row, in any of their forms. */

@@ -9,10 +9,13 @@ export function parseJson(text: string): Json | undefined {
   }
 }
 
+/** Reads one JSON text; undefined if it is none. */
+export type ReadJson = (text: string) => Json | undefined;
+
 /** The value if `text` is JSON, else the text. */
-export function jsonOrText(text: string): Json {
+export function jsonOrText(text: string, read: ReadJson = parseJson): Json {
   const first = text.charCodeAt(firstInked(text));
-  return first === OBJECT || first === ARRAY || first === QUOTE ? (parseJson(text) ?? text) : scalarOrText(text);
+  return first === OBJECT || first === ARRAY || first === QUOTE ? (read(text) ?? text) : scalarOrText(text);
 }
 
 const OBJECT = 0x7b;

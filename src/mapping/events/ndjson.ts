@@ -1,12 +1,12 @@
 import type { StreamEvent } from "../../plugin-host/contract.ts";
-import { jsonOrText, parseJson } from "./json.ts";
+import { jsonOrText, parseJson, type ReadJson } from "./json.ts";
 
 /** One event per non-empty line; a truncated last line is kept as text. */
-export function readNdjson(text: string): StreamEvent[] {
+export function readNdjson(text: string, read?: ReadJson): StreamEvent[] {
   const events: StreamEvent[] = [];
   for (const line of text.split(/\r\n|\r|\n/)) {
     const trimmed = line.trim();
-    if (trimmed !== "") events.push({ data: jsonOrText(trimmed) });
+    if (trimmed !== "") events.push({ data: jsonOrText(trimmed, read) });
   }
   return events;
 }

@@ -1,6 +1,6 @@
 import type { StreamEvent } from "../../plugin-host/contract.ts";
 import { isObject } from "../json.ts";
-import { jsonOrText } from "./json.ts";
+import { jsonOrText, type ReadJson } from "./json.ts";
 
 /** Replicate's name for a piece of plain text. */
 const OUTPUT = "output";
@@ -11,7 +11,7 @@ const OUTPUT = "output";
  *
  * @param text - decoded; a byte order mark may lead it.
  */
-export function readSse(text: string): StreamEvent[] {
+export function readSse(text: string, read?: ReadJson): StreamEvent[] {
   const events: StreamEvent[] = [];
   const outputs: { readonly at: number; readonly text: string }[] = [];
   let name: string | undefined;
@@ -19,7 +19,7 @@ export function readSse(text: string): StreamEvent[] {
   const dispatch = () => {
     if (data !== undefined && data.trim() !== "[DONE]") {
       if (name === OUTPUT) outputs.push({ at: events.length, text: data });
-      const value = jsonOrText(data);
+      const value = jsonOrText(data, read);
       events.push(name === undefined || name === "" ? { data: value } : { name, data: value });
     }
     name = undefined;

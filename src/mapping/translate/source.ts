@@ -27,3 +27,17 @@ export function addressOf(source: Source): string | undefined {
   if ("text" in source) return `data:${source.mediaType};base64,${Buffer.from(source.text, "utf8").toString("base64")}`;
   return undefined;
 }
+
+const ENDINGS: Readonly<Record<string, string>> = {
+  "text/plain": "txt",
+  "text/html": "html",
+  "text/csv": "csv",
+  "text/markdown": "md",
+  "application/json": "json",
+};
+
+/** The name of a file without one: some APIs require a name and go by its ending. */
+export function fileName(source: Source): string {
+  const type = "mediaType" in source ? source.mediaType : "";
+  return `file.${Object.hasOwn(ENDINGS, type) ? ENDINGS[type] : "pdf"}`;
+}

@@ -8,6 +8,7 @@ import {
   deltasOf,
   messageStart,
   messagesToChat,
+  messagesToResponses,
   send,
   stopped,
   user,
@@ -252,5 +253,12 @@ describe("what a target refuses of settings", () => {
   test.each(["responses", "cohere-chat", "ollama-chat"])("an only turn without a text stays one: %s", (to) => {
     const { body } = send({ model: "m", messages: [{ role: "user", content: "" }] }, { from: "chat-completions", to });
     expect(body.input ?? body.messages).toEqual([{ role: "user", content: "" }]);
+  });
+
+  test("a text file without a name is not called a PDF", () => {
+    const source = { type: "content", content: [{ type: "text", text: "chunk" }] };
+    const body = askClaude({ messages: [user([{ type: "document", source }])] });
+    expect(send(body, messagesToChat).body.messages[0].content[0].file.filename).toBe("file.txt");
+    expect(send(body, messagesToResponses).body.input[0].content[0].filename).toBe("file.txt");
   });
 });

@@ -1,7 +1,7 @@
 import type { AudioPart, FilePart, ImagePart, Json, Part, Source } from "../../../plugin-host/contract.ts";
 import { filledText, isObject, pickDefined, textOf } from "../../json.ts";
 import { cacheMark, type PromptDraft } from "../../translate/draft.ts";
-import { addressOf, sourceOf } from "../../translate/source.ts";
+import { addressOf, fileName, sourceOf } from "../../translate/source.ts";
 import { isBlock, readBlock } from "../messages/blocks.ts";
 
 /**
@@ -137,4 +137,4 @@ const writeAudio = ({ source }: AudioPart) => ({
 const writeFile = ({ source, name }: FilePart) =>
   "fileId" in source
     ? { file_id: source.fileId }
-    : pickDefined({ file_data: addressOf(source), filename: name ?? "file.pdf" });
+    : pickDefined({ file_data: addressOf(source), filename: name ?? fileName(source) });

@@ -9,8 +9,8 @@ import type {
   Tool,
   WrittenRequest,
 } from "../../../plugin-host/contract.ts";
+import { argumentsObject } from "../../exact-json.ts";
 import { type JsonObject, jsonText, pickDefined } from "../../json.ts";
-import { toolArguments } from "../../llm/tools.ts";
 import { addressOf } from "../../translate/source.ts";
 
 /** A body for Cohere's chat, version 2. */
@@ -75,7 +75,7 @@ function writeAssistant(parts: readonly Part[]): JsonObject[] {
 const writeCall = ({ id, name, arguments: text }: CallPart): JsonObject => ({
   id,
   type: "function",
-  function: { name, arguments: jsonText(toolArguments(text)) },
+  function: { name, arguments: jsonText(argumentsObject(text)) },
 });
 
 /** A single text is a string; empty content is omitted. */

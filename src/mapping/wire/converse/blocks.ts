@@ -1,6 +1,6 @@
 import type { FilePart, Loss, Part, ReasoningPart, ResultPart, Source } from "../../../plugin-host/contract.ts";
+import { argumentsObject } from "../../exact-json.ts";
 import { type JsonObject, pickDefined } from "../../json.ts";
-import { toolArguments } from "../../llm/tools.ts";
 
 /** Forms of documents by their media type. */
 const DOCUMENTS: Readonly<Record<string, string>> = {
@@ -50,7 +50,7 @@ export class BlockWriter {
       case "file":
         return { document: this.document(part) };
       case "call":
-        return { toolUse: { toolUseId: part.id, name: part.name, input: toolArguments(part.arguments) } };
+        return { toolUse: { toolUseId: part.id, name: part.name, input: argumentsObject(part.arguments) } };
       case "result":
         return { toolResult: this.result(part) };
       case "reasoning":

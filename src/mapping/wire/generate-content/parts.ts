@@ -1,6 +1,6 @@
 import type { CallPart, Part, ResultPart, Source } from "../../../plugin-host/contract.ts";
+import { argumentsObject } from "../../exact-json.ts";
 import { type JsonObject, pickDefined } from "../../json.ts";
-import { toolArguments } from "../../llm/tools.ts";
 
 /**
  * Google's documented stand-in for the signature of a call by another model.
@@ -48,7 +48,7 @@ const isOpenText = ({ text, thought, thoughtSignature }: JsonObject) =>
 
 function writeCall({ id, name, arguments: text, state }: CallPart, signed: boolean): JsonObject {
   return pickDefined({
-    functionCall: { id, name, args: toolArguments(text) },
+    functionCall: { id, name, args: argumentsObject(text) },
     thoughtSignature: state?.value ?? (signed ? FOREIGN_CALL : undefined),
   });
 }

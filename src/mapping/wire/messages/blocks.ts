@@ -1,6 +1,6 @@
 import type { CacheMark, FilePart, ImagePart, Json, Part, ResultPart, Source } from "../../../plugin-host/contract.ts";
+import { argumentsObject } from "../../exact-json.ts";
 import { filledText, isObject, type JsonObject, jsonText, listOf, pickDefined, textOf } from "../../json.ts";
-import { toolArguments } from "../../llm/tools.ts";
 import { cacheMark, type Losing } from "../../translate/draft.ts";
 import { type MemberType, noteWrongTypes } from "../../translate/member-types.ts";
 import { stateOf, stateText } from "../../translate/state.ts";
@@ -164,7 +164,7 @@ function writePart(part: Part): JsonObject[] {
     case "file":
       return [pickDefined({ type: "document", source: writeSource(part.source), title: part.name })];
     case "call":
-      return [{ type: "tool_use", id: part.id, name: part.name, input: toolArguments(part.arguments) }];
+      return [{ type: "tool_use", id: part.id, name: part.name, input: argumentsObject(part.arguments) }];
     case "result":
       return [writeResult(part)];
     case "reasoning":

@@ -9,8 +9,8 @@ import type {
   Tool,
   WrittenRequest,
 } from "../../../plugin-host/contract.ts";
+import { argumentsObject } from "../../exact-json.ts";
 import { type JsonObject, pickDefined } from "../../json.ts";
-import { toolArguments } from "../../llm/tools.ts";
 
 /** A body for Ollama's chat. It streams by default. */
 export function writeRequest(prompt: Prompt, call: Call): WrittenRequest {
@@ -69,7 +69,7 @@ const textIn = (parts: readonly Part[]) =>
 const writeCall = ({ id, name, arguments: text }: CallPart): JsonObject => ({
   id,
   type: "function",
-  function: { name, arguments: toolArguments(text) },
+  function: { name, arguments: argumentsObject(text) },
 });
 
 function writeTool(tool: Tool): JsonObject[] {

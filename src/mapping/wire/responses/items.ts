@@ -13,7 +13,7 @@ import { filledText, isObject, type JsonObject, listOf, pickDefined, textOf } fr
 import { cacheMark, type PromptDraft } from "../../translate/draft.ts";
 import { type MemberType, noteWrongTypes } from "../../translate/member-types.ts";
 import { signedCalls } from "../../translate/signed-calls.ts";
-import { addressOf, sourceOf } from "../../translate/source.ts";
+import { addressOf, fileName, sourceOf } from "../../translate/source.ts";
 import { stateOf, stateText } from "../../translate/state.ts";
 import { fileSource } from "../chat-completions/content.ts";
 import { argumentsText } from "../chat-completions/read-messages.ts";
@@ -289,7 +289,7 @@ function writePart(part: Part, ours: boolean): JsonObject[] {
   const { source, name } = part;
   if ("fileId" in source) return [{ type: "input_file", file_id: source.fileId }];
   if ("url" in source) return [pickDefined({ type: "input_file", file_url: source.url, filename: name })];
-  return [{ type: "input_file", filename: name ?? "file.pdf", file_data: addressOf(source) }];
+  return [{ type: "input_file", filename: name ?? fileName(source), file_data: addressOf(source) }];
 }
 
 /** State as `encrypted_content` for a client. */

@@ -1,0 +1,60 @@
+import { isTooDeep } from "../json-text/nesting.ts";
+import type { Json } from "../plugin-host/contract.ts";
+import { isObject, type JsonObject } from "./json.ts";
+
+/**
+ * JSON that keeps the digits of whole numbers beyond 2^53, such as ids in a call's arguments. Such a number is read as a raw
+ * value, which `JSON.stringify` writes as it was; a copy for another thread would lose that, so it stays where it was read.
+ */
+
+/** Not in the types of the language yet. */
+interface RawJson {
+  rawJSON(text: string): Json;
+  isRawJSON(value: Json): value is { readonly rawJSON: string };
+  parse(text: string, reviver: (name: string, value: Json, context: { readonly source: string }) => Json): Json;
+}
+const RAW = JSON as unknown as RawJson;
+
+const LONG_NUMBER = /[[:,\s]-?\d{16}/;
+
+const keepDigits = (_name: string, value: Json, { source }: { readonly source: string }): Json =>
+  typeof value === "number" && !Number.isSafeInteger(value) && /^-?\d+$/.test(source) ? RAW.rawJSON(source) : value;
+
+/** @throws SyntaxError if it is no JSON. */
+const parse = (text: string): Json => (LONG_NUMBER.test(text) ? RAW.parse(text, keepDigits) : JSON.parse(text));
+
+/** The value of a response or an event; undefined if it is no JSON. */
+export function parseExact(text: string): Json {
+  if (isTooDeep(text)) return undefined;
+  try {
+    return parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+/** Members of requests that hold calls. */
+const TURNS: ReadonlySet<string> = new Set(["messages", "input", "contents"]);
+
+/** A request: numbers outside of its turns are settings, and stay numbers. @throws SyntaxError if it is no JSON. */
+export function parseRequest(text: string): Json {
+  const body = parse(text);
+  if (!isObject(body) || !LONG_NUMBER.test(text)) return body;
+  for (const name of Object.keys(body)) if (!TURNS.has(name)) body[name] = inNumbers(body[name]);
+  return body;
+}
+
+function inNumbers(value: Json): Json {
+  if (RAW.isRawJSON(value)) return Number(value.rawJSON);
+  if (Array.isArray(value)) return value.map(inNumbers);
+  return isObject(value)
+    ? Object.fromEntries(Object.entries(value).map(([name, own]) => [name, inNumbers(own)]))
+    : value;
+}
+
+/** A call's arguments as an object; text that is none is `{ "_raw": text }`. */
+export function argumentsObject(text: string): JsonObject {
+  if (text === "") return {};
+  const parsed = parseExact(text);
+  return isObject(parsed) && !RAW.isRawJSON(parsed) ? parsed : { _raw: text };
+}
