@@ -274,7 +274,7 @@ export const COMMANDS: readonly Command[] = [
     name: "doctor",
     summary: "check machine, data directory, databases, spool, drop-ins and service, and suggest fixes",
     options: {
-      json: { type: "boolean", description: "one JSON array of check, verdict, says, mend" },
+      json: { type: "boolean", description: "one JSON array of check, verdict, message, fix" },
       thorough: { type: "boolean", description: "read databases of any size through (default: up to 1 GB)" },
     },
     takesBrokenConfig: true,
@@ -284,7 +284,7 @@ export const COMMANDS: readonly Command[] = [
   {
     name: "upgrade-check",
     summary: "check, before an upgrade, that this version can use the data directory",
-    options: { json: { type: "boolean", description: "one JSON array of check, verdict, says, mend" } },
+    options: { json: { type: "boolean", description: "one JSON array of check, verdict, message, fix" } },
     takesBrokenConfig: true,
     notes: ["Changes nothing and needs no network. Ends with status 1 where a check fails."],
     load: async () => (await import("./doctor.ts")).upgradeCheckCommand,

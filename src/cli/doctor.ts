@@ -35,20 +35,20 @@ async function report(invocation: Invocation, checks: readonly Check[], heading:
 function configurationFindings(problem: ConfigError | undefined): Finding[] {
   const check = "configuration";
   if (problem === undefined)
-    return [{ check, verdict: "ok", says: "every key is known, every value allowed", mend: null }];
+    return [{ check, verdict: "ok", message: "every key is known, every value allowed", fix: null }];
   const fix = "`docs/configuration.md` lists every key; nothing else is checked until this is fixed";
-  return problem.lines.map((says) => ({ check, verdict: "fail", says, mend: fix }));
+  return problem.lines.map((message) => ({ check, verdict: "fail", message, fix }));
 }
 
 /** The column at which findings begin. */
-const SAYS_AT = 22;
+const MESSAGE_AT = 22;
 
 /** Fits a terminal's width. */
-function lineOf(terminal: Terminal, { check, verdict, says, mend }: Finding): string {
+function lineOf(terminal: Terminal, { check, verdict, message, fix }: Finding): string {
   const { columns = Number.POSITIVE_INFINITY } = terminal;
   const word = verdict.padEnd(4);
-  const line = foldTo(columns, `${word}  ${check.padEnd(14)}  ${says}`, SAYS_AT);
+  const line = foldTo(columns, `${word}  ${check.padEnd(14)}  ${message}`, MESSAGE_AT);
   const lines = [painted(terminal, word) + line.slice(word.length)];
-  if (mend !== null) lines.push(foldTo(columns, `${" ".repeat(SAYS_AT)}→ ${mend}`, SAYS_AT + 2));
+  if (fix !== null) lines.push(foldTo(columns, `${" ".repeat(MESSAGE_AT)}→ ${fix}`, MESSAGE_AT + 2));
   return lines.map((each) => `${each}\n`).join("");
 }

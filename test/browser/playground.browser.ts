@@ -175,7 +175,7 @@ test("a request of another format is taken over as chat, at the provider that it
   expect(faults).toEqual([]);
 });
 
-test("what cannot be sent is said at its field, and what is refused in plain words with the way to mend it", async () => {
+test("what cannot be sent is said at its field, and what is refused in plain words with the way to fix it", async () => {
   await using opened = await it.open("/playground");
   const { page } = opened;
   await page.getByRole("combobox", { name: "Model", exact: true }).fill("openai/gpt-5-mini");

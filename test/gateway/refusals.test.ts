@@ -186,7 +186,7 @@ test.each([
   ],
   ["a body over the limit", "POST /", `${AUTH}${TARGET}Content-Length: 1001\r\n`, "WEIR_MAX_BODY_BYTES"],
   ["a provider that is not there", "GET /", `${AUTH}${TARGET}`, "check the target"],
-])("the answer to %s says how to mend it", async (_name, startLine, headers, how) => {
+])("the answer to %s says how to fix it", async (_name, startLine, headers, how) => {
   const privateTargets = () => [];
   await using gateway = await startTestGateway({ keys: KEYS, config: { max_body_bytes: 1_000 }, privateTargets });
   const answer = await once(gateway, startLine, `Host: weir\r\n${headers}`);

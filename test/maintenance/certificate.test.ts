@@ -11,7 +11,7 @@ test.each([
   ["2026-12-23T00:00:00Z", "warn", "expires on 2026-12-24, in 1 day"],
   ["2026-12-24T11:59:59Z", "warn", "expires on 2026-12-24, in 0 days"],
   ["2026-12-24T12:00:00Z", "fail", "expired on 2026-12-24"],
-])("at %s the certificate is %s", (now, verdict, says) => {
+])("at %s the certificate is %s", (now, verdict, message) => {
   const outcome = validity("cert.pem", CERTIFICATE, Date.parse(now));
-  expect([outcome.verdict as string, outcome.says]).toEqual([verdict, `cert.pem ${says}`]);
+  expect([outcome.verdict as string, outcome.message]).toEqual([verdict, `cert.pem ${message}`]);
 });

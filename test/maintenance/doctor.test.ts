@@ -108,7 +108,7 @@ const broken: readonly [string, (directory: string) => void, Partial<Finding>][]
   [
     "a directory that others can read",
     (directory) => chmodSync(directory, 0o755),
-    { check: "data directory", verdict: "warn", mend: expect.stringContaining("chmod 700") },
+    { check: "data directory", verdict: "warn", fix: expect.stringContaining("chmod 700") },
   ],
   [
     "a database with overwritten pages",
@@ -121,22 +121,26 @@ const broken: readonly [string, (directory: string) => void, Partial<Finding>][]
   [
     "a file that is no database",
     (directory) => writeFileSync(join(directory, "bodies.db"), "x".repeat(100_000)),
-    { check: "database", verdict: "fail", says: expect.stringContaining("bodies.db is not a sound SQLite database") },
+    {
+      check: "database",
+      verdict: "fail",
+      message: expect.stringContaining("bodies.db is not a sound SQLite database"),
+    },
   ],
   [
     "a missing file of bodies",
     (directory) => rmSync(join(directory, "bodies.db")),
-    { check: "database", verdict: "fail", says: expect.stringContaining("is missing") },
+    { check: "database", verdict: "fail", message: expect.stringContaining("is missing") },
   ],
   [
     "a pack that cannot be read",
     (directory) => sql(join(directory, "bodies.db"), "update packs set data = x'00'"),
-    { check: "packs", verdict: "warn", says: expect.stringContaining("bodies.db: pack 1, 2 cannot be read") },
+    { check: "packs", verdict: "warn", message: expect.stringContaining("bodies.db: pack 1, 2 cannot be read") },
   ],
   [
     "a database of a newer Weir",
     (directory) => sql(join(directory, "weir.db"), "insert into migrations values ('records', 999, 'later', 0)"),
-    { check: "database", verdict: "fail", says: expect.stringContaining("version 999") },
+    { check: "database", verdict: "fail", message: expect.stringContaining("version 999") },
   ],
   [
     "a database of something else than Weir",
@@ -144,12 +148,12 @@ const broken: readonly [string, (directory: string) => void, Partial<Finding>][]
       rmSync(join(directory, "weir.db"));
       sql(join(directory, "weir.db"), "create table migrations (id integer, migration text)");
     },
-    { check: "database", verdict: "fail", says: expect.stringContaining("something else (migrations)") },
+    { check: "database", verdict: "fail", message: expect.stringContaining("something else (migrations)") },
   ],
   [
     "a database of an older Weir",
     (directory) => sql(join(directory, "weir.db"), "delete from migrations where version > 4"),
-    { check: "database", verdict: "warn", says: expect.stringContaining("the next start migrates it (") },
+    { check: "database", verdict: "warn", message: expect.stringContaining("the next start migrates it (") },
   ],
   [
     "a webhook that is given up",
@@ -163,7 +167,7 @@ const broken: readonly [string, (directory: string) => void, Partial<Finding>][]
     {
       check: "deliveries",
       verdict: "warn",
-      says: expect.stringContaining("webhook hook: 1 given up within a day, 0 failed and waiting; it answered 500"),
+      message: expect.stringContaining("webhook hook: 1 given up within a day, 0 failed and waiting; it answered 500"),
     },
   ],
   [
@@ -174,12 +178,12 @@ const broken: readonly [string, (directory: string) => void, Partial<Finding>][]
         `insert into requests (request_id, organization_id, key_id, method, provider, request_created_at, updated_at, response_status, unread)
           values ('r', 'o', 'k', 'POST', 'CUSTOM', 0, 0, 200, 'failed: no')`,
       ),
-    { check: "unread records", verdict: "warn", says: "the bodies of 1 record could not be read" },
+    { check: "unread records", verdict: "warn", message: "the bodies of 1 record could not be read" },
   ],
   [
     "a torn spool",
     (directory) => appendFileSync(lastSegment(directory), Buffer.from("torn")),
-    { check: "spool", verdict: "warn", says: expect.stringContaining("not complete frames") },
+    { check: "spool", verdict: "warn", message: expect.stringContaining("not complete frames") },
   ],
   [
     "a segment that was cut",
@@ -188,7 +192,7 @@ const broken: readonly [string, (directory: string) => void, Partial<Finding>][]
       writeTip(join(directory, "spool"), { segment: Number.parseInt(basename(segment), 10), offset: 9_000_000 });
       truncateSync(segment, 20);
     },
-    { check: "spool", verdict: "fail", says: expect.stringMatching(/\.spool is short: [\d.]+ MB are missing/) },
+    { check: "spool", verdict: "fail", message: expect.stringMatching(/\.spool is short: [\d.]+ MB are missing/) },
   ],
   [
     "a segment that is gone",
@@ -198,12 +202,16 @@ const broken: readonly [string, (directory: string) => void, Partial<Finding>][]
       writeTip(join(directory, "spool"), { segment: Number.parseInt(basename(segment), 10), offset: 9_000_000 });
       rmSync(segment);
     },
-    { check: "spool", verdict: "fail", says: expect.stringMatching(/\.spool is gone: [\d.]+ MB are missing/) },
+    { check: "spool", verdict: "fail", message: expect.stringMatching(/\.spool is gone: [\d.]+ MB are missing/) },
   ],
   [
     "frames that were set aside",
     (directory) => writeFileSync(join(directory, "spool", "unreadable.frames"), "x"),
-    { check: "spool", verdict: "warn", says: expect.stringContaining("frames that could not be read are set aside") },
+    {
+      check: "spool",
+      verdict: "warn",
+      message: expect.stringContaining("frames that could not be read are set aside"),
+    },
   ],
   [
     "torn plugin state",
@@ -216,7 +224,7 @@ const broken: readonly [string, (directory: string) => void, Partial<Finding>][]
   [
     "a broken drop-in",
     (directory) => writeFileSync(join(directory, "plugins", "bad.ts"), "export default { apiVersion: 1, nam: 'bad' };"),
-    { check: "drop-ins", verdict: "fail", says: expect.stringContaining("bad.ts") },
+    { check: "drop-ins", verdict: "fail", message: expect.stringContaining("bad.ts") },
   ],
 ];
 
@@ -225,7 +233,7 @@ test.each(broken)("doctor finds %s", async (_name, breakIt, wanted) => {
   breakIt(directory);
   const { status, bad } = await findings(directory);
   expect(bad).toContainEqual(expect.objectContaining(wanted));
-  expect(bad.every(({ mend }) => mend !== null)).toBe(true);
+  expect(bad.every(({ fix }) => fix !== null)).toBe(true);
   expect(status).toBe(bad.some(({ verdict }) => verdict === "fail") ? 1 : 0);
 });
 
@@ -253,7 +261,9 @@ test("doctor finds a database that another program keeps locked", async () => {
   holder.exec("begin immediate");
   const { bad } = await findings(directory);
   holder.close();
-  expect(bad).toContainEqual(expect.objectContaining({ check: "database", says: expect.stringContaining("locked") }));
+  expect(bad).toContainEqual(
+    expect.objectContaining({ check: "database", message: expect.stringContaining("locked") }),
+  );
 }, 120_000);
 
 test("doctor finds ports that are taken, name servers that are away, and authorities that are none", async () => {
@@ -297,7 +307,7 @@ test("beside a running service doctor and health ask it, and the service notices
   const { all, bad } = await findings(weir.dataDirectory, "doctor", env);
   expect(bad.filter(({ check }) => !["disk", "open files", "clock"].includes(check))).toEqual([]);
   expect(all).toContainEqual(
-    expect.objectContaining({ check: "service", says: expect.stringContaining("running and ready") }),
+    expect.objectContaining({ check: "service", message: expect.stringContaining("running and ready") }),
   );
   expect(await command(weir.dataDirectory, ["health"], env)).toEqual({ status: 0, stdout: "", stderr: "" });
   expect((await ready()).degraded).toEqual([]);
@@ -306,7 +316,7 @@ test("beside a running service doctor and health ask it, and the service notices
   expect([gone.status, gone.stderr]).toEqual([1, expect.stringContaining("no answer")]);
 }, 120_000);
 
-test("what doctor prints for people names each check, and how to mend what is wrong", async () => {
+test("what doctor prints for people names each check, and how to fix what is wrong", async () => {
   const directory = copy();
   chmodSync(directory, 0o755);
   const { stdout } = await command(directory, ["doctor"]);

@@ -40,7 +40,7 @@ afterAll(async () => {
 async function findings(sso: Record<string, Record<string, unknown>>, public_url = PUBLIC) {
   using directory = ownDirectory({ public_url, sso });
   const outcomes = await ssoCheck.run({ config: directory.config, running: false, thorough: false });
-  return outcomes.map(({ verdict, says, mend }) => `${verdict}: ${says} -> ${mend ?? ""}`);
+  return outcomes.map(({ verdict, message, fix }) => `${verdict}: ${message} -> ${fix ?? ""}`);
 }
 
 test("a provider that knows the client and its redirect address is well", async () => {

@@ -8,8 +8,8 @@ export type Verdict = "ok" | "warn" | "fail";
 export interface Finding {
   readonly check: string;
   readonly verdict: Verdict;
-  readonly says: string;
-  readonly mend: string | null;
+  readonly message: string;
+  readonly fix: string | null;
 }
 
 /** The environment of checks. A check changes nothing, except for the lock that it tries. */
@@ -30,13 +30,13 @@ export interface Check {
 /** A finding without the check's name. */
 export interface Outcome {
   readonly verdict: Verdict;
-  readonly says: string;
-  readonly mend?: string;
+  readonly message: string;
+  readonly fix?: string;
 }
 
-export const ok = (says: string): Outcome => ({ verdict: "ok", says });
-export const warn = (says: string, mend: string): Outcome => ({ verdict: "warn", says, mend });
-export const fail = (says: string, mend: string): Outcome => ({ verdict: "fail", says, mend });
+export const ok = (message: string): Outcome => ({ verdict: "ok", message });
+export const warn = (message: string, fix: string): Outcome => ({ verdict: "warn", message, fix });
+export const fail = (message: string, fix: string): Outcome => ({ verdict: "fail", message, fix });
 
 /** Runs checks one after the other. A check that throws is reported as a failure. */
 export async function examine(checks: readonly Check[], surroundings: Surroundings): Promise<Finding[]> {
@@ -45,7 +45,8 @@ export async function examine(checks: readonly Check[], surroundings: Surroundin
     const outcomes = await Promise.resolve()
       .then(() => run(surroundings))
       .catch((error: unknown) => [fail(messageOf(error), "see the message; nothing more could be checked here")]);
-    for (const { verdict, says, mend } of outcomes) findings.push({ check: name, verdict, says, mend: mend ?? null });
+    for (const { verdict, message, fix } of outcomes)
+      findings.push({ check: name, verdict, message, fix: fix ?? null });
   }
   return findings;
 }

@@ -36,6 +36,6 @@ async function checkRegion(config: Config): Promise<Outcome[]> {
 function toldOf({ source_id, endpoint_id, failed, waiting, last_error }: EndpointTrouble): Outcome {
   const isWebhook = source_id === endpoint_id;
   const what = isWebhook ? `webhook ${source_id}` : `channel ${endpoint_id} of alert ${source_id}`;
-  const says = `${what}: ${failed} given up within a day, ${waiting} failed and waiting; ${last_error ?? ""}`;
-  return warn(says, `fix the receiver, then \`weir ${isWebhook ? "webhooks" : "alerts"} test ${source_id}\``);
+  const message = `${what}: ${failed} given up within a day, ${waiting} failed and waiting; ${last_error ?? ""}`;
+  return warn(message, `fix the receiver, then \`weir ${isWebhook ? "webhooks" : "alerts"} test ${source_id}\``);
 }

@@ -9,8 +9,8 @@ export const limitsCheck: Check = {
   async run({ config }) {
     if (config.limits_url === "") return [ok("none: nodes on one libSQL server divide limits there")];
     if (localPath(config) !== undefined) {
-      const says = "limits_url has no effect: a node with a database file counts by itself";
-      return [warn(says, "set database_url to a libSQL server, or leave limits_url out")];
+      const message = "limits_url has no effect: a node with a database file counts by itself";
+      return [warn(message, "set database_url to a libSQL server, or leave limits_url out")];
     }
     try {
       return [ok(await probeLimits(config.limits_url, config.limits_prefix))];

@@ -24,14 +24,14 @@ export const diskCheck: Check = {
     const stats = fs.statfsSync(existing(config.data_dir));
     const free = stats.bavail * stats.bsize;
     const total = stats.blocks * stats.bsize;
-    const says = `${inBytes(free)} of ${inBytes(total)} free for ${config.data_dir}`;
+    const message = `${inBytes(free)} of ${inBytes(total)} free for ${config.data_dir}`;
     const fix = "delete old records (DELETE /v1/request), move the data directory to a larger disk, or free space";
     const outcomes: Outcome[] = [
       free < FREE_BYTES_FAIL
-        ? fail(says, fix)
+        ? fail(message, fix)
         : free < FREE_BYTES_WARN || free < total * FREE_SHARE_WARN
-          ? warn(says, fix)
-          : ok(says),
+          ? warn(message, fix)
+          : ok(message),
     ];
     if (stats.files > 0 && stats.ffree < FREE_FILES_WARN) {
       outcomes.push(
@@ -48,9 +48,9 @@ export const openFilesCheck: Check = {
   run() {
     const limit = openFilesMax();
     if (limit === undefined) return [ok("this system reports no limit")];
-    const says = `${limit} at once`;
+    const message = `${limit} at once`;
     const fix = "raise it: `ulimit -n 65536`, LimitNOFILE= in a unit file, --ulimit nofile=65536 for a container";
-    return [limit < OPEN_FILES_FAIL ? fail(says, fix) : limit < OPEN_FILES_WARN ? warn(says, fix) : ok(says)];
+    return [limit < OPEN_FILES_FAIL ? fail(message, fix) : limit < OPEN_FILES_WARN ? warn(message, fix) : ok(message)];
   },
 };
 
@@ -58,14 +58,14 @@ export const clockCheck: Check = {
   name: "clock",
   run() {
     const now = Date.now();
-    const says = new Date(now).toISOString();
-    if (now < BUILT_AFTER_MS) return [fail(`it says ${says}`, "set the clock; records and limits depend on it")];
+    const message = new Date(now).toISOString();
+    if (now < BUILT_AFTER_MS) return [fail(`it says ${message}`, "set the clock; records and limits depend on it")];
     // Systemd keeps this file while its time service is synchronized; other time services have no such sign.
     const asksTime = fs.existsSync("/run/systemd/timesync");
     if (asksTime && !fs.existsSync("/run/systemd/timesync/synchronized")) {
-      return [warn(`${says}, not synchronized`, "check the time service: `timedatectl timesync-status`")];
+      return [warn(`${message}, not synchronized`, "check the time service: `timedatectl timesync-status`")];
     }
-    return [ok(says)];
+    return [ok(message)];
   },
 };
 

@@ -37,8 +37,8 @@ async function checkStore(config: Config): Promise<Outcome[]> {
     const differenceMs = await store.clockDifferenceMs();
     if (differenceMs !== undefined && Math.abs(differenceMs) > CLOCK_WARN_MS + CLOCK_KNOWN_MS) {
       const seconds = (Math.abs(differenceMs) / 1_000).toFixed(0);
-      const says = `the clock of ${store.place} is ${seconds} s ${differenceMs > 0 ? "ahead of" : "behind"} this machine's`;
-      outcomes.push(warn(says, "set both by NTP: a store refuses requests with a clock difference of minutes"));
+      const message = `the clock of ${store.place} is ${seconds} s ${differenceMs > 0 ? "ahead of" : "behind"} this machine's`;
+      outcomes.push(warn(message, "set both by NTP: a store refuses requests with a clock difference of minutes"));
     }
     return outcomes;
   } catch (error) {
@@ -55,8 +55,8 @@ async function checkThere(config: Config): Promise<Outcome[]> {
     const lost = await lostObjects(store.bodies, objects);
     if (lost.length === 0) return [ok(`${objects.place}: every object is there`)];
     const named = lost.slice(0, NAMED_MAX).join(", ");
-    const says = `${objects.place}: ${lost.length} objects are missing or cut, among them ${named}; the bodies in them are lost`;
-    return [warn(says, "restore them from a copy of the bucket; check the bucket for rules that delete by age")];
+    const message = `${objects.place}: ${lost.length} objects are missing or cut, among them ${named}; the bodies in them are lost`;
+    return [warn(message, "restore them from a copy of the bucket; check the bucket for rules that delete by age")];
   } catch (error) {
     return [warn(`cannot check whether every object is there: ${messageOf(error)}`, "see the earlier findings")];
   } finally {
@@ -75,8 +75,8 @@ async function checkObject(store: S3Store, name: string): Promise<Outcome> {
   const isRead = whole !== undefined && Buffer.compare(whole, content) === 0;
   const isPart = part !== undefined && Buffer.from(part).toString() === "by";
   if (!isRead || !isPart) {
-    const says = `${store.place} returned other bytes than were written${isRead ? " for a range" : ""}`;
-    return fail(says, "use a store that has PUT, ranged GET, LIST v2 and DELETE of S3");
+    const message = `${store.place} returned other bytes than were written${isRead ? " for a range" : ""}`;
+    return fail(message, "use a store that has PUT, ranged GET, LIST v2 and DELETE of S3");
   }
   if (!listed?.some((object: { name: string }) => object.name === name)) {
     return fail(`${store.place} does not list the written object`, "give the key the right to list the bucket");

@@ -37,16 +37,16 @@ async function checkServer(options: ClickHouseOptions): Promise<Outcome[]> {
     const outcomes = [ok(`${place}: version ${version}, ${made}; wrote, read, changed and deleted a row in ${ms} ms`)];
     if (Math.abs(clockAheadMs) > CLOCK_WARN_MS) {
       const seconds = (Math.abs(clockAheadMs) / 1_000).toFixed(0);
-      const says = `the clock of ${place} is ${seconds} s ${clockAheadMs > 0 ? "ahead of" : "behind"} this machine's`;
-      outcomes.push(warn(says, "set both by NTP"));
+      const message = `the clock of ${place} is ${seconds} s ${clockAheadMs > 0 ? "ahead of" : "behind"} this machine's`;
+      outcomes.push(warn(message, "set both by NTP"));
     }
     return outcomes;
   } catch (error) {
-    const says = messageOf(error);
+    const message = messageOf(error);
     const rights = `CREATE, DROP, INSERT, SELECT, ALTER UPDATE and ALTER DELETE on ${options.database}`;
     return [
       fail(
-        says.startsWith(place) ? says : `${place}: ${says}`,
+        message.startsWith(place) ? message : `${place}: ${message}`,
         `check [records] in the configuration, the user's rights (${rights}) and the way there`,
       ),
     ];

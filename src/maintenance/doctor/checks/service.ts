@@ -16,8 +16,8 @@ export const dropInsCheck: Check = {
       const plugins: readonly LoadedPlugin[] = await loadFolders("plugin", pluginFolders("plugin", config));
       const outcomes = optionsWithoutPlugin(config, plugins);
       const dropped = [...providers, ...plugins].filter(({ builtIn }) => !builtIn);
-      const says = `${providers.length} providers, ${plugins.length} plugins, ${dropped.length} of them drop-ins`;
-      return outcomes.length > 0 ? outcomes : [ok(says)];
+      const message = `${providers.length} providers, ${plugins.length} plugins, ${dropped.length} of them drop-ins`;
+      return outcomes.length > 0 ? outcomes : [ok(message)];
     } catch (error) {
       const all: unknown[] = error instanceof AggregateError ? error.errors : [error];
       return all.map((each) => {
@@ -62,7 +62,7 @@ function readinessOf(answer: Answer): Outcome[] {
     ];
   }
   const fix = "see the service's log and docs/operations.md";
-  const outcomes = answer.degraded.map((says) => warn(says, fix));
+  const outcomes = answer.degraded.map((message) => warn(message, fix));
   if (answer.state === "not ready") outcomes.push(fail("it runs but is not ready", fix));
   return outcomes.length > 0 ? outcomes : [ok(`running and ready at ${answer.address}`)];
 }

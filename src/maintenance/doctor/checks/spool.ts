@@ -40,23 +40,23 @@ async function checkSpool({ config, spool: directory, spoolName }: RegionPlaces,
   const lag = reader.lagBytes();
   const { tornBytes, tornPlaces, missing } = examineSegments(directory, from, running);
   if (tornPlaces > 0) {
-    const says = `${spoolName}: ${inBytes(tornBytes)} in ${tornPlaces} places are not complete frames`;
+    const message = `${spoolName}: ${inBytes(tornBytes)} in ${tornPlaces} places are not complete frames`;
     outcomes.push(
       running
-        ? fail(says, "the disk may be failing: check the system's log; reading resumes after them")
-        : warn(says, "left by a kill, a full or a failing disk: the next start skips them and continues"),
+        ? fail(message, "the disk may be failing: check the system's log; reading resumes after them")
+        : warn(message, "left by a kill, a full or a failing disk: the next start skips them and continues"),
     );
   }
   for (const { segment, state, bytes } of missing) {
-    const says = `${spoolName}: ${basename(segmentPath("", segment))} is ${state}: ${inBytes(bytes)} are missing`;
+    const message = `${spoolName}: ${basename(segmentPath("", segment))} is ${state}: ${inBytes(bytes)} are missing`;
     outcomes.push(
-      fail(says, "what was in them has no record: restore the file where there is a copy, before the next start"),
+      fail(message, "what was in them has no record: restore the file where there is a copy, before the next start"),
     );
   }
-  const says = `${spoolName}: ${segments.length} segments, ${inBytes(lag)} not in the database yet`;
+  const message = `${spoolName}: ${segments.length} segments, ${inBytes(lag)} not in the database yet`;
   if (running && lag > LAG_BYTES_WARN) {
-    outcomes.push(warn(says, "the recorder lags: check the database, the disk and the CPU load"));
-  } else outcomes.push(ok(running || lag === 0 ? says : `${says}: the next start reads them`));
+    outcomes.push(warn(message, "the recorder lags: check the database, the disk and the CPU load"));
+  } else outcomes.push(ok(running || lag === 0 ? message : `${message}: the next start reads them`));
   return outcomes;
 }
 
@@ -66,12 +66,14 @@ function setAside(directory: string, spoolName: string): Outcome[] {
   const outcomes: Outcome[] = [];
   const size = fs.statSync(path, { throwIfNoEntry: false })?.size ?? 0;
   if (size > 0) {
-    const says = `${spoolName}: frames that could not be read are set aside, ${inBytes(size)}`;
-    outcomes.push(warn(says, `the log has the reason, \`unreadable\`; delete ${path} once it is resolved`));
+    const message = `${spoolName}: frames that could not be read are set aside, ${inBytes(size)}`;
+    outcomes.push(warn(message, `the log has the reason, \`unreadable\`; delete ${path} once it is resolved`));
   }
   for (const name of damagedCarryFiles(directory)) {
-    const says = `${spoolName}: ${name} was damaged and is set aside; its readable part is recorded`;
-    outcomes.push(warn(says, `the disk may be failing: check the system's log; then delete ${join(directory, name)}`));
+    const message = `${spoolName}: ${name} was damaged and is set aside; its readable part is recorded`;
+    outcomes.push(
+      warn(message, `the disk may be failing: check the system's log; then delete ${join(directory, name)}`),
+    );
   }
   return outcomes;
 }

@@ -37,8 +37,8 @@ export const upgradeRoomCheck: Check = {
     if (needed === 0) return [ok("no migration, so no space is needed")];
     const stats = fs.statfsSync(existing(config.data_dir));
     const free = stats.bavail * stats.bsize;
-    const says = `${inBytes(free)} free, the migration may take ${inBytes(needed)}`;
-    return [free > needed ? ok(says) : fail(says, "free space, or move the data directory to a larger disk")];
+    const message = `${inBytes(free)} free, the migration may take ${inBytes(needed)}`;
+    return [free > needed ? ok(message) : fail(message, "free space, or move the data directory to a larger disk")];
   },
 };
 
