@@ -41,7 +41,8 @@ export const programName = isCompiled ? "weir" : fromSource();
 
 function fromSource(): string {
   const { npm_lifecycle_event: script, npm_config_user_agent: by = "" } = process.env;
-  // Who has Node and npm alone has no `bun` to type.
+  if (import.meta.url.includes("/node_modules/weir/")) return script === "npx" ? "npx weir" : "weir";
+  // With Node and npm alone there is no `bun` to type.
   if (script === "weir" && by.startsWith("npm/")) return "npm run weir --";
   return platform.command;
 }

@@ -97,7 +97,7 @@ export function Login({ failure, isLoggedIn = false, onLeave }: LoginProps) {
         <h1>Weir</h1>
         {failure === undefined ? null : <Refusal failure={failure} providers={providers} />}
         {kinds.length + providers.length > 0 ? null : (
-          <p className="login-about">Nobody can log in here: every way is switched off.</p>
+          <p className="login-about">No log-in is possible here: every method is disabled.</p>
         )}
         {providers.map(({ name, label, start }) => (
           <a key={name} className="login-provider" href={`${start}?return=${encodeURIComponent(here())}`}>
@@ -112,7 +112,7 @@ export function Login({ failure, isLoggedIn = false, onLeave }: LoginProps) {
         ))}
         {isLoggedIn ? (
           <button type="button" className="link" onClick={onLeave}>
-            Go on as you are logged in
+            Continue with the current log-in
           </button>
         ) : null}
       </div>

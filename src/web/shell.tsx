@@ -108,9 +108,7 @@ function Frame() {
         {missing === undefined ? (
           <Outlet />
         ) : (
-          <Empty title="There is nothing that you may look at">
-            {missing} Log out, and in with another key or account.
-          </Empty>
+          <Empty title="You have no access to any page">{missing} Log out, and in with another key or account.</Empty>
         )}
       </main>
       <Unreachable />

@@ -34,7 +34,7 @@ test.each([
 });
 
 test.each([
-  ["/requests/%E0%A4%A", "There is no request of this id"],
+  ["/requests/%E0%A4%A", "There is no request with this id"],
   ["/sessions/%E0%A4%A", "No request belongs to this session"],
   ["/%E0%A4%A", "Nothing is at this address."],
 ])("an address with escapes that are none, %s, says: %s", async (path, text) => {

@@ -127,7 +127,7 @@ describe("an alert", () => {
     await page.getByLabel("Suggested alerts").selectOption({ index: 1 });
     await eventually(() => dialog.getByLabel("Name", { exact: true }).inputValue()).toBe("Spend in a day");
     await eventually(() => dialog.getByLabel("Within").inputValue()).toBe("day");
-    await dialog.getByText("Nobody is notified").waitFor();
+    await dialog.getByText("Without a recipient").waitFor();
     expect(await findings(page)).toEqual([]);
     await dialog.getByLabel("Time zone").selectOption("Asia/Tokyo");
     await dialog.getByRole("button", { name: "Channel", exact: true }).click();

@@ -295,7 +295,7 @@ test("sessions are filtered by what one of their requests is, and found by words
   await page.getByRole("button", { name: "Clear" }).click();
   await page.getByLabel("Search in").selectOption("Words");
   await page.getByLabel("Search input and output").fill("nobodysaidthis");
-  await page.getByText("No session fits").waitFor();
+  await page.getByText("No matching session").waitFor();
   await page.getByLabel("Search input and output").fill("how deep");
   await session.waitFor();
   await page.waitForURL(/words=how/);

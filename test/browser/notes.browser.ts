@@ -80,7 +80,7 @@ test.each([["request"], ["session"]] as const)(
     await press(owner.page, "Revoke");
     await owner.page.getByText(`Only people with an account see this ${kind}.`).waitFor();
     await page.reload();
-    await page.getByText("There is nothing at this link").waitFor();
+    await page.getByText("This link does not work").waitFor();
     expect(await findings(page)).toEqual([]);
     expect([...owner.faults, ...reader.faults]).toEqual([]);
   },

@@ -197,7 +197,7 @@ test("what cannot be sent is said at its field, and what is refused in plain wor
 test("a key that sends no requests is told so", async () => {
   const key = (await runCommand(it.weir.env, "keys", "create", "--name", "reader", "--scopes", "read")).stdout.trim();
   await using opened = await it.open("/playground", { key });
-  await opened.page.getByText("This key sends no requests").waitFor();
+  await opened.page.getByText("This key cannot send requests").waitFor();
 });
 
 test("the playground has no serious finding, and fits a narrow screen", () =>

@@ -181,7 +181,7 @@ test("the cost is explained, the time is drawn, and the replay holds no key", as
   await page.getByText("The lines add up to the cost.").waitFor();
   await eventually(() => page.locator(".tabs [aria-current]").allTextContents()).toEqual(["Cost"]);
   await page.getByRole("link", { name: "Timing" }).click();
-  await page.getByRole("img", { name: "From the request's first byte to the answer's last" }).waitFor();
+  await page.getByRole("img", { name: "From the first byte of the request to the last of the response" }).waitFor();
   await page.getByRole("link", { name: "Replay" }).click();
   const curl = await page.getByRole("region", { name: "curl" }).textContent();
   expect(curl).toContain(`curl ${it.weir.gateway}/v1/chat/completions`);
@@ -371,6 +371,6 @@ test("a request that there is not is said to be none, also another organization'
   const id = await send(it.weir, provider);
   const made = await runCommand(it.weir.env, "keys", "create", "--name", "x", "--org", "other", "--scopes", "read");
   await using opened = await it.open(`/requests/${id}`, { key: made.stdout.trim() });
-  await opened.page.getByText("There is no request of this id").waitFor();
+  await opened.page.getByText("There is no request with this id").waitFor();
   expect(KEY).not.toBe(made.stdout.trim());
 });

@@ -218,7 +218,7 @@ test("the list's histogram chooses a time by drawing and by key", async () => {
   await bars.focus();
   for (const key of ["End", "Home", "Enter"]) await page.keyboard.press(key);
   await page.waitForURL(/from=.*&to=/);
-  await page.getByText("No request fits this filter").waitFor();
+  await page.getByText("No request matches this filter").waitFor();
   expect(faults).toEqual([]);
 });
 

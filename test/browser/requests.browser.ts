@@ -153,7 +153,7 @@ describe("the list", () => {
     await form.getByLabel("Operator").selectOption({ label: "before" });
     await form.getByLabel("Time", { exact: true }).fill("2024-05-01T12:30:00");
     await page.keyboard.press("Enter");
-    await page.getByText("No request fits this filter").waitFor();
+    await page.getByText("No request matches this filter").waitFor();
     await eventually(() => filterIn(page)).toEqual({
       request_response_rmt: { request_created_at: { lt: "2024-05-01T12:30:00.000Z" } },
     });
@@ -274,7 +274,7 @@ describe("the list", () => {
     await using opened = await it.open(
       `/requests?filter=${encodeURIComponent('{"request_response_rmt":{"model":{"equals":"none"}}}')}`,
     );
-    await opened.page.getByText("No request fits this filter").waitFor();
+    await opened.page.getByText("No request matches this filter").waitFor();
     await using wrong = await it.open(
       `/requests?filter=${encodeURIComponent('{"request_response_rmt":{"modell":{"equals":"x"}}}')}`,
     );

@@ -339,7 +339,7 @@ test("kept answers are listed, and removed by model", async () => {
   await page.getByRole("button", { name: "Remove answers…" }).click();
   await dialog.getByLabel("Model").fill("gpt-4o-mini");
   await dialog.getByRole("button", { name: "Remove" }).click();
-  await dialog.getByText("One answer was removed.").waitFor();
+  await dialog.getByText("One response was removed.").waitFor();
   await dialog.getByRole("button", { name: "Close" }).last().click();
-  await page.getByText("No answers are kept").waitFor();
+  await page.getByText("No responses are cached").waitFor();
 });

@@ -26,12 +26,12 @@ const PAGES = [
   ["/overview?range=all&by=model", "No requests in this time"],
   ["/models", "No model was seen yet"],
   ["/models?tab=prices", "No prices of your own"],
-  ["/domains", "No domain was used today, and none was decided about"],
+  ["/domains", "No domain was used today, and none has a decision"],
   ["/limits", "No limits"],
   ["/alerts", "No alerts"],
   ["/alerts?tab=webhooks", "No webhooks"],
-  ["/cache", "No answers are kept"],
-  ["/plugins?q=nothing", "No plugin of this name"],
+  ["/cache", "No responses are cached"],
+  ["/plugins?q=nothing", "No plugin with this name"],
   ["/storage", "none yet"],
 ] as const;
 

@@ -206,7 +206,7 @@ test("a request that fell over and was translated shows both sides, its attempts
   await page.getByRole("button", { name: "Sent by the provider" }).click();
   await page.getByRole("region", { name: "provider's response body" }).waitFor();
   await routing.getByRole("link", { name: "Attempt 1" }).click();
-  await page.getByText("The provider answered with an error. Slow down.").waitFor();
+  await page.getByText("The provider responded with an error. Slow down.").waitFor();
   expect(faults).toEqual([]);
 });
 

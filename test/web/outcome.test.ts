@@ -6,15 +6,15 @@ const said = (response_status: number | null, outcome: string | null, error_mess
   outcomeText({ response_status, outcome, error_code: null, error_message } as RequestRecord);
 
 test.each([
-  [500, "complete", "overloaded", "The provider answered with an error. Overloaded."],
-  [502, "complete", null, "The provider answered with an error: see the response."],
+  [500, "complete", "overloaded", "The provider responded with an error. Overloaded."],
+  [502, "complete", null, "The provider responded with an error: see the response."],
   [500, "cut_off", null, /^The gateway stopped before the end/],
-  [502, "upstream_failed", "no such host", /^The provider broke off, or could not be reached. No such host\.$/],
-  [504, "upstream_timeout", null, /^The provider sent no answer in time/],
-  [499, "client_gone", null, /^The client went away/],
+  [502, "upstream_failed", "no such host", /^The provider closed the connection, or could not be reached. No such host\.$/],
+  [504, "upstream_timeout", null, /^The provider did not respond in time/],
+  [499, "client_gone", null, /^The client disconnected/],
   [429, "refused", "the limit “all” is spent", "The limit “all” is spent."],
   [null, null, null, /in flight/],
-] as const)("status %p of an exchange that ended as %p is told as what it is", (status, outcome, message, text) => {
+] as const)("status %p of an exchange that ended as %p is shown as what it is", (status, outcome, message, text) => {
   expect(said(status, outcome, message)).toMatch(text);
 });
 

@@ -38,7 +38,7 @@ export const FIELD_SECTIONS: readonly (readonly [heading: string, fields: readon
       field("property_any_case", "Property, in any case", "text", [RMT, "search_properties"], { named: PROPERTY_NAME }),
       field("has_property", "Has property", "key", [RMT, "property_key"]),
       field("created", "Time", "time", [RMT, "request_created_at"]),
-      field("answered", "Time of answer", "time", [RMT, "response_created_at"]),
+      field("answered", "Time of response", "time", [RMT, "response_created_at"]),
       field("latency", "Latency", "number", [RMT, "latency"], MS),
       field("first_token", "First token", "number", [RMT, "time_to_first_token"], MS),
       field("path", "Path", "text", ["request", "path"]),
@@ -84,9 +84,9 @@ export const FIELD_SECTIONS: readonly (readonly [heading: string, fields: readon
   [
     "Cache and attempts",
     [
-      field("cached", "Answered from cache", "boolean", [RMT, "cached"]),
+      field("cached", "Served from cache", "boolean", [RMT, "cached"]),
       field("cache_enabled", "Asked for the cache", "boolean", [RMT, "cache_enabled"]),
-      field("cache_reference", "Cached answer of request", "text", [RMT, "cache_reference_id"]),
+      field("cache_reference", "Cached response of request", "text", [RMT, "cache_reference_id"]),
       field("attempt_of", "Attempt of request", "text", [RMT, "attempt_of"]),
     ],
   ],
@@ -105,9 +105,9 @@ export const FIELD_SECTIONS: readonly (readonly [heading: string, fields: readon
   [
     "More",
     [
-      field("request_model", "Model asked for", "text", ["request", "model"]),
+      field("request_model", "Requested model", "text", ["request", "model"]),
       field("routed_model", "Model sent to the provider", "text", [RMT, "routed_model"]),
-      field("response_model", "Model that answered", "text", ["response", "body_model"]),
+      field("response_model", "Responding model", "text", ["response", "body_model"]),
       field("model_override", "Model override", "text", ["request", "modelOverride"]),
       field("response_id", "Response id", "text", ["feedback", "response_id"]),
       field("asset", "Asset id", "text", [RMT, "assets"]),

@@ -169,8 +169,8 @@ function Rows<T extends object>({ of, span: { from, to }, search, onChange }: Ro
     <>
       {searchedTo ? (
         <p className="search-status" role="status">
-          Searched back to {formatTime(searchedTo)}: what has these words only before that is not listed. Choose an
-          earlier time to find it.
+          Searched back to {formatTime(searchedTo)}: earlier matches are not listed. Choose an earlier time to find
+          them.
         </p>
       ) : null}
       {list}

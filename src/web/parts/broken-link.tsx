@@ -4,7 +4,7 @@ import { Empty } from "./states.tsx";
 export function BrokenLink({ onClear }: { readonly onClear: () => void }) {
   return (
     <Empty title="This link's filter cannot be read">
-      <p>A part of the address was lost or changed on its way, so no request is shown. Ask for the link again.</p>
+      <p>A part of the address was lost or changed on its way, so no request is shown. Ask for a new link.</p>
       <button type="button" onClick={onClear}>
         Show without a filter
       </button>

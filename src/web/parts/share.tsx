@@ -46,7 +46,10 @@ export function Share({ kind, subject }: ShareProps) {
             {made?.id === id ? (
               <p role="status">
                 <code className="shared-url">{made.url}</code> <CopyButton text={made.url} label="Copy link" />
-                <span className="muted"> Shown once: whoever has it reads this {kind} without logging in.</span>
+                <span className="muted">
+                  {" "}
+                  Shown once. Anyone with the link can read this {kind} without logging in.
+                </span>
               </p>
             ) : null}
             <p className="muted">

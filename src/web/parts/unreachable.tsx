@@ -21,7 +21,7 @@ export function Unreachable() {
   return (
     <div role="status">
       {isGone ? (
-        <p className="unreachable">Weir cannot be reached. What is here is from before; it is asked for again.</p>
+        <p className="unreachable">Weir cannot be reached. This page shows older data; Weir tries again.</p>
       ) : null}
     </div>
   );

@@ -102,9 +102,9 @@ const STATUS_TEXT: Readonly<Record<number, string>> = {
   409: "Conflict",
   413: "Body too large",
   429: "Rate limited",
-  499: "The client went away before the answer's end",
+  499: "The client disconnected before the end of the response",
   500: "The gateway stopped, or a plugin or the provider failed",
-  502: "The provider broke off or could not be reached",
+  502: "The provider closed the connection or could not be reached",
   503: "Not available",
   504: "The provider took too long",
 };

@@ -43,7 +43,7 @@ export default function SharedPage({ token }: { readonly token: string }) {
   if (error !== null)
     return (
       <Room title="Shared">
-        <Empty title="There is nothing at this link">It is wrong, has expired or was revoked. Ask for a new one.</Empty>
+        <Empty title="This link does not work">It is wrong, has expired or was revoked. Ask for a new one.</Empty>
       </Room>
     );
   if (data === undefined) return <Room title="Shared">{<Loading />}</Room>;

@@ -67,7 +67,7 @@ const COLUMNS: readonly Column<KeyRow>[] = [
         run={() => call("DELETE", `/v1/keys/${id}`)}
         refresh={[KEYS]}
       >
-        Whoever uses it is refused within a second. This cannot be undone; what it recorded stays.
+        Requests with it are refused within a second. This cannot be undone. Its records stay.
       </ConfirmButton>
     ),
   },

@@ -15,8 +15,8 @@ export function AccountPage() {
     queryFn: async ({ signal }) => [await get<Me>("/v1/me", signal)],
   });
   return (
-    <Page title="My account" about="Who you are here, where you are logged in, and what is yours.">
-      <ListRoom rows={data} error={error} onRetry={() => void refetch()} empty="Nobody">
+    <Page title="My account" about="Your account, your log-ins and your keys.">
+      <ListRoom rows={data} error={error} onRetry={() => void refetch()} empty="No account">
         {([me]) => <Account me={me!} />}
       </ListRoom>
     </Page>

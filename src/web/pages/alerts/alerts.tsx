@@ -180,7 +180,7 @@ function Actions({ row, onEdit }: { readonly row: AlertRow; readonly onEdit: (ro
         run={() => call("DELETE", path)}
         refresh={[ALERTS]}
       >
-        Its history goes with it, and what is still to be delivered.
+        Its history and its pending deliveries are deleted too.
       </ConfirmButton>
     </span>
   );

@@ -17,9 +17,7 @@ export function ChannelsEditor({ channels, onChange, errorAt }: ChannelsEditorPr
     <fieldset className="choices">
       <legend>Recipients</legend>
       <div className="stack">
-        {channels.length === 0 ? (
-          <p className="muted">Nobody is notified: without a recipient the alert only shows in this list.</p>
-        ) : null}
+        {channels.length === 0 ? <p className="muted">Without a recipient the alert only shows in this list.</p> : null}
         {channels.map((channel, at) => (
           <div className="channel" key={at}>
             <ChannelFields

@@ -17,7 +17,7 @@ export function Deliveries({ path }: { readonly path: string }) {
     refetchInterval: 5_000,
   });
   return (
-    <ListRoom rows={data} error={error} onRetry={() => void refetch()} empty={<Empty title="Nothing was sent yet" />}>
+    <ListRoom rows={data} error={error} onRetry={() => void refetch()} empty={<Empty title="Nothing sent yet" />}>
       {(rows) => <DeliveryTable rows={rows} />}
     </ListRoom>
   );

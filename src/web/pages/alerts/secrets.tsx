@@ -12,7 +12,7 @@ export function Secrets({
 }) {
   return (
     <Dialog title="Signing secrets" onClose={onClose}>
-      <p>What is sent is signed with these. They are shown here and never again.</p>
+      <p>Deliveries are signed with these secrets. They are shown only once.</p>
       {channels.map((channel) =>
         channel.secret === undefined ? null : (
           <div key={channel.url} className="stack">

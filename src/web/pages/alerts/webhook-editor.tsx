@@ -74,7 +74,7 @@ export function WebhookEditor({ webhook, onClose }: WebhookEditorProps) {
           <PropertyFilters filters={filters} onChange={setFilters} />
           <label className="check">
             <input type="checkbox" name="include_body" defaultChecked={webhook?.include_body ?? false} />
-            Send bodies too, where they are not long
+            Send bodies too, unless they are long
           </label>
           <label className="check">
             <input type="checkbox" name="enabled" defaultChecked={webhook?.enabled ?? true} />

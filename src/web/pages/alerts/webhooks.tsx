@@ -35,7 +35,7 @@ export function Webhooks({ shown, onShow }: WebhooksProps) {
     <>
       <div className="beside-head">
         <p className="muted">
-          Each finished request is posted to them, signed, and tried again for a day where that fails.
+          Each finished request is posted to them, signed. Failed deliveries are retried for a day.
         </p>
         <GatedButton scope="admin" className="primary" onClick={() => setEdited("new")}>
           <Icon name="plus" />
@@ -123,7 +123,7 @@ function columnsOf(onShow: (id: string) => void, onEdit: (row: WebhookRow) => vo
             run={() => call("DELETE", `/v1/webhooks/${row.id}`)}
             refresh={[WEBHOOKS]}
           >
-            What is still to be delivered to it is not sent any more.
+            Its pending deliveries are not sent.
           </ConfirmButton>
         </span>
       ),

@@ -36,7 +36,7 @@ export function AuditPage() {
   return (
     <Page
       title="Audit"
-      about="Who did what, and what was refused. Nobody can change or delete an entry here."
+      about="Who did what, and what was refused. Entries cannot be changed or deleted."
       actions={<ExportButton asked={asked} disabled={missing !== undefined} />}
     >
       {missing !== undefined ? (
@@ -48,7 +48,7 @@ export function AuditPage() {
             rows={rows}
             error={error}
             onRetry={() => void refetch()}
-            empty={<Empty title="No entries">Nothing fits these filters.</Empty>}
+            empty={<Empty title="No entries">No entry matches these filters.</Empty>}
           >
             {(all) => <DataTable label="Audit" rows={all} columns={columns} rowKey={({ seq }) => String(seq)} />}
           </ListRoom>

@@ -40,7 +40,7 @@ export function Entries({ page, onPage }: { readonly page: number; readonly onPa
           page > 1 ? (
             <PastEnd onFirst={() => onPage(1)} />
           ) : (
-            <Empty title="No answers are kept">
+            <Empty title="No responses are cached">
               Send <code>Gateway-Cache-Enabled: true</code> with a request.
             </Empty>
           )
@@ -102,12 +102,12 @@ const COLUMNS: readonly Column<EntryRow>[] = [
         label="Remove"
         of={`the answer of ${row.request_id}`}
         danger
-        title="Remove this answer?"
+        title="Remove this response?"
         action="Remove answer"
         run={() => call("DELETE", "/v1/cache", { body: { key: row.key } })}
         refresh={[CACHE]}
       >
-        The next request like it goes to the provider. All answers of this key are removed.
+        The next such request goes to the provider. All responses under this key are removed.
       </ConfirmButton>
     ),
   },

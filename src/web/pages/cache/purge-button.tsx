@@ -10,9 +10,9 @@ import { CACHE } from "./shapes.ts";
 
 const KINDS = {
   all: "Everything",
-  model: "Answers of a model",
-  property: "Answers to requests with a property",
-  request: "The answer of a request",
+  model: "Responses of a model",
+  property: "Responses to requests with a property",
+  request: "The response to a request",
 } as const;
 type Kind = keyof typeof KINDS;
 
@@ -50,9 +50,9 @@ function PurgeDialog({ onClose }: { readonly onClose: () => void }) {
     work.mutate(bodies[kind]());
   };
   return (
-    <Dialog title="Remove kept answers" onClose={onClose}>
+    <Dialog title="Remove cached responses" onClose={onClose}>
       <form className="form" onSubmit={submit}>
-        <Field label="What to remove" hint="This cannot be undone: requests like theirs go to the provider again.">
+        <Field label="What to remove" hint="This cannot be undone: such requests go to the provider again.">
           {(ids) => (
             <select {...ids} value={kind} onChange={(event) => setKind(event.target.value as Kind)}>
               {Object.entries(KINDS).map(([value, label]) => (
@@ -91,8 +91,8 @@ function PurgeDialog({ onClose }: { readonly onClose: () => void }) {
             {work.data === undefined
               ? ""
               : work.data === 1
-                ? "One answer was removed."
-                : `${formatCount(work.data)} answers were removed.`}
+                ? "One response was removed."
+                : `${formatCount(work.data)} responses were removed.`}
           </span>
         </div>
       </form>

@@ -94,7 +94,7 @@ export function CredentialDialog({ credential, onClose }: CredentialDialogProps)
               <Field
                 key={`${name} ${member}`}
                 label={member}
-                hint={credential?.secrets[member] === undefined ? undefined : "Left empty, it stays as it is."}
+                hint={credential?.secrets[member] === undefined ? undefined : "Leave empty to keep it."}
                 error={errorAt(member)}
               >
                 {(ids) =>

@@ -40,7 +40,7 @@ export function termFields(credential: CredentialRow | undefined, errorAt: (path
         <div className="form">
           <Field
             label="Model map"
-            hint="One a line: gpt-4o = my-deployment. Names of models that are called otherwise at the provider."
+            hint="One a line: gpt-4o = my-deployment. For models that have another name at the provider."
             error={errorAt("model_map") ?? errorAt("model_map.*")}
           >
             {(ids) => (
@@ -70,7 +70,7 @@ export function termFields(credential: CredentialRow | undefined, errorAt: (path
           </Field>
           <Field
             label="Ask for usage"
-            hint="Adds include_usage to streams of chat completions, and takes its chunk out again."
+            hint="Adds include_usage to streamed chat completions, and removes the extra chunk."
             error={errorAt("ask_usage")}
           >
             {(ids) => (

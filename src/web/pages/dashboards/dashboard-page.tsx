@@ -30,7 +30,7 @@ export function DashboardPage() {
   return (
     <Page title="Dashboard" actions={<AllDashboards />}>
       {isGone ? (
-        <Empty title="There is no dashboard of this id">It was deleted, or is not shared with you.</Empty>
+        <Empty title="There is no dashboard with this id">It was deleted, or is not shared with you.</Empty>
       ) : error === null ? (
         <Loading />
       ) : (

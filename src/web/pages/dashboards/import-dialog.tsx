@@ -43,12 +43,12 @@ export function ImportDialog({ onClose, onSaved }: ImportDialogProps) {
               />
             )}
           </Field>
-          <Field label="Or its text" hint="What “Export” has saved.">
+          <Field label="Or its text" hint="The text of a file that “Export” saved.">
             {(ids) => (
               <textarea {...ids} rows={8} required value={text} onChange={({ target }) => setText(target.value)} />
             )}
           </Field>
-          <Field label="Name" hint="That of the file unless given." error={errorAt("name")}>
+          <Field label="Name" hint="Empty: the name in the file." error={errorAt("name")}>
             {(ids) => <input {...ids} name="name" maxLength={100} />}
           </Field>
         </>

@@ -83,7 +83,7 @@ export function ItemEditor({ path, item, isNewest, onClose }: ItemEditorProps) {
 }
 
 const NOT_JSON = "This is not JSON.";
-const OUTPUT_HINT = "What the model should have said. Leave it empty while that is open.";
+const OUTPUT_HINT = "What the model should have said. Leave empty if undecided.";
 
 function Messages({ item }: { readonly item: Item }) {
   const messages: readonly { readonly role: string }[] = item.input.messages;

@@ -132,7 +132,7 @@ function columnsOf(onEdit: (dataset: Dataset) => void): Column<Dataset>[] {
             run={() => call("DELETE", `/v1/datasets/${row.id}`)}
             refresh={[DATASETS]}
           >
-            All of its versions go with it. It cannot be undone.
+            All of its versions are deleted. This cannot be undone.
           </ConfirmButton>
         </span>
       ),

@@ -48,7 +48,7 @@ export function Decide({
           run={step("revoke")}
           refresh={refresh}
         >
-          From now on it takes one request a second and 10,000 a day.
+          From now on it is limited to one request a second and 10,000 a day.
         </ConfirmButton>
       )}
       {state === "denied" ? null : (

@@ -111,7 +111,7 @@ function Proof({ domain, name, value }: ProofProps) {
 }
 
 function History({ history }: Pick<DomainView, "history">) {
-  if (history.length === 0) return <p className="muted">Nobody has decided anything about it.</p>;
+  if (history.length === 0) return <p className="muted">No decision yet.</p>;
   return (
     <ol className="history" aria-label="History">
       {history.toReversed().map(({ at, from, to, by }) => (

@@ -50,7 +50,7 @@ export function DomainsPage() {
   return (
     <Page
       title="Domains"
-      about="Where requests may go. Until a domain is approved it takes one request a second and 10,000 a day."
+      about="Where requests may go. Until a domain is approved, it is limited to one request a second and 10,000 a day."
       actions={
         <>
           <SearchBox
@@ -85,9 +85,7 @@ export function DomainsPage() {
         rows={rows}
         error={error}
         onRetry={() => void refetch()}
-        empty={
-          hidesQuiet ? <Empty title="No domain was used today, and none was decided about" /> : "No domain like this"
-        }
+        empty={hidesQuiet ? <Empty title="No domain was used today, and none has a decision" /> : "No domain like this"}
       >
         {(all) => <DataTable label="Domains" rows={all} columns={columns} rowKey={(row) => row.domain} />}
       </ListRoom>
@@ -162,7 +160,7 @@ function columnsOf(onOpen: (domain: string) => void): Column<DomainRow>[] {
       id: "source",
       header: "Because of",
       value: (row) => row.source,
-      cell: (row) => (row.source === null ? <span className="muted">nobody decided</span> : SOURCES[row.source]),
+      cell: (row) => (row.source === null ? <span className="muted">not decided</span> : SOURCES[row.source]),
     },
     { id: "actions", header: "Actions", cell: (row) => (row.domain.includes("*") ? null : <Decide row={row} />) },
   ];

@@ -14,7 +14,7 @@ const PROMPT = `Question:
 Answer:
 {{output}}
 
-Does the answer help who asked?`;
+Does the answer help the user?`;
 const SCORES: JudgeBody["scores"] = [{ name: "helpful", kind: "number", description: "1 helps, 0 does not" }];
 
 interface JudgeDialogProps {
@@ -133,7 +133,7 @@ function Fields({ judge, broken, errorAt }: FieldsProps) {
             />
           )}
         </Field>
-        <Field label="Budget in dollars" hint="Empty for no bound." error={errorAt("budget") ?? errorAt("budget.*")}>
+        <Field label="Budget in dollars" hint="Empty: no limit." error={errorAt("budget") ?? errorAt("budget.*")}>
           {(ids) => (
             <input
               {...ids}

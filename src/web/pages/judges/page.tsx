@@ -68,7 +68,7 @@ function Actions({ row, onEdit }: { readonly row: JudgeRow; readonly onEdit: () 
       isInFile={false}
       onEdit={onEdit}
     >
-      What waits for it is not judged. The scores that it gave stay.
+      Requests that wait for it are not judged. Its scores stay.
     </SettingActions>
   );
 }

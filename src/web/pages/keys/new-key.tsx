@@ -60,7 +60,7 @@ export function NewKey({ onClose }: { readonly onClose: () => void }) {
     >
       {(errorAt) => (
         <>
-          <Field label="Name" hint="Who or what will use it." error={errorAt("name")}>
+          <Field label="Name" hint="The person or program that will use it." error={errorAt("name")}>
             {(ids) => <input {...ids} name="name" required maxLength={200} />}
           </Field>
           <fieldset className="scopes">
@@ -101,7 +101,7 @@ export function NewKey({ onClose }: { readonly onClose: () => void }) {
           </Field>
           <Field
             label="Organization"
-            hint="Another name makes another organization, whose records are apart."
+            hint="A new name creates another organization with its own records."
             error={errorAt("organization")}
           >
             {(ids) => <input {...ids} name="organization" required maxLength={200} defaultValue={organization} />}

@@ -143,7 +143,7 @@ function columnsOf(ownId: string, regions: number): Column<KeyRow>[] {
             run={() => call("DELETE", `/v1/keys/${row.id}`)}
             refresh={[KEYS, ["session"]]}
           >
-            Whoever uses it is refused within a second. This cannot be undone; what it recorded stays.
+            Requests with it are refused within a second. This cannot be undone. Its records stay.
             {row.id === ownId ? <strong> You are logged in with this key.</strong> : null}
           </ConfirmButton>
         ),

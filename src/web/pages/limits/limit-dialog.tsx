@@ -90,7 +90,7 @@ export function LimitDialog({ limit, onClose }: LimitDialogProps) {
               )}
             </Field>
           ) : null}
-          <Field label="Name" hint="Clients read it when they are refused." error={errorAt("name")}>
+          <Field label="Name" hint="Clients see it when they are refused." error={errorAt("name")}>
             {(ids) => <input {...ids} name="name" required maxLength={200} defaultValue={from?.name} />}
           </Field>
           <div className="fields">

@@ -13,7 +13,7 @@ export function LimitsPage() {
   return (
     <SettingsPage<LimitRow>
       title="Limits"
-      about="Rate limits and budgets, within a sliding window or a day, week or month of the calendar. A request needs room in each."
+      about="Rate limits and budgets, in a sliding window or per calendar day, week or month. A request must fit into each of them."
       path="/v1/rate-limits"
       queryKey={LIMITS}
       add="Create limit"
@@ -96,7 +96,7 @@ function columnsOf(onEdit: (row: LimitRow) => void): Column<LimitRow>[] {
           isInFile={row.source === "configuration"}
           onEdit={() => onEdit(row)}
         >
-          Requests are no longer held to it, from the next one on. What was counted is forgotten.
+          It no longer applies, from the next request on. Its counts are deleted.
         </SettingActions>
       ),
     },

@@ -96,7 +96,7 @@ function columnsOf(ownId: string, onEdit: (member: ShownMember) => void): Column
             run={() => call("DELETE", `/v1/members/${member.user_id}`)}
             refresh={[MEMBERS, ["session"]]}
           >
-            They see nothing of this organization any more, and their keys in it stop.
+            They lose access to this organization, and their keys in it stop working.
             {member.user_id === ownId ? <strong> This is you.</strong> : null}
           </ConfirmButton>
         </span>

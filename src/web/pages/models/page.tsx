@@ -23,7 +23,7 @@ export function ModelsPage() {
   return (
     <Page
       title="Models"
-      about="Every model that was seen, whether its requests are understood, and what it costs."
+      about="Every model seen in requests: whether Weir can read its requests, and what it costs."
       actions={
         <SearchBox
           label="Search models"

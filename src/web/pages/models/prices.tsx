@@ -29,7 +29,7 @@ export function Prices({ part = "" }: { readonly part: string | undefined }) {
   return (
     <>
       <div className="beside-head">
-        <p className="muted">US dollars per million tokens. Prices of your own hold for requests from now on.</p>
+        <p className="muted">US dollars per million tokens. Your own prices apply to new requests.</p>
         <span className="row-actions">
           <RecomputeButton />
           <GatedButton scope="admin" className="primary" onClick={() => setEdited("new")}>
@@ -46,7 +46,7 @@ export function Prices({ part = "" }: { readonly part: string | undefined }) {
           onRetry={() => void own.refetch()}
           empty={
             <Empty title="No prices of your own">
-              Costs come from the provider, or from the price table that Weir brings along.
+              Costs come from the provider, or from the price table that comes with Weir.
             </Empty>
           }
         >
@@ -128,7 +128,7 @@ function ownColumnsOf(rows: readonly OwnPrice[], onEdit: (row: Price) => void): 
               }
               refresh={[PRICES]}
             >
-              The provider's price or that of the price table holds again.
+              The provider's price or the built-in one applies again.
             </ConfirmButton>
           </span>
         ),

@@ -78,7 +78,7 @@ function Content({ span, by, filter, onZoom }: ContentProps) {
   if (metrics.error !== null) return <Failed error={metrics.error} onRetry={metrics.retry} />;
   const { totals, before, cache } = metrics;
   if (totals !== undefined && totals.requests === 0) {
-    return <Empty title="No requests in this time">Choose a longer time, or take a filter away.</Empty>;
+    return <Empty title="No requests in this time">Choose a longer time, or remove a filter.</Empty>;
   }
   return (
     <>

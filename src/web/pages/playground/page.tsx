@@ -40,7 +40,7 @@ export function PlaygroundPage() {
     return (
       <Page title="Playground" about={ABOUT}>
         <div className="panel">
-          <Empty title="This key sends no requests">{missing} Log out, and in with another one.</Empty>
+          <Empty title="This key cannot send requests">{missing} Log out, and in with another one.</Empty>
         </div>
       </Page>
     );

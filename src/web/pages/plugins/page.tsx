@@ -72,7 +72,7 @@ export function PluginsPage() {
           rows={plugins.data?.filter(found)}
           error={shown.error}
           onRetry={() => void shown.refetch()}
-          empty="No plugin of this name"
+          empty="No plugin with this name"
         >
           {(rows) => <DataTable label="Plugins" rows={rows} columns={PLUGIN_COLUMNS} rowKey={({ file }) => file} />}
         </ListRoom>
@@ -81,7 +81,7 @@ export function PluginsPage() {
           rows={providers.data?.filter(found)}
           error={shown.error}
           onRetry={() => void shown.refetch()}
-          empty="No provider of this name"
+          empty="No provider with this name"
         >
           {(rows) => <DataTable label="Providers" rows={rows} columns={PROVIDER_COLUMNS} rowKey={({ file }) => file} />}
         </ListRoom>

@@ -93,7 +93,7 @@ function StatsBeside({
     { id: "right", header: nameOf(right), align: "end", cell: (row) => row.right },
   ];
   const rows = stats.map(([name, of]) => ({ name, left: of(left), right: of(right) }));
-  return <DataTable label="Figures of both versions" rows={rows} columns={columns} rowKey={({ name }) => name} />;
+  return <DataTable label="Metrics of both versions" rows={rows} columns={columns} rowKey={({ name }) => name} />;
 }
 
 const each = ({ requests }: PromptRow, sum: number | null): number | null =>

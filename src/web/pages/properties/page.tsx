@@ -26,7 +26,7 @@ export function PropertiesPage() {
   return (
     <Page
       title="Properties"
-      about="What requests are marked with, in Gateway-Property headers or later."
+      about="Labels of requests, from Gateway-Property headers or set later."
       actions={
         <TimeRangeMenu
           value={time}
@@ -110,7 +110,7 @@ function Names({ names, shown, search }: NamesProps) {
       </ul>
       <p className="muted" aria-live="polite">
         {found.length === 0
-          ? "No name holds this text"
+          ? "No name contains this text"
           : found.length > NAMES_SHOWN
             ? `and ${found.length - NAMES_SHOWN} more`
             : ""}

@@ -58,7 +58,7 @@ export function Values({ name, span, q, sort, onChange }: ValuesProps) {
         rows={rows}
         error={query.error}
         onRetry={() => void query.refetch()}
-        empty={q === undefined ? "No request in this time has this property" : "No value holds this text"}
+        empty={q === undefined ? "No request in this time has this property" : "No value contains this text"}
       >
         {(all) => (
           <>

@@ -57,7 +57,9 @@ export function Compare({ record }: { readonly record: RequestRecord }) {
         before.isLoading ? (
           <Loading rows={5} />
         ) : (
-          <Empty title="Compare with another request">Give its id. In a session the one before is taken.</Empty>
+          <Empty title="Compare with another request">
+            Enter its id. In a session, the previous request is the default.
+          </Empty>
         )
       ) : (
         <With key={other} record={record} id={other} />

@@ -114,13 +114,13 @@ function Otherwise({
   readonly hasError: boolean;
 }) {
   if (answers > 0 || hasError) return null;
-  if (record.response_status === null) return <p className="muted">The answer is on its way.</p>;
-  return <p className="muted">The answer has no text: see the response.</p>;
+  if (record.response_status === null) return <p className="muted">The response is in progress.</p>;
+  return <p className="muted">The response has no text: see its body.</p>;
 }
 
 function Unread({ record }: { readonly record: RequestRecord }) {
   if (record.response_status === null)
-    return <Empty title="In flight">What is said shows once the answer has ended.</Empty>;
+    return <Empty title="In flight">The conversation shows once the response has ended.</Empty>;
   if (record.request_body === null && record.response_body === null) {
     return (
       <Empty title="No bodies were recorded">The client asked for them to be left out, or they were deleted.</Empty>

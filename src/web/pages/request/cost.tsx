@@ -52,7 +52,7 @@ export function Cost({ record }: { readonly record: RequestRecord }) {
       <DataTable label="What was used" rows={usageOf(record)} columns={USAGE} rowKey={(row) => row.what} />
       <p className="muted">
         Prompt tokens are all input, and completion tokens all output; the other rows are parts of them. What the
-        provider did not say is left out.
+        provider did not report is left out.
       </p>
     </div>
   );

@@ -21,7 +21,7 @@ export function DeleteButton({ id, onDone }: { readonly id: string; readonly onD
         void client.resetQueries({ queryKey: ["requests"] });
       }}
     >
-      The record and its bodies are removed. There is no way back.
+      The record and its bodies are removed. This cannot be undone.
     </ConfirmButton>
   );
 }

@@ -11,17 +11,17 @@ export function outcomeText(record: RequestRecord): string | undefined {
   if (status < 400) return undefined;
   if (outcome === "refused") return said === "" ? "The gateway refused this request." : said;
   return said === ""
-    ? "The provider answered with an error: see the response."
-    : `The provider answered with an error. ${said}`;
+    ? "The provider responded with an error: see the response."
+    : `The provider responded with an error. ${said}`;
 }
 
 /** Why there is no response of the provider's own, by how the exchange ended: no status says that it is not the provider's. */
 const CAUSES: Readonly<Record<string, string>> = {
-  client_gone: "The client went away before the end of the answer. What had arrived until then is recorded.",
-  cut_off: "The gateway stopped before the end of the answer. What had arrived until then is recorded.",
+  client_gone: "The client disconnected before the end of the response. Everything up to then is recorded.",
+  cut_off: "The gateway stopped before the end of the response. Everything up to then is recorded.",
   failed: "The gateway could not serve this request.",
-  upstream_failed: "The provider broke off, or could not be reached.",
-  upstream_timeout: "The provider sent no answer in time.",
+  upstream_failed: "The provider closed the connection, or could not be reached.",
+  upstream_timeout: "The provider did not respond in time.",
 };
 
 /** Text of the API, as it stands on a page. */
@@ -37,7 +37,7 @@ export function omissions(record: RequestRecord): string[] {
     notes.push(`The request was refused before its body was read whole: ${formatBytes(record.size_bytes)} are kept.`);
   else if (record.truncated)
     notes.push(`The bodies were longer than is recorded: ${formatBytes(record.size_bytes)} are kept.`);
-  if (record.usage_estimated) notes.push("The provider did not say what was used: the tokens are an estimate.");
-  if (record.cached) notes.push("The answer came from the cache: it cost nothing and reached no provider.");
+  if (record.usage_estimated) notes.push("The provider reported no usage: the tokens are an estimate.");
+  if (record.cached) notes.push("The response came from the cache: it cost nothing and reached no provider.");
   return notes;
 }

@@ -65,7 +65,7 @@ export function RequestPage() {
     return (
       <Page title="Request" actions={backLink}>
         {isGone ? (
-          <Empty title="There is no request of this id">It was deleted, or belongs to another organization.</Empty>
+          <Empty title="There is no request with this id">It was deleted, or belongs to another organization.</Empty>
         ) : error === null ? (
           <Loading rows={12} />
         ) : (

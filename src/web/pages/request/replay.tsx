@@ -19,7 +19,7 @@ export function Replay({ record }: { readonly record: RequestRecord }) {
     <div className="replay">
       <p className="muted">
         Sends the same request again. Set <code>WEIR_API_KEY</code> to a service key and <code>PROVIDER_API_KEY</code>{" "}
-        to the provider's: neither was recorded.
+        to the provider's: neither is recorded.
       </p>
       <MissingFiles record={record} />
       {body === undefined || "text" in body ? null : (

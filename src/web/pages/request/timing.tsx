@@ -69,7 +69,7 @@ export function Timing({ record }: { readonly record: RequestRecord }) {
 function spansOf(whole: number, first: number | null): Span[] {
   const all: Span = {
     label: "All",
-    about: "From the request's first byte to the answer's last",
+    about: "From the first byte of the request to the last of the response",
     tone: "whole",
     from: 0,
     to: whole,
@@ -79,14 +79,14 @@ function spansOf(whole: number, first: number | null): Span[] {
     all,
     {
       label: "To first token",
-      about: "Until the answer's first byte came",
+      about: "Until the first byte of the response",
       tone: "wait",
       from: 0,
       to: Math.min(first, whole),
     },
     {
       label: "Stream",
-      about: "From the first byte of the answer to its last",
+      about: "From the first byte of the response to its last",
       tone: "stream",
       from: Math.min(first, whole),
       to: whole,

@@ -106,7 +106,7 @@ function Values({ facet, counted, chosen, onToggle, wanted, onWant }: ValuesProp
           onSearch={(text) => onWant({ search: text || undefined })}
         />
       ) : null}
-      {rows.length === 0 ? <p className="facet-note">{isSearched ? "No value fits" : "None"}</p> : null}
+      {rows.length === 0 ? <p className="facet-note">{isSearched ? "No matching value" : "None"}</p> : null}
       <ul>
         {rows.map(({ value, requests }) => (
           <li key={JSON.stringify(value)}>

@@ -29,7 +29,7 @@ export function FirstRequest() {
       </div>
       <Code label={LANGUAGES[language]} text={SAMPLES[language](gateway, AIMS[target])} />
       <p className="first-wait" role="status">
-        <span className="pulse" /> Waiting for the first request. It shows here by itself.
+        <span className="pulse" /> Waiting for the first request. It will show here.
       </p>
     </section>
   );

@@ -281,7 +281,7 @@ function LiveButton({ list, isOn, onChange }: LiveButtonProps) {
       type="button"
       aria-pressed={isLive}
       aria-disabled={why === undefined ? undefined : true}
-      title={why ?? (list.liveError === null ? "New requests show by themselves" : list.liveError.message)}
+      title={why ?? (list.liveError === null ? "New requests appear automatically" : list.liveError.message)}
       onClick={() => why === undefined && onChange(!isLive)}
     >
       <span className={isLive ? (list.liveError === null ? "pulse" : "pulse pulse-bad") : "pulse pulse-off"} />
@@ -318,11 +318,11 @@ function List({ list, search, question, onSort, onOpen }: ListProps) {
   if (list.isEmpty) {
     if (hasNextPage) return isStopped ? null : <Loading rows={14} label="Searching" />;
     return (
-      <Empty title={search.q === undefined ? "No request fits this filter" : "No request has these words"}>
+      <Empty title={search.q === undefined ? "No request matches this filter" : "No request has these words"}>
         {list.warning ??
           (search.q === undefined
-            ? "Take a condition away, or choose a longer time."
-            : "What was new in a turn is searched: use the filter “Request body contains” for all that was sent.")}
+            ? "Remove a condition, or choose a longer time."
+            : "Only the new messages of a turn are searched. To search everything that was sent, use the filter “Request body contains”.")}
       </Empty>
     );
   }

@@ -71,7 +71,7 @@ export function RequestPanel({ id, neighbours, onOpen, onClose }: RequestPanelPr
       </header>
       {data === undefined ? (
         isGone ? (
-          <Empty title="There is no request of this id">It was deleted, or belongs to another organization.</Empty>
+          <Empty title="There is no request with this id">It was deleted, or belongs to another organization.</Empty>
         ) : error === null ? (
           <Loading rows={10} />
         ) : (

@@ -24,8 +24,8 @@ export function ReviewsPage() {
         onRetry={() => void refetch()}
         empty={
           <Empty title="No reviews">
-            Select requests in the list, or open a dataset, and choose “Review”: who reviews is then asked about one
-            after the other.
+            Select requests in the list, or open a dataset, and choose “Review”: reviewers then score one after the
+            other.
           </Empty>
         }
       >

@@ -27,7 +27,7 @@ export function ReviewPage() {
       {data !== undefined ? (
         <Review review={data} />
       ) : isGone ? (
-        <Empty title="There is no review of this id">It was deleted, or belongs to another organization.</Empty>
+        <Empty title="There is no review with this id">It was deleted, or belongs to another organization.</Empty>
       ) : error === null ? (
         <Loading rows={8} />
       ) : (
@@ -114,7 +114,7 @@ function Finished({ review, reviewing, left }: FinishedProps) {
   if (review.progress.requests === 0)
     return <Empty title="No requests">Select requests in the list, and choose “Review”.</Empty>;
   return (
-    <Empty title={left === 0 ? "You are done" : "Others have what is left"}>
+    <Empty title={left === 0 ? "You are done" : "The rest is with other reviewers"}>
       {left === 0
         ? "There is nothing left for you to review here."
         : `${left} ${left === 1 ? "request is" : "requests are"} with other reviewers. They come back after ten minutes.`}{" "}

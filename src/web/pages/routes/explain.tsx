@@ -126,8 +126,8 @@ export function Explain({ model = "", onModel }: ExplainProps) {
       {data === undefined || error !== null ? (
         <div className="panel">
           <Empty title="Where would it go?">
-            Name a model: this shows which targets would be asked, in which order, and what each would get. Nothing is
-            sent to a provider.
+            Name a model: this shows which targets would be used, in which order, and what each would receive. Nothing
+            is sent to a provider.
           </Empty>
         </div>
       ) : (

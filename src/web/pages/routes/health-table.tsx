@@ -35,16 +35,16 @@ export function HealthTable() {
       error={error}
       onRetry={() => void refetch()}
       empty={
-        <Empty title="No credential rests or failed lately">
-          After a 429, a refused key or three failures in a row, a credential rests for a while and the next target is
-          asked. It shows here until a request succeeds, and so does one whose limit is spent, until there is room
-          again.
+        <Empty title="No credential is paused or failed recently">
+          After a 429, a refused key or three failures in a row, a credential is paused and the next target is used. It
+          is listed here until a request succeeds. A credential whose limit is used up is listed until the limit has
+          room again.
         </Empty>
       }
     >
       {(rows) => (
         <DataTable
-          label="Credentials that rest or failed lately"
+          label="Credentials that are paused or failed recently"
           rows={rows}
           columns={COLUMNS}
           rowKey={({ provider, credential, model, state }) => JSON.stringify([provider, credential, model, state])}

@@ -106,7 +106,7 @@ function Actions({ row, onEdit }: { readonly row: RouteRow; readonly onEdit: () 
         )
       }
     >
-      Requests that name it are refused from the next one on, unless a model has its name.
+      From now on, requests that name it are refused, unless a model has this name.
     </SettingActions>
   );
 }

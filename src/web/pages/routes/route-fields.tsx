@@ -44,7 +44,7 @@ export function routeFields(route: Partial<RouteBody>, errorAt: ErrorAt) {
         </Field>
       </div>
       <div className="fields">
-        <Field label="Further tries of each target" error={errorAt("retries")}>
+        <Field label="Retries per target" error={errorAt("retries")}>
           {(ids) => (
             <input {...ids} name="retries" type="number" min={0} max={5} required defaultValue={route.retries ?? 0} />
           )}

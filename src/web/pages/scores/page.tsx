@@ -32,7 +32,7 @@ export function ScoresPage() {
   return (
     <Page
       title="Scores"
-      about="What programs, judges and people say of requests, over time and by group."
+      about="Scores from programs, judges and people, over time and by group."
       actions={
         <>
           <SplitMenu by={by} onChange={(next) => change({ by: next === "" ? undefined : next })} />

@@ -6,7 +6,7 @@ import type { SessionStep } from "./steps.ts";
 /** What was said in a session, request after request: what was new in each, and the beginning of what was answered. */
 export function Said({ steps }: { readonly steps: readonly SessionStep[] }) {
   if (steps.every(({ input, output }) => input === null && output === null)) {
-    return <Empty title="No words were recorded">Clients asked to leave the bodies out, or they were deleted.</Empty>;
+    return <Empty title="No text was recorded">Clients asked to leave the bodies out, or they were deleted.</Empty>;
   }
   return (
     <ol className="said">

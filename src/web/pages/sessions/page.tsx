@@ -70,7 +70,7 @@ const COLUMNS: readonly Column<SessionRow>[] = [
 
 const SESSIONS = {
   title: "Sessions",
-  about: "Requests that belong together by Gateway-Session-Id. A filter shows the sessions with a request that fits.",
+  about: "Requests that belong together by Gateway-Session-Id. A filter shows the sessions with a matching request.",
   path: "/v1/session/query",
   more: { includeStoredBytes: true, whole: true },
   searchLabel: "Search names and ids",
@@ -87,7 +87,7 @@ const SESSIONS = {
     </Empty>
   ),
   notFound: (
-    <Empty title="No session fits">
+    <Empty title="No matching session">
       No request of a session in this time fits the search and the filter. Choose a longer time, or remove a condition.
     </Empty>
   ),

@@ -23,7 +23,7 @@ export function StoragePage() {
     refetchInterval: 15_000,
   });
   return (
-    <Page title="Storage" about="What is stored, how much room it takes, and how long it is kept.">
+    <Page title="Storage" about="What is stored, how much space it takes, and how long it is kept.">
       {data === undefined && error !== null ? (
         <Failed error={error} onRetry={() => void refetch()} />
       ) : (

@@ -74,7 +74,7 @@ export function RetentionForm({ view }: { readonly view: RetentionView }) {
           onConfirm={() => work.mutate(asked)}
           onClose={() => setAsked(undefined)}
         >
-          <p>The next run, by itself every night, removes for good:</p>
+          <p>The next run, every night, removes for good:</p>
           <ul>
             {removedBy(view, asked).map((line) => (
               <li key={line}>{line}</li>

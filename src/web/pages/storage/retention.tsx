@@ -34,8 +34,8 @@ export function Retention({ inForce, lastRun }: RetentionProps) {
           run={() => call("POST", "/v1/retention/run")}
           refresh={[STORAGE, RETENTION]}
         >
-          What is older than the days below is removed for good, in small steps beside the traffic. It is done by itself
-          every night.
+          Everything older than the days below is removed for good, in small steps that do not disturb traffic. This
+          also happens every night.
         </ConfirmButton>
       </header>
       <div className="panel-body stack">

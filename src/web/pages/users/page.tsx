@@ -74,7 +74,7 @@ const USERS = {
     </Empty>
   ),
   notFound: (
-    <Empty title="No user fits">
+    <Empty title="No matching user">
       No request of a user in this time fits the search and the filter. Choose a longer time, or remove a condition.
     </Empty>
   ),

@@ -78,7 +78,7 @@ export function RunDialog({ dataset, version, onClose }: RunDialogProps) {
             </button>
           )}
           <div className="fields">
-            <Field label="Most it may cost" hint="US dollars. Empty for no limit." error={errorAt("max_cost")}>
+            <Field label="Most it may cost" hint="US dollars. Empty: no limit." error={errorAt("max_cost")}>
               {(ids) => <input {...ids} name="max_cost" type="number" min="0.000001" step="any" />}
             </Field>
             <Field label="Calls at a time" error={errorAt("concurrency")}>

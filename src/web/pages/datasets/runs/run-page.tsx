@@ -33,7 +33,7 @@ export function RunPage() {
     return (
       <Page title="Run" actions={<ToDataset id={id} />}>
         {isGone ? (
-          <Empty title="There is no run of this id">It was deleted, or belongs to another dataset.</Empty>
+          <Empty title="There is no run with this id">It was deleted, or belongs to another dataset.</Empty>
         ) : error === null ? (
           <Loading />
         ) : (
@@ -148,7 +148,7 @@ function Actions({ run, path }: { readonly run: RunWithTotals; readonly path: st
           void client.invalidateQueries({ queryKey: key });
         }}
       >
-        Its comparison goes with it. Its requests stay.
+        Its comparison is deleted. Its requests stay.
       </ConfirmButton>
     </>
   );

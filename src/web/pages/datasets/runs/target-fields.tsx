@@ -67,7 +67,7 @@ export function TargetFields({ at, draft, errorAt, onChange, onRemove }: TargetF
         <div className="form">
           <Field
             label="System prompt"
-            hint="In place of the one in the example. Empty leaves that."
+            hint="Replaces the example's. Empty: keep it."
             error={errorAt(`targets.${at}.system`)}
           >
             {(ids) => <textarea {...ids} rows={3} value={draft.system} onChange={set("system")} />}
@@ -77,7 +77,7 @@ export function TargetFields({ at, draft, errorAt, onChange, onRemove }: TargetF
             {field("promptVersion", "Prompt version", "prompt_version")}
             {field("temperature", "Temperature", "parameters*")}
             {field("maxTokens", "Tokens at most", "parameters*")}
-            {field("name", "Name", "name", "The model unless given.")}
+            {field("name", "Name", "name", "Empty: the model's default.")}
           </div>
         </div>
       </details>

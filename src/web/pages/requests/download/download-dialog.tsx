@@ -48,8 +48,8 @@ export function DownloadDialog({ question, choices, count, onClose }: DownloadDi
         }}
       >
         <p>
-          {count === undefined ? "All requests that are found" : `${formatCount(count)} requests`}, in the order of the
-          list. For millions of records use <code>weir export</code>: the builder shows the command.
+          {count === undefined ? "All matching requests" : `${formatCount(count)} requests`}, in the order of the list.
+          For millions of records use <code>weir export</code>: the builder shows the command.
         </p>
         <fieldset disabled={work.isPending}>
           <legend className="unseen">Format</legend>
