@@ -511,7 +511,7 @@ export interface Operations {
     readonly query: {
       /** That part. `provider_request` is what the provider got and `provider_response` what it answered; null where that is what the client sent and got. */
       readonly part?: "request" | "response" | "provider_request" | "provider_response";
-      /** `true` answers the bytes of the part as they were sent, decoded. */
+      /** `true` returns the bytes of the part as they were sent, decoded. */
       readonly raw?: boolean;
       /** Of a signed address. */
       readonly expires?: number;
@@ -734,7 +734,7 @@ export interface Operations {
       readonly scores: {
         readonly [name: string]: number | boolean;
       };
-      /** Why, by the name of the score. */
+      /** Reasons, by the name of the score. */
       readonly reasons?: {
         readonly [name: string]: string;
       };
@@ -791,7 +791,7 @@ export interface Operations {
       readonly scores: {
         readonly [name: string]: number | boolean;
       };
-      /** Why, by the name of the score. */
+      /** Reasons, by the name of the score. */
       readonly reasons?: {
         readonly [name: string]: string;
       };
@@ -822,7 +822,7 @@ export interface Operations {
     readonly body: readonly (Nothing)[];
     readonly data: unknown;
   };
-  /** Log a call of a tool, a vector database or anything else */
+  /** Log a call to a tool, a vector database or anything else */
   readonly "POST /v1/log": {
     readonly path: Nothing;
     readonly query: Nothing;
@@ -832,11 +832,11 @@ export interface Operations {
         readonly _type: "tool" | "vector_db" | "data";
         readonly [name: string]: unknown;
       };
-      /** What came of it. */
+      /** Its result. */
       readonly response?: {
         readonly [name: string]: unknown;
       };
-      /** 200 where it is missing. */
+      /** Default: 200. */
       readonly status?: number;
       /** ISO 8601, or milliseconds since 1970; now where it is missing. */
       readonly start_time?: string | number;
@@ -850,19 +850,19 @@ export interface Operations {
       readonly session_id?: string;
       readonly session_name?: string;
       readonly session_path?: string;
-      /** A UUID of your own. */
+      /** Your own UUID. */
       readonly request_id?: string;
     };
     readonly data: unknown;
   };
-  /** Take in spans of OpenTelemetry */
+  /** Receive OpenTelemetry spans */
   readonly "POST /v1/traces": {
     readonly path: Nothing;
     readonly query: Nothing;
     readonly body: Nothing;
     readonly data: unknown;
   };
-  /** Read where a session's requests stand in their traces */
+  /** Read the place of a session's requests in their traces */
   readonly "GET /v1/session/{id}/spans": {
     readonly path: {
       readonly id: string;
@@ -967,7 +967,7 @@ export interface Operations {
     readonly query: Nothing;
     readonly body: {
       readonly name: string;
-      /** Made where there is none of this name. */
+      /** Created if no organization has this name. */
       readonly organization?: string;
       /** Of gateway, figures, read, write, admin; admin implies all. */
       readonly scopes?: readonly (string)[];
@@ -1015,7 +1015,7 @@ export interface Operations {
     };
     readonly data: unknown;
   };
-  /** Who is asking */
+  /** Who am I */
   readonly "GET /v1/session": {
     readonly path: Nothing;
     readonly query: Nothing;
@@ -1029,7 +1029,7 @@ export interface Operations {
     readonly body: undefined;
     readonly data: unknown;
   };
-  /** Begin a log-in by single sign-on */
+  /** Start a log-in by single sign-on */
   readonly "GET /v1/login/{name}": {
     readonly path: {
       readonly name: string;
@@ -1037,7 +1037,7 @@ export interface Operations {
     readonly query: {
       /** Path of the dashboard's page to come back to. */
       readonly return?: string;
-      /** Asks the provider to let one choose another account. */
+      /** Asks the provider to show its account chooser. */
       readonly account?: "other";
     };
     readonly body: undefined;
@@ -1213,25 +1213,25 @@ export interface Operations {
     };
     readonly data: unknown;
   };
-  /** List what was done and refused */
+  /** List the audit log */
   readonly "GET /v1/audit": {
     readonly path: Nothing;
     readonly query: {
-      /** Id, name or kind (user, key, cli, plugin, system) of who acted. */
+      /** Id, name or kind (user, key, cli, plugin, system) of the actor. */
       readonly actor?: string;
       /** One of the actions, or a group of them such as `key.*`. */
       readonly action?: string;
-      /** Id, name or kind of what was acted on. */
+      /** Id, name or kind of the object. */
       readonly object?: string;
       /** `done` or `refused`. */
       readonly outcome?: string;
       /** ISO 8601 time of the oldest entry. */
       readonly since?: string;
-      /** ISO 8601 time before which all entries are. */
+      /** ISO 8601 time; only entries before it. */
       readonly until?: string;
-      /** Id or name. Unless given an operator gets all entries, others those of their organization. */
+      /** Id or name. By default an operator gets all entries, others those of their organization. */
       readonly organization?: string;
-      /** `next_cursor` of the page before. */
+      /** `next_cursor` of the previous page. */
       readonly cursor?: string;
       /** At most 1000. */
       readonly limit?: number;
@@ -1252,31 +1252,31 @@ export interface Operations {
       readonly model: string;
     };
     readonly query: {
-      /** Which one, where several providers have a model of this name. */
+      /** The provider, if several have a model with this name. */
       readonly provider?: string;
     };
     readonly body: undefined;
     readonly data: unknown;
   };
-  /** Read how a model is read, with every earlier version */
+  /** Read a model's mapping, with all earlier versions */
   readonly "GET /v1/models/{model}/mapping": {
     readonly path: {
       readonly model: string;
     };
     readonly query: {
-      /** Which one, where several providers have a model of this name. */
+      /** The provider, if several have a model with this name. */
       readonly provider?: string;
     };
     readonly body: undefined;
     readonly data: unknown;
   };
-  /** Say how a model is read */
+  /** Set a model's mapping */
   readonly "PUT /v1/models/{model}/mapping": {
     readonly path: {
       readonly model: string;
     };
     readonly query: {
-      /** Which one, where several providers have a model of this name. */
+      /** The provider, if several have a model with this name. */
       readonly provider?: string;
     };
     readonly body: {
@@ -1290,32 +1290,32 @@ export interface Operations {
       readonly model: string;
     };
     readonly query: {
-      /** Which one, where several providers have a model of this name. */
+      /** The provider, if several have a model with this name. */
       readonly provider?: string;
     };
     readonly body: undefined;
     readonly data: unknown;
   };
-  /** Go back to the mapping before */
+  /** Restore the previous mapping */
   readonly "POST /v1/models/{model}/rollback": {
     readonly path: {
       readonly model: string;
     };
     readonly query: {
-      /** Which one, where several providers have a model of this name. */
+      /** The provider, if several have a model with this name. */
       readonly provider?: string;
     };
     readonly body: undefined;
     readonly data: unknown;
   };
-  /** List prices of your own */
+  /** List your own prices */
   readonly "GET /v1/models/prices": {
     readonly path: Nothing;
     readonly query: Nothing;
     readonly body: undefined;
     readonly data: readonly (Price)[];
   };
-  /** Set a price of your own */
+  /** Set your own price */
   readonly "PUT /v1/models/prices": {
     readonly path: Nothing;
     readonly query: Nothing;
@@ -1335,7 +1335,7 @@ export interface Operations {
     };
     readonly data: unknown;
   };
-  /** Remove a price of your own */
+  /** Remove your own price */
   readonly "DELETE /v1/models/prices": {
     readonly path: Nothing;
     readonly query: {
@@ -1366,7 +1366,7 @@ export interface Operations {
     };
     readonly data: unknown;
   };
-  /** How far a recomputation is */
+  /** Progress of a recomputation */
   readonly "GET /v1/models/prices/recompute/{id}": {
     readonly path: {
       readonly id: string;
@@ -1400,7 +1400,7 @@ export interface Operations {
       readonly name?: string;
       /** Name or alias. */
       readonly provider: string;
-      /** The secret members, where they stand apart. */
+      /** The secret members, if they are separate. */
       readonly secrets?: Nothing;
       readonly weight?: number | null;
       readonly models?: readonly (string)[] | null;
@@ -1436,7 +1436,7 @@ export interface Operations {
     };
     readonly query: Nothing;
     readonly body: {
-      /** The secret members, where they stand apart. */
+      /** The secret members, if they are separate. */
       readonly secrets?: Nothing;
       readonly weight?: number | null;
       readonly models?: readonly (string)[] | null;
@@ -1472,7 +1472,7 @@ export interface Operations {
     };
     readonly query: Nothing;
     readonly body: {
-      /** For providers that list no models: one to count tokens with. */
+      /** A model to count tokens with, for providers that do not list models. */
       readonly model?: string;
     };
     readonly data: unknown;
@@ -1493,7 +1493,7 @@ export interface Operations {
     readonly body: undefined;
     readonly data: unknown;
   };
-  /** Make or replace a route */
+  /** Create or replace a route */
   readonly "PUT /v1/routes/{name}": {
     readonly path: {
       readonly name: string;
@@ -1524,7 +1524,7 @@ export interface Operations {
     readonly body: undefined;
     readonly data: unknown;
   };
-  /** Show which credentials rest */
+  /** List paused credentials */
   readonly "GET /v1/route/health": {
     readonly path: Nothing;
     readonly query: Nothing;
@@ -1545,7 +1545,7 @@ export interface Operations {
     readonly body: {
       /** A model string, as a client writes it. */
       readonly model: string;
-      /** What the client speaks. */
+      /** The client's API. */
       readonly shape?: "chat-completions" | "responses" | "messages" | "generate-content" | "completions" | "embeddings";
       /** The client's body; its `model` does not count. */
       readonly body?: {
@@ -1591,23 +1591,23 @@ export interface Operations {
     };
     readonly data: unknown;
   };
-  /** What the cache did and holds */
+  /** Read cache statistics and contents */
   readonly "GET /v1/cache": {
     readonly path: Nothing;
     readonly query: Nothing;
     readonly body: undefined;
     readonly data: CacheTotals;
   };
-  /** Remove stored answers */
+  /** Remove stored responses */
   readonly "DELETE /v1/cache": {
     readonly path: Nothing;
     readonly query: Nothing;
     readonly body?: {
       /** As GET /v1/cache/entries shows it. */
       readonly key?: string;
-      /** The model that the requests named. */
+      /** The model named in the requests. */
       readonly model?: string;
-      /** The request whose answer is stored. */
+      /** The request whose response is stored. */
       readonly request_id?: string;
       readonly property?: {
         readonly name: string;
@@ -1616,7 +1616,7 @@ export interface Operations {
     };
     readonly data: unknown;
   };
-  /** What the cache did, by time */
+  /** Read cache statistics by time */
   readonly "POST /v1/cache/metrics/query": {
     readonly path: Nothing;
     readonly query: Nothing;
@@ -1628,13 +1628,13 @@ export interface Operations {
     };
     readonly data: unknown;
   };
-  /** List stored answers */
+  /** List stored responses */
   readonly "GET /v1/cache/entries": {
     readonly path: Nothing;
     readonly query: {
       /** At most 1000. */
       readonly limit?: number;
-      /** Rows to pass over. */
+      /** Rows to skip. */
       readonly offset?: number;
     };
     readonly body: undefined;
@@ -1647,7 +1647,7 @@ export interface Operations {
     readonly body: undefined;
     readonly data: readonly (Alert)[];
   };
-  /** Make an alert */
+  /** Create an alert */
   readonly "POST /v1/alerts": {
     readonly path: Nothing;
     readonly query: Nothing;
@@ -1963,7 +1963,7 @@ export interface Operations {
     readonly body: undefined;
     readonly data: unknown;
   };
-  /** What was sent of an alert */
+  /** List the deliveries of an alert */
   readonly "GET /v1/alerts/{id}/deliveries": {
     readonly path: {
       readonly id: string;
@@ -1971,7 +1971,7 @@ export interface Operations {
     readonly query: {
       /** At most 1000. */
       readonly limit?: number;
-      /** Rows to pass over. */
+      /** Rows to skip. */
       readonly offset?: number;
     };
     readonly body: undefined;
@@ -1986,7 +1986,7 @@ export interface Operations {
     readonly body: undefined;
     readonly data: unknown;
   };
-  /** What triggered and was resolved */
+  /** List triggered and resolved events */
   readonly "GET /v1/alerts/{id}/history": {
     readonly path: {
       readonly id: string;
@@ -1994,7 +1994,7 @@ export interface Operations {
     readonly query: {
       /** At most 1000. */
       readonly limit?: number;
-      /** Rows to pass over. */
+      /** Rows to skip. */
       readonly offset?: number;
     };
     readonly body: undefined;
@@ -2007,7 +2007,7 @@ export interface Operations {
     readonly body: undefined;
     readonly data: readonly (Webhook)[];
   };
-  /** Be told of every finished request */
+  /** Create a webhook for finished requests */
   readonly "POST /v1/webhooks": {
     readonly path: Nothing;
     readonly query: Nothing;
@@ -2110,7 +2110,7 @@ export interface Operations {
     readonly body: undefined;
     readonly data: unknown;
   };
-  /** What was sent to a webhook */
+  /** List the deliveries of a webhook */
   readonly "GET /v1/webhooks/{id}/deliveries": {
     readonly path: {
       readonly id: string;
@@ -2118,7 +2118,7 @@ export interface Operations {
     readonly query: {
       /** At most 1000. */
       readonly limit?: number;
-      /** Rows to pass over. */
+      /** Rows to skip. */
       readonly offset?: number;
     };
     readonly body: undefined;
@@ -2133,14 +2133,14 @@ export interface Operations {
     readonly body: undefined;
     readonly data: unknown;
   };
-  /** How long records and bodies are kept */
+  /** Read how long records and bodies are kept */
   readonly "GET /v1/retention": {
     readonly path: Nothing;
     readonly query: Nothing;
     readonly body: undefined;
     readonly data: unknown;
   };
-  /** Say how long records and bodies are kept */
+  /** Set how long records and bodies are kept */
   readonly "PUT /v1/retention": {
     readonly path: Nothing;
     readonly query: Nothing;
@@ -2161,7 +2161,7 @@ export interface Operations {
     };
     readonly data: unknown;
   };
-  /** Remove what is too old now */
+  /** Remove expired records and bodies now */
   readonly "POST /v1/retention/run": {
     readonly path: Nothing;
     readonly query: Nothing;
@@ -2255,7 +2255,7 @@ export interface Operations {
     readonly body: undefined;
     readonly data: readonly (ListedDashboard)[];
   };
-  /** Make a dashboard */
+  /** Create a dashboard */
   readonly "POST /v1/dashboards": {
     readonly path: Nothing;
     readonly query: Nothing;
@@ -2279,11 +2279,11 @@ export interface Operations {
         readonly filter?: unknown;
         readonly range?: "15m" | "1h" | "6h" | "24h" | "7d" | "30d" | "90d" | "all" | null;
         readonly thresholds?: readonly ({
-          /** The value itself is neither. */
+          /** Exclusive: a value equal to it is neither above nor below. */
           readonly comparison: "above" | "below";
           /** Dollars, milliseconds, tokens or a count; a rate is a share from 0 to 1. */
           readonly value: number;
-          /** Of the line, and of values beyond it. */
+          /** Colour of the line and of values beyond it. */
           readonly colour: "good" | "warn" | "bad";
         })[] | null;
         readonly place?: {
@@ -2335,11 +2335,11 @@ export interface Operations {
         readonly filter?: unknown;
         readonly range?: "15m" | "1h" | "6h" | "24h" | "7d" | "30d" | "90d" | "all" | null;
         readonly thresholds?: readonly ({
-          /** The value itself is neither. */
+          /** Exclusive: a value equal to it is neither above nor below. */
           readonly comparison: "above" | "below";
           /** Dollars, milliseconds, tokens or a count; a rate is a share from 0 to 1. */
           readonly value: number;
-          /** Of the line, and of values beyond it. */
+          /** Colour of the line and of values beyond it. */
           readonly colour: "good" | "warn" | "bad";
         })[] | null;
         readonly place?: {
@@ -2442,7 +2442,7 @@ export interface Operations {
     readonly body: undefined;
     readonly data: unknown;
   };
-  /** Make a judge */
+  /** Create a judge */
   readonly "POST /v1/judges": {
     readonly path: Nothing;
     readonly query: Nothing;
@@ -2610,18 +2610,18 @@ export interface Operations {
       readonly requestIds?: readonly (string)[];
       /** A filter: a leaf, a branch {"left", "operator", "right"}, or "all". See the page on querying. */
       readonly filter?: unknown;
-      /** Id of a dataset: the requests that its items were made of. Their outputs are {{reference}}. */
+      /** Id of a dataset: the requests that its items come from. Their outputs are {{reference}}. */
       readonly dataset?: string;
       /** Requests at most; 1000 unless given. */
       readonly limit?: string | number;
-      /** true judges those as well that it has judged. */
+      /** true also judges requests that it has judged before. */
       readonly again?: boolean;
-      /** true says what it would take, and judges nothing. */
+      /** true returns how many requests it would judge, and judges none. */
       readonly estimate?: boolean;
     };
     readonly data: unknown;
   };
-  /** Forget what waits for a judge */
+  /** Drop the requests that wait for a judge */
   readonly "DELETE /v1/judges/{id}/run": {
     readonly path: {
       readonly id: string;
@@ -2630,7 +2630,7 @@ export interface Operations {
     readonly body: undefined;
     readonly data: unknown;
   };
-  /** List what a judge did last */
+  /** List the latest work of a judge */
   readonly "GET /v1/judges/{id}/judgements": {
     readonly path: {
       readonly id: string;
@@ -2782,7 +2782,7 @@ export interface Operations {
     readonly body: undefined;
     readonly data: unknown;
   };
-  /** List what reviewers did */
+  /** List the reviews of requests */
   readonly "GET /v1/reviews/{id}/answers": {
     readonly path: {
       readonly id: string;
@@ -2790,9 +2790,9 @@ export interface Operations {
     readonly query: {
       /** At most 1000. */
       readonly limit?: number;
-      /** Rows to pass over. */
+      /** Rows to skip. */
       readonly offset?: number;
-      /** true: only what the caller did. */
+      /** true: only the caller's own. */
       readonly mine?: boolean;
     };
     readonly body: undefined;
@@ -2806,18 +2806,18 @@ export interface Operations {
     };
     readonly query: Nothing;
     readonly body: {
-      /** Of what the review asks, by name: a number, true or false, or the label of a choice. */
+      /** The scores that the review asks for, by name: a number, true or false, or the label of a choice. */
       readonly scores?: {
         readonly [name: string]: number | boolean | string;
       };
       /** Why; kept with each of these scores. */
       readonly reason?: string;
-      /** true leaves the request to others, without a score. */
+      /** true skips the request, without a score; other reviewers can take it. */
       readonly skip?: boolean;
     };
     readonly data: unknown;
   };
-  /** Take a review of a request back */
+  /** Withdraw the review of a request */
   readonly "DELETE /v1/reviews/{id}/answers/{request}": {
     readonly path: {
       readonly id: string;
@@ -2855,7 +2855,7 @@ export interface Operations {
     readonly body: undefined;
     readonly data: readonly (Dataset)[];
   };
-  /** Make a dataset */
+  /** Create a dataset */
   readonly "POST /v1/datasets": {
     readonly path: Nothing;
     readonly query: Nothing;
@@ -2912,9 +2912,9 @@ export interface Operations {
     readonly query: {
       /** At most 500. */
       readonly limit?: number;
-      /** `next_cursor` of the page before. */
+      /** `next_cursor` of the previous page. */
       readonly cursor?: string;
-      /** The newest unless given. */
+      /** Default: the newest. */
       readonly version?: number;
     };
     readonly body: undefined;
@@ -2947,16 +2947,16 @@ export interface Operations {
         readonly output?: {
           readonly [name: string]: unknown;
         } | null;
-        /** Words to find it by. */
+        /** Labels to filter by. */
         readonly labels?: readonly (string)[];
         readonly note?: string;
       })[];
-      /** Words to find it by. */
+      /** Labels to filter by. */
       readonly labels?: readonly (string)[];
     };
     readonly data: unknown;
   };
-  /** Take items out of a dataset */
+  /** Remove items from a dataset */
   readonly "DELETE /v1/datasets/{id}/items": {
     readonly path: {
       readonly id: string;
@@ -2985,7 +2985,7 @@ export interface Operations {
       readonly output?: {
         readonly [name: string]: unknown;
       } | null;
-      /** Words to find it by. */
+      /** Labels to filter by. */
       readonly labels?: readonly (string)[];
       readonly note?: string;
     };
@@ -3012,7 +3012,7 @@ export interface Operations {
         readonly model: string;
         /** What the target is called in results; the model unless given. */
         readonly name?: string;
-        /** A system prompt in place of the one in the item. */
+        /** A system prompt that replaces the item's. */
         readonly system?: string;
         /** Other members of the body, such as `temperature`. */
         readonly parameters?: {
@@ -3027,15 +3027,15 @@ export interface Operations {
       readonly version?: string | number;
       /** Only items with this label. */
       readonly label?: string;
-      /** US dollars. No call is begun that would exceed it if it cost as much as the dearest before. */
+      /** US dollars. A call is not started if it would exceed this at the cost of the most expensive call so far. */
       readonly max_cost?: number | null;
       /** Calls at a time; 4 unless given. */
       readonly concurrency?: string | number;
-      /** The models unless given. */
+      /** Default: the names of the models. */
       readonly name?: string;
       /** How often a call is made again where the provider fails; 2 unless given. */
       readonly retries?: string | number;
-      /** false asks for whole responses, which have no time to the first token. */
+      /** false requests whole responses, which have no time to the first token. */
       readonly stream?: boolean;
     };
     readonly data: unknown;
@@ -3052,7 +3052,7 @@ export interface Operations {
         readonly model: string;
         /** What the target is called in results; the model unless given. */
         readonly name?: string;
-        /** A system prompt in place of the one in the item. */
+        /** A system prompt that replaces the item's. */
         readonly system?: string;
         /** Other members of the body, such as `temperature`. */
         readonly parameters?: {
@@ -3099,9 +3099,9 @@ export interface Operations {
     readonly query: {
       /** At most 500. */
       readonly limit?: number;
-      /** `next_cursor` of the page before. */
+      /** `next_cursor` of the previous page. */
       readonly cursor?: string;
-      /** true shows the items that failed at a target. */
+      /** true shows only the items that failed at a target. */
       readonly errors?: boolean;
     };
     readonly body: undefined;
@@ -3125,7 +3125,7 @@ export interface Operations {
     };
     readonly query: Nothing;
     readonly body: {
-      /** US dollars. No call is begun that would exceed it if it cost as much as the dearest before. */
+      /** US dollars. A call is not started if it would exceed this at the cost of the most expensive call so far. */
       readonly max_cost?: number | null;
       /** Calls at a time; 4 unless given. */
       readonly concurrency?: string | number;
@@ -3148,7 +3148,7 @@ export interface Operations {
     readonly body: undefined;
     readonly data: readonly (Provider)[];
   };
-  /** Whether the process lives */
+  /** Whether the process is alive */
   readonly "GET /healthz": {
     readonly path: Nothing;
     readonly query: Nothing;
@@ -3162,7 +3162,7 @@ export interface Operations {
     readonly body: undefined;
     readonly data: unknown;
   };
-  /** How the parts are doing */
+  /** State of all components */
   readonly "GET /v1/health": {
     readonly path: Nothing;
     readonly query: Nothing;

@@ -130,7 +130,7 @@ export interface Endpoints {
    * extends OPENAI, else none, and then it is not reachable at the unified address.
    */
   readonly shapes?: readonly (ShapeName | ShapeAt)[];
-  /** Headers of every call, unless the client sent one of that name. Lower case. */
+  /** Headers of every call, unless the client sent one with that name. Lower case. */
   readonly headers?: Readonly<Record<string, string>>;
   /** How a call carries the credential; default `bearer`. */
   readonly auth?: Auth;
@@ -151,7 +151,7 @@ export interface ShapeAt {
   readonly serves?: (call: EndpointCall) => boolean;
   /** Path at which it counts the tokens of a request in this shape. */
   readonly countPath?: (call: EndpointCall) => string;
-  /** Headers of its calls beside the provider's, unless the client sent one of that name. Lower case. */
+  /** Headers of its calls beside the provider's, unless the client sent one with that name. Lower case. */
   readonly headers?: Readonly<Record<string, string>>;
   readonly place?: Place;
 }
@@ -160,7 +160,7 @@ export interface ShapeAt {
 export interface Place {
   /** The body has no `model`: it is in the path. */
   readonly modelInPath?: true;
-  /** Value of the body's member `anthropic_version`; the header of that name is not sent. */
+  /** Value of the body's member `anthropic_version`; the header with that name is not sent. */
   readonly version?: string;
   /** The header `anthropic-beta` becomes the body's member `anthropic_beta`. */
   readonly betasInBody?: true;
@@ -613,7 +613,7 @@ export interface HostedTool extends Placed {
 }
 
 export interface ToolChoice {
-  /** `any`: some tool; `one`: the tool of that name. */
+  /** `any`: some tool; `one`: the tool with that name. */
   readonly mode: "auto" | "none" | "any" | "one";
   readonly name?: string;
   readonly namespace?: string;

@@ -10,7 +10,7 @@ import { STORAGE_COMMANDS } from "./storage-commands.ts";
 import { UNIFIED_COMMANDS } from "./unified-commands.ts";
 
 const MODEL_OPTIONS: Readonly<Record<string, Option>> = {
-  provider: { type: "string", value: "NAME", description: "the provider, where several have a model of this name" },
+  provider: { type: "string", value: "NAME", description: "the provider, where several have a model with this name" },
   org: { type: "string", value: "ORG", description: "the organization, where several use it" },
   region: REGION_OPTION,
 };
@@ -301,7 +301,7 @@ export const COMMANDS: readonly Command[] = [
     alone: "plan",
     options: {
       plan: { type: "boolean", description: "only print the locations of data and the commands to back it up" },
-      force: { type: "boolean", description: "replace a backup of this name, once the new one is complete" },
+      force: { type: "boolean", description: "replace a backup with this name, once the new one is complete" },
       "with-credentials-key": {
         type: "boolean",
         description: "include the key that decrypts credentials: the backup then gives access to them",

@@ -119,7 +119,7 @@ export interface RecordSource {
     deadline: Deadline,
     page?: { readonly limit: number; readonly offset: number },
   ): Promise<string[]>;
-  /** Whether any record has a property that a filter of this name would find. */
+  /** Whether any record has a property that a filter with this name would find. */
   hasPropertyName(organizationId: string, name: PropertyName, deadline: Deadline): Promise<boolean>;
   /** Different values of one property, sorted. */
   propertyValues(search: ValueSearch, deadline: Deadline): Promise<string[]>;

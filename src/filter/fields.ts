@@ -18,7 +18,7 @@ export type FieldSource =
   | { readonly from: "body"; readonly part: "request" | "response" }
   /** Rows of the table `properties` of one kind; `names`: how a name is compared. */
   | { readonly from: "properties"; readonly kind: 0 | 1; readonly names: "exact" | "any-case" }
-  /** Whether a property of that name is there. */
+  /** Whether a property with that name is there. */
   | { readonly from: "property_key" }
   /** A number in the JSON map of scores. */
   | { readonly from: "scores" }

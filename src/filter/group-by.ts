@@ -66,7 +66,7 @@ function groupSql(name: string): Sql {
   return raw(GROUPS[name]!);
 }
 
-/** SQL of a score of the row `r`, null where it has none of that name. In floating point, as filters compare. */
+/** SQL of a score of the row `r`, null where it has none with that name. In floating point, as filters compare. */
 export function scoreSql(name: string): Sql {
   return sql`(${memberSql("r.scores", name)} + 0.0)`;
 }

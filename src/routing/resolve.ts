@@ -186,7 +186,7 @@ class Resolver {
     };
   }
 
-  /** Every provider that has a model of this name, in the order in which credentials were added. */
+  /** Every provider that has a model with this name, in the order in which credentials were added. */
   #bare(written: string): Pick<Choice, "resolvedBy" | "members"> {
     const name = written.endsWith("[1m]") ? written.slice(0, -"[1m]".length) : written;
     const { defaultProvider, providerByName, credentials, models } = this.#scope;

@@ -31,7 +31,7 @@ export function usageInAll(regions: Recorders): (requestIds: readonly string[]) 
     const answers = await Promise.allSettled(askers.map((ask) => ask(requestIds)));
     const found = answers.flatMap((answer) => (answer.status === "fulfilled" ? answer.value : []));
     const failed = answers.find((answer) => answer.status === "rejected");
-    // What one region does not know may be the other's, which does not answer now.
+    // What one region does not know may be the other's, which does not respond now.
     if (failed !== undefined && found.length < requestIds.length) throw failed.reason;
     return found;
   };

@@ -37,7 +37,7 @@ export interface ListedKey {
 
 interface KeyOrder {
   readonly name: string;
-  /** By name; made when there is none of that name. */
+  /** By name; made when there is none with that name. */
   readonly organization: string;
   readonly scopes: readonly Scope[];
   readonly region: string;
@@ -283,7 +283,7 @@ async function idOfOrganization(records: Database, name: string): Promise<string
   return (await organizationNamed(records, name)) ?? freeOrganizationId(records, name);
 }
 
-/** @returns its id; it is made where there is none of this name. */
+/** @returns its id; it is made where there is none with this name. */
 export async function ensureOrganization(records: Database, name: string, by: Acting = SYSTEM): Promise<string> {
   const known = await organizationNamed(records, name);
   if (known !== undefined) return known;
@@ -312,7 +312,7 @@ export async function organizationName(records: Database, id: string): Promise<s
 const later = (now: number) => sql`max(coalesce(${keys.changed_at}, 0) + 1, ${now})`;
 
 /**
- * @param organizationId - the id that the organization gets where there is none of this name.
+ * @param organizationId - the id that the organization gets where there is none with this name.
  * @param condition - under which both are made.
  */
 function keyStatements(

@@ -14,7 +14,7 @@ import type { EarlierAnswer } from "../unified/earlier-answer.ts";
 export type RecorderFunctions = {
   /** Resolves once the database is migrated and the spool is being read. */
   ready(): Promise<void>;
-  /** Whether a record of this id, in lower case, exists or is being made. */
+  /** Whether a record with this id, in lower case, exists or is being made. */
   isKnownId(id: string): Promise<boolean>;
   /** Takes an id that a client chose, for this node. @returns false where a request has it, on whichever node. */
   claimId(id: string): Promise<boolean>;
@@ -190,7 +190,7 @@ export interface ArrivedBody {
   readonly bytes: Uint8Array;
 }
 
-/** `existing`: the organization has a record of this id already, or one in flight. `taken`: another one has. */
+/** `existing`: the organization has a record with this id already, or one in flight. `taken`: another one has. */
 export type ArrivalResult = "imported" | "existing" | "taken";
 
 export interface RecorderStatus {

@@ -188,7 +188,7 @@ describe("the API answers", () => {
 
   test("what cannot be answered now with when to ask again, and everything with nosniff", async () => {
     const away = await openApi();
-    away.gatewayStatus = new Error("it does not answer");
+    away.gatewayStatus = new Error("it does not respond");
     const probe = await away.call("GET", "/readyz", { key: null });
     expect([probe.status, probe.headers.get("retry-after")]).toEqual([503, "2"]);
     for (const path of ["/healthz", "/readyz", "/metrics", "/openapi.json", "/docs", "/v1/models", "/v1/nothing", "/"])

@@ -265,7 +265,7 @@ test.each<[string, Record<string, unknown>, string]>([
   ["query_requests", { sort: "cots" }, 'did you mean "cost"?'],
   ["query_requests", { cursor: "x" }, "cursor"],
   ["metrics", { group_by: ["modle"] }, 'did you mean "model"?'],
-  ["get_request", { id: "../keys" }, "no request of this id"],
+  ["get_request", { id: "../keys" }, "no request with this id"],
   ["get_request", {}, "id: "],
   ["get_requests", {}, "did you mean get_request?"],
 ])("%s %j is an error in words", async (name, input, says) => {

@@ -156,7 +156,7 @@ describe.each(DATABASES)("reviews, on %s", (kind) => {
       ["PUT", path, { scores: { depth: 6 } }, 400, "scores.depth: give a number from 1 to 5"],
       ["PUT", path, { scores: { depth: 1.3 } }, 400, "whole steps of 0.5"],
       ["PUT", path, { scores: { constructor: 1 } }, 400, "does not ask for this score"],
-      ["PUT", `${path.slice(0, -12)}000000000000`, { skip: true }, 404, "no request of this id"],
+      ["PUT", `${path.slice(0, -12)}000000000000`, { skip: true }, 404, "no request with this id"],
       ["POST", "/v1/reviews", { name: "refused", scores: SCORES }, 409, "there is a review"],
       ["POST", "/v1/reviews", { name: "x", scores: [SCORES[0], SCORES[0]] }, 400, "there are two scores"],
       ["POST", "/v1/reviews", { name: "x", scores: [{ name: "a", kind: "choice" }] }, 400, "scores.0.choices"],

@@ -208,7 +208,7 @@ describe("Users", () => {
 
   test("that nobody is called are said to be none", async () => {
     await using opened = await it.open("/users?q=nobody");
-    await opened.page.getByText("No user fits").waitFor();
+    await opened.page.getByText("No matching user").waitFor();
   });
 });
 

@@ -197,7 +197,7 @@ test("a list of values is searched, and shows more of them", async () => {
   await model.getByRole("listitem").nth(1).waitFor({ state: "detached" });
   await model.getByRole("button", { name: "m-59 1" }).waitFor();
   await model.getByLabel("Search Model").fill("none such");
-  await model.getByText("No value fits").waitFor();
+  await model.getByText("No matching value").waitFor();
   expect(faults).toEqual([]);
 });
 

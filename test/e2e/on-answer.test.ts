@@ -91,7 +91,7 @@ const seen = (): Json[] =>
         .map((line) => JSON.parse(line))
     : [];
 
-/** What the plugin saw of the answer of this id, or of the failed tries of it. */
+/** What the plugin saw of the answer with this id, or of the failed tries of it. */
 async function shown(of: (answer: Json) => boolean): Promise<Json> {
   let found: Json;
   await until(

@@ -40,7 +40,7 @@ const untilAnswered = (key: string, status: number) =>
   until(
     async () => (await send(key)).status === status,
     60_000,
-    () => `the gateway does not answer ${status}`,
+    () => `the gateway does not respond ${status}`,
   );
 
 test("a key made by the command line works soon, and a revoked one stops soon", async () => {

@@ -48,7 +48,7 @@ function readsField(field: string, test: Test, exchange: Exchange, all: readonly
   }
 }
 
-/** A property of that name, or its lower-case form where case was lost. */
+/** A property with that name, or its lower-case form where case was lost. */
 function named(properties: readonly Property[] | undefined, name: string): Property[] {
   const train = (lower: string) =>
     lower

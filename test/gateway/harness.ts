@@ -115,7 +115,7 @@ export class MemorySpool implements SpoolWriter {
   }
   async close(): Promise<void> {}
 
-  /** The exchange of this id once it has ended. */
+  /** The exchange with this id once it has ended. */
   async ended(id: string): Promise<Recorded> {
     return (await this.until(() => this.exchanges.get(id)?.end !== undefined && this.exchanges.get(id)))!;
   }

@@ -96,7 +96,7 @@ test("where plugins lag behind, the recorder waits for them, and goes on when th
   expect(bytes).toBe(60 * (response.length + 250_000));
 });
 
-test("a thread that does not answer costs a line in the log, and no record", async () => {
+test("a thread that does not respond costs a line in the log, and no record", async () => {
   await using weir = await watched(async () => {
     throw new Error("the thread has ended");
   });

@@ -40,7 +40,7 @@ describe("a name is resolved by the first rule that fits", () => {
     expect(resolved(model)).toBe(expected);
   });
 
-  test("a provider without a credential gives way to a bare model of that name", () => {
+  test("a provider without a credential gives way to a bare model with that name", () => {
     const credentials = [credential("GROQ", "groq", { models: ["together/llama"] })];
     expect(resolved("together/llama", { credentials })).toBe("GROQ/together/llama[groq]");
   });
@@ -155,7 +155,7 @@ describe("errors say what is missing", () => {
       "weir credentials add anthropic",
     ],
     ["not for this key", "openai/x", { allowed: ["groq/*"] }, "model_forbidden", "groq/*"],
-    ["no credential of this name", "openai:nope/x", {}, "no_credential", "openai:nope/x"],
+    ["no credential with this name", "openai:nope/x", {}, "no_credential", "openai:nope/x"],
     ["no name", " , ,", {}, "invalid_body", "names no model"],
     ["too many names", "groq/x,".repeat(51), {}, "invalid_body", "at most 50"],
     ["too many exclusions", `groq/x${",!openai".repeat(51)}`, {}, "invalid_body", "at most 50"],

@@ -63,7 +63,7 @@ test.each([
     "as redirect address of the client nobody",
   ],
   [
-    "an issuer that does not answer",
+    "an issuer that does not respond",
     "corp",
     () => ({ issuer: "http://127.0.0.1:9", client_id: "weir" }),
     "has no readable configuration",

@@ -9,7 +9,12 @@ test.each([
   [500, "complete", "overloaded", "The provider responded with an error. Overloaded."],
   [502, "complete", null, "The provider responded with an error: see the response."],
   [500, "cut_off", null, /^The gateway stopped before the end/],
-  [502, "upstream_failed", "no such host", /^The provider closed the connection, or could not be reached. No such host\.$/],
+  [
+    502,
+    "upstream_failed",
+    "no such host",
+    /^The provider closed the connection, or could not be reached. No such host\.$/,
+  ],
   [504, "upstream_timeout", null, /^The provider did not respond in time/],
   [499, "client_gone", null, /^The client disconnected/],
   [429, "refused", "the limit “all” is spent", "The limit “all” is spent."],

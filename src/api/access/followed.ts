@@ -64,7 +64,7 @@ export class Followed<T> {
   /** A change that was just made counts now; where that fails, the next look tries again. */
   async spread(): Promise<void> {
     await this.refresh().catch((error: unknown) => {
-      this.#options.log.warn(`${this.#options.what} are not spread yet`, { why: messageOf(error) });
+      this.#options.log.warn(`${this.#options.what} have not reached all threads yet`, { why: messageOf(error) });
     });
   }
 

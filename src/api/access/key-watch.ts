@@ -100,7 +100,7 @@ export class KeyWatch {
       await noteKnownKeys((await writer()).records, noteAs, fingerprint);
       this.#noted = fingerprint;
     } catch (error) {
-      log.debug("which keys are known could not be noted", { why: messageOf(error) });
+      log.debug("cannot store which keys are in use", { why: messageOf(error) });
     }
   }
 

@@ -33,7 +33,7 @@ const NAME = { minLength: 1, maxLength: 200, pattern: "\\S", expects: "give 1 to
 const ORDER = t.Object(
   {
     name: t.String(NAME),
-    organization: t.Optional(t.String({ ...NAME, description: "Made where there is none of this name." })),
+    organization: t.Optional(t.String({ ...NAME, description: "Created if no organization has this name." })),
     scopes: t.Optional(t.Array(t.String(), { description: `Of ${SCOPES.join(", ")}; admin implies all.` })),
     models: t.Optional(
       t.Union([t.Array(t.String()), t.Null()], {
@@ -69,7 +69,7 @@ const ROTATION = t.Object(
 export function keyEndpoints(room: ApiContext, callers: Callers) {
   const { records } = room.home.reader;
   const writable = async () => (await room.home.writer()).records;
-  const noSuchKey = () => new GatewayError("not_found", "there is no key of this id");
+  const noSuchKey = () => new GatewayError("not_found", "there is no key with this id");
 
   return new Elysia()
     .get(

@@ -31,9 +31,9 @@ const METRICS = t.Object(
       t.Array(t.String(), { description: `Any of ${Object.keys(GROUPS).join(", ")}, property:<Name>, score:<Name>.` }),
     ),
     time_bucket: optional(t.String({ description: `${Object.keys(TIME_BUCKETS).join(", ")}.` })),
-    latencies: optional(t.Boolean({ description: "false leaves the latencies out, which take most of the time." })),
+    latencies: optional(t.Boolean({ description: "false omits latencies, which take most of the time." })),
     speeds: optional(
-      t.Boolean({ description: "true adds times to the first token and tokens per second, of streams." }),
+      t.Boolean({ description: "true adds, for streams, times to the first token and tokens per second." }),
     ),
     scores: optional(
       t.Array(t.String(), { description: "Names of scores: adds `scores`, for each its count, mean, min and max." }),
@@ -103,7 +103,7 @@ export function aggregateEndpoints(room: ApiContext, callers: Callers) {
         ...endpoint(
           "Requests",
           "Count requests by their values",
-          "For each name its most frequent values with the number of requests, and `more` where there are others.",
+          "For each name its most frequent values with the number of requests; `more` is true if there are others.",
         ),
       },
     )

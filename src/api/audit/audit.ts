@@ -14,14 +14,14 @@ import { PAGE_QUERY, readPage } from "../input/page-query.ts";
 
 const text = (description: string) => Type.String({ maxLength: 300, description });
 const QUERY = {
-  actor: text("Id, name or kind (user, key, cli, plugin, system) of who acted."),
+  actor: text("Id, name or kind (user, key, cli, plugin, system) of the actor."),
   action: text("One of the actions, or a group of them such as `key.*`."),
-  object: text("Id, name or kind of what was acted on."),
+  object: text("Id, name or kind of the object."),
   outcome: text("`done` or `refused`."),
   since: text("ISO 8601 time of the oldest entry."),
-  until: text("ISO 8601 time before which all entries are."),
-  organization: text("Id or name. Unless given an operator gets all entries, others those of their organization."),
-  cursor: text("`next_cursor` of the page before."),
+  until: text("ISO 8601 time; only entries before it."),
+  organization: text("Id or name. By default an operator gets all entries, others those of their organization."),
+  cursor: text("`next_cursor` of the previous page."),
   limit: PAGE_QUERY.limit,
 };
 
@@ -52,8 +52,8 @@ export function auditEndpoints(room: ApiContext, callers: Callers) {
     },
     endpoint(
       "Audit",
-      "List what was done and refused",
-      `The newest first. Actions: ${Object.keys(ACTIONS).join(", ")}.`,
+      "List the audit log",
+      `What was done and refused, the newest first. Actions: ${Object.keys(ACTIONS).join(", ")}.`,
       { query: QUERY },
     ),
   );
@@ -70,7 +70,7 @@ async function organizationOf(
   // Of an organization that was removed the entries stay, under its id.
   if (may(caller, "operator")) return found?.id ?? named;
   if (found?.id === caller.organizationId) return found.id;
-  throw new GatewayError("not_found", "there is no organization of this id or name", { path: "organization" });
+  throw new GatewayError("not_found", "there is no organization with this id or name", { path: "organization" });
 }
 
 function readTime(name: string, given: string | undefined): number | undefined {

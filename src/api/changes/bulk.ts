@@ -29,7 +29,7 @@ const REMOVAL = t.Object(SELECTION, strict);
 const NEW_PROPERTIES = t.Object({ ...SELECTION, properties: PROPERTIES }, strict);
 const NEW_SCORES = t.Object({ ...SELECTION, scores: SCORE_MAP, reasons: REASONS }, strict);
 
-const STEPS = `By ids or by a filter. With a filter one call changes up to ${CHANGED_MAX} requests, the newest first: \`data\` is how many were changed, and with \`next_cursor\` as \`cursor\` the next call goes on, until it is null.`;
+const STEPS = `By ids or by a filter. With a filter one call changes up to ${CHANGED_MAX} requests, the newest first: \`data\` is how many were changed, and with \`next_cursor\` as \`cursor\` the next call continues, until it is null.`;
 
 type Change = Pick<RecordUpdate, "properties" | "scores" | "ratings">;
 

@@ -45,7 +45,7 @@ export function changeEndpoints(room: ApiContext, callers: Callers) {
       },
       {
         body: PROPERTIES,
-        ...endpoint("Requests", "Set properties of a request", "Merged at once, also into one in flight."),
+        ...endpoint("Requests", "Set properties of a request", "Merged at once, even into a request in flight."),
       },
     )
     .post(

@@ -28,8 +28,8 @@ const LOGGED = t.Object(
       },
       { additionalProperties: true, description: "What was asked; see docs/models.md." },
     ),
-    response: t.Optional(t.Object({}, { additionalProperties: true, description: "What came of it." })),
-    status: t.Optional(Type.Integer({ minimum: 100, maximum: 599, description: "200 where it is missing." })),
+    response: t.Optional(t.Object({}, { additionalProperties: true, description: "Its result." })),
+    status: t.Optional(Type.Integer({ minimum: 100, maximum: 599, description: "Default: 200." })),
     start_time: time,
     end_time: time,
     provider: text(100),
@@ -38,7 +38,7 @@ const LOGGED = t.Object(
     session_id: text(),
     session_name: text(),
     session_path: text(),
-    request_id: t.Optional(t.String({ description: "A UUID of your own." })),
+    request_id: t.Optional(t.String({ description: "Your own UUID." })),
   },
   { additionalProperties: false },
 );
@@ -61,8 +61,8 @@ export function logEndpoints(room: ApiContext, callers: Callers) {
       body: LOGGED,
       ...endpoint(
         "Requests",
-        "Log a call of a tool, a vector database or anything else",
-        "It becomes a request like others.",
+        "Log a call to a tool, a vector database or anything else",
+        "It is recorded like a request.",
       ),
     },
   );

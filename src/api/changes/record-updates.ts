@@ -41,7 +41,7 @@ export const REASONS = t.Optional(
         expects: `give text of up to ${REASON_CHARS_MAX} characters`,
       }),
       maxProperties: NAMES_MAX,
-      description: "Why, by the name of the score.",
+      description: "Reasons, by the name of the score.",
     },
   ),
 );
@@ -80,7 +80,9 @@ export function readRatedScores(
   const { reasons = {} } = given;
   for (const name of Object.keys(reasons)) {
     if (Object.hasOwn(given.scores, name)) continue;
-    throw new GatewayError("invalid_body", "there is a reason, but no score of this name", { path: `reasons.${name}` });
+    throw new GatewayError("invalid_body", "there is a reason, but no score with this name", {
+      path: `reasons.${name}`,
+    });
   }
   const scores = readScores(given.scores);
   const texts = new Map(Object.entries(reasons).map(([name, text]) => [storable(name), storable(text)]));

@@ -49,7 +49,7 @@ export interface Step {
 export async function* selected(room: ApiContext, reach: Reach, selection: Selection): AsyncGenerator<Step> {
   const { requestIds, filter, cursor } = selection;
   if ((requestIds === undefined) === (filter === undefined))
-    throw new GatewayError("invalid_body", "say which requests by either requestIds or filter");
+    throw new GatewayError("invalid_body", "choose the requests with either requestIds or filter");
   if (requestIds !== undefined) return yield { ids: readIds(requestIds), next: null };
   const { scope } = readScope(reach, selection);
   const { limit } = readPaging(selection, CHANGED_MAX, CHANGED_MAX);

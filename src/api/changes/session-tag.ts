@@ -29,7 +29,7 @@ export function sessionTagEndpoints(room: ApiContext, callers: Callers) {
         const tag = await sessionTag(room.reader.records, organizationId, sessionId);
         return success({ session_id: sessionId, tag });
       },
-      endpoint("Sessions", "Read a session's tag", "null where there is none."),
+      endpoint("Sessions", "Read a session's tag", "null if there is none."),
     )
     .put(
       "/v1/session/:id/tag",
@@ -39,7 +39,7 @@ export function sessionTagEndpoints(room: ApiContext, callers: Callers) {
         const tag = body.tag === null ? null : storable(body.tag);
         await settled(room);
         if (!(await isSession(room.engine.source, { organizationId, sessionId }))) {
-          throw new GatewayError("not_found", "there is no session of this id");
+          throw new GatewayError("not_found", "there is no session with this id");
         }
         await setSessionTag((await room.writer()).records, organizationId, sessionId, tag);
         return success([{ session_id: sessionId, tag }]);

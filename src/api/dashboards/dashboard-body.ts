@@ -18,9 +18,9 @@ function oneOf<const Name extends string>(names: readonly Name[], description: s
 
 const THRESHOLD = t.Object(
   {
-    comparison: oneOf(["above", "below"], "The value itself is neither."),
+    comparison: oneOf(["above", "below"], "Exclusive: a value equal to it is neither above nor below."),
     value: t.Number({ description: "Dollars, milliseconds, tokens or a count; a rate is a share from 0 to 1." }),
-    colour: oneOf(THRESHOLD_COLOURS, "Of the line, and of values beyond it."),
+    colour: oneOf(THRESHOLD_COLOURS, "Colour of the line and of values beyond it."),
   },
   { additionalProperties: false },
 );
@@ -34,7 +34,7 @@ const PLACE = t.Object(
   },
   {
     additionalProperties: false,
-    description: `Where it stands on a grid of ${GRID_COLUMNS} columns. Without it the panel stands below all others.`,
+    description: `Where it stands on a grid of ${GRID_COLUMNS} columns. Without it the panel is placed below all others.`,
   },
 );
 
@@ -62,7 +62,7 @@ const PANEL = t.Object(
     ),
     groups: optional(t.Integer({ minimum: 1, maximum: GROUPS_MAX, description: "Groups that are shown." })),
     filter: t.Optional(FILTER),
-    range: optional(oneOf(PANEL_RANGES, "In place of the dashboard's.")),
+    range: optional(oneOf(PANEL_RANGES, "Replaces the dashboard's.")),
     thresholds: optional(t.Array(THRESHOLD, { maxItems: 5, expects: "give at most 5 thresholds" })),
     place: optional(PLACE),
   },
@@ -72,7 +72,9 @@ const PANEL = t.Object(
 /** What makes a dashboard or replaces one; an exported file holds the same. */
 export const DASHBOARD_BODY = t.Object(
   {
-    version: optional(t.Literal(1, { expects: "this Weir reads version 1", description: "Of the form of files." })),
+    version: optional(
+      t.Literal(1, { expects: "this Weir reads version 1", description: "Version of the file format." }),
+    ),
     name: t.String({
       minLength: 1,
       maxLength: 100,

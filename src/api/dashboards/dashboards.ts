@@ -22,7 +22,8 @@ import { readDashboard } from "./read-dashboard.ts";
 import { SHIPPED } from "./shipped.ts";
 
 const TAG = "Dashboards";
-const CHANGING = "Its owner changes it, and a shared one also who has `admin`. Shipped ones are copied instead.";
+const CHANGING =
+  "Its owner can change it; a shared one, callers with `admin` as well. Copy a built-in one to change it.";
 
 /** What the API says of a dashboard beside what it shows. */
 interface Shown {
@@ -57,13 +58,13 @@ export function dashboardEndpoints(room: ApiContext, callers: Callers) {
   const find = async (caller: Caller, id: string) => {
     const found = await findDashboard(records, id, caller.organizationId);
     if (found === undefined || !isVisible(found, ownerOf(caller)))
-      throw new GatewayError("not_found", "there is no dashboard of this id");
+      throw new GatewayError("not_found", "there is no dashboard with this id");
     return found;
   };
   /** @throws GatewayError where it is another's, or shipped. */
   const findToChange = async (caller: Caller, id: string) => {
     if (Object.hasOwn(SHIPPED, id)) {
-      const message = `"${id}" came with Weir and stays as it is: make a copy with POST /v1/dashboards`;
+      const message = `"${id}" is built in and cannot be changed: create a copy with POST /v1/dashboards`;
       throw new GatewayError("invalid_body", message);
     }
     const found = await find(caller, id);
@@ -112,7 +113,7 @@ export function dashboardEndpoints(room: ApiContext, callers: Callers) {
         };
         return put(dashboard, caller);
       },
-      { body: DASHBOARD_BODY, ...endpoint(TAG, "Make a dashboard", "A shared one needs `write`.") },
+      { body: DASHBOARD_BODY, ...endpoint(TAG, "Create a dashboard", "To share it needs `write`.") },
     )
     .put(
       "/v1/dashboards/:id",

@@ -154,7 +154,7 @@ export const SHIPPED: Readonly<Record<string, DashboardBody>> = {
         place: left(10, 5),
       },
       {
-        title: "Who meets errors",
+        title: "Users with errors",
         kind: "table",
         metrics: ["errors", "error_rate", "refused", "requests"],
         split_by: ["user"],

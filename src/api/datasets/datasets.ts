@@ -49,7 +49,7 @@ export interface ShownDataset {
 /** Of the caller's organization. @throws GatewayError `not_found`. */
 export async function datasetOf(room: ApiContext, organizationId: string, id: string) {
   const found = await findDataset(room.current.records, organizationId, id);
-  if (found === undefined) throw new GatewayError("not_found", "there is no dataset of this id");
+  if (found === undefined) throw new GatewayError("not_found", "there is no dataset with this id");
   return found;
 }
 
@@ -78,7 +78,7 @@ export function datasetEndpoints(room: ApiContext, callers: Callers) {
         await addDataset((await room.writer()).records, dataset);
         return success(shownDataset({ ...dataset, items: 0 }));
       },
-      { body: NEW, ...endpoint(TAG, "Make a dataset") },
+      { body: NEW, ...endpoint(TAG, "Create a dataset") },
     )
     .get(
       "/v1/datasets/:id",
@@ -105,7 +105,7 @@ export function datasetEndpoints(room: ApiContext, callers: Callers) {
         await removeDataset((await room.writer()).records, dataset.id);
         return success(shownDataset(dataset));
       },
-      endpoint(TAG, "Delete a dataset", "With all of its versions, for good."),
+      endpoint(TAG, "Delete a dataset", "With all of its versions. This cannot be undone."),
     )
     .get(
       "/v1/datasets/:id/versions",

@@ -53,7 +53,7 @@ export function datasetExportEndpoint(room: ApiContext, callers: Callers) {
     endpoint(
       TAG,
       "Export a dataset",
-      "A JSON object a line. `openai` and `anthropic` are for fine-tuning, `sharegpt` for trainers of open models, `fixtures` for tests (request and response), `jsonl` for everything. Items without an output are left out where the format needs one.",
+      "One JSON object per line. `openai` and `anthropic` are for fine-tuning, `sharegpt` for trainers of open models, `fixtures` for tests (request and response), `jsonl` for everything. Items without an output are omitted if the format needs one.",
       { query: QUERY, answers: { "application/x-ndjson": t.String() } },
     ),
   );

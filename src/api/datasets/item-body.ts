@@ -19,7 +19,7 @@ const MEMBERS = {
       description: "The assistant's message that is right; null where that is open.",
     }),
   ),
-  labels: t.Optional(t.Array(LABEL, { maxItems: 50, description: "Words to find it by." })),
+  labels: t.Optional(t.Array(LABEL, { maxItems: 50, description: "Labels to filter by." })),
   note: t.Optional(t.String({ maxLength: 10_000 })),
 };
 

@@ -6,8 +6,8 @@ const LIMIT_DEFAULT = 50;
 
 export const ITEMS_QUERY = {
   limit: Type.Integer({ minimum: 1, maximum: LIMIT_MAX, default: LIMIT_DEFAULT, description: `At most ${LIMIT_MAX}.` }),
-  cursor: Type.String({ description: "`next_cursor` of the page before." }),
-  version: Type.Integer({ minimum: 0, description: "The newest unless given." }),
+  cursor: Type.String({ description: "`next_cursor` of the previous page." }),
+  version: Type.Integer({ minimum: 0, description: "Default: the newest." }),
 };
 
 /** @throws GatewayError `invalid_body` where a parameter is out of its range. */

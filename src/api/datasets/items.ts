@@ -78,7 +78,7 @@ export function datasetItemEndpoints(room: ApiContext, callers: Callers) {
         const { caller, dataset } = await find(request, params.id);
         const { items, labels, ...selection } = body;
         if (items !== undefined && (selection.requestIds ?? selection.filter) !== undefined)
-          throw new GatewayError("invalid_body", "give either items, or requests by requestIds or filter");
+          throw new GatewayError("invalid_body", "give either items, or choose requests with requestIds or filter");
         const made =
           items === undefined
             ? await fromRequests(room, request, caller, { datasetId: dataset.id, selection })
@@ -103,12 +103,12 @@ export function datasetItemEndpoints(room: ApiContext, callers: Callers) {
         const { caller, dataset } = await find(request, params.id);
         require(caller, "bodies");
         const item = await findItem(records, dataset.id, params.item);
-        if (item === undefined) throw new GatewayError("not_found", "the newest version has no item of this id");
+        if (item === undefined) throw new GatewayError("not_found", "the newest version has no item with this id");
         const changed = { ...item, ...readExample(merged(item, body), ""), request_id: item.request_id };
         await changeItem((await room.writer()).records, dataset.id, changed);
         return success(shownItem((await findItem(room.current.records, dataset.id, item.id)) ?? changed));
       },
-      { body: ITEM_CHANGES, ...endpoint(TAG, "Change an item", "Its earlier state stays in the versions before.") },
+      { body: ITEM_CHANGES, ...endpoint(TAG, "Change an item", "Its earlier state stays in earlier versions.") },
     )
     .delete(
       "/v1/datasets/:id/items",
@@ -121,8 +121,8 @@ export function datasetItemEndpoints(room: ApiContext, callers: Callers) {
         body: REMOVAL,
         ...endpoint(
           TAG,
-          "Take items out of a dataset",
-          "They stay in the versions before. Deleting their requests takes them out of all.",
+          "Remove items from a dataset",
+          "They stay in earlier versions. Deleting their requests removes them from all versions.",
         ),
       },
     );
@@ -143,7 +143,9 @@ async function fromRequests(
   const step: Step = (await selected(room, caller, selection).next()).value!;
   await settled(room);
   const there = await alreadyIn(room.current.records, datasetId, step.ids);
-  const skipped = step.ids.filter((id) => there.has(id)).map((request_id) => skip(request_id, "it is in the dataset"));
+  const skipped = step.ids
+    .filter((id) => there.has(id))
+    .map((request_id) => skip(request_id, "it is in the dataset already"));
   const wanted = step.ids.filter((id) => !there.has(id));
   const examples: (Example & { readonly time: string })[] = [];
   const found = new Set<string>();

@@ -7,7 +7,7 @@ const ROWS_DEFAULT = 100;
 /** The parameters that `readPage` reads. */
 export const PAGE_QUERY = {
   limit: Type.Integer({ minimum: 0, maximum: ROWS_MAX, default: ROWS_DEFAULT, description: `At most ${ROWS_MAX}.` }),
-  offset: Type.Integer({ minimum: 0, default: 0, description: "Rows to pass over." }),
+  offset: Type.Integer({ minimum: 0, default: 0, description: "Rows to skip." }),
 };
 
 /**

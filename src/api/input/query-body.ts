@@ -35,7 +35,7 @@ export const paging = (limitMax: number) => ({
 });
 
 export const optionalSort = optional(t.Unknown({ description: 'Such as {"cost": "desc"}.' }));
-export const optionalCursor = optional(t.String({ description: "next_cursor of the page before." }));
+export const optionalCursor = optional(t.String({ description: "next_cursor of the previous page." }));
 export const optionalSearch = optional(
   t.String({ description: 'Words, beginnings (`wor*`) and "phrases" that all have to be in what was said.' }),
 );
@@ -47,7 +47,7 @@ export const includeProviderBodies = flag(
   "true adds provider_request and provider_response beside the bodies; null where the provider got and sent the client's.",
 );
 export const includeInputs = flag("true adds prompt_inputs.");
-export const includeStoredBytes = flag("true adds stored_bytes: what the bodies take in the store.");
+export const includeStoredBytes = flag("true adds stored_bytes: the stored size of the bodies.");
 export { optional };
 
 interface Paging {
@@ -93,7 +93,7 @@ export function readScope(
   return { decoded, scope: { organizationId, sight, tree: withFlags(decoded.tree, body) } };
 }
 
-/** @throws GatewayError `invalid_body` where there is no bucket of this name. */
+/** @throws GatewayError `invalid_body` where there is no bucket with this name. */
 export function readBucket(name: string): TimeBucket {
   if (Object.hasOwn(TIME_BUCKETS, name)) return name as TimeBucket;
   const message = `there is no time bucket ${quote(name)}; ${hint(name, Object.keys(TIME_BUCKETS))}`;

@@ -19,5 +19,5 @@ export function requestIdOf(text: string): string {
 }
 
 export function noSuchRequest(): GatewayError {
-  return new GatewayError("not_found", "there is no request of this id");
+  return new GatewayError("not_found", "there is no request with this id");
 }

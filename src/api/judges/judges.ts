@@ -40,7 +40,7 @@ export function judgeEndpoints(room: ApiContext, callers: Callers) {
         const { id } = await findRule(family, params.id, callers.of(request).organizationId);
         return success((await latestJudgements(room.current.records, id, LATEST)).map(shownJudgement));
       },
-      endpoint("Judges", "List what a judge did last", `The newest ${LATEST}, those that wait among them.`),
+      endpoint("Judges", "List the latest work of a judge", `The newest ${LATEST}, including those that wait.`),
     );
 }
 
@@ -65,17 +65,17 @@ function judgeFamily(room: ApiContext): KeptFamily<Judge, JudgeBody> {
     summaries: {
       list: "List judges",
       read: "Read one judge",
-      make: "Make a judge",
+      make: "Create a judge",
       replace: "Replace a judge",
       change: "Change parts of a judge",
       remove: "Remove a judge",
     },
     descriptions: {
-      list: "With their state, what they have done and spent, and what failed last.",
+      list: "With their state, their counts and spending, and the last failure.",
       make: "A model that scores a share of new requests. It is off unless `enabled` is true.",
-      replace: "A judge that was stopped goes on.",
-      change: "A judge that was stopped goes on. Switched off, it forgets what waits.",
-      remove: "The scores that it gave stay.",
+      replace: "A stopped judge resumes.",
+      change: "A stopped judge resumes. If disabled, its waiting requests are dropped.",
+      remove: "Its scores stay.",
     },
     list: (organizationId) => listJudges(records, organizationId),
     find: (id, organizationId) => findJudge(records, id, organizationId),
@@ -93,7 +93,7 @@ function judgeFamily(room: ApiContext): KeptFamily<Judge, JudgeBody> {
 /** New traffic follows a change at once; where the recorder cannot be reached now, it sees it by itself. */
 async function spreadJudges(room: ApiContext): Promise<void> {
   await room.recorder.relearn().catch((error: unknown) => {
-    room.log.warn("a change is not spread yet", { why: String(error) });
+    room.log.warn("a change has not reached all threads yet", { why: String(error) });
   });
 }
 
@@ -107,7 +107,7 @@ function readJudge(room: ApiContext, body: JudgeBody, organizationId: string): {
   }
   const key = room.keys.byId(rule.key_id);
   const refuse = (why: string) => new GatewayError("invalid_body", `key: ${why}`, { path: "key" });
-  if (key?.organizationId !== organizationId) throw refuse("the organization has no service key of this id");
+  if (key?.organizationId !== organizationId) throw refuse("the organization has no service key with this id");
   const why = whyUnusable(key, Date.now());
   if (why !== undefined) throw refuse(`the service key "${key.name}" is ${why}`);
   if (!hasScope(key, "gateway")) throw refuse(`the service key "${key.name}" lacks the scope gateway`);

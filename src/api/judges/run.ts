@@ -27,14 +27,14 @@ const RUN = t.Object(
     filter: t.Optional(FILTER),
     dataset: t.Optional(
       t.String({
-        description: "Id of a dataset: the requests that its items were made of. Their outputs are {{reference}}.",
+        description: "Id of a dataset: the requests that its items come from. Their outputs are {{reference}}.",
       }),
     ),
     limit: t.Optional(
       t.Integer({ minimum: 1, maximum: RUN_MAX, description: `Requests at most; ${RUN_DEFAULT} unless given.` }),
     ),
-    again: t.Optional(t.Boolean({ description: "true judges those as well that it has judged." })),
-    estimate: t.Optional(t.Boolean({ description: "true says what it would take, and judges nothing." })),
+    again: t.Optional(t.Boolean({ description: "true also judges requests that it has judged before." })),
+    estimate: t.Optional(t.Boolean({ description: "true returns how many requests it would judge, and judges none." })),
   },
   { additionalProperties: false },
 );
@@ -100,7 +100,7 @@ export function runEndpoints(
         const judge = await find(params.id, callers.of(request).organizationId);
         return success({ withdrawn: await withdrawJudgements((await room.writer()).records, judge.id) });
       },
-      endpoint("Judges", "Forget what waits for a judge", "What it is asking now comes to its end."),
+      endpoint("Judges", "Drop the requests that wait for a judge", "Calls in progress finish."),
     );
 }
 

@@ -53,7 +53,7 @@ export async function deleteOrganization(
 ): Promise<Deletion> {
   const { records } = await room.home.writer();
   const [known] = await shownOrganizations(records, id);
-  if (known === undefined) throw new GatewayError("not_found", "there is no organization of this id");
+  if (known === undefined) throw new GatewayError("not_found", "there is no organization with this id");
   const { name } = known;
   if (typed !== name) throw new GatewayError("invalid_body", "name: this is not its name", { path: "name" });
   await refuseFirst(records, id);

@@ -160,7 +160,7 @@ export function callerIn(user: User, memberships: readonly Membership[], request
   const first = memberships.find(({ id }) => id === chosen) ?? memberships[0];
   const found = named === null ? first : memberships.find(({ id, name }) => id === named || name === named);
   if (named !== null && found === undefined)
-    throw new GatewayError("not_found", `${ORGANIZATION_HEADER}: you are in no organization of this name`);
+    throw new GatewayError("not_found", `${ORGANIZATION_HEADER}: you are in no organization with this name`);
   const from = { request, address: calledFrom(request) };
   const { id, email, name } = user;
   // Somebody who is in no organization any more is known, and may do nothing.

@@ -42,7 +42,7 @@ export function peopleEndpoints(room: ApiContext, callers: Callers) {
     .use(organizationEndpoints(room, callers));
 }
 
-const noSuch = (what: string) => new GatewayError("not_found", `there is no ${what} of this id`);
+const noSuch = (what: string) => new GatewayError("not_found", `there is no ${what} with this id`);
 
 /** @throws GatewayError `invalid_body` where it is too short or too common. */
 function checkPassword(password: string): void {

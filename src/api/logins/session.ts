@@ -29,7 +29,7 @@ const LOGIN = t.Object(
   { ...strict, description: "`key`, or `email` and `password`." },
 );
 
-/** Who is asking, and where things are: what `GET /v1/session` answers. */
+/** Who am I, and where things are: what `GET /v1/session` answers. */
 export interface SessionView {
   readonly kind: "user" | "key";
   /** The service key; of a user their id and address. */
@@ -128,7 +128,7 @@ export function sessionEndpoints(room: ApiContext, callers: Callers) {
         ...endpoint(
           "Session",
           "Log in",
-          "With a service key, or with an e-mail address and a password. Answers a cookie, for the dashboard.",
+          "With a service key, or with an e-mail address and a password. Sets a cookie, for the dashboard.",
         ),
       },
     )
@@ -141,7 +141,7 @@ export function sessionEndpoints(room: ApiContext, callers: Callers) {
         if (login !== undefined) answer.headers.set("set-cookie", room.logins.renewed(request, login));
         return answer;
       },
-      endpoint("Session", "Who is asking", "Renews a log-in, up to `session_hours` after it began."),
+      endpoint("Session", "Who am I", "Renews a log-in, up to `session_hours` after it began."),
     )
     .delete(
       "/v1/session",
@@ -160,7 +160,7 @@ export function sessionEndpoints(room: ApiContext, callers: Callers) {
       endpoint(
         "Session",
         "Log out",
-        "Of a log-in by single sign-on the answer may hold `end_session_url`: open it in the browser to log out at the provider too.",
+        "After a log-in by single sign-on the response may have `end_session_url`: open it in the browser to log out at the provider too.",
       ),
     );
 }

@@ -19,7 +19,7 @@ import { success } from "../envelope.ts";
 const EXPEDITE_MS = 30_000;
 
 /** The parameter that says which model is meant. */
-const QUERY = { provider: t.String({ description: "Which one, where several providers have a model of this name." }) };
+const QUERY = { provider: t.String({ description: "The provider, if several have a model with this name." }) };
 
 /** Models, whether they are mapped, and how. */
 export function modelEndpoints(room: ApiContext, callers: Callers) {
@@ -54,7 +54,7 @@ export function modelEndpoints(room: ApiContext, callers: Callers) {
         const order = { organizationId: organization(request), model, ...(provider !== undefined && { provider }) };
         return success(await expedite(room, order));
       },
-      endpoint("Models", "Map a model now", "Answers what came of it, for each provider.", { query: QUERY }),
+      endpoint("Models", "Map a model now", "Returns the result for each provider.", { query: QUERY }),
     )
     .get(
       "/v1/models/:model/mapping",
@@ -65,7 +65,7 @@ export function modelEndpoints(room: ApiContext, callers: Callers) {
         if (shown === undefined) throw new GatewayError("not_found", "the model has no mapping");
         return success({ ...shownMapping(shown), history: history.map(shownMapping) });
       },
-      endpoint("Models", "Read how a model is read, with every earlier version", "", { query: QUERY }),
+      endpoint("Models", "Read a model's mapping, with all earlier versions", "", { query: QUERY }),
     )
     .put(
       "/v1/models/:model/mapping",
@@ -75,7 +75,7 @@ export function modelEndpoints(room: ApiContext, callers: Callers) {
       },
       {
         body: t.Object({}, { additionalProperties: true, description: "A mapping; see docs/models.md." }),
-        ...endpoint("Models", "Say how a model is read", "In force at once, for what was recorded as well.", {
+        ...endpoint("Models", "Set a model's mapping", "It applies at once, also to existing records.", {
           query: QUERY,
         }),
       },
@@ -83,12 +83,12 @@ export function modelEndpoints(room: ApiContext, callers: Callers) {
     .post(
       "/v1/models/:model/approve",
       async ({ request }) => step(request, approveNewest),
-      endpoint("Models", "Approve a mapping", "A draft comes into force.", { query: QUERY }),
+      endpoint("Models", "Approve a mapping", "The draft becomes the mapping in use.", { query: QUERY }),
     )
     .post(
       "/v1/models/:model/rollback",
       async ({ request }) => step(request, rollBack),
-      endpoint("Models", "Go back to the mapping before", "Without one the model is pending again.", {
+      endpoint("Models", "Restore the previous mapping", "If there is none, the model is pending again.", {
         query: QUERY,
       }),
     );
@@ -111,7 +111,9 @@ function refuseFaulty(body: unknown): void {
 
 /** New traffic and old records follow a change; where the jobs cannot be reached now, they see it by themselves. */
 export function spread(room: ApiContext): void {
-  room.jobs.relearn().catch((error: unknown) => room.log.warn("a change is not spread yet", { why: String(error) }));
+  room.jobs
+    .relearn()
+    .catch((error: unknown) => room.log.warn("a change has not reached all threads yet", { why: String(error) }));
 }
 
 /** The model in the address, which may have slashes of its own as `%2F`. */
@@ -125,7 +127,7 @@ function addressed(request: Request): { model: string; provider: string | undefi
   }
 }
 
-/** Which provider's model is meant: the one asked for, else the only one of that name, else the only one with a mapping. */
+/** Which provider's model is meant: the one asked for, else the only one with that name, else the only one with a mapping. */
 async function nameOf(records: Database, request: Request, organizationId: string): Promise<ModelName> {
   const { model, provider } = addressed(request);
   if (provider !== undefined) return { organizationId, provider, model };
@@ -137,7 +139,7 @@ async function nameOf(records: Database, request: Request, organizationId: strin
     if (providers.size > 1) {
       throw new GatewayError(
         "invalid_body",
-        `several providers have this model: say provider=${[...providers].join(" or ")}`,
+        `several providers have this model: add provider=${[...providers].join(" or ")}`,
         { path: "provider" },
       );
     }

@@ -68,7 +68,7 @@ export function priceEndpoints(room: ApiContext, callers: Callers) {
     .get(
       "/v1/models/prices",
       async ({ request }) => success(await list(organization(request))),
-      endpoint("Models", "List prices of your own", "Those of weir.toml hold for all organizations."),
+      endpoint("Models", "List your own prices", "Prices of weir.toml apply to all organizations."),
     )
     .get(
       "/v1/models/prices/in-force",
@@ -90,7 +90,7 @@ export function priceEndpoints(room: ApiContext, callers: Callers) {
         body: PRICE,
         ...endpoint(
           "Models",
-          "Set a price of your own",
+          "Set your own price",
           "For requests from now on; `POST /v1/models/prices/recompute` prices what was recorded before.",
         ),
       },
@@ -108,7 +108,7 @@ export function priceEndpoints(room: ApiContext, callers: Callers) {
       },
       {
         body: t.Optional(t.Object({ provider: t.String(), model: t.String() })),
-        ...endpoint("Models", "Remove a price of your own", "`provider` and `model` in the query or the body.", {
+        ...endpoint("Models", "Remove your own price", "`provider` and `model` in the query or the body.", {
           query: { provider: t.String(), model: t.String() },
         }),
       },
@@ -132,7 +132,7 @@ export function priceEndpoints(room: ApiContext, callers: Callers) {
         ...endpoint(
           "Models",
           "Recompute recorded costs",
-          "Prices recorded usage of all organizations again, by the prices in force now. What a provider stated stays. It runs in the background.",
+          "Prices recorded usage of all organizations again, at current prices. Costs that a provider stated stay. It runs in the background.",
         ),
       },
     )
@@ -142,7 +142,7 @@ export function priceEndpoints(room: ApiContext, callers: Callers) {
         const none = { id: params.id, done: false, seen: 0, changed: 0, before: 0, after: 0, total: 0 };
         return success((await stateOf(room.reader.records, params.id)) ?? none);
       },
-      endpoint("Models", "How far a recomputation is", "`before` and `after`: US dollars of the records seen."),
+      endpoint("Models", "Progress of a recomputation", "`before` and `after`: US dollars of the records seen."),
     )
     .get(
       "/v1/request/:id/cost",
@@ -181,14 +181,14 @@ async function unsetPrice(
   { provider, model }: Readonly<Record<string, unknown>>,
 ): Promise<void> {
   if (typeof provider !== "string" || typeof model !== "string") {
-    throw new GatewayError("invalid_body", "say which price by provider and model", {
+    throw new GatewayError("invalid_body", "choose the price with provider and model", {
       path: typeof provider === "string" ? "model" : "provider",
     });
   }
   const { records } = await room.home.writer();
   const which = { organizationId: caller.organizationId, provider: provider.toUpperCase(), model };
   if (!(await removePrice(records, which, caller))) {
-    throw new GatewayError("not_found", "there is no such price of your own");
+    throw new GatewayError("not_found", "you have no such price");
   }
   spread(room);
 }

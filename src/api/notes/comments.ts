@@ -72,7 +72,7 @@ export function commentEndpoints(room: ApiContext, callers: Callers) {
           throw new GatewayError("invalid_body", `a request takes at most ${COMMENTS_MAX} comments`);
         return success(shown(comment, owner));
       },
-      { body: COMMENT, ...endpoint("Requests", "Comment on a request", "It goes with the record.") },
+      { body: COMMENT, ...endpoint("Requests", "Comment on a request", "It is deleted with the record.") },
     )
     .delete(
       "/v1/request/:id/comments/:comment",
@@ -80,15 +80,15 @@ export function commentEndpoints(room: ApiContext, callers: Callers) {
         const { caller, owner, organizationId, requestId } = await asking(request, params.id);
         const all = await listComments(records, organizationId, requestId);
         const comment = all.find(({ id }) => id === params.comment);
-        if (comment === undefined) throw new GatewayError("not_found", "the request has no comment of this id");
+        if (comment === undefined) throw new GatewayError("not_found", "the request has no comment with this id");
         if (comment.author_id !== owner.id && !may(caller, "admin")) {
-          const message = `the comment is ${comment.author_name}'s: its author and admins remove it`;
+          const message = `the comment is ${comment.author_name}'s: only its author and admins can remove it`;
           throw new GatewayError("insufficient_permission", message);
         }
         await removeComment((await room.writer()).records, comment);
         return success(shown(comment, owner));
       },
-      endpoint("Requests", "Remove a comment", "Its author removes it, or who has `admin`."),
+      endpoint("Requests", "Remove a comment", "Its author or callers with `admin` can remove it."),
     );
 }
 

@@ -69,7 +69,7 @@ export function linkEndpoints(room: ApiContext, callers: Callers) {
         const links = await listLinks(records, caller.organizationId, Date.now());
         return success(links.map((link) => shown(link, ownerOf(caller))));
       },
-      endpoint(TAG, "List shared links", "Those of the organization that have not expired, without their tokens."),
+      endpoint(TAG, "List shared links", "The organization's links that have not expired, without their tokens."),
     )
     .post(
       "/v1/shared-links",
@@ -78,7 +78,7 @@ export function linkEndpoints(room: ApiContext, callers: Callers) {
         const { organizationId } = caller;
         require(caller, "bodies");
         if (daysMax === 0)
-          throw new GatewayError("insufficient_permission", "shared_link_days_max is 0: links are switched off here");
+          throw new GatewayError("insufficient_permission", "shared_link_days_max is 0: links are disabled");
         await settled(room);
         const { kind, subject } = await readSubject(room, organizationId, body);
         const now = Date.now();
@@ -100,7 +100,7 @@ export function linkEndpoints(room: ApiContext, callers: Callers) {
         ...endpoint(
           TAG,
           "Share a request or a session",
-          "Give `request_id` or `session_id`. Whoever has `url` reads it without a key until it expires or is revoked. Needs `bodies` as well.",
+          "Give `request_id` or `session_id`. Anyone with `url` can read it without a key until it expires or is revoked. Needs `bodies` as well.",
         ),
       },
     )
@@ -109,11 +109,11 @@ export function linkEndpoints(room: ApiContext, callers: Callers) {
       async ({ params, request }) => {
         const caller = callers.of(request);
         const link = await findLink(records, caller.organizationId, params.id);
-        if (link === undefined) throw new GatewayError("not_found", "there is no shared link of this id");
+        if (link === undefined) throw new GatewayError("not_found", "there is no shared link with this id");
         await removeLink((await room.writer()).records, link.id);
         return success(shown(link, ownerOf(caller)));
       },
-      endpoint(TAG, "Revoke a shared link", "At once, whoever made it."),
+      endpoint(TAG, "Revoke a shared link", "Takes effect at once. Anyone's link can be revoked."),
     );
 }
 
@@ -124,18 +124,18 @@ async function readSubject(
   { request_id: requestId, session_id: sessionId }: { readonly request_id?: string; readonly session_id?: string },
 ): Promise<Pick<SharedLink, "kind" | "subject">> {
   if ((requestId === undefined) === (sessionId === undefined))
-    throw new GatewayError("invalid_body", "say what to share by either request_id or session_id");
+    throw new GatewayError("invalid_body", "give either request_id or session_id");
   const { source } = room.engine;
   if (requestId !== undefined) {
     const id = readId(requestId, "request_id");
     const [row] = await source.records(organizationId, keysOf([id]));
     if (row === undefined)
-      throw new GatewayError("not_found", "there is no request of this id", { path: "request_id" });
+      throw new GatewayError("not_found", "there is no request with this id", { path: "request_id" });
     return { kind: "request", subject: id };
   }
   const id = storable(sessionId!);
   if (!(await isSession(source, { organizationId, sessionId: id })))
-    throw new GatewayError("not_found", "there is no session of this id", { path: "session_id" });
+    throw new GatewayError("not_found", "there is no session with this id", { path: "session_id" });
   return { kind: "session", subject: id };
 }
 

@@ -53,7 +53,7 @@ export function sharedEndpoints(room: ApiContext) {
         const times = { created_at: isoTime(created_at), expires_at: isoTime(expires_at) };
         return success({ kind, ...times, requests: rows.map(shown) }, UNSEEN);
       },
-      endpoint(TAG, "Follow a shared link", "Which requests it shows, the oldest first, in short."),
+      endpoint(TAG, "Follow a shared link", "The requests that it shows, the oldest first, in short form."),
     )
     .get(
       "/v1/shared/:token/request/:id",
@@ -63,7 +63,7 @@ export function sharedEndpoints(room: ApiContext) {
         for (const [name, value] of Object.entries(UNSEEN)) answer.headers.set(name, value);
         return answer;
       },
-      endpoint(TAG, "Read one request of a shared link", "What was said, without headers and labels."),
+      endpoint(TAG, "Read one request of a shared link", "The conversation, without headers and labels."),
     )
     .get(
       "/v1/shared/:token/request/:id/assets/:asset",

@@ -21,7 +21,7 @@ export function healthEndpoints(room: ApiContext) {
     .get(
       "/healthz",
       () => plainJson({ status: "ok" }),
-      endpoint("Operation", "Whether the process lives", "", { answers: PROBE }),
+      endpoint("Operation", "Whether the process is alive", "", { answers: PROBE }),
     )
     .get(
       "/readyz",
@@ -41,7 +41,7 @@ export function healthEndpoints(room: ApiContext) {
       },
       endpoint(
         "Operation",
-        "How the parts are doing",
+        "State of all components",
         "As `/readyz`, always 200 where it is answered; `bodies.behind` is how many bytes wait in the spool for the object store.",
       ),
     )
@@ -64,7 +64,7 @@ export function healthEndpoints(room: ApiContext) {
 
 function readinessText({ ready, degraded, databaseUsable }: Readiness): string {
   return [
-    gaugeText("weir_ready", "1 while traffic is served.", ready ? 1 : 0),
+    gaugeText("weir_ready", "1 while Weir serves traffic.", ready ? 1 : 0),
     gaugeText("weir_degraded", "Problems that need attention; /readyz lists them.", degraded.length),
     gaugeText(
       "weir_database_usable",
@@ -101,7 +101,7 @@ async function readiness(room: ApiContext, { loss, unread }: Recent): Promise<Re
     answered(room.engine.aggregates.saysSlow()),
   ]);
   const degraded: string[] = [];
-  if (gateway === undefined) degraded.push("gateway: it does not answer");
+  if (gateway === undefined) degraded.push("gateway: it does not respond");
   else {
     degraded.push(...gateway.degraded);
     if (!gateway.spoolHealthy) degraded.push(`spool: ${gateway.spoolError ?? "it cannot be written"}`);
@@ -109,7 +109,7 @@ async function readiness(room: ApiContext, { loss, unread }: Recent): Promise<Re
       degraded.push(`spool: ${gateway.exchangesDropped} exchanges were not recorded whole`);
     if (gateway.draining) degraded.push("gateway: it is stopping");
   }
-  if (recorder === undefined) degraded.push("recorder: it does not answer");
+  if (recorder === undefined) degraded.push("recorder: it does not respond");
   else {
     if (recorder.databaseError !== null) degraded.push(`recorder: ${recorder.databaseError}`);
     if (recorder.bodiesError !== null)

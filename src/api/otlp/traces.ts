@@ -32,7 +32,8 @@ export function traceEndpoints(room: ApiContext, callers: Callers) {
   let waiting = 0;
   const passedOver = new PassedOver();
   const inTurn = async (work: () => Promise<void>): Promise<void> => {
-    if (waiting >= WAITING_MAX) throw new GatewayError("rate_limited", "too many exports wait: send this one again");
+    if (waiting >= WAITING_MAX)
+      throw new GatewayError("rate_limited", "too many exports are waiting: send this one again later");
     waiting++;
     const turn = last.then(work).finally(() => waiting--);
     last = turn.catch(() => {}); // the one who waits for it is told
@@ -57,7 +58,7 @@ export function traceEndpoints(room: ApiContext, callers: Callers) {
       },
       endpoint(
         "Requests",
-        "Take in spans of OpenTelemetry",
+        "Receive OpenTelemetry spans",
         "OTLP over HTTP, in protobuf or JSON, with gzip. Spans by the conventions for generative AI and by OpenInference become steps of their session. See the page on OpenTelemetry.",
         {
           takes: { [TYPES.proto]: { type: "string" }, [TYPES.json]: { type: "object" } },
@@ -75,8 +76,8 @@ export function traceEndpoints(room: ApiContext, callers: Callers) {
       },
       endpoint(
         "Sessions",
-        "Read where a session's requests stand in their traces",
-        "Of each request that is a span, or was made within one: its trace, its span, the span around it, name and kind.",
+        "Read the place of a session's requests in their traces",
+        "For each request that is a span or was made within one: its trace, span, parent span, name and kind.",
         { answers: { "application/json": t.Object({ data: t.Array(t.Unknown()) }) } },
       ),
     );

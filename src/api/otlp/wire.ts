@@ -70,5 +70,5 @@ function varintOf(value: number): Buffer {
 }
 
 function noMessage(): GatewayError {
-  return new GatewayError("invalid_body", "the body is no protobuf message of OTLP");
+  return new GatewayError("invalid_body", "the body is not a protobuf message of OTLP");
 }

@@ -72,7 +72,7 @@ const MetricsRow = Type.Object(
     ...each("tokens_per_second_p50 tokens_per_second_p95", optional(nullable(number))),
     scores: optional(named(Type.Object({ count: whole, ...each("mean min max", nullable(number)) }))),
   },
-  { additionalProperties: true, description: "Beside these, the names that rows are grouped by." },
+  { additionalProperties: true, description: "Also one member per name of group_by." },
 );
 
 const Place = Type.Object(each("x y w h", whole));

@@ -4,10 +4,10 @@ import { SORT_KEYS } from "../../filter/sort.ts";
 import { code, prose, table } from "./html.ts";
 
 const VALUES: Readonly<Record<Kind, string>> = {
-  text: "text, or null for what is missing",
-  number: "a number, or null for what is missing",
-  timestamp: "ISO 8601, or null for what is missing",
-  boolean: "true or false, or null for what is missing",
+  text: "text, or null for a missing value",
+  number: "a number, or null for a missing value",
+  timestamp: "ISO 8601, or null for a missing value",
+  boolean: "true or false, or null for a missing value",
   contains: "text",
   key: "a property's name",
 };

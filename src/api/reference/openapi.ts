@@ -35,7 +35,7 @@ export interface Parameter {
 /** Schemas by media type. */
 type Content = Readonly<Record<string, { readonly schema: unknown }>>;
 
-const INTRODUCTION = `Every call needs \`Authorization: Bearer <service key>\` of whoever has the permission that it names.
+const INTRODUCTION = `Every call needs \`Authorization: Bearer <service key>\` with the permission that it names.
 Answers are \`{"data": …, "error": null}\`; failures have their HTTP status and
 \`{"data": [], "error": <status>, "code": …, "message": …, "path": …}\`, where \`code\` says what failed in a word that stays as it is,
 and \`path\` names the wrong member of the body.`;

@@ -90,7 +90,7 @@ function schemaTable(schema: JsonSchema, required: boolean): string {
   ]);
   const members =
     rows.length === 0 ? `<p>Body: ${escapeHtml(typeText(schema))}.</p>` : table(["Body", "Type", "Meaning"], rows);
-  const may = required ? "" : "<p>The body may be left out.</p>";
+  const may = required ? "" : "<p>The body is optional.</p>";
   return `${members}${may}<details><summary>JSON Schema</summary><pre tabindex="0">${escapeHtml(JSON.stringify(schema, undefined, 2))}</pre></details>`;
 }
 

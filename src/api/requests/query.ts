@@ -88,7 +88,7 @@ export function queryEndpoints(room: ApiContext, callers: Callers) {
     const until = deadline();
     const isPart = body.partial === true;
     if (isPart && offset !== 0) {
-      throw new GatewayError("invalid_body", "partial answers have no offset: use the cursor", { path: "offset" });
+      throw new GatewayError("invalid_body", "partial responses have no offset: use the cursor", { path: "offset" });
     }
     const withinMs = isPart ? PART_MS : undefined;
     const page = await source.page(scope, { sort, limit, offset, after, deadline: until, withinMs }).catch((cause) => {
@@ -122,7 +122,7 @@ export function queryEndpoints(room: ApiContext, callers: Callers) {
       ...endpoint(
         "Requests",
         "Find requests",
-        "Every leaf of the filter is wrapped in `request_response_rmt`. `next_cursor` in the answer continues after its last row. With `search` a page may be short although more follow: `searched_to` says how far back it looked.",
+        "Every leaf of the filter is wrapped in `request_response_rmt`. `next_cursor` in the response continues after its last row. With `search` a page may be short although more follow: `searched_to` says how far back it looked.",
       ),
     })
     .post("/v1/request/query", ({ body, request }) => find(request, body, "legacy"), {
@@ -130,7 +130,7 @@ export function queryEndpoints(room: ApiContext, callers: Callers) {
       ...endpoint(
         "Requests",
         "Find requests by any group of fields",
-        "As `query-fast`, with the groups `request`, `response`, `feedback`, `sessions_request_response_rmt`, `properties` and `values` besides.",
+        "As `query-fast`, with the groups `request`, `response`, `feedback`, `sessions_request_response_rmt`, `properties` and `values` as well.",
       ),
     })
     .post(

@@ -25,7 +25,7 @@ const BODY_QUERY = {
         "That part. `provider_request` is what the provider got and `provider_response` what it answered; null where that is what the client sent and got.",
     },
   ),
-  raw: t.Boolean({ description: "`true` answers the bytes of the part as they were sent, decoded." }),
+  raw: t.Boolean({ description: "`true` returns the bytes of the part as they were sent, decoded." }),
 };
 
 const CLIENTS: readonly BodyPart[] = ["request", "response"];
@@ -82,7 +82,7 @@ export function requestBodyEndpoints(room: ApiContext, callers: Callers) {
         const id = requestIdOf(params.id);
         await findShown(room, callers, request, id);
         const asset = await room.reader.content.asset(id, params.asset);
-        if (asset === undefined) throw new GatewayError("not_found", "the request has no asset of this id");
+        if (asset === undefined) throw new GatewayError("not_found", "the request has no asset with this id");
         return bytesAnswer(asset.content, asset.contentType);
       },
       endpoint("Requests", "Read an image, audio or file that a request shows", "", {

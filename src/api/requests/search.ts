@@ -86,5 +86,5 @@ function refuseOrder(raw: unknown): void {
   const [newest] = NEWEST_FIRST;
   const isNewest = sort !== "random" && sort.length === 1 && sort[0]!.label === newest!.label;
   if (isNewest && sort[0]!.direction === "desc") return;
-  throw new GatewayError("sort_invalid", "a search answers the newest first: leave the sort out", { path: "sort" });
+  throw new GatewayError("sort_invalid", "a search returns the newest first: omit the sort", { path: "sort" });
 }

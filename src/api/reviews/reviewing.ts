@@ -39,16 +39,19 @@ const ANSWER = t.Object(
             expects: "give a number, true, false, or the label of a choice",
           }),
           maxProperties: 100,
-          description: "Of what the review asks, by name: a number, true or false, or the label of a choice.",
+          description:
+            "The scores that the review asks for, by name: a number, true or false, or the label of a choice.",
         },
       ),
     ),
     reason: t.Optional(t.String({ maxLength: REASON_CHARS_MAX, description: "Why; kept with each of these scores." })),
-    skip: t.Optional(t.Boolean({ description: "true leaves the request to others, without a score." })),
+    skip: t.Optional(
+      t.Boolean({ description: "true skips the request, without a score; other reviewers can take it." }),
+    ),
   },
   { additionalProperties: false },
 );
-const MINE = { ...PAGE_QUERY, mine: t.Boolean({ default: false, description: "true: only what the caller did." }) };
+const MINE = { ...PAGE_QUERY, mine: t.Boolean({ default: false, description: "true: only the caller's own." }) };
 
 /** What the next request is, and how far the caller is. */
 export interface NextReview {
@@ -80,7 +83,7 @@ export function reviewingEndpoints(
     const found = await asked(request, params.id);
     const requestId = requestIdOf(params.request);
     if (!(await isInReview(found.records, found.review.id, requestId)))
-      throw new GatewayError("not_found", "the review has no request of this id");
+      throw new GatewayError("not_found", "the review has no request with this id");
     return { ...found, requestId };
   };
   const update = async (change: RecordUpdate) => {
@@ -102,7 +105,7 @@ export function reviewingEndpoints(
       endpoint(
         TAG,
         "Take the next request of a review",
-        "It is the caller's for ten minutes. Until it is answered the same one is handed out again.",
+        "It is reserved for the caller for ten minutes. Until the caller scores or skips it, the same request is returned again.",
       ),
     )
     .get(
@@ -116,7 +119,7 @@ export function reviewingEndpoints(
         const answers = await listAnswers(room.current.records, review, page);
         return success(answers.map((answer) => shownAnswer(answer, me)));
       },
-      endpoint(TAG, "List what reviewers did", "The request that was taken last comes first.", { query: MINE }),
+      endpoint(TAG, "List the reviews of requests", "The request that was taken last comes first.", { query: MINE }),
     )
     .put(
       "/v1/reviews/:id/answers/:request",
@@ -137,7 +140,7 @@ export function reviewingEndpoints(
         ...endpoint(
           TAG,
           "Score a request of a review, or skip it",
-          "In place of what the caller gave before. The record's score is the mean of its reviewers.",
+          "Replaces the caller's earlier scores. The record's score is the mean of its reviewers.",
         ),
       },
     )
@@ -149,7 +152,7 @@ export function reviewingEndpoints(
         await removeAnswer(records, review, me, requestId);
         return success({ request_id: requestId, ...(await ownProgress(records, review, me)) });
       },
-      endpoint(TAG, "Take a review of a request back", "With the caller's scores; it is handed out to them again."),
+      endpoint(TAG, "Withdraw the review of a request", "With the caller's scores; it is handed out to them again."),
     );
 }
 

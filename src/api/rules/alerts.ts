@@ -23,7 +23,7 @@ import { success } from "../envelope.ts";
 import { PAGE_QUERY, readPage } from "../input/page-query.ts";
 import { findRule, placeOf, type RuleFamily, ruleEndpoints } from "./rule-endpoints.ts";
 
-const SECRETS = "A webhook channel's `secret` is in the answer that makes it, and in no other.";
+const SECRETS = "A webhook channel's `secret` is returned once, in the response to its creation.";
 
 /** Alerts of an organization, their state and their history. */
 export function alertEndpoints(room: ApiContext, callers: Callers) {
@@ -36,7 +36,7 @@ export function alertEndpoints(room: ApiContext, callers: Callers) {
       const events = await alertHistory(room.current.records, id, page);
       return success(events.map((event) => ({ ...event, created_at: isoTime(event.created_at) })));
     },
-    endpoint("Alerts", "What triggered and was resolved", "The newest first.", { query: PAGE_QUERY }),
+    endpoint("Alerts", "List triggered and resolved events", "The newest first.", { query: PAGE_QUERY }),
   );
 }
 
@@ -51,19 +51,19 @@ function alertFamily(room: ApiContext): RuleFamily<Alert, AlertBody> {
     summaries: {
       list: "List alerts",
       read: "Read one alert",
-      make: "Make an alert",
+      make: "Create an alert",
       replace: "Replace an alert",
       change: "Change parts of an alert",
       remove: "Remove an alert",
-      deliveries: "What was sent of an alert",
+      deliveries: "List the deliveries of an alert",
       test: "Send a test to every channel",
     },
     descriptions: {
-      list: "With the groups that fire now.",
+      list: "With the groups that are firing.",
       make: SECRETS,
       replace: SECRETS,
       change: SECRETS,
-      remove: "With its history and what is still to be delivered of it.",
+      remove: "With its history and its pending deliveries.",
     },
     list: (organizationId) => listAlerts(records, organizationId),
     find: (id, organizationId) => findAlert(records, id, organizationId),

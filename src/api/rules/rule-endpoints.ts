@@ -162,7 +162,7 @@ function tellingEndpoints<Rule extends StoredRule, Body extends object>(
         const databases = { reader: room.current.records, writer: (await room.writer()).records };
         return success((await deliverTests(databases, rule, tests, TEST_MS)).map(shownDelivery));
       },
-      endpoint(tag, summaries.test, "Answers what came of it, at the latest after 10 s."),
+      endpoint(tag, summaries.test, "Returns the result, after 10 s at most."),
     );
 }
 
@@ -187,6 +187,6 @@ export async function findRule<Rule extends StoredRule>(
   organizationId: string,
 ): Promise<Rule> {
   const rule = await family.find(id, organizationId);
-  if (rule === undefined) throw new GatewayError("not_found", `there is no ${family.noun} of this id`);
+  if (rule === undefined) throw new GatewayError("not_found", `there is no ${family.noun} with this id`);
   return rule;
 }

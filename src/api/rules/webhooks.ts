@@ -6,7 +6,7 @@ import type { Callers } from "../access/callers.ts";
 import type { ApiContext } from "../context.ts";
 import { placeOf, type RuleFamily, ruleEndpoints } from "./rule-endpoints.ts";
 
-const SECRET = "The `secret` is in the answer that makes it, and in no other.";
+const SECRET = "The `secret` is returned once, in the response to its creation.";
 
 /** Webhooks for finished requests. They may contain all traffic, so only admins manage them. */
 export function webhookEndpoints(room: ApiContext, callers: Callers) {
@@ -24,18 +24,18 @@ function webhookFamily(room: ApiContext): RuleFamily<Webhook, WebhookBody> {
     summaries: {
       list: "List webhooks",
       read: "Read one webhook",
-      make: "Be told of every finished request",
+      make: "Create a webhook for finished requests",
       replace: "Replace a webhook",
       change: "Change parts of a webhook",
       remove: "Remove a webhook",
-      deliveries: "What was sent to a webhook",
+      deliveries: "List the deliveries of a webhook",
       test: "Send a test",
     },
     descriptions: {
       make: SECRET,
       replace: SECRET,
       change: SECRET,
-      remove: "With all that is still to be delivered to it.",
+      remove: "With its pending deliveries.",
     },
     list: (organizationId) => listWebhooks(records, organizationId),
     find: (id, organizationId) => findWebhook(records, id, organizationId),
@@ -59,6 +59,6 @@ function webhookFamily(room: ApiContext): RuleFamily<Webhook, WebhookBody> {
 /** New traffic follows a change at once; where the recorder cannot be reached now, it sees it by itself. */
 async function spreadWebhooks(room: ApiContext): Promise<void> {
   await room.recorder.relearn().catch((error: unknown) => {
-    room.log.warn("a change is not spread yet", { why: String(error) });
+    room.log.warn("a change has not reached all threads yet", { why: String(error) });
   });
 }

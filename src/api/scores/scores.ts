@@ -64,7 +64,7 @@ export function scoreEndpoints(room: ApiContext, callers: Callers) {
           scores.map(([name, value]): ShownScore => ({ name, value, ratings: (ratings.get(name) ?? []).map(shown) })),
         );
       },
-      endpoint(TAG, "List the scores of a request", "Each with who gave it, when and why, as far as that is known."),
+      endpoint(TAG, "List the scores of a request", "Each with its author, time and reason, as far as known."),
     );
 }
 

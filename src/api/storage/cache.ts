@@ -20,8 +20,8 @@ const PURGE = t.Object(
         expects: "give a key as GET /v1/cache/entries shows it",
       }),
     ),
-    model: t.Optional(t.String({ minLength: 1, description: "The model that the requests named." })),
-    request_id: t.Optional(t.String({ description: "The request whose answer is stored." })),
+    model: t.Optional(t.String({ minLength: 1, description: "The model named in the requests." })),
+    request_id: t.Optional(t.String({ description: "The request whose response is stored." })),
     property: t.Optional(
       t.Object({ name: t.String({ minLength: 1 }), value: t.Optional(t.String()) }, { additionalProperties: false }),
     ),
@@ -50,7 +50,7 @@ export function cacheEndpoints(room: ApiContext, callers: Callers) {
         const rate = asked === 0 ? null : counted.hits / asked;
         return success({ ...counted, hit_rate: rate, entries, bytes, max_bytes: bytesMax });
       },
-      endpoint("Cache", "What the cache did and holds", "Hits, misses and savings are counted over all records."),
+      endpoint("Cache", "Read cache statistics and contents", "Hits, misses and savings are counted over all records."),
     )
     .post(
       "/v1/cache/metrics/query",
@@ -63,7 +63,7 @@ export function cacheEndpoints(room: ApiContext, callers: Callers) {
       },
       {
         body: SERIES,
-        ...endpoint("Cache", "What the cache did, by time", "Hits, misses and what the hits saved."),
+        ...endpoint("Cache", "Read cache statistics by time", "Hits, misses and what the hits saved."),
       },
     )
     .get(
@@ -83,7 +83,7 @@ export function cacheEndpoints(room: ApiContext, callers: Callers) {
           })),
         );
       },
-      endpoint("Cache", "List stored answers", "The last used first.", { query: PAGE_QUERY }),
+      endpoint("Cache", "List stored responses", "The most recently used first.", { query: PAGE_QUERY }),
     )
     .delete(
       "/v1/cache",
@@ -102,7 +102,7 @@ export function cacheEndpoints(room: ApiContext, callers: Callers) {
         body: t.Optional(PURGE),
         ...endpoint(
           "Cache",
-          "Remove stored answers",
+          "Remove stored responses",
           "Those that fit all that the body says; without a body all of the organization. `data` is how many there were.",
         ),
       },

@@ -25,7 +25,7 @@ export async function currentRetention({ config, current: { records } }: ApiCont
   };
 }
 
-/** How long records and bodies are kept. */
+/** Read how long records and bodies are kept. */
 export function retentionEndpoints(room: ApiContext, callers: Callers) {
   const organization = (request: Request) => callers.of(request).organizationId;
   const current = (organizationId: string) => currentRetention(room, organizationId);
@@ -33,7 +33,7 @@ export function retentionEndpoints(room: ApiContext, callers: Callers) {
     .get(
       "/v1/retention",
       async ({ request }) => success(await current(organization(request))),
-      endpoint("Storage", "How long records and bodies are kept"),
+      endpoint("Storage", "Read how long records and bodies are kept"),
     )
     .put(
       "/v1/retention",
@@ -44,7 +44,11 @@ export function retentionEndpoints(room: ApiContext, callers: Callers) {
       },
       {
         body: RETENTION_SCHEMA,
-        ...endpoint("Storage", "Say how long records and bodies are kept", "What is missing is as configured."),
+        ...endpoint(
+          "Storage",
+          "Set how long records and bodies are kept",
+          "Missing members use the configured default.",
+        ),
       },
     )
     .post(
@@ -53,6 +57,6 @@ export function retentionEndpoints(room: ApiContext, callers: Callers) {
         await orderRun((await room.writer()).records, organization(request));
         return success({ ordered: true });
       },
-      endpoint("Storage", "Remove what is too old now", "Goes on without anybody waiting; see last_run."),
+      endpoint("Storage", "Remove expired records and bodies now", "Goes on without anybody waiting; see last_run."),
     );
 }

@@ -26,11 +26,11 @@ const bodySchema = (own: object, required: readonly string[]) => ({
   required,
   properties: {
     ...own,
-    secrets: { type: "object", description: "The secret members, where they stand apart." },
+    secrets: { type: "object", description: "The secret members, if they are separate." },
     ...nullable,
   },
   additionalProperties: true,
-  description: "Beside these its provider's own members, such as `api_key`, `region` or `endpoint`.",
+  description: "Also the provider's own members, such as `api_key`, `region` or `endpoint`.",
 });
 const NAME = { type: "string", description: "Unique in the organization; made from the provider's unless given." };
 const NEW = bodySchema({ name: NAME, provider: { type: "string", description: "Name or alias." } }, ["provider"]);
@@ -43,14 +43,14 @@ const TEST = Type.Object(
       Type.String({
         minLength: 1,
         maxLength: 500,
-        description: "For providers that list no models: one to count tokens with.",
+        description: "A model to count tokens with, for providers that do not list models.",
       }),
     ),
   },
   { additionalProperties: false },
 );
 const TESTED =
-  "It is asked for its models, or else to count the tokens of one word. `ok` says whether it answered well.";
+  "The provider is asked for its models, or else to count the tokens of one word. `ok` says whether that succeeded.";
 
 const SECRETS = "Secrets are encrypted, and never shown again.";
 
@@ -109,7 +109,7 @@ export function credentialEndpoints(room: ApiContext, callers: Callers) {
         );
         return changed(organizationId, previous.name);
       },
-      endpoint("Credentials", "Change a credential", `Members left out stay, null resets one. ${SECRETS}`, {
+      endpoint("Credentials", "Change a credential", `Omitted members stay; null resets a member. ${SECRETS}`, {
         body: CHANGE,
       }),
     )

@@ -11,8 +11,8 @@ const PLAYGROUND_PATH = "/v1/playground";
 const ENDPOINTS = ["chat/completions", "responses", "messages"] as const;
 
 const ABOUT =
-  "The unified address for the dashboard, whose log-in stands for a user, or for a key that it does not know: the request is sent as theirs. " +
-  "Its record has the property `Playground`. Takes and answers what the unified address does, streams too.";
+  "The unified address for the dashboard: the request is sent as the user or service key of the log-in. " +
+  "Its record has the property `Playground`. Requests and responses are those of the unified address, including streams.";
 
 /** Headers of a client that say something to the gateway or the provider; what else a browser sends concerns neither. */
 const PASSED = /^(?:accept|content-type|content-length|anthropic-beta|anthropic-version|openai-beta|gateway-.+)$/;

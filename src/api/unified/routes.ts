@@ -56,7 +56,7 @@ export function routeEndpoints(room: ApiContext, callers: Callers) {
         await room.routes.spread();
         return success((await routesOf(room, organizationId)).find((each) => each.name === name));
       },
-      endpoint("Routes", "Make or replace a route", "It counts within a second.", { body: ROUTE }),
+      endpoint("Routes", "Create or replace a route", "It takes effect within a second.", { body: ROUTE }),
     )
     .delete(
       "/v1/routes/:name",
@@ -107,7 +107,7 @@ async function placeOf({ home }: ApiContext, caller: Caller, named: unknown): Pr
   const found = (await listOrganizations(records)).find(({ name }) => name === named);
   if (found?.id === own) return own;
   require(caller, "operator", "organization");
-  if (found === undefined) throw wrong("there is no organization of this name");
+  if (found === undefined) throw wrong("there is no organization with this name");
   return found.id;
 }
 

@@ -17,7 +17,7 @@ const QUESTION = Type.Object(
     shape: Type.Optional(
       Type.Union(
         CLIENT_SHAPES.map((shape) => Type.Literal(shape)),
-        { default: "chat-completions", description: "What the client speaks." },
+        { default: "chat-completions", description: "The client's API." },
       ),
     ),
     body: Type.Optional(
@@ -34,10 +34,10 @@ const QUESTION = Type.Object(
 );
 
 const EXPLAINED =
-  "The targets in the order in which they would be asked, with what each would get. Nothing is called, and no secret is shown. " +
-  "Errors are those that the request would get.";
+  "The targets in the order in which they would be called, with the request each would receive. Nothing is called, and no secret is shown. " +
+  "Errors are those of the request itself.";
 const HEALTH =
-  "Credentials whose limit is spent, then those that failed lately, the last used first. `model` is null where it is the whole " +
+  "Credentials whose limit is used up, then those that failed recently, the most recently used first. `model` is null where it is the whole " +
   "credential. Failures are kept in memory, per node.";
 
 const LISTED = "The entries of the unified address's own `GET /models`, without a record.";
@@ -55,7 +55,7 @@ export function routingEndpoints(room: ApiContext, callers: Callers) {
           }),
         );
       },
-      endpoint("Routes", "Show which credentials rest", HEALTH),
+      endpoint("Routes", "List paused credentials", HEALTH),
     )
     .get(
       "/v1/route/models",
@@ -88,7 +88,7 @@ function keyOf({ keys }: ApiContext, organizationId: string, id: Static<typeof Q
   if (id === undefined) return { id: "", name: "", organizationId, models: null, credentials: null };
   const found = keys.find(organizationId, id);
   if (found === undefined)
-    throw new GatewayError("not_found", "there is no key of this id, and none or several of this name", {
+    throw new GatewayError("not_found", "no key has this id, and none or several have this name", {
       path: "key_id",
     });
   return found;

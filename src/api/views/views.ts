@@ -13,7 +13,7 @@ import { success } from "../envelope.ts";
 import { readTerms, VIEW_BODY, VIEW_CHANGES } from "./view-body.ts";
 
 const TAG = "Views";
-const CHANGING = "Its owner changes it, and a shared one also who has `admin`. To share needs `write`.";
+const CHANGING = "Its owner can change it; a shared one, callers with `admin` as well. To share it needs `write`.";
 
 /** A view as the API shows it. */
 export interface ShownView extends ViewTerms {
@@ -44,7 +44,7 @@ export function viewEndpoints(room: ApiContext, callers: Callers) {
     const { caller, owner, organizationId } = asking(request);
     const view = await findView(records, id, organizationId);
     if (view === undefined || !isVisible(view, owner))
-      throw new GatewayError("not_found", "there is no view of this id");
+      throw new GatewayError("not_found", "there is no view with this id");
     return { view, caller, owner };
   };
   /** @throws GatewayError `duplicate_name` where the owner has another view of the name. */
@@ -91,7 +91,7 @@ export function viewEndpoints(room: ApiContext, callers: Callers) {
         };
         return put(view, caller);
       },
-      { body: VIEW_BODY, ...endpoint(TAG, "Save a view", "A shared one needs `write`.") },
+      { body: VIEW_BODY, ...endpoint(TAG, "Save a view", "To share it needs `write`.") },
     )
     .patch(
       "/v1/views/:id",

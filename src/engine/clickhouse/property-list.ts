@@ -27,7 +27,7 @@ export async function propertyNames(
   return rows.map(({ name }) => name);
 }
 
-/** Whether any record has a property that a filter of this name would find. */
+/** Whether any record has a property that a filter with this name would find. */
 export async function hasPropertyName(
   options: ReaderOptions,
   organizationId: string,

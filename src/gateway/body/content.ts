@@ -84,7 +84,7 @@ export function modelOfPath(url: string): string | undefined {
   }
 }
 
-/** The text of a form's field; undefined where the form has none of this name, or several that differ. */
+/** The text of a form's field; undefined where the form has none with this name, or several that differ. */
 function formField(bytes: Uint8Array, contentType: string, name: string): string | undefined {
   const boundary = /;\s*boundary=(?:"([^"]+)"|([^\s;]+))/i.exec(contentType);
   if (boundary === null) return undefined;

@@ -36,7 +36,7 @@ export interface Way {
   /** Without a path. */
   readonly origin: string;
   readonly path: string;
-  /** What the provider wants where the client sent nothing of that name. */
+  /** What the provider wants where the client sent nothing with that name. */
   readonly defaults: readonly { readonly name: string; readonly lower: string; readonly value: string }[];
   /** Names, in lower case, of what stands in the body instead; undefined where nothing does. */
   readonly inBody: ReadonlySet<string> | undefined;

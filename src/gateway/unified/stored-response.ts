@@ -33,7 +33,7 @@ export async function answerStored(
   if (target === undefined)
     throw new GatewayError(
       "previous_response_not_found",
-      "no credential that this key may use has stored a response of this id",
+      "no credential that this key may use has stored a response with this id",
     );
   const { provider, model } = target;
   const description = { ...NOTHING_DESCRIBED, model };

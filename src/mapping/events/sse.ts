@@ -39,7 +39,7 @@ export function readSse(text: string, read?: ReadJson): StreamEvent[] {
     else if (field === "event") name = value;
   }
   dispatch();
-  // A piece of text may look like JSON, such as `42` or `{}`; other users of this name always send objects.
+  // A piece of text may look like JSON, such as `42` or `{}`; other users with this name always send objects.
   if (outputs.some(({ at }) => !isObject(events[at]!.data)))
     for (const { at, text } of outputs) events[at] = { name: OUTPUT, data: text };
   return events;

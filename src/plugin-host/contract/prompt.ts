@@ -217,7 +217,7 @@ export interface HostedTool extends Placed {
 }
 
 export interface ToolChoice {
-  /** `any`: some tool; `one`: the tool of that name. */
+  /** `any`: some tool; `one`: the tool with that name. */
   readonly mode: "auto" | "none" | "any" | "one";
   readonly name?: string;
   readonly namespace?: string;

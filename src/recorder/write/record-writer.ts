@@ -17,7 +17,7 @@ import { WebhookRules } from "../webhook-rules.ts";
 import { planCommit } from "./commit-plan.ts";
 
 interface ImportContext {
-  /** The organization of an exchange in flight of this id. */
+  /** The organization of an exchange in flight with this id. */
   readonly inFlight: (id: string) => string | undefined;
   readonly by: Acting;
   readonly now: number;

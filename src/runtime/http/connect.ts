@@ -10,7 +10,7 @@ import {
   type UpstreamOrigin,
 } from "./upstream.ts";
 
-/** An address that does not answer delays the next one by this much; the last one gets the whole time. */
+/** An address that does not respond delays the next one by this much; the last one gets the whole time. */
 const NEXT_ADDRESS_MS = 2_500;
 const TCP_PROBE_MS = 60_000;
 

@@ -9,7 +9,7 @@ export const MADE_TABLES = "select name, sql from sqlite_master where type = 'ta
 
 /** Tables that SQLite, libSQL and tools for replication make. */
 const OF_THE_SYSTEM = /^(sqlite|libsql|_)/;
-/** Columns of Weir's own `migrations`: other programs have a table of that name too. */
+/** Columns of Weir's own `migrations`: other programs have a table with that name too. */
 const OUR_MIGRATIONS = /\btarget\b.*\bapplied_at\b/is;
 
 /** Whether Weir has been at the database of these tables. */

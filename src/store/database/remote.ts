@@ -15,7 +15,7 @@ import { toObjects } from "./statement-cache.ts";
 
 /** Requests in flight to the server at once. */
 const CONCURRENCY = 20;
-/** Milliseconds until a server that does not answer counts as away, for calls that bring no deadline. */
+/** Milliseconds until a server that does not respond counts as away, for calls that bring no deadline. */
 const ANSWER_MS = 15_000;
 
 /** A libSQL server (`http(s)`, `ws(s)`, `libsql`); it holds both databases in one. */

@@ -100,7 +100,7 @@ class ReplicaDatabase implements Database {
     const { promise: stalled, reject } = Promise.withResolvers<never>();
     const timer = setInterval(async () => {
       if ((await this.#behind.now()) === "away") {
-        reject(new GatewayError("database_unavailable", "the replica does not answer"));
+        reject(new GatewayError("database_unavailable", "the replica does not respond"));
       }
     }, WATCH_MS);
     try {

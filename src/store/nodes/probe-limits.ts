@@ -12,14 +12,14 @@ const PROBE_KEPT_MS = 1_000;
  * Runs the script that divides limits once, for a limit of its own.
  *
  * @returns what answered, and how fast.
- * @throws where it does not answer, refuses the login or the script.
+ * @throws where it does not respond, refuses the login or the script.
  */
 export async function probeLimits(url: string, prefix: string): Promise<string> {
   const redis = connectLimits(url);
   redis.on("error", () => undefined); // what waits for the connection throws it
   try {
     const away = () => {
-      throw new Error("it does not answer");
+      throw new Error("it does not respond");
     };
     if (redis.status !== "ready") await within(once(redis, "ready"), PROBE_MS, away);
     const startedMs = performance.now();

@@ -154,7 +154,7 @@ export class S3Store implements ObjectStore {
   }
 
   #away(cause: unknown): GatewayError {
-    const why = isTimeout(cause) ? "it does not answer in time" : messageOf(cause);
+    const why = isTimeout(cause) ? "it does not respond in time" : messageOf(cause);
     const says = `the object store ${this.place} cannot be reached: ${why}`;
     this.#lastFailure = new GatewayError("bodies_unavailable", says, { cause });
     this.#awayUntil = performance.now() + AWAY_MS;

@@ -19,7 +19,7 @@ const FIELDS: Readonly<Record<string, string>> = {
 };
 const PROPERTY = "property:";
 
-/** Requests that have a score of this name. */
+/** Requests that have a score with this name. */
 export const scored = (name: string): FilterTree => leaf("scores", { [name]: { "not-equals": null } });
 
 /** Requests of one group of the API's metrics. */

@@ -5,7 +5,7 @@ import { ApiFailure } from "../api.ts";
 /** How often the API is looked for again. */
 const LOOK_MS = 3_000;
 
-/** Says that the API does not answer, above what it answered before, and asks again until it does. */
+/** Says that the API does not respond, above what it answered before, and asks again until it does. */
 export function Unreachable() {
   const client = useQueryClient();
   const isGone = useSyncExternalStore(

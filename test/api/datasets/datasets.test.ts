@@ -148,7 +148,7 @@ test("requests of any provider become examples of one form, the oldest first", a
   expect(again.json.data).toMatchObject({
     ids: [],
     version: 1,
-    skipped: [{ request_id: chat, why: "it is in the dataset" }],
+    skipped: [{ request_id: chat, why: "it is in the dataset already" }],
   });
 });
 

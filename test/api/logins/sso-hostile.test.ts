@@ -309,7 +309,7 @@ describe("the page to come back to", () => {
   });
 });
 
-describe("a provider that does not answer", () => {
+describe("a provider that does not respond", () => {
   test.each([503, 500, 404])("but with %d: words, and other ways to log in still work", async (status) => {
     const { browser, url } = await upToCallback();
     world.corp.down = status;

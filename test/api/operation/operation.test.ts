@@ -47,7 +47,7 @@ describe("probes", () => {
       },
     });
     it.recorderStatus = new Error("it died");
-    expect((await open("/readyz")).json.degraded).toContain("recorder: it does not answer");
+    expect((await open("/readyz")).json.degraded).toContain("recorder: it does not respond");
     Object.assign(it, { gatewayStatus, recorderStatus });
   });
 

@@ -187,8 +187,8 @@ describe("an alert", () => {
 });
 
 test.each([
-  ["no metric of that name", { metric: "costs" }, "metric", 'did you mean "cost"'],
-  ["no comparison of that name", { comparison: "over" }, "comparison", "above"],
+  ["no metric with that name", { metric: "costs" }, "metric", 'did you mean "cost"'],
+  ["no comparison with that name", { comparison: "over" }, "comparison", "above"],
   ["a threshold that is no number", { threshold: "5" }, "threshold", ""],
   ["a rate over 1", { metric: "error_rate", threshold: 5 }, "threshold", "0.05 for 5 %"],
   ["neither a window nor a calendar", { window_seconds: undefined }, "window_seconds", "calendar"],

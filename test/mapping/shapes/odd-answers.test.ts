@@ -56,7 +56,7 @@ describe("a stream", () => {
     expect(texts).toEqual(["Hi"]);
   });
 
-  test("whose error stands in an event of that name alone", () => {
+  test("whose error stands in an event with that name alone", () => {
     const sent = send(askClaude({ stream: true }), messagesToChat);
     expect(sent.named({ name: "error", data: { message: "gone" } })).toMatchObject([
       { type: "error", error: { message: "gone" } },

@@ -36,7 +36,7 @@ interface Recorded {
   readonly columns?: object;
 }
 
-/** A recorded response of this id; what it says is "said <id>". */
+/** A recorded response with this id; what it says is "said <id>". */
 async function record(id: string, { organization = "o", request, output, columns }: Recorded = {}): Promise<string> {
   const answer = output ?? [
     {

@@ -39,7 +39,7 @@ describe.each(["a file", "a libSQL server"])("the queue in %s", (where) => {
   });
   afterAll(() => store.close());
 
-  /** Puts one into the queue at a time, for an endpoint of this name. */
+  /** Puts one into the queue at a time, for an endpoint with this name. */
   async function put(endpoint: string, at: number, more: Partial<NewDelivery> = {}): Promise<string> {
     const { id, sql, args } = enqueue(
       {
@@ -108,7 +108,7 @@ describe.each(["a file", "a libSQL server"])("the queue in %s", (where) => {
     expect(again.map(({ id }) => id)).toEqual([first, second]);
   });
 
-  test("gives back what a taker of that name had, and nobody else's", async () => {
+  test("gives back what a taker with that name had, and nobody else's", async () => {
     const mine = await put("release", 1);
     await claimDue(store.records, "release", { ...LEASE, claim: "me:1", now: 1 });
     await put("release", 2);

@@ -87,7 +87,7 @@ async function firstAsked(room: ApiContext, { key }: Caller, { model, parameters
       ...{ key, model, shape: "chat-completions", body, user: undefined, session: undefined, properties: {} },
     });
     const asked = targets.find(({ skipped }) => skipped === null);
-    if (asked === undefined) return { refused: targets[0]?.skipped ?? "there is no target that could be asked" };
+    if (asked === undefined) return { refused: targets[0]?.skipped ?? "there is no usable target" };
     return { provider: asked.provider, model: asked.model };
   } catch (error) {
     if (error instanceof GatewayError) return { refused: error.message };
@@ -138,7 +138,7 @@ function estimateTarget({ target, tokens, provider, model, own, isRuled }: Estim
         ]
       : []),
     ...(source === null ? [isRuled ? `the rule of the provider ${provider} prices it` : "the price is not known"] : []),
-    ...(target.system === null ? [] : ["the other system prompt is counted by its characters"]),
+    ...(target.system === null ? [] : ["tokens of the other system prompt are estimated from its characters"]),
   ];
   const total = (values: readonly (number | null)[]) =>
     values.length > 0 && values.every((each) => each !== null)

@@ -17,9 +17,7 @@ const TARGET = t.Object(
   {
     model: t.String({ minLength: 1, maxLength: 1_000, description: "A model string: a model or a route." }),
     name: named("What the target is called in results; the model unless given."),
-    system: t.Optional(
-      t.String({ maxLength: 1_048_576, description: "A system prompt in place of the one in the item." }),
-    ),
+    system: t.Optional(t.String({ maxLength: 1_048_576, description: "A system prompt that replaces the item's." })),
     parameters: t.Optional(
       t.Object({}, { additionalProperties: true, description: "Other members of the body, such as `temperature`." }),
     ),
@@ -38,7 +36,8 @@ export const CHOICE = {
 const LIMITS = {
   max_cost: t.Optional(
     t.Union([t.Number({ exclusiveMinimum: 0, maximum: 1_000_000 }), t.Null()], {
-      description: "US dollars. No call is begun that would exceed it if it cost as much as the dearest before.",
+      description:
+        "US dollars. A call is not started if it would exceed this at the cost of the most expensive call so far.",
     }),
   ),
   concurrency: t.Optional(
@@ -52,7 +51,7 @@ export const NEW_RUN = t.Object(
   {
     ...CHOICE,
     ...LIMITS,
-    name: named("The models unless given."),
+    name: named("Default: the names of the models."),
     retries: t.Optional(
       t.Integer({
         minimum: 0,
@@ -61,7 +60,7 @@ export const NEW_RUN = t.Object(
       }),
     ),
     stream: t.Optional(
-      t.Boolean({ description: "false asks for whole responses, which have no time to the first token." }),
+      t.Boolean({ description: "false requests whole responses, which have no time to the first token." }),
     ),
   },
   strict,

@@ -42,7 +42,7 @@ export type RunWithTotals = ShownRun & { readonly totals: readonly RunTotals[] }
 const ITEMS = {
   limit: ITEMS_QUERY.limit,
   cursor: ITEMS_QUERY.cursor,
-  errors: t.Boolean({ description: "true shows the items that failed at a target." }),
+  errors: t.Boolean({ description: "true shows only the items that failed at a target." }),
 };
 
 /** Datasets that are sent again to other models, and comparisons of what came. */
@@ -52,7 +52,7 @@ export function datasetRunEndpoints(room: ApiContext, callers: Callers) {
     const caller = callers.of(request);
     const dataset = await datasetOf(room, caller.organizationId, id);
     const found = await findRun(room.current.records, dataset.id, run);
-    if (found === undefined) throw new GatewayError("not_found", "the dataset has no run of this id");
+    if (found === undefined) throw new GatewayError("not_found", "the dataset has no run with this id");
     return { caller, run: found };
   };
   const shown = async (run: Run) => {
@@ -67,7 +67,7 @@ export function datasetRunEndpoints(room: ApiContext, callers: Callers) {
         const dataset = await datasetOf(room, callers.of(request).organizationId, params.id);
         return success((await listRuns(room.current.records, dataset.id)).map(shownRun));
       },
-      endpoint(TAG, "List the runs of a dataset", "The newest first, with how far each is."),
+      endpoint(TAG, "List the runs of a dataset", "The newest first, with the progress of each."),
     )
     .post(
       "/v1/datasets/:id/runs/estimate",
@@ -82,7 +82,7 @@ export function datasetRunEndpoints(room: ApiContext, callers: Callers) {
         ...endpoint(
           TAG,
           "Estimate what a run costs",
-          "For each target: who would be asked first, tokens as the items' own requests used them, and the cost by the prices in force. `notes` says what is guessed or not known. Nothing is called.",
+          "For each target: the provider that would be called first, tokens as used by the items' own requests, and the cost at current prices. `notes` says what is estimated or unknown. Nothing is called.",
         ),
       },
     )

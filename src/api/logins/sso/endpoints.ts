@@ -23,7 +23,7 @@ export const isLoginPath = (path: string | undefined): boolean => path === START
 
 const QUERY = {
   return: { type: "string", description: "Path of the dashboard's page to come back to." },
-  account: { type: "string", enum: ["other"], description: "Asks the provider to let one choose another account." },
+  account: { type: "string", enum: ["other"], description: "Asks the provider to show its account chooser." },
 };
 
 /** Log-in at an identity provider: the way there, and back. */
@@ -32,7 +32,7 @@ export function ssoEndpoints(room: ApiContext) {
     .get(
       START_PATH,
       ({ params, request }) => watched(room, params.name, request, () => start(room, params.name, request)),
-      endpoint("Session", "Begin a log-in by single sign-on", "Redirects to the identity provider.", { query: QUERY }),
+      endpoint("Session", "Start a log-in by single sign-on", "Redirects to the identity provider.", { query: QUERY }),
     )
     .get(
       CALLBACK_PATH,
@@ -40,7 +40,7 @@ export function ssoEndpoints(room: ApiContext) {
       endpoint(
         "Session",
         "Finish a log-in by single sign-on",
-        "Where the identity provider sends people back to. Answers a cookie and redirects to the dashboard.",
+        "The identity provider redirects here. Sets a cookie and redirects to the dashboard.",
       ),
     );
 }

@@ -31,7 +31,7 @@ export class Sso {
   /** @throws GatewayError `not_found`. */
   client(name: string): SsoClient {
     const client = this.#clients.get(name);
-    if (client === undefined) throw new GatewayError("not_found", "there is no single sign-on of this name");
+    if (client === undefined) throw new GatewayError("not_found", "there is no single sign-on with this name");
     return client;
   }
 

@@ -12,7 +12,7 @@ export const AGGREGATE_TOOLS: readonly Tool[] = [
     name: "metrics",
     title: "Totals and percentiles",
     description:
-      "Requests, errors, cost, tokens, latency percentiles and cache hits of the chosen requests: in all, by group, by time, or both. Answers are exact.",
+      "Requests, errors, cost, tokens, latency percentiles and cache hits of the chosen requests: in total, by group, by time, or both. Results are exact.",
     endpoint: "POST /v1/metrics/query",
     input: t.Object(
       {

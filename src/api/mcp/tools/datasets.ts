@@ -39,7 +39,7 @@ export const DATASET_TOOLS: readonly Tool[] = [
     input: t.Object(
       {
         dataset: DATASET,
-        version: t.Optional(t.Integer({ minimum: 0, description: "The newest unless given." })),
+        version: t.Optional(t.Integer({ minimum: 0, description: "Default: the newest." })),
         limit: limit(ITEMS_MAX, ITEMS),
         cursor: t.Optional(t.String({ description: "next_cursor of the result before." })),
       },

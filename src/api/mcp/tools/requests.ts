@@ -47,7 +47,9 @@ export const REQUEST_TOOLS: readonly Tool[] = [
           }),
         ),
         limit: limit(LIMIT_MAX, LIMIT),
-        cursor: t.Optional(t.String({ description: "next_cursor of the result before, with all else unchanged." })),
+        cursor: t.Optional(
+          t.String({ description: "next_cursor of the previous result, with all other arguments unchanged." }),
+        ),
       },
       { additionalProperties: false },
     ),
@@ -85,7 +87,7 @@ export const REQUEST_TOOLS: readonly Tool[] = [
             },
           ),
         ),
-        offset: t.Optional(t.Integer({ minimum: 0, description: "Characters of the part to pass over." })),
+        offset: t.Optional(t.Integer({ minimum: 0, description: "Characters of the part to skip." })),
         max_chars: t.Optional(
           t.Integer({ minimum: 1, maximum: CHARS_MAX, description: `Characters of the part; ${CHARS} unless given.` }),
         ),

@@ -33,7 +33,7 @@ export const SESSION_TOOLS: readonly Tool[] = [
       {
         session: t.String({ description: "The session's id.", examples: ["trip-2207"] }),
         limit: limit(ROWS_MAX, STEPS),
-        offset: t.Optional(t.Integer({ minimum: 0, description: "Steps to pass over." })),
+        offset: t.Optional(t.Integer({ minimum: 0, description: "Steps to skip." })),
       },
       { additionalProperties: false },
     ),

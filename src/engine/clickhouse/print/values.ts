@@ -50,7 +50,7 @@ export function namedValue(map: NamedMap, { exact, erased }: PropertyName): Sql 
   return sql`multiIf(${own}${other}, null)`;
 }
 
-/** SQL of a score of the row, null where it has none of that name. */
+/** SQL of a score of the row, null where it has none with that name. */
 export function scoreValue(name: string): Sql {
   return sql`if(mapContains(r.scores, ${name}), r.scores[${name}], null)`;
 }

@@ -62,7 +62,7 @@ async function fromRecords(
   return selectRecords(
     scope,
     sql`${propertySql(name)} as value, sum(r.cost) as cost, count(*) as requests`,
-    // Not `group by value`: what the rows come from may have a column of that name, which would be meant.
+    // Not `group by value`: what the rows come from may have a column with that name, which would be meant.
     sql`group by 1 having ${propertySql(name)} is not null ${ORDER} limit ${limit} offset ${offset}`,
     { source },
   );

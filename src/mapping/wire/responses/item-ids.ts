@@ -13,7 +13,7 @@ const RESPONSE = "resp_";
 export const itemId = (type: keyof typeof ITEM_IDS, responseId: string, index: number): string =>
   ITEM_IDS[type] + responseId.replace(RESPONSE, "") + index.toString(16).padStart(2, "0");
 
-/** The response with an item of this id; undefined if the id is a provider's. */
+/** The response with an item with this id; undefined if the id is a provider's. */
 export function responseIdOf(id: string): string | undefined {
   const hex = /^(?:msg|rs|fc|ctc|ig)_([0-9a-f]{32})[0-9a-f]{2,4}$/.exec(id)?.[1];
   return hex === undefined ? undefined : RESPONSE + hex;

@@ -31,7 +31,7 @@ export function DatasetPage() {
     return (
       <Page title="Dataset" actions={<AllDatasets />}>
         {isGone ? (
-          <Empty title="There is no dataset of this id">It was deleted, or belongs to another organization.</Empty>
+          <Empty title="There is no dataset with this id">It was deleted, or belongs to another organization.</Empty>
         ) : error === null ? (
           <Loading />
         ) : (

@@ -80,7 +80,7 @@ function Models({ search, onChange }: ModelsProps) {
           data?.length === 0 ? (
             <Empty title="No model was seen yet">It appears here with its first request.</Empty>
           ) : (
-            "No model of this name"
+            "No model with this name"
           )
         }
       >
