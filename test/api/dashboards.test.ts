@@ -109,7 +109,7 @@ describe("those that Weir ships", () => {
         await put(id, { name: "Other", panels: [] }, api.keys.admin),
         await api.call("DELETE", `/v1/dashboards/${id}`, { key: api.keys.admin }),
       ])
-        expect([status, json.message]).toEqual([400, expect.stringContaining("make a copy")]);
+        expect([status, json.message]).toEqual([400, expect.stringContaining("create a copy")]);
     }
   });
 
