@@ -95,6 +95,9 @@ function frames(page: Page, seconds: number, px: number): Promise<number[]> {
   );
 }
 
+const rowsPassed = (page: Page): Promise<number> =>
+  page.evaluate(() => Math.round(document.querySelector(".requests-room")!.scrollTop / 34));
+
 async function loggedIn(browser: Browser, { api }: Weir) {
   const context = await browser.newContext({ viewport: { width: 1_440, height: 900 } });
   await context.request.post(`${api}/v1/session`, { data: { key: KEY } });
@@ -152,13 +155,13 @@ try {
     await page.reload();
     await page.locator("tr[data-id]").first().waitFor();
     const between = await frames(page, seconds, px);
-    const rows = await page.evaluate(() => Math.round(document.querySelector(".requests-room")!.scrollTop / 34));
-    console.log(`scrolling by ${px} px a frame, ${rows} rows: ${toldFrames(between)} between frames`);
+    console.log(`scrolling by ${px} px a frame, ${await rowsPassed(page)} rows: ${toldFrames(between)} between frames`);
     await page.reload();
     await page.locator("tr[data-id]").first().waitFor();
     await browser.startTracing(page, { categories: FRAME_CATEGORIES });
     await frames(page, seconds, px);
-    console.log(`  ${toldFrames(frameTimes(await browser.stopTracing()))} of processor time`);
+    const times = frameTimes(await browser.stopTracing());
+    console.log(`  again, ${await rowsPassed(page)} rows: ${toldFrames(times)} of processor time`);
   }
   console.log(`rows in the page: ${await page.locator("tr[data-id]").count()}`);
   await context.close();

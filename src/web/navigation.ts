@@ -9,12 +9,12 @@ export const NAVIGATION = [
   { to: "/users", label: "Users", icon: "people" },
   { to: "/properties", label: "Properties", icon: "tag" },
   { to: "/prompts", label: "Prompts", icon: "star" },
-  { to: "/datasets", label: "Datasets", icon: "layers" },
+  { to: "/datasets", begins: true, label: "Datasets", icon: "layers" },
   { to: "/scores", label: "Scores", icon: "chart" },
   { to: "/reviews", label: "Review", icon: "check" },
   { to: "/judges", label: "Judges", icon: "gauge" },
   { to: "/playground", label: "Playground", icon: "play" },
-  { to: "/models", label: "Models", icon: "cube" },
+  { to: "/models", begins: true, label: "Models", icon: "cube" },
   { to: "/credentials", label: "Credentials", icon: "lock" },
   { to: "/routes", label: "Routes", icon: "fork" },
   { to: "/domains", label: "Domains", icon: "globe" },
@@ -22,7 +22,7 @@ export const NAVIGATION = [
   { to: "/alerts", label: "Alerts", icon: "bell" },
   { to: "/cache", label: "Cache", icon: "layers" },
   { to: "/plugins", label: "Plugins", icon: "plug" },
-  { to: "/keys", label: "Keys", icon: "key" },
+  { to: "/keys", begins: true, label: "Keys", icon: "key" },
   { to: "/members", label: "Members", icon: "person" },
   { to: "/audit", label: "Audit", icon: "list" },
   { to: "/organizations", label: "Organizations", icon: "layers" },
@@ -31,4 +31,6 @@ export const NAVIGATION = [
   to: string;
   label: string;
   icon: IconName;
+  /** The first of a group. */
+  begins?: true;
 }[];

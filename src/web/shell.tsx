@@ -86,8 +86,8 @@ function Frame() {
         <div className="side-fold" id="navigation">
           <nav aria-label="Pages">
             <ul>
-              {NAVIGATION.map(({ to, label, icon }) => (
-                <li key={to}>
+              {NAVIGATION.map(({ to, label, icon, ...place }) => (
+                <li key={to} className={"begins" in place ? "nav-group" : undefined}>
                   <Link
                     to={to}
                     className="nav-link"

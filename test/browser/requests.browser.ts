@@ -280,9 +280,11 @@ describe("the list", () => {
     );
     await wrong.page.getByRole("alert").getByText("request_response_rmt.modell").waitFor();
   });
+});
 
-  test("is filtered by a value that is found among many as it is typed", async () => {
-    const values = Array.from({ length: 60 }, (_, n) => `lot-${n}`);
+describe("a list of many", () => {
+  const values = Array.from({ length: 80 }, (_, n) => `lot-${n}`);
+  beforeAll(async () => {
     const sent = values.map(async (value) => {
       const headers = { ...gatewayHeaders(provider.origin), "Gateway-Property-Lot": value };
       const answer = await fetch(`${it.weir.gateway}/v1/lot`, { method: "POST", headers, body: "{}" });
@@ -290,6 +292,9 @@ describe("the list", () => {
       return answer.headers.get("gateway-id")!;
     });
     await recordsOf(it.weir, await Promise.all(sent));
+  });
+
+  test("is filtered by a value that is found among many as it is typed", async () => {
     await using opened = await it.open("/requests");
     const { page } = opened;
     const form = page.getByRole("form", { name: "Filter requests" });
@@ -302,5 +307,47 @@ describe("the list", () => {
     const hidden = values.find((value) => !shown.includes(value));
     await form.getByLabel("Property", { exact: true }).fill(hidden!);
     await page.locator(`datalist option[value=${hidden}]`).waitFor({ state: "attached" });
+  });
+
+  test("brings rows of a fast scroll with their link and one text, then whole, in order, and the focus stays", async () => {
+    await using opened = await it.open("/requests");
+    const { page } = opened;
+    await rows(page).nth(20).waitFor();
+    const cells = await rows(page).first().locator("td").count();
+    // What each row has when it comes into the page: later it is whole.
+    const first = await page.evaluate(async () => {
+      const room = document.querySelector(".requests-room")!;
+      const came = new Promise<{ cells: number[]; links: number; id: string | null }>((note) => {
+        new MutationObserver((_, observer) => {
+          const added = [...room.querySelectorAll("tbody tr:has(.row-check:empty)")];
+          if (added.length === 0) return;
+          observer.disconnect();
+          const links = added.map((row) => row.querySelector<HTMLElement>("a.row-link"));
+          links[0]?.focus({ preventScroll: true });
+          note({
+            cells: added.map((row) => row.querySelectorAll("td").length),
+            links: links.filter(Boolean).length,
+            id: added[0]!.getAttribute("data-id"),
+          });
+        }).observe(room, { subtree: true, childList: true });
+      });
+      room.scrollTop = room.scrollHeight / 2;
+      return came;
+    });
+    expect(first.links).toBe(first.cells.length);
+    expect(new Set(first.cells)).toEqual(new Set([3]));
+    await page.waitForFunction(
+      (each) =>
+        [...document.querySelectorAll("tr[data-id]")].every((row) => row.querySelectorAll("td").length === each),
+      cells,
+    );
+    const after = await rows(page).evaluateAll((all) => ({
+      places: all.map((row) => Number(row.getAttribute("aria-rowindex"))),
+      focused: document.activeElement?.closest("tr")?.dataset["id"],
+      boxes: all.filter((row) => row.querySelector("input") !== null).length,
+    }));
+    expect(after.places).toEqual([...after.places].sort((a, b) => a - b));
+    expect(after.boxes).toBe(after.places.length);
+    expect(after.focused).toBe(first.id!);
   });
 });

@@ -18,6 +18,7 @@ test.each([
   [504, "upstream_timeout", null, /^The provider did not respond in time/],
   [499, "client_gone", null, /^The client disconnected/],
   [429, "refused", "the limit “all” is spent", "The limit “all” is spent."],
+  [429, "refused", "llm.example.com is not an approved domain", "llm.example.com is not an approved domain."],
   [null, null, null, /in flight/],
 ] as const)("status %p of an exchange that ended as %p is shown as what it is", (status, outcome, message, text) => {
   expect(said(status, outcome, message)).toMatch(text);

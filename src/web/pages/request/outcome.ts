@@ -24,9 +24,9 @@ const CAUSES: Readonly<Record<string, string>> = {
   upstream_timeout: "The provider did not respond in time.",
 };
 
-/** Text of the API, as it stands on a page. */
+/** Text of the API, as it stands on a page. A host's name that begins it stays in small letters. */
 export function sentence(text: string): string {
-  const begun = `${text.slice(0, 1).toUpperCase()}${text.slice(1)}`;
+  const begun = /^\S+\.\S/.test(text) ? text : `${text.slice(0, 1).toUpperCase()}${text.slice(1)}`;
   return /[.!?]$/.test(begun) ? begun : `${begun}.`;
 }
 

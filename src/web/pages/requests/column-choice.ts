@@ -16,7 +16,7 @@ const COLUMNS_MAX = 60;
 
 /** Shown until others are chosen. */
 export const DEFAULT_CHOICES: Choices = [
-  ...["time", "status", "input", "output", "model", "latency", "tokens", "cost", "user"],
+  ...["time", "status", "input", "output", "model", "latency", "cost", "tokens", "user"],
   ...["first_token", "provider", "properties", "session", "id"],
 ].map((id) => ({ id }));
 
@@ -24,7 +24,7 @@ export const DEFAULT_CHOICES: Choices = [
 const NARROW_CHOICES: Choices = [
   { id: "time" },
   { id: "status", width: 78 },
-  { id: "cost", width: 92 },
+  { id: "cost", width: 104 },
   ...DEFAULT_CHOICES.filter(({ id }) => !["time", "status", "cost"].includes(id)),
 ];
 

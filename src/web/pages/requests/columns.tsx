@@ -60,7 +60,7 @@ export const COLUMNS: readonly RequestColumn[] = [
   {
     id: "time",
     header: "Time",
-    width: 134,
+    width: 130,
     sort: "created_at",
     // The row's link: everything in the row opens it, and it alone is reached by key. Not the router's own, which would
     // have each of some fifty links listen to every change of the address.
@@ -83,10 +83,15 @@ export const COLUMNS: readonly RequestColumn[] = [
         <Status of={row.response_status} />
       ),
   },
-  { id: "input", header: "Input", width: 250, ...said((row) => row.input) },
-  { id: "output", header: "Output", width: 250, ...said((row) => row.output) },
+  { id: "input", header: "Input", width: 184, ...said((row) => row.input) },
+  {
+    id: "output",
+    header: "Output",
+    width: 184,
+    ...said((row) => row.output ?? row.error_message),
+  },
   { id: "tools", header: "Tools called", width: 140, ...named((row) => toolNames(row.output).join(", ")) },
-  { id: "model", header: "Model", width: 176, sort: "body_model", ...named((row) => row.model) },
+  { id: "model", header: "Model", width: 142, sort: "body_model", ...named((row) => row.model) },
   { id: "provider", header: "Provider", width: 108, ...named((row) => row.provider) },
   { id: "route", header: "Route", width: 120, ...named((row) => row.route) },
   { id: "credential", header: "Credential", width: 120, ...named((row) => row.credential) },

@@ -138,7 +138,7 @@ type RowsProps = Pick<RequestsTableProps, "rows" | "marks" | "openId" | "selecti
 
 /** The rows in view. Apart from the head, which has no part in a scroll. */
 function Rows({ room, rows, columns, marks, openId, selection, onOpen, onChoose, onEnd, offsetPx }: RowsProps) {
-  const { first, end } = useRowsInView(room, { count: rows.length, rowPx: ROW_PX, offsetPx });
+  const { first, end, plain } = useRowsInView(room, { count: rows.length, rowPx: ROW_PX, offsetPx });
   useEffect(() => {
     if (rows.length > 0 && end > rows.length - AHEAD_ROWS) onEnd();
   }, [end, rows.length, onEnd]);
@@ -150,6 +150,7 @@ function Rows({ room, rows, columns, marks, openId, selection, onOpen, onChoose,
           row={row}
           index={first + at}
           columns={columns}
+          isPlain={plain.has(first + at)}
           marks={marks}
           isOpen={row.request_id === openId}
           isChosen={selection.isAll || selection.ids.has(row.request_id)}
@@ -165,6 +166,8 @@ interface RowProps {
   readonly row: RequestRow;
   readonly index: number;
   readonly columns: readonly RequestColumn[];
+  /** Only its link and one text: see `useRowsInView`. */
+  readonly isPlain: boolean;
   readonly marks: RegExp | undefined;
   readonly isOpen: boolean;
   readonly isChosen: boolean;
@@ -173,8 +176,9 @@ interface RowProps {
 }
 
 /** Drawn once, at its place, not with each step of a scroll: a row that comes or goes moves no other. */
-const Row = memo(({ row, index, columns, marks, isOpen, isChosen, onOpen, onChoose }: RowProps) => {
+const Row = memo(({ row, index, columns, isPlain, marks, isOpen, isChosen, onOpen, onChoose }: RowProps) => {
   const failed = row.response_status !== null && row.response_status >= 400;
+  const mainText = columns.find(({ cut }) => cut);
   return (
     <tr
       aria-rowindex={index + 2}
@@ -184,35 +188,53 @@ const Row = memo(({ row, index, columns, marks, isOpen, isChosen, onOpen, onChoo
       data-chosen={isChosen || undefined}
       style={{ top: index * ROW_PX }}
       onClick={(event) => {
-        const isPlain = !event.metaKey && !event.ctrlKey && !event.shiftKey && event.button === 0;
+        const isUnmodified = !event.metaKey && !event.ctrlKey && !event.shiftKey && event.button === 0;
         const isSelecting = (window.getSelection()?.toString() ?? "") !== "";
-        if (!isPlain || isSelecting) return;
+        if (!isUnmodified || isSelecting) return;
         event.preventDefault();
         onOpen(row.request_id);
       }}
     >
       {/* biome-ignore lint/a11y/useKeyWithClickEvents: a click beside the box is one on it; the key is the box's own */}
       <td className="row-check" onClick={(event) => event.stopPropagation()}>
-        <input
-          type="checkbox"
-          aria-label="Select"
-          tabIndex={-1}
-          checked={isChosen}
-          onChange={(event) => onChoose(row.request_id, (event.nativeEvent as MouseEvent).shiftKey === true)}
-        />
+        {isPlain ? null : (
+          <input
+            type="checkbox"
+            aria-label="Select"
+            tabIndex={-1}
+            checked={isChosen}
+            onChange={(event) => onChoose(row.request_id, (event.nativeEvent as MouseEvent).shiftKey === true)}
+          />
+        )}
       </td>
-      {columns.map(({ id, end, cut, cell, title }) => {
-        const content = cell(row, marks);
-        const classes = [end && "end", cut && "cut", content === UNKNOWN && "unknown"];
-        return (
-          <td key={id} className={classes.filter(Boolean).join(" ")} title={title?.(row)}>
-            {content}
-          </td>
-        );
-      })}
+      {columns.map((column, at) =>
+        isPlain && column.id !== "time" && column !== mainText ? null : (
+          <Cell key={column.id} column={column} row={row} marks={marks} track={isPlain ? at + 2 : undefined} />
+        ),
+      )}
     </tr>
   );
 });
+
+interface CellProps extends Pick<RowProps, "row" | "marks"> {
+  readonly column: RequestColumn;
+  /** Its place, where cells before it are left out. */
+  readonly track: number | undefined;
+}
+
+function Cell({ column: { end, cut, cell, title }, row, marks, track }: CellProps) {
+  const content = cell(row, marks);
+  const classes = [end && "end", cut && "cut", content === UNKNOWN && "unknown"];
+  return (
+    <td
+      className={classes.filter(Boolean).join(" ")}
+      title={title?.(row)}
+      style={track === undefined ? undefined : { gridColumn: track }}
+    >
+      {content}
+    </td>
+  );
+}
 
 /** Chooses every row that is loaded, or none. */
 function HeadCheck({ rows, selection }: Pick<RequestsTableProps, "rows" | "selection">) {

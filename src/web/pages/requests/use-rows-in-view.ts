@@ -3,6 +3,9 @@ import { flushSync } from "react-dom";
 
 /** Rows beyond both edges that are in the page too: a step of the wheel shows nothing empty. */
 const BEYOND_ROWS = 8;
+/** Rows that one frame draws whole. */
+const WHOLE_A_FRAME = 3;
+const NONE: ReadonlySet<number> = new Set();
 
 interface Heights {
   /** Of every row. */
@@ -24,19 +27,45 @@ interface Span {
   readonly end: number;
 }
 
-/** Which of many rows of the same height are in view, and those beside them. What uses it is drawn with each step of a scroll. */
-export function useRowsInView(room: RefObject<HTMLElement | null>, { count, rowPx, offsetPx }: Rows): Span {
+interface RowsInView extends Span {
+  /** Rows among them that are drawn with their main texts only, because the list moves too fast to draw more in a frame. */
+  readonly plain: ReadonlySet<number>;
+}
+
+/**
+ * Which of many rows of the same height are in view, and those beside them. The caller is drawn with each step of a scroll.
+ * A step that brings more than `WHOLE_A_FRAME` rows brings them plain; the steps and frames after it draw as many whole.
+ */
+export function useRowsInView(room: RefObject<HTMLElement | null>, { count, rowPx, offsetPx }: Rows): RowsInView {
   // Before the room is measured it is taken to be as high as the window: the first rows are drawn at once.
-  const [span, setSpan] = useState(() => spanAt(offsetPx, window.innerHeight, rowPx));
+  const [shown, setShown] = useState(() => ({ ...spanAt(offsetPx, window.innerHeight, rowPx), plain: NONE }));
   // Not one of layout: those of what is in the room run before its ref is set.
   useEffect(() => {
     const element = room.current!;
-    let shown = span;
+    let now = shown;
+    let isFast = false;
+    let frame = 0;
+    const show = (next: RowsInView) => {
+      now = next;
+      setShown(next);
+    };
     const look = () => {
-      const next = spanAt(element.scrollTop, element.clientHeight, rowPx);
-      if (next.first === shown.first && next.end === shown.end) return;
-      shown = next;
-      setSpan(next);
+      const span = spanAt(element.scrollTop, element.clientHeight, rowPx);
+      if (span.first === now.first && span.end === now.end) return;
+      const added = rowsOf(span).filter((row) => !isIn(now, row));
+      const kept = [...now.plain].filter((row) => isIn(span, row));
+      isFast = added.length > WHOLE_A_FRAME;
+      show({ ...span, plain: new Set(isFast ? [...kept, ...added] : kept) });
+      fillLater();
+    };
+    const fillLater = () => {
+      if (now.plain.size > 0 && frame === 0) frame = requestAnimationFrame(fill);
+    };
+    const fill = () => {
+      frame = 0;
+      if (!isFast) flushSync(() => show({ ...now, plain: withoutNext(now.plain, element.scrollTop / rowPx) }));
+      isFast = false;
+      fillLater();
     };
     // In the frame of the scroll itself, not in the one after it.
     const onScroll = () => flushSync(look);
@@ -44,12 +73,22 @@ export function useRowsInView(room: RefObject<HTMLElement | null>, { count, rowP
     sizes.observe(element);
     element.addEventListener("scroll", onScroll, { passive: true });
     return () => {
+      cancelAnimationFrame(frame);
       sizes.disconnect();
       element.removeEventListener("scroll", onScroll);
     };
   }, [room, rowPx]);
-  const end = Math.min(count, span.end);
-  return { first: Math.min(span.first, Math.max(0, end - 1)), end };
+  const end = Math.min(count, shown.end);
+  return { first: Math.min(shown.first, Math.max(0, end - 1)), end, plain: shown.plain };
+}
+
+const rowsOf = ({ first, end }: Span): readonly number[] => Array.from({ length: end - first }, (_, at) => first + at);
+const isIn = ({ first, end }: Span, row: number): boolean => row >= first && row < end;
+
+/** What is still plain one frame later: rows at and below the edge of the room are drawn whole before those above it. */
+function withoutNext(plain: ReadonlySet<number>, edge: number): ReadonlySet<number> {
+  const isAbove = (row: number) => Number(row + 1 < edge);
+  return new Set([...plain].sort((a, b) => isAbove(a) - isAbove(b) || a - b).slice(WHOLE_A_FRAME));
 }
 
 /** Scrolls no further than is needed for a row to be seen whole. */
