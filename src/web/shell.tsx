@@ -55,6 +55,8 @@ function Frame() {
   const path = useRouterState({ select: ({ location, resolvedLocation }) => (resolvedLocation ?? location).pathname });
   const shown = useRef(path);
   useEffect(() => {
+    // On a low screen the pages scroll.
+    document.querySelector('.side nav [aria-current="page"]')?.scrollIntoView({ block: "nearest" });
     if (shown.current === path) return;
     shown.current = path;
     setOpen(false); // the menu of narrow screens
@@ -136,7 +138,7 @@ function Account() {
         {isFailed ? "Not logged out: try again" : "Log out"}
       </button>
       <p className="account-version">
-        Weir {version} · <a href="/docs">API reference</a>
+        <span>Weir {version}</span> <a href="/docs">API reference</a>
       </p>
     </div>
   );
