@@ -39,10 +39,11 @@ async function migrateTarget(
   for (;;) {
     const version = await currentVersion(database, target);
     refuseNewer(target, version, mine.length);
-    const next = mine[version];
-    if (next === undefined) return;
+    // A new database takes all steps at once: each transaction costs more than what a step does to empty tables.
+    const next = version === 0 ? mine : mine.slice(version, version + 1);
+    if (next.length === 0) return;
     try {
-      await database.batch([mark(next), ...next.statements.map((sql) => ({ sql, args: [] }))]);
+      await database.batch(next.flatMap((step) => [mark(step), ...step.statements.map((sql) => ({ sql, args: [] }))]));
     } catch (cause) {
       // Another program may have taken this step meanwhile: then the mark collides, and the version has moved on.
       if ((await currentVersion(database, target)) === version) throw cause;
