@@ -8,7 +8,7 @@ import { spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
 import { availableParallelism } from "node:os";
 import { join } from "node:path";
-import { allTests, browserTests, fastTests, processStarter } from "./sets.ts";
+import { allTests, browserTests, fastTests, processStarter, sharingTests } from "./sets.ts";
 import { KEPT_TIMINGS, lastTimings } from "./timings.ts";
 
 interface TestSet {
@@ -17,16 +17,20 @@ interface TestSet {
   readonly files: () => string[];
   /** Words for `bun test` beside the files. */
   readonly words?: () => string[];
+  /** Whether tests that can share a process do. */
+  readonly shares?: true;
 }
 
+/** Of a run that failed and does not say why at its end. */
+const LAST_CHARS = 10_000;
 /** A limit for what hangs, and no claim: machines that run tests have other work. */
 const TIMEOUT_MS = 120_000;
 const ROOT = join(import.meta.dir, "..");
 
 const SETS: Readonly<Record<string, TestSet>> = {
-  all: { runs: 100, files: allTests },
+  all: { runs: 100, files: allTests, shares: true },
   // Tests that start no process and are soon over.
-  fast: { runs: 10, files: fastTests },
+  fast: { runs: 10, files: fastTests, shares: true },
   // Tests whose imports have changed since this branch left main. The program that a test starts is not among its imports.
   changed: { runs: 10, files: allTests, words: () => [`--changed=${branchedFrom("main")}`] },
   browser: { runs: 100, files: browserTests },
@@ -73,17 +77,57 @@ const words = [
   ...(set.words?.() ?? []),
   ...flags,
 ];
-const child = spawn(process.execPath, [...words, ...files.map((file) => `./${file}`)], {
-  cwd: ROOT,
-  stdio: "inherit",
-  env,
-});
-for (const signal of ["SIGINT", "SIGTERM"] as const) process.on(signal, () => child.kill(signal));
-child.on("close", async (status) => {
-  const check = await checked;
-  if (check !== undefined && check.status !== 0) console.error(`${check.output}\nThe check of types and style failed.`);
-  process.exit(status === 0 ? (check?.status ?? 0) : (status ?? 1));
-});
+// A part is run to look at it closely: each of its files in a process of its own.
+const shared = new Set(set.shares === true && rest.length === 0 ? sharingTests() : []);
+const apart = files.filter((file) => !shared.has(file));
+const results: Result[] = [];
+if (apart.length > 0) results.push(await runFiles(apart, []));
+if (shared.size > 0) results.push(await runFiles([...shared], ["--no-isolate"]));
+const check = await checked;
+if (results.length > 1) sayTogether(results);
+if (check !== undefined && check.status !== 0) console.error(`${check.output}\nThe check of types and style failed.`);
+// Not `exit()`: what a pipe has not taken yet is still to be written.
+process.exitCode = results.find(({ status }) => status !== 0)?.status ?? check?.status ?? 0;
+
+interface Result {
+  readonly status: number;
+  readonly output: string;
+}
+
+/** Runs Bun's test runner over `testFiles`, and shows what it writes meanwhile. */
+async function runFiles(testFiles: readonly string[], more: readonly string[]): Promise<Result> {
+  const child = spawn(process.execPath, [...words, ...more, ...testFiles.map((file) => `./${file}`)], {
+    cwd: ROOT,
+    stdio: ["inherit", "inherit", "pipe"],
+    env: { ...(process.stderr.isTTY ? { FORCE_COLOR: "1" } : {}), ...env },
+  });
+  let isStopped = false;
+  for (const signal of ["SIGINT", "SIGTERM"] as const)
+    process.on(signal, () => {
+      isStopped = true;
+      child.kill(signal);
+    });
+  let output = "";
+  child.stderr.setEncoding("utf8").on("data", (chunk: string) => {
+    output += chunk;
+    process.stderr.write(chunk);
+  });
+  const [status] = (await once(child, "close")) as [number | null];
+  // The next ones are not started then.
+  if (isStopped) process.exit(status || 1);
+  return { status: status ?? 1, output: Bun.stripANSI(output) };
+}
+
+/** Bun's summaries as one, and before it once more what failed in a run whose end others have followed. */
+function sayTogether(results: readonly Result[]): void {
+  for (const { status, output } of results.slice(0, -1))
+    if (status !== 0) console.error(output.match(/^\d+ tests? failed:$[\s\S]*/m)?.[0] ?? output.slice(-LAST_CHARS));
+  const countOf = (output: string, word: string) =>
+    Number([...output.matchAll(new RegExp(`^ *(\\d+) ${word}$`, "gm"))].at(-1)?.[1] ?? 0);
+  const sumOf = (word: string) => results.reduce((sum, { output }) => sum + countOf(output, word), 0);
+  for (const word of ["pass", "skip", "todo", "fail"])
+    if (word === "pass" || word === "fail" || sumOf(word) > 0) console.error(` ${sumOf(word)} ${word}`);
+}
 
 /** Types and style. TypeScript's own collector takes half of the CPU time where it runs as often as by default. */
 function startCheck(): Promise<{ readonly status: number; readonly output: string }> {

@@ -2,7 +2,7 @@ import { expect, test } from "bun:test";
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { temporaryDirectory } from "./directory.ts";
-import { allTests, fastTests, LONG_TESTS, processStarter } from "./sets.ts";
+import { allTests, fastTests, LONG_TESTS, processStarter, sharingTests } from "./sets.ts";
 
 test.each([
   ["none", `import { join } from "node:path"; join("a");`, undefined],
@@ -39,4 +39,33 @@ test("the fast tests are most of the tests, and none of those that start the ser
   for (const file of ["test/filter/written.test.ts", "test/api/errors.test.ts", "test/web/path.test.ts"])
     expect(fast).toContain(file);
   expect(LONG_TESTS.filter((file) => !slow.includes(file) || processStarter(file) !== undefined)).toEqual([]);
+});
+
+test.each([
+  ["nothing but its own", `expect(1).toBe(1);`, true],
+  ["the clock", `setSystemTime(new Date(0));`, false],
+  ["a module", `mock.module("./a.ts", () => ({}));`, false],
+  ["a method", `spyOn(console, "log");`, false],
+  ["the environment", `process.env["A"] = "1";`, false],
+  ["the environment, by a name", `process.env.A = "1";`, false],
+  ["the environment it only reads", `if (process.env["A"] === "1") run();`, true],
+  ["a global", `globalThis.fetch = async () => new Response();`, false],
+  ["the working directory", `process.chdir("/tmp");`, false],
+  ["what is told of errors", `process.on("unhandledRejection", listen);`, false],
+  ["the memory it measures", `process.memoryUsage();`, false],
+  ["the clock, by a helper", `import { later } from "./b.ts"; later();`, false],
+  ["a process it starts", `Bun.spawn(["true"]);`, false],
+])("a test shares its process unless it changes or measures: %s", (_name, text, shares) => {
+  using root = temporaryDirectory("sets");
+  mkdirSync(join(root.path, "test"));
+  writeFileSync(join(root.path, "test/a.test.ts"), text);
+  writeFileSync(join(root.path, "test/b.ts"), `export const later = () => setSystemTime(new Date(0));`);
+  expect(sharingTests(root.path)).toEqual(shares ? ["test/a.test.ts"] : []);
+});
+
+test("most of the fast tests share a process", () => {
+  const fast = fastTests();
+  const sharing = sharingTests();
+  expect(sharing.filter((file) => !fast.includes(file))).toEqual([]);
+  expect(sharing.length).toBeGreaterThan(fast.length * 0.9);
 });

@@ -7,6 +7,10 @@ const HERE = join(import.meta.dir, "..");
 /** How a test, or a helper of tests, starts a process. */
 const STARTS_PROCESS = /["']node:child_process["']|\bBun\.(spawn|spawnSync|\$)|\bimport \{[^}]*\$[^}]*\} from "bun"/;
 
+/** What belongs to the whole process: a test, or a helper of tests, that sets or measures it has a process of its own. */
+const OF_THE_PROCESS =
+  /\b(setSystemTime|spyOn|mock\.module|chdir|umask|memoryUsage|heapStats|cpuUsage|resourceUsage|getActiveResourcesInfo|Bun\.gc|process\.(on|once|exit|exitCode)\b|process\.env(\.\w+|\[[^\]]*\]) *=[^=]|delete process\.env|globalThis\.\w+ *=[^=])/;
+
 /** Imports are followed within these folders. Not into `src/`: what the program can start, a test need not start. */
 const FOLLOWED = ["test/", "bench/", "build/"];
 
@@ -80,17 +84,53 @@ export function fastTests(root = HERE): string[] {
   return allTests(root).filter((file) => !LONG_TESTS.includes(file) && processStarter(file, root) === undefined);
 }
 
+/**
+ * The fast tests that neither set nor measure what belongs to the whole process: they can run in one, one file after the other.
+ * Loading and compiling what a test imports costs more than most of them.
+ */
+export function sharingTests(root = HERE): string[] {
+  return fastTests(root).filter(
+    (file) => !ALONE.test(file) && importsTo(file, OF_THE_PROCESS, root, new Set()) === undefined,
+  );
+}
+
+/** The API notes only so many failed log-ins a minute, counted for its process. */
+const ALONE = /^test\/api\/logins\/sso/;
+
 /** The imports from `file` to the first file that starts a process; `undefined` where none does. */
-export function processStarter(file: string, root = HERE, seen = new Set<string>()): readonly string[] | undefined {
+export function processStarter(file: string, root = HERE): readonly string[] | undefined {
+  return importsTo(file, STARTS_PROCESS, root, new Set());
+}
+
+/** The imports from `file` to the first file whose text has `what`; `undefined` where none has it. */
+function importsTo(file: string, what: RegExp, root: string, seen: Set<string>): readonly string[] | undefined {
   if (seen.has(file)) return undefined;
   seen.add(file);
-  const text = readFileSync(join(root, file), "utf8");
-  if (STARTS_PROCESS.test(text)) return [file];
-  for (const imported of importsOf(file, text, root)) {
-    const chain = processStarter(imported, root, seen);
+  const { text, imports } = fileAt(file, root);
+  if (what.test(text)) return [file];
+  for (const imported of imports) {
+    const chain = importsTo(imported, what, root, seen);
     if (chain !== undefined) return [file, ...chain];
   }
   return undefined;
+}
+
+interface ReadFile {
+  readonly text: string;
+  readonly imports: readonly string[];
+}
+
+/** Read once: many tests import the same helpers. By their paths. */
+const READ = new Map<string, ReadFile>();
+
+function fileAt(file: string, root: string): ReadFile {
+  const path = join(root, file);
+  const known = READ.get(path);
+  if (known !== undefined) return known;
+  const text = readFileSync(path, "utf8");
+  const read = { text, imports: importsOf(file, text, root) };
+  READ.set(path, read);
+  return read;
 }
 
 function importsOf(file: string, text: string, root: string): string[] {

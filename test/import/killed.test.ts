@@ -7,7 +7,7 @@ import { KEY, startWeir, type Weir } from "../e2e/weir.ts";
 import { type Folder, makeFolder, run } from "../export/run-in-test.ts";
 import { importInto } from "./run-import.ts";
 
-const RECORDS = 4_000;
+const RECORDS = 3_000;
 
 let folder: Folder;
 let file: string;
