@@ -1,25 +1,22 @@
 import { timeOfUuid } from "../../runtime/uuid.ts";
 import { ID_TIME_SLACK_MS } from "./tables.ts";
 
-/** Ranges of time that one statement looks in; ids of more are looked for in all of the time between. */
-const RANGES_MAX = 100;
+/** Steps of time that one statement names; ids of more are looked for in all of the time between. */
+const STEPS_MAX = 6_000;
 
-/** SQL that is true at the times at which records of these ids were made, if an id tells its time; undefined if none does. */
+/**
+ * SQL that is true at the times at which records of these ids were made, if an id tells its time; undefined if none does. It is
+ * one look into a list for each row, where ranges would be compared one by one.
+ */
 export function nearIds(ids: readonly string[]): string | undefined {
-  const ranges = rangesOf(ids);
-  if (ranges.length === 0) return undefined;
-  return `(${ranges.map(([from, to]) => `request_created_at between ${from} and ${to}`).join(" or ")})`;
-}
-
-/** In order and apart. */
-function rangesOf(ids: readonly string[]): readonly (readonly [from: number, to: number])[] {
-  const times = ids.flatMap((id) => timeOfUuid(id) ?? []).sort((a, b) => a - b);
-  const ranges: [number, number][] = [];
-  for (const time of times) {
-    const last = ranges.at(-1);
-    const from = time - ID_TIME_SLACK_MS;
-    if (last !== undefined && from <= last[1]) last[1] = time + ID_TIME_SLACK_MS;
-    else ranges.push([from, time + ID_TIME_SLACK_MS]);
-  }
-  return ranges.length <= RANGES_MAX ? ranges : [[ranges[0]![0], ranges.at(-1)![1]]];
+  const own = ids.flatMap((id) => timeOfUuid(id) ?? []).map((time) => Math.floor(time / ID_TIME_SLACK_MS));
+  if (own.length === 0) return undefined;
+  const steps = new Set(own.flatMap((step) => [step - 1, step, step + 1]));
+  const step = `intDiv(request_created_at, ${ID_TIME_SLACK_MS})`;
+  if (steps.size <= STEPS_MAX) return `${step} in (${[...steps].join(", ")})`;
+  const [least, most] = own.reduce(
+    ([low, high], each) => [Math.min(low, each), Math.max(high, each)],
+    [own[0]!, own[0]!],
+  );
+  return `${step} between ${least - 1} and ${most + 1}`;
 }

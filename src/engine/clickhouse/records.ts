@@ -4,7 +4,7 @@ import type { Scope } from "../../filter/scope.ts";
 import { refuseSaid } from "../../filter/sight.ts";
 import type { Sort } from "../../filter/sort.ts";
 import type { Sql } from "../../filter/sql.ts";
-import { type Condition, conditionsOf, type FilterTree } from "../../filter/tree.ts";
+import { type Condition, conditionsOf, conjuncts, type FilterTree } from "../../filter/tree.ts";
 import type { BodyPart } from "../../store/packs/placed.ts";
 import type { RequestBodies } from "../../store/packs/read.ts";
 import type { Database } from "../../store/store.ts";
@@ -58,8 +58,13 @@ export interface SelectParts {
   readonly body?: (condition: Condition) => Sql;
 }
 
-/** From so many conditions on, making machine code of them costs more than it saves. */
-const COMPILED_MAX = 64;
+/**
+ * Up to so many conditions are planned as usual. Of more, making machine code costs more than it saves, and the planner, which
+ * moves conditions to the table and looks at all of them at each move, takes time for their square: 16 s for 1,500. Bounds and
+ * places stand at the table in any case.
+ */
+const PLANNED_MAX = 64;
+const UNPLANNED: Settings = { compile_expressions: 0, query_plan_filter_push_down: 0 };
 
 /**
  * The records of a scope, ready to be selected from. Made by `recordsOf`, because what people wrote about them is read
@@ -82,7 +87,7 @@ export class Records {
     this.#hasOpenRows = hasOpenRows;
     const conditions = [...conditionsOf(scope.tree)];
     this.#joinsSessions = conditions.some(({ source }) => source.from === "row" && SESSION_FIELD.test(source.sql));
-    this.settings = conditions.length > COMPILED_MAX ? { ...LARGE, compile_expressions: 0 } : LARGE;
+    this.settings = testsIn(scope.tree) > PLANNED_MAX ? { ...LARGE, ...UNPLANNED } : LARGE;
     const { least, most } = boundsOf(scope.tree);
     this.times = { least: Math.floor(least), most: Math.ceil(most) };
   }
@@ -124,6 +129,21 @@ export class Records {
       from ${this.#rows(columns, {})} s where isNotNull(s.session_id) group by s.session_id`;
   }
 }
+
+/** How many tests a filter is; a list of values that stands by itself is one. */
+function testsIn(tree: FilterTree): number {
+  return conjuncts(tree).reduce((sum, term) => sum + (isList(term) ? 1 : conditionsOf(term).toArray().length), 0);
+}
+
+function isList(term: FilterTree): boolean {
+  if (term.kind !== "or") return false;
+  const fields = new Set(
+    term.terms.map((each) => each.kind === "condition" && each.operator === "equals" && fieldOf(each)),
+  );
+  return fields.size === 1 && !fields.has(false);
+}
+
+const fieldOf = ({ source, name }: Condition) => JSON.stringify([source, name]);
 
 /** Columns of `r` that pieces of SQL name. What users wrote may name more of them, which does no harm. */
 function columnsIn(pieces: readonly string[]): string {

