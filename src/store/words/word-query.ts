@@ -49,10 +49,10 @@ function termsOf(word: string, isBeginning: boolean): Term[] {
   return letters.slice(1).map((letter, at) => ({ token: letters[at]! + letter, isBeginning: false }));
 }
 
-/** The query as the full-text tables of SQLite take it. Tokens hold nothing that would have to be escaped. */
-export function matchText({ terms }: WordQuery, organizationId: string): string {
+/** The query as the full-text tables of SQLite take it, of one organization or of any. Tokens hold nothing that would have to be escaped. */
+export function matchText({ terms }: WordQuery, organizationId: string | undefined): string {
   const texts = terms.map(({ token, isBeginning }) => `"${token}"${isBeginning ? " *" : ""}`);
-  return [`"${organizationToken(organizationId)}"`, ...texts].join(" ");
+  return (organizationId === undefined ? texts : [`"${organizationToken(organizationId)}"`, ...texts]).join(" ");
 }
 
 /** Whether a text has every phrase. */

@@ -26,8 +26,6 @@ const HITS_MAX = 1_600;
 const TEXTS_AT_ONCE = 50;
 /** Tables that one statement asks: rare words are in few of them. */
 const TOGETHER_MAX = 16;
-/** Only where the tables before took no longer than this are more of them asked together. */
-const SHORT_MS = 20;
 /** A filter that selects no more records than these, which are found within this time, is asked before the index. */
 const CHOSEN_MAX = 5_000;
 const CHOOSING_MS = 100;
@@ -42,7 +40,6 @@ export class WordSearch {
   readonly #database: Database;
   readonly #scope: Scope;
   readonly #options: SearchOptions;
-  readonly #match: string;
   readonly #found: FoundRow[] = [];
   /** Records up to this one may not be in the index yet: hits among them may be missing. */
   #unfilled = 0;
@@ -52,7 +49,6 @@ export class WordSearch {
     this.#database = database;
     this.#scope = scope;
     this.#options = options;
-    this.#match = matchText(options.query, scope.organizationId);
   }
 
   /** A page, which may be short of hits although more follow. */
@@ -86,7 +82,7 @@ export class WordSearch {
       if (asked.length === 0) return;
       const askedMs = performance.now();
       const seqs = await this.#hits(asked, { before, hits, chosen });
-      const isShort = performance.now() - askedMs < SHORT_MS;
+      const eachMs = (performance.now() - askedMs) / asked.length;
       if (seqs === undefined) together = 1;
       if (seqs === undefined && asked.length > 1) continue;
       const lookedTo = seqs !== undefined && seqs.length > 0 ? await this.#add(seqs) : undefined;
@@ -97,7 +93,7 @@ export class WordSearch {
         together = 1;
       } else {
         before = asked.at(-1)! * SHARD_RECORDS;
-        if (isShort) together = Math.min(together * 4, TOGETHER_MAX);
+        together = Math.max(1, Math.min(together * 4, TOGETHER_MAX, Math.floor(this.#restMs() / 2 / eachMs)));
       }
       yield before;
     }
@@ -147,7 +143,10 @@ export class WordSearch {
     asked: readonly number[],
     { before, hits, chosen }: { before: number; hits: number; chosen: Chosen },
   ): Promise<number[] | undefined> {
-    const args: Value[] = [this.#match, before, hits];
+    // Chosen records are of the organization: its token, which every record has, would only be looked up once more.
+    const { organizationId } = this.#scope;
+    const match = matchText(this.#options.query, chosen === undefined ? organizationId : undefined);
+    const args: Value[] = [match, before, hits];
     const tables = asked.map((shard) => {
       const table = tableOf(shard);
       const among = chosen === undefined ? "" : `and +rowid in (select value from json_each(?${args.length + 1}))`;
@@ -165,8 +164,13 @@ export class WordSearch {
     }
   }
 
+  /** What is left of a step's time. More tables are asked together only where half of it will do. */
+  #restMs(): number {
+    return STEP_MS - (performance.now() - this.#startedMs);
+  }
+
   #isOver(): boolean {
-    return performance.now() - this.#startedMs > STEP_MS;
+    return this.#restMs() < 0;
   }
 
   /**
