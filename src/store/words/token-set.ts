@@ -27,20 +27,17 @@ export class TokenSet {
 
   /** Adds the bytes from `start` to `end`, which hold no space; `hash` is `hashed` of all of them. */
   add(from: Uint8Array, start: number, end: number, hash: number): void {
-    const [slots, hashes] = [this.#slots, this.#hashes];
+    const slots = this.#slots;
+    const hashes = this.#hashes;
     const mask = slots.length - 1;
-    const length = end - start;
-    let bytes: Uint8Array = this.#bytes;
     // The low bits of this hash alone are uneven.
     let slot = (hash ^ (hash >>> 15)) & mask;
-    for (; slots[slot] !== 0; slot = (slot + 1) & mask) {
-      if (hashes[slot] !== hash) continue;
-      const known = slots[slot]! - 1;
-      let alike = 0;
-      while (alike < length && bytes[known + alike] === from[start + alike]) alike++;
-      if (alike === length && bytes[known + length] === SPACE) return;
+    for (let known = slots[slot]!; known !== 0; known = slots[slot]!) {
+      if (hashes[slot] === hash && this.#isAt(known - 1, from, start, end)) return;
+      slot = (slot + 1) & mask;
     }
-    if (this.#length + length + 1 > bytes.length) bytes = this.#reserve(length + 1);
+    const length = end - start;
+    const bytes = this.#length + length + 1 > this.#bytes.length ? this.#reserve(length + 1) : this.#bytes;
     slots[slot] = this.#length + 1;
     hashes[slot] = hash;
     let to = this.#length;
@@ -48,6 +45,14 @@ export class TokenSet {
     bytes[to++] = SPACE;
     this.#length = to;
     if (++this.#count * 2 > slots.length) this.#grow();
+  }
+
+  /** Whether the token that begins there is this one. */
+  #isAt(known: number, from: Uint8Array, start: number, end: number): boolean {
+    const bytes = this.#bytes;
+    let at = start;
+    while (at < end && bytes[known + at - start] === from[at]) at++;
+    return at === end && bytes[known + end - start] === SPACE;
   }
 
   /** All tokens; the set is empty after this. */
@@ -63,7 +68,7 @@ export class TokenSet {
     return text;
   }
 
-  #reserve(more: number): Uint8Array {
+  #reserve(more: number): Buffer {
     const grown = Buffer.allocUnsafe(Math.max(this.#length + more, this.#bytes.length * 2));
     this.#bytes.copy(grown, 0, 0, this.#length);
     this.#bytes = grown;

@@ -6,7 +6,7 @@ import { HASH_START, hashed, TokenSet } from "./token-set.ts";
 const TOKEN_MAX = 40;
 
 /** Whatever may be a word: the rest is ASCII that never is. */
-const PIECE = /[a-z0-9\u0080-\uffff]+/g;
+const PIECE = /[a-zA-Z0-9\u0080-\uffff]+/g;
 const NOT_ASCII = /[^\x00-\x7f]/;
 /** Letters and digits of any script, with their marks. */
 const WORD = /[\p{L}\p{N}\p{M}]+/gu;
@@ -18,12 +18,12 @@ const ACCENTS = /[\u0300-\u036f]/g;
 
 /** The words of a text in their order: in lower case, without accents; a run of a script without spaces is one. */
 export function wordsOf(text: string): readonly string[] {
-  const pieces = text.toLowerCase().match(PIECE) ?? [];
-  return NOT_ASCII.test(text) ? pieces.flatMap((piece) => (NOT_ASCII.test(piece) ? folded(piece) : piece)) : pieces;
+  const pieces = text.match(PIECE) ?? [];
+  return pieces.flatMap((piece) => (NOT_ASCII.test(piece) ? folded(piece) : piece.toLowerCase()));
 }
 
 function folded(piece: string): readonly string[] {
-  const plain = piece.normalize("NFKD").replace(ACCENTS, "").normalize("NFC").toLowerCase();
+  const plain = piece.toLowerCase().normalize("NFKD").replace(ACCENTS, "").normalize("NFC").toLowerCase();
   return (plain.match(WORD) ?? []).flatMap(apart);
 }
 
@@ -59,12 +59,13 @@ function tokensOf(word: string): readonly string[] {
 /** Long words, keys and encoded bytes for example, are found by their beginning. */
 export const beginningOf = (word: string) => beginning(word, TOKEN_MAX);
 
-/** What a byte of UTF-8 belongs to: a word, or one that is not ASCII. There are no capitals in what is read here. */
-const ASCII = 1;
-const FURTHER = 2;
-const KINDS = Uint8Array.from({ length: 256 }, (_, byte) =>
-  byte >= 128 ? FURTHER : /[a-z0-9]/.test(String.fromCharCode(byte)) ? ASCII : 0,
-);
+/** A byte of UTF-8 as a token holds it: ASCII in lower case, one value for all that is not ASCII; 0 is in no word. */
+const FURTHER = 128;
+const FOLDED = Uint8Array.from({ length: 256 }, (_, byte) => {
+  if (byte >= FURTHER) return FURTHER;
+  const letter = String.fromCharCode(byte).toLowerCase();
+  return /[a-z0-9]/.test(letter) ? letter.charCodeAt(0) : 0;
+});
 
 const set = new TokenSet();
 /** Longer texts get memory of their own. */
@@ -73,26 +74,25 @@ const scratch = Buffer.allocUnsafeSlow(SCRATCH_BYTES);
 
 /** The tokens of a text, each once, with spaces between them. */
 export function indexedText(text: string): string {
-  const lower = text.toLowerCase();
-  const isShort = lower.length * 3 <= SCRATCH_BYTES;
-  const bytes = isShort ? scratch : Buffer.from(lower);
-  const length = isShort ? scratch.write(lower) : bytes.length;
+  const isShort = text.length * 3 <= SCRATCH_BYTES;
+  const bytes = isShort ? scratch : Buffer.from(text);
+  const length = isShort ? scratch.write(text) : bytes.length;
   for (let at = 0; at < length; at++) {
     const start = at;
-    let kinds = 0;
+    const most = Math.min(start + TOKEN_MAX, length);
     let hash = HASH_START;
-    const hashEnd = Math.min(start + TOKEN_MAX, length);
-    for (; at < hashEnd; at++) {
-      const byte = bytes[at]!;
-      const kind = KINDS[byte]!;
-      if (kind === 0) break;
-      kinds |= kind;
+    let byte = 0;
+    for (; at < most; at++) {
+      byte = FOLDED[bytes[at]!]!;
+      if (byte === 0 || byte === FURTHER) break;
+      bytes[at] = byte;
       hash = hashed(hash, byte);
     }
-    for (; at < length && KINDS[bytes[at]!] !== 0; at++) kinds |= KINDS[bytes[at]!]!;
-    if (kinds === ASCII) set.add(bytes, start, Math.min(at, start + TOKEN_MAX), hash);
-    else if (kinds !== 0)
+    const end = at;
+    for (; at < length && FOLDED[bytes[at]!] !== 0; at++) if (bytes[at]! >= FURTHER) byte = FURTHER;
+    if (byte === FURTHER)
       for (const word of folded(bytes.toString("utf8", start, at))) tokensOf(word).forEach(addToken);
+    else if (end > start) set.add(bytes, start, end, hash);
   }
   return set.take();
 }

@@ -46,6 +46,14 @@ test("a text of many words and one of a few after it are indexed whole", () => {
 });
 
 test.each([
+  ["Two WORDS two", "two words"],
+  ["CAFÉ café 5\u212a 5k", "cafe 5k"],
+  [`${"X".repeat(50)}\u00c9 x`, `${"x".repeat(40)} x`],
+])("%p is indexed as %p", (text, tokens) => {
+  expect(indexedText(text)).toBe(tokens);
+});
+
+test.each([
   ["two words", '"_6f" "two" "words"'],
   ["begin* Caf\u00e9", '"_6f" "begin" * "cafe"'],
   ["foo-bar*", '"_6f" "foo" "bar" *'],

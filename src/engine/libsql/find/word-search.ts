@@ -143,7 +143,7 @@ export class WordSearch {
     asked: readonly number[],
     { before, hits, chosen }: { before: number; hits: number; chosen: Chosen },
   ): Promise<number[] | undefined> {
-    // Chosen records are of the organization: its token, which every record has, would only be looked up once more.
+    // Chosen records are of the organization, so its token, which every record has, is left out.
     const { organizationId } = this.#scope;
     const match = matchText(this.#options.query, chosen === undefined ? organizationId : undefined);
     const args: Value[] = [match, before, hits];
