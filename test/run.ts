@@ -1,5 +1,5 @@
 /**
- * Runs tests on all cores: `bun test/run.ts all|fast|changed|browser [part of a path…] [--flag of bun test…]`.
+ * Runs tests on all cores: `bun test/run.ts all|long|fast|changed|browser [part of a path…] [--flag of bun test…]`.
  *
  * Ends with Bun's summary, and before it says once more what failed. With `--check`, types and lint are checked beside the
  * tests; what is wrong with them is said last.
@@ -28,7 +28,10 @@ const TIMEOUT_MS = 120_000;
 const ROOT = join(import.meta.dir, "..");
 
 const SETS: Readonly<Record<string, TestSet>> = {
-  all: { runs: 100, files: allTests, shares: true },
+  // Each commit's run makes other cases than the one before.
+  all: { runs: 50, files: allTests, shares: true },
+  // For a night, or before a release.
+  long: { runs: 100, files: allTests, shares: true },
   // Tests that start no process and are soon over.
   fast: { runs: 10, files: fastTests, shares: true },
   // Tests whose imports have changed since this branch left main. The program that a test starts is not among its imports.
