@@ -36,7 +36,7 @@ const METRICS: readonly Metric[] = [
   {
     name: "weir_process_cpu_seconds_total",
     type: "counter",
-    help: "Processor time of all threads.",
+    help: "CPU time of all threads.",
     values: () => {
       const { user, system } = process.cpuUsage();
       return [{ value: (user + system) / CLOCK_TICKS }];

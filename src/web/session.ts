@@ -44,7 +44,7 @@ export function entered(client: QueryClient, session: SessionView): SessionView 
 /** The logged-in user or key; only below the shell, which otherwise shows the log-in page. */
 export function useSession(): SessionView {
   const { data } = useQuery(sessionQuery);
-  if (data === undefined) throw new Error("nobody is logged in");
+  if (data === undefined) throw new Error("no one is logged in");
   return data;
 }
 

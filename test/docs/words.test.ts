@@ -1,38 +1,12 @@
 import { expect, test } from "bun:test";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
+import { BANNED, comments, prose, texts } from "./banned-words.ts";
 
 const ROOT = join(import.meta.dir, "../..");
 
-/** Words that CONTRIBUTING.md rules out, with the word to use. */
-const BANNED: readonly (readonly [RegExp, string])[] = [
-  [/\bmend(s|ed|ing)?\b/i, "fix, repair, retry"],
-  [/\banew\b/i, "again"],
-  [/\bonce more\b/i, "again"],
-  [/\bnobody\b/i, "name who, or use the passive without a person"],
-  [/\bwhoever\b/i, "name who"],
-  [/\ball the same\b/i, "still, anyway"],
-  [/\bprocessors?\b/i, "CPU, core"],
-  [/\bforemost\b/i, "top"],
-  [/\b(?:is|are|was|were|be|been) told of\b/i, "notify, report"],
-];
-
 /** Lines that may hold one: they quote a test or a metric. */
-const EXCEPTIONS: readonly (readonly [string, string])[] = [
-  ["docs/security.md", "B: tells the page to nobody"],
-  ["docs/operations.md", "Processor time of all threads"],
-];
-
-/** The pages, in prose: no code, which may hold names. */
-function prose(page: string): string {
-  return page.replace(/^```[\s\S]*?^```/gm, "").replace(/`[^`\n]*`/g, "");
-}
-
-/** The comments of a source file, without code in them. */
-function comments(source: string): string {
-  const found = source.match(/^\s*\/\*\*?[\s\S]*?\*\/|(?:^|[;,{}()\]]) *\/\/ .*$/gm) ?? [];
-  return found.join("\n").replace(/`[^`\n]*`/g, "");
-}
+const EXCEPTIONS: readonly (readonly [string, string])[] = [["docs/security.md", "B: tells the page to nobody"]];
 
 /** Each banned word in a text, as a sentence for the failure. */
 function bannedIn(file: string, text: string): string[] {
@@ -56,9 +30,16 @@ test("no comment in the source has a word that the list rules out", () => {
   expect(sources.flatMap((file) => bannedIn(file, comments(readFileSync(join(ROOT, file), "utf8"))))).toEqual([]);
 });
 
+test("no text that a program shows has a word that the list rules out", () => {
+  const sources = ["src", "plugins", "providers"].flatMap((folder) => files(`${folder}/**/*.{ts,tsx}`));
+  expect(sources.flatMap((file) => bannedIn(file, texts(readFileSync(join(ROOT, file), "utf8"))))).toEqual([]);
+});
+
 test("a banned word is found in prose and comments, and not in code", () => {
   expect(bannedIn("a.md", prose("Whoever asks.\n```\nanew\n```\nThe member `mend`."))).toHaveLength(1);
   expect(
     bannedIn("a.ts", comments("/** Says it anew. */\nconst x = 1; // nobody\nconst mend = 2; // `mend`\n")),
   ).toHaveLength(2);
+  expect(bannedIn("a.tsx", texts('a("Nobody is here");\n  <p>\n    Whoever asks.\n  </p>'))).toHaveLength(2);
+  expect(bannedIn("a.ts", texts('const NOBODY = "nobody";'))).toEqual([]);
 });

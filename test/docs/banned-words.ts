@@ -1,0 +1,33 @@
+/** Words that CONTRIBUTING.md rules out, with the word to use. */
+export const BANNED: readonly (readonly [RegExp, string])[] = [
+  [/\bmend(s|ed|ing)?\b/i, "fix, repair, retry"],
+  [/\banew\b/i, "again"],
+  [/\bonce more\b/i, "again"],
+  [/\bnobody\b/i, "name who, or use the passive without a person"],
+  [/\bwhoever\b/i, "name who"],
+  [/\ball the same\b/i, "still, anyway"],
+  [/\bprocessors?\b/i, "CPU, core"],
+  [/\bforemost\b/i, "top"],
+  [/\b(?:is|are|was|were|be|been) told of\b/i, "notify, report"],
+];
+
+/** The comments of a source file, without code in them. */
+export function comments(source: string): string {
+  const found = source.match(/^\s*\/\*\*?[\s\S]*?\*\/|(?:^|[;,{}()\]]) *\/\/ .*$/gm) ?? [];
+  return found.join("\n").replace(/`[^`\n]*`/g, "");
+}
+
+/** The pages, in prose: no code, which may hold names. */
+export function prose(page: string): string {
+  return page.replace(/^```[\s\S]*?^```/gm, "").replace(/`[^`\n]*`/g, "");
+}
+
+/** Texts with spaces in quotes, and texts between tags: what people read of a program. */
+export function texts(source: string): string {
+  const code = source.replace(/^\s*\/\*\*?[\s\S]*?\*\/|^\s*\/\/.*$/gm, "");
+  const quoted = code.match(/"(?:[^"\\\n]|\\.)* (?:[^"\\\n]|\\.)*"|`(?:[^`\\]|\\.)* (?:[^`\\]|\\.)*`/g) ?? [];
+  const between = code.match(/^ +[A-Z][^<>{}=;]*(?:$|(?=[<{]))|>[^<>{}=;]+</gm) ?? [];
+  return [...quoted, ...between].join("\n");
+}
+
+export const isBanned = (line: string): boolean => BANNED.some(([word]) => word.test(line));
