@@ -12,6 +12,7 @@ export interface ServerProcess {
   /** `kill -9`. */
   kill(): Promise<void>;
   start(): Promise<void>;
+  isRunning(): boolean;
   /** Stops it in the middle of whatever it does: it takes connections and answers nothing. */
   freeze(): void;
   thaw(): void;
@@ -47,8 +48,9 @@ export async function startServerProcess(
       () => `${name} does not listen`,
     );
   };
+  const isRunning = () => child !== undefined && child.exitCode === null && child.signalCode === null;
   const kill = async () => {
-    if (child === undefined || child.exitCode !== null || child.signalCode !== null) return;
+    if (child === undefined || !isRunning()) return;
     const ended = once(child, "exit");
     child.kill("SIGKILL");
     await ended;
@@ -59,6 +61,7 @@ export async function startServerProcess(
     port,
     kill,
     start,
+    isRunning,
     freeze: () => void child?.kill("SIGSTOP"),
     thaw: () => void child?.kill("SIGCONT"),
     async [Symbol.asyncDispose]() {

@@ -82,6 +82,36 @@ function exactlyOnce(): void {
     120_000,
   );
 
+  test("a batch whose token is forgotten by now is stored once all the same", async () => {
+    using directory = temporaryDirectory();
+    const config = configIn(directory.path, recordsAt(await sharedClickHouse()));
+    const client = new ClickHouse({ urls: [config.records_url], database: config.records_database });
+    await using first = await sinkOf(config);
+    first.fails = "rows";
+    const [done, lost] = [uuidv7(), uuidv7()];
+    const cut = first.sink.commit(batch({ fresh: [record(done, 200), record(lost, 200)] }));
+    expect(await cut.then(String, String)).toContain("cut off");
+    // One of its rows is gone, so that the batch is not all there.
+    await client.command(`delete from requests where request_id = '${lost}'`, {
+      settings: { lightweight_delete_mode: "lightweight_update_force" },
+    });
+    await client.command("alter table requests modify setting non_replicated_deduplication_window = 1");
+    const noted = new BatchFile(directory.path).read()!;
+    const other = (id: string, token: string) =>
+      client.insert("requests", [{ ...noted.requests[0], request_id: id }], {
+        settings: { insert_deduplication_token: token },
+      });
+    await other("later", "a later token");
+    await other("again", noted.token);
+    expect(await client.query("select count() as n from requests where request_id = 'again'")).toEqual([{ n: 1 }]);
+    await other("later", "another later token");
+
+    await using second = await sinkOf(config);
+    expect([...(await second.sink.known([done, lost])).keys()].sort()).toEqual([done, lost].sort());
+    const ids = `('${done}', '${lost}')`;
+    expect(await client.query(`select count() as n from requests where request_id in ${ids}`)).toEqual([{ n: 2 }]);
+  }, 120_000);
+
   // The row goes first; what follows it is done by the next start.
   test.each([["deletion"], ["all"], ["removal"]] as const)(
     "a removal that is cut off after its %s is ended by the next start",

@@ -54,7 +54,8 @@ async function lookUp(database: Database, { organizationId }: Scope, { ids, dead
   const found = await database.query<{ id: string; name: string | null; users: string }>(
     {
       sql: `select w.value as id, (select s.session_name from requests s where s.organization_id = ?2
-          and s.session_id = w.value and s.session_name is not null order by s.request_created_at desc limit 1) as name,
+          and s.session_id = w.value and s.session_name is not null
+          order by s.request_created_at desc, s.request_id desc limit 1) as name,
         (select json_group_array(distinct n.user_id) from (select s.user_id from requests s where s.organization_id = ?2
           and s.session_id = w.value order by s.request_created_at desc limit ${USERS_OF_NEWEST}) n
           where n.user_id is not null) as users
