@@ -1,6 +1,7 @@
 import { keepPreviousData, queryOptions } from "@tanstack/react-query";
 import type { ModelRow as StoredModel } from "../store/models/models.ts";
 import { get, post } from "./api.ts";
+import { leaf } from "./filter/tree.ts";
 
 /** Values of earlier requests, for lists and for completion. */
 
@@ -47,4 +48,22 @@ export const propertyValuesQuery = (name: string, search: string, limit: number)
       ),
     select: (rows) => rows.map(({ value }) => value),
     placeholderData: (shown, query) => (query?.queryKey[2] === name ? keepPreviousData(shown) : undefined),
+  });
+
+const USER_TEXT_MIN = 2;
+const USERS_MAX = 5;
+
+/** Users whose names hold a text, those who cost the most first. */
+export const usersQuery = (text: string) =>
+  queryOptions({
+    queryKey: ["users", "names", text],
+    queryFn: ({ signal }) =>
+      post<readonly { readonly user_id: string }[]>(
+        "/v1/user/metrics/query",
+        { filter: leaf("user_id", { contains: text }), limit: USERS_MAX },
+        signal,
+      ),
+    select: (rows) => rows.map(({ user_id }) => user_id),
+    enabled: text.length >= USER_TEXT_MIN,
+    staleTime: 60_000,
   });

@@ -108,6 +108,12 @@ test("Ctrl-K leads by keyboard to a page, a request, a user and an action", asyn
   const id = (await page.locator("tr[data-id]").first().getAttribute("data-id"))!;
   await goTo(id, `${id} Request`);
   await page.waitForURL(new RegExp(`/requests/${id}`));
+  await page.keyboard.press("Control+k");
+  await palette(page).fill("bo");
+  await page.getByRole("option", { name: "bob User" }).click();
+  await expectUsers(page, ["bob", "bob"]);
+  await goTo(id, `${id} Request`);
+  await page.waitForURL(new RegExp(`/requests/${id}`));
   await goTo("bob", "bob User");
   await expectUsers(page, ["bob", "bob"]);
   await goTo("download");

@@ -2,6 +2,7 @@ import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { useNavigate } from "@tanstack/react-router";
 import { type KeyboardEvent, type RefObject, useEffect, useId, useLayoutEffect, useRef, useState } from "react";
 import { leaf } from "../filter/tree.ts";
+import { usersQuery } from "../known.ts";
 import { logOut } from "../log-out.ts";
 import { NAVIGATION } from "../navigation.ts";
 import { useNamed } from "../pages/requests/use-named.ts";
@@ -111,7 +112,7 @@ function useEntries(text: string): readonly Entry[] {
   const fixed = useFixedEntries();
   const named = useNamedEntries(text);
   const found = matching(fixed, text);
-  return text === "" ? found : [...named.exact, ...found, named.search];
+  return text === "" ? found : [...named.exact, ...found, ...named.more];
 }
 
 function useFixedEntries(): readonly Entry[] {
@@ -157,11 +158,12 @@ function useFixedEntries(): readonly Entry[] {
   ];
 }
 
-/** What has the very name that was typed, and the search for it as words. */
-function useNamedEntries(text: string): { readonly exact: readonly Entry[]; readonly search: Entry } {
+/** What has the very name that was typed; and the search for it as words, with users of whose name it is a part. */
+function useNamedEntries(text: string): { readonly exact: readonly Entry[]; readonly more: readonly Entry[] } {
   const navigate = useNavigate();
   const settled = useDebounced(text);
   const named = useNamed(settled);
+  const { data: users = [] } = useQuery(usersQuery(settled));
   const isOf = settled === text;
   const exact: Entry[] = [];
   if (isOf && named.request) {
@@ -173,14 +175,17 @@ function useNamedEntries(text: string): { readonly exact: readonly Entry[]; read
     const run = () => void navigate({ to: "/sessions/$id", params: { id: text } });
     exact.push({ id: "session", label: text, group: "Session", icon: "flow", run });
   }
-  if (isOf && named.user) {
-    const filter = leaf("user_id", { equals: text });
+  const ofUser = (user: string): Entry => {
+    const filter = leaf("user_id", { equals: user });
     const run = () => void navigate({ to: "/requests", search: { filter } });
-    exact.push({ id: "user", label: text, group: "User", icon: "people", run });
-  }
+    return { id: `user:${user}`, label: user, group: "User", icon: "people", run };
+  };
+  if (isOf && named.user) exact.push(ofUser(text));
+  const others = isOf ? users.filter((user) => user !== text) : [];
   const search: Entry = {
     ...{ id: "search", label: `Search requests for “${text}”`, group: "Search", icon: "search" },
     run: () => void navigate({ to: "/requests", search: { q: text } }),
   };
-  return { exact, search };
+  // What comes later moves nothing that Enter may be meant for.
+  return { exact, more: [search, ...others.map(ofUser)] };
 }
