@@ -15,7 +15,8 @@ interface RawJson {
 }
 const RAW = JSON as unknown as RawJson;
 
-const LONG_NUMBER = /[[:,\s]-?\d{16}/;
+/** Also digits within a text: a plainer expression is searched four times as fast. */
+const LONG_NUMBER = /\d{16}/;
 
 const keepDigits = (_name: string, value: Json, { source }: { readonly source: string }): Json =>
   typeof value === "number" && !Number.isSafeInteger(value) && /^-?\d+$/.test(source) ? RAW.rawJSON(source) : value;
