@@ -12,8 +12,8 @@ export function membersOf({ options }: Pick<Invocation, "options">): Members {
   const models = text("models");
   const flags = { private: options["private"], shared: options["shared"] };
   if (options["enable"] && options["disable"]) throw new UsageError("--enable and --disable: give one of them");
+  const set = Object.fromEntries(pairs(list("set"), "set").map(([name, value]) => [name, asFlag(name, value)]));
   const members: Record<string, unknown> = {
-    ...Object.fromEntries(pairs(list("set"), "set")),
     weight: asNumber(options, "weight"),
     models: models === undefined ? undefined : listOf(models),
     model_map: optional(pairs(list("model-map"), "model-map")),
@@ -26,8 +26,15 @@ export function membersOf({ options }: Pick<Invocation, "options">): Members {
     ...(options["disable"] === true && { enabled: false }),
     ...Object.fromEntries(listOf(text("reset") ?? "").map((member) => [member, null])),
   };
-  return Object.fromEntries(Object.entries(members).filter(([, value]) => value !== undefined));
+  // An option that is not there takes nothing from `--set`.
+  return { ...set, ...Object.fromEntries(Object.entries(members).filter(([, value]) => value !== undefined)) };
 }
+
+const FLAGS: ReadonlySet<string> = new Set(["private", "shared", "enabled", "ask_usage"]);
+
+/** `--set` takes every member, and those that are true or false too. */
+const asFlag = (name: string, value: string): unknown =>
+  FLAGS.has(name) && (value === "true" || value === "false") ? value === "true" : value;
 
 /** The values of an option, separated by commas. */
 function listOf(text: string): string[] {

@@ -41,6 +41,15 @@ test("a credential is added before the first start, listed, changed and removed"
   expect((await cli.run("credentials", "list")).err).toContain("there are no credentials");
 });
 
+test("--set takes every member, also those that are true or false", async () => {
+  const cli = commandLine();
+  const members = ["--set", "base_url=http://127.0.0.1:9/v1", "--set", "private=true", "--set", "ask_usage=false"];
+  const added = await cli.feed(KEY, "credentials", "add", "openai", ...members);
+  expect([added.status, added.err]).toEqual([0, expect.not.stringContaining("private")]);
+  const shown = JSON.parse((await cli.run("credentials", "show", "openai")).out);
+  expect(shown).toMatchObject({ private: true, ask_usage: false, base_url: "http://127.0.0.1:9/v1" });
+});
+
 test.each([
   ["aws", '{"access_key_id":"AKIA","secret_access_key":"planted-secret-1"}', ["access_key_id", "secret_access_key"]],
   [

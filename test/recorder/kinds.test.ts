@@ -71,7 +71,7 @@ test("a kind is stored when it comes for the second time, and rows that indexes 
   expect(shared).toMatchObject({ model: "m", usage_raw: '{"in":3}' });
   expect(kinds.share(row({ usage_raw: '{"in":4}' }), used)).toMatchObject({
     model: null,
-    provider: "",
+    provider: null,
     usage_raw: "4",
   });
   expect(used.size).toBe(1);

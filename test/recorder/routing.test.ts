@@ -3,6 +3,8 @@ import anthropic from "../../providers/anthropic.ts";
 import aws from "../../providers/aws.ts";
 import ollama from "../../providers/ollama.ts";
 import openai from "../../providers/openai.ts";
+import { wholeRecords } from "../../src/engine/libsql/find/records.ts";
+import { keysOf } from "../../src/engine/record-source.ts";
 import { readExchange } from "../../src/mapping/read-exchange.ts";
 import type { ProviderPlugin } from "../../src/plugin-host/contract.ts";
 import { AnswerFeed } from "../../src/recorder/answer-feed.ts";
@@ -332,6 +334,15 @@ test("a refused request keeps the model that it asked for, and has no provider",
     ...{ provider: null, target_url: null, request_model: "openai/nothing", model: "openai/nothing" },
     ...{ route: null, route_reason: null, credential: null, routed_model: null, is_passthrough_billing: 0, cost: null },
   });
+});
+
+test("refused requests of one kind, which share a row, have no provider either", async () => {
+  await using weir = await rigged();
+  const ids = Array.from({ length: 4 }, () => crypto.randomUUID());
+  for (const id of ids) spoolRefusal(weir, id);
+  await weir.recorder.barrier();
+  const found = await wholeRecords(weir.store.records, "org-1", keysOf(ids));
+  expect(found.map(({ provider, target_url }) => [provider, target_url])).toEqual(ids.map(() => [null, null]));
 });
 
 function spoolRefusal({ spool }: Rig, id: string): void {

@@ -9,7 +9,7 @@ const SEEN_MAX = 4_096;
 /** In a row that leaves these columns to its kind; some of them must not be null. */
 const LEFT_OUT = {
   ...(Object.fromEntries(KIND_COLUMNS.map((column) => [column, null])) as Partial<RequestRow>),
-  ...({ key_id: "", method: "", provider: "", storage_location: "", ai_gateway_body_mapping: "" } as const),
+  ...({ key_id: "", method: "", storage_location: "", ai_gateway_body_mapping: "" } as const),
 };
 /** Kinds that a row is compared with, before its values are looked up: traffic at one time is of few. */
 const RECENT_MAX = 8;
