@@ -16,6 +16,7 @@ import { migrate } from "../src/store/migrate.ts";
 import { openStore } from "../src/store/store.ts";
 import { startClickHouse } from "../test/engine/clickhouse/server.ts";
 import { queriesOf, timed } from "./queries.ts";
+import { seedClickHouse } from "./seed-clickhouse.ts";
 import { seededIn } from "./seeded.ts";
 
 /**
@@ -23,9 +24,12 @@ import { seededIn } from "./seeded.ts";
  * the other: rows a second and core, bytes a record, and milliseconds of each question.
  *
  *     bun bench/scale.ts [--records 20000] [--runs 10] [--data-dir DIR] [--url http://…:8123] [--only "part of a name"]
+ *                        [--made] [--database NAME]
  *
  * Without `--url` it starts the server of the tests (`npm ci --prefix test/engine/clickhouse`, or `WEIR_TEST_CHDB`). With
- * `--data-dir` the records are those that `bench/seed.ts` has made there.
+ * `--data-dir` the records are those that `bench/seed.ts` has made there. Records are copied as `weir migrate records` copies
+ * them, which takes hours for millions: with `--made` ClickHouse makes the same ones itself, and both are compared. With
+ * `--database` they are there already, and stay.
  */
 const { values } = parseArgs({
   options: {
@@ -34,15 +38,25 @@ const { values } = parseArgs({
     "data-dir": { type: "string" },
     url: { type: "string" },
     only: { type: "string", default: "" },
+    made: { type: "boolean", default: false },
+    database: { type: "string" },
   },
 });
+/** `bench/seed.ts` spreads records over so much time. */
+const SEEDED_MS = 30 * 86_400_000;
+
 const folder = mkdtempSync(join(tmpdir(), "weir-scale-"));
 const dataDir = resolve(values["data-dir"] ?? folder);
 if (values["data-dir"] === undefined) await run("seed.ts", "--records", values.records, "--data-dir", dataDir);
 const server = values.url === undefined ? await startClickHouse() : undefined;
 const url = values.url ?? server!.url;
 const config = { ...Schema.Create(CONFIG_SCHEMA), data_dir: dataDir };
-const apart = { ...config, records_engine: "clickhouse", records_url: url, records_database: "weir_bench" } as const;
+const apart = {
+  ...config,
+  records_engine: "clickhouse",
+  records_url: url,
+  records_database: values.database ?? "weir_bench",
+} as const;
 const client = new ClickHouse({ urls: [url], database: apart.records_database });
 
 const writer = await openStore(config, "write");
@@ -53,16 +67,8 @@ const reader = await openStore(config, "read");
 const seeded = await seededIn(reader.records);
 console.log(`${seeded.records} records; load ${loadavg()[0]!.toFixed(1)} at the beginning`);
 
-await makeTables(client);
-const copy = { records: reader.records, client, keepsTexts: false, layout: SINGLE, ofProviders: async () => ({}) };
-const before = { cpu: await cpuSeconds(), at: performance.now() };
-let copied = 0;
-for (const day of await daysOf(reader.records)) copied += (await copyDay(copy, day)).copied;
-const seconds = (performance.now() - before.at) / 1_000;
-const cpu = (await cpuSeconds()) - before.cpu;
-console.log(
-  `ClickHouse took ${copied} records in ${seconds.toFixed(1)} s, ${(copied / cpu).toFixed(0)} for each second of its CPU`,
-);
+if (values.database === undefined) await fill();
+if (values.made || values.database !== undefined) await compare();
 console.log(`ClickHouse: ${(await bytesARecord()).toFixed(1)} bytes a record, without texts and bodies`);
 
 const engines = [engineReader(reader), engineReader(reader, apart)] as const;
@@ -77,9 +83,48 @@ for (const [at, [name, ask]] of embedded.entries()) {
 }
 console.log(`load ${loadavg()[0]!.toFixed(1)} at the end`);
 await reader.close();
-await client.command(`drop database ${apart.records_database} sync`, { isOutside: true });
+if (values.database === undefined)
+  await client.command(`drop database ${apart.records_database} sync`, { isOutside: true });
 await server?.[Symbol.asyncDispose]();
 rmSync(folder, { recursive: true, force: true });
+
+/** Puts the records into ClickHouse, and says how long it took. */
+async function fill(): Promise<void> {
+  await makeTables(client);
+  const before = { cpu: await cpuSeconds(), at: performance.now() };
+  const count = values.made ? await make() : await copy();
+  const seconds = (performance.now() - before.at) / 1_000;
+  const cpu = (await cpuSeconds()) - before.cpu;
+  console.log(
+    `ClickHouse took ${count} records in ${seconds.toFixed(1)} s, ${(count / cpu).toFixed(0)} for each second of its CPU`,
+  );
+}
+
+async function copy(): Promise<number> {
+  const options = { records: reader.records, client, keepsTexts: false, layout: SINGLE, ofProviders: async () => ({}) };
+  let copied = 0;
+  for (const day of await daysOf(reader.records)) copied += (await copyDay(options, day)).copied;
+  return copied;
+}
+
+async function make(): Promise<number> {
+  const { organizationId, records, newest } = seeded;
+  const onProgress = (made: number) => console.error(`${made} records, load ${loadavg()[0]!.toFixed(1)}`);
+  await seedClickHouse(client, { organizationId, records, start: newest - SEEDED_MS, onProgress });
+  return records;
+}
+
+/** Stops where the two do not hold the same records. */
+async function compare(): Promise<void> {
+  const sums = `count(*) as n, sum(total_tokens) as tokens, sum(size_bytes) as bytes, count(user_id) as users,
+    sum(feedback_id) as feedback, count(cost) as priced, sum(length(properties)) as properties`;
+  const [one] = await reader.records.query<object>({ sql: `select ${sums} from requests`, args: [] });
+  const json = sums.replace("length(properties)", "length(toJSONString(properties))");
+  const [other] = await client.query<object>(`select ${json} from requests`);
+  if (JSON.stringify(one) !== JSON.stringify(other))
+    throw new Error(`the records differ: ${JSON.stringify(one)}, ${JSON.stringify(other)}`);
+  console.log(`both hold the same: ${JSON.stringify(one)}`);
+}
 
 /** Seconds of CPU that the server has spent on queries, inserts and merges. */
 async function cpuSeconds(): Promise<number> {

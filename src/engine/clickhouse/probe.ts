@@ -1,6 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { GatewayError } from "../../errors.ts";
 import type { ClickHouse } from "./client.ts";
+import { isMissing } from "./failure.ts";
 import { identifier } from "./literal.ts";
 import { tablesVersion } from "./tables.ts";
 
@@ -47,19 +48,13 @@ function isOlder(version: string): boolean {
 
 /**
  * Makes a table beside those of the records, writes a row, reads, changes and deletes it, and removes the table: what the
- * service does and needs rights for. The database is made where it is missing, as the service does it.
+ * service does and needs rights for.
  *
  * @throws the first failure. The table is dropped even then, if this user may drop it.
  */
-export async function probeTable(client: ClickHouse): Promise<void> {
-  const table = `doctor_${randomBytes(8).toString("hex")}`;
-  const read = () => client.query<{ value: number }>(`select value from ${table}`);
-  await client.command(`create database if not exists ${identifier(client.database)}`, { isOutside: true });
-  await client.command(
-    `create table ${table} (id String, value UInt32) engine = MergeTree order by id
-      settings enable_block_number_column = 1, enable_block_offset_column = 1`,
-  );
-  try {
+export function probeTable(client: ClickHouse): Promise<void> {
+  return withTable(client, async (table) => {
+    const read = () => client.query<{ value: number }>(`select value from ${table}`);
     await client.insert(table, [{ id: "a", value: 1 }]);
     expectRows("wrote", await read(), 1);
     await client.command(`update ${table} set value = 2 where id = 'a'`);
@@ -68,6 +63,39 @@ export async function probeTable(client: ClickHouse): Promise<void> {
       settings: { lightweight_delete_mode: "lightweight_update_force" },
     });
     expectRows("deleted", await read());
+  });
+}
+
+/**
+ * Writes a row through the first of some addresses that are of no cluster, and looks for it through the others.
+ *
+ * @returns which of the others do not have it: they are other servers, among which the records would be divided.
+ */
+export function serversApart(first: ClickHouse, others: readonly ClickHouse[]): Promise<readonly ClickHouse[]> {
+  return withTable(first, async (table) => {
+    await first.insert(table, [{ id: "a", value: 1 }]);
+    const apart: ClickHouse[] = [];
+    for (const other of others) {
+      const rows = await other.query(`select value from ${table}`).catch((error: unknown) => {
+        if (isMissing(error)) return [];
+        throw error;
+      });
+      if (rows.length !== 1) apart.push(other);
+    }
+    return apart;
+  });
+}
+
+/** The database is made where it is missing, as the service does it; the table goes even where `use` fails. */
+async function withTable<Result>(client: ClickHouse, use: (table: string) => Promise<Result>): Promise<Result> {
+  const table = `doctor_${randomBytes(8).toString("hex")}`;
+  await client.command(`create database if not exists ${identifier(client.database)}`, { isOutside: true });
+  await client.command(
+    `create table ${table} (id String, value UInt32) engine = MergeTree order by id
+      settings enable_block_number_column = 1, enable_block_offset_column = 1`,
+  );
+  try {
+    return await use(table);
   } finally {
     await client.command(`drop table if exists ${table} sync`).catch(() => undefined); // the failure before it is what matters
   }

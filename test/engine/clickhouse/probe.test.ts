@@ -1,7 +1,10 @@
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
+import { Value as Schema } from "@sinclair/typebox/value";
+import { CONFIG_SCHEMA } from "../../../src/config.ts";
 import { ClickHouse } from "../../../src/engine/clickhouse/client.ts";
 import { probeServer, probeTable } from "../../../src/engine/clickhouse/probe.ts";
 import { makeTables, TABLES_VERSION } from "../../../src/engine/clickhouse/tables.ts";
+import { recordsCheck } from "../../../src/maintenance/doctor/checks/records.ts";
 import { isClickHouseMissing, ownDatabase, sharedClickHouse } from "./server.ts";
 
 // A busy server takes its time; nothing here is about that.
@@ -38,6 +41,14 @@ test.each([-3_600_000, 3_600_000])("a clock that is %p ms ahead is noticed", asy
   expect(Math.abs(clockAheadMs - aheadMs)).toBeLessThan(600_000);
 });
 
+/** Its text, and headers that are those of a text as it stands. */
+async function answerOf(target: URL, body: string) {
+  const answer = await fetch(target, { method: "POST", body });
+  const headers = new Headers(answer.headers);
+  for (const name of ["content-encoding", "content-length", "transfer-encoding"]) headers.delete(name);
+  return { status: answer.status, headers, text: await answer.text() };
+}
+
 if (isClickHouseMissing()) test("these tests did not run: ClickHouse is missing", () => undefined);
 else
   describe("on a server", () => {
@@ -57,5 +68,44 @@ else
         "select name from system.tables where database = currentDatabase() and startsWith(name, 'doctor')",
       );
       expect(left).toEqual([]);
+    });
+
+    test("doctor tells two ways to one server from two servers, by what is written through one of them", async () => {
+      const url = await sharedClickHouse();
+      // A server of its own, as far as a database is one.
+      const database = ownDatabase();
+      await using other = Bun.serve({
+        hostname: "127.0.0.1",
+        port: 0,
+        async fetch(request) {
+          const target = new URL(url);
+          target.search = new URL(request.url).search;
+          if (target.searchParams.has("database")) target.searchParams.set("database", database);
+          const body = (await request.text()).replaceAll(client.database, database);
+          const { status, headers, text } = await answerOf(target, body);
+          return new Response(text, { status, headers });
+        },
+      });
+      const examined = async (...urls: string[]) => {
+        const records = {
+          records_engine: "clickhouse" as const,
+          records_database: client.database,
+          records_url: urls.join(", "),
+        };
+        const config = { ...Schema.Create(CONFIG_SCHEMA), ...records };
+        const outcomes = await recordsCheck.run({ config, running: false, thorough: false });
+        return outcomes.map(({ verdict, message }) => [verdict, message]);
+      };
+      const twice = await examined(url, url.replace("127.0.0.1", "localhost"));
+      expect(twice.map(([verdict]) => verdict)).toEqual(["ok", "ok", "ok"]);
+      expect(twice[2]![1]).toBe("2 addresses lead to the same tables");
+
+      const place = `http://127.0.0.1:${other.port}`;
+      const apart = await examined(url, place);
+      expect(apart.map(([verdict]) => verdict)).toEqual(["ok", "ok", "fail"]);
+      expect(apart[2]![1]).toBe(
+        `${place} is another server than ${url}: a row written through one is not seen through the other`,
+      );
+      await client.command(`drop database ${database} sync`, { isOutside: true });
     });
   });

@@ -1,5 +1,5 @@
 import { ClickHouse, type ClickHouseOptions } from "../../../engine/clickhouse/client.ts";
-import { OLDEST_VERSION, probeServer, probeTable } from "../../../engine/clickhouse/probe.ts";
+import { OLDEST_VERSION, probeServer, probeTable, serversApart } from "../../../engine/clickhouse/probe.ts";
 import { messageOf } from "../../../log.ts";
 import { regionsOf } from "../../places.ts";
 import { type Check, fail, type Outcome, ok, warn } from "../finding.ts";
@@ -7,7 +7,10 @@ import { type Check, fail, type Outcome, ok, warn } from "../finding.ts";
 /** Times of records are the gateways': a server that is this far from them deletes and lists by another day. */
 const CLOCK_WARN_MS = 1_000;
 
-/** Whether ClickHouse is one that Weir knows, and lets its user make a table and write, read, change and delete a row. */
+/**
+ * Whether ClickHouse is one that Weir knows, and lets its user make a table and write, read, change and delete a row; of several
+ * addresses, whether they are the same, or replicas of one version.
+ */
 export const recordsCheck: Check = {
   name: "ClickHouse",
   async run({ config }) {
@@ -16,20 +19,58 @@ export const recordsCheck: Check = {
       if (theirs.records_engine !== "clickhouse") continue;
       const { records_database: database, records_user: user, records_password: password } = theirs;
       // Each by itself: a service takes the next replica where one is away, and that one would stay unnoticed.
+      const servers: Server[] = [];
       for (const url of theirs.records_url.split(","))
-        outcomes.push(...(await checkServer({ urls: [url], database, user, password })));
+        servers.push(await checkServer({ urls: [url.trim()], database, user, password }));
+      outcomes.push(...servers.flatMap((server) => server.outcomes));
+      outcomes.push(...(await compared(servers, theirs.records_cluster !== "")));
     }
     return outcomes.length > 0 ? outcomes : [ok("none: records are kept in libSQL")];
   },
 };
 
-async function checkServer(options: ClickHouseOptions): Promise<Outcome[]> {
+interface Server {
+  readonly place: string;
+  readonly outcomes: readonly Outcome[];
+  /** Undefined where it could not be asked. */
+  readonly found?: { readonly client: ClickHouse; readonly version: string };
+}
+
+/** What those that responded have in common. Without a cluster all addresses must lead to the very same tables. */
+async function compared(servers: readonly Server[], isCluster: boolean): Promise<Outcome[]> {
+  const usable = servers.flatMap(({ place, found }) => (found === undefined ? [] : { place, ...found }));
+  const [first, ...others] = usable;
+  if (first === undefined || others.length === 0) return [];
+  const outcomes = others
+    .filter(({ version }) => version !== first.version)
+    .map(({ place, version }) =>
+      warn(`${first.place} runs ${first.version}, and ${place} runs ${version}`, "run one version on all of them"),
+    );
+  if (isCluster) return outcomes;
+  const apart = await serversApart(
+    first.client,
+    others.map(({ client }) => client),
+  );
+  for (const { place, client } of others) {
+    if (!apart.includes(client)) continue;
+    const message = `${place} is another server than ${first.place}: a row written through one is not seen through the other`;
+    outcomes.push(fail(message, "set records_cluster where they are replicas, or name one of them in records_url"));
+  }
+  if (apart.length === 0) outcomes.push(ok(`${usable.length} addresses lead to the same tables`));
+  return outcomes;
+}
+
+async function checkServer(options: ClickHouseOptions): Promise<Server> {
   const place = originOf(options.urls[0]!);
   try {
     const client = new ClickHouse(options);
     const { version, isTooOld, clockAheadMs, tables } = await probeServer(client);
     const oldest = OLDEST_VERSION.join(".");
-    if (isTooOld) return [fail(`${place} runs ${version}`, `Weir needs ClickHouse ${oldest} or later: upgrade it`)];
+    if (isTooOld)
+      return {
+        place,
+        outcomes: [fail(`${place} runs ${version}`, `Weir needs ClickHouse ${oldest} or later: upgrade it`)],
+      };
     const startedMs = performance.now();
     await probeTable(client);
     const ms = Math.round(performance.now() - startedMs);
@@ -40,16 +81,12 @@ async function checkServer(options: ClickHouseOptions): Promise<Outcome[]> {
       const message = `the clock of ${place} is ${seconds} s ${clockAheadMs > 0 ? "ahead of" : "behind"} this machine's`;
       outcomes.push(warn(message, "set both by NTP"));
     }
-    return outcomes;
+    return { place, outcomes, found: { client, version } };
   } catch (error) {
     const message = messageOf(error);
     const rights = `CREATE, DROP, INSERT, SELECT, ALTER UPDATE and ALTER DELETE on ${options.database}`;
-    return [
-      fail(
-        message.startsWith(place) ? message : `${place}: ${message}`,
-        `check [records] in the configuration, the user's rights (${rights}) and the way there`,
-      ),
-    ];
+    const mend = `check [records] in the configuration, the user's rights (${rights}) and the way there`;
+    return { place, outcomes: [fail(message.startsWith(place) ? message : `${place}: ${message}`, mend)] };
   }
 }
 
