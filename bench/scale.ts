@@ -72,7 +72,7 @@ if (values.made || values.database !== undefined) await compare();
 console.log(`ClickHouse: ${(await bytesARecord()).toFixed(1)} bytes a record, without texts and bodies`);
 
 const engines = [engineReader(reader), engineReader(reader, apart)] as const;
-const [embedded, clickhouse] = [await queriesOf(engines[0], seeded), await queriesOf(engines[1], seeded)];
+const [embedded, clickhouse] = [await queriesOf(engines[0], seeded), await queriesOf(engines[1], seeded, engines[0])];
 console.log(`${"milliseconds, p50 and p95".padEnd(48)} ${"embedded".padStart(19)} ${"ClickHouse".padStart(19)}`);
 for (const [at, [name, ask]] of embedded.entries()) {
   if (!name.includes(values.only)) continue;
