@@ -149,7 +149,7 @@ test("without its key a credential is locked: shown, degraded, found by the doct
     expect.objectContaining({
       check: "credentials",
       verdict: "fail",
-      says: expect.stringContaining("CUSTOM box is locked"),
+      message: expect.stringContaining("CUSTOM box is locked"),
     }),
   );
   renameSync(`${path}.away`, path);
