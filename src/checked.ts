@@ -5,10 +5,10 @@ import { type ErrorCode, GatewayError } from "./errors.ts";
 import { nearestName } from "./nearest.ts";
 
 /**
- * A value from outside that fits its schema.
+ * Returns `value` if it fits the schema.
  *
- * @param at - where the value stands, such as `targets.0`; empty for a whole body.
- * @throws GatewayError that names the first wrong member with its path. A schema's own `expects` is what it says.
+ * @param at - the value's path, such as `targets.0`; empty for a complete body.
+ * @throws GatewayError that names the path of the first wrong member. A schema's `expects` is used as the message.
  */
 export function checked<T extends TSchema>(
   schema: T,
@@ -28,7 +28,7 @@ export function checked<T extends TSchema>(
   throw new GatewayError(code, path === "" ? wanted : `${path}: ${wanted}`, { path });
 }
 
-/** Of several forms that a value may have: what is wrong with it as the one that it comes nearest to. */
+/** For a union: the error of the variant that the value comes closest to. */
 function innermost(error: ValueError): ValueError {
   if (error.type !== ValueErrorType.Union || error.schema["expects"] !== undefined) return error;
   const variants = error.errors.map((each) => [...each]).filter(([first]) => first !== undefined);

@@ -1,10 +1,10 @@
 import { type Static, Type } from "@sinclair/typebox";
 
 /**
- * Every configuration key, once: the loader, `weir config`, the documentation and the tests read this table.
+ * Every configuration key, defined once: the loader, `weir config`, the documentation and the tests read this table.
  *
- * A key `gateway_port` is `gateway_port` in `weir.toml` and `WEIR_GATEWAY_PORT` in the environment; the variable wins.
- * Lists are arrays in TOML and comma-separated in a variable.
+ * A key `gateway_port` is `gateway_port` in `weir.toml` and `WEIR_GATEWAY_PORT` in the environment; the variable wins. Lists
+ * are arrays in TOML and comma-separated in a variable.
  */
 const text = (fallback: string, description: string) => Type.String({ default: fallback, description });
 const list = (description: string) => Type.Array(Type.String({ minLength: 1 }), { default: [], description });
@@ -19,7 +19,7 @@ const PORT = [0, 65_535] as const;
 
 const BODIES_ENGINES = ["records", "s3"] as const;
 
-/** Where bodies are kept. @param european - of the European pair. */
+/** Where bodies are stored. @param european - for the European pair. */
 const bodies = (european: boolean) => {
   const meaning = (key: string, text: string) => (european ? `As bodies_${key}, for the European pair.` : text);
   return {
@@ -45,7 +45,7 @@ const bodies = (european: boolean) => {
 
 const RECORDS_ENGINES = ["libsql", "clickhouse"] as const;
 
-/** Where records are kept. @param european - of the European pair. */
+/** Where records are stored. @param european - for the European pair. */
 const records = (european: boolean) => {
   const meaning = (key: string, text: string) => (european ? `As records_${key}, for the European pair.` : text);
   return {
@@ -76,7 +76,7 @@ const records = (european: boolean) => {
   };
 };
 
-/** The keys of a table of the file. */
+/** Prefixes keys with the name of their table in the file. */
 const prefixed = <const Prefix extends string, Keys extends object>(prefix: Prefix, keys: Keys) =>
   Object.fromEntries(Object.entries(keys).map(([name, schema]) => [`${prefix}_${name}`, schema])) as {
     readonly [Name in keyof Keys & string as `${Prefix}_${Name}`]: Keys[Name];
@@ -84,10 +84,10 @@ const prefixed = <const Prefix extends string, Keys extends object>(prefix: Pref
 
 const rate = (description: string) => Type.Optional(Type.Number({ minimum: 0, maximum: 1_000_000, description }));
 
-/** What a price may be of: a star that is not at the end would look like a pattern, and fit nothing. */
+/** Allowed names of a priced model. A star that is not at the end would look like a pattern but match nothing. */
 export const PRICED_MODEL = "^[^*]*\\*?$";
 
-/** What somebody who runs Weir says that a model costs. US dollars per million tokens, but for `request`. */
+/** The operator's own price of a model, in US dollars per million tokens; `request` is in dollars per request. */
 export const OWN_PRICE_SCHEMA = Type.Object(
   {
     input: rate("Input that is in no other part."),
@@ -332,7 +332,7 @@ export const CONFIG_SCHEMA = Type.Object(
   { additionalProperties: false },
 );
 
-/** The effective configuration: every key present, `data_dir` and the two drop-in directories absolute paths. */
+/** The effective configuration: every key is present; `data_dir` and the two drop-in directories are absolute paths. */
 export type Config = Readonly<Static<typeof CONFIG_SCHEMA>>;
 
 /** Keys whose values are never printed. */
@@ -351,12 +351,12 @@ export const SECRET_KEYS: ReadonlySet<string> = new Set([
   "eu_bodies_secret_access_key",
 ]);
 
-/** What every listener of a program that runs with it speaks. */
+/** The scheme of all listeners of a program with this configuration. */
 export function schemeOf({ tls_cert_file }: Pick<Config, "tls_cert_file">): "http" | "https" {
   return tls_cert_file === "" ? "http" : "https";
 }
 
-/** Ports of all listeners of a program that runs with it, as far as they are fixed. */
+/** Ports of all listeners of a program with this configuration, where fixed. */
 export function listenerPorts(config: Config): readonly number[] {
   const { gateway_port, api_port, unified_port, eu_gateway_port, eu_api_port, eu_unified_port } = config;
   const pair = config.eu_database_url === "" ? [] : [eu_gateway_port, eu_api_port, eu_unified_port];
@@ -364,8 +364,8 @@ export function listenerPorts(config: Config): readonly number[] {
 }
 
 /**
- * What the European pair runs with: the same in everything but its addresses, its database and the place of its files,
- * `eu/` in the data directory. Undefined where only one region is served.
+ * Configuration of the European pair: the same except for its addresses, its database and its file location, `eu/` in the
+ * data directory. Undefined when only one region is served.
  */
 export function europeanConfig(config: Config): Config | undefined {
   if (config.eu_database_url === "") return undefined;
@@ -387,7 +387,7 @@ export function europeanConfig(config: Config): Config | undefined {
   };
 }
 
-/** Where the European pair keeps records and bodies. */
+/** Where the European pair stores records and bodies. */
 function storesOf(config: Config): Partial<Config> {
   const keys = Object.entries(config).filter(([key]) => /^eu_(records|bodies)_/.test(key));
   return Object.fromEntries(keys.map(([key, value]) => [key.slice("eu_".length), value]));

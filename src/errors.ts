@@ -1,7 +1,7 @@
-/** What every failure that a caller can cause or must see is called, and the HTTP status it is answered with. */
+/** Codes of all failures that a caller can cause or must see, with their HTTP status. */
 interface ErrorSpec {
   readonly status: number;
-  /** What was wrong and how to fix it, when the place that throws has nothing more exact to say. */
+  /** Default message: what was wrong and how to fix it. The place that throws can give a more exact one. */
   readonly text: string;
 }
 
@@ -112,13 +112,13 @@ export type ErrorCode = keyof typeof ERRORS;
 /**
  * A failure that a caller caused or must see. Anything else that is thrown is a bug and becomes a bare 500 at the edge.
  *
- * No key and no body belongs into `message`: it goes to clients, logs and records.
+ * `message` must not contain a key or a body: it goes to clients, logs and records.
  */
 export class GatewayError extends Error {
   readonly code: ErrorCode;
-  /** Where in the request body the wrong name or value sits, such as `filter.left.request_response_rmt.latencyy`. */
+  /** Path of the wrong name or value in the request body, such as `filter.left.request_response_rmt.latencyy`. */
   readonly path: string | undefined;
-  /** Response headers that belong to this response, such as `retry-after`. */
+  /** Additional response headers, such as `retry-after`. */
   readonly headers: Readonly<Record<string, string>>;
 
   constructor(

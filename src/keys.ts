@@ -3,7 +3,7 @@ import { type Permission, SCOPES, type Scope } from "./people/permissions.ts";
 
 export { SCOPES, type Scope };
 
-/** A service key as every thread knows it: never the key itself. Times are milliseconds since 1970. */
+/** A service key as threads hold it, without the key itself. Times are milliseconds since 1970. */
 export interface KeySnapshot {
   readonly id: string;
   readonly organizationId: string;
@@ -11,21 +11,24 @@ export interface KeySnapshot {
   /** SHA-256 of the key, hexadecimal. */
   readonly hash: string;
   readonly scopes: readonly Scope[];
-  /** What the scopes allow, less what the user that it belongs to may not do. */
+  /** What the scopes allow, minus what the key's user may not do. */
   readonly permissions: readonly Permission[];
-  /** The user that it belongs to, or null. */
+  /** The user that the key belongs to, or null. */
   readonly userId: string | null;
   readonly expiresAt: number | null;
   readonly revokedAt: number | null;
-  /** Patterns of the models and routes that it may use, with `*`; `!` before one excludes. Null for all. */
+  /** Patterns of the models and routes that the key may use, with `*`; a leading `!` excludes. Null for all. */
   readonly models: readonly string[] | null;
-  /** Patterns of the names of credentials that it may use; an empty list leaves it the client's own key. Null for all. */
+  /**
+   * Name patterns of the credentials that the key may use; with an empty list only the client's own provider keys work. Null
+   * for all.
+   */
   readonly credentials: readonly string[] | null;
 }
 
 const BASE62 = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
 
-/** How every key begins that was not chosen by its owner. */
+/** Prefix of every key that was generated rather than chosen by its owner. */
 export const KEY_PREFIX = "sk-weir-";
 
 /** A new random key of 256 bits, `sk-weir-<region>-<base62>`. */
@@ -45,29 +48,29 @@ export function hasScope(key: KeySnapshot, scope: Scope): boolean {
   return key.scopes.includes(scope) || key.scopes.includes("admin");
 }
 
-/** Why a key cannot be used: in words, to follow "the key". */
+/** Why a key cannot be used, phrased to follow "the key". */
 export const UNUSABLE = { unknown: "is not known here", revoked: "was revoked", expired: "has expired" } as const;
 export type Unusable = keyof typeof UNUSABLE;
 
-/** Why a key cannot be used now, or undefined where it can. */
+/** Why a key cannot be used now, or undefined if it can. */
 export function whyUnusable(key: KeySnapshot, now: number): "revoked" | "expired" | undefined {
   if (key.revokedAt !== null && key.revokedAt <= now) return "revoked";
   if (key.expiresAt !== null && key.expiresAt <= now) return "expired";
   return undefined;
 }
 
-/** The key in the value of a header, `Bearer <key>`; undefined where it is anything else. */
+/** The key in a header value `Bearer <key>`; undefined for any other value. */
 export function bearerKey(value: string): string | undefined {
   return /^bearer[ \t]+(\S+)[ \t]*$/i.exec(value)?.[1];
 }
 
 /**
- * The keys that are accepted, by their hash. Looking a SHA-256 up tells nothing about the key by its timing: who can
- * choose the hash that is compared knows the key already.
+ * The accepted keys, by hash. Looking up a SHA-256 leaks nothing about the key through timing: a caller who can choose the
+ * compared hash already knows the key.
  */
 export class KeyRing {
   #byHash: ReadonlyMap<string, KeySnapshot> = new Map();
-  /** Hashes of the keys that requests have brought just now, by the key, and of those shortly before. */
+  /** Hashes of recently received keys, by key text, and the previous generation of them. */
   #recent = new Map<string, string>();
   #before = this.#recent;
 
@@ -75,34 +78,34 @@ export class KeyRing {
     this.#byHash = new Map(keys.map((key) => [key.hash, key]));
   }
 
-  /** Forgets the text of keys that have not been used since the call before the last: to be called several times a second. */
+  /** Forgets the text of keys not used since the call before the last. Call it several times a second. */
   forgetTexts(): void {
     this.#before = this.#recent;
     if (this.#recent.size > 0) this.#recent = new Map();
   }
 
-  /** Whether a text is a key of this deployment, or looks like one of Weir's. */
+  /** Whether a text is a key of this deployment or has Weir's key prefix. */
   isServiceKey(text: string): boolean {
     return text.startsWith(KEY_PREFIX) || this.#byHash.has(this.#hashOf(text));
   }
 
-  /** The key with this text, or why it cannot be used. Its text is remembered until `forgetTexts`. */
+  /** The key with this text, or why it cannot be used. The text is remembered until `forgetTexts`. */
   ofText(key: string, now: number): KeySnapshot | Unusable {
     return this.ofHash(this.#hashOf(key), now);
   }
 
-  /** The key of this hash, or why it cannot be used. @param now - milliseconds since 1970. */
+  /** The key with this hash, or why it cannot be used. @param now - milliseconds since 1970. */
   ofHash(hash: string, now: number): KeySnapshot | Unusable {
     const known = this.known(hash);
     return known === undefined ? "unknown" : (whyUnusable(known, now) ?? known);
   }
 
-  /** The key of this hash, whether it can be used or not. */
+  /** The key with this hash, usable or not. */
   known(hash: string): KeySnapshot | undefined {
     return this.#byHash.get(hash);
   }
 
-  /** Texts that are no key's are hashed each time, so that clients cannot fill the memory. */
+  /** Unknown texts are hashed each time, so that clients cannot fill the memory. */
   #hashOf(key: string): string {
     let hash = this.#recent.get(key);
     if (hash !== undefined) return hash;

@@ -3,7 +3,7 @@ import { isatty } from "node:tty";
 /**
  * The log: one line on stderr per event, JSON for machines and readable text on a terminal.
  *
- * Nothing that a client sent belongs into a log line: no key, no body, no header value.
+ * Log lines must not contain anything that a client sent: no key, no body, no header value.
  */
 type LogLevel = "debug" | "info" | "warn" | "error";
 type LogFields = Readonly<Record<string, string | number | boolean | null | undefined>>;
@@ -13,7 +13,7 @@ export interface Log {
   info(message: string, fields?: LogFields): void;
   warn(message: string, fields?: LogFields): void;
   error(message: string, fields?: LogFields): void;
-  /** The same log with fields that every line carries, such as the room that speaks. */
+  /** The same log with fields added to every line, such as the component's name. */
   with(fields: LogFields): Log;
 }
 
@@ -22,7 +22,7 @@ const RANK: Readonly<Record<LogLevel, number>> = { debug: 0, info: 1, warn: 2, e
 interface LogOptions {
   readonly level: LogLevel;
   readonly format: "json" | "text";
-  /** Takes one finished line with its line end; stderr unless told otherwise. */
+  /** Receives one complete line with its line end; default stderr. */
   readonly write?: (line: string) => void;
 }
 
@@ -47,7 +47,7 @@ export function createLog(options: LogOptions, bound: LogFields = {}): Log {
   };
 }
 
-/** The log that the configuration asks for, in any thread: `auto` is text on a terminal and JSON elsewhere. */
+/** Creates the configured log, in any thread: `auto` is text on a terminal and JSON elsewhere. */
 export function configuredLog(
   config: { readonly log_level: LogLevel; readonly log_format: "auto" | "json" | "text" },
   bound: LogFields = {},
@@ -67,17 +67,17 @@ function text(time: string, level: LogLevel, message: string, fields: LogFields)
   return `${time.slice(11, 23)} ${level.padEnd(5)} ${printable(`${message}${tail}`)}\n`;
 }
 
-/** Text for a terminal: names that clients chose may hold what moves its cursor or paints it. Lines stay lines. */
+/** Text for a terminal: names chosen by clients may contain escape sequences. Line breaks stay. */
 function printable(text: string): string {
   return text.replace(/[\x00-\x09\x0b-\x1f\x7f-\x9f]/g, " ");
 }
 
-/** What an unknown thrown value says, for a log line. */
+/** The message of an unknown thrown value, for a log line. */
 export function messageOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }
 
-/** For a thread that serves clients. What was not caught is a bug of one request, plugin or socket: the others are served on. */
+/** For a thread that serves clients: an uncaught error is a bug in one request, plugin or socket; the others are still served. */
 export function keepServing(log: Log): void {
   const onBug = (error: unknown) => {
     log.error("not caught, serving on", {

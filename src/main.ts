@@ -3,14 +3,14 @@ import { programArguments, shippedScript } from "./runtime/platform.ts";
 import { restartWithEnvironment } from "./runtime/restart.ts";
 import { askSecret, readStdin } from "./runtime/stdin.ts";
 
-// Before anything else is loaded: it may all be loaded again. So in the binary the rest is a bundle of its own.
+// Before anything else is loaded, because this may restart the process. So in the binary the rest is a separate bundle.
 restartWithEnvironment();
 const { runCommandLine, takeEnvironment } = (await import(
   shippedScript("src/cli/run.ts")
 )) as typeof import("./cli/run.ts");
 let printed = Promise.resolve();
 let unprinted: (Error & { code?: unknown }) | null | undefined;
-process.stdout.on("error", () => {}); // the writer gets the error as well
+process.stdout.on("error", () => {}); // the callback of the write gets the error as well
 let status = await runCommandLine(programArguments(), {
   out: (text) => {
     printed = new Promise((resolve) => {
@@ -28,11 +28,11 @@ let status = await runCommandLine(programArguments(), {
   askSecret: isatty(0) ? askSecret : undefined,
 });
 await printed;
-// Who reads no further, as `head`, has what it wants; a full disk may have lost a key that is shown but once.
+// EPIPE is not a failure: a reader such as `head` has what it wants. A full disk is: a key shown only once may be lost.
 if (unprinted && unprinted.code !== "EPIPE" && status === 0) {
   process.stderr.write(`weir: stdout cannot be written: ${unprinted.message}\n`);
   status = 1;
 }
-// Threads that have let go of everything still keep the process alive; what was printed must leave it first.
+// Threads that have released everything still keep the process alive, so it exits explicitly, after the output is flushed.
 for (const stream of [process.stdout, process.stderr]) await new Promise((resolve) => stream.write("", resolve));
 process.exit(status);

@@ -1,6 +1,6 @@
 /**
- * The name among `known` that is spelt most like `name`, or undefined where none is near: for messages such as
- * "did you mean". Case and the characters `-` and `_` do not count.
+ * The name among `known` with the spelling closest to `name`, or undefined if none is close: for "did you mean" messages.
+ * Case, `-` and `_` do not count.
  */
 export function nearestName(name: string, known: Iterable<string>): string | undefined {
   const wanted = plain(name).slice(0, 64);
@@ -8,7 +8,7 @@ export function nearestName(name: string, known: Iterable<string>): string | und
   let bestDistance = Math.max(2, Math.floor(wanted.length / 3)) + 1;
   for (const candidate of known) {
     const written = plain(candidate);
-    // At least so many letters must be inserted or removed.
+    // The difference in length is a lower bound of the edit distance.
     if (Math.abs(written.length - wanted.length) >= bestDistance) continue;
     const distance = editDistance(wanted, written);
     if (distance < bestDistance) [best, bestDistance] = [candidate, distance];
@@ -20,7 +20,7 @@ function plain(name: string): string {
   return name.toLowerCase().replace(/[-_]/g, "");
 }
 
-/** How many letters must be inserted, removed or replaced to turn `a` into `b`. */
+/** The Levenshtein distance of `a` and `b`. */
 function editDistance(a: string, b: string): number {
   let above = Array.from({ length: b.length + 1 }, (_, j) => j);
   for (let i = 1; i <= a.length; i++) {

@@ -37,28 +37,28 @@ import type { LimitsServer } from "./store/nodes/limits-server.ts";
 import { readEntries } from "./store/nodes/plugin-entries.ts";
 import { storedRouting } from "./store/routing.ts";
 
-/** Milliseconds that a start which is told to stop gets to come to its end: it may be waiting for a database. */
+/** How long a start that receives a signal may take to end, in milliseconds: it may be waiting for a database. */
 const START_ENDS_MS = 2_000;
 
-/** How long a start waits for a recorder that only takes its time. */
+/** How long a start waits for a slow recorder. */
 const SLOW_START_MS = 30_000;
 
 interface ServeOptions extends FirstKeysOptions {
-  /** Told the first key, once, where this start made it: when all ports are open. */
+  /** Receives the first key once all ports are open, if this start created it. */
   readonly onFirstKey: (key: string) => void;
-  /** Called once the service serves, with the addresses of the first region: the API has the dashboard. */
+  /** Called once the service accepts requests, with the addresses of the first region; the API address serves the dashboard. */
   readonly onServing: (addresses: { readonly api: string; readonly gateway: string }) => void;
-  /** With the variables that credentials of `weir.toml` point at. */
+  /** Contains the variables that credentials in `weir.toml` refer to. */
   readonly env: Readonly<Record<string, string | undefined>>;
 }
 
 /**
  * Runs the service until a signal ends it.
  *
- * Builds every part in order: data directory, spool, recorder, keys, gateway, API, for each region. Takes them down in
- * reverse.
+ * Builds the parts of each region in order: data directory, spool, recorder, keys, gateway, API. Stops them in reverse
+ * order.
  *
- * @throws StartError, PluginError and the like where it cannot start.
+ * @throws StartError, PluginError and similar errors if it cannot start.
  */
 export async function serve(options: ServeOptions): Promise<void> {
   const { config, log } = options;
@@ -67,7 +67,7 @@ export async function serve(options: ServeOptions): Promise<void> {
       "gateway_threads = more than 1 works on Linux only: elsewhere the system divides no connections",
     );
   }
-  // Before anything is written or shown, such as the first key.
+  // Checked before anything is written or shown, such as the first key.
   trustedAuthorities(config.extra_ca_file);
   checkTlsPair(config);
   const secrets = ssoSecrets(ssoProviders(config), options.env);
@@ -84,7 +84,7 @@ export async function serve(options: ServeOptions): Promise<void> {
     for (const each of configs) refuseMissingDatabase(each);
     const building = build({ ...options, secrets }, configs, built);
     const stopped = Promise.race([signal, watch.lost]);
-    stopped.catch(() => undefined); // a start that fails waits for it no more
+    stopped.catch(() => undefined); // a failed start no longer waits for it
     await Promise.race([building, stopped.then(() => within(building, START_ENDS_MS, () => undefined))]);
     const received = await stopped;
     const seconds = config.drain_seconds;
@@ -100,11 +100,11 @@ export async function serve(options: ServeOptions): Promise<void> {
 }
 
 interface BuildOptions extends ServeOptions {
-  /** Of identity providers, by their names. */
+  /** Secrets of identity providers, by provider name. */
   readonly secrets: Readonly<Record<string, string>>;
 }
 
-/** What is built so far: a failed start takes it down again. */
+/** What is built so far; a failed start stops it again. */
 interface Built {
   readonly regions: Region[];
   registry?: LiveRegistry;
@@ -114,15 +114,15 @@ interface Built {
   shares?: Shares | undefined;
   limits?: LimitsServer | undefined;
   vault?: Vault;
-  /** The first key, until it was shown. */
+  /** The first key until it has been shown. */
   unshownKey?: string | undefined;
   credentialTests?: CredentialTests;
   modelLists?: ModelLists;
-  /** By their ids. */
+  /** By id. */
   keys: ReadonlyMap<string, KeySnapshot>;
 }
 
-/** @param configs - of each region, the one whose database holds keys, domains, limits and prices first. */
+/** @param configs - one per region; the first region's database holds keys, domains, limits and prices. */
 async function build(options: BuildOptions, configs: readonly Config[], built: Built): Promise<void> {
   const { config, log } = options;
   await checkDropIns(config);
@@ -132,7 +132,7 @@ async function build(options: BuildOptions, configs: readonly Config[], built: B
   const { regions } = built;
   const recorder = regions[0]!.recorder;
   const onChange = noteDropIns(recorder.forward(["note"]).note, log);
-  // These wait for nothing while the recorder's thread loads.
+  // These do not depend on the recorder's thread and run while it loads.
   const [known, registry] = await Promise.allSettled([
     firstKeys(options, recorder),
     openRegistry({ config, log, onChange }),
@@ -144,7 +144,7 @@ async function build(options: BuildOptions, configs: readonly Config[], built: B
     built.keys = new Map(keys.map((key) => [key.id, key]));
   };
   if (known.status === "fulfilled") onKeys(known.value.keys);
-  // A plugin that cannot be set up fails in the recorder's thread as well: here its error is whole.
+  // A plugin that cannot be set up also fails in the recorder's thread, but only here is the error complete.
   const hooks = await openPlugins(options, built);
   if (known.status === "rejected") throw known.reason;
   for (const { config: theirs } of regions.slice(1)) await refuseNewer(theirs);
@@ -181,10 +181,10 @@ async function build(options: BuildOptions, configs: readonly Config[], built: B
         for (const port of [...openPorts, open]) listening.add(port);
         for (const region of regions) region.refuseTargetsAt([...openPorts, open]);
       },
-      () => undefined, // told below
+      () => undefined, // reported below
     );
   }
-  // A database that took writes a moment ago keeps no recorder waiting: where one is late, the machine is slow.
+  // If the database was writable a moment ago, a late recorder means a slow machine, not an unreachable database.
   for (const region of regions) {
     const isFirst = region === regions[0];
     await region.recorderStarts(isFirst && known.value.isWritable ? SLOW_START_MS : DATABASE_PATIENCE_MS);
@@ -194,7 +194,7 @@ async function build(options: BuildOptions, configs: readonly Config[], built: B
   announce(options, built, gatewayPorts, apiPorts);
 }
 
-/** Says where the service is reached, once all of it is ready. */
+/** Reports the service's addresses once all of it is ready. */
 function announce(
   options: BuildOptions,
   built: Built,
@@ -220,7 +220,7 @@ function announce(
   options.onServing({ api: api!, gateway: gateway! });
 }
 
-/** Opens credentials and routes; where the database cannot be read now, the API's thread brings them as soon as it can. */
+/** Opens credentials and routes. If the database cannot be read now, the API's thread delivers them later. */
 async function openVault({ config, log, env }: ServeOptions, built: Built): Promise<Vault> {
   const vault = new Vault({
     config,
@@ -243,7 +243,7 @@ async function openVault({ config, log, env }: ServeOptions, built: Built): Prom
   return vault;
 }
 
-/** Providers are asked for their models once all ports are known, which are never a target. */
+/** Model lists are fetched once all own ports are known, because those are never a target. */
 function openModelLists({ regions, vault }: Built, { list }: CredentialTests, log: Log): ModelLists {
   const onListed: ModelListsOptions["onListed"] = (credential, models) => {
     for (const region of regions) region.setListed(credential, models);
@@ -253,7 +253,7 @@ function openModelLists({ regions, vault }: Built, { list }: CredentialTests, lo
   return lists;
 }
 
-/** Sets the plugins up, with what they stored; where that cannot be read now, it is taken in as soon as it can. */
+/** Sets up the plugins with their stored entries. Entries that cannot be read now are loaded later. */
 async function openPlugins({ config, log }: ServeOptions, built: Built): Promise<LiveHooks> {
   const theirs = built.regions[0]!.recorder.forward(["readEntries", "writeEntries"]);
   const entries = new Entries({ read: theirs.readEntries, write: theirs.writeEntries, log });
@@ -263,10 +263,10 @@ async function openPlugins({ config, log }: ServeOptions, built: Built): Promise
     .catch((error: unknown) => {
       log.warn("what plugins stored cannot be read now", { why: messageOf(error) });
     });
-  // They are read through the recorder, which may take its time.
+  // Entries are read through the recorder, which may start slowly.
   built.regions[0]!.recorder.started().then(
     () => entries.follow(),
-    () => undefined, // the start fails by itself
+    () => undefined, // the start reports this failure itself
   );
   const providerHosts = () => hostsOf(built.registry!.current().providers);
   const organizationOfKey = (id: string) => built.keys.get(id)?.organizationId;

@@ -1,7 +1,4 @@
-/**
- * What the threads can ask of each other. Types only: each thread implements its part where it lives, `runtime/rpc.ts`
- * carries the calls.
- */
+/** The calls between threads. Types only: each thread implements its part; `runtime/rpc.ts` carries the calls. */
 export type * from "./threads/api.ts";
 export type * from "./threads/further-gateway.ts";
 export type * from "./threads/gateway.ts";

@@ -7,7 +7,7 @@ export interface EncryptionKey {
   readonly bytes: Uint8Array;
 }
 
-/** The member and the credential of a ciphertext: it cannot be decrypted in another place. */
+/** The member and the credential that a ciphertext belongs to: it cannot be decrypted for another one. */
 export interface SecretPlace {
   readonly organizationId: string;
   /** Id of the credential. */
@@ -33,7 +33,7 @@ export function encrypt(secret: string, { id, bytes }: EncryptionKey, place: Sec
   return `v1.${id}.${nonce.toString("base64url")}.${text.toString("base64url")}`;
 }
 
-/** @returns the secret, or undefined if none of the keys decrypts it in this place. */
+/** @returns the secret, or undefined if none of the keys decrypts it for this place. */
 export function decrypt(sealed: string, keys: readonly EncryptionKey[], place: SecretPlace): string | undefined {
   const [, keyId, nonce, text] = FORM.exec(sealed) ?? [];
   const bytes = Buffer.from(text ?? "", "base64url");

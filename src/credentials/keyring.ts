@@ -36,7 +36,7 @@ export function readKeyring(config: KeyringConfig): Keyring {
 /**
  * The keys, for encrypting: creates `credentials.key` if there is none.
  *
- * @param isShared - whether other nodes use the database, which could not read what a key of this node encrypts.
+ * @param isShared - whether other nodes use the database: they could not decrypt with a key that only this node has.
  * @throws GatewayError `credentials_key_missing`, `config_invalid`.
  */
 export function ensureKeyring(config: KeyringConfig, isShared: boolean): readonly [EncryptionKey, ...EncryptionKey[]] {
@@ -76,7 +76,7 @@ function readKeyFile(path: string): string {
   }
 }
 
-/** Atomic, and never over an existing one: two programs may create it at the same time. */
+/** Creates the file atomically, and never replaces an existing one: two programs may create it at the same time. */
 function makeKeyFile(path: string): void {
   const own = `${path}.${randomUUID()}`;
   const file = fs.openSync(own, "wx", 0o600);

@@ -11,8 +11,8 @@ const WINDOW_SECONDS_MAX = 31_536_000;
 const PARAMETERS = ["w", "u"];
 
 /**
- * Reads the `limit` of a credential: the grammar of `Gateway-RateLimit-Policy` without segments, because a credential
- * counts everything that it pays.
+ * Reads the `limit` of a credential: the grammar of `Gateway-RateLimit-Policy` without segments, because a credential's
+ * limit covers everything that it pays.
  *
  * The rate-limits plugin has its own parser, because plugins import nothing; a test compares the two.
  *

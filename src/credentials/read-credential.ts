@@ -20,7 +20,7 @@ export interface CredentialRules {
   readonly readSecret?: (member: string, value: unknown) => string;
 }
 
-/** A checked credential from outside, complete except for its place. */
+/** A checked credential from outside, complete except for its organization and id. */
 export interface CredentialOrder {
   /** Undefined: derived from the provider's name. */
   readonly name: string | undefined;
@@ -198,7 +198,7 @@ function readSecrets(
 }
 
 /**
- * A secret as stored: white space around a key comes from a file or from pasting.
+ * A secret as stored, without the white space that a file or pasting may add around it.
  *
  * @throws GatewayError `invalid_body`, without the secret.
  */

@@ -9,7 +9,7 @@ const MODEL = Type.String({
 });
 const MODEL_NAME = { pattern: "^[^\\s,]{1,500}$", ...expects("give a model's name") };
 
-/** The members that every credential has, beside the provider's own. */
+/** The members that every credential has; the provider's own are separate. */
 export const TERMS_SCHEMA = Type.Object({
   weight: Type.Number({
     minimum: 0,

@@ -6,10 +6,10 @@ export type Address = ipaddr.IPv4 | ipaddr.IPv6;
 /** Azure serves its machines' metadata and DNS at this public-looking address. */
 const ADDRESSES_FORBIDDEN: ReadonlySet<string> = new Set(["168.63.129.16"]);
 
-/** This machine's interfaces are read again after this time. */
+/** How often this machine's interfaces are read. */
 const INTERFACES_MS = 5_000;
 
-/** The address in a text, without zone and with IPv4-mapped forms as IPv4; undefined for anything else. */
+/** Parses an address, without its zone and with IPv4-mapped forms as IPv4; undefined for anything else. */
 export function readAddress(text: string): Address | undefined {
   const plain = text.replace(/%.*$/, "");
   return ipaddr.isValid(plain) ? ipaddr.process(plain) : undefined;
@@ -33,7 +33,7 @@ export function whyForbidden(address: Address): string | undefined {
   return isGlobal && six.range() === "unicast" ? undefined : `not public (${six.range()})`;
 }
 
-/** The IPv4 address that an IPv6 one leads to: mapped, NAT64, 6to4, ISATAP. Teredo is refused as a range. */
+/** The IPv4 address embedded in an IPv6 one: mapped, NAT64, 6to4, ISATAP. Teredo is refused as a range. */
 function embeddedAddress(six: ipaddr.IPv6): ipaddr.IPv4 | undefined {
   const parts = six.parts;
   const at = (index: number) =>

@@ -3,7 +3,7 @@ import { GatewayError } from "../errors.ts";
 import { type Address, readAddress } from "./address.ts";
 import { withoutDots } from "./origin.ts";
 
-/** The scope of an entry of `allow_private_targets`: one host name, or a block of addresses; at all ports or one. */
+/** What an entry of `allow_private_targets` opens: a host name or a block of addresses, at all ports or one. */
 export type Allowance =
   | { readonly host: string; readonly port: number | undefined }
   | { readonly block: readonly [Address, number]; readonly port: number | undefined };
@@ -38,13 +38,13 @@ export function opensAddress(allowances: readonly Allowance[], address: Address,
   return allowances.some((one) => "block" in one && isAtPort(one, port) && contains(one.block, address));
 }
 
-/** Whether a loopback name may be called, because its addresses are open. */
+/** Whether a loopback name may be called, which is the case if its addresses are open. */
 export function opensLoopback(allowances: readonly Allowance[], host: string, port?: number): boolean {
   const isLoopback = host.startsWith("localhost") || host.endsWith(".localhost");
   return isLoopback && LOOPBACK.some((address) => opensAddress(allowances, address, port));
 }
 
-/** Whether a host is open at some port: by its name, by its own address, or as a name of the loopback. */
+/** Whether a host is open at any port: by its name, by its address, or as a loopback name. */
 export function opensHost(allowances: readonly Allowance[], host: string): boolean {
   const address = readAddress(host);
   return address === undefined
@@ -63,7 +63,7 @@ function readBlock(text: string): readonly [Address, number] | undefined {
   const [start, length] = [text.slice(0, slash), text.slice(slash + 1)];
   const network = readAddress(start);
   if (network === undefined || !/^\d+$/.test(length)) return undefined;
-  // A block of IPv4-mapped addresses is the block of the IPv4 ones.
+  // A block of IPv4-mapped addresses equals the block of the IPv4 addresses.
   const isMapped = network.kind() === "ipv4" && text.includes(":");
   const bits = Number(length) - (isMapped ? 96 : 0);
   return bits < 0 || bits > bitsOf(network) ? undefined : [network, bits];

@@ -8,7 +8,7 @@ const CERTIFICATE = /-----BEGIN CERTIFICATE-----[\s\S]+?-----END CERTIFICATE----
 /**
  * Certificates of all trusted authorities, as PEM: the system's and those of `extra_ca_file`.
  *
- * @returns undefined if there is no file: only the system's.
+ * @returns undefined if no file is configured: then only the system's are trusted.
  * @throws GatewayError `config_invalid`.
  */
 export function trustedAuthorities(file: string): string[] | undefined {

@@ -3,8 +3,8 @@ import { originOf } from "./origin.ts";
 import { TargetGuard } from "./target-guard.ts";
 
 /**
- * Which addresses this program may call by itself: those that requests may go to, without addresses opened for
- * requests while it runs.
+ * The guard for this program's own calls: they may go where requests may go, except to addresses opened at run time for
+ * requests.
  *
  * @param ports - of this program's own listeners.
  */

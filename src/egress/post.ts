@@ -2,7 +2,7 @@ import type { Upstream, UpstreamCall } from "../runtime/http/upstream.ts";
 import { originOf } from "./origin.ts";
 import { retryAfterMs } from "./retry-after.ts";
 
-/** Bytes of a response that are read, so that the connection can be reused; of a longer one only the status is used. */
+/** Response bytes that are read, so that the connection can be reused; of a longer response only the status is used. */
 const ANSWER_BYTES_MAX = 64 * 1024;
 
 interface Posted {
@@ -62,7 +62,7 @@ export function post(upstream: Upstream, { url: text, headers, body, timeoutMs }
         resolve(head);
       },
       onEnd: () => resolve(head!),
-      // A response that breaks off after the head still has its status.
+      // A response that breaks off after the head still has a status.
       onError: (error) => (head === undefined ? reject(error) : resolve(head)),
     },
   );

@@ -12,9 +12,9 @@ const NAMES_MAX = 1_000;
 type Answer = Promise<readonly ResolvedAddress[]>;
 
 /**
- * Resolves names to checked addresses: the upstream client connects to these and looks nothing up itself.
+ * Resolves names to checked addresses: the upstream client connects to these and resolves nothing itself.
  *
- * One forbidden address refuses the whole response, because a name that points both inside and outside is a trap. Only
+ * One forbidden address refuses the entire DNS response, because a name that points both inside and outside is a trap. Only
  * `localhost` is allowed to be open at one of its two addresses.
  *
  * @param servers - `ip` or `ip:port` of the name servers to use; none means the system's resolver.

@@ -1,4 +1,4 @@
-/** The wait that a server requests, by `Retry-After`, or more exactly by `retry-after-ms`; raw pairs. */
+/** The wait in milliseconds that a server requests, by `Retry-After` or the more exact `retry-after-ms`; raw pairs. */
 export function retryAfterMs(headers: readonly string[]): number | undefined {
   let found: number | undefined;
   for (let at = 0; at < headers.length; at += 2) {

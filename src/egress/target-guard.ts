@@ -3,7 +3,7 @@ import { isOwnAddress, readAddress, whyForbidden } from "./address.ts";
 import { type Allowance, opensAddress, opensLoopback, opensName, readAllowance } from "./allowance.ts";
 import { withoutDots } from "./origin.ts";
 
-/** Names of this machine or of a cloud's metadata service, on every resolver. */
+/** Names that mean this machine or a cloud's metadata service, with any resolver. */
 const NAMES_FORBIDDEN: ReadonlySet<string> = new Set([
   "localhost",
   "localhost.localdomain",
@@ -47,10 +47,11 @@ export class TargetGuard {
   #portsKnown = 0;
 
   /**
-   * @param allow - entries of `allow_private_targets`: a host name, an address or a CIDR block, each with `:port` or not.
+   * @param allow - entries of `allow_private_targets`: a host name, an address or a CIDR block, each with an optional
+   * `:port`.
    * @param ownPorts - ports of this program's listeners, read at every check; they are never a target.
-   * @param alsoAllow - additional entries opened at run time, read at every check; a changed list is a new value. An
-   * invalid entry opens nothing.
+   * @param alsoAllow - additional entries opened at run time, read at every check; a changed list is a new array. An invalid
+   * entry opens nothing.
    * @throws GatewayError `config_invalid` if an entry of `allow` opens nothing.
    */
   constructor(allow: readonly string[], ownPorts: () => ReadonlySet<number>, alsoAllow?: () => readonly string[]) {
@@ -60,7 +61,7 @@ export class TargetGuard {
     this.#allowances = this.#configured;
   }
 
-  /** Why a host may not even be looked up or called, or undefined. `host` is lower case, without brackets. */
+  /** Why a host may not even be resolved or called, or undefined. `host` is lower case, without brackets. */
   refuseHost(host: string, port: number): string | undefined {
     this.#forgetOld();
     const known = this.#verdicts.get(host);
@@ -92,7 +93,7 @@ export class TargetGuard {
     if (ipaddr.isValid(host)) return this.refuseAddress(host, host, port);
     if (!NAMES_FORBIDDEN.has(host) && !host.endsWith(".localhost")) return undefined;
     if (opensName(this.#allowances, host, port)) return undefined;
-    // A loopback name may be called if its addresses are open; they are checked again one by one.
+    // A loopback name may be called if its addresses are open; each address is checked again when connecting.
     if (opensLoopback(this.#allowances, host, port)) return undefined;
     return `${host} is this machine or a metadata service; ${this.howToOpen(host)}`;
   }
@@ -118,6 +119,6 @@ function readAllowanceOrNone(entry: string): readonly Allowance[] {
   try {
     return [readAllowance(entry)];
   } catch {
-    return []; // the entry must name what it opens; anything else safely opens nothing
+    return []; // an invalid entry opens nothing
   }
 }

@@ -22,7 +22,7 @@ import { checkBytes, checkPath, escapeBytes, findRoute, type Route } from "./tar
 import { asUnified } from "./unified/address.ts";
 import { admitUnified, clientShape, identifyUnified, NO_ROUTE } from "./unified/admission.ts";
 
-/** Finds out who sends a request. @throws GatewayError. */
+/** Identifies the caller of a request. @throws GatewayError. */
 export function identify(parts: GatewayParts, arrival: Arrival): KeySnapshot {
   const { exchange, request, headers } = arrival;
   checkMessage(request, headers);
@@ -34,19 +34,19 @@ export function identify(parts: GatewayParts, arrival: Arrival): KeySnapshot {
       ? sentKey(parts.keys, headers.auth, exchange.startedAt)
       : identifyUnified(parts, arrival, unified);
   if (!(key instanceof GatewayError)) arrival.key = key;
-  checkBytes(request.incoming.url); // such a path is refused with any key, and recorded where the key is known
+  checkBytes(request.incoming.url); // such a path is refused with any key, and recorded if the key is known
   if (key instanceof GatewayError) throw key;
   requireGatewayScope(key);
   return key;
 }
 
-/** Gives an exchange the id that its client chose. @throws GatewayError `duplicate_request_id`. */
+/** Gives an exchange the id that the client chose. @throws GatewayError `duplicate_request_id`. */
 export async function claimId(parts: GatewayParts, exchange: Exchange, id: string): Promise<void> {
   await parts.ids.claim(id);
   exchange.adopt(id);
 }
 
-/** Finds out what the head of a request tells: its target and wishes. @throws GatewayError. */
+/** Reads the head of a request: its target and settings. @throws GatewayError. */
 export function admit(parts: GatewayParts, arrival: Arrival, key: KeySnapshot): Admitted {
   const { exchange, request, headers } = arrival;
   const { incoming } = request;
@@ -81,7 +81,7 @@ export function admit(parts: GatewayParts, arrival: Arrival, key: KeySnapshot): 
 
 const NOTHING: readonly BodyNeed[] = [];
 
-/** How a request's record begins. */
+/** The initial metadata of a request's record. */
 export function beginMeta(parts: GatewayParts, arrival: Arrival, key: KeySnapshot): BeginMeta {
   const { exchange, request, headers, route } = arrival;
   const { incoming } = request;
@@ -103,12 +103,12 @@ export function beginMeta(parts: GatewayParts, arrival: Arrival, key: KeySnapsho
   };
 }
 
-/** What is asked of the cache and of retries. It is checked for a WebSocket as well, which has neither. */
+/** Cache and retry settings. Also validated for a WebSocket, which uses neither. */
 function readWishes(parts: GatewayParts, { exchange, request, headers }: Arrival, route: Route | undefined) {
   const asked = speaksOfCache(headers)
     ? readCacheSettings(headers.gateway, valuesOf(headers, "cache-control"))
     : undefined;
-  // Fallbacks of the unified address name models, and are read there.
+  // Fallbacks of the unified address name models; the unified code reads them.
   const plan = headers.asked.once(route === undefined ? readUnifiedRetries : readRetryPlan);
   const retry = plan && {
     plan,
@@ -116,7 +116,7 @@ function readWishes(parts: GatewayParts, { exchange, request, headers }: Arrival
   };
   if (request.client !== undefined) return { caching: undefined, retry: undefined };
   if (asked !== undefined) exchange.cache = {};
-  // What a Range leaves out is not in the cache's key.
+  // The cache key does not contain `Range`, so a range request bypasses the cache.
   const caching = asked === undefined || valuesOf(headers, "range").length > 0 ? undefined : asked;
   return { caching, retry };
 }
@@ -125,7 +125,7 @@ function readUnifiedRetries(lines: readonly GatewayHeader[]): RetryPlan | undefi
   return readRetryPlan(lines.filter(({ setting }) => setting !== "fallbacks"));
 }
 
-/** Whether a request says anything about the cache. */
+/** Whether a request has any cache setting. */
 export function speaksOfCache({ asked }: RequestHeaders): boolean {
   return asked.once(nameCache);
 }
@@ -154,7 +154,7 @@ function requestFacts(meta: BeginMeta, arrival: Arrival, key: KeySnapshot, route
     provider: meta.provider,
     organizationId: meta.organization,
     keyId: meta.keyId,
-    // At the unified address the key's list was asked for the name that the client wrote, which may be a route's.
+    // At the unified address the key's model list was checked against the name that the client wrote, which may be a route.
     keyModels: arrival.unified === undefined ? key.models : null,
     shown: meta.headers,
     gateway: headers.gateway,

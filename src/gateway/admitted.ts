@@ -13,18 +13,18 @@ import type { RequestFacts, SeenRequest } from "./seen-request.ts";
 import type { Route } from "./target.ts";
 import type { UnifiedAdmission, UnifiedArrival } from "./unified/unified-admission.ts";
 
-/** A request as the HTTP parser hands it over. */
+/** A request as the HTTP parser delivers it. */
 export interface ClientRequest {
   readonly incoming: IncomingRequest;
-  /** The socket and what came behind the head, where the client wants to speak another protocol. */
+  /** The socket and the bytes after the head, if the client asks for another protocol. */
   readonly client?: { readonly socket: ByteSocket; readonly early: Uint8Array };
-  /** Whether it came to the port of the unified address. */
+  /** Set if it arrived at the port of the unified address. */
   readonly unified?: true;
-  /** For whom this program sends it itself: then it brings no key. */
+  /** Set for a request that this program sends for a user or key; it brings no key of its own. */
   readonly sentFor?: SentFor;
 }
 
-/** A request as far as it is understood: a refusal is recorded with what there is. */
+/** A request as far as it has been read; a refusal is recorded with what is present. */
 export interface Arrival {
   readonly exchange: Exchange;
   readonly request: ClientRequest;
@@ -35,27 +35,27 @@ export interface Arrival {
   route?: Route;
 }
 
-/** A request that may be passed on, as far as its head tells: who sent it is known, and where it goes. */
+/** A request whose head permits passing it on: caller and target are known. */
 export interface Admitted {
   readonly exchange: Exchange;
   readonly request: ClientRequest;
-  /** As the client sent them, with what plugins have changed. */
+  /** As the client sent them, with plugins' changes. */
   readonly headers: RequestHeaders;
   readonly route: Route;
   readonly facts: RequestFacts;
-  /** What plugins see of the facts. */
+  /** The view of the facts that plugins get. */
   readonly seen: SeenRequest;
   readonly key: KeySnapshot;
-  /** What it asks of the unified address; undefined in pass-through. */
+  /** Settings for the unified address; undefined in pass-through. */
   readonly unified: UnifiedAdmission | undefined;
-  /** How its record begins. */
+  /** The initial metadata of its record. */
   readonly meta: BeginMeta;
-  /** What plugins need of its body. */
+  /** What plugins need from its body. */
   readonly needs: readonly BodyNeed[];
-  /** Where plugins have changed what is sent: the body as the client sent it, if it is in memory. */
+  /** Set if plugins changed the request: the body as the client sent it, if it is in memory. */
   readonly client: { readonly body: Uint8Array | undefined } | undefined;
-  /** What it asks of the cache, where that can answer it. */
+  /** Cache settings, if the cache can serve this request. */
   readonly caching: CacheSettings | undefined;
-  /** What to do when the provider fails, where the client said so. */
+  /** What to do when the provider fails, if the client set it. */
   readonly retry: { readonly plan: RetryPlan; readonly targets: readonly FallbackTarget[] } | undefined;
 }

@@ -1,34 +1,34 @@
 import type { Answer } from "../runtime/http/server.ts";
 import { reasonOf } from "./refusal.ts";
 
-/** Whose answer is written. */
+/** The exchange that a response belongs to. */
 interface WriterOwner {
   readonly ended: boolean;
-  /** Puts what was recorded so far into the page cache: before the first byte that the client sees. */
+  /** Writes what was recorded so far to the page cache; called before the client sees the first byte. */
   flushRecord(): void;
-  /** The client takes less than comes; and then takes more again. */
+  /** The client reads more slowly than data arrives; `release` when it has caught up. */
   hold(): void;
   release(): void;
-  /** Everything has come, and all but what `takeHeld` gives has left this process's memory. */
+  /** The response is complete, and everything except what `takeHeld` returns has left this process's memory. */
   onWhole(): void;
 }
 
-/** What may stand in a status line; anything else is replaced by the usual phrase. */
+/** Allowed characters of a reason phrase; any other phrase is replaced by the standard one. */
 const SAFE_REASON = /^[\t\x20-\x7e\x80-\xff]*$/;
 
-/** A response on its way to the client, chunk by chunk, no faster than the client takes it. */
+/** Writes a response to the client, chunk by chunk, with back-pressure. */
 export class AnswerWriter {
   readonly #answer: Answer;
   readonly #owner: WriterOwner;
   headSent = false;
-  /** Whether bytes may go to the client: false while the spool is being forced to disk. */
+  /** Whether bytes may go to the client: false while the spool is being synced to disk. */
   #isOpen = true;
-  /** The last chunk, kept back until the end of this turn, so that a small response leaves in one write with its end. */
+  /** The last chunk, held until the end of this turn, so that a small response and its end leave in one write. */
   #held: Uint8Array | undefined;
   #flushAsked = false;
   #endAsked = false;
   #waitsForDrain = false;
-  /** Whether the client once took less than came. */
+  /** Whether the client was ever slower than the provider. */
   #wasSlow = false;
 
   constructor(answer: Answer, owner: WriterOwner) {
@@ -36,12 +36,12 @@ export class AnswerWriter {
     this.#owner = owner;
   }
 
-  /** Whether all has come, whatever the client has taken of it. */
+  /** Whether the response has been received completely, regardless of what the client has read. */
   get endAsked(): boolean {
     return this.#endAsked;
   }
 
-  /** Whether all that came so far has gone to the client's socket. */
+  /** Whether everything received so far has been written to the client's socket. */
   get isTaken(): boolean {
     return this.#held === undefined && !this.#waitsForDrain && this.#isOpen;
   }
@@ -52,7 +52,7 @@ export class AnswerWriter {
     this.#flushSoon();
   }
 
-  /** The same once `synced` resolves; nothing goes to the client before. */
+  /** Like `head`, once `synced` resolves; nothing goes to the client before. */
   headAfter(synced: Promise<void>, status: number, reason: string, headers: readonly string[]): void {
     this.#isOpen = false;
     this.#owner.hold();
@@ -65,7 +65,7 @@ export class AnswerWriter {
     });
   }
 
-  /** @param isLast - nothing comes behind it: it waits for the end, which the upstream reports at once. */
+  /** @param isLast - the last chunk: it is held for the end, which the upstream reports immediately after. */
   data(bytes: Uint8Array, isLast: boolean): void {
     const held = this.#held;
     this.#held = bytes;
@@ -73,36 +73,36 @@ export class AnswerWriter {
     if (!isLast) this.#flushSoon();
   }
 
-  /** All has come. */
+  /** The response is complete. */
   end(): void {
     this.#endAsked = true;
     if (!this.#isOpen) return;
-    // What a slow client has not taken yet is in our memory: the response is not whole before that has left.
+    // Data that a slow client has not read is in our memory; the response is not complete until it has left.
     if (this.#wasSlow) this.#writeHeld();
     if (!this.#waitsForDrain) this.#owner.onWhole();
   }
 
-  /** What is left to send with the end. */
+  /** Takes the bytes to send together with the end. */
   takeHeld(): Uint8Array | undefined {
     const held = this.#held;
     this.#held = undefined;
     return held;
   }
 
-  /** What came so far leaves now. */
+  /** Sends what has been received so far. */
   flush(): void {
     if (this.#writeHeld()) return;
     this.#owner.flushRecord();
     this.#answer.flush();
   }
 
-  /** Headers and early chunks leave at the end of this turn of the event loop, not when more has come. */
+  /** Sends headers and early chunks at the end of this turn of the event loop, without waiting for more. */
   #flushSoon(): void {
     if (this.#flushAsked || !this.#isOpen) return;
     this.#flushAsked = true;
     queueMicrotask(() => {
       this.#flushAsked = false;
-      // A response that is whole already leaves as a whole.
+      // A response that is already complete leaves in one write.
       if (!this.#owner.ended && !this.#endAsked) this.flush();
     });
   }

@@ -2,7 +2,7 @@ import { GatewayError } from "../errors.ts";
 import { bearerKey, hasScope, type KeyRing, type KeySnapshot, type Unusable } from "../keys.ts";
 
 /**
- * The key that a request brings, or the 401 that it is answered with.
+ * The key in a request, or the 401 error to respond with.
  *
  * @param sent - values of `Gateway-Auth`.
  * @param now - milliseconds since 1970.
@@ -16,7 +16,7 @@ export function sentKey(ring: KeyRing, sent: readonly string[], now: number): Ke
   return usable(ring.ofText(key, now));
 }
 
-/** A key, or the 401 where it cannot be used. */
+/** The key, or the 401 error if it cannot be used. */
 export function usable(found: KeySnapshot | Unusable): KeySnapshot | GatewayError {
   if (found === "unknown") return new GatewayError("invalid_gateway_auth");
   if (found === "expired") return new GatewayError("expired_gateway_auth");

@@ -5,13 +5,13 @@ import type { CodedBody } from "./body/content.ts";
 import type { GatewayParts } from "./gateway-parts.ts";
 import { type RequestHeaders, replaceHeaders, valuesOf } from "./headers/headers.ts";
 
-/** A request as it continues, with its body where that is in memory. */
+/** A request as it continues, with its body if that is in memory. */
 export interface Sent {
   readonly admitted: Admitted;
   readonly body: Uint8Array | undefined;
 }
 
-/** A request as plugins leave it. A promise only where one of them takes its time, or changes something. */
+/** Applies plugins' changes to a request. A promise only if a plugin is asynchronous or changes something. */
 export function asChanged(
   parts: GatewayParts,
   sent: Sent,
@@ -25,9 +25,9 @@ export function asChanged(
 }
 
 /**
- * Changes what is sent of a request, for the cache's key as well.
+ * Changes the request that is sent, and thereby the cache key.
  *
- * @throws GatewayError `plugin_failed` where the body is to be changed and is no JSON object.
+ * @throws GatewayError `plugin_failed` if the body is to be changed but is not a JSON object.
  */
 async function changeRequest(parts: GatewayParts, { admitted, body }: Sent, change: RequestChange): Promise<Sent> {
   const members = change.body ?? {};
@@ -56,7 +56,7 @@ export async function changeBody(
   return changed;
 }
 
-/** How a changed body is framed: it has another length, and no coding. */
+/** Framing headers of a changed body: a new length and no coding. */
 export function framingOf({ contentLength }: RequestHeaders, body: Uint8Array): Record<string, string | null> {
   const length = contentLength === undefined ? {} : { "Content-Length": String(body.byteLength) };
   return { ...length, "Content-Encoding": null };

@@ -2,7 +2,7 @@ import { GatewayError } from "../errors.ts";
 import type { ClientRequest } from "./admitted.ts";
 import type { RequestHeaders } from "./headers/headers.ts";
 
-/** What the parser lets through and no server behind should have to read; what it should not have let through, too. */
+/** Refuses messages that the parser accepts but no upstream should have to interpret, and repeats checks of the parser. */
 export function checkMessage({ incoming, client }: ClientRequest, headers: RequestHeaders): void {
   const { hosts, transferEncoding, contentLength } = headers;
   const { old, url } = incoming;
@@ -20,7 +20,7 @@ export function checkMessage({ incoming, client }: ClientRequest, headers: Reque
     throw malformed("Transfer-Encoding must be exactly: chunked");
 }
 
-/** The connection closes behind it: who reads this message differently would read the next one differently too. */
+/** Closes the connection: a reader that reads this message differently would also read the next one differently. */
 function malformed(message: string): GatewayError {
   return new GatewayError("bad_request", message, { headers: { Connection: "close" } });
 }

@@ -1,16 +1,16 @@
 import type { SpoolWriter } from "../spool/frame.ts";
 
-/** A response that is whole. */
+/** A complete response. */
 export interface Departing {
-  /** Notes its end in the spool. @returns false where it has ended otherwise meanwhile. */
+  /** Records its end in the spool. @returns false if it has ended in another way in the meantime. */
   finish(): boolean;
-  /** Hands what is left of it to the client's socket. Only once its end is in the page cache. */
+  /** Writes the rest of it to the client's socket. Only once its end is in the page cache. */
   depart(): void;
 }
 
 /**
- * Lets answers leave at the end of the event loop's turn, those of a turn behind one write to the spool: under load a
- * dozen answers become whole in one turn, and a write for each took longer than sending it.
+ * Sends responses at the end of the event loop's turn, after a single write to the spool for all of them: under load a dozen
+ * responses complete in one turn, and a write for each took longer than sending it.
  */
 export class Departures {
   readonly #spool: Pick<SpoolWriter, "atTurnEnd" | "flush">;
@@ -28,7 +28,7 @@ export class Departures {
     const sealed = this.#waiting.filter((answer) => answer.finish());
     this.#waiting = [];
     this.#spool.flush();
-    // An error of one is none of the others'.
+    // An error in one must not affect the others.
     for (const answer of sealed) queueMicrotask(() => answer.depart());
   }
 }

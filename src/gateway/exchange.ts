@@ -26,7 +26,7 @@ import { type Ending, Recording, STREAM_TYPE } from "./recording.ts";
 import { errorHeaders, type OwnAnswer, ownAnswer, ownError, reasonOf } from "./refusal.ts";
 import { joinSockets } from "./websocket/websocket.ts";
 
-/** What an exchange needs of its gateway. */
+/** The parts of the gateway that an exchange uses. */
 export interface ExchangeDeps {
   readonly log: Log;
   readonly spool: SpoolWriter;
@@ -42,11 +42,11 @@ export interface ExchangeDeps {
 }
 
 /**
- * One exchange in flight: the provider's answer on its way to the client, chunk by chunk, with back-pressure, and the
- * one place where it ends, exactly once, no matter which side leaves first.
+ * One exchange in flight: relays the provider's response to the client, chunk by chunk, with back-pressure. It is also the
+ * one place where an exchange ends, exactly once, no matter which side leaves first.
  *
- * Not `tee()` or streams: a copying branch would read the provider at full speed and queue, without bound, what a slow
- * client has not taken yet.
+ * It does not use `tee()` or streams: a copying branch would read the provider at full speed and queue without bound what a
+ * slow client has not read yet.
  */
 export class Exchange implements UpstreamEvents, Departing, UploadOwner {
   id: string;
@@ -56,37 +56,37 @@ export class Exchange implements UpstreamEvents, Departing, UploadOwner {
   recording: Recording;
   readonly #deps: ExchangeDeps;
   readonly #answer: Answer;
-  /** The socket and what came behind the head, for a request that wants another protocol. */
+  /** The socket and the bytes after the head, for a request that asks for another protocol. */
   readonly #client: { readonly socket: ByteSocket; readonly early: Uint8Array } | undefined;
   provider: ProviderPlugin | undefined;
   call: UpstreamCall | undefined;
   upload: Upload | undefined;
-  /** Whether the cache was asked, and what it had: decided before the head. */
+  /** Whether the cache was used, and its result: decided before the head. */
   cache: CacheAnswer | undefined;
-  /** Which try this is the answer of, and whose, where the client asked for more than one. */
+  /** Number and target of the try that responded, if the client allowed more than one. */
   attempt: Pick<HeadMeta, "attempt" | "target" | "path" | "provider"> | undefined;
   /** How a unified request was routed, for its record. */
   routing: RoutingMeta | undefined;
-  /** Further headers of the gateway's own, raw pairs as they go out. */
+  /** Further headers of the gateway's own, as raw pairs. */
   ownHeaders: readonly string[] = [];
-  /** The shape that errors of the gateway are written in; its own where there is none. */
+  /** The API shape of the gateway's errors; its own if undefined. */
   errorShape: string | undefined;
-  /** When the provider must have sent its head, by `performance.now()`; 0 while nothing is awaited. */
+  /** When the provider must have sent its head, by `performance.now()`; 0 while no limit applies. */
   deadline = 0;
   #ended = false;
   #firstForwardedAt: number | undefined;
-  /** The provider's, once it is known. */
+  /** The provider's status, once known. */
   #status = 0;
   readonly #writer: AnswerWriter;
-  /** What is left to send of an answer that has ended. */
+  /** What is left to send of a response that has ended. */
   #rest: Uint8Array | undefined;
   #remaining = Number.POSITIVE_INFINITY;
   #isStream = false;
-  /** The last chunks, for the look at a stream whose client has left. */
+  /** The last two chunks, to inspect a stream whose client has left. */
   #before: Uint8Array | undefined;
   #last: Uint8Array | undefined;
   #cut: (() => void) | undefined;
-  /** Headers that plugins add to whatever is answered, raw pairs. */
+  /** Headers that plugins add to any response, raw pairs. */
   #added: string[] | undefined;
   readonly #onEnd: ((end: RequestEnd) => void)[] = [];
   #end: RequestEnd | undefined;
@@ -112,7 +112,7 @@ export class Exchange implements UpstreamEvents, Departing, UploadOwner {
     this.recording = new Recording(this.#deps.spool, id, this.#deps.recordedBytesMax, this.clock);
   }
 
-  /** Begins the record; its client may have left meanwhile. @returns false where the exchange cannot be recorded now. */
+  /** Begins the record; the client may have left already. @returns false if the exchange cannot be recorded now. */
   begin(meta: BeginMeta): boolean {
     const recorded = this.recording.begin(meta);
     if (this.#ended) this.recording.end({ outcome: "client_gone", status: 499 });
@@ -125,21 +125,21 @@ export class Exchange implements UpstreamEvents, Departing, UploadOwner {
     for (const [name, value] of ofPlugin(headers, this.#deps.idHeaders)) this.#added.push(name, toHeaderValue(value));
   }
 
-  /** Calls `listener` when the exchange ends, or now where it has ended. */
+  /** Calls `listener` when the exchange ends, or immediately if it has ended. */
   tellEnd(listener: (end: RequestEnd) => void): void {
     if (this.#end !== undefined) listener(this.#end);
     else this.#onEnd.push(listener);
   }
 
-  /** Passes the request on. */
+  /** Sends the request to its target. */
   send(request: UpstreamRequest): UpstreamCall {
     return this.receive((events) => this.#deps.upstream.open(request, events));
   }
 
   /**
-   * Takes the answer from wherever `open` gets it.
+   * Receives the response from the source that `open` starts.
    *
-   * @param forwarded - false where this request itself is not passed on.
+   * @param forwarded - false if this request itself is not passed on.
    */
   receive(open: (events: UpstreamEvents) => UpstreamCall, forwarded = true): UpstreamCall {
     this.call = open(this);
@@ -149,13 +149,13 @@ export class Exchange implements UpstreamEvents, Departing, UploadOwner {
     return this.call;
   }
 
-  /** Restarts the time limit of the client's body or the provider's head; neither is limited after it. */
+  /** Restarts the time limit for the client's body or the provider's head; later phases have no limit here. */
   awaitProgress(ms: number): void {
     const uploading = this.upload !== undefined && !this.upload.finished;
     this.deadline = this.#status !== 0 && !uploading ? 0 : performance.now() + ms;
   }
 
-  /** Answers in the provider's place, and records that. Does nothing where the exchange has ended already. */
+  /** Responds in the provider's place, and records that. Does nothing if the exchange has already ended. */
   answerOwn(own: OwnAnswer, outcome: Ending["outcome"] = "refused"): void {
     if (this.#ended) return;
     this.call?.abort();
@@ -184,7 +184,7 @@ export class Exchange implements UpstreamEvents, Departing, UploadOwner {
   /**
    * The client's body is not well-formed HTTP.
    *
-   * @returns false where its answer is under way already.
+   * @returns false if the response has already begun.
    */
   refuseBrokenBody(): boolean {
     if (this.#ended || this.#writer.headSent) return false;
@@ -321,7 +321,7 @@ export class Exchange implements UpstreamEvents, Departing, UploadOwner {
     return own;
   }
 
-  /** Never rejects: a spool that cannot be forced to disk has said so itself, and traffic goes on. */
+  /** Never rejects: if the spool cannot be synced to disk it reports that itself, and traffic continues. */
   #synced(): Promise<void> {
     return this.#deps.spool
       .synced()
@@ -335,7 +335,7 @@ export class Exchange implements UpstreamEvents, Departing, UploadOwner {
     this.#finish(this.#endingOfGone());
   }
 
-  /** A client that leaves may have the last event of its stream: some do not wait for the end of the body. */
+  /** A client that leaves may have received the last event of its stream: some do not wait for the end of the body. */
   #endingOfGone(): Ending {
     const gone = { outcome: "client_gone", status: 499 } as const;
     if (!this.#isStream || this.#last === undefined || !this.#writer.isTaken) return gone;

@@ -5,14 +5,14 @@ import type { RequestHeaders } from "./headers/headers.ts";
 import { KNOWN_SETTINGS, NAMED_SETTINGS } from "./headers/known-settings.ts";
 import { labelOf } from "./target.ts";
 
-/** Where SDKs put a key; the gateway's own comes by none of them. */
+/** Headers where SDKs put a key; the gateway's own key is not read from these. */
 const KEY_HEADERS: ReadonlySet<string> = new Set(["authorization", "x-api-key", "api-key", "x-goog-api-key"]);
 
 type Asked = Pick<GatewayParts, "keys" | "providers" | "domain">;
 
 /**
- * The same error, or one that names the slip behind it: a request without a key or a target often has one under another
- * name. Looks at names only, and is called only for requests that are refused.
+ * Returns the error, or one that names the likely mistake: a request without a key or a target often has one under another
+ * name. Looks at names only, and is called only for refused requests.
  */
 export function explain(error: unknown, headers: RequestHeaders, asked: Asked): unknown {
   if (!(error instanceof GatewayError)) return error;
@@ -27,7 +27,7 @@ export function explain(error: unknown, headers: RequestHeaders, asked: Asked): 
   return error;
 }
 
-/** A `Gateway-*` header that does not exist and is spelt most like one of `wanted`. */
+/** A nonexistent `Gateway-*` header whose spelling is closest to one of `wanted`. */
 function misspelt({ gateway }: RequestHeaders, wanted: readonly string[]): string | undefined {
   for (const { name, setting } of gateway) {
     if (Object.hasOwn(KNOWN_SETTINGS, setting) || NAMED_SETTINGS.some((prefix) => setting.startsWith(prefix))) continue;
@@ -48,7 +48,7 @@ function keyElsewhere({ raw }: RequestHeaders, { keys }: Asked): string | undefi
   return undefined;
 }
 
-/** The request came to an address below the gateway's domain that is no provider's. */
+/** The request used a subdomain of the gateway's domain that belongs to no provider. */
 function unknownLabel({ hosts }: RequestHeaders, { domain, providers }: Asked): string | undefined {
   const label = labelOf(hosts[0], domain);
   if (label === undefined) return undefined;

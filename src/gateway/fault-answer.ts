@@ -11,7 +11,7 @@ const ANSWERS: Readonly<Record<RequestFault, readonly [status: number, message: 
   size: [431, "the request has too many header fields, or too long ones"],
 };
 
-/** What the HTTP parser refused, in the JSON shape of every other error; the connection closes behind it. */
+/** The response to a request that the HTTP parser refused, in the JSON shape of every other error; the connection then closes. */
 export function faultAnswer(fault: RequestFault, idHeaders: readonly string[]): Buffer {
   const [status, message] = ANSWERS[fault];
   const id = uuidv7();

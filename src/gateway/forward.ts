@@ -8,10 +8,10 @@ import type { GatewayParts } from "./gateway-parts.ts";
 import type { SentInstead } from "./recording.ts";
 import type { Route } from "./target.ts";
 
-/** Bodies up to here go out in one write with their head, which also allows sending them a second time. */
+/** Bodies up to this size go out in one write with their head, which also allows resending them. */
 const ONE_WRITE_BYTES_MAX = 1_024 * 1_024;
 
-/** Passes a request on, with what was read of its body and what is still to come. */
+/** Forwards a request, with the part of its body already read and the rest. */
 export function forward(parts: GatewayParts, admitted: Admitted): void {
   const { exchange, headers } = admitted;
   const call = toUpstream(parts, admitted);
@@ -27,14 +27,14 @@ export function forward(parts: GatewayParts, admitted: Admitted): void {
   if (!isUnread || contentLength === undefined || contentLength > ONE_WRITE_BYTES_MAX) upload.pipe(exchange.send(call));
   else if (contentLength <= SMALL_BYTES) readAndSend(exchange, call, upload);
   else {
-    // Where there is no memory to hold it until it has come, it goes out as it comes.
+    // Without memory to hold it until it is complete, it is streamed.
     const share = parts.bodies.take(contentLength, () => exchange.answerOwn(TOO_SLOW, "client_gone"));
     if (share !== undefined) readAndSend(exchange, call, upload, share);
     else upload.pipe(exchange.send(call));
   }
 }
 
-/** @param share - the body's memory, where that counts. */
+/** @param share - the body's memory, if it is counted. */
 function readAndSend(exchange: Exchange, call: UpstreamRequest, upload: Upload, share?: BodyShare): void {
   upload.readWhole(ONE_WRITE_BYTES_MAX, (body) => {
     share?.release();
@@ -57,13 +57,13 @@ export function toUpstream(parts: GatewayParts, { request, headers, route }: Adm
   };
 }
 
-/** A request with its body, and what of it is not as the client sent it. */
+/** A request with its body, and how it differs from the client's request. */
 export interface Outgoing {
   readonly request: UpstreamRequest;
   readonly instead: SentInstead | undefined;
 }
 
-/** The client's request with its body, both with what plugins have changed. */
+/** The client's request with its body, both with plugins' changes. */
 export function outgoing(parts: GatewayParts, admitted: Admitted, body: Uint8Array): Outgoing {
   const { client, route } = admitted;
   const request = withBody(toUpstream(parts, admitted), body);
@@ -71,7 +71,7 @@ export function outgoing(parts: GatewayParts, admitted: Admitted, body: Uint8Arr
   return { request, instead: sentInstead(parts, route, request, body === client.body ? undefined : body) };
 }
 
-/** What a record says of what a provider got. @param body - undefined where it is the client's. */
+/** The record of what a provider was sent. @param body - undefined if it is the client's. */
 export function sentInstead(
   parts: GatewayParts,
   { provider }: Route,
@@ -81,7 +81,7 @@ export function sentInstead(
   return { headers: parts.headers.recorded(parts.headers.read(headers), provider), body };
 }
 
-/** The same with a body that is in memory, framed as the client framed it. */
+/** The request with a body that is in memory, framed as the client framed it. */
 export function withBody(request: UpstreamRequest, body: Uint8Array): UpstreamRequest {
   if (request.framing === "none") return request;
   if (request.framing === "length") return { ...request, body };

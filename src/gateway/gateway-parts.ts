@@ -11,7 +11,7 @@ import type { RequestIds } from "./request-ids.ts";
 import type { ProviderIndex } from "./target.ts";
 import type { UnifiedParts } from "./unified/unified-parts.ts";
 
-/** What every request of one gateway shares; worked out at the start, not per request. */
+/** State that all requests of one gateway share; computed at the start, not per request. */
 export interface GatewayParts extends ExchangeDeps {
   readonly guard: TargetGuard;
   readonly keys: KeyRing;
@@ -23,14 +23,14 @@ export interface GatewayParts extends ExchangeDeps {
   readonly content: ContentReader;
   readonly bodies: BodyBudget;
   readonly cache: ResponseCache;
-  /** In a further gateway thread: the way to the first one, which has the cache. */
+  /** In a further gateway thread: the connection to the first one, which has the cache. */
   readonly passedOn: PassedOn | undefined;
   readonly domain: string;
   readonly bodyBytesMax: number;
-  /** How long a client may send nothing of a body that it has begun. */
+  /** How long a client may pause in the middle of a body. */
   readonly uploadStallMs: number;
   readonly refuseWhenFull: boolean;
 }
 
-/** What decides where a request of the unified address goes. */
+/** The parts that routing at the unified address uses. */
 export type RoutingParts = Pick<GatewayParts, "unified" | "providers" | "headers" | "hooks">;

@@ -24,11 +24,11 @@ import { answerRoot, asksForRoot } from "./unified/root.ts";
 import type { UnifiedAdmission } from "./unified/unified-admission.ts";
 
 /**
- * Takes one request from its head to its end. Never rejects.
+ * Handles one request from its head to its end. Never rejects.
  *
- * The record begins before the body is read and before any plugin is asked: what a client sees the id of is recorded,
- * also where a plugin refuses it or the process is killed meanwhile. Only what takes time is waited for: most requests
- * are on their way within the turn of the event loop in which their head came in.
+ * The record begins before the body is read and before any plugin is called, so every id that a client sees is recorded,
+ * even if a plugin refuses the request or the process is killed. Only slow steps are awaited: most requests are forwarded
+ * within the event-loop turn in which their head arrived.
  */
 export async function handle(parts: GatewayParts, request: ClientRequest, answer: Answer): Promise<void> {
   const headers = parts.headers.read(request.incoming.rawHeaders);
@@ -53,7 +53,7 @@ export async function handle(parts: GatewayParts, request: ClientRequest, answer
     const body = isPending(reading) ? await reading : reading;
     if (exchange.ended) return;
     if (body !== undefined && needs.length > 0) await learnFromBody(parts, asked, body);
-    // At the unified address plugins are asked about each target, before it is called.
+    // At the unified address plugins are called for each target, before it is called.
     if (isUnifiedRequest(asked)) return await answerUnified(parts, asked, body ?? NO_BODY);
     const changing = asChanged(parts, { admitted: asked, body }, askOnRequest(parts, asked));
     const sent = isPending(changing) ? await changing : changing;
@@ -68,12 +68,12 @@ const NO_BODY = new Uint8Array(0);
 const isUnifiedRequest = (admitted: Admitted): admitted is Admitted & { readonly unified: UnifiedAdmission } =>
   admitted.unified !== undefined;
 
-/** Whether only the first gateway thread can serve it: that has the cache, and knows which credentials rest. */
+/** Whether only the first gateway thread can serve it: that thread has the cache and knows which credentials rest. */
 function belongsToFirst(parts: GatewayParts, request: ClientRequest, headers: RequestHeaders): boolean {
   return speaksOfCache(headers) || asUnified(parts, request, headers) !== undefined;
 }
 
-/** Finds the answer: in the cache, or at the provider in as many tries as were asked for, or on the straight way. */
+/** Gets the response: from the cache, from the provider with retries, or by a plain forward. */
 async function answerFrom(parts: GatewayParts, given: Sent): Promise<void> {
   const { admitted, body } = given;
   const { exchange, caching } = admitted;
@@ -86,7 +86,7 @@ async function answerFrom(parts: GatewayParts, given: Sent): Promise<void> {
   exchange.receive((events) => callProvider(parts, { admitted: sent.admitted, body: whole }, events));
 }
 
-/** Answers in the provider's place. What came with a known key gets a record, with the body that is coming. */
+/** Responds in the provider's place. A request with a known key gets a record, with the body still arriving. */
 function refuse(parts: GatewayParts, arrival: Arrival, thrown: unknown): void {
   const { exchange, request, headers, key } = arrival;
   const error = explain(thrown, headers, parts);
@@ -102,7 +102,7 @@ function refuse(parts: GatewayParts, arrival: Arrival, thrown: unknown): void {
   else exchange.answerOwn(own, outcome);
 }
 
-/** Whether the body is on its way, and within what a request may have: a client that waits for leave sends none. */
+/** Whether the body will arrive and is within the size limit: a client that waits for a 100 Continue sends none. */
 function isComing({ request, headers }: Arrival, { bodyBytesMax }: GatewayParts): boolean {
   return !request.incoming.waitsForContinue && (headers.contentLength ?? 0) <= bodyBytesMax;
 }

@@ -12,12 +12,12 @@ import { Refused } from "./refusal.ts";
 import type { RequestHooks } from "./request-hooks.ts";
 import type { RequestFacts, SeenRequest } from "./seen-request.ts";
 
-/** What plugins change of what is sent; a promise only where one of them answered one. */
+/** Plugins' changes to the request; a promise only if a plugin returned one. */
 type Asked = RequestChange | undefined | Promise<RequestChange | undefined>;
 
 const NOTHING: readonly BodyNeed[] = [];
 
-/** What plugins need of a request's body. */
+/** What plugins need from a request's body. */
 export function bodyNeeds(
   { hooks }: GatewayParts,
   { seen, facts, request, headers, unified }: Admitted,
@@ -28,10 +28,10 @@ export function bodyNeeds(
   return needs instanceof Promise ? needs.then(ofUnified) : ofUnified(needs);
 }
 
-/** At the unified address user and model are read of every request, the model of each target. */
+/** At the unified address user and model are always read, the model for each target. */
 const ofUnified = (needs: readonly BodyNeed[]) => needs.filter((need) => need === "body");
 
-/** Adds what a request's body tells to what is known of it. */
+/** Adds what the body contains to the facts about a request. */
 export async function learnFromBody(
   parts: GatewayParts,
   { facts, headers, needs }: Pick<Admitted, "facts" | "headers" | "needs">,
@@ -44,10 +44,10 @@ export async function learnFromBody(
 }
 
 /**
- * Lets the plugins look at a request before the cache is asked and its target is called.
+ * Calls the plugins' `onRequest` before the cache and the target.
  *
- * @returns what they change of what is sent.
- * @throws Refused where one of them refuses; GatewayError `plugin_failed` where one of them fails.
+ * @returns their changes to the request.
+ * @throws Refused if a plugin refuses; GatewayError `plugin_failed` if a plugin fails.
  */
 export function askOnRequest({ hooks }: GatewayParts, { seen, facts, exchange }: Admitted): Asked {
   if (!hooks?.has("onRequest")) return undefined;
@@ -56,9 +56,9 @@ export function askOnRequest({ hooks }: GatewayParts, { seen, facts, exchange }:
 }
 
 /**
- * Asks the plugins for the last time before the target is called. They are told how it ended, whatever comes.
+ * Calls the plugins' `onForward` right before the target. Their `onEnd` follows in any case.
  *
- * @returns what they change of what is sent: only in a further thread, where both hooks are asked at once.
+ * @returns their changes to the request: only in a further thread, where both hooks are called together.
  * @throws as `askOnRequest`.
  */
 export function askOnForward({ hooks }: GatewayParts, { seen, facts, exchange }: Admitted): Asked {
@@ -69,25 +69,25 @@ export function askOnForward({ hooks }: GatewayParts, { seen, facts, exchange }:
   } catch (error) {
     verdict = Promise.reject(error);
   }
-  // The client may leave meanwhile: the plugins hear of the end once they have answered.
+  // The client may leave in the meantime: `onEnd` is called only after the plugins have responded.
   const tell = () => exchange.tellEnd((end) => hooks.onEnd(end));
   if (verdict instanceof Promise) return verdict.then((given) => heed(given, exchange)).finally(tell);
   tell();
   return heed(verdict, exchange);
 }
 
-/** A request to a target that the client did not name itself: all of it, as if it were a request of its own. */
+/** A request to a target that the client did not name itself, as a complete request of its own. */
 export interface FurtherRequest {
-  /** With an id of its own: what plugins count for it is settled under this id when the exchange ends. */
+  /** With its own id: plugins' counts for it are settled under this id when the exchange ends. */
   readonly seen: SeenRequest;
   readonly facts: RequestFacts;
 }
 
 /**
- * Asks the plugins whether a request may go to another target than the client named first.
+ * Asks the plugins whether a request may go to a target other than the client's first one.
  *
- * @param before - what they said to `askBefore`, where that was asked already.
- * @returns what they change of what is sent.
+ * @param before - the result of `askBefore`, if that was called already.
+ * @returns their changes to the request.
  * @throws as `askOnRequest`.
  */
 export async function askFor(
@@ -98,13 +98,13 @@ export async function askFor(
 ): Promise<RequestChange | undefined> {
   const { change } = before ?? (await askBefore(hooks, { seen, facts }));
   try {
-    return heed(await hooks.onForward(seen, facts)) ?? change; // in another thread, both are asked at once
+    return heed(await hooks.onForward(seen, facts)) ?? change; // in another thread, both hooks are called together
   } finally {
     exchange.tellEnd((end) => hooks.onEnd({ ...end, id: seen.id }));
   }
 }
 
-/** The first half of it: before anything is looked for that makes the call needless. @throws as `askOnRequest`. */
+/** The first half of `askFor`: called before any lookup that could make the call unnecessary. @throws as `askOnRequest`. */
 export async function askBefore(hooks: RequestHooks, { seen, facts }: FurtherRequest) {
   return { change: heed(await hooks.onRequest(seen, facts)) };
 }
@@ -112,9 +112,9 @@ export async function askBefore(hooks: RequestHooks, { seen, facts }: FurtherReq
 /**
  * Asks the plugins whether one call of a unified request may be made.
  *
- * @param exchange - gets the headers for its response; undefined where they are of a later call.
- * @param before - what they said to `askBefore`, where that was asked already.
- * @returns what they change of what is sent.
+ * @param exchange - receives the response headers; undefined for a later call.
+ * @param before - the result of `askBefore`, if that was called already.
+ * @returns their changes to the request.
  * @throws as `askOnRequest`.
  */
 export function askAboutCall(
@@ -129,7 +129,7 @@ export function askAboutCall(
   return after(hooks.onRequest(seen, facts), (verdict) => ask(heed(verdict, exchange)));
 }
 
-/** @param exchange - gets the headers for its response. */
+/** @param exchange - receives the headers for its response. */
 function heed(verdict: Verdict, exchange?: Exchange): RequestChange | undefined {
   if (isRefusal(verdict)) throw new Refused(verdict);
   if (verdict?.responseHeaders !== undefined) exchange?.addHeaders(verdict.responseHeaders);

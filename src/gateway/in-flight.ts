@@ -1,13 +1,13 @@
-/** What a list of exchanges in flight holds of each. */
+/** An exchange as the list of exchanges in flight holds it. */
 export interface Listed {
   readonly id: string;
-  /** Place in the list; the list's own. */
+  /** Index in the list; managed by the list. */
   slot: number;
 }
 
 /**
- * The exchanges in flight. A plain array whose gaps are filled from its end: a Map that gains and loses an entry per
- * request leaves its old tables behind and made the garbage collector run in full every few thousand requests.
+ * The exchanges in flight. A plain array whose gaps are filled from its end: a Map that gains and loses an entry per request
+ * leaves its old tables behind and caused a full garbage collection every few thousand requests.
  */
 export class InFlight<T extends Listed> {
   readonly #list: T[] = [];
@@ -28,12 +28,12 @@ export class InFlight<T extends Listed> {
     this.#list[one.slot] = last;
   }
 
-  /** Slow; only asked for ids that clients choose. */
+  /** Slow; only called for ids that clients choose. */
   has(id: string): boolean {
     return this.#list.some((one) => one.id === id);
   }
 
-  /** A copy, so that its members may leave the list meanwhile. */
+  /** A copy, so that members may leave the list during iteration. */
   all(): readonly T[] {
     return [...this.#list];
   }

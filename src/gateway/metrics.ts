@@ -10,14 +10,14 @@ import type { UnifiedParts } from "./unified/unified-parts.ts";
 const OVERHEAD_BUCKETS = [0.0001, 0.00025, 0.0005, 0.001, 0.0025, 0.005, 0.01, 0.05, 0.25, 1];
 const FIRST_BYTE_BUCKETS = [0.01, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 300];
 
-/** One exchange that has ended, as far as metrics go. Times are milliseconds since 1970. */
+/** One ended exchange for the metrics. Times are milliseconds since 1970. */
 interface Measured {
-  /** A loaded provider's name or CUSTOM, never what a client made up. */
+  /** A loaded provider's name or CUSTOM, never a name made up by a client. */
   readonly provider: string;
   readonly status: number;
   readonly outcome: Outcome;
   readonly startedAt: number;
-  /** When it was passed on: for the first time, and in the try that was answered. */
+  /** When it was forwarded: the first time, and in the try that got the response. */
   readonly firstForwardedAt: number | undefined;
   readonly forwardedAt: number | undefined;
   readonly firstByteAt: number | undefined;
@@ -25,18 +25,18 @@ interface Measured {
   readonly responseBytes: number;
 }
 
-/** What is read for the text. */
+/** Sources that are read when the text is written. */
 interface Watched {
   readonly inFlight: () => number;
   readonly spool: () => SpoolStats;
   readonly cache: () => CacheCounts;
   readonly bodies: () => BudgetCounts;
   readonly unified: Pick<UnifiedParts, "metrics" | "rests">;
-  /** The server that divides limits among nodes, where one is configured. */
+  /** The server that divides limits among nodes, if configured. */
   readonly limits?: { readonly degraded: readonly string[] } | undefined;
 }
 
-/** Counts in plain numbers while requests pass, and writes them as text when someone reads. */
+/** Counts in plain numbers while requests pass, and formats them on request. */
 export class GatewayMetrics {
   readonly #requests = new Map<string, number>();
   readonly #overhead = new Buckets(OVERHEAD_BUCKETS);
@@ -76,7 +76,7 @@ export class GatewayMetrics {
     };
   }
 
-  /** Prometheus text. @param others - of the other gateway threads. */
+  /** Prometheus text. @param others - counts of the other gateway threads. */
   text(others: readonly GatewayCounts[] = []): string {
     const { cache, unified, limits } = this.#watched;
     const all = others.reduce(sumOf, this.counts());
@@ -183,7 +183,7 @@ function sumOf(one: GatewayCounts, other: GatewayCounts): GatewayCounts {
   };
 }
 
-/** What both counted; their bounds are the same. */
+/** The sum of two distributions with the same bounds. */
 function together({ bounds, counts, sum }: Distribution, other: Distribution): Distribution {
   return { bounds, counts: counts.map((count, at) => count + other.counts[at]!), sum: sum + other.sum };
 }

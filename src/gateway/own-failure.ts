@@ -2,7 +2,7 @@ import { UpstreamError } from "../runtime/http/upstream.ts";
 import type { Ending } from "./recording.ts";
 import type { OwnAnswer } from "./refusal.ts";
 
-/** A failure that the gateway answers in its own words, as it reaches everyone who shares the call. */
+/** A failure with the gateway's own response, delivered to every request that shares the call. */
 export class OwnFailure extends UpstreamError {
   readonly own: OwnAnswer;
   readonly outcome: Ending["outcome"];

@@ -2,37 +2,37 @@ import type { CallMemories, CallMemory } from "../mapping/translate/call-memory.
 import type { Clock } from "../runtime/clock.ts";
 import type { BeginMeta, HeadMeta, MessageMeta, Outcome, RawHeaders, SpoolWriter } from "../spool/frame.ts";
 
-/** Streams are kept whole up to here whatever the cap says, because their usage stands at the end. */
+/** Streams are kept complete up to this size regardless of the cap, because their usage is at the end. */
 const STREAM_BYTES_MAX = 256 * 1_024 * 1_024;
 export const STREAM_TYPE =
   /^\s*(?:text\/event-stream|application\/(?:x-ndjson|ndjson|jsonl|x-jsonlines|jsonlines|stream\+json|vnd\.amazon\.eventstream|json-seq))/i;
 
-/** What a message's line holds beside its text: direction, time, names. A message of one byte takes that much, too. */
+/** Size of a message's line without its text: direction, time, names. A one-byte message takes that much, too. */
 const MESSAGE_LINE_BYTES = 64;
 
 export interface Ending {
   readonly outcome: Outcome;
-  /** Where the head frame does not say what the client saw. */
+  /** Set if the head frame does not contain what the client saw. */
   readonly status?: number;
   readonly error?: { readonly code: string; readonly message: string };
   /** See `EndMeta`. */
   readonly mayBeWhole?: true;
 }
 
-/** What a provider gets in place of what the client sent. */
+/** What a provider was sent in place of the client's request. */
 export interface SentInstead {
   /** As they may be recorded. */
   readonly headers: RawHeaders;
-  /** Undefined where it is the client's. */
+  /** Undefined if it is the client's. */
   readonly body: Uint8Array | undefined;
 }
 
-/** One exchange on its way into the spool: caps, omissions and counters, and an end that is written exactly once. */
+/** Writes one exchange to the spool: applies caps, omissions and counters, and writes the end exactly once. */
 export class Recording {
   readonly #spool: SpoolWriter;
   readonly #id: string;
   readonly #capBytes: number;
-  /** The exchange's own. */
+  /** The exchange's clock. */
   readonly now: Clock;
   #begun = false;
   #ended = false;
@@ -42,7 +42,7 @@ export class Recording {
   #omitRequest = false;
   #omitResponse = false;
   #providerResponseRoom: number;
-  /** Whether the provider's request was noted beside the client's. */
+  /** Whether the provider's request was recorded in addition to the client's. */
   #differs = false;
   #requestTruncated = false;
   #responseTruncated = false;
@@ -50,7 +50,7 @@ export class Recording {
   responseBytes = 0;
   forwardedAt: number | undefined;
   firstByteAt: number | undefined;
-  /** State of calls in the response, by their ids. */
+  /** State of calls in the response, by call id. */
   #callStates: CallMemories | undefined;
 
   constructor(spool: SpoolWriter, id: string, capBytes: number, clock: Clock) {
@@ -67,7 +67,7 @@ export class Recording {
     return this.#begun;
   }
 
-  /** @returns false where the exchange cannot be recorded now. */
+  /** @returns false if the exchange cannot be recorded now. */
   begin(meta: BeginMeta): boolean {
     this.#begun = true;
     this.#omitRequest = meta.omitRequest;
@@ -84,12 +84,12 @@ export class Recording {
     if (kept.byteLength < bytes.byteLength) this.#requestTruncated = true;
   }
 
-  /** The rest of the body is not waited for. */
+  /** Marks the request body as truncated: the rest is not awaited. */
   cutRequest(): void {
     this.#requestTruncated = true;
   }
 
-  /** @param more - whose response this is, where it is not simply that of the request's own target. */
+  /** @param more - where the response came from, if not simply from the request's own target. */
   head(status: number, headers: RawHeaders, contentType: string, more?: Partial<HeadMeta>): void {
     if (!this.#begun) return;
     if (STREAM_TYPE.test(contentType)) this.#responseRoom = Math.max(this.#capBytes, STREAM_BYTES_MAX);
@@ -107,9 +107,9 @@ export class Recording {
   }
 
   /**
-   * What the provider gets in place of what the client sent; a further call replaces what was noted before.
+   * Records what the provider was sent in place of the client's request; a later call replaces it.
    *
-   * @param sent - undefined where it is what the client sent.
+   * @param sent - undefined if it is the client's request.
    */
   providerRequest(sent: SentInstead | undefined): void {
     if (this.#ended || !this.#begun || (sent === undefined && !this.#differs)) return;
@@ -122,7 +122,7 @@ export class Recording {
     this.#spool.providerRequestChunk(this.#id, body.subarray(0, this.#capBytes));
   }
 
-  /** The head of what the provider answers in place of what the client gets. @param headers - as they may be recorded. */
+  /** The head of the provider's own response, if the client gets another one. @param headers - as they may be recorded. */
   providerHead(status: number, headers: RawHeaders, contentType: string): void {
     if (this.#ended || !this.#begun) return;
     if (STREAM_TYPE.test(contentType)) this.#providerResponseRoom = Math.max(this.#capBytes, STREAM_BYTES_MAX);
@@ -157,12 +157,12 @@ export class Recording {
     return direction === "client" ? this.#omitRequest : this.#omitResponse;
   }
 
-  /** State that is kept with the record: the client may forget it. */
+  /** Stores call state with the record, because the client may drop it. */
   callStates(states: ReadonlyMap<string, CallMemory>): void {
     if (states.size > 0 && !this.#omitResponse) this.#callStates = Object.fromEntries(states);
   }
 
-  /** Everything appended so far reaches the page cache: called before the first byte of a response leaves. */
+  /** Writes everything appended so far to the page cache: called before the first byte of a response leaves. */
   flush(): void {
     if (this.#flushed) return;
     this.#flushed = true;

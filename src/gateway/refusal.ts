@@ -4,7 +4,7 @@ import { writeErrorIn } from "../unified/response.ts";
 import { toHeaderValue } from "./headers/headers.ts";
 import { ofPlugin } from "./headers/response-headers.ts";
 
-/** A plugin's refusal, thrown so that it takes the way of every other one. */
+/** A plugin's refusal, thrown so that it is handled like every other one. */
 export class Refused extends Error {
   readonly refusal: Refusal;
 
@@ -15,17 +15,17 @@ export class Refused extends Error {
   }
 }
 
-/** A response of the gateway's own, on its way to the client. */
+/** A response of the gateway's own. */
 export interface OwnAnswer {
   readonly status: number;
   readonly code: string;
   readonly message: string;
   readonly headers: Readonly<Record<string, string>>;
-  /** Path of the member of the body that is wrong. */
+  /** Path of the wrong member in the body. */
   readonly path?: string | undefined;
 }
 
-/** What a thrown value is answered with; whatever is not ours is a bug and says nothing of itself to the client. */
+/** The response to a thrown value; an unknown one is a bug, and the client sees nothing of it. */
 export function toOwnAnswer(error: unknown): OwnAnswer {
   if (error instanceof GatewayError)
     return { status: error.status, code: error.code, message: error.message, headers: error.headers, path: error.path };
@@ -49,12 +49,12 @@ export function fromRefusal({ status, code, message, headers = {} }: Refusal, id
   return { status, code, message, headers: Object.fromEntries(ofPlugin(headers, idHeaders)) };
 }
 
-/** The JSON that every error of the gateway is answered with. */
+/** The JSON body of every error of the gateway. */
 export function errorBody({ code, message }: Pick<OwnAnswer, "code" | "message">, id: string): Buffer {
   return Buffer.from(JSON.stringify({ error: { type: "gateway_error", code, message, request_id: id } }));
 }
 
-/** The same in the shape that the client speaks, where that is not the gateway's own. */
+/** The error in the client's API shape, if that is not the gateway's own. */
 export function ownError(own: OwnAnswer, id: string, shape: string | undefined): { status: number; body: Buffer } {
   const { status, code, message, path } = own;
   if (shape === undefined) return { status, body: errorBody(own, id) };
@@ -63,11 +63,11 @@ export function ownError(own: OwnAnswer, id: string, shape: string | undefined):
   return { status: written.status, body: Buffer.from(JSON.stringify(written.body)) };
 }
 
-/** Seconds after which a client may ask again what this program could not take now. */
+/** Seconds after which a client may retry what this program could not take now. */
 const RETRY_SECONDS = 2;
 const PASSES_OVER: ReadonlySet<string> = new Set<ErrorCode>(["bodies_full", "spool_full", "shutting_down"]);
 
-/** Its headers, raw pairs. */
+/** The headers of an error, raw pairs. */
 export function errorHeaders({ status, code, headers }: OwnAnswer, bodyBytes: number): string[] {
   const pairs = ["Content-Type", "application/json", "Content-Length", String(bodyBytes)];
   for (const [name, value] of Object.entries(headers)) pairs.push(name, toHeaderValue(value));

@@ -1,12 +1,10 @@
 import { GatewayError } from "../errors.ts";
 import { type Log, messageOf } from "../log.ts";
 
-/** Chosen ids are remembered while the recorder may not have read them yet. */
+/** Maximum number of chosen ids remembered while the recorder may not have read them yet. */
 const REMEMBERED_MAX = 100_000;
 
-/**
- * Ids that clients choose. The recorder knows every id that was recorded; those of the last moments are known here.
- */
+/** Ids that clients choose. The recorder knows every recorded id; the most recent ones are known here. */
 export class RequestIds {
   readonly #log: Log;
   readonly #claim: (id: string) => Promise<boolean>;
@@ -26,10 +24,10 @@ export class RequestIds {
   }
 
   /**
-   * Takes an id for one request. Where the recorder cannot be asked, the id is taken: traffic continues.
+   * Takes an id for one request. If the recorder cannot be reached, the id is accepted: traffic continues.
    *
    * @param id - lower case.
-   * @returns false where it is another request's.
+   * @returns false if another request has it.
    */
   async take(id: string): Promise<boolean> {
     if (this.#chosen.has(id) || this.#isInFlight(id)) return false;

@@ -4,7 +4,7 @@ import { modelOfPath } from "./body/content.ts";
 import type { GatewayHeader } from "./headers/gateway-header.ts";
 import { fromWire } from "./headers/headers.ts";
 
-/** What is known of a request before its target is called. Plain: it may be sent to another thread. */
+/** What is known of a request before its target is called. Plain data: it may be sent to another thread. */
 export interface RequestFacts {
   readonly id: string;
   readonly fallbackOf?: string | undefined;
@@ -19,24 +19,24 @@ export interface RequestFacts {
   /** The client's headers as they may be shown. */
   readonly shown: readonly string[];
   readonly gateway: readonly GatewayHeader[];
-  /** The model that the path names, or else the body, where that was read for it. */
+  /** The model named in the path, or else in the body, if that was read for it. */
   model?: string | undefined;
-  /** The user that the body names, where it was read for that. */
+  /** The user named in the body, if that was read for it. */
   bodyUser?: string | undefined;
-  /** The route of the unified address that led here, and the credential that pays. */
+  /** The route of the unified address that led here, and the paying credential. */
   route?: string | undefined;
   credential?: PayingCredential | undefined;
   /** Id of one call of the unified address. */
   readonly callId?: string | undefined;
-  /** Calls that it is split into, where it is. */
+  /** Number of calls that it is split into, if any. */
   calls?: number | undefined;
-  /** The JSON body, where it was read for that. */
+  /** The JSON body, if it was read for that. */
   body?: Json;
 }
 
 /**
- * What plugins see of a request. Most ask for little of it, so what costs something is made when it is asked for. They have no
- * way to the facts themselves, because the gateway's own headers hold credentials.
+ * A request as plugins see it. Most use little of it, so expensive values are created on demand. Plugins cannot reach the
+ * facts themselves, because the gateway's own headers hold credentials.
  */
 export class SeenRequest implements GatewayRequest {
   readonly #facts: RequestFacts;
@@ -138,7 +138,7 @@ export class SeenRequest implements GatewayRequest {
   }
 }
 
-/** Without the masked ones: a plugin sees no credential, not even that there is one. */
+/** Without the masked headers: a plugin cannot see a credential, not even that there is one. */
 function toHeaders(pairs: readonly string[]): Headers {
   const headers = new Headers();
   for (let at = 0; at < pairs.length; at += 2) if (pairs[at + 1] !== MASKED) headers.append(pairs[at]!, pairs[at + 1]!);

@@ -51,45 +51,45 @@ const HEAD_MS = 30_000;
 const KEEP_ALIVE_MS = 65_000;
 const UPLOAD_STALL_MS = 120_000;
 const DEADLINE_CHECK_MS = 100;
-/** How long answers that wait for the disk get at the end. */
+/** How long pending cache writes may take at shutdown. */
 const CACHE_CLOSE_MS = 5_000;
 
 export interface GatewayOptions {
   readonly config: Config;
   readonly log: Log;
   readonly spool: SpoolWriter;
-  /** The loaded providers, asked at every request, so that a reload shows at once. */
+  /** The loaded providers, called for every request, so that a reload takes effect immediately. */
   readonly registry: () => ProviderIndex;
-  /** Takes an id that a client chose; false where it is another request's. */
+  /** Takes an id that a client chose; false if another request has it. */
   readonly claimId: (id: string) => Promise<boolean>;
-  /** Ids that clients chose lately, where several gateways share them. */
+  /** Ids that clients chose lately, if several gateways share them. */
   readonly chosenIds?: Set<string>;
-  /** Ports of this program's other listeners, as far as they are known. */
+  /** Ports of this program's other listeners, where known. */
   readonly otherPorts?: readonly number[];
-  /** Known from the first connection on; none until `setKeys` otherwise. */
+  /** Keys valid from the first connection; without it there are none until `setKeys`. */
   readonly keys?: readonly KeySnapshot[];
   readonly hooks?: RequestHooks;
-  /** What plugins open beside `allow_private_targets`; another list whenever it changes. */
+  /** Targets that plugins allow in addition to `allow_private_targets`; a new list whenever it changes. */
   readonly privateTargets?: () => readonly string[];
-  /** What requests of the unified address are routed by; another value whenever it changes. */
+  /** Routing tables of the unified address; a new value whenever they change. */
   readonly tables?: () => RoutingTables;
-  /** What requests of the unified address ask of the records; nothing is recorded otherwise. */
+  /** Reads records for requests of the unified address; without it nothing is recorded. */
   readonly recorded?: Recorded;
-  /** Broken drop-ins and the like, for `status`. */
+  /** Broken drop-ins and similar problems, for `status`. */
   readonly degraded?: () => readonly string[];
-  /** The server that divides limits among nodes, where one is configured. */
+  /** The server that divides limits among nodes, if configured. */
   readonly limits?: { readonly degraded: readonly string[] } | undefined;
-  /** How long a client may send nothing of a body that it has begun; 120 s. */
+  /** How long a client may pause in the middle of a body; default 120 s. */
   readonly uploadStallMs?: number;
   /** How long requests wait for memory for their bodies, and for each other. */
   readonly bodyTimes?: Partial<BudgetTimes>;
-  /** In a further gateway thread: the way to the first one. */
+  /** In a further gateway thread: the connection to the first one. */
   readonly passedOn?: PassedOn;
 }
 
 export interface Gateway extends CacheAdministration {
   readonly port: number;
-  /** Port of the unified address; undefined where it has none of its own. */
+  /** Port of the unified address; undefined if it has no port of its own. */
   readonly unifiedPort: number | undefined;
   setKeys(keys: readonly KeySnapshot[]): void;
   /** Ports of this program's other listeners: never a target, whatever is allowed. */
@@ -98,31 +98,36 @@ export interface Gateway extends CacheAdministration {
   counts(): GatewayCounts;
   readonly routeHealth: (organizationId: string) => readonly Health[];
   readonly explainRoute: (question: RouteQuestion) => Promise<RouteExplanation>;
-  /** What the provider of a credential lists; undefined where that is not known any more. */
+  /** Sets the models listed by a credential's provider; undefined if no longer known. */
   setListed(credential: Credential, models: readonly string[] | undefined): void;
-  /** What requests used, as their records say. */
+  /** Receives tokens used by requests, from their records. */
   noteUsed(used: readonly UsedTokens[]): void;
-  /** Every name that a key may write as the model. */
+  /** Every name that a key may use as the model. */
   readonly listModels: (key: RouteQuestion["key"]) => readonly ListedModel[];
-  /** Prometheus text. @param others - of the other gateway threads. */
+  /** Prometheus text. @param others - counts of the other gateway threads. */
   metrics(others?: readonly GatewayCounts[]): string;
-  /** Takes an id that a client chose, for a further thread's request. @returns false where it is another request's. */
+  /** Takes an id that a client chose, for a further thread's request. @returns false if another request has it. */
   takeId(id: string): Promise<boolean>;
-  /** Serves a request of a connection that a further thread has. */
+  /** Serves a request whose connection is in a further thread. */
   serve(incoming: IncomingRequest, answer: Answer): void;
-  /** Serves a request of this program's own, at the unified address. @param sentFor - a `SentFor`, if it is sent for a user or key. */
+  /**
+   * Serves a request of this program's own, at the unified address.
+   *
+   * @param sentFor - a `SentFor`, if it is sent for a user or key.
+   */
   serveFor(incoming: IncomingRequest, answer: Answer, sentFor?: unknown): void;
   /**
-   * Stops accepting, lets what is in flight end for so many seconds, then cuts it off.
+   * Stops accepting, waits up to `seconds` for requests in flight, then cuts them off.
    *
-   * @param others - settles when the other gateway threads have ended, for which this one may have to serve requests.
+   * @param others - settles when the other gateway threads have ended; until then this one may have to serve requests for
+   * them.
    */
   drain(seconds: number, others?: Promise<unknown>): Promise<void>;
-  /** Ends everything at once. */
+  /** Ends everything immediately. */
   close(): Promise<void>;
 }
 
-/** Opens the gateway's listener. @throws where the port is taken or a file named in the configuration cannot be read. */
+/** Opens the gateway's listener. @throws if the port is taken or a file named in the configuration cannot be read. */
 export async function startGateway(options: GatewayOptions): Promise<Gateway> {
   const { config, spool } = options;
   const ownPorts = new Set(
@@ -203,7 +208,7 @@ async function drainServers(
     await sleep(Math.max(0, Math.min(50, until - performance.now())));
   for (const exchange of parts.inFlight.all()) exchange.cutOff();
   for (const server of servers) server.closeIdle();
-  // Answers that were just ended get a moment to leave before their connections go.
+  // Responses that have just ended get a moment to leave before their connections close.
   await Promise.race([closed, sleep(200)]);
   for (const server of servers) server.closeAll();
   parts.upstream.close();
@@ -287,7 +292,7 @@ function createParts(options: GatewayOptions, ownPorts: ReadonlySet<number>): Ga
   };
 }
 
-/** Header names that carry a request's id, each once: an alias may be written twice, or be `Gateway`. */
+/** Names of the headers with a request's id, without duplicates: an alias may be written twice, or be `Gateway`. */
 function idHeadersOf({ header_aliases }: Config): string[] {
   return [...new Set(["gateway", ...header_aliases].map((prefix) => `${prefix.replace(/-+$/, "").toLowerCase()}-id`))];
 }
@@ -301,7 +306,7 @@ function startServer(parts: GatewayParts, { config, log }: GatewayOptions): Prom
   });
 }
 
-/** The port of the unified address, which the first gateway thread alone listens on: what rests is known there. */
+/** Opens the port of the unified address, only in the first gateway thread: it alone knows which credentials rest. */
 async function startUnified(
   parts: GatewayParts,
   { config, log, passedOn }: GatewayOptions,
@@ -312,11 +317,11 @@ async function startUnified(
 }
 
 interface ListenTerms {
-  /** Undefined where no TLS is spoken. */
+  /** Undefined without TLS. */
   readonly pair: TlsPair | undefined;
   readonly port: number;
   readonly portShared: boolean;
-  /** What is known of every request that comes there. */
+  /** Known of every request that arrives there. */
   readonly more: Pick<ClientRequest, "unified">;
 }
 

@@ -5,7 +5,7 @@ import { PROVIDER_UNKNOWN } from "../record/provider.ts";
 import type { UpstreamOrigin } from "../runtime/http/upstream.ts";
 import type { Settings } from "./headers/settings.ts";
 
-/** What the gateway asks of the loaded providers; `plugin-host/providers/registry.ts` is one. */
+/** The provider lookups of the gateway; `plugin-host/providers/registry.ts` implements them. */
 export interface ProviderIndex {
   readonly providers: readonly ProviderPlugin[];
   providerByName(name: string): ProviderPlugin | undefined;
@@ -13,17 +13,17 @@ export interface ProviderIndex {
   providerByHost(host: string): ProviderPlugin | undefined;
   /** @param label - first label of a gateway address, lower case. */
   providerByLabel(label: string): ProviderPlugin | undefined;
-  /** Every label that a provider has. */
+  /** The labels of all providers. */
   labels(): Iterable<string>;
 }
 
 /** Where a request goes. */
 export interface Target {
-  /** As it is recorded, such as `https://api.example.com`. */
+  /** As recorded, such as `https://api.example.com`. */
   readonly origin: string;
   /** Value of the `Host` header. */
   readonly authority: string;
-  /** Host name or address without brackets, port and the dot of a rooted name, lower case. */
+  /** Host name or address in lower case, without brackets, port and the trailing dot of a rooted name. */
   readonly host: string;
   readonly upstream: UpstreamOrigin;
 }
@@ -31,7 +31,7 @@ export interface Target {
 export interface Route {
   readonly target: Target;
   readonly provider: ProviderPlugin | undefined;
-  /** Upper case; "" where a unified request has no target yet. */
+  /** Upper case; "" while a unified request has no target yet. */
   readonly providerName: string;
   /** The provider that owns the target's host, regardless of the client's headers; undefined if unclaimed. */
   readonly owner: string | undefined;
@@ -48,7 +48,7 @@ function urlOf(text: string): URL | undefined {
   return url === undefined || url.port === "0" || url.hostname === "" ? undefined : url;
 }
 
-/** @throws GatewayError `invalid_target` where `text` is not an origin. Answers the same object for the same text. */
+/** @throws GatewayError `invalid_target` if `text` is not an origin. Returns the same object for the same text. */
 export function parseTarget(text: string): Target {
   const known = targets.get(text);
   if (known !== undefined) return known;
@@ -63,7 +63,7 @@ export function parseTarget(text: string): Target {
 }
 
 /**
- * Where the client wants to go, and whose traffic that is.
+ * Finds a request's target and provider.
  *
  * @param hostHeader - value of `Host`; below `domain` its first label names a provider.
  * @throws GatewayError `missing_target`, `invalid_target`.
@@ -118,11 +118,11 @@ function dedicatedProvider(
   return label === undefined ? undefined : providers.providerByLabel(label);
 }
 
-/** Labels by domain and `Host`: a client sends the same one with each request. */
+/** Labels by domain and `Host`, cached because a client sends the same one with each request. */
 const labels = new Map<string, Map<string, string | undefined>>();
 const HOSTS_MAX = 1_000;
 
-/** What stands before the gateway's domain in a `Host` header, lower case; undefined at its generic address. */
+/** The label before the gateway's domain in a `Host` header, lower case; undefined at its generic address. */
 export function labelOf(hostHeader: string | undefined, domain: string): string | undefined {
   if (hostHeader === undefined || domain === "") return undefined;
   let known = labels.get(domain);
@@ -144,12 +144,12 @@ function readLabel(hostHeader: string, domain: string): string | undefined {
 
 const NO_URI_BYTE = /[^\x21-\x7e]/;
 
-/** @throws GatewayError `invalid_path` where a path holds spaces, control bytes or others that no URI has. */
+/** @throws GatewayError `invalid_path` if a path holds spaces, control bytes or others not allowed in a URI. */
 export function checkBytes(path: string): void {
   if (NO_URI_BYTE.test(path)) throw new GatewayError("invalid_path");
 }
 
-/** A path for the record: of one that is refused for its bytes, these percent-encoded. @param path - as Latin-1. */
+/** A path for the record; invalid bytes of a refused path are percent-encoded. @param path - as Latin-1. */
 export function escapeBytes(path: string): string {
   if (!NO_URI_BYTE.test(path)) return path;
   return path.replace(/[^\x21-\x7e]/g, (byte) => `%${byte.charCodeAt(0).toString(16).padStart(2, "0").toUpperCase()}`);
@@ -158,7 +158,7 @@ export function escapeBytes(path: string): string {
 const DOT_SEGMENT = /(?:^|[/\\])(?:\.|%2e){1,2}(?:[/\\]|$)/i;
 
 /**
- * A path is passed on as it is or not at all: what would have to be escaped or resolved first is refused.
+ * A path is passed on unchanged or refused: one that would need escaping or resolving is refused.
  *
  * @throws GatewayError `invalid_path`.
  */

@@ -10,7 +10,10 @@ import type { FirstGatewayFunctions, FurtherGatewayFunctions, FurtherGatewayOpti
 import { AskedHooks } from "./further-threads/ask-hooks.ts";
 import { type Gateway, startGateway } from "./start.ts";
 
-/** Entry of a further gateway thread. It is there until the process ends: `stop` only lets go of connections and files. */
+/**
+ * Entry point of a further gateway thread. The thread lives until the process ends: `stop` only releases connections and
+ * files.
+ */
 const { options, port, ports } = threadStart<FurtherGatewayOptions>();
 const { config, share } = options;
 const log = configuredLog(config, { gateway_thread: share.writer });
@@ -18,7 +21,7 @@ keepServing(log);
 const spool = openSpool({ directory: join(config.data_dir, "spool"), sync: config.spool_sync, log, shared: share });
 const { claimId } = connect<FirstGatewayFunctions>(ports["first"]!);
 const registry = openRegistry({ config, log });
-registry.catch(() => undefined); // `listen` tells it
+registry.catch(() => undefined); // `listen` reports it
 const hooks = new AskedHooks(ports["hooks"]!);
 let gateway: Gateway | undefined;
 let privateTargets: readonly string[] = [];

@@ -1,7 +1,7 @@
 import { fits } from "./pattern.ts";
 import type { Need, RouteCondition } from "./route.ts";
 
-/** The known facts about a request when its targets are chosen. */
+/** The facts about a request that are known when its targets are chosen. */
 export interface Demand {
   readonly key: { readonly id: string; readonly name: string };
   readonly user: string | undefined;

@@ -9,7 +9,7 @@ import type {
 import type { Credential } from "./credential.ts";
 import { fits } from "./pattern.ts";
 
-/** Below the base path, for providers without their own paths. */
+/** Paths below the base path, for providers without their own paths. */
 const USUAL_PATHS: Readonly<Partial<Record<ShapeName, string>>> = {
   "chat-completions": "/chat/completions",
   responses: "/responses",
@@ -39,7 +39,7 @@ export function shapesOf(provider: ProviderPlugin): readonly ShapeAt[] {
   return spoken;
 }
 
-/** By provider; a reloaded one is a new value. */
+/** By provider; a reloaded one is a new object. */
 const shapes = new WeakMap<ProviderPlugin, readonly ShapeAt[]>();
 
 /** The shapes that it speaks in this call. */
@@ -47,7 +47,7 @@ export function shapesFor(provider: ProviderPlugin, call: EndpointCall): readonl
   return shapesOf(provider).filter(({ serves }) => serves === undefined || serves(call));
 }
 
-/** What paths and origins may depend on. @param credential - undefined for the client's own key. */
+/** The call that paths and origins may depend on. @param credential - undefined for the client's own key. */
 export function callOf(
   provider: ProviderPlugin,
   credential: Credential | undefined,
@@ -60,7 +60,7 @@ export function callOf(
 /** The parts of a call that come from its credential. */
 type PayingSide = Pick<EndpointCall, "settings" | "secrets">;
 
-/** By provider and credential; a reloaded or changed one is a new value. */
+/** By provider and credential; a reloaded or changed one is a new object. */
 const payingSides = new WeakMap<ProviderPlugin, WeakMap<object, PayingSide>>();
 const NO_CREDENTIAL = {};
 
@@ -137,7 +137,7 @@ function ownBasePath(credential: Credential | undefined): string | undefined {
   return path === "" ? undefined : path;
 }
 
-/** Addresses of credentials; a changed one is a new value. */
+/** Addresses of credentials; a changed one is a new object. */
 const addresses = new WeakMap<Credential, Endpoint>();
 
 function ownAddress(credential: Credential): Endpoint | undefined {
@@ -156,11 +156,11 @@ function rebased(path: string, { basePath = "/v1" }: ProviderPlugin, own: string
   return basePath !== "" && path.startsWith(`${basePath}/`) ? own + path.slice(basePath.length) : own + path;
 }
 
-/** Facts by provider and model: a reloaded provider is a new value. */
+/** Facts by provider and model; a reloaded provider is a new object. */
 const remembered = new WeakMap<ProviderPlugin, Map<string, ModelFacts>>();
 const REMEMBERED_MAX = 1_000;
 
-/** The known facts about a model at a provider: all matching entries, later ones first. The same value for the same model. */
+/** The known facts about a model at a provider: all matching entries, later ones first. Repeated calls return the same object. */
 export function factsOf(
   provider: ProviderPlugin,
   model: string,

@@ -13,7 +13,7 @@ export interface Failure {
   readonly reason: string;
 }
 
-/** Failures that lead to a later target without a list. */
+/** Failures that lead to a later target that has no list of its own. */
 export const ON_DEFAULT: readonly (number | string)[] = [404, 408, 429, "5xx", "network", "timeout", "context", "auth"];
 export const ON_WORDS = ["4xx", "5xx", "network", "timeout", "context", "filtered", "auth"] as const;
 
@@ -32,7 +32,7 @@ const QUOTA =
   /insufficient_quota|billing_(?:error|not_active|hard_limit)|credit balance|exceeded your current quota|quota.{0,20}(?:exhausted|spent)/i;
 const FILTERED =
   /content_filter|content_policy|content management policy|safety (?:system|filter)|ResponsibleAIPolicyViolation/i;
-/** Checked characters of an error's text; the relevant part is at its beginning. */
+/** How many characters of an error's text are searched; the relevant part is at its beginning. */
 const LOOKED_AT_MAX = 4_096;
 
 /** @param text - the body's beginning, decoded. */
@@ -54,7 +54,7 @@ export function failureOf(status: number, text: string, restMs?: number): Failur
   return { status, kind: "status", reason, ...rest };
 }
 
-/** Headers with a wait, in lower case, each with the unit of its number. */
+/** Headers with a wait, in lower case, with a parser for each that returns milliseconds. */
 const RESET_HEADERS: readonly (readonly [string, (value: string, now: number) => number])[] = [
   ["retry-after-ms", (value) => Number(value)],
   ["retry-after", (value, now) => (/^\d+(?:\.\d+)?$/.test(value) ? Number(value) * 1_000 : untilDate(value, now))],

@@ -4,14 +4,14 @@ import { GatewayError } from "../errors.ts";
 export interface ModelName {
   /** Without `:floor` and `:nitro`. */
   readonly name: string;
-  /** The order that the name requests: `:floor` by price, `:nitro` by speed. */
+  /** The order that the name's suffix requests: `:floor` by price, `:nitro` by speed. */
   readonly order: "cheapest" | "fastest" | undefined;
 }
 
 export interface ModelString {
   /** In the client's order: each is the fallback of the previous one. */
   readonly names: readonly ModelName[];
-  /** Provider names after `!`, as written: they are left out of the whole list. */
+  /** Provider names after `!`, as written: they are excluded for all names. */
   readonly excluded: readonly string[];
 }
 

@@ -33,7 +33,7 @@ export interface OrderParts {
 }
 
 const OUTPUT_TOKENS_DEFAULT = 1_000;
-/** One in this many requests goes to another target than the fastest, so that others are measured too. */
+/** Share of the requests that go to a target other than the fastest, so that others are measured too. */
 const EXPLORE_SHARE = 1 / 20;
 
 /** All targets of a model string, in the order in which they are tried. */
@@ -91,7 +91,7 @@ interface Arranged {
   readonly reason: (first: Member) => string;
 }
 
-/** Orders the members that may be tried by the strategy; the others follow as written. */
+/** Orders the usable members by the strategy; the others follow as written. */
 function arrange(choice: Choice, parts: OrderParts): Arranged {
   const usable = choice.members.filter(({ settings }) => unmet(settings?.when, parts.demand) === undefined);
   const others = choice.members.filter((member) => !usable.includes(member));
@@ -159,15 +159,15 @@ function byScore(
   return { members: [kept, ...sorted.filter((member) => member !== kept)], reason: () => "sticky" };
 }
 
-/** US dollars that this request would cost there, as far as it can be estimated in advance. */
+/** Estimated price of this request there, in US dollars. */
 export function priceOf(target: Target, { demand, speeds, priceOf, now }: OrderParts): number | undefined {
   const output = demand.maxTokens ?? speeds.medianOutput(speedKey(target), now) ?? OUTPUT_TOKENS_DEFAULT;
   return priceOf(target, demand.inputTokens, output);
 }
 
 /**
- * What is known of a target is kept under this: the model at its provider, and the credential if only one serves. Two
- * deployments or servers of the same model are two targets.
+ * The key of a target's measurements: the model at its provider, and the credential if only one serves. Two deployments or
+ * servers of the same model are two targets.
  */
 export function speedKey({ provider, model, credentials }: Pick<Target, "provider" | "model" | "credentials">): string {
   const only = credentials.length === 1 ? credentials[0] : undefined;
@@ -209,7 +209,7 @@ export class KeptChoices {
   }
 
   set(seed: string, name: string, now: number): void {
-    this.#chosen.delete(seed); // so that the map's order is that of use
+    this.#chosen.delete(seed); // so that the map is in order of use
     if (this.#chosen.size >= KEPT_MAX) this.#chosen.delete(this.#chosen.keys().next().value!);
     this.#chosen.set(seed, { name, usedAt: now });
   }

@@ -1,4 +1,4 @@
-/** Whether `text` matches `pattern`, in which `*` stands for any text, also none. Case-sensitive. Linear in both. */
+/** Whether `text` matches `pattern`, in which `*` stands for any text, including none. Case-sensitive. Linear in both. */
 export function fits(pattern: string, text: string): boolean {
   const [first = "", ...rest] = pattern.split("*");
   if (rest.length === 0) return pattern === text;
@@ -15,8 +15,8 @@ export function fits(pattern: string, text: string): boolean {
 }
 
 /**
- * Whether one of `texts` is allowed by a list of patterns: one has to match, and none that begins with `!` may match. An empty
- * list, or one of exclusions alone, allows everything else.
+ * Whether one of `texts` is allowed by a list of patterns: at least one pattern must match, and no pattern with a leading
+ * `!` may match. An empty list, or one of exclusions alone, allows everything else.
  */
 export function allows(patterns: readonly string[], ...texts: readonly string[]): boolean {
   let positive = false;

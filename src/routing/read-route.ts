@@ -90,7 +90,7 @@ function withoutNulls(value: unknown): unknown {
   return Object.fromEntries(Object.entries(value).filter(([, member]) => member !== null));
 }
 
-/** A target names another route by its name, exactly. */
+/** Refuses cycles and too deep nesting. A target names another route by its exact name. */
 function refuseCircles(
   name: string,
   targets: readonly RouteTarget[],
@@ -109,7 +109,7 @@ function refuseCircles(
   }
 }
 
-/** @param changed - the route to check: errors without it are not its fault. */
+/** @param changed - the route to check: errors that do not involve it are ignored. */
 function whyWrong(
   name: string,
   path: readonly string[],

@@ -122,8 +122,8 @@ class Resolver {
   }
 
   /**
-   * A target names another route exactly, before or after its `*` is filled in: a pattern such as `*` matches clients' names, and
-   * would also match the targets of all other routes.
+   * A target names another route exactly, before or after its `*` is filled in. Patterns do not count: a pattern such as `*`
+   * is meant for clients' names, and would match the targets of all other routes.
    */
   #ofTarget(written: string, model: string, path: readonly string[]): Choice | undefined {
     const { routes } = this.#scope;

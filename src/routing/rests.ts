@@ -4,7 +4,7 @@ import type { Failure } from "./failure.ts";
 export interface Asked {
   /** Unique in the deployment, such as the organization's id and the credential's name. */
   readonly credential: string;
-  /** A pause ends when this changes: the credential has a new key or another address. */
+  /** A pause ends when this changes, for example with a new key or address. */
   readonly version: string;
   readonly provider: string;
   readonly model: string;
@@ -15,7 +15,7 @@ type Resting = Omit<Asked, "model"> & { readonly model: string | null };
 export interface Health {
   readonly provider: string;
   readonly credential: string;
-  /** Null if the whole credential is paused. */
+  /** Null if the credential is paused for all models. */
   readonly model: string | null;
   /** `limit spent` is not kept here: the limits plugin adds it. */
   readonly state: "ready" | "resting" | "trying" | "limit spent";
@@ -61,7 +61,7 @@ export class Rests {
   readonly #entries = new Map<string, Entry>();
   readonly #onRest: (provider: string, model: string | null) => void;
 
-  /** @param onRest - called for each new pause; without a model for the whole credential. */
+  /** @param onRest - called for each new pause; `model` is null if the credential is paused for all models. */
   constructor(onRest: (provider: string, model: string | null) => void = () => undefined) {
     this.#onRest = onRest;
   }
@@ -140,7 +140,7 @@ export class Rests {
     entry.failedAt = [];
   }
 
-  /** @param resting - without a model the whole credential. */
+  /** @param resting - its `model` is null if the credential is paused for all models. */
   #rest(resting: Resting, failure: Failure, until: number, now: number): void {
     const entry = this.#entry(resting, resting.model, now);
     entry.failures++;

@@ -1,4 +1,4 @@
-/** A name of the owner's own for one or more targets. */
+/** The owner's own name for one or more targets. */
 export interface Route {
   /** 1 to 100 characters without comma, space and leading `!`; one `*` makes it a pattern. */
   readonly name: string;

@@ -5,7 +5,7 @@ export interface Sample {
   /** Milliseconds from the call to the end of the response. */
   readonly totalMs: number;
   readonly outputTokens?: number;
-  /** The request whose record will say the output tokens, where the gateway does not read the response itself. */
+  /** The request whose record will contain the output tokens, if the gateway does not read the response itself. */
   readonly requestId?: string;
 }
 
@@ -41,7 +41,7 @@ export class Speeds {
     if (outputTokens !== undefined) keep(this.#outputs, target, { at: now, value: outputTokens }, OUTPUTS_MAX);
   }
 
-  /** The record of a request says how many tokens the response has. */
+  /** Called when the record of a request contains its output tokens. */
   noteTokens(requestId: string, outputTokens: number, now = Date.now()): void {
     const waiting = this.#waiting.get(requestId);
     if (waiting === undefined) return;
@@ -57,7 +57,7 @@ export class Speeds {
     this.#waiting.set(requestId, waiting);
   }
 
-  /** The median of the last ten minutes; 0, the fastest there is, with fewer than five samples. */
+  /** The median of the last ten minutes; with fewer than five samples 0, which counts as the fastest. */
   of(target: string, streamed: boolean, now: number): number {
     const samples = since((streamed ? this.#firstToken : this.#perToken).get(target), now - WINDOW_MS);
     return samples.length < SAMPLES_MIN ? 0 : median(samples);

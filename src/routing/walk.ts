@@ -37,8 +37,8 @@ export interface Next {
 }
 
 /**
- * Walks through the candidates of one request, in order: the next credential of a provider after a refused or exhausted
- * one, then the next target that handles the failure. It tries none twice except for retries.
+ * Walks through the candidates of one request, in order: the next credential of a provider after a rejected or exhausted
+ * one, then the next target that handles the failure. Each candidate is tried once, except for retries.
  */
 export class Walk {
   readonly #parts: WalkParts;
@@ -47,7 +47,7 @@ export class Walk {
   readonly #done = new Set<Candidate>();
   readonly #passed = new Set<Ordered>();
   #tries = 0;
-  /** The next target after the last failure; undefined while no call has failed. */
+  /** Whether the last failure leads to a candidate; undefined while no call has failed. */
   #leads: ((candidate: Candidate) => boolean) | undefined;
 
   constructor(targets: readonly Ordered[], parts: WalkParts) {
@@ -133,7 +133,7 @@ export class Walk {
   }
 }
 
-/** The key of pauses; undefined for a client's own key, which is never paused because it differs each time. */
+/** The key of pauses; undefined for a client's own key, which is never paused because each client brings its own. */
 export function askedOf(candidate: Candidate): Asked | undefined {
   const { target, credential, model } = candidate;
   if (credential === "client") return undefined;
@@ -154,7 +154,7 @@ const askeds = new WeakMap<Candidate, Asked>();
 
 export const restKeyOf = ({ organizationId, name }: Credential): string => JSON.stringify([organizationId, name]);
 
-/** What a provider's refusal depends on, as a hash: it is kept longer than the secrets. */
+/** A hash of what a provider's refusal depends on; a hash, because it is kept longer than the secrets. */
 export function versionOf(credential: Credential): string {
   let version = versions.get(credential);
   if (version === undefined) {

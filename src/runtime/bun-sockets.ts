@@ -5,13 +5,14 @@ import type { ByteSocket, Sockets } from "./http/sockets.ts";
 type Handle = Bun.Socket<NativeSocket>;
 
 /**
- * A connect of Bun's that is given up holds its file until the system gives up too, after minutes. While so many are
- * connecting, `node:net` connects, which lets go at once: a provider that never accepts must not use up all file descriptors.
+ * When Bun gives up a connect, the socket stays open until the system gives up too, after minutes. While this many are
+ * connecting, `node:net` is used instead, which closes immediately: a provider that never accepts must not exhaust the file
+ * descriptors.
  */
 const CONNECTING_MAX = 256;
 let connecting = 0;
 
-/** Bun's own sockets, without the streams that `node:net` puts over them. */
+/** Bun's own sockets, without the streams of `node:net`. */
 export const nativeSockets: Sockets = {
   async listen({ host, port, portShared }, onSocket) {
     let open = 0;
@@ -46,7 +47,7 @@ export const nativeSockets: Sockets = {
   connect(address, port) {
     if (connecting >= CONNECTING_MAX) return net.connect({ host: address, port, noDelay: true });
     const socket = new NativeSocket(false);
-    // Bun calls `connectError` before anyone can listen where the system refuses at once; the promise rejects later.
+    // If the system refuses immediately, Bun calls `connectError` before listeners can be added; the promise rejects later.
     const failed = (error: Error) => socket.failed(error);
     const options = { hostname: address, port, allowHalfOpen: true, data: socket, socket: CONNECTING };
     connecting++;
@@ -62,7 +63,7 @@ const HANDLERS: Bun.SocketHandler<NativeSocket> = {
   drain: ({ data: socket }) => socket.drained(),
   end: ({ data: socket }) => socket.finished(),
   close: ({ data: socket }, error) => socket.closed(error),
-  // Not of the connection: one of the handlers above threw, and Bun reports it only here.
+  // Not a connection error: one of the handlers above threw, and Bun reports it only here.
   error({ data: socket }, error) {
     socket?.destroy();
     process.nextTick(() => {
@@ -81,7 +82,8 @@ const CONNECTING: Bun.SocketHandler<NativeSocket> = {
 };
 
 /**
- * One of Bun's sockets with the events and rules of a `net.Socket`. A write takes what the system takes; the rest waits here.
+ * A Bun socket with the events and rules of a `net.Socket`. A write passes on what the system accepts; the rest is buffered
+ * here.
  */
 class NativeSocket extends EventEmitter implements ByteSocket {
   readonly #allowHalfOpen: boolean;
@@ -89,9 +91,9 @@ class NativeSocket extends EventEmitter implements ByteSocket {
   #unsent: Uint8Array[] = [];
   #unsentBytes = 0;
   #isPaused = false;
-  /** Bytes that arrived although it was paused. */
+  /** Bytes that arrived while it was paused. */
   #held: Buffer[] = [];
-  /** This side closes once all is sent; the other side has closed. */
+  /** `#isEnding`: this side closes once everything is sent; `#isFinished`: the other side has closed. */
   #isEnding = false;
   #isFinished = false;
   #isFinishHeld = false;
@@ -171,7 +173,7 @@ class NativeSocket extends EventEmitter implements ByteSocket {
     this.#handle?.setKeepAlive(on, delayMs);
   }
 
-  /** It may have been destroyed while it was connecting, which Bun cannot break off. */
+  /** It may have been destroyed while connecting, which Bun cannot abort. */
   opened(handle: Handle): void {
     handle.data = this;
     this.#handle = handle;
@@ -208,7 +210,7 @@ class NativeSocket extends EventEmitter implements ByteSocket {
     this.#isFinished = true;
     this.emit("end");
     if (!this.#allowHalfOpen) this.end();
-    // Where this side had ended before, nothing else closes the connection.
+    // If this side had already ended, nothing else closes the connection.
     if (this.#isEnding && this.#unsentBytes === 0) this.destroy();
   }
 
@@ -224,7 +226,7 @@ class NativeSocket extends EventEmitter implements ByteSocket {
     if (error !== undefined) this.emit("error", error);
   }
 
-  /** @returns how many bytes the system took. One that has closed takes none, and reports that itself. */
+  /** @returns how many bytes the system accepted. A closed socket accepts none, and reports that itself. */
   #send(bytes: Uint8Array): number {
     return Math.max(0, this.#handle!.write(bytes));
   }

@@ -6,14 +6,14 @@ export const bun: Runtime = {
   name: "bun",
   command: "bun src/main.ts",
   bun: process.execPath,
-  // Streams over Bun's sockets cost a request more than the sockets do.
+  // Streams on top of Bun's sockets cost more per request than the sockets themselves.
   sockets: nativeSockets,
   probesAfterMs: [400],
   serve,
   trusting: (authorities) => ({ tls: { ca: authorities } }),
-  // Versions of a path are modules of their own.
+  // Each version of a path is a separate module.
   moduleAddress: (path, version) => `${path}?v=${version}`,
-  // A third of the time of the standard function, which sets up a stream for each call.
+  // Takes a third of the time of the standard function, which sets up a stream for each call.
   decompressZstd: (bytes) => Bun.zstdDecompressSync(bytes as Uint8Array<ArrayBuffer>),
   compressZstd: (bytes) => Bun.zstdCompressSync(bytes as Uint8Array<ArrayBuffer>, { level: 1 }),
   decodesAllFrames: true,
@@ -32,9 +32,9 @@ function serve(host: string, port: number, handle: FetchHandler): Listener {
     port,
     fetch: (request, itself) => handle(request, itself.requestIP(request)?.address ?? null),
     development: false, // its page for uncaught errors shows source and paths
-    reusePort: false, // without that page it shares a taken port silently unless told not to
-    idleTimeout: 0, // a query may take longer than any of its values
-    maxRequestBodySize: Number.MAX_SAFE_INTEGER, // the handler counts, and answers in JSON
+    reusePort: false, // without that page it would silently share a taken port by default
+    idleTimeout: 0, // a query may pause for longer than any value allowed here
+    maxRequestBodySize: Number.MAX_SAFE_INTEGER, // the handler enforces the limit and responds in JSON
   });
   return {
     port: server.port!,

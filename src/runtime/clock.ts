@@ -1,11 +1,11 @@
-/** Beyond this the wall clock was set, or the two clocks have drifted apart. */
+/** A larger difference means that the wall clock was set, or the two clocks have drifted apart. */
 const DRIFT_MS = 20;
 const CHECK_MS = 1_000;
 
 let offsetMs = performance.timeOrigin;
 let checkedAtMs = Number.NEGATIVE_INFINITY;
 
-/** Milliseconds since 1970 with fraction; steps only where the wall clock steps. */
+/** Milliseconds since 1970 with fraction; steps only if the wall clock steps. */
 export function now(): number {
   const monotonicMs = performance.now();
   if (monotonicMs - checkedAtMs > CHECK_MS) {
@@ -20,8 +20,8 @@ export function now(): number {
 export type Clock = () => number;
 
 /**
- * Starts a clock for one exchange: it shows the wall clock's time at its start plus what has passed since. A wall clock
- * that is set meanwhile changes none of its durations.
+ * Starts a clock for one exchange: the wall-clock time at its start plus the time elapsed since. Setting the wall clock in
+ * the meantime does not affect durations.
  */
 export function startClock(): Clock {
   const startOffsetMs = now() - performance.now();

@@ -9,10 +9,10 @@ export interface Decoded {
 }
 
 interface Coding {
-  /** Throws where the body does not end as its coding says, whatever its length, or `endsWell` says it. */
+  /** Throws on a body with an incorrect end, regardless of its length; otherwise `endsWell` checks the end. */
   readonly sync: (bytes: Buffer, limit: number) => Buffer;
   readonly endsWell?: (bytes: Buffer) => Promise<boolean>;
-  /** Hands out what there is. */
+  /** Also outputs the part that can be decoded. */
   readonly stream: () => NodeJS.ReadWriteStream & { destroy(): void };
 }
 
@@ -55,7 +55,7 @@ const ZSTD: Coding = {
   stream: () => zlib.createZstdDecompress(ZSTD_FLUSH),
 };
 
-/** `Content-Encoding` names, in lower case. "deflate" is zlib by the book, and bare deflate in some servers. */
+/** `Content-Encoding` names, in lower case. "deflate" is zlib by the standard, and raw deflate in some servers. */
 const CODINGS: Readonly<Record<string, (bytes: Buffer) => Coding>> = {
   gzip: () => GZIP,
   "x-gzip": () => GZIP,
@@ -64,14 +64,14 @@ const CODINGS: Readonly<Record<string, (bytes: Buffer) => Coding>> = {
   zstd: () => ZSTD,
 };
 
-/** More codings in a row than any server applies; a list that goes on is not worked through. */
+/** More codings than any server applies; a longer list is not processed. */
 const CODINGS_MAX = 4;
 
 /**
- * Undoes the codings of a body, the last one first.
+ * Decodes a body, the last coding first.
  *
- * A cut-off or damaged body gives what can be decoded of it. Never more than `bytesMax` bytes are kept, and no coding
- * produces more than that before it is stopped, however much a small body would unpack to.
+ * A truncated or damaged body gives the part that can be decoded. At most `bytesMax` bytes are kept, and each coding is
+ * stopped at that size, however much a small body would expand to.
  *
  * @param contentEncoding - the header's value, possibly several codings with commas.
  */
@@ -88,7 +88,7 @@ export async function decodeBody(
     const coding = Object.hasOwn(CODINGS, name) ? CODINGS[name]!(decoded.bytes) : undefined;
     if (coding === undefined || ++applied > CODINGS_MAX) return cutAt(bytesMax, { ...decoded, incomplete: true });
     const next = await undo(coding, decoded.bytes, bytesMax);
-    // A body that only claims to be coded, or is damaged from its start, is kept as it came.
+    // A body that is not actually encoded, or is damaged from its start, is kept as received.
     if (next.incomplete && next.bytes.byteLength === 0) return cutAt(bytesMax, { ...decoded, incomplete: true });
     decoded = { bytes: next.bytes, incomplete: next.incomplete || decoded.incomplete };
   }
@@ -102,11 +102,11 @@ function cutAt(bytesMax: number, decoded: Decoded): Decoded {
 
 async function undo(coding: Coding, bytes: Buffer, bytesMax: number): Promise<Decoded> {
   try {
-    // The zlib functions refuse a limit of 0.
+    // The zlib functions reject a limit of 0.
     const decoded = coding.sync(bytes, Math.max(1, bytesMax));
     return { bytes: decoded, incomplete: (await coding.endsWell?.(bytes)) === false };
   } catch {
-    // Too much output, or a body that is damaged or cut off: they keep what comes before, which only the stream hands out.
+    // Too much output, or a damaged or truncated body: only the stream outputs the part before.
     return undoAsFarAsPossible(coding, bytes, bytesMax);
   }
 }
@@ -131,22 +131,22 @@ function undoAsFarAsPossible(coding: Coding, bytes: Buffer, bytesMax: number): P
   return promise;
 }
 
-/** What a body says while it comes. */
+/** Output of a decoder while the body arrives. */
 interface StreamedDecoding {
   readonly onData: (bytes: Uint8Array) => void;
-  /** After the last data. The body is damaged where its coding says so; one that is cut off gives what there is. */
+  /** After the last data. `damaged` if the decoder failed; a truncated body ends without it. */
   readonly onEnd: (damaged: boolean) => void;
 }
 
-/** Undoes a coding while the body comes. */
+/** Decodes a body as it arrives. */
 export interface StreamDecoder {
   write(bytes: Uint8Array): void;
   end(): void;
-  /** Nothing more is handed out. */
+  /** Stops all output. */
   stop(): void;
 }
 
-/** @returns undefined for an unknown coding, or several in a row. */
+/** @returns undefined for an unknown coding, or several codings. */
 export function streamDecoder(contentEncoding: string, told: StreamedDecoding): StreamDecoder | undefined {
   const name = contentEncoding.trim().toLowerCase();
   if (!Object.hasOwn(CODINGS, name)) return undefined;
@@ -184,10 +184,10 @@ export function streamDecoder(contentEncoding: string, told: StreamedDecoding): 
   };
 }
 
-/** One that the types do not know yet. */
+/** A format that the types do not know yet. */
 const BROTLI_FORMAT: string = "brotli";
 
-/** For a runtime whose function accepts brotli that is cut off or damaged; its stream does not, nor bytes behind the end. */
+/** For a runtime whose function accepts truncated or damaged brotli; its stream accepts neither, nor bytes after the end. */
 async function endsAsBrotli(bytes: Buffer): Promise<boolean> {
   try {
     const { readable, writable } = new DecompressionStream(BROTLI_FORMAT as CompressionFormat);
@@ -195,11 +195,11 @@ async function endsAsBrotli(bytes: Buffer): Promise<boolean> {
     await Promise.all([whole.pipeTo(writable), readable.pipeTo(new WritableStream())]);
     return true;
   } catch {
-    return false; // what there is of it has been decoded already
+    return false; // the available part has been decoded already
   }
 }
 
-/** RFC 1950: the first byte names deflate, and both together are a multiple of 31. */
+/** RFC 1950: the first byte names deflate, and both bytes together are a multiple of 31. */
 function looksLikeZlib(bytes: Buffer): boolean {
   if (bytes.byteLength < 2) return true;
   const [first, second] = [bytes[0]!, bytes[1]!];

@@ -23,7 +23,7 @@ export const deno: Runtime = {
   probesAfterMs: [400, 500, 900],
   serve,
   trusting: (authorities) => ({ client: Deno.createHttpClient({ caCerts: authorities }) }),
-  // Versions of an address are modules of their own.
+  // Each version of an address is a separate module.
   moduleAddress: (path, version) => `${pathToFileURL(path).href}?v=${version}`,
   decompressZstd: (bytes) => zstdDecompressSync(bytes),
   compressZstd: (bytes) => zstdCompressSync(bytes, FAST),
@@ -45,8 +45,8 @@ function serve(host: string, port: number, handle: FetchHandler): Listener {
 }
 
 /**
- * Deno gives every request but GET and HEAD a body; on Bun one that was sent without has none, and so endpoints expect it.
- * Over HTTP/2, which Deno speaks as well, a body need not tell its length: its first chunk is waited for.
+ * Deno gives every request except GET and HEAD a body; on Bun a request sent without one has none, which the endpoints
+ * expect. Over HTTP/2, which Deno also supports, a body may have no declared length, so its first chunk is awaited.
  */
 async function asOnBun(request: Request): Promise<Request> {
   const { body, headers, method, url } = request;

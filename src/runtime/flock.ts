@@ -2,9 +2,9 @@ import { closeSync, openSync } from "node:fs";
 import { platform } from "./platform.ts";
 
 interface System {
-  /** Names of the C library, by C library. */
+  /** Candidate file names of the C library. */
   readonly libraries: readonly string[];
-  /** The function that says where `errno` is. */
+  /** The function that returns the address of `errno`. */
   readonly errno: "__errno_location" | "__error";
   readonly wouldBlock: number;
 }
@@ -20,20 +20,20 @@ const SYSTEMS: Readonly<Partial<Record<NodeJS.Platform, System>>> = {
 /** `LOCK_EX | LOCK_NB`, the same on both systems. */
 const EXCLUSIVE_AT_ONCE = 6;
 
-/** @returns 0 where the lock is taken, else `errno`. */
+/** @returns 0 if the lock was taken, else `errno`. */
 type Flock = (descriptor: number) => number;
 let loaded: { readonly flock: Flock | undefined; readonly wouldBlock: number } | undefined;
 
-/** A lock on a directory itself, which cannot be deleted from under those who work in it, as a file can. */
+/** A lock on a directory itself: unlike a lock file, it cannot be deleted while in use. */
 export interface Flocked {
   release(): void;
 }
 
 /**
- * Locks a directory with `flock` until it is released or this process ends in whatever way.
+ * Locks a directory with `flock` until it is released or this process ends in any way.
  *
- * @returns "taken" where another one has it, undefined where there is no such lock: on other systems, on Deno, and on file
- * systems that have none.
+ * @returns "taken" if another process has it; undefined if there is no such lock: on other systems, on Deno, and on file
+ * systems without it.
  */
 export function flockDirectory(directory: string): Flocked | "taken" | undefined {
   loaded ??= load();
@@ -64,7 +64,7 @@ function load(): NonNullable<typeof loaded> {
         functions["flock"]!(descriptor, EXCLUSIVE_AT_ONCE) === 0 ? 0 : library.int32At(functions[errno]!());
       return { flock, wouldBlock };
     } catch {
-      // The other name, or none: then the lock's file alone guards the directory.
+      // Try the other name; if none works, only the lock file guards the directory.
     }
   }
   return { flock: undefined, wouldBlock };

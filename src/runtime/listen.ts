@@ -5,14 +5,17 @@ import { tlsSockets } from "./http/tls-sockets.ts";
 import type { FetchHandler, Listener } from "./runtime.ts";
 import { withGrace } from "./with-grace.ts";
 
-/** What a listener that speaks TLS needs. */
+/** Settings of a TLS listener. */
 interface ListenTls {
   readonly pair: TlsPair;
-  /** The whole answer to what is no request that can be served. */
+  /** The complete response to a request that cannot be served. */
   readonly onFault: (fault: RequestFault) => Uint8Array;
 }
 
-/** Serves a fetch-shaped handler over TLS, by sockets of our own: the runtimes' servers cannot take another certificate while they listen. */
+/**
+ * Serves a fetch-style handler over TLS with our own sockets: the runtimes' servers cannot change the certificate while
+ * listening.
+ */
 export async function listenTls(
   host: string,
   port: number,

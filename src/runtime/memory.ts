@@ -1,9 +1,9 @@
 import { platform } from "./platform.ts";
 
 /**
- * Frees unreachable memory at once.
+ * Runs a full garbage collection.
  *
- * For work that goes through far more memory than it holds: left alone, the engine lets garbage grow to several times
- * of what is alive, and most of it comes from outside its heap.
+ * For work that allocates far more memory than it holds: by itself, the engine lets garbage grow to several times the live
+ * memory, and most of it is outside its heap.
  */
 export const { collectGarbage } = platform;

@@ -8,20 +8,20 @@ export type Labels = Readonly<Record<string, string | number>>;
 
 /** One value of a metric. */
 export interface Sample {
-  /** Behind the metric's name, such as `_sum`. */
+  /** Appended to the metric's name, such as `_sum`. */
   readonly suffix?: string;
   readonly labels?: Labels;
   readonly value: number;
 }
 
-/** Observations by size. `counts` are of each bucket alone; the last one is of what is above all bounds. */
+/** Observations by size. `counts` are per bucket, not cumulative; the last one counts values above all bounds. */
 export interface Distribution {
   readonly bounds: readonly number[];
   readonly counts: readonly number[];
   readonly sum: number;
 }
 
-/** A metric in the text format of Prometheus. */
+/** A metric in Prometheus text format. */
 export function metricText({ name, help, type }: Metric, samples: Iterable<Sample>): string {
   const lines = [`# HELP ${name} ${help}`, `# TYPE ${name} ${type}`];
   for (const { suffix = "", labels = {}, value } of samples) {
@@ -30,7 +30,7 @@ export function metricText({ name, help, type }: Metric, samples: Iterable<Sampl
   return `${lines.join("\n")}\n`;
 }
 
-/** A distribution as the samples of a histogram: buckets that include all smaller ones, the sum and the count. */
+/** A distribution as histogram samples: cumulative buckets, the sum and the count. */
 export function histogramSamples({ bounds, counts, sum }: Distribution, labels: Labels = {}): readonly Sample[] {
   let total = 0;
   const buckets = counts.map((count, at) => {

@@ -10,12 +10,12 @@ interface Counted {
   value: number;
 }
 
-/** A counter, or one for each set of labels that was counted. Its caller bounds the number of sets. */
+/** A counter, one value per set of labels. Its caller bounds the number of sets. */
 export class Counter {
   readonly #named: Named;
   readonly #counted = new Map<string, Counted>();
 
-  /** @param labels - sets that are shown from the start, at 0: one without labels unless given. */
+  /** @param labels - sets shown from the start, at 0; by default one without labels. */
   constructor(named: Named, labels: readonly Labels[] = [{}]) {
     this.#named = named;
     for (const each of labels) this.add(0, each);
@@ -33,7 +33,7 @@ export class Counter {
   }
 }
 
-/** Counts observations by size, for an addition each. */
+/** Counts observations by size, at the cost of one addition each. */
 export class Buckets {
   readonly #bounds: readonly number[];
   readonly #counts: Float64Array;
@@ -56,12 +56,12 @@ export class Buckets {
   }
 }
 
-/** A gauge whose value was read for this text. */
+/** A gauge whose value was just read. */
 export function gaugeText(name: string, help: string, value: number): string {
   return metricText({ name, help, type: "gauge" }, [{ value }]);
 }
 
-/** A counter that is kept elsewhere as a plain number. */
+/** A counter kept elsewhere as a plain number. */
 export function countText(name: string, help: string, value: number): string {
   return metricText({ name, help, type: "counter" }, [{ value }]);
 }

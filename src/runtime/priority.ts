@@ -3,37 +3,40 @@ import { setPriority } from "node:os";
 import { leaveFirstCore } from "./cores.ts";
 import { kernel } from "./kernel.ts";
 
-/** Nice values of the recorder, and of what comes after traffic and its records: queries and what is done by the clock. */
+/** Nice values of the recorder, and of work that comes after traffic and its records: queries and scheduled jobs. */
 const RECORDING = 5;
 const QUERIES = 10;
-/** The driver's threads, on which queries run. */
+/** The database driver's threads, which run queries. */
 const QUERY_THREADS = /^tokio-runtime/;
-/** Those of the runtime that compile, collect and give back memory: most of it is for queries, and traffic waits for a turn of theirs. */
+/**
+ * The runtime's threads that compile, collect garbage and return memory: most of that work is for queries, and traffic would
+ * wait for their time slices.
+ */
 const RUNTIME_THREADS = /^(JITWorker|JSCWarmUp|HeapHelper|mi-scavenger)/;
 /** Threads of the runtime come and go with its work. */
 const LOOK_AGAIN_MS = 1_000;
 
 /**
- * Lets traffic go first where the CPU is short: the calling thread, the recorder's, becomes less urgent.
+ * Gives traffic priority when CPU is scarce: raises the nice value of the calling thread, the recorder's.
  *
- * Only on Linux, where process 0 means the calling thread alone; elsewhere it would be the whole program.
+ * Only on Linux, where process 0 means the calling thread; elsewhere it would be the entire program.
  */
 export function yieldToTraffic(): void {
   whereAllowed(() => beNice(0, RECORDING));
 }
 
-/** The same for the thread of the jobs, which waits for the recorder as well. */
+/** Does the same for the jobs' thread, which also yields to the recorder. */
 export function jobsYieldToTraffic(): void {
   whereAllowed(() => yieldAsQuery(0));
 }
 
 /**
- * The same for queries: the calling thread and those of the database driver, which are there once a database is open.
- * They, and the runtime's own threads from now on, also avoid the first core.
+ * Does the same for queries: the calling thread and the database driver's threads, which exist once a database is open.
+ * They, and from now on the runtime's own threads, also avoid the first core.
  */
 export function queriesYieldToTraffic(): void {
   whereAllowed(() => yieldAsQuery(0));
-  // On Deno threads of those names do the program's own reading and writing.
+  // On Deno threads of those names do the program's own I/O.
   if (process.platform !== "linux" || process.versions["bun"] === undefined) return;
   let seen: ReadonlySet<string> = new Set();
   const look = () => {
@@ -60,7 +63,7 @@ function nameOf(thread: number): string {
   try {
     return readFileSync(`/proc/self/task/${thread}/comm`, "utf8");
   } catch {
-    return ""; // it has ended meanwhile
+    return ""; // it has ended in the meantime
   }
 }
 
@@ -69,7 +72,7 @@ function whereAllowed(step: () => void): void {
   try {
     step();
   } catch {
-    return; // a container may forbid it, or no more files be opened; all works without
+    return; // a container may forbid it, or the file limit is reached; everything works without
   }
 }
 
@@ -79,18 +82,18 @@ function beNice(thread: number, nice: number): void {
 }
 
 /**
- * Turns of a thread that yields, in nanoseconds; common ones are a seventh of it. A thread that wakes and takes shorter turns
- * need not wait for the end of this one: a thread that is only nice finishes its turn, a millisecond or two.
+ * Time slice of a yielding thread, in nanoseconds; the default is a seventh of it. A thread that wakes with a shorter slice
+ * preempts this one immediately: a thread with only a nice value finishes its slice, a millisecond or two.
  */
 const TURN_NS = 10_000_000n;
 /** Numbers of the system call `sched_setattr`. */
 const SCHED_SETATTR: Readonly<Record<string, number>> = { x64: 314, arm64: 274 };
 
-/** Linux 6.12 and later; earlier ones take the call and know nothing of turns. */
+/** Linux 6.12 and later; earlier kernels accept the call and ignore the slice. */
 function takeLongTurns(thread: number, nice: number): void {
   const call = SCHED_SETATTR[process.arch];
   if (call === undefined) return;
-  // struct sched_attr: size, policy (0, the common one), flags, nice, priority, runtime, and two of no matter here.
+  // struct sched_attr: size, policy (0, the default), flags, nice, priority, runtime, and two unused members.
   const attributes = Buffer.alloc(48);
   attributes.writeUInt32LE(attributes.byteLength, 0);
   attributes.writeInt32LE(nice, 16);

@@ -1,18 +1,18 @@
 /**
  * Calls between threads: one side exposes an object of functions, the other calls them by name.
  *
- * Works over anything with `postMessage` and `message` events: a Worker from outside, the global scope inside a
- * Worker, a MessagePort. Arguments and results cross by structured clone. An error crosses as its message and `code`.
+ * Works over anything with `postMessage` and `message` events: a Worker from outside, the global scope inside a Worker, a
+ * MessagePort. Arguments and results are structured clones. Of an error, the message and `code` are transferred.
  */
 export interface Endpoint {
   postMessage(message: unknown, transfer?: Transferable[]): void;
   addEventListener(type: "message", listener: (event: MessageEvent) => void): void;
 }
 
-/** Functions of any parameters; what they take is typed where they are named, in `threads.ts`. */
+/** Functions with any parameters; their types are declared in `threads.ts`. */
 export type Exposed = Readonly<Record<string, (...args: never[]) => unknown>>;
 
-/** The same functions seen from the other thread: every one responses a promise. */
+/** The same functions as called from another thread: each returns a promise. */
 export type Remote<T extends Exposed> = {
   readonly [K in keyof T]: (...args: Parameters<T[K]>) => Promise<Awaited<ReturnType<T[K]>>>;
 };
@@ -29,7 +29,7 @@ interface Answer {
   readonly error?: { readonly message: string; readonly code?: unknown };
 }
 
-/** Answers calls that arrive at `endpoint` with the functions of `functions`. */
+/** Serves calls that arrive at `endpoint` with the given functions. */
 export function expose(endpoint: Endpoint, functions: Exposed): void {
   endpoint.addEventListener("message", async ({ data }) => {
     if (typeof data?.weirCall !== "number") return;
@@ -49,9 +49,9 @@ export function expose(endpoint: Endpoint, functions: Exposed): void {
 }
 
 /**
- * Calls what the other side of `endpoint` exposes.
+ * Calls the functions that the other side of `endpoint` exposes.
  *
- * A call whose thread died never settles by itself: `abandon` rejects all that are open, and all that come later.
+ * A call to a thread that died never settles by itself: `abandon` rejects all open and all later calls.
  */
 export function connect<T extends Exposed>(
   endpoint: Endpoint,

@@ -7,7 +7,7 @@ export async function readStdin(): Promise<string> {
 
 const [ENTER, LINE_FEED, INTERRUPT, END, BACKSPACE, DELETE] = ["\r", "\n", "\u0003", "\u0004", "\b", "\u007f"];
 
-/** Asks on stderr for a line of the terminal that is not shown. Ctrl-C ends the program, as always. */
+/** Prompts on stderr for a line from the terminal without echo. Ctrl-C ends the program. */
 export function askSecret(prompt: string): Promise<string> {
   const { stdin, stderr } = process;
   stderr.write(prompt);

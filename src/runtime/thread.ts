@@ -2,12 +2,12 @@ import { MessageChannel, type MessagePort, Worker, workerData } from "node:worke
 import { shippedScript } from "./platform.ts";
 import type { Endpoint } from "./rpc.ts";
 
-/** What a thread finds when it starts. */
+/** The start arguments of a thread. */
 interface ThreadStart<Options> {
   readonly options: Options;
   /** The port to the parent of this thread: `expose` and `connect` of `rpc.ts` work on it. */
   readonly port: Endpoint;
-  /** Ways to other threads, by name. */
+  /** Ports to other threads, by name. */
   readonly ports: Readonly<Record<string, Endpoint>>;
 }
 
@@ -15,20 +15,18 @@ export interface Thread {
   readonly port: Endpoint;
   /** Resolves when the thread has ended, with the error that ended it, if any. Never rejects. */
   readonly ended: Promise<Error | undefined>;
-  /**
-   * Ends the thread at once. Never call it while the thread may be in a libSQL query: on Bun that aborts the process.
-   */
+  /** Ends the thread immediately. Never call it while the thread may be in a libSQL query: on Bun that aborts the process. */
   terminate(): Promise<void>;
 }
 
-/** Both ends of a new way between two threads; hand one end to each. */
+/** Both ends of a new channel between two threads; hand one end to each. */
 export function threadPorts(): readonly [MessagePort, MessagePort] {
   const { port1, port2 } = new MessageChannel();
   return [port1, port2];
 }
 
 /**
- * Starts a script that came with the program, such as `src/recorder/worker.ts`, as a thread of its own.
+ * Starts a shipped script, such as `src/recorder/worker.ts`, as a thread.
  *
  * @param options - copied to the thread by structured clone.
  * @param ports - moved to the thread; unusable here afterwards.
@@ -62,7 +60,7 @@ export function startThread<Options>(
   };
 }
 
-/** What this thread was started with. Call it once, at the top of the thread's script. */
+/** The start arguments of this thread. Call it once, at the top of the thread's script. */
 export function threadStart<Options>(): ThreadStart<Options> {
   const { options, port, ports } = workerData as {
     options: Options;

@@ -1,11 +1,11 @@
 import { randomFillSync } from "node:crypto";
 
 /**
- * Request ids: UUIDv7, so that they sort by the time they were made.
+ * Request ids: UUIDv7, so that they sort by creation time.
  *
- * Ids of one process are strictly ascending: within a millisecond the 12 bits after the version count up, and where
- * they run over, the next millisecond is borrowed. The other 62 bits are random. Random bytes are drawn 4 kB at a time,
- * because one call per id costs more than all the rest.
+ * Ids of one process are strictly ascending: within a millisecond the 12 bits after the version count up, and on overflow
+ * the next millisecond is used early. The other 62 bits are random. Random bytes are drawn 4 kB at a time, because one call
+ * per id costs more than everything else.
  */
 const POOL = new Uint8Array(4_096);
 const HEX = Array.from({ length: 256 }, (_, byte) => byte.toString(16).padStart(2, "0"));
@@ -22,7 +22,7 @@ export function uuidv7(now = Date.now()): string {
   }
   if (now > lastMs) {
     lastMs = now;
-    // Starts in the lower half, so that a burst has at least 2,048 ids before it borrows.
+    // Starts in the lower half, so that a burst has at least 2,048 ids before it uses the next millisecond.
     counter = ((POOL[used]! & 0x07) << 8) | POOL[used + 1]!;
   } else if (++counter > COUNTER_MAX) {
     lastMs++;
@@ -39,12 +39,12 @@ export function uuidv7(now = Date.now()): string {
   );
 }
 
-/** Any UUID, of whatever version and case. */
+/** Any UUID, regardless of version and case. */
 export function isUuid(text: string): boolean {
   return /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i.test(text);
 }
 
-/** Milliseconds since 1970 in a UUID of version 7 in lower case; undefined of any other id. */
+/** Milliseconds since 1970 in a version 7 UUID in lower case; undefined for any other id. */
 export function timeOfUuid(id: string): number | undefined {
   const [, high, low] = /^([0-9a-f]{8})-([0-9a-f]{4})-7/.exec(id) ?? [];
   return high === undefined ? undefined : Number.parseInt(high + low!, 16);

@@ -3,7 +3,7 @@ import { existsSync, readdirSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { isCompiled, platform, shippedFolder, shippedScript } from "./platform.ts";
 
-/** One file of the dashboard as its build made it. */
+/** One built file of the dashboard. */
 interface WebFile {
   /** Such as `index.html` or `main-3f2a.js`. */
   readonly name: string;
@@ -13,15 +13,15 @@ interface WebFile {
 }
 
 const MODULE = "dist/web/files.js";
-/** What the build reads. */
+/** The inputs of the build. */
 const SOURCES = ["src/web", "build/web.ts", "package-lock.json"];
 const BUILD_MS = 60_000;
 
 /**
- * The dashboard's files. A binary holds them; from source they are built when they are missing or older than what they
- * are made of, so that a reload in the browser shows a change.
+ * The dashboard's files. A binary contains them; from source they are built when they are missing or older than their
+ * sources, so that reloading the browser shows a change.
  *
- * @throws where they cannot be built and there are none.
+ * @throws if the build fails and there are none.
  */
 export async function loadWebFiles(known?: LoadedWebFiles): Promise<LoadedWebFiles> {
   if (isCompiled) return known ?? { version: 0, files: await read(shippedScript(MODULE.replace(/\.js$/, ".ts"))) };
@@ -43,7 +43,7 @@ async function read(address: string): Promise<readonly WebFile[]> {
   return module.FILES;
 }
 
-/** When a file was changed, in milliseconds since 1970; 0 where there is none. */
+/** When a file was changed, in milliseconds since 1970; 0 if it does not exist. */
 function changedAt(path: string): number {
   return existsSync(path) ? statSync(path).mtimeMs : 0;
 }
@@ -59,7 +59,7 @@ function newest(): number {
 
 let building: Promise<undefined> | undefined;
 
-/** Runs the build once, however many ask for it. It is Bun's, which Deno finds among the packages. */
+/** Runs a single build for concurrent callers. The build runs on Bun, which Deno finds among the packages. */
 function build(): Promise<undefined> {
   building ??= runBuild().finally(() => {
     building = undefined;

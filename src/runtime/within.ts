@@ -1,6 +1,6 @@
 /**
- * What `work` becomes, if it does in time; else what `late` returns or throws. What becomes of the work after that is
- * ignored: it has no receiver any more.
+ * The result of `work` if it settles in time, else what `late` returns or throws. A later result or error of `work` is
+ * ignored.
  */
 export async function within<T, L>(work: Promise<T>, limitMs: number, late: () => L): Promise<T | L> {
   const { promise: limit, resolve } = Promise.withResolvers<typeof LATE>();

@@ -1,17 +1,17 @@
 const FRAME = 0xfd2fb528;
-/** Frames that carry something else begin with this, less the last four bits. */
+/** Skippable frames begin with this magic number, except for its last four bits. */
 const SKIPPED = 0x184d2a50;
 const BLOCK_HEAD_BYTES = 3;
 const CHECKSUM_BYTES = 4;
-/** A block that repeats one byte holds that byte alone, whatever size it says. */
+/** An RLE block contains a single byte, whatever size it declares. */
 const REPEATED = 1;
 const DICTIONARY_BYTES = [0, 1, 2, 4] as const;
 const SIZE_BYTES = [0, 2, 4, 8] as const;
 
 /**
- * The frames of zstd content, those that carry something else left out; undefined where it does not end where a frame ends
- * (RFC 8878, 3.1). The decoders that take a limit do not tell: they give what there is of a body that was cut off. Looks
- * at the heads of blocks only; damage inside is the decoder's to find.
+ * The frames of zstd content, without skippable ones; undefined if the content does not end at the end of a frame (RFC 8878
+ * §3.1). Decoders with a limit do not report this: they return the available part of a truncated body. Checks block headers
+ * only; the decoder finds damage inside.
  */
 export function wholeFrames(bytes: Buffer): Buffer[] | undefined {
   const frames: Buffer[] = [];
@@ -25,7 +25,7 @@ export function wholeFrames(bytes: Buffer): Buffer[] | undefined {
   return frames;
 }
 
-/** Where the frame at `at` ends, which may be behind what is there. */
+/** Where the frame at `at` ends, which may be beyond the available bytes. */
 function frameEnd(bytes: Buffer, at: number): number | undefined {
   if (at + 8 > bytes.byteLength) return undefined;
   const magic = bytes.readUInt32LE(at);

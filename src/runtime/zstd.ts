@@ -1,4 +1,4 @@
 import { platform } from "./platform.ts";
 
-/** zstd of our own making, for packs and bodies. */
+/** zstd compression for this program's own packs and bodies. */
 export const { decompressZstd, compressZstd } = platform;

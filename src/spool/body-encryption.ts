@@ -2,7 +2,7 @@ import type { Cipheriv } from "node:crypto";
 import { type BodyKey, type EncryptedSide, newSalt } from "./body-key.ts";
 import type { BeginMeta } from "./frame.ts";
 
-/** Bodies on their way into the spool that are to be left out: few, and none in most deployments. */
+/** Encrypts omitted bodies in flight on their way into the spool: few, and none in most deployments. */
 export class BodyEncryption {
   readonly key: BodyKey;
   readonly #open = new Map<string, Readonly<Partial<Record<EncryptedSide, Cipheriv>>>>();
@@ -11,7 +11,7 @@ export class BodyEncryption {
     this.key = key;
   }
 
-  /** Encrypts from now on what `meta` wants left out. @returns the same, with the name of the key and this exchange's salt. */
+  /** Starts encrypting the bodies that `meta` omits. @returns `meta` with the key's name and this exchange's salt. */
   begin(id: string, meta: BeginMeta): BeginMeta {
     const salt = newSalt();
     this.#open.set(id, {
@@ -24,7 +24,7 @@ export class BodyEncryption {
     return { ...meta, seal: this.key.name, salt };
   }
 
-  /** The next bytes of a body as they may be written. */
+  /** Encrypts the next bytes of a body, if it is omitted. */
   encrypted(id: string, side: EncryptedSide, bytes: Uint8Array): Uint8Array {
     const cipher = this.#open.size > 0 ? this.#open.get(id)?.[side] : undefined;
     return cipher === undefined ? bytes : cipher.update(bytes);

@@ -1,17 +1,17 @@
 import { type Cipheriv, createCipheriv, createDecipheriv, createHash, hkdfSync, randomBytes } from "node:crypto";
 
 /**
- * Bodies that the client asked to leave out pass through the spool encrypted, with a key that lives in the memory of
- * this run and nowhere else: the recorder reads the usage in them, and no file can be read for them.
+ * The key for bodies that the client asked to omit. They pass through the spool encrypted with a key that exists only in the
+ * memory of this run: the recorder reads the usage in them, and files reveal nothing of them.
  *
- * AES-256 in counter mode with a key of its own for each body: HKDF-SHA256 of the run's key, the random salt in the
- * exchange's `begin`, its id and the direction. Clients choose ids, so an id alone must never decide a keystream. Each key
- * encrypts one body, so its counter starts at 0. The frames' crc covers what is written.
+ * AES-256 in counter mode with a separate key for each body: HKDF-SHA256 of the run's key, the random salt in the exchange's
+ * `begin`, its id and the direction. Clients choose ids, so an id alone must never determine a keystream. Each key encrypts
+ * one body, so its counter starts at 0. The frames' CRC covers the encrypted bytes.
  */
 export class BodyKey {
-  /** Handed to the recorder's thread. */
+  /** Passed to the recorder's thread. */
   readonly bytes: Uint8Array;
-  /** Names the key in `begin` without revealing it. */
+  /** Identifies the key in `begin` without revealing it. */
   readonly name: string;
 
   constructor(bytes: Uint8Array = randomBytes(32)) {
@@ -24,7 +24,7 @@ export class BodyKey {
     return createCipheriv("aes-256-ctr", this.#keyOf(salt, id, side), COUNTER);
   }
 
-  /** The beginning of one direction, decrypted. */
+  /** Decrypts the beginning of one direction. */
   open(salt: string, id: string, side: EncryptedSide, sealed: Uint8Array): Buffer {
     return createDecipheriv("aes-256-ctr", this.#keyOf(salt, id, side), COUNTER).update(sealed);
   }
@@ -37,7 +37,7 @@ export class BodyKey {
 
 export type EncryptedSide = "request" | "response" | "provider_response";
 
-/** For the salt of one exchange, as `begin` keeps it. */
+/** A new salt for one exchange, as stored in `begin`. */
 export function newSalt(): string {
   return randomBytes(16).toString("base64");
 }

@@ -4,13 +4,13 @@ import type { FrameKind, Position } from "./frame.ts";
 import { isPosition } from "./read-meta.ts";
 import { frameAt, resumeBehind } from "./resume.ts";
 
-/** First and last frame of a carry file: the place up to which the spool is in it. */
+/** First and last frame of a carry file: the position up to which the file covers the spool. */
 export const FOOTER = 8 as FrameKind;
 
-/** End of the name of a damaged file that nothing in flight needs any more. */
+/** File name suffix of a damaged file that nothing in flight needs any more. */
 export const SET_ASIDE = ".carry.damaged";
 
-/** Damaged carry files that were set aside in the spool's directory. */
+/** Damaged carry files set aside in the spool's directory. */
 export function damagedCarryFiles(directory: string): string[] {
   return namesIn(directory).filter((name) => name.endsWith(SET_ASIDE));
 }
@@ -19,7 +19,7 @@ export function namesIn(directory: string): string[] {
   return fs.existsSync(directory) ? fs.readdirSync(directory) : [];
 }
 
-/** Up to where the spool is in a file, by the first of its footer frames that can be read. */
+/** The position up to which a file covers the spool, from its first readable footer frame. */
 export function readUpTo(fd: number): Position | undefined {
   for (const { frame } of framesOf(fd)) {
     const place = frame && footerOf(frame);
@@ -38,14 +38,14 @@ function footerOf(frame: Buffer): Position | undefined {
   }
 }
 
-/** What stands in a carry file: a whole frame, with the bytes before it that are none; at the end, such bytes alone. */
+/** An element of a carry file: a complete frame, with any unreadable bytes before it; at the end, possibly only such bytes. */
 interface Found {
   readonly frame?: Buffer;
   readonly offset: number;
   readonly damaged: number;
 }
 
-/** The whole frames of a file, one in memory at a time. */
+/** The complete frames of a file, one in memory at a time. */
 export function* framesOf(fd: number): Generator<Found> {
   const { size } = fs.fstatSync(fd);
   let damaged = 0;
@@ -65,16 +65,16 @@ export function* framesOf(fd: number): Generator<Found> {
 }
 
 /**
- * The first bytes of the payload that stands at `offset`, into `target`.
+ * Reads the first bytes of the payload at `offset` into `target`.
  *
- * @returns how many; 0 where its frame is not what was written.
+ * @returns how many; 0 if its frame is damaged.
  */
 export function readPayload(fd: number, offset: number, target: Buffer): number {
   const at = offset - FRAME_HEAD_BYTES;
   const frame = Buffer.allocUnsafe(FRAME_HEAD_BYTES + target.byteLength);
   const isWhole = fs.readSync(fd, frame, 0, frame.byteLength, at) === frame.byteLength;
-  // The sum does not cover the length: a frame of which only that was damaged is good.
+  // The CRC does not cover the length: a frame with only its length damaged is good.
   if (isWhole && isIntact(frame, 0, frame.byteLength)) return frame.copy(target, 0, FRAME_HEAD_BYTES);
-  // Of a body over its limit, the last part is shorter than its frame.
+  // If a body exceeds its limit, its last part is shorter than its frame.
   return frameAt(fd, at, fs.fstatSync(fd).size)?.copy(target, 0, FRAME_HEAD_BYTES) ?? 0;
 }

@@ -3,14 +3,14 @@ import type { FrameKind } from "./frame.ts";
 
 /** `length u32 | crc32 u32 | kind u8 | id 16 bytes`, then the payload. */
 export const FRAME_HEAD_BYTES = 25;
-/** `length` counts from here on, and the crc covers the same. */
+/** `length` and the CRC cover the bytes from here on. */
 const COVERED_FROM = 8;
 const COVERED_HEAD_BYTES = FRAME_HEAD_BYTES - COVERED_FROM;
 
-/** A frame that claims more is damage, not data. */
+/** A frame that claims more is damaged. */
 export const PAYLOAD_BYTES_MAX = 64 * 1024 * 1024;
 
-/** Chunks of bodies that are longer become several frames. */
+/** Longer body chunks become several frames. */
 export const CHUNK_BYTES_MAX = 1024 * 1024;
 
 /** The id of frames that belong to no exchange. */
@@ -24,7 +24,7 @@ for (let digit = 0; digit < 16; digit++) {
 }
 
 /**
- * Writes head and crc around a payload that already stands at `at + FRAME_HEAD_BYTES`.
+ * Writes head and CRC around a payload that is already at `at + FRAME_HEAD_BYTES`.
  *
  * @param id - a UUID in its 36-character form, any case.
  * @returns where the next frame begins.
@@ -39,7 +39,7 @@ export function finishFrame(buffer: Buffer, at: number, kind: FrameKind, id: str
   return end;
 }
 
-/** One frame in a buffer of its own, for what is too rare or too large for the writer's buffer. */
+/** One frame in its own buffer, for frames that are too rare or too large for the writer's buffer. */
 export function encodeFrame(kind: FrameKind, id: string, payload: Uint8Array): Buffer {
   const frame = Buffer.allocUnsafe(FRAME_HEAD_BYTES + payload.byteLength);
   frame.set(payload, FRAME_HEAD_BYTES);
@@ -48,9 +48,9 @@ export function encodeFrame(kind: FrameKind, id: string, payload: Uint8Array): B
 }
 
 /**
- * Length of the frame at `at`, head included, as far as it can be told without reading it.
+ * Length of the frame at `at`, including its head, from its length field alone.
  *
- * @returns 0 where fewer than four bytes are there, -1 where no frame has that length.
+ * @returns 0 if fewer than four bytes are available, -1 if no frame has that length.
  */
 export function frameBytes(buffer: Buffer, at: number, limit: number): number {
   if (at + 4 > limit) return 0;
@@ -59,7 +59,7 @@ export function frameBytes(buffer: Buffer, at: number, limit: number): number {
   return COVERED_FROM + covered;
 }
 
-/** Whether the whole frame in `[at, end)` is what was written. */
+/** Whether the CRC of the frame in `[at, end)` matches. */
 export function isIntact(buffer: Buffer, at: number, end: number): boolean {
   return crc32(buffer.subarray(at + COVERED_FROM, end)) === buffer.readUInt32LE(at + 4);
 }
@@ -73,7 +73,7 @@ export function frameKey(buffer: Buffer, at: number): string {
   return buffer.toString("latin1", at + 9, at + FRAME_HEAD_BYTES);
 }
 
-/** Whether the frame at `at` has the id of the 16 bytes `id`. */
+/** Whether the frame at `at` has this id. @param id - 16 bytes. */
 export function hasId(buffer: Buffer, at: number, id: Uint8Array): boolean {
   for (let byte = 0; byte < 16; byte++) if (buffer[at + 9 + byte] !== id[byte]) return false;
   return true;
@@ -85,7 +85,7 @@ export function frameId(buffer: Buffer, at: number): string {
   return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-${hex.slice(12, 16)}-${hex.slice(16, 20)}-${hex.slice(20)}`;
 }
 
-/** The key that `frameKey` gives for this UUID. */
+/** The key that `frameKey` returns for this UUID. */
 export function keyOfId(id: string): string {
   const bytes = Buffer.allocUnsafe(16);
   writeId(bytes, 0, id);
@@ -95,7 +95,7 @@ export function keyOfId(id: string): string {
 function writeId(buffer: Buffer, at: number, id: string): void {
   let digit = 0;
   for (let byte = 0; byte < 16; byte++) {
-    // Dashes stand before the digits 8, 12, 16 and 20.
+    // Dashes precede the digits 8, 12, 16 and 20.
     if (digit === 8 || digit === 13 || digit === 18 || digit === 23) digit++;
     buffer[at + byte] = (NIBBLE[id.charCodeAt(digit)]! << 4) | NIBBLE[id.charCodeAt(digit + 1)]!;
     digit += 2;

@@ -1,40 +1,40 @@
 import type { Position } from "./frame.ts";
 import { isBefore } from "./position.ts";
 
-/** A segment that held more than was read of it. */
+/** A segment of which less was read than was written. */
 export interface Shortfall {
   readonly segment: number;
-  /** What is missing: the file, its end, or the sense of its last bytes. */
+  /** What is missing: the file, its end, or the readability of its last bytes. */
   readonly state: "gone" | "short" | "damaged";
   readonly bytes: number;
 }
 
 /**
- * Compares what was read of each segment with how far it was written, which the next segment's first frame says.
+ * Compares what was read of each segment with how far it was written, according to the next segment's first frame.
  *
- * @param from - where reading began: what stood before needs not be there.
+ * @param from - where reading began: earlier segments may be missing.
  */
 export class Continuity {
   readonly #from: Position;
-  /** Of segments that were left behind, where the last good frame ended and how large the file was. */
+  /** For finished segments, where the last good frame ended and the file size. */
   readonly #left = new Map<number, { readonly end: number; readonly size: number }>();
-  /** The segment that reading was to begin in is not there. */
+  /** The segment in which reading was to begin is missing. */
   #lacksFirst = false;
 
   constructor(from: Position) {
     this.#from = from;
   }
 
-  /** As the reader's `onLeft`. */
+  /** The reader's `onLeft`. */
   left(segment: number, end: number, size: number): void {
     if (size >= 0) this.#left.set(segment, { end, size });
     else this.#lacksFirst = true;
   }
 
   /**
-   * What is missing of the segment before one that begins with this `previous`; undefined where nothing is.
+   * The missing part of the segment before one that begins with this `previous`; undefined if nothing is missing.
    *
-   * @param previous - undefined where the writer did not know: then only a missing first segment is noticed.
+   * @param previous - undefined if the writer did not know: then only a missing first segment is noticed.
    */
   follows(previous: Position | undefined): Shortfall | undefined {
     const lacksFirst = this.#lacksFirst;

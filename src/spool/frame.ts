@@ -1,10 +1,10 @@
 /**
- * What the journal holds: frames of one exchange each, in the order in which things happened.
+ * The contents of the journal: frames, each of one exchange, in chronological order.
  *
- * On disk a frame is `length u32 | crc32 u32 | kind u8 | request id 16 bytes | payload`, little endian; `length` counts
- * what follows the crc, the crc covers the same. The payload of chunks is the bytes as they passed on the wire, that of all
- * others JSON. `request…`, `head` and `response…` are the client's side: what it sent and what it gets. The frames
- * `provider…` are there only where the provider gets or sends something else; 8 stands at the end of the recorder's own files.
+ * On disk a frame is `length u32 | crc32 u32 | kind u8 | request id 16 bytes | payload`, little endian; `length` and the CRC
+ * cover the bytes after the CRC. The payload of chunks is the bytes as on the wire, that of all other kinds is JSON.
+ * `request…`, `head` and `response…` are the client's side: what it sent and what it gets. The frames `provider…` exist only
+ * if the provider gets or sends something else. 8 marks the end of the recorder's own files.
  */
 export const FRAME = {
   start: 0,
@@ -24,61 +24,61 @@ export type FrameKind = (typeof FRAME)[keyof typeof FRAME];
 /** Raw header pairs, `[name, value, name, value, …]`, spelled as on the wire, values as Latin-1 strings. */
 export type RawHeaders = readonly string[];
 
-/** First frame of each segment: exchanges of earlier runs that have no `end` were cut off. */
+/** First frame of each segment: exchanges of earlier runs without an `end` were cut off. */
 export interface StartMeta {
   readonly run: string;
   readonly time: number;
-  /** Within a run: this one of its writers is gone, and what it has not ended was cut off. */
+  /** Within a run: this writer has ended, and its open exchanges were cut off. */
   readonly gone?: number;
-  /** The segment before this one, and how far it was written; where that is known. */
+  /** The previous segment, and how far it was written, if known. */
   readonly previous?: Position;
 }
 
-/** Written before anything is sent to the provider. No value in it is a credential. */
+/** Written before anything is sent to the provider. It contains no credential. */
 export interface BeginMeta {
   /** Milliseconds since 1970, with fraction. */
   readonly time: number;
   readonly method: string;
   /** Path and query as sent, credentials masked. */
   readonly path: string;
-  /** Origin, or "" where the request names none that can be read. */
+  /** Origin, or "" if the request names none that can be read. */
   readonly target: string;
-  /** Upper-case provider name: the one the client named, else the one whose host it is, else CUSTOM; "" before one is chosen. */
+  /** Upper-case provider name: the one the client named, else the owner of the host, else CUSTOM; "" before one is chosen. */
   readonly provider: string;
   readonly organization: string;
   readonly keyId: string;
   readonly keyName: string;
   /** SHA-256 of the service key, hexadecimal. */
   readonly authHash: string;
-  /** The client's headers without `Gateway-*`, credential values replaced. */
+  /** The client's headers without `Gateway-*`, credentials masked. */
   readonly headers: RawHeaders;
   /** The `Gateway-*` headers without `Gateway-Auth`, names with aliases already turned into `Gateway-…`, case kept. */
   readonly gateway: RawHeaders;
-  /** The body is wanted nowhere: its chunks are encrypted, and the record is made without it. */
+  /** The body must not be stored: its chunks are encrypted, and the record is created without it. */
   readonly omitRequest: boolean;
   readonly omitResponse: boolean;
-  /** The request that this is a failed try of, and which one, from 1. */
+  /** Set for a failed try: the request that it belongs to, and the number of the try, from 1. */
   readonly attemptOf?: string;
   readonly attempt?: number;
-  /** Of a failed call of the unified address, which may have got no head; all others say it in theirs. */
+  /** Set for a failed call of the unified address, which may have no head; other exchanges have it in their head. */
   readonly routing?: RoutingMeta;
   /** Name of the key that omitted bodies are encrypted with; set by the writer. */
   readonly seal?: string;
   /** 16 random bytes as base64, from which the keys of this exchange's bodies are derived; set by the writer. */
   readonly salt?: string;
-  /** Which of the run's writers it comes from, where that is not the first; set by the writer. */
+  /** Number of the run's writer, unless it is the first; set by the writer. */
   readonly writer?: number;
 }
 
 /** How a request of the unified address was routed. */
 export interface RoutingMeta {
-  /** The model string as the client wrote it, where that is not in its body. */
+  /** The model string as the client wrote it, if it is not in its body. */
   readonly requestModel?: string;
-  /** The session that a coding tool names in a header of its own. */
+  /** The session that a coding tool names in its own header. */
   readonly session?: string;
   /** The model as it was sent to the provider. */
   readonly routedModel?: string;
-  /** Path and query as the provider got them, credentials masked. */
+  /** Path and query as sent to the provider, credentials masked. */
   readonly path?: string;
   readonly route?: string | null;
   readonly reason?: string;
@@ -86,9 +86,9 @@ export interface RoutingMeta {
   readonly credential?: string;
   /** Whether a stored credential paid. */
   readonly stored?: boolean;
-  /** `NO_MAPPING` on the same shape, else the client's shape. */
+  /** `NO_MAPPING` for the same shape, else the client's shape. */
   readonly mapping?: string;
-  /** What was lost or guessed, a clause each. */
+  /** What was lost or estimated, one clause each. */
   readonly warnings?: readonly string[];
 }
 
@@ -96,34 +96,34 @@ export interface RoutingMeta {
 export interface HeadMeta {
   readonly time: number;
   readonly status: number;
-  /** Credential values (set-cookie and what the provider plugin names) replaced. */
+  /** Credentials (set-cookie and the headers that the provider plugin names) masked. */
   readonly headers: RawHeaders;
-  /** The request whose response this one repeats, and when that was stored, for a cache hit. */
+  /** For a cache hit: the original request, and when its response was stored. */
   readonly cacheReferenceId?: string;
   readonly cacheCreatedAt?: number;
-  /** Which try this is the response of, where the client asked for more than one. */
+  /** The number of the try with this response, if the client allowed more than one. */
   readonly attempt?: number;
-  /** Who answered in place of the target that `begin` names: a fallback. */
+  /** The fallback that responded in place of the target in `begin`. */
   readonly target?: string;
   readonly path?: string;
   readonly provider?: string;
   readonly routing?: RoutingMeta;
 }
 
-/** What the provider got in place of what the client sent. A further one replaces it: another try was sent. */
+/** What the provider was sent in place of the client's request. A later one replaces it: another try was sent. */
 export interface ProviderRequestMeta {
   readonly time: number;
-  /** Credential values replaced. Undefined where the provider got what the client sent, this time. */
+  /** Credentials masked. Undefined if the provider was sent the client's request, this time. */
   readonly headers?: RawHeaders;
-  /** Whether chunks with its body follow. Without them the body was the client's. */
+  /** Whether chunks with its body follow; otherwise the body was the client's. */
   readonly hasBody: boolean;
 }
 
-/** What the provider answered in place of what the client gets; chunks with its body follow. A further one replaces it. */
+/** The provider's own response, if the client gets a different one; chunks with its body follow. A later one replaces it. */
 export interface ProviderResponseMeta {
   readonly time: number;
   readonly status: number;
-  /** Credential values replaced. */
+  /** Credentials masked. */
   readonly headers: RawHeaders;
 }
 
@@ -139,22 +139,25 @@ export type Outcome =
 export interface EndMeta {
   readonly time: number;
   readonly outcome: Outcome;
-  /** When the request was passed on and when the first response body byte came; milliseconds since 1970. */
+  /** When the request was forwarded and when the first byte of the response body arrived; milliseconds since 1970. */
   readonly forwardedAt?: number | undefined;
   readonly firstByteAt?: number | undefined;
-  /** Bytes that passed, also those beyond what the spool keeps. */
+  /** Bytes transferred, including those beyond what the spool keeps. */
   readonly requestBytes: number;
   readonly responseBytes: number;
-  /** Set where the spool holds less than what passed. */
+  /** Set if the spool holds less than was transferred. */
   readonly requestTruncated?: true | undefined;
   readonly responseTruncated?: true | undefined;
-  /** The status that the client saw, where the head frame does not say it: 499, 502, 504, a refusal's. */
+  /** The status that the client saw, if not in the head frame: 499, 502, 504, a refusal's. */
   readonly status?: number | undefined;
   /** The gateway's own error, for refusals and failures. */
   readonly error?: { readonly code: string; readonly message: string } | undefined;
-  /** The client left a stream and had all that had come: whole where its last event is in it, which compressed bytes do not tell. */
+  /**
+   * The client left a stream after receiving all available bytes. It is complete if the last event is among them, which
+   * compressed bytes do not show.
+   */
   readonly mayBeWhole?: true | undefined;
-  /** What is remembered of calls in the response by their ids, for clients that forget it; missing where the response is to be omitted. */
+  /** State of calls in the response, by call id, for clients that drop it; missing if the response is omitted. */
   readonly callStates?: Readonly<Record<string, object>> | undefined;
 }
 
@@ -166,18 +169,18 @@ export interface MessageMeta {
   readonly base64?: string;
 }
 
-/** A place in the journal: the segment's number and the byte offset in it. */
+/** A position in the journal: the segment's number and the byte offset in it. */
 export interface Position {
   readonly segment: number;
   readonly offset: number;
 }
 
 /**
- * What the gateway needs of the spool. All calls are synchronous and never throw: when the disk is full the frame is
- * dropped whole, `begin` answers false, and the drop is counted.
+ * The gateway's view of the spool. All calls are synchronous and never throw: when the disk is full the entire frame is
+ * dropped, `begin` returns false, and the drop is counted.
  */
 export interface SpoolWriter {
-  /** @returns false where the exchange cannot be recorded now. */
+  /** @returns false if the exchange cannot be recorded now. */
   begin(id: string, meta: BeginMeta): boolean;
   requestChunk(id: string, bytes: Uint8Array): void;
   head(id: string, meta: HeadMeta): void;
@@ -188,11 +191,11 @@ export interface SpoolWriter {
   providerResponse(id: string, meta: ProviderResponseMeta): void;
   providerResponseChunk(id: string, bytes: Uint8Array): void;
   end(id: string, meta: EndMeta): void;
-  /** Calls `work` at the end of this turn of the event loop. What it appends goes into the write that ends the turn anyway. */
+  /** Calls `work` at the end of this turn of the event loop. Frames that it appends join the write that ends the turn anyway. */
   atTurnEnd(work: () => void): void;
-  /** Puts everything appended so far into the page cache. Called before a response head that could outrun its `begin`. */
+  /** Writes everything appended so far to the page cache. Called before a response head that could overtake its `begin`. */
   flush(): void;
-  /** Resolves once all that was appended is on the disk itself; used with `spool_sync = "always"`. */
+  /** Resolves once everything appended is synced to disk; used with `spool_sync = "always"`. */
   synced(): Promise<void>;
   readonly stats: SpoolStats;
   close(): Promise<void>;
@@ -201,9 +204,9 @@ export interface SpoolWriter {
 export interface SpoolStats {
   readonly framesWritten: number;
   readonly bytesWritten: number;
-  /** Exchanges that lost their record or a part of it because nothing could be written. */
+  /** Exchanges whose record is missing or incomplete because of failed writes. */
   readonly exchangesDropped: number;
-  /** False while the last write failed. */
+  /** False after a failed write. */
   readonly healthy: boolean;
   readonly lastError: string | undefined;
 }

@@ -6,14 +6,14 @@ import { listSegments, nextSegment, segmentPath } from "./segments.ts";
 import type { Tip } from "./tip.ts";
 import { readTip, writeTip } from "./tip-file.ts";
 
-/** Written and taken back when a full disk is tried again: less free space than this is no recovery. */
+/** Written and removed again to test a full disk: with less free space there is no recovery. */
 const PROBE = new Uint8Array(64 * 1024);
 
 /**
- * The file under the writer: appends whole frames to the newest segment and opens the next one in time.
+ * The files under a writer: appends complete frames to the newest segment and opens the next one when needed.
  *
- * Every thread that writes into the spool has a journal of its own, with descriptors of its own; they meet in the tip.
- * `append` never throws; everything else may, and leaves the journal as it was.
+ * Every thread that writes into the spool has its own journal and descriptors; they coordinate through the tip. `append`
+ * never throws; everything else may, and then leaves the journal unchanged.
  */
 export class Journal {
   readonly #directory: string;
@@ -22,14 +22,14 @@ export class Journal {
   readonly #tip: Tip;
   #fd = -1;
   #inode = 0;
-  /** The segment of `#fd`: another thread may have gone on to the next. */
+  /** The segment of `#fd`: another thread may already have moved on to the next. */
   #segment = 0;
   #rotateAt: number;
-  /** Segments that are full and wait to be synced and closed. */
+  /** Full segments that must be synced and closed. */
   readonly #retired: number[] = [];
   lastError: string | undefined;
 
-  /** @param firstFrame - makes the head of a segment, given how far the one before it was written. */
+  /** @param firstFrame - creates the first frame of a segment, given how far the previous one was written. */
   constructor(
     directory: string,
     segmentBytes: number,
@@ -47,26 +47,26 @@ export class Journal {
     return this.#segment;
   }
 
-  /** Starts a new segment; the one before is closed at the next sync. */
+  /** Starts a new segment; the previous one is closed at the next sync. */
   openNext(): void {
     this.#tip.exclusively(() => this.#openNext());
   }
 
-  /** Leaves the segment at hand before it is full, where the next one can be begun. */
+  /** Leaves the current segment before it is full, if the next one can be created. */
   leaveSegment(): void {
     this.#tip.exclusively(() => this.#rotate());
   }
 
   /**
-   * Appends `frames`, as many of them as go in whole.
+   * Appends as many complete frames of `frames` as possible.
    *
-   * @returns bytes of `frames` that are in the file; fewer than given after a failure, and then `lastError` says why.
+   * @returns bytes of `frames` that are in the file; fewer than given after a failure, with the reason in `lastError`.
    */
   append(frames: Buffer): number {
     return this.#tip.exclusively(() => this.#append(frames));
   }
 
-  /** Makes a journal that failed usable again, or throws: what is left of the last write is cut off, and space is tried. */
+  /** Makes a failed journal usable again, or throws: truncates the rest of the last write, and tests for space. */
   repair(): void {
     this.#tip.exclusively(() => {
       const { segment } = this.#tip;
@@ -79,9 +79,9 @@ export class Journal {
     });
   }
 
-  /** Whether the file that is being written has lost its name: later writes to it are then lost. */
+  /** Whether the current file has been deleted: later writes to it would be lost. */
   isUnlinked(): boolean {
-    if (this.#segment !== this.#tip.segment) return false; // another thread continued, and this one's may be read and deleted
+    if (this.#segment !== this.#tip.segment) return false; // another thread has moved on, and this thread's segment may have been read and deleted
     try {
       return fs.statSync(segmentPath(this.#directory, this.#segment)).ino !== this.#inode;
     } catch {
@@ -89,12 +89,12 @@ export class Journal {
     }
   }
 
-  /** Descriptors whose content may not be on the disk yet; the caller closes those that are `retired`. */
+  /** Descriptors whose content may not be synced yet; the caller closes those that are `retired`. */
   takeUnsynced(): { readonly current: number; readonly retired: readonly number[] } {
     return { current: this.#fd, retired: this.#retired.splice(0) };
   }
 
-  /** Notes in a file how far the spool is written, for the next start. */
+  /** Stores in a file how far the spool is written, for the next start. */
   noteTip(): void {
     if (this.#tip.segment !== 0) writeTip(this.#directory, this.#tip);
   }
@@ -121,7 +121,7 @@ export class Journal {
     writeTip(this.#directory, this.#tip);
   }
 
-  /** The segment that the next one follows: this run's, or the last one of an earlier run, as far as that is known. */
+  /** The segment before the next one: this run's, or the last one of an earlier run, if known. */
   #previous(): Position | undefined {
     const { segment, offset } = this.#tip;
     if (segment !== 0) return { segment, offset };
@@ -139,7 +139,7 @@ export class Journal {
     this.#rotateAt = this.#segmentBytes;
   }
 
-  /** Goes on to the segment that another thread has begun. */
+  /** Moves on to the segment that another thread has begun. */
   #follow(): void {
     const { segment } = this.#tip;
     if (segment !== this.#segment || this.#fd === -1)
@@ -154,7 +154,7 @@ export class Journal {
       this.#follow();
       while (written < frames.byteLength) {
         const count = fs.writeSync(this.#fd, frames, written, frames.byteLength - written, start + written);
-        // Bun answers a full disk first with a short count, then with an error.
+        // On a full disk Bun first returns a short count, then an error.
         if (count === 0) throw new Error("nothing was written");
         written += count;
       }
@@ -190,13 +190,13 @@ export class Journal {
     try {
       this.#openNext();
     } catch (error) {
-      // The segment at hand still takes frames: a segment that is too long is better than a lost one.
+      // The current segment still accepts frames: a segment that is too long is better than a lost one.
       this.lastError = messageOf(error);
       this.#rotateAt = this.#tip.offset + this.#segmentBytes;
     }
   }
 
-  /** How much of a failed write is there; Deno throws after writing a part and does not say how much. */
+  /** How many bytes of a failed write are in the file; Deno throws after a partial write without a count. */
   #bytesInFile(start: number, counted: number): number {
     try {
       return Math.max(counted, fs.fstatSync(this.#fd).size - start);
@@ -209,13 +209,13 @@ export class Journal {
     try {
       fs.ftruncateSync(this.#fd, this.#tip.offset);
     } catch (error) {
-      // The tail stays torn; `repair` tries again, and the reader cuts it at the first bad crc.
+      // The tail stays torn; `repair` tries again, and the reader cuts it at the first bad CRC.
       this.lastError = messageOf(error);
     }
   }
 }
 
-/** Length of the whole frames among the first `bytes` of `frames`. */
+/** Length of the complete frames among the first `bytes` of `frames`. */
 function wholeFrames(frames: Buffer, bytes: number): number {
   let at = 0;
   while (at + FRAME_HEAD_BYTES <= bytes) {

@@ -1,12 +1,12 @@
-/** How much of a stream's end is looked at. */
+/** How many bytes of a stream's end are searched. */
 const TAIL_BYTES = 256 * 1_024;
 
 /**
- * What the last event of a stream holds, in each wire format. Inside of a text these quotes would be escaped. Sources: the
+ * Content of a stream's last event, in each wire format. Inside a JSON string these quotes would be escaped. Sources: the
  * providers' references on streaming.
  */
 const LAST_EVENTS: readonly RegExp[] = [
-  /^data: ?\[DONE\]\s*$/m, // chat completions, and what is like them
+  /^data: ?\[DONE\]\s*$/m, // chat completions and similar formats
   /^event: ?(?:message_stop|response\.(?:completed|incomplete|failed)|message-end|interaction\.complete)\s*$/m,
   /"type": ?"(?:message_stop|response\.(?:completed|incomplete|failed)|message-end)"/,
   /"choices": ?\[\](?=[\s\S]*"usage": ?\{)|"usage": ?\{(?=[\s\S]*"choices": ?\[\])/, // the chunk of `include_usage`
@@ -15,10 +15,10 @@ const LAST_EVENTS: readonly RegExp[] = [
 ];
 
 /**
- * Whether a stream's last event has come whole, so that a client that leaves now has all of its response. Looked at only then:
- * some clients leave at the last event, and the end of the body may come later.
+ * Whether a stream's last event has arrived completely, so that a client that leaves now has its entire response. Checked
+ * only then: some clients leave at the last event, and the end of the body may come later.
  *
- * @param chunks - the last ones, in their order and not compressed.
+ * @param chunks - the last ones, in order and uncompressed.
  */
 export function isWholeStream(chunks: readonly Uint8Array[]): boolean {
   const tail = Buffer.concat(chunks.map((chunk) => chunk.subarray(-TAIL_BYTES)))

@@ -1,12 +1,12 @@
 import { encodeFrame, FRAME_HEAD_BYTES, frameBytes, frameId, frameKind } from "./codec.ts";
 import { type EndMeta, FRAME, type FrameKind } from "./frame.ts";
 
-/** What an exchange has lost, as bits. */
+/** The losses of an exchange, as bits. */
 const UNRECORDED = 1;
 const REQUEST = 2;
 const RESPONSE = 4;
 
-/** Which loss a frame of this kind is; `head` and `end` are kept and written later, so they are none. */
+/** The loss caused by a dropped frame of this kind; `head` and `end` are kept and written later, so they cause none. */
 const LOSS: Readonly<Partial<Record<FrameKind, number>>> = {
   [FRAME.begin]: UNRECORDED,
   [FRAME.requestChunk]: REQUEST,
@@ -16,34 +16,37 @@ const LOSS: Readonly<Partial<Record<FrameKind, number>>> = {
   [FRAME.providerResponseChunk]: RESPONSE,
 };
 
-/** Memory for the heads and ends that wait for space; about a hundred thousand exchanges. */
+/** Memory for heads and ends that wait for space; about a hundred thousand exchanges. */
 const OWED_BYTES_MAX = 32 * 1024 * 1024;
-/** Exchanges remembered as hurt; beyond this the oldest are forgotten, which costs only an exact `truncated` mark. */
+/**
+ * Maximum number of exchanges with known losses; beyond this the oldest are forgotten, which only makes a `truncated` mark
+ * inexact.
+ */
 const HURT_MAX = 200_000;
 
 /**
- * What full disks have cost: which exchanges in flight lost what, so that each is counted once, no body gets a hole in
- * its middle, and the record of an exchange whose `begin` is on disk says that it is truncated.
+ * Losses caused by a full disk: what each exchange in flight lost, so that each is counted once, no body gets a hole in its
+ * middle, and the record of an exchange whose `begin` is on disk is marked as truncated.
  */
 export class Losses {
   readonly #hurt = new Map<string, number>();
   #owed: Buffer[] = [];
   #owedBytes = 0;
-  /** Exchanges that lost their record or a part of it since the start. */
+  /** Exchanges whose record is missing or incomplete since the start. */
   exchanges = 0;
 
-  /** False for nearly every exchange, nearly always: the one look-up that the hot path pays. */
+  /** False for nearly every exchange: the only look-up on the hot path. */
   has(id: string): boolean {
     return this.#hurt.size > 0 && this.#hurt.has(id);
   }
 
-  /** Whether a frame of this kind still has a use: nothing has without a begin, no chunk has behind a lost one. */
+  /** Whether a frame of this kind is still useful: no frame is without its `begin`, no chunk is after a lost one. */
   takes(kind: FrameKind, id: string): boolean {
     const lost = this.#hurt.get(id) ?? 0;
     return (lost & (UNRECORDED | (LOSS[kind] ?? 0))) === 0;
   }
 
-  /** Notes that this frame was not written; `text` is the payload of a head or an end. */
+  /** Records that this frame was not written; `text` is the payload of a head or an end. */
   lose(kind: FrameKind, id: string, text?: string): void {
     const loss = LOSS[kind];
     const before = this.#hurt.get(id) ?? 0;
@@ -55,7 +58,7 @@ export class Losses {
     } else this.#hurtBy(id, before, loss ?? RESPONSE);
   }
 
-  /** Notes the loss of every frame in `frames`, in order. */
+  /** Records the loss of every frame in `frames`, in order. */
   loseAll(frames: Buffer): void {
     for (let at = 0; at < frames.byteLength; ) {
       const end = at + frameBytes(frames, at, frames.byteLength);
@@ -70,7 +73,7 @@ export class Losses {
     }
   }
 
-  /** The end of an exchange with what it lost, or undefined where the exchange is not recorded; forgets the exchange. */
+  /** The end of an exchange with its losses, or undefined if the exchange is not recorded; forgets the exchange. */
   closing(id: string, meta: EndMeta): EndMeta | undefined {
     if (this.#hurt.size === 0) return meta;
     const lost = this.#hurt.get(id);
@@ -84,14 +87,14 @@ export class Losses {
     };
   }
 
-  /** The heads and ends that wait to be written, as one run of frames. */
+  /** The heads and ends that wait to be written, as one sequence of frames. */
   owed(): Buffer {
     const all = Buffer.concat(this.#owed);
     this.#owed = all.byteLength === 0 ? [] : [all];
     return all;
   }
 
-  /** Forgets the first `bytes` of what `owed` gave. */
+  /** Removes the first `bytes` of the result of `owed`, once written. */
   paid(bytes: number): void {
     const left = Buffer.concat(this.#owed).subarray(bytes);
     this.#owed = left.byteLength === 0 ? [] : [left];

@@ -9,7 +9,7 @@ import type {
   StartMeta,
 } from "./frame.ts";
 
-/** A frame whose crc is right and whose content is not what any writer of this program writes. */
+/** A frame with a correct CRC but with content that no writer of this program produces. */
 export class UnreadableFrame extends Error {
   constructor(why: string, cause?: unknown) {
     super(why, cause === undefined ? undefined : { cause });
@@ -18,10 +18,10 @@ export class UnreadableFrame extends Error {
 }
 
 type Test = (value: unknown) => boolean;
-/** Members that must be there, and what each must be; `undefined` passes only a test made by `optional`. */
+/** Required members and the test of each; only a test made by `optional` accepts `undefined`. */
 type Form<T> = { readonly [Name in keyof T]-?: Test };
 
-/** The last millisecond that a Date can name. */
+/** The largest valid time of a Date, in milliseconds. */
 const TIME_MAX = 8.64e15;
 const OUTCOMES: Readonly<Record<Outcome, true>> = {
   complete: true,
@@ -120,7 +120,7 @@ const END: Form<EndMeta> = {
   callStates: optional((value) => isObject(value) && Object.values(value).every(isObject)),
 };
 
-/** Reads the payload `[from, to)` of a frame of its kind. @throws UnreadableFrame, saying which member is wrong. */
+/** Reads the payload `[from, to)` of a frame of its kind. @throws UnreadableFrame that names the wrong member. */
 export const readStart = readerOf<StartMeta>(START);
 export const readBegin = readerOf<BeginMeta>(BEGIN);
 export const readHead = readerOf<HeadMeta>(HEAD);
@@ -138,12 +138,12 @@ function readerOf<T>(form: Form<T>): (buffer: Buffer, from: number, to: number) 
   };
 }
 
-/** Name of the first member that is not as it must be. */
+/** Name of the first invalid member. */
 function wrongMember(
   meta: Readonly<Record<string, unknown>>,
   form: Readonly<Record<string, Test>>,
 ): string | undefined {
-  // Not `Object.hasOwn`: no name here is one that an object inherits.
+  // Not `Object.hasOwn`: none of these names is inherited by objects.
   for (const name in form) if (!form[name]!(meta[name])) return name;
   return undefined;
 }

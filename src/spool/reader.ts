@@ -4,30 +4,30 @@ import type { FrameKind, Position } from "./frame.ts";
 import { frameAt, resumeBehind } from "./resume.ts";
 import { listSegments, segmentPath } from "./segments.ts";
 
-/** Read ahead of the position at a time; a longer frame gets a buffer of its own size. */
+/** How much is read ahead of the position at a time; a longer frame gets a buffer of its own size. */
 const WINDOW_BYTES = 4 * 1024 * 1024;
 
-/** Less than this is never asked for: a few bytes at a time would not even show how long the next frame is. */
+/** Minimum read: a few bytes might not even contain the length of the next frame. */
 const READ_BYTES_MIN = 64 * 1024;
 
 /**
- * How long bytes of the newest segment must stand there as no frame before a good frame behind them shows that they are
+ * How long unreadable bytes of the newest segment must stay unchanged before a good frame after them proves that they are
  * damaged: they may be in the middle of being written.
  */
 const SETTLES_MS = 1_000;
 
-/** Bytes that are no frame, with a good frame behind them. */
+/** Bytes that are not a frame, followed by a good frame. */
 export interface Damage extends Position {
   readonly bytes: number;
-  /** What the damaged frame says of itself, which may be damaged too. */
+  /** Fields of the damaged frame, which may be damaged too. */
   readonly kind: FrameKind;
   readonly id: string;
 }
 
 /**
- * Takes one whole frame. The buffer is used again after the call: what is to be kept must be copied.
+ * Receives one complete frame. The buffer is reused after the call: copy anything to be kept.
  *
- * @param at - where the frame begins in `buffer`; `end` is behind its last byte.
+ * @param at - where the frame begins in `buffer`; `end` is after its last byte.
  * @param position - where the frame begins in the spool.
  */
 // biome-ignore lint/complexity/useMaxParams: called for every frame; an object for its place would be garbage of the hot path
@@ -35,25 +35,26 @@ export type FrameSink = (buffer: Buffer, at: number, end: number, segment: numbe
 
 interface ReaderOptions {
   readonly directory: string;
-  /** Where to go on; from the first segment that exists where it is missing. */
+  /** Where to resume; default: the first existing segment. */
   readonly from?: Position;
-  /** Called when bytes with a good frame behind them are passed over. */
+  /** Called when damaged bytes before a good frame are skipped. */
   readonly onDamage?: (damage: Damage) => void;
   /**
-   * Called when a finished segment is left behind.
+   * Called when the reader moves past a finished segment.
    *
-   * @param end - behind its last good frame.
-   * @param size - of the file; bytes between `end` and `size` are no whole frame and are passed over. -1 where there is none.
+   * @param end - the end of its last good frame.
+   * @param size - of the file; bytes between `end` and `size` are not a complete frame and are skipped. -1 if the file is
+   * missing.
    */
   readonly onLeft?: (segment: number, end: number, size: number) => void;
 }
 
 /**
- * Follows the journal: reads whole frames in order, segment after segment, and waits at the end.
+ * Follows the journal: reads complete frames in order, segment after segment, and waits at the end.
  *
- * An incomplete frame is left for the next call while its segment is the newest. Once there is a newer segment it will
- * never be finished, and it is skipped. Behind a damaged frame reading resumes at the next good one. Used by one
- * thread; throws what the file system throws, and can be called again then.
+ * An incomplete frame is left for the next call while its segment is the newest. Once there is a newer segment the frame
+ * will never be finished, and it is skipped. After a damaged frame reading resumes at the next good one. Used by one thread;
+ * file system errors are thrown, and the call can then be repeated.
  */
 export class SpoolReader {
   readonly #directory: string;
@@ -63,7 +64,7 @@ export class SpoolReader {
   #window = Buffer.allocUnsafeSlow(WINDOW_BYTES);
   #segment: number;
   #offset: number;
-  /** Where the newest segment was found to go on with no frame, how large it was when last looked at, and since when. */
+  /** Where unreadable bytes were found in the newest segment, its size at the last check, and since when. */
   #suspect = { segment: 0, offset: 0, size: 0, sinceMs: 0 };
 
   constructor({ directory, from, onDamage, onLeft }: ReaderOptions) {
@@ -74,15 +75,16 @@ export class SpoolReader {
     this.#offset = from?.offset ?? 0;
   }
 
-  /** Where the next frame will be looked for. */
+  /** Where the next frame is expected. */
   get position(): Position {
     return { segment: this.#segment, offset: this.#offset };
   }
 
   /**
-   * Hands whole frames to `sink`, at least one if there is any, until `bytesMax` or little more are read or none is left.
+   * Passes complete frames to `sink`, at least one if available, until slightly more than `bytesMax` are read or none is
+   * left.
    *
-   * @returns bytes read; 0 means that the end was reached.
+   * @returns bytes read; 0 at the end.
    */
   read(sink: FrameSink, bytesMax: number): number {
     let total = 0;
@@ -94,7 +96,7 @@ export class SpoolReader {
     return total;
   }
 
-  /** Bytes in the spool behind the position. */
+  /** Bytes in the spool after the position. */
   lagBytes(from = this.position): number {
     let bytes = 0;
     for (const segment of listSegments(this.#directory)) {
@@ -105,7 +107,7 @@ export class SpoolReader {
     return bytes;
   }
 
-  /** The end of what is in the spool now, for a caller who wants to know when the position has passed it. */
+  /** The current end of the spool; a caller can wait until the position has passed it. */
   end(): Position {
     const last = listSegments(this.#directory).at(-1);
     if (last === undefined || last < this.#segment) return this.position;
@@ -113,7 +115,7 @@ export class SpoolReader {
     return { segment: last, offset: size };
   }
 
-  /** Fills `target` with bytes of a segment; fewer than asked where the file is shorter. */
+  /** Fills `target` with bytes of a segment; fewer if the file is shorter. */
   readBack(segment: number, offset: number, target: Buffer): number {
     const fd = this.#descriptor(segment);
     let filled = 0;
@@ -125,7 +127,7 @@ export class SpoolReader {
     return filled;
   }
 
-  /** Deletes every segment below `segment` and lets go of its descriptor. */
+  /** Deletes every segment below `segment` and closes its descriptor. */
   deleteBelow(segment: number): void {
     for (const [number, fd] of this.#open) {
       if (number >= segment) continue;
@@ -152,7 +154,7 @@ export class SpoolReader {
       const length = frameBytes(this.#window, at, limit);
       if (length <= 0) break;
       if (at + length > limit) {
-        // Not even the first one fits into what was asked for: it is read alone.
+        // The window does not hold even the first frame: it is read alone.
         if (at === 0 && length > wanted && this.#hasBytes(fd, length)) {
           if (length > this.#window.byteLength) this.#window = Buffer.allocUnsafeSlow(length);
           return this.#readWindow(sink, length);
@@ -168,7 +170,7 @@ export class SpoolReader {
     return at;
   }
 
-  /** Goes on behind bytes that are no frame, where a good one follows them. */
+  /** Continues after damaged bytes, if a good frame follows them. */
   #passDamage(sink: FrameSink): boolean {
     const fd = this.#descriptor(this.#segment);
     const size = fd === undefined ? 0 : fs.fstatSync(fd).size;
@@ -188,7 +190,7 @@ export class SpoolReader {
     return true;
   }
 
-  /** Whether what stands at the position in the newest segment has stood there for long, and more was written since. */
+  /** Whether the bytes at the position in the newest segment have been unchanged long enough while more was written. */
   #isSettled(size: number): boolean {
     const before = this.#suspect;
     const nowMs = performance.now();
@@ -201,11 +203,11 @@ export class SpoolReader {
     return true;
   }
 
-  /** Goes to the next segment if the one at hand is finished. */
+  /** Moves to the next segment if the current one is finished. */
   #advance(): boolean {
     const next = this.#next();
     if (next === undefined) return false;
-    // The writer may have put its last frames here between our reading and its opening of the next segment.
+    // The writer may have appended its last frames between our read and its opening of the next segment.
     const fd = this.#descriptor(this.#segment);
     const size = fd === undefined ? -1 : fs.fstatSync(fd).size;
     if (fd !== undefined && size > this.#offset && frameAt(fd, this.#offset, size) !== undefined) return true;

@@ -1,48 +1,48 @@
 import * as fs from "node:fs";
 import { join } from "node:path";
 
-/** What the recorder does with an exchange: reads it, shows it to plugins, or stores it as it came. */
+/** What the recorder does with an exchange: reads it, passes it to plugins, or stores it unread. */
 export type Step = "read" | "plugins" | "raw";
 const STEPS: readonly Step[] = ["read", "plugins", "raw"];
 
-/** What the file says while exchanges are prepared. */
+/** Content of the file while exchanges are processed. */
 export interface Note {
-  /** One, or some short ones that are read together. */
+  /** One, or several short ones that are read together. */
   readonly ids: readonly string[];
   readonly step: Step;
-  /** How often this was begun, counted over starts that met its end in the file. */
+  /** How often processing has begun, including earlier starts that found this id in the file. */
   readonly tries: number;
-  /** Of the recorder's thread on Linux; 0 elsewhere. */
+  /** Id of the recorder's thread on Linux; 0 elsewhere. */
   readonly threadId: number;
 }
 
-/** An exchange that ended the thread or the process in this step, and what its record says. */
+/** An exchange that crashed the thread or the process in this step, and the reason for its record. */
 interface Fault {
   readonly step: Step;
   readonly reason: string;
 }
 
-/** Exchanges that are noted together. */
+/** Maximum exchanges in one note. */
 export const NOTED_MAX = 16;
-/** The note takes so many bytes, whatever it says: it is overwritten in place. */
+/** Fixed size of the note, which is overwritten in place. */
 const NOTE_BYTES = 60 + NOTED_MAX * 37;
 const NOTE = /^([0-9a-f-]{36}(?:,[0-9a-f-]{36})*) (\w+) (\d+) (\d+)\s*\n$/;
-/** A kill while an exchange is prepared says little of the exchange; a second one in the same does. */
+/** A kill during an exchange says little about it; a second one during the same exchange does. */
 const TRIES_MAX = 2;
 const FAULTS_MAX = 1_000;
 
-/** The files of one thread that reads bodies: what it reads now, and what ended it. */
+/** The files of one thread that reads bodies: its current exchanges, and those that crashed it. */
 export interface NoteFiles {
   readonly note: string;
   readonly faults: string;
 }
 
-/** Of the recorder. */
+/** Files of the recorder. */
 const RECORDING: NoteFiles = { note: "reading", faults: "crashed.json" };
-/** Of the job that reads unread records again. */
+/** Files of the job that rereads unread records. */
 export const REREADING: NoteFiles = { note: "rereading", faults: "rereading-crashed.json" };
 
-/** @returns undefined while nothing is prepared, and where there is no file. */
+/** @returns undefined if nothing is being processed, or there is no file. */
 export function readNote(directory: string, { note } = RECORDING): Note | undefined {
   try {
     const [, ids, step, tries, threadId] = NOTE.exec(fs.readFileSync(join(directory, note), "latin1")) ?? [];
@@ -54,23 +54,23 @@ export function readNote(directory: string, { note } = RECORDING): Note | undefi
 }
 
 /**
- * Says in a file beside the segments which exchange is being prepared, so that one that ends the thread or the process is
- * known at the next start and passed over. Where several were read together, each of them is read by itself at the next
- * start. What is overwritten in place is in the page cache at once, which outlives the process. Nothing here throws: without
- * the files, less is noticed.
+ * Records in a file next to the segments which exchange is being processed, so that an exchange that crashes the thread or
+ * the process is recognized at the next start and skipped. If several were read together, each is read separately at the
+ * next start. Overwriting in place reaches the page cache immediately, and that outlives the process. Nothing here throws:
+ * without the files only the detection is lost.
  */
 export class ReadingNote {
   readonly #faultsPath: string;
   readonly #threadId = ownThreadId();
   readonly #faults: Map<string, Fault>;
-  /** What was begun when the last run ended. */
+  /** What was being processed when the last run ended. */
   readonly #last: Note | undefined;
   #fd: number | undefined;
   #isClear: boolean;
-  /** The file's content: made again for each record it would cost as much as the writing. */
+  /** The file's content, reused: creating it for each record would cost as much as the write. */
   readonly #content = Buffer.alloc(NOTE_BYTES, " ");
 
-  /** @param ended - how the thread before this one ended, where this process has seen it. */
+  /** @param ended - how the previous thread ended, if this process observed it. */
   constructor(directory: string, ended?: string, files = RECORDING) {
     this.#faultsPath = join(directory, files.faults);
     this.#faults = readFaults(this.#faultsPath);
@@ -90,12 +90,12 @@ export class ReadingNote {
     }
   }
 
-  /** What is known against an exchange, or undefined. */
+  /** The known fault of an exchange, or undefined. */
   faultOf(id: string): Fault | undefined {
     return this.#faults.size === 0 ? undefined : this.#faults.get(id);
   }
 
-  /** Whether it may have ended the run before, or has: it is then to be prepared by itself. */
+  /** Whether it may have ended the previous run, or has: it must then be processed separately. */
   isSuspect(id: string): boolean {
     return this.faultOf(id) !== undefined || this.#last?.ids.includes(id) === true;
   }
@@ -111,19 +111,19 @@ export class ReadingNote {
     this.#note(ids.join(), "read", 1);
   }
 
-  /** Nothing is prepared now. */
+  /** Nothing is being processed. */
   clear(): void {
     if (this.#isClear) return;
     this.#write("");
     this.#isClear = true;
   }
 
-  /** Whether anything is known against any exchange. */
+  /** Whether any exchange has a known fault. */
   get hasFaults(): boolean {
     return this.#faults.size > 0;
   }
 
-  /** These are in the database. */
+  /** These exchanges are in the database: forgets their faults. */
   settle(ids: Iterable<string>): void {
     if (this.#faults.size === 0) return;
     let changed = false;
@@ -149,7 +149,7 @@ export class ReadingNote {
       this.#content.fill(" ", this.#content.write(text, "latin1"), NOTE_BYTES - 1);
       fs.writeSync(this.#fd, this.#content, 0, NOTE_BYTES, 0);
     } catch {
-      return; // a full disk: the spool notices
+      return; // a full disk: the spool reports it
     }
   }
 

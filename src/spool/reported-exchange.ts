@@ -1,13 +1,13 @@
 import { Buffer } from "node:buffer";
 import type { BeginMeta, SpoolWriter } from "./frame.ts";
 
-/** An exchange that did not pass through the gateway: a client reports it after its end. */
+/** An exchange that did not pass through the gateway: a client reports it afterwards. */
 export interface WholeExchange {
   readonly id: string;
   readonly begin: BeginMeta;
   /** JSON text. */
   readonly requestBody: string;
-  /** JSON text; null where there is no response. */
+  /** JSON text; null without a response. */
   readonly responseBody: string | null;
   readonly status: number;
   /** Milliseconds since 1970. */
@@ -16,7 +16,7 @@ export interface WholeExchange {
 
 const JSON_TYPE = ["content-type", "application/json"] as const;
 
-/** Puts all of it into the journal at once. @returns false where nothing can be recorded now. */
+/** Appends the complete exchange to the journal. @returns false if nothing can be recorded now. */
 export function appendWhole(spool: SpoolWriter, exchange: WholeExchange): boolean {
   const { id, begin, status, endedAt: time } = exchange;
   if (!spool.begin(id, begin)) return false;

@@ -3,10 +3,10 @@ import { CHUNK_BYTES_MAX, FRAME_HEAD_BYTES, frameBytes, frameKind, isIntact } fr
 import { FRAME, type FrameKind } from "./frame.ts";
 
 const WINDOW_BYTES = 1024 * 1024;
-/** Bytes of which a crc is computed in one search: a body made of what looks like heads must not hold the reader up. */
+/** Maximum bytes over which one search computes CRCs: a body made of frame-like heads must not block the reader. */
 const CHECKED_BYTES_MAX = 256 * 1024 * 1024;
 const KIND_MAX = Math.max(...Object.values(FRAME));
-/** Kinds whose payload is the bytes of a body; that of every other one is a JSON object. */
+/** Kinds whose payload is raw body bytes; all others have a JSON object. */
 const CHUNKS: ReadonlySet<FrameKind> = new Set([
   FRAME.requestChunk,
   FRAME.responseChunk,
@@ -15,22 +15,22 @@ const CHUNKS: ReadonlySet<FrameKind> = new Set([
 ]);
 const OPENING_BRACE = 0x7b;
 
-/** Where reading resumes behind damage. */
+/** Where reading resumes after damage. */
 export interface Resumed {
   /** The offset of the next good frame, or the file's end. */
   readonly offset: number;
-  /** The damaged frame itself, where only its length was wrong: with the right one it is what was written. */
+  /** The damaged frame with its length corrected, if only that was wrong. */
   readonly repaired?: Buffer;
 }
 
 /**
- * Looks for the next good frame behind `offset`, where a damaged one begins.
+ * Searches for the next good frame after a damaged one at `offset`.
  *
- * First by the damaged frame's own length. Then with each bit of that length flipped, so that one flipped bit never makes
- * the search look inside a body, whose bytes a client chose. Only then from byte to byte.
+ * First by the damaged frame's own length. Then with each bit of that length flipped, so that a single flipped bit never
+ * makes the search look inside a body, whose bytes a client chose. Only then byte by byte.
  *
  * @param fd - a segment of `size` bytes.
- * @returns undefined where no good frame follows.
+ * @returns undefined if no good frame follows.
  */
 export function resumeBehind(fd: number, offset: number, size: number): Resumed | undefined {
   const head = readAt(fd, offset, Math.min(FRAME_HEAD_BYTES, size - offset));
@@ -58,7 +58,7 @@ function scan(fd: number, from: number, size: number): number | undefined {
     const limit = fs.readSync(fd, window, 0, window.byteLength, start);
     const ends = Math.min(WINDOW_BYTES, limit - FRAME_HEAD_BYTES + 1);
     for (let at = 0; at < ends; at++) {
-      // The kind first: text, which most damage stands in, has hardly a byte so low.
+      // Check the kind first: text, the usual content of damaged parts, rarely has such low bytes.
       if (frameKind(window, at) > KIND_MAX) continue;
       const length = frameBytes(window, at, limit);
       if (length < FRAME_HEAD_BYTES || start + at + length > size) continue;
@@ -71,7 +71,7 @@ function scan(fd: number, from: number, size: number): number | undefined {
   return undefined;
 }
 
-/** Cheap tests that spare nearly every crc. */
+/** Cheap tests that avoid nearly every CRC. */
 function isLikely(window: Buffer, at: number, limit: number, length: number): boolean {
   if (CHUNKS.has(frameKind(window, at))) return length <= FRAME_HEAD_BYTES + CHUNK_BYTES_MAX;
   const payload = at + FRAME_HEAD_BYTES;

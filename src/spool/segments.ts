@@ -7,7 +7,7 @@ export function segmentPath(directory: string, segment: number): string {
   return join(directory, `${String(segment).padStart(13, "0")}.spool`);
 }
 
-/** Numbers of the segments in `directory`, lowest first; none where the directory is missing. */
+/** Numbers of the segments in `directory`, lowest first; empty if the directory is missing. */
 export function listSegments(directory: string): number[] {
   let entries: Dirent[];
   try {
@@ -26,8 +26,8 @@ export function listSegments(directory: string): number[] {
 }
 
 /**
- * The number of the next segment: above every one that exists, and not below the clock in milliseconds, so that numbers
- * go on rising when someone empties the directory and the recorder's position never points into the future.
+ * The number of the next segment: above every existing one, and not below the clock in milliseconds, so that numbers keep
+ * rising even if the directory is emptied, and the recorder's position never points into the future.
  */
 export function nextSegment(existing: readonly number[], now: number = Date.now()): number {
   return existing.reduce((next, segment) => Math.max(next, segment + 1), Math.floor(now));

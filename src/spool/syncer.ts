@@ -2,8 +2,8 @@ import * as fs from "node:fs";
 import type { Journal } from "./journal.ts";
 
 /**
- * Forces the journal to the disk, off the calling thread: `fdatasync` runs in the runtime's own pool, so that the event
- * loop does not wait for the disk. At most one pass runs at a time; callers during a pass wait for the next one.
+ * Syncs the journal to disk off the calling thread: `fdatasync` runs in the runtime's thread pool, so that the event loop
+ * does not wait for the disk. At most one sync runs at a time; callers during a sync wait for the next one.
  */
 export class Syncer {
   readonly #journal: Journal;
@@ -16,7 +16,7 @@ export class Syncer {
     this.#onError = onError;
   }
 
-  /** Resolves once all that was appended before the call is on the disk, or could not be brought there. */
+  /** Resolves once everything appended before the call is on disk, or the sync has failed. */
   sync(): Promise<void> {
     if (this.#running === undefined) return this.#start();
     this.#following ??= this.#running.then(() => {

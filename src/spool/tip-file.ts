@@ -6,14 +6,14 @@ import type { Position } from "./frame.ts";
 const DIGITS = 16;
 
 /**
- * The file beside the segments that says how far they were written. Segments that the next start finds shorter than this,
- * or does not find, have lost something.
+ * The file next to the segments that stores how far they were written. If the next start finds a segment shorter or missing,
+ * data was lost.
  */
 export function tipPath(directory: string): string {
   return join(directory, "tip");
 }
 
-/** Overwrites the file in place, always with as many bytes. Never throws: without it, less is noticed. */
+/** Overwrites the file in place, always with the same size. Never throws: without it only the detection of losses is weaker. */
 export function writeTip(directory: string, { segment, offset }: Position): void {
   const place = [segment, offset].map((part) => String(part).padStart(DIGITS, "0")).join(" ");
   try {
@@ -24,11 +24,11 @@ export function writeTip(directory: string, { segment, offset }: Position): void
       fs.closeSync(fd);
     }
   } catch {
-    // The directory cannot be written now, which the journal notices as well.
+    // The directory cannot be written now; the journal reports that as well.
   }
 }
 
-/** @returns undefined where there is none, or none that can be read. */
+/** @returns undefined if the file is missing or unreadable. */
 export function readTip(directory: string): Position | undefined {
   let text: string;
   try {

@@ -1,23 +1,23 @@
 import type { Position } from "./frame.ts";
 
-/** How long a writer sleeps at most before it looks at the lock again; it is woken when the lock is free. */
+/** Maximum wait before a writer checks the lock again; it is woken when the lock is free. */
 const LOOK_AGAIN_MS = 10;
 const FREE = 0;
 const HEAD_BYTES = 8;
 
 /**
- * Where the next frame of a spool goes. The threads that write into one spool share it: they take turns, so that frames
- * never mix and the journal stays one, for all writers.
+ * The end of a spool, where the next frame goes. All threads that write into the spool share it: they take turns, so that
+ * frames never interleave and there is a single journal.
  */
 export class Tip implements Position {
-  /** Handed to the other threads. */
+  /** Passed to the other threads. */
   readonly memory: SharedArrayBuffer;
   readonly #lock: Int32Array;
   readonly #place: Float64Array;
-  /** What the lock holds while this thread has it. */
+  /** The lock's value while this thread holds it. */
   readonly #writer: number;
 
-  /** @param writer - tells this writer from others of the run, from 1. */
+  /** @param writer - number of this writer within the run, from 1. */
   constructor(writer: number, memory = new SharedArrayBuffer(HEAD_BYTES + 2 * Float64Array.BYTES_PER_ELEMENT)) {
     this.memory = memory;
     this.#lock = new Int32Array(memory, 0, 1);
@@ -30,7 +30,7 @@ export class Tip implements Position {
     return this.#place[0]!;
   }
 
-  /** End of the last whole frame: the file is never left longer than this. */
+  /** End of the last complete frame: the file is never left longer than this. */
   get offset(): number {
     return this.#place[1]!;
   }
@@ -44,7 +44,7 @@ export class Tip implements Position {
     this.#place[1] = offset;
   }
 
-  /** Does `work` while no other thread is in its own. Blocks this thread as long as a write of another one takes. */
+  /** Runs `work` under the lock. Blocks this thread as long as a write of another one takes. */
   exclusively<T>(work: () => T): T {
     for (;;) {
       const holder = Atomics.compareExchange(this.#lock, 0, FREE, this.#writer);
@@ -58,7 +58,7 @@ export class Tip implements Position {
     }
   }
 
-  /** Opens the lock where this writer has it: its own thread does, or another one when that has died. */
+  /** Releases the lock if this writer holds it; called by its own thread, or by another one after it has died. */
   release(writer: number): void {
     if (Atomics.compareExchange(this.#lock, 0, writer, FREE) === writer) Atomics.notify(this.#lock, 0, 1);
   }

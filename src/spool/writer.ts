@@ -28,53 +28,53 @@ const REPAIR_EVERY_MS = 250;
 
 export interface SpoolOptions {
   readonly directory: string;
-  /** With "always" the caller awaits `synced`; the spool itself forces to disk each second in both cases. */
+  /** With "always" the caller awaits `synced`; the spool itself syncs to disk every second in both cases. */
   readonly sync: "second" | "always";
   readonly log: Log;
   /** Size at which the next segment is begun. */
   readonly segmentBytes?: number;
-  /** What another thread's `share` gave: this one then writes into that one's spool. */
+  /** Result of another thread's `share`: this writer then appends to that spool. */
   readonly shared?: SpoolShare;
 }
 
-/** What a thread needs to write into the spool of another one, in the same directory. */
+/** What a thread needs to write into another thread's spool, in the same directory. */
 export interface SpoolShare {
   readonly run: string;
   readonly bodyKey: Uint8Array;
   readonly tip: SharedArrayBuffer;
-  /** Tells this writer from the others of the run, also from those that are gone. */
+  /** Number of this writer within the run; numbers of ended writers are not reused. */
   readonly writer: number;
 }
 
 export interface Spool extends SpoolWriter {
-  /** What the recorder's thread needs to read the usage in omitted bodies; written nowhere. */
+  /** The recorder's thread needs it to read the usage in omitted bodies; written nowhere. */
   readonly bodyKey: Uint8Array;
-  /** For one more writer, in another thread. */
+  /** Creates the share for another writer, in another thread. */
   share(): SpoolShare;
   /**
-   * Begins the next segment, so that the one before is deleted once all of it is recorded.
+   * Begins the next segment, so that the previous one is deleted once it is recorded completely.
    *
-   * @returns the segment that is written now.
+   * @returns the current segment.
    */
   leaveSegment(): number;
-  /** A writer's thread has ended: its open exchanges will not be ended by it. */
+  /** Reports that a writer's thread has ended: it will not end its open exchanges. */
   lost(writer: number): void;
 }
 
-/** The number of the writer that opens a spool; those that share it count on from here. */
+/** Number of the writer that opens a spool; those that share it get the following numbers. */
 const FIRST_WRITER = 1;
 
 /**
- * Opens the journal for appending, in a new segment unless the spool is shared. Does not throw: a directory that cannot be
- * written makes a spool that is not healthy and tries again four times a second.
+ * Opens the journal for appending, in a new segment unless the spool is shared. Does not throw: if the directory cannot be
+ * written, the spool is unhealthy and retries four times a second.
  */
 export function openSpool(options: SpoolOptions): Spool {
   return new Writer(options);
 }
 
 /**
- * Frames gather in one buffer and go out in one write: at the end of the event-loop turn, when the buffer is full, and
- * on `flush`. What cannot be written is dropped frame by frame; `Losses` knows which exchanges that has hurt.
+ * Collects frames in one buffer and writes them together: at the end of the event-loop turn, when the buffer is full, and on
+ * `flush`. Frames that cannot be written are dropped one by one; `Losses` tracks the affected exchanges.
  */
 class Writer implements Spool {
   readonly #log: Log;
@@ -84,7 +84,7 @@ class Writer implements Spool {
   readonly #encryption: BodyEncryption;
   readonly #tip: Tip;
   readonly #run: string;
-  /** Undefined for the first writer, whose exchanges need not name it. */
+  /** Undefined for the first writer, whose exchanges do not name it. */
   readonly #writer: number | undefined;
   readonly #buffer = Buffer.allocUnsafeSlow(BUFFER_BYTES);
   readonly #secondly: ReturnType<typeof setInterval>;
@@ -272,7 +272,7 @@ class Writer implements Spool {
     return true;
   }
 
-  /** Makes sure that `bytes` fit behind what is buffered. */
+  /** Makes sure that `bytes` fit after the buffered frames. */
   #room(bytes: number): void {
     if (this.#used + bytes > BUFFER_BYTES) this.flush();
   }
@@ -341,7 +341,7 @@ class Writer implements Spool {
 
   #everySecond(): void {
     this.flush();
-    // Someone may have deleted the directory under us: the descriptor still works, but the file can no longer be found.
+    // The directory may have been deleted under us: the descriptor still works, but the file is gone.
     if (this.#healthy && this.#journal.isUnlinked()) {
       this.#fail("the segment being written was deleted");
       this.#tryRepair();

@@ -29,8 +29,8 @@ export interface UnifiedAnswer {
 }
 
 /**
- * Calls the unified address like a client, on behalf of a service key, from another thread than the gateway's: the call
- * is recorded, limited and charged like any other.
+ * Calls the unified address like a client, on behalf of a service key, from a thread other than the gateway's: the call is
+ * recorded, limited and charged like any other.
  *
  * @throws if the response breaks off, and at the time limit.
  */

@@ -1,7 +1,7 @@
 /** The record's value for a request in its own shape. */
 export const UNMAPPED = "NO_MAPPING";
 
-/** The client's shapes behind each mapping's name. */
+/** The client shapes of each mapping name. */
 export const MAPPINGS: Readonly<Record<string, readonly string[]>> = {
   OPENAI: ["chat-completions", "completions", "embeddings"],
   RESPONSES: ["responses"],

@@ -59,7 +59,7 @@ export class CallStates {
     return found;
   }
 
-  /** The given calls that are unknown here; calls known to have no state are not. */
+  /** The given calls that are unknown here, except for those known to have no state. */
   unknown(organizationId: string, callIds: readonly string[]): readonly string[] {
     return callIds.filter(
       (id) => this.get(organizationId, id) === undefined && !this.#stateless.has(keyOf(organizationId, id)),
@@ -78,7 +78,7 @@ const charactersOf = ({ state, thoughts = [] }: CallMemory): number =>
 /** Members that hold the id of a call, in every shape. */
 const CALL_ID = /"(?:id|call_id|tool_call_id|tool_use_id|toolUseId)"\s*:\s*"([^"\\]{1,200})"/g;
 
-/** Ids in a body that may be those of calls, each once. @param text - JSON. */
+/** Possible call ids in a body, without duplicates. @param text - JSON. */
 export function callIdsIn(text: string): readonly string[] {
   const ids = new Set<string>();
   for (const [, id] of text.matchAll(CALL_ID)) ids.add(id!);

@@ -1,4 +1,4 @@
-/** Shapes of clients whose model decides where a request goes. */
+/** The client shapes that are routed by model. */
 export const CLIENT_SHAPES = [
   ...(["chat-completions", "responses", "messages"] as const),
   ...(["generate-content", "completions", "embeddings"] as const),

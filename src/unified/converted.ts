@@ -12,8 +12,8 @@ import { type Outbound, shapeNameOf, shapeOf, withChanges } from "./outbound.ts"
 import { jsonOf } from "./response.ts";
 
 /**
- * A small request in the provider's own form with a complete response: a count, or embeddings. If the provider
- * accepts fewer texts it is several calls, whose responses are a list.
+ * A small request in the provider's own form that has a complete response: a count, or embeddings. If the provider accepts
+ * fewer texts at a time, it becomes several calls, whose responses form a list.
  */
 export interface Converted {
   readonly kind: "converted";
@@ -22,13 +22,13 @@ export interface Converted {
   readonly shape: Shape;
   /** For the record: the sent body; for several calls a JSON list. */
   readonly body: Uint8Array;
-  /** Of each call. */
+  /** The body of each call. */
   readonly bodies: readonly Uint8Array[];
   readonly losses: readonly Loss[];
   readonly reading: Reading;
 }
 
-/** How its response becomes the client's. Plain: it crosses threads. */
+/** How to convert its response to the client's form. Plain data: it crosses threads. */
 export type Reading =
   | { readonly kind: "count" /** The client's shape. */; readonly from: string }
   | {
@@ -74,26 +74,29 @@ function readEmbedded(
 
 type Written = Extract<Outbound, { readonly kind: "same" | "translated" }>;
 
-/** The place where a request written for generation is counted; undefined if there is none. */
+/** Where a generation request is counted; undefined if it cannot be. */
 export function countPlaceOf(at: ShapeAt, call: EndpointCall): CountRequest | undefined {
   const path = at.countPath?.(call);
   return path === undefined ? undefined : { shape: shapeNameOf(at), path, model: call.model };
 }
 
-/** Plain: it crosses threads. */
+/** Plain data: it crosses threads. */
 export interface CountRequest {
   readonly shape: string;
   readonly path: string;
   readonly model: string;
 }
 
-/** The body for the count, from one written for generation. */
+/** Converts a generation request's body to one for the count. */
 export function countedBody(bytes: Uint8Array, { shape, path, model }: CountRequest): Uint8Array | undefined {
   const body = writeCount(shape, jsonOf(bytes), { path, model });
   return body === undefined ? undefined : Buffer.from(JSON.stringify(body));
 }
 
-/** @param from - the client's shape. @param bytes - the counted bytes. */
+/**
+ * @param from - the client's shape.
+ * @param bytes - the body for the count.
+ */
 export function asCount({ at: spoken }: Written, from: string, bytes: Uint8Array | undefined): Converted | undefined {
   const at = spoken as ShapeAt;
   const shape = shapeOf(at);
@@ -107,9 +110,9 @@ export function countIn(from: string, tokens: number): string {
   return JSON.stringify(client?.writeCount?.(tokens) ?? { input_tokens: tokens });
 }
 
-/** Plain: it crosses threads. */
+/** Plain data: it crosses threads. */
 export interface EmbeddingsRequest {
-  /** As the client sent it, unpacked. */
+  /** As the client sent it, decompressed. */
   readonly body: Uint8Array;
   readonly changes: Readonly<Record<string, Json>>;
   /** The provider's path, which determines the form. */
@@ -124,7 +127,7 @@ export type WrittenEmbeddings =
   | Pick<Converted, "kind" | "body" | "bodies" | "losses" | "reading">
   | Extract<Outbound, { readonly loss: Loss }>;
 
-/** Whether embeddings at a path of a provider's are in OpenAI's form. */
+/** Whether embeddings at a provider's path are in OpenAI's form. */
 export const isOpenAiForm = (path: string): boolean => embeddingForm(path) === undefined;
 
 /** Writes a request for embeddings in the provider's form, which is not OpenAI's. */
@@ -152,14 +155,14 @@ export function writeEmbeddings(request: EmbeddingsRequest): WrittenEmbeddings {
   };
 }
 
-/** A target's error format of embeddings: that of its first translated shape. */
+/** The error format for embeddings at a target: that of its first translated shape. */
 export const errorShapeOf = (shapes: readonly ShapeAt[]): Shape =>
   shapes.map(shapeOf).find((each) => each !== undefined) ?? SHAPES["chat-completions"]!;
 
-/** OpenAI's limit per request applies everywhere, regardless of a provider's limit per call. */
+/** OpenAI's limit of texts per request; it applies everywhere, regardless of a provider's limit per call. */
 const CALLS_MAX = 2_048;
 
-/** Each call's response. Usage from headers covers all calls, and counts once. */
+/** The response of each call. Usage from headers covers all calls, and is counted once. */
 function responsesOf(answer: Json, headers: readonly string[], calls: number): EmbeddingResponse[] | undefined {
   const usage = usageIn(headers);
   const none = { prompt_tokens: 0, total_tokens: 0 };

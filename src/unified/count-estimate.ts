@@ -4,7 +4,7 @@ import type { Json } from "../plugin-host/contract.ts";
 
 /** Minimum bytes per token of prose. */
 const TOKEN_BYTES = 3;
-/** How much more the tokenizers of other vendors count than OpenAI's. */
+/** By which factor tokenizers of other vendors count more than OpenAI's. */
 const OTHERS = 1.1;
 /** Tokens that the format of a conversation adds per turn. */
 const TURN_TOKENS = 4;
@@ -30,7 +30,7 @@ interface Counted {
 }
 
 /**
- * Estimates the input tokens of a request, including system text and tools, rather too high than too low. It loads the
+ * Estimates the input tokens of a request, including system text and tools; it errs on the high side. It loads the
  * tokenizer: do not call it in the gateway's thread.
  */
 export async function estimateTokens(text: string): Promise<number> {

@@ -7,7 +7,7 @@ import type { Need } from "../routing/route.ts";
 import { type IssuerNamed, issuersIn } from "./issuers-in.ts";
 import { referredTo } from "./references.ts";
 
-/** The parts of a request's body that determine its targets. Plain: it crosses threads. */
+/** The parts of a request's body that determine its targets. Plain data: it crosses threads. */
 export interface Description {
   readonly model: string | undefined;
   /** Members `models` and `fallbacks`: further names. */
@@ -21,18 +21,18 @@ export interface Description {
   readonly inputTokens: number;
   /** Whether it contains state packed by Weir, or unsigned thinking: such a body is rewritten even in its own shape. */
   readonly hasState: boolean;
-  /** Whether it has `input` in place of `messages`: as a chat request it is not of that shape. */
+  /** Whether it has `input` in place of `messages`: such a chat request is not in the chat shape. */
   readonly hasInput: boolean;
   /** Whether a chat stream should end with its usage. */
   readonly wantsUsage: boolean;
   readonly previousResponse: string | undefined;
-  /** Responses of ours whose items it refers to. */
+  /** Weir's own responses whose items it references. */
   readonly references: readonly string[];
   /** The issuers of the state in it, the latest first. */
   readonly issuers: readonly IssuerNamed[];
 }
 
-/** Of a request without a body, or with an uninformative one. */
+/** For a request without a body, or with an uninformative one. */
 export const NOTHING_DESCRIBED: Description = {
   model: undefined,
   more: [],
@@ -56,7 +56,7 @@ const TOKEN_BYTES = 4;
 export const ROUTING_MEMBERS: ReadonlySet<string> = new Set(["models", "fallbacks"]);
 
 /**
- * @param onParsed - gets the body as it was parsed.
+ * @param onParsed - receives the parsed body.
  * @returns undefined if the body is not a JSON object.
  */
 export function describe(text: string, onParsed?: (body: Json) => void): Description | undefined {
@@ -91,7 +91,10 @@ function parsed(text: string): Json {
   }
 }
 
-/** Markers of each kind of part in one of the shapes. Message text may contain them too: then a suitable target may be skipped. */
+/**
+ * Markers of each kind of part, in any of the shapes. Message text may contain them too: then a suitable target may be
+ * skipped.
+ */
 const PARTS: readonly (readonly [Need, RegExp])[] = [
   ["images", /"type"\s*:\s*"(?:image|image_url|input_image)"|"inlineData"\s*:\s*\{\s*"mimeType"\s*:\s*"image/],
   ["files", /"type"\s*:\s*"(?:file|input_file|document)"|"mimeType"\s*:\s*"application\/pdf"/],
@@ -116,7 +119,7 @@ function wantsReasoning(body: Record<string, Json>, settings: Record<string, Jso
   return (typeof effort === "string" && effort !== "none") || settings?.["thinkingConfig"] !== undefined;
 }
 
-/** Thinking from another vendor has an empty signature for clients of Messages, which Anthropic refuses. */
+/** For clients of Messages, thinking from another vendor has an empty signature, which Anthropic refuses. */
 function hasUnsignedThinking(body: Record<string, Json>, text: string): boolean {
   if (!text.includes('"signature"') || !/"signature"\s*:\s*""/.test(text)) return false;
   return listOf(body["messages"]).some((message) =>

@@ -1,4 +1,4 @@
-/** The origin of a response of the responses API that a client references by id. */
+/** The origin of a response of the Responses API that a client references by id. */
 export interface EarlierAnswer {
   readonly requestId: string;
   readonly provider: string;

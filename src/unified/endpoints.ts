@@ -3,7 +3,7 @@ export type Endpoint =
   | { readonly kind: "generate" | "count" | "embeddings"; readonly shape: string; readonly named: NamedInPath }
   | {
       readonly kind: "same";
-      /** The path after the provider's base path; if it begins with a colon, after the model. */
+      /** The path after the provider's base path; if it begins with a colon, it follows the model. */
       readonly path: string;
       readonly named: NamedInPath;
     }
@@ -24,7 +24,7 @@ export interface NamedInPath {
 
 interface EndpointRule {
   readonly method: RegExp;
-  /** Matches the end of the path, without its query: the rest is ignored. */
+  /** Matches the end of the path, without its query; anything before it is ignored. */
   readonly path: RegExp;
   readonly read: (found: RegExpExecArray, path: string) => Endpoint | undefined;
 }
@@ -50,7 +50,7 @@ const GOOGLE_METHODS: Readonly<Record<string, Pick<Extract<Endpoint, { shape: st
 /** Methods of Google's that no other provider has. */
 const GOOGLE_SAME: ReadonlySet<string> = new Set(["embedContent", "batchEmbedContents", "predict"]);
 
-/** Tried in this order; the first with matching method and path counts. */
+/** The first rule with a matching method and path applies. */
 const RULES: readonly EndpointRule[] = [
   { method: POST, path: /\/chat\/completions$/, read: generating("chat-completions") },
   { method: POST, path: /\/messages\/count_tokens$/, read: () => ({ kind: "count", shape: "messages", named: {} }) },
@@ -93,7 +93,7 @@ function stored(found: RegExpExecArray): Endpoint {
   return { kind: "stored", id: decoded(found[1]!), path: found[0] };
 }
 
-/** Paths that clients use repeatedly: paths without a query, which may hold a key. */
+/** Paths that clients use repeatedly, without those that have a query, which may hold a key. */
 const posted = new Map<string, Endpoint>();
 const POSTED_MAX = 1_000;
 const PATH_LENGTH_MAX = 200;
@@ -106,7 +106,7 @@ export function endpointOf(method: string, path: string): Endpoint | undefined {
   const found = findEndpoint(method, path);
   if (found === undefined) return undefined;
   if (posted.size >= POSTED_MAX) posted.clear();
-  // A copy, because a part of a head would keep all of it in memory.
+  // A copy, because a substring would keep the entire head in memory.
   posted.set(Buffer.from(path, "latin1").toString("latin1"), found);
   return found;
 }

@@ -7,7 +7,7 @@ import { callWhole, type WholeResponse } from "./whole-call.ts";
 const FILE_BYTES_MAX = 20 * 1_024 * 1_024;
 const FILE_MS = 10_000;
 const REDIRECTS_MAX = 5;
-/** Files of one request that are fetched at once. */
+/** Files of one request fetched in parallel. */
 const AT_ONCE = 4;
 
 const HEADERS = {
@@ -17,15 +17,15 @@ const HEADERS = {
 };
 
 /**
- * Fetches files that clients name by address, for providers that only accept bytes. It sends no credential,
- * and checks every address, including those of redirects.
+ * Fetches files that clients name by address, for providers that accept only bytes. It sends no credential, and checks every
+ * address, including those of redirects.
  */
 export class FileFetcher {
   readonly #upstream: Upstream;
-  /** Of the files of one request together. */
+  /** Maximum bytes of all files of one request. */
   readonly #bytesMax: number;
 
-  /** @param upstream - checks addresses only by public ranges and `allow_private_targets`. */
+  /** @param upstream - allows only public addresses and `allow_private_targets`. */
   constructor(upstream: Upstream, bytesMax: number) {
     this.#upstream = upstream;
     this.#bytesMax = bytesMax;
@@ -72,7 +72,7 @@ export class FileFetcher {
   }
 }
 
-/** Undefined for addresses of other kinds, which a redirect may lead to. */
+/** Undefined for other schemes, which a redirect may lead to. */
 function httpUrl(text: string, base?: URL): URL | undefined {
   const url = URL.parse(text, base);
   return url?.protocol === "http:" || url?.protocol === "https:" ? url : undefined;

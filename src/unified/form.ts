@@ -1,4 +1,4 @@
-/** A part of a form without a file, as it stands in the body. */
+/** A form field without a file, as in the body. */
 export interface FormField {
   readonly name: string;
   readonly value: string;
@@ -8,7 +8,7 @@ export interface FormField {
 
 const HEAD_END = Buffer.from("\r\n\r\n");
 
-/** The boundary of `multipart/form-data`; undefined if a body is none. */
+/** The boundary of `multipart/form-data`; undefined for any other body. */
 export function boundaryOf(contentType: string): string | undefined {
   if (!/^\s*multipart\/form-data\s*(?:;|$)/i.test(contentType)) return undefined;
   const found = /;\s*boundary=(?:"([^"]{1,200})"|([^;\s]{1,200}))/i.exec(contentType);
@@ -42,7 +42,7 @@ export function formFields(bytes: Uint8Array, boundary: string): FormField[] | u
   }
 }
 
-/** The form with another value of a field; a missing one is put before the others. */
+/** The form with a new value for a field; a missing field is added before the others. */
 export function withField(bytes: Uint8Array, boundary: string, name: string, value: string): Uint8Array | undefined {
   const fields = formFields(bytes, boundary);
   if (fields === undefined) return undefined;

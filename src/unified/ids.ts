@@ -5,7 +5,7 @@ const PREFIXES: Readonly<Record<string, string>> = {
   messages: "msg_",
 };
 
-/** The id of a translated response in its API's form. It holds the request's own. @param requestId - a UUID. */
+/** The id of a translated response in its API's form. It contains the request's id. @param requestId - a UUID. */
 export function idsOf(shape: string, requestId: string): string {
   return (PREFIXES[shape] ?? "") + requestId.replaceAll("-", "");
 }

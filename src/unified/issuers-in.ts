@@ -1,7 +1,7 @@
 /** An issuer of state in a body. */
 export interface IssuerNamed {
   readonly issuer: string;
-  /** False if the member belongs to the API, so other providers with that API may have filled it. */
+  /** False if the member is part of the API: other providers with that API may have filled it. */
   readonly certain: boolean;
 }
 
@@ -13,7 +13,7 @@ const MARKS: readonly (readonly [RegExp, (found: RegExpExecArray) => IssuerNamed
   [/"encrypted_content"\s*:\s*"(?!weir1\.|")/g, () => ({ issuer: "openai", certain: false })],
 ];
 
-/** Most requests hold no state. Searching for each word is faster than one expression for all. */
+/** Most requests hold no state. Searching for each word is faster than one regular expression for all. */
 const WORDS = ["weir1.", 'ignature"', 'encrypted_content"'];
 
 /** The issuers of the state in a body, each once, the latest first. @param text - JSON. */
@@ -33,6 +33,6 @@ function named(text: string): IssuerNamed | undefined {
   try {
     return { issuer: decodeURIComponent(text), certain: true };
   } catch {
-    return undefined; // not ours after all
+    return undefined; // not Weir's state after all
   }
 }

@@ -87,11 +87,11 @@ function targetsOf(name: string, scope: Scope): readonly Target[] {
   try {
     return resolve({ names: [{ name, order: undefined }], excluded: [] }, scope).flatMap(flat);
   } catch {
-    return []; // it has no targets now: a request gets the reason
+    return []; // it has no targets now: a request would get the reason
   }
 }
 
-/** By the names that a chat completion has them under at the model: the token limit has two names. */
+/** Uses the parameter names of chat completions at this model: the token limit has two names. */
 function parametersOf(facts: ModelFacts): readonly string[] | null {
   const { rejects = [], reasoning, jsonSchema, context, maxTokensName = "max_tokens" } = facts;
   if (context === undefined && reasoning === undefined) return null;

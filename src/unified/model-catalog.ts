@@ -55,5 +55,8 @@ export class ModelCatalog implements ModelIndex {
 const NOTHING: ReadonlySet<string> = new Set();
 const keyOf = ({ organizationId, name }: Credential) => JSON.stringify([organizationId, name]);
 
-/** Whether a pattern tells a provider's models apart from all others. Those that extend another have its entries too. */
+/**
+ * Whether a pattern is specific enough to distinguish a provider's models from all others. Providers that extend another one
+ * have its entries too.
+ */
 const isTelling = (match: string) => match.replaceAll("*", "").length >= 3 && !match.startsWith("*");

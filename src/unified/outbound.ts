@@ -12,7 +12,7 @@ import { withTurns } from "./with-turns.ts";
 
 /** A client's request with the settings of one target. */
 export interface OutboundRequest {
-  /** The client's body, unpacked. */
+  /** The client's body, decompressed. */
   readonly body: Uint8Array;
   /** The client's shape. */
   readonly from: string;
@@ -24,7 +24,7 @@ export interface OutboundRequest {
   readonly shapes: readonly ShapeAt[];
   /** Only the client's own shape. */
   readonly sameOnly: boolean;
-  /** Every loss is a refusal. */
+  /** Treat every loss as a refusal. */
   readonly refuseLosses: boolean;
   /** The body contains state that only Weir can read: it is rewritten even in its own shape. */
   readonly hasState: boolean;
@@ -36,11 +36,11 @@ export interface OutboundRequest {
   readonly states: CallMemories;
   /** Values of the header `anthropic-beta`. */
   readonly betas: readonly string[];
-  /** JSON list of items before a Responses request's own input, in place of `previous_response_id`. */
+  /** JSON list of items to insert before a Responses request's own input, in place of `previous_response_id`. */
   readonly turns?: string | undefined;
   /** Files fetched for shapes that only accept bytes; undefined if nothing is fetched. */
   readonly files?: FetchedFiles | undefined;
-  /** Members that the provider has named as unsupported: they are left out of what is translated. */
+  /** Members that the provider has reported as unsupported: translated requests omit them. */
   readonly without: readonly string[];
 }
 
@@ -61,7 +61,7 @@ export type Outbound =
     }
   /** Files have to be fetched before it can be written. */
   | { readonly kind: "fetch"; readonly at: ShapeAt; readonly addresses: readonly string[] }
-  /** The target does not support it. */
+  /** The target cannot take it. */
   | { readonly kind: "refused"; readonly loss: Loss }
   /** The body is invalid for every target. */
   | { readonly kind: "invalid"; readonly loss: Loss };
@@ -96,7 +96,10 @@ export function writeOutbound(request: OutboundRequest): Outbound {
   return best(request, prompt, candidates);
 }
 
-/** The same with the turns in the body; such a body is read even in its own shape, because others' state may be in it. */
+/**
+ * Writes the request with the turns in the body. Such a body is parsed even in its own shape, because it may contain another
+ * issuer's state.
+ */
 function writeWithTurns(request: OutboundRequest, turns: string): Outbound {
   const { body, pathOf, wantsState } = withTurns(request.body, turns);
   const written = writeOutbound({ ...request, body, turns: undefined, hasState: true });
@@ -111,7 +114,7 @@ function writeWithTurns(request: OutboundRequest, turns: string): Outbound {
   };
 }
 
-/** The candidate that loses nothing, else the first that refuses nothing, else the first refusal. */
+/** The first candidate that loses nothing, else the first that refuses nothing, else the first refusal. */
 function best(request: OutboundRequest, prompt: Prompt, candidates: readonly ShapeAt[]): Outbound {
   let lossy: Outbound | undefined;
   let refused: Outbound | undefined;
@@ -151,7 +154,7 @@ function translated(request: OutboundRequest, prompt: Prompt, at: ShapeAt): Outb
   return { kind: "translated", at, shape, body: bytes, prompt: forReply(prompt), names, losses };
 }
 
-/** A chat request whose conversation is that of a Responses request; no API takes it as it is. */
+/** A chat request with the conversation of a Responses request; no API accepts it unchanged. */
 const isInput = ({ hasInput, from, sameOnly }: OutboundRequest): boolean =>
   hasInput && from === "chat-completions" && !sameOnly;
 
@@ -194,7 +197,7 @@ function unchanged(request: OutboundRequest, at: ShapeAt): Outbound | undefined 
   return bytes === undefined ? undefined : { kind: "same", at, body: bytes, addsUsage };
 }
 
-/** The stream options beside usage. */
+/** The stream options other than usage. */
 function streamOptions({ body, changes }: OutboundRequest): Json {
   const member = topLevelMembers(body)?.findLast(({ name }) => name === "stream_options");
   const own = member && parseJson(utf8Of(body.subarray(member.valueStart, member.end)));
@@ -223,7 +226,7 @@ export function withChanges(body: Json, changes: Readonly<Record<string, Json>>)
   return changed;
 }
 
-/** A response may repeat settings, never the conversation: drop it while the provider responds. */
+/** A response may repeat settings but never the conversation, which is dropped while the provider responds. */
 function forReply(prompt: Prompt): Prompt {
   return { ...prompt, messages: prompt.messages.filter(({ role }) => role === "system") };
 }

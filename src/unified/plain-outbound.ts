@@ -4,7 +4,7 @@ import type { ShapeAt } from "../plugin-host/contract.ts";
 import { type Outbound, type OutboundRequest, shapeNameOf } from "./outbound.ts";
 import type { ResponseContext } from "./response.ts";
 
-/** An outbound request as it crosses threads: shapes by their place, names as a list. */
+/** An outbound request as it crosses threads: shapes by index, names as a list. */
 export type PlainOutbound =
   | { readonly kind: "same"; readonly place: number; readonly body: Uint8Array; readonly addsUsage: boolean }
   | (Omit<Extract<Outbound, { readonly kind: "translated" }>, "at" | "shape" | "names"> & {
@@ -14,7 +14,7 @@ export type PlainOutbound =
   | { readonly kind: "fetch"; readonly place: number; readonly addresses: readonly string[] }
   | Extract<Outbound, { readonly kind: "refused" | "invalid" }>;
 
-/** What a response is translated with, as it crosses threads. */
+/** The context of a response's translation, as it crosses threads. */
 export type PlainContext = Omit<ResponseContext, "outbound"> & {
   readonly outbound: Pick<ResponseContext["outbound"], "prompt"> & {
     readonly shape: string;
@@ -22,7 +22,7 @@ export type PlainContext = Omit<ResponseContext, "outbound"> & {
   };
 };
 
-/** @param request - what `outbound` was written for. */
+/** @param request - the request that `outbound` was written for. */
 export function toPlain(outbound: Outbound, { shapes }: OutboundRequest): PlainOutbound {
   if (outbound.kind === "refused" || outbound.kind === "invalid") return outbound;
   const place = shapes.indexOf(outbound.at as ShapeAt);

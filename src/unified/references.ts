@@ -6,7 +6,7 @@ import { type IssuerNamed, issuersIn } from "./issuers-in.ts";
 
 const REFERENCE = "item_reference";
 
-/** Responses of ours whose items the input of a Responses request refers to by id, each once. */
+/** Weir's own responses whose items a Responses request references by id, without duplicates. */
 export function referredTo(body: Record<string, Json>, text: string): readonly string[] {
   if (!text.includes(REFERENCE)) return [];
   const ids = listOf(body["input"]).flatMap((item) => responseIdOf(idIn(item) ?? "") ?? []);
@@ -22,7 +22,7 @@ export type WithItems =
   | { readonly body: Uint8Array; readonly issuers: readonly IssuerNamed[] }
   | { readonly missing: string };
 
-/** @param recorded - a JSON list for each response: its items. */
+/** @param recorded - a JSON list of items for each response. */
 export function withItems(bytes: Uint8Array, recorded: readonly string[]): WithItems {
   const items: readonly Json[] = recorded.flatMap((list) => parseRequest(list));
   const body = parseRequest(utf8Of(bytes));
@@ -38,7 +38,7 @@ export function withItems(bytes: Uint8Array, recorded: readonly string[]): WithI
   return { body: Buffer.from(text), issuers: issuersIn(text) };
 }
 
-/** An item of a response as one of a request. */
+/** An item of a response, as an item of a request. */
 function withoutPlace({ id: _id, status: _status, ...item }: Record<string, Json>): Json {
   return item;
 }

@@ -5,7 +5,7 @@ const DAY_MS = 86_400_000;
 const TARGETS_MAX = 2_000;
 const MEMBERS_MAX = 20;
 
-/** Members that providers have named as unsupported, by target, for a day. In memory, per process. */
+/** Members that providers have reported as unsupported, by target, for a day. In memory, per process. */
 export class RejectedMembers {
   readonly #known = new Map<string, Map<string, number>>();
 
@@ -34,7 +34,7 @@ const NONE: readonly string[] = [];
 const UNSUPPORTED = /unsupported|unknown|not supported|deprecated|unrecognized|unexpected|extra inputs/i;
 const QUOTED = /['"`]([A-Za-z_][\w.]{0,60})['"`]/g;
 
-/** The top-level member that a 400 names as unsupported: `error.param`, else a member's name in quotes. */
+/** The top-level member that a 400 reports as unsupported: `error.param`, else a member's name in quotes. */
 export function rejectedMember(errorText: string, sent: Uint8Array): string | undefined {
   const body = parseJson(errorText.slice(0, 16_384));
   const error = objectOf(body?.error);
@@ -46,7 +46,7 @@ export function rejectedMember(errorText: string, sent: Uint8Array): string | un
   return named.find((name) => name !== undefined && members.has(name) && !NEEDED.has(name));
 }
 
-/** Required members. */
+/** Required members, which are never dropped. */
 const NEEDED = new Set(["model", "messages", "input", "contents", "system", "instructions", "tools"]);
 
 /** Whether a 400 is about a signature or an encrypted part. */

@@ -87,7 +87,7 @@ export type WholeResponse =
   | { readonly kind: "error"; readonly error: ApiError }
   | { readonly kind: "malformed" };
 
-/** How the events of a body are framed, by its content type; undefined if it is one value. */
+/** The framing of a body's events, by its content type; undefined if it is a single value. */
 export function framingOf(contentType: string): EventFraming | undefined {
   if (/amazon\.eventstream/i.test(contentType)) return "aws";
   if (/event-stream/i.test(contentType)) return "sse";
@@ -95,10 +95,10 @@ export function framingOf(contentType: string): EventFraming | undefined {
 }
 
 /**
- * Translates a complete response. A client that requested a stream gets one, any other client gets a
- * single response, regardless of the provider's form.
+ * Translates a complete response. A client that requested a stream gets one, any other client gets a single response,
+ * regardless of the provider's form.
  *
- * @param framing - if the provider sent a stream.
+ * @param framing - set if the provider sent a stream.
  */
 export function translateWhole(bytes: Uint8Array, context: ResponseContext, framing?: EventFraming): WholeResponse {
   const options = optionsOf(context);
@@ -113,7 +113,7 @@ export function translateWhole(bytes: Uint8Array, context: ResponseContext, fram
   return { kind: "answer", body: Buffer.from(text), isStream, states, usage: answer.usage, estimated };
 }
 
-/** Nothing readable, or only a call that the provider could not read. */
+/** Nothing readable, or only a call that the provider could not parse. */
 function isNone({ choices: [first] }: Answer): boolean {
   return first === undefined || (first.finish === "malformed" && first.parts.length === 0);
 }
@@ -133,7 +133,7 @@ function readBody(bytes: Uint8Array, options: AnswerOptions): TranslatedAnswer |
 
 const EVENTS_BEGIN = /^\s*(?:data|event|id|retry)?:/;
 
-/** An error inside a success: some include the intended status. */
+/** Reads an error in a success response; some contain the intended status. */
 function readErrorInside(shape: Shape, body: Json): ApiError {
   const error = isObject(body.error) ? body.error : body;
   const said = [error.status, error.status_code, error.code].map(Number);
@@ -154,7 +154,7 @@ function readStreamed(bytes: Uint8Array, framing: EventFraming, options: AnswerO
   return stream.error === undefined ? stream : { kind: "error", error: stream.error };
 }
 
-/** Why an unchanged complete response is invalid, if so. @param bytes - undefined if they cannot be decompressed. */
+/** Why a complete response passed on unchanged is invalid, if it is. @param bytes - undefined if they cannot be decompressed. */
 export function wholeFailure(bytes: Uint8Array | undefined, shapeName: string): ApiError | "malformed" | undefined {
   const shape = Object.hasOwn(SHAPES, shapeName) ? SHAPES[shapeName] : undefined;
   if (shape === undefined) return undefined;
@@ -173,7 +173,7 @@ function errorIn(body: Record<string, Json>): Json {
   return own && { error: own };
 }
 
-/** A provider's stream on its way into the client's shape. */
+/** Translates a provider's stream into the client's shape. */
 export class TranslatedStream {
   readonly #reader: EventReader;
   readonly #translation: StreamTranslation;
@@ -265,7 +265,7 @@ export class StreamWatch {
     }
   }
 
-  /** An event that is larger than any that begins a stream is content. */
+  /** An event larger than any that begins a stream counts as content. */
   #eventsIn(bytes: Uint8Array): readonly StreamEvent[] {
     try {
       return this.#reader.push(bytes);
@@ -277,7 +277,7 @@ export class StreamWatch {
   }
 }
 
-/** Anthropic's events out of the frames that AWS puts around them, as server-sent events. */
+/** Converts Anthropic's events from AWS's frames to server-sent events. */
 export class UnframedEvents {
   readonly #reader = eventReader("aws");
 
@@ -293,9 +293,9 @@ export class UnframedEvents {
 
 /** Ends an event: two line ends in a row. */
 const BLANK_LINE = /\r\n\r\n|\n\n|\r\r(?!\n)/g;
-/** Characters of an event's end that may be in earlier bytes. */
+/** Maximum characters of an event's end that may have arrived earlier. */
 const END_LENGTH_MAX = 3;
-/** An event of usage is shorter. */
+/** Usage events are shorter. */
 const USAGE_LENGTH_MAX = 64 * 1_024;
 
 /** Removes the usage from a chat stream if the client did not request it. */
@@ -303,7 +303,7 @@ export class UsageStripper {
   readonly #decoder = new TextDecoder("utf-8");
   /** The beginning of an incomplete event. */
   #held = "";
-  /** The event is too long for usage: it passes unchanged, except for a possible part of its end. */
+  /** The event is too long for usage: it passes unchanged, except that its last characters are held. */
   #passes = false;
 
   push(bytes: Uint8Array): Buffer {

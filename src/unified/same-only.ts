@@ -6,25 +6,25 @@ import { boundaryOf, formFields, withField } from "./form.ts";
 import type { Outbound } from "./outbound.ts";
 import { withMembers } from "./top-level.ts";
 
-/** A request for an endpoint that no other shape has. Plain: it crosses threads. */
+/** A request for an endpoint that no other shape has. Plain data: it crosses threads. */
 export interface SameOnlyRequest {
   readonly body: Uint8Array;
   readonly contentType: string;
-  /** The path after the base path, or with a colon after the model. */
+  /** The path after the base path; if it begins with a colon, it follows the model. */
   readonly endpoint: string;
   readonly model: string;
   /** Members that the target sets; null removes one. */
   readonly changes: Readonly<Record<string, Json>>;
 }
 
-/** Whether its body is parsed, which takes time: others only need a byte scan. */
+/** Whether its body is parsed, which is slow: other bodies only need a byte scan. */
 export const isParsed = ({ endpoint }: SameOnlyRequest): boolean => isOfGoogle(endpoint);
 
 const isOfGoogle = (endpoint: string) => endpoint.startsWith(":");
 
 export type SameOnlyPlace = Pick<ShapeAt, "headers" | "place"> & { readonly path: (call: EndpointCall) => string };
 
-/** A form has the JSON members as fields. @returns undefined if it is not a form. */
+/** Describes a form, whose fields correspond to the members of a JSON body. @returns undefined if it is not a form. */
 export function describeForm(body: Uint8Array, contentType: string): Description | undefined {
   const boundary = boundaryOf(contentType);
   const fields = boundary === undefined ? undefined : formFields(body, boundary);
@@ -46,11 +46,11 @@ export function pathSchemasOf(provider: ProviderPlugin, named: (name: string) =>
 }
 
 /**
- * The path of an untranslated endpoint at a provider: below the base path of its chat completions, or beside
- * Gemini's other methods.
+ * The path of an untranslated endpoint at a provider: below the base path of its chat completions, or next to Gemini's other
+ * methods.
  *
- * @param shapes - what it speaks in this call.
- * @param schemas - the paths that speak a known wire format, as in pass-through.
+ * @param shapes - the shapes that it speaks in this call.
+ * @param schemas - the paths with a known wire format, as in pass-through.
  * @returns undefined if it has none.
  */
 export function sameOnlyPlace(

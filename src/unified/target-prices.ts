@@ -4,7 +4,7 @@ import type { OrderParts } from "../routing/order.ts";
 import type { RoutingTables } from "../routing/tables.ts";
 import { tablePrice } from "./model-catalog.ts";
 
-/** What a request would cost at a target: by the organization's own price, the configuration's, or the price table. */
+/** Prices of requests at a target: from the organization's own price, else the configuration's, else the price table. */
 export class TargetPrices {
   readonly #configured: readonly PriceEntry[];
   readonly #tables: () => RoutingTables;

@@ -33,10 +33,11 @@ const COUNTED: Readonly<Record<string, (model: string) => unknown>> = {
 };
 
 /**
- * Fetches the provider's models with this credential, or, if it has no list, counts one word's tokens.
+ * Fetches the provider's models with this credential, or counts one word's tokens if the provider has no list. Never
+ * rejects.
  *
  * @param call - calls the provider; forbidden addresses stay forbidden.
- * @param model - for providers without a list of models. Never rejects.
+ * @param model - for providers without a list of models.
  */
 export async function testCredential(
   {
@@ -133,7 +134,7 @@ function readAnswer(
   try {
     names = provider.listModels?.read(answer) ?? [];
   } catch {
-    // A provider's own reader failed: treated as no list.
+    // The provider plugin's reader failed: treated as no list.
   }
   const models = names.filter((name) => typeof name === "string").sort();
   const message =

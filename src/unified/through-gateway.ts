@@ -25,7 +25,7 @@ export function sendThroughGateway(passedOn: PassedOn, request: Request, sent: S
   return answer.response;
 }
 
-/** A `Request` as the gateway takes requests. */
+/** Adapts a `Request` to the gateway's request interface. */
 class FetchRequest implements IncomingRequest {
   readonly method: string;
   readonly url: string;

@@ -17,8 +17,8 @@ const OPEN_LIST = 0x5b;
 const CLOSE_LIST = 0x5d;
 
 /**
- * The positions of a JSON object's members in its bytes. It reads each byte once and creates no values, so
- * that a body of any size is passed on with another model and no other change.
+ * The positions of a JSON object's members in its bytes. It reads each byte once and creates no values, so that a body of
+ * any size can be passed on with only its model changed.
  *
  * @returns undefined if `given` is not an object. Values are not checked: their parser reports errors.
  */
@@ -54,9 +54,9 @@ interface Edit {
 }
 
 /**
- * A JSON object with other values of some members, and without some. Other members stay byte for byte.
+ * Sets and removes members of a JSON object. Other members stay byte for byte.
  *
- * @param set - JSON texts by name; a missing member is added at the end. All members of one name are set.
+ * @param set - JSON texts by name; a missing member is added at the end. All members with one name are set.
  */
 export function withMembers(
   bytes: Uint8Array,
@@ -92,7 +92,7 @@ export function withMembers(
 
 const NONE: ReadonlySet<string> = new Set();
 
-/** In one copy. @param edits - in the order of their places, apart from each other. */
+/** Applies edits with a single copy. @param edits - in order of position, without overlaps. */
 function edited(bytes: Uint8Array, edits: readonly Edit[]): Uint8Array {
   let length = bytes.byteLength;
   for (const { from, to, text } of edits) length += from - to + Buffer.byteLength(text);
@@ -116,7 +116,7 @@ function skipSpace(bytes: Uint8Array, from: number): number {
   return at;
 }
 
-/** @returns the place behind the closing quote. */
+/** @returns the position after the closing quote. */
 function skipString(bytes: Uint8Array, from: number): number {
   let at = from + 1;
   for (;;) {
@@ -160,5 +160,5 @@ function nameOf(bytes: Buffer, start: number, end: number): string | undefined {
   }
 }
 
-/** A name that is the same in every encoding, without escapes. */
+/** A name with the same bytes in every encoding, without escapes. */
 const PLAIN = /^[\w.-]*$/;

@@ -37,13 +37,14 @@ interface Running {
 }
 
 /**
- * Reads and writes the bodies of unified requests and of their whole responses: small ones here, others in a thread that is started on demand,
- * so that they do not delay other streams. Shapes of drop-ins are functions of this thread, and stay here.
+ * Reads and writes the bodies of unified requests and of their complete responses: small ones here, larger ones in a thread
+ * that is started on demand, so that they do not delay other streams. Shapes of drop-ins are functions of this thread, and
+ * stay here.
  */
 export class Translator {
   #running: Running | undefined;
 
-  /** A body without its codings; undefined if it cannot be decompressed. */
+  /** Decodes a body; undefined if it cannot be decompressed. */
   unpacked({ bytes, coding }: { readonly bytes: Uint8Array; readonly coding: string }): Soon<Uint8Array | undefined> {
     if (coding === "") return bytes;
     return decodeBody(Buffer.from(bytes), coding, DECODED_BYTES_MAX).then((decoded) =>
@@ -74,7 +75,7 @@ export class Translator {
     );
   }
 
-  /** A whole response in the client's shape. @param framing - where the provider sent a stream. */
+  /** A complete response in the client's shape. @param framing - if the provider sent a stream. */
   whole(bytes: Uint8Array, context: ResponseContext, framing: EventFraming | undefined): Soon<WholeResponse> {
     const { shape, prompt, names } = context.outbound;
     const isForeign = SHAPES[shape.name] !== shape;
@@ -94,7 +95,7 @@ export class Translator {
     );
   }
 
-  /** A body for an endpoint that no other shape has; undefined if it cannot be read. */
+  /** Writes the body for an endpoint that no other shape has; undefined if it cannot be read. */
   sameOnly(request: SameOnlyRequest): Soon<Uint8Array | undefined> {
     return this.#run(
       isParsed(request) ? request.body.byteLength : 0,
@@ -103,7 +104,7 @@ export class Translator {
     );
   }
 
-  /** A body with its referenced items. @param recorded - a JSON list for each response: its items. */
+  /** A body with its references replaced by items. @param recorded - a JSON list of items for each response. */
   withItems(bytes: Uint8Array, recorded: readonly string[]): Soon<WithItems> {
     return this.#run(
       bytes.byteLength + recorded.reduce((sum, { length }) => sum + length, 0),
@@ -112,7 +113,7 @@ export class Translator {
     );
   }
 
-  /** The body for a provider's count, from one written for generation. */
+  /** Converts a generation request's body to one for the provider's token count. */
   counted(bytes: Uint8Array, request: CountRequest): Soon<Uint8Array | undefined> {
     return this.#run(
       bytes.byteLength,
@@ -121,7 +122,7 @@ export class Translator {
     );
   }
 
-  /** The response to a count or to embeddings, in the client's form. @param headers - raw pairs. */
+  /** Converts the response to a count or to embeddings to the client's form. @param headers - raw pairs. */
   converted(bytes: Uint8Array, headers: readonly string[], reading: Reading): Soon<ConvertedResponse | undefined> {
     return this.#run(
       bytes.byteLength,
@@ -130,7 +131,7 @@ export class Translator {
     );
   }
 
-  /** Estimates the input tokens of a body without a provider's count. The tokenizer is in the thread. */
+  /** Estimates the input tokens of a body if the provider has no count. The tokenizer is in the thread. */
   async count(bytes: Uint8Array): Promise<number> {
     return this.#ask((remote) => remote.count(bytes)).catch(() => roughTokens(utf8Of(bytes)));
   }
@@ -139,7 +140,7 @@ export class Translator {
     await this.#running?.thread.terminate();
   }
 
-  /** Here or in the thread, by the size of the body. Slow is better than failed: without the thread it is done here. */
+  /** Runs here or in the thread, by the size of the body. If the thread is gone it runs here: slow is better than failed. */
   #run<T>(bytes: number, here: () => T, there: (remote: Remote<TranslatorFunctions>) => Promise<T>): Soon<T> {
     return bytes <= HERE_BYTES_MAX ? here() : this.#ask(there).catch(here);
   }

@@ -8,7 +8,7 @@ export interface WholeRequest {
   readonly url: URL;
   readonly headers: Readonly<Record<string, string>>;
   readonly body?: Uint8Array;
-  /** Bytes of a response's body, unpacked; a larger one is a failure. */
+  /** Maximum decompressed size of a response's body; a larger one is a failure. */
   readonly bytesMax: number;
   readonly timeoutMs: number;
   readonly signal?: AbortSignal;

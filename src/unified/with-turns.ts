@@ -2,7 +2,7 @@ import { parseRequest } from "../mapping/exact-json.ts";
 import { listOf, utf8Of } from "../mapping/json.ts";
 import type { Json } from "../plugin-host/contract.ts";
 
-/** A request with the whole conversation. */
+/** A request with the complete conversation. */
 export interface WithTurns {
   readonly body: Uint8Array;
   /** Maps a path in this body to the client's body. */
@@ -16,8 +16,8 @@ const STATE = "reasoning.encrypted_content";
 const MEMBER = "previous_response_id";
 
 /**
- * Inserts the earlier turns into a Responses request, in place of their id. The response has our id, so
- * the provider must not store it.
+ * Inserts the earlier turns into a Responses request, in place of their id. Weir generates the response's id, so the
+ * provider must not store the response.
  *
  * @param turns - a JSON list.
  */

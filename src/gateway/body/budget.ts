@@ -1,13 +1,16 @@
-/** Bodies up to here do not queue behind larger ones: they are nearly all requests, and little of the memory. */
+/** Bodies up to this size do not queue behind larger ones: they are nearly all requests and use little of the memory. */
 export const SMALL_BYTES = 64 * 1_024;
-/** What an upload may take while others wait for its room: `patienceMs`, and a second more for each of these bytes. */
+/**
+ * The minimum upload rate while other requests wait for memory: an upload may take `patienceMs` plus a second for each of
+ * these bytes.
+ */
 const BYTES_A_SECOND = 1_024 * 1_024;
 
 export interface BudgetTimes {
   /** How long a request waits for room. */
   readonly waitMs: number;
   readonly patienceMs: number;
-  /** How often it is looked whether an upload is too slow, while others wait. */
+  /** How often uploads are checked for slowness while others wait. */
   readonly checkMs: number;
 }
 
@@ -19,7 +22,7 @@ interface Waiter {
   readonly timer: ReturnType<typeof setTimeout>;
 }
 
-/** What the budget shows in the metrics. */
+/** The budget's metrics. */
 export interface BudgetCounts {
   readonly bytes: number;
   readonly waiting: number;
@@ -27,10 +30,10 @@ export interface BudgetCounts {
 }
 
 /**
- * The memory that request bodies may take together that are held whole: for plugins, the cache, retries and the unified address.
+ * The total memory for request bodies that are held complete: for plugins, the cache, retries and the unified address.
  *
- * A body gets its room before it is read, so that what has begun can be finished. Without room it waits, in the order of
- * arrival. One that is larger than the whole budget gets room when nothing else is held.
+ * A body gets its room before it is read, so that a body once begun can be finished. Without room it waits, in the order of
+ * arrival. A body larger than the complete budget gets room when nothing else is held.
  */
 export class BodyBudget {
   readonly #bytesMax: number;
@@ -38,7 +41,7 @@ export class BodyBudget {
   #used = 0;
   #refused = 0;
   readonly #waiting: Waiter[] = [];
-  /** Large bodies that are on their way in. */
+  /** Large bodies being uploaded. */
   readonly #uploading = new Set<BodyShare>();
   #checks: ReturnType<typeof setInterval> | undefined;
 
@@ -52,10 +55,10 @@ export class BodyBudget {
   }
 
   /**
-   * Asks for room for a body.
+   * Requests room for a body.
    *
-   * @param onSlow - called where others wait for the room of a body that comes too slowly.
-   * @returns its share, whose `given` says whether there was room in time: at once, or later.
+   * @param onSlow - called if the body arrives too slowly while others wait for room.
+   * @returns its share; `given` says, immediately or later, whether there was room in time.
    */
   ask(bytes: number, onSlow: () => void): BodyShare {
     const share = new BodyShare(this, bytes, onSlow);
@@ -65,7 +68,7 @@ export class BodyBudget {
     return share;
   }
 
-  /** Asks for room, without waiting for it. */
+  /** Takes room for a body without waiting; undefined if there is none. */
   take(bytes: number, onSlow: () => void): BodyShare | undefined {
     if (this.#waiting.length > 0 || !this.#fits(bytes)) return undefined;
     const share = new BodyShare(this, bytes, onSlow);
@@ -73,7 +76,7 @@ export class BodyBudget {
     return share;
   }
 
-  /** More of a body came than there is room for. @returns false where there is no more. */
+  /** Enlarges a share for a body that exceeds its room. @returns false if there is no room left. */
   grow(share: BodyShare, bytes: number): boolean {
     const more = bytes - share.bytes;
     if (this.#used + more > this.#bytesMax && this.#used > share.bytes) {
@@ -86,7 +89,7 @@ export class BodyBudget {
     return true;
   }
 
-  /** Everything of it has come, or is not waited for any more. */
+  /** The body has arrived completely, or is no longer expected. */
   arrived(share: BodyShare): void {
     if (share.bytes > SMALL_BYTES) this.#uploading.delete(share);
   }
@@ -149,7 +152,7 @@ export class BodyBudget {
   }
 }
 
-/** The room of one body, until its exchange ends. */
+/** The room of one body, held until its exchange ends. */
 export class BodyShare {
   readonly #budget: BodyBudget;
   readonly onSlow: () => void;

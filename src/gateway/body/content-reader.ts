@@ -12,9 +12,9 @@ import {
 import type { ContentFunctions } from "./content-worker.ts";
 import { type CodedStream, codedEndsInFailure } from "./stream-end.ts";
 
-/** Bodies beyond this are read in a thread of their own: 1 MB of JSON keeps a thread busy for 10 to 100 ms. */
+/** Larger bodies are read in a separate thread: 1 MB of JSON keeps a thread busy for 10 to 100 ms. */
 const HERE_BYTES_MAX = 64 * 1_024;
-/** Bytes that a stream may unpack to in the gateway's thread. */
+/** Maximum decompressed size, in bytes, of a stream read in the gateway's thread. */
 const HERE_DECODED_BYTES_MAX = 2 * 1_024 * 1_024;
 
 interface Running {
@@ -23,8 +23,8 @@ interface Running {
 }
 
 /**
- * Reads what bodies say: users, models, JSON, cache keys, and how streams end. It is the one place where the gateway's
- * thread parses bodies, and only small ones: the others go to a thread that is started when the first of them comes.
+ * Reads users, models, JSON, cache keys and stream endings from bodies. This is the only place where the gateway's thread
+ * parses bodies, and only small ones; larger ones go to a thread that is started on first use.
  */
 export class ContentReader {
   #running: Running | undefined;
@@ -34,19 +34,19 @@ export class ContentReader {
     return this.#ask((remote) => remote.key(parts)).catch(() => cacheKey(parts)); // slow is better than failed
   }
 
-  /** @param wantsJson - without it `json` is left out. */
+  /** @param wantsJson - if false, a body read in the content thread may be returned without `json`. */
   async content(body: CodedBody, wantsJson: boolean): Promise<BodyContent> {
     if (isSmall(body)) return plainContent(body);
     return this.#ask((remote) => remote.content(body, wantsJson)).catch(() => bodyContent(body));
   }
 
-  /** `body` with other members; see `replaceMembers`. */
+  /** Returns `body` with members replaced; see `replaceMembers`. */
   async replaceMembers(body: CodedBody, members: Members): Promise<Uint8Array | undefined> {
     if (isSmall(body)) return replaceMembers(body, members);
     return this.#ask((remote) => remote.replaceMembers(body, members)).catch(() => replaceMembers(body, members));
   }
 
-  /** Whether a coded event stream ends in a failure; one that cannot be read counts as failed. Never rejects. */
+  /** Whether a compressed event stream ends in a failure; an unreadable one counts as failed. Never rejects. */
   async fails(stream: CodedStream): Promise<boolean> {
     const isSmall = stream.bytes.byteLength <= HERE_BYTES_MAX;
     const fails = isSmall ? await codedEndsInFailure(stream, HERE_DECODED_BYTES_MAX) : undefined;
@@ -57,7 +57,7 @@ export class ContentReader {
     await this.#running?.thread.terminate();
   }
 
-  /** Rejects where the thread is gone. */
+  /** Rejects if the thread is gone. */
   async #ask<T>(ask: (remote: Remote<ContentFunctions>) => Promise<T>): Promise<T> {
     this.#running ??= this.#start();
     return ask(this.#running.remote);

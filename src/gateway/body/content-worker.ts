@@ -4,10 +4,10 @@ import { type CacheKey, cacheKey, type KeyParts } from "../cache/key.ts";
 import { type BodyContent, bodyContent, type CodedBody, type Members, replaceMembers } from "./content.ts";
 import { type CodedStream, codedEndsInFailure } from "./stream-end.ts";
 
-/** Bytes that a stream may unpack to. */
+/** Maximum decompressed size of a stream, in bytes. */
 const DECODED_BYTES_MAX = 256 * 1_024 * 1_024;
 
-/** The thread that reads large bodies, so that the gateway's own goes on moving bytes. */
+/** Functions of the thread that reads large bodies, so that the gateway's thread stays free to move bytes. */
 export type ContentFunctions = {
   key(parts: KeyParts): CacheKey;
   content(body: CodedBody, wantsJson: boolean): Promise<BodyContent>;

@@ -4,41 +4,41 @@ import { userIdIn } from "../../mapping/user-id.ts";
 import type { Json } from "../../plugin-host/contract.ts";
 import { decodeBody } from "../../runtime/content-coding.ts";
 
-/** A request's body, and what its headers say about it. */
+/** A request's body and the headers that describe it. */
 export interface CodedBody {
   readonly bytes: Uint8Array;
   readonly contentType: string;
-  /** Value of `Content-Encoding`; "" where there is none. */
+  /** Value of `Content-Encoding`; "" if missing. */
   readonly coding: string;
 }
 
-/** What a body says. Members are undefined where it does not say them, or is of a kind that is not read. */
+/** What was read from a body. Members are undefined if the body lacks them or has an unsupported type. */
 export interface BodyContent {
-  /** The end user that it names. */
+  /** The end user named in the body. */
   readonly user?: string | undefined;
-  /** The model that it names: a member of a JSON object, or a field of a form. */
+  /** The model named in the body: a member of a JSON object or a form field. */
   readonly model?: string | undefined;
-  /** The value that it is, where it is JSON. */
+  /** The parsed body, if it is JSON. */
   readonly json?: Json;
 }
 
-/** Bytes that a body may unpack to. */
+/** Maximum decompressed size of a body, in bytes. */
 const DECODED_BYTES_MAX = 256 * 1_024 * 1_024;
 
-/** Reads a body that is not compressed. Never throws. */
+/** Reads an uncompressed body. Never throws. */
 export function plainContent({ bytes, contentType }: Omit<CodedBody, "coding">): BodyContent {
   if (/^\s*multipart\/form-data/i.test(contentType)) return { model: formField(bytes, contentType, "model") };
   const json = parseJson(textOfBytes(bytes));
   return { user: userIdIn(json), model: textOf(objectOf(json)?.["model"]), json };
 }
 
-/** Reads a body, compressed or not. One that cannot be unpacked says nothing. */
+/** Reads a body, compressed or not. The result is empty if it cannot be decompressed. */
 export async function bodyContent({ bytes, contentType, coding }: CodedBody): Promise<BodyContent> {
   const plain = await decoded({ bytes, coding });
   return plain === undefined ? {} : plainContent({ bytes: plain, contentType });
 }
 
-/** A body without its codings; undefined where they cannot be undone. */
+/** Decodes a body; undefined if its coding is unsupported or broken. */
 async function decoded({ bytes, coding }: Omit<CodedBody, "contentType">): Promise<Uint8Array | undefined> {
   if (coding === "") return bytes;
   const coded = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
@@ -46,18 +46,18 @@ async function decoded({ bytes, coding }: Omit<CodedBody, "contentType">): Promi
   return found.incomplete ? undefined : found.bytes;
 }
 
-/** What a JSON object gets at its top level. */
+/** Changes to the top level of a JSON object. */
 export interface Members {
   readonly set: Readonly<Record<string, Json>>;
-  /** Names of members that are left out. */
+  /** Names of members to remove. */
   readonly removed: readonly string[];
 }
 
 /**
- * A JSON object with other members at its top level, uncompressed. It works on the text: what stays is as the client wrote it, its
- * order too, which is that of the response where it is a schema's.
+ * Replaces top-level members of a JSON object; the result is uncompressed. It edits the text: unchanged members stay as the
+ * client wrote them, in the same order, which for a schema determines the order in the response.
  *
- * @returns undefined where `body` is not a JSON object in UTF-8.
+ * @returns undefined if `body` is not a JSON object in UTF-8.
  */
 export async function replaceMembers(body: CodedBody, { set, removed }: Members): Promise<Uint8Array | undefined> {
   const bytes = await decoded(body);
@@ -69,7 +69,7 @@ export async function replaceMembers(body: CodedBody, { set, removed }: Members)
 }
 
 /**
- * Where providers put the model into the address: `/models/m:generate`, `/model/m/converse`, `/deployments/m/chat`, and for
+ * Where providers put the model in the path: `/models/m:generate`, `/model/m/converse`, `/deployments/m/chat`, and for
  * WebSockets `/realtime?model=m`.
  */
 export function modelOfPath(url: string): string | undefined {
@@ -84,7 +84,7 @@ export function modelOfPath(url: string): string | undefined {
   }
 }
 
-/** The text of a form's field; undefined where the form has none with this name, or several that differ. */
+/** The text of a form field; undefined if the form has none with this name, or several with different values. */
 function formField(bytes: Uint8Array, contentType: string, name: string): string | undefined {
   const boundary = /;\s*boundary=(?:"([^"]+)"|([^\s;]+))/i.exec(contentType);
   if (boundary === null) return undefined;
@@ -105,7 +105,7 @@ function formField(bytes: Uint8Array, contentType: string, name: string): string
 
 const utf8 = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
 
-/** "" where the bytes are not UTF-8: changing such a text would change bytes that were not meant. */
+/** "" if the bytes are not UTF-8: editing such a text would change unrelated bytes. */
 function textOfBytes(bytes: Uint8Array): string {
   try {
     return utf8.decode(bytes);

@@ -9,28 +9,28 @@ import type { SeenRequest } from "../seen-request.ts";
 import type { BodyShare } from "./budget.ts";
 import { Upload } from "./upload.ts";
 
-/** Whether a request's body goes to the provider as it comes, or is in memory before anything is decided. */
+/** Whether a request's body streams to the provider or is read into memory first. */
 export type BodyPlan = { readonly kind: "stream" } | WholeBodyPlan;
 
 interface WholeBodyPlan {
   readonly kind: "whole";
   readonly bytesMax: number;
-  /** What happens to a larger one. */
+  /** What happens to a larger body. */
   readonly tooLarge: "stream" | "refuse";
 }
 
-/** A larger body is sent once, answered by nothing but its provider, and names no user. */
+/** A larger body is streamed: it is sent once, bypasses the cache, and its user is not read. */
 const USUAL_BYTES_MAX = 4 * 1_024 * 1_024;
-/** What decides by model or content decides about every request, so a larger body is refused. */
+/** Plugins that decide by model or content must see every request, so a larger body is refused. */
 const JUDGED_BYTES_MAX = 64 * 1_024 * 1_024;
 
-/** The body of a unified request names its target. How large any body may be is checked where it is read. */
+/** The body of a unified request names its target. The general limit on body size is checked where the body is read. */
 const UNIFIED: BodyPlan = { kind: "whole", bytesMax: 2 ** 31, tooLarge: "refuse" };
 const STREAM: BodyPlan = { kind: "stream" };
 const USUAL: BodyPlan = { kind: "whole", bytesMax: USUAL_BYTES_MAX, tooLarge: "stream" };
 const JUDGED: BodyPlan = { kind: "whole", bytesMax: JUDGED_BYTES_MAX, tooLarge: "refuse" };
 
-/** Says what becomes of a request's body, before its first byte is read. */
+/** Decides how a request's body is handled, before its first byte is read. */
 export function planBody({ caching, retry, needs: all, seen, unified }: Admitted): BodyPlan {
   if (unified !== undefined) return UNIFIED;
   const needs = all.length === 0 ? all : all.filter((need) => !isKnown(need, seen));
@@ -38,15 +38,15 @@ export function planBody({ caching, retry, needs: all, seen, unified }: Admitted
   return caching !== undefined || retry !== undefined || needs.length > 0 ? USUAL : STREAM;
 }
 
-/** Whether the head tells already what the body would. */
+/** Whether the head already contains what would be read from the body. */
 function isKnown(need: BodyNeed, { userId, model }: SeenRequest): boolean {
   return (need === "user" && !!userId) || (need === "model" && model !== undefined);
 }
 
 /**
- * Reads a body as far as its plan says.
+ * Reads a body according to its plan.
  *
- * @returns undefined where it is too large and goes out as it comes, or the exchange has ended.
+ * @returns undefined if it is too large and is streamed, or the exchange has ended.
  * @throws GatewayError `body_too_large`, `bodies_full`.
  */
 export function readBody(parts: GatewayParts, admitted: Admitted, plan: WholeBodyPlan): Soon<Uint8Array | undefined> {
@@ -66,7 +66,7 @@ export function readBody(parts: GatewayParts, admitted: Admitted, plan: WholeBod
 /** Initial room for a body of unknown length; more is requested as it arrives. */
 const UNSAID_BYTES = 64 * 1_024;
 
-/** Reads a body within the memory for all bodies that are held whole. @throws GatewayError `bodies_full`. */
+/** Reads a body within the memory budget for complete bodies. @throws GatewayError `bodies_full`. */
 function readInShare(parts: GatewayParts, admitted: Admitted, bytesMax: number): Soon<Uint8Array | undefined> {
   const { exchange, headers } = admitted;
   const share = parts.bodies.ask(headers.contentLength ?? UNSAID_BYTES, () =>
@@ -84,7 +84,7 @@ function readInShare(parts: GatewayParts, admitted: Admitted, bytesMax: number):
   });
 }
 
-/** At once where it came with its head, as small ones do. */
+/** Synchronous if the body arrived with its head, as small ones do. */
 function wholeOf(upload: Upload, bytesMax: number, share: BodyShare): Soon<Uint8Array | undefined> {
   let read: { readonly body: Uint8Array | undefined } | undefined;
   let resolve: ((body: Uint8Array | undefined) => void) | undefined;
@@ -102,13 +102,13 @@ function wholeOf(upload: Upload, bytesMax: number, share: BodyShare): Soon<Uint8
   });
 }
 
-/** An upload that holds memory for which others wait. */
+/** The response to an upload that is too slow while others wait for its memory. */
 export const TOO_SLOW: OwnAnswer = {
   ...ownAnswer("bad_request", "the request body came too slowly while others waited for its memory; send it again"),
   status: 408,
 };
 
-/** The upload of a request's body, as far as it has been read. */
+/** The upload of a request's body, which may already be partly read. */
 export function openUpload(parts: GatewayParts, { exchange, request }: Admitted): Upload {
   exchange.upload ??= new Upload(exchange, request.incoming, {
     bytesMax: parts.bodyBytesMax,

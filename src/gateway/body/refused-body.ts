@@ -1,13 +1,13 @@
 import type { IncomingRequest } from "../../runtime/http/server.ts";
 import type { Exchange } from "../exchange.ts";
 
-/** What a record keeps of a refused request's body at most, and how long the refusal waits for it. */
+/** How many bytes of a refused request's body a record keeps, and how long the refusal waits for them. */
 const KEPT_BYTES_MAX = 1_024 * 1_024;
 const WAIT_MS = 100;
 
 /**
- * Reads the body of a request that is refused, for its record, and then calls `refuse`. Most bodies came with the head
- * and cost no time; of a larger or slower one the record has the beginning, and says that it is cut off.
+ * Reads the body of a refused request for its record, then calls `refuse`. Most bodies arrive with the head and cost no
+ * time; of a larger or slower one the record has the beginning and is marked as truncated.
  */
 export function recordRefusedBody(exchange: Exchange, incoming: IncomingRequest, refuse: () => void): void {
   const { recording } = exchange;
@@ -17,7 +17,7 @@ export function recordRefusedBody(exchange: Exchange, incoming: IncomingRequest,
     if (over) return;
     over = true;
     clearTimeout(timer);
-    // The rest is read away by the server, once the refusal is out.
+    // The server discards the rest once the refusal is sent.
     if (!whole) recording.cutRequest();
     refuse();
   };

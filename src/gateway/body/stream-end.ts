@@ -1,11 +1,11 @@
 import { decodeBody } from "../../runtime/content-coding.ts";
 
-/** How much of a stream's end is looked at: a failure is the last thing that it says. */
+/** How many bytes at a stream's end are searched: a failure is its last message. */
 const TAIL_BYTES = 8_192;
-/** As events, lines of JSON and AWS's messages say it. Inside of a text these quotes would be escaped. */
+/** Failures in event streams, JSON lines and AWS event messages. Inside a JSON string these quotes would be escaped. */
 const FAILURE = /^event: ?(?:error|response\.failed)\r?$|"error": ?[{"]|:exception-type/m;
 
-/** Whether a stream tells of a failure although its status was fine. */
+/** Whether a stream reports a failure although its status was a success. */
 export function endsInFailure(chunks: readonly Uint8Array[]): boolean {
   let tail = "";
   for (let at = chunks.length - 1; at >= 0 && tail.length < TAIL_BYTES; at--)
@@ -13,14 +13,14 @@ export function endsInFailure(chunks: readonly Uint8Array[]): boolean {
   return FAILURE.test(tail);
 }
 
-/** A stream as it came, with the names of its codings. */
+/** A stream as received, with the names of its codings. */
 export interface CodedStream {
   readonly bytes: Uint8Array;
   readonly coding: string;
 }
 
 /**
- * The same for one whose codings have to be undone first.
+ * Like `endsInFailure`, for a compressed stream.
  *
  * @returns undefined if unknown: its end is missing, its coding is unsupported, or it decompresses to over `bytesMax`.
  */

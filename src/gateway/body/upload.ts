@@ -4,37 +4,37 @@ import { bodyTooLarge, type OwnAnswer, ownAnswer } from "../refusal.ts";
 
 export interface UploadLimits {
   readonly bytesMax: number;
-  /** Without progress for so long the exchange ends: waiting for the client, for the provider. */
+  /** How long an exchange may make no progress: while it waits for the client, and for the provider. */
   readonly stallMs: number;
   readonly upstreamMs: number;
 }
 
-/** Is called once, with undefined where the body is over the limit or the exchange has ended meanwhile. */
+/** Called once; undefined if the body exceeds the limit or the exchange has ended. */
 type OnWhole = (body: Uint8Array | undefined) => void;
 
 interface BodyRoom {
-  /** @returns false where there is no room for so many bytes. */
+  /** @returns false if there is no room for these bytes. */
   grow(bytes: number): boolean;
 }
 
-/** What an upload reports to its exchange. */
+/** Callbacks of an upload to its exchange. */
 export interface UploadOwner {
   readonly recording: { requestBody(bytes: Uint8Array): void };
   awaitProgress(ms: number): void;
   answerOwn(own: OwnAnswer, outcome?: "failed"): void;
-  /** @returns false where its response is already under way. */
+  /** @returns false if its response has already begun. */
   refuseBrokenBody(): boolean;
 }
 
 /**
- * The client's body on its way to the spool and the provider. `readWhole` brings it into memory, `pipe` passes it on
- * as it comes; a body that turns out too large for the first continues with the second.
+ * The client's body on its way to the spool and the provider. `readWhole` reads it into memory, `pipe` streams it; a body
+ * too large for `readWhole` continues with `pipe`.
  */
 export class Upload implements BodySink {
   readonly #owner: UploadOwner;
   readonly #incoming: IncomingRequest;
   readonly #limits: UploadLimits;
-  /** What was read and not passed on. */
+  /** Read but not yet passed on. */
   #pieces: Uint8Array[] = [];
   #received = 0;
   #wholeBytesMax = 0;
@@ -53,9 +53,9 @@ export class Upload implements BodySink {
   }
 
   /**
-   * Reads the body into memory; `onWhole` is called within the turn in which its last byte comes.
+   * Reads the body into memory; `onWhole` is called in the turn in which its last byte arrives.
    *
-   * @param room - asked for more where the body is larger than it said; without it there is room for any.
+   * @param room - enlarged if the body exceeds its declared size; without it the size is not limited by memory.
    */
   readWhole(bytesMax: number, onWhole: OnWhole, room?: BodyRoom): void {
     this.#wholeBytesMax = bytesMax;
@@ -64,7 +64,7 @@ export class Upload implements BodySink {
     this.#read();
   }
 
-  /** Passes on what was read and what is still to come, no faster than the provider takes it. */
+  /** Streams what was read and the rest, with back-pressure from the provider. */
   pipe(call: UpstreamCall): void {
     this.#call = call;
     let hasRoom = true;
@@ -74,7 +74,7 @@ export class Upload implements BodySink {
     else if (hasRoom) this.resume();
   }
 
-  /** False while the provider is what holds the body up. */
+  /** False while the provider holds the body up. */
   get waitsForClient(): boolean {
     return !this.#isPaused;
   }
@@ -86,7 +86,7 @@ export class Upload implements BodySink {
     this.#incoming.resume();
   }
 
-  /** Nothing more of this body is passed on. */
+  /** Stops passing on this body. */
   stop(): void {
     this.#isStopped = true;
     this.#settled(undefined);

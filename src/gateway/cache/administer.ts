@@ -1,7 +1,7 @@
 import type { CacheEntryView, CachePage, CachePurge, CacheStatus } from "../../threads.ts";
 import type { ResponseCache } from "./response-cache.ts";
 
-/** What the API asks of the cache, always for one organization. */
+/** The cache functions that the API calls, always for one organization. */
 export interface CacheAdministration {
   cacheStatus(organizationId: string): CacheStatus;
   cacheEntries(organizationId: string, page: CachePage): Promise<readonly CacheEntryView[]>;

@@ -3,13 +3,13 @@ import { crc32 } from "node:zlib";
 import type { AnswerHead, AnswerOrigin, StoredAnswer } from "./stored-answer.ts";
 
 const MAGIC = Buffer.from("WEIR-CACHE-2\n");
-/** What is read at once. */
+/** Size of one read. */
 const WINDOW_BYTES = 256 * 1_024;
 
-/** The mark, the length of the head, and the head's crc32. */
+/** The magic bytes, the length of the head, and the head's CRC-32. */
 const START_BYTES = MAGIC.byteLength + 8;
 
-/** The bytes of a file: what is at its start, the head as JSON, the body. */
+/** The bytes of a file: magic and lengths, the head as JSON, the body. */
 export function encodeEntry(answer: StoredAnswer, origin: AnswerOrigin): Uint8Array[] {
   const { status, reason, headers, chunks, answerer } = answer;
   const lengths = chunks.map(({ byteLength }) => byteLength);
@@ -30,18 +30,18 @@ export function encodeEntry(answer: StoredAnswer, origin: AnswerOrigin): Uint8Ar
 }
 
 /**
- * A file, read forward in windows of 256 kB, so that a slow client of a large response costs little memory. One that fits
- * into a window is looked at whole and closed at once. Damage in a larger one shows when its piece is read: what came
- * before has been passed on by then.
+ * A file, read forward in windows of 256 kB, so that a slow client of a large response costs little memory. A file that fits
+ * into one window is verified completely and closed immediately. Damage in a larger one is found when its piece is read;
+ * earlier pieces have already been sent by then.
  */
 export class AnswerFile {
   readonly head: AnswerHead;
   readonly #file: FileHandle | undefined;
-  /** Bytes that were read and not taken. */
+  /** Read but not yet taken. */
   #window: Buffer;
   #position: number;
   #pieces = 0;
-  /** Called where a piece turns out to be damaged, or cannot be read, after the response has begun. */
+  /** Called if a piece is damaged or unreadable after the response has begun. */
   onDamaged: (error: unknown) => void = () => {};
 
   private constructor(head: AnswerHead, file: FileHandle | undefined, window: Buffer, position: number) {
@@ -51,7 +51,7 @@ export class AnswerFile {
     this.#position = position;
   }
 
-  /** @throws where the file is damaged. */
+  /** @throws if the file is damaged. */
   static async read(file: FileHandle, bytes: number): Promise<AnswerFile> {
     if ((await file.stat()).size !== bytes) throw new Error("the file is not as long as its name says");
     let window = await readAt(file, 0, Math.min(bytes, WINDOW_BYTES));
@@ -71,7 +71,7 @@ export class AnswerFile {
     return new AnswerFile(head, isWhole ? undefined : file, body, window.byteLength);
   }
 
-  /** The next piece, which has `length` bytes, where it is in memory already. @throws where it is damaged. */
+  /** The next piece, of `length` bytes, if it is already in memory. @throws if it is damaged. */
   takeNow(length: number): Buffer | undefined {
     if (this.#window.byteLength < length) return undefined;
     const bytes = this.#window.subarray(0, length);
@@ -79,7 +79,7 @@ export class AnswerFile {
     return this.#file === undefined ? bytes : this.#checked(bytes);
   }
 
-  /** The next piece. @throws where it is damaged or the file cannot be read. */
+  /** The next piece. @throws if it is damaged or the file cannot be read. */
   async take(length: number): Promise<Buffer> {
     const missing = length - this.#window.byteLength;
     if (missing > 0) {
@@ -123,7 +123,7 @@ function check({ sums }: AnswerHead, piece: number, bytes: Buffer): void {
   if (crc32(bytes) !== sums?.[piece]) throw new Error("the file's body is damaged");
 }
 
-/** @param atLeast - fewer bytes than this are a failure. */
+/** @param atLeast - reading fewer bytes than this is an error. */
 async function readAt(file: FileHandle, position: number, length: number, atLeast = length): Promise<Buffer> {
   const buffer = Buffer.allocUnsafe(length);
   let filled = 0;

@@ -4,12 +4,12 @@ import { join } from "node:path";
 import { AnswerFile } from "./answer-file.ts";
 import { Turns } from "./turns.ts";
 
-/** One stored response, as far as its file's name tells it. */
+/** One stored response, as described by its file name. */
 export interface EntryName {
   /** The organization's folder. */
   readonly folder: string;
   readonly key: string;
-  /** Place in the bucket, from 0. */
+  /** Index in the bucket, from 0. */
   readonly place: number;
   /** Milliseconds since 1970. */
   readonly createdAt: number;
@@ -18,7 +18,7 @@ export interface EntryName {
   readonly bytes: number;
 }
 
-/** An organization's folder; its id could hold anything, its hash is a plain name. */
+/** An organization's folder, named by hash because an id may contain any character. */
 export function folderOf(organizationId: string): string {
   return createHash("sha256").update(organizationId).digest("hex").slice(0, 32);
 }
@@ -26,7 +26,7 @@ export function folderOf(organizationId: string): string {
 const FOLDER = /^[0-9a-f]{32}$/;
 const NAME = /^([0-9a-f]{64})-(\d{1,2})-([0-9a-z]{1,11})-([0-9a-z]{1,11})-([0-9a-z]{1,11})$/;
 const UNFINISHED = "unfinished-";
-/** Files that are being opened at once: a burst of hits must not use up what the process may have open. */
+/** Maximum number of files opened at the same time: a burst of hits must not exhaust the process's file descriptors. */
 const OPENING_MAX = 64;
 
 function nameOf({ key, place, createdAt, expiresAt, bytes }: EntryName): string {
@@ -34,10 +34,11 @@ function nameOf({ key, place, createdAt, expiresAt, bytes }: EntryName): string 
 }
 
 /**
- * The cache's files: one per response, whose name says all that finding it needs, so that a start reads directories only.
+ * The cache's files, one per response. The name holds everything needed to find a response, so a start only reads
+ * directories.
  *
- * A file appears whole or not at all: it is written under another name, forced to disk and then renamed. All calls are
- * asynchronous; none throws for a file that is not there.
+ * Files appear atomically: each is written under a temporary name, synced to disk and renamed. All calls are asynchronous;
+ * none throws for a missing file.
  */
 export class AnswerFiles {
   readonly #directory: string;
@@ -48,7 +49,7 @@ export class AnswerFiles {
     this.#directory = directory;
   }
 
-  /** All entries there are. Removes what a crash left unfinished. */
+  /** All entries. Removes unfinished files left by a crash. */
   async *list(): AsyncGenerator<readonly EntryName[]> {
     for (const folder of await namesIn(this.#directory)) {
       if (!FOLDER.test(folder)) continue;
@@ -71,7 +72,7 @@ export class AnswerFiles {
     }
   }
 
-  /** Writes the file of `name`, whose `bytes` must be those of `parts`. @throws where the disk cannot take it. */
+  /** Writes the file of `name`, whose `bytes` must be the size of `parts`. @throws if the disk write fails. */
   async write(name: EntryName, parts: readonly Uint8Array[]): Promise<void> {
     const folder = join(this.#directory, name.folder);
     if (!this.#folders.has(folder)) {
@@ -95,7 +96,7 @@ export class AnswerFiles {
     }
   }
 
-  /** @returns undefined where the file is gone, damaged or not what its name says; `onFailed` is told why. */
+  /** @returns undefined if the file is missing, damaged or does not match its name; `onFailed` receives the reason. */
   open(name: EntryName, onFailed: (error: unknown) => void = () => {}): Promise<AnswerFile | undefined> {
     return this.#turns.take(() => this.#open(name, onFailed));
   }
@@ -106,7 +107,7 @@ export class AnswerFiles {
       file = await open(this.#path(name), "r");
       return await AnswerFile.read(file, name.bytes);
     } catch (error) {
-      // Removed by hand or damaged: to the cache both mean that it does not have it.
+      // Removed by hand or damaged: the cache treats both as a miss.
       await file?.close();
       onFailed(error);
       return undefined;

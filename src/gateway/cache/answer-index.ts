@@ -1,6 +1,6 @@
 import type { EntryName } from "./answer-files.ts";
 
-/** One stored response: its file's name is all that is kept of it in memory. */
+/** One stored response: only its file name is kept in memory. */
 export type Entry = EntryName;
 
 interface Node {
@@ -20,14 +20,14 @@ export interface Totals {
 }
 
 /**
- * Which answers are stored, by key and place, in the order of their last use, bounded by bytes and number.
+ * Which responses are stored, by key and place, in LRU order, bounded by bytes and number.
  *
  * The order is a linked list: a Map that gains and loses an entry per hit leaves its old tables behind.
  */
 export class AnswerIndex {
   readonly #limits: IndexLimits;
   readonly #onRemoved: (entry: Entry) => void;
-  /** Per key a list by place, with gaps. */
+  /** For each key a list by place, with gaps. */
   readonly #buckets = new Map<string, (Node | undefined)[]>();
   readonly #folders = new Map<string, { entries: number; bytes: number }>();
   #oldest: Node | undefined;
@@ -35,7 +35,7 @@ export class AnswerIndex {
   entries = 0;
   bytes = 0;
 
-  /** @param onRemoved - told every entry that leaves: pushed out, replaced, expired or purged. */
+  /** @param onRemoved - called for every entry that leaves: evicted, replaced, expired or purged. */
   constructor(limits: IndexLimits, onRemoved: (entry: Entry) => void) {
     this.#limits = limits;
     this.#onRemoved = onRemoved;
@@ -46,7 +46,7 @@ export class AnswerIndex {
     return this.#buckets.get(key)?.map((node) => node?.entry) ?? [];
   }
 
-  /** Puts an entry in its place; whatever stood there leaves, and so do the least used ones while there are too many. */
+  /** Adds an entry and removes the one in its place; evicts the least recently used entries over the limits. */
   add(entry: Entry): void {
     this.remove(entry.key, entry.place);
     const node: Node = { entry, older: undefined, newer: undefined };
@@ -64,7 +64,7 @@ export class AnswerIndex {
     }
   }
 
-  /** Says that an entry was used. */
+  /** Marks an entry as used. */
   touch(key: string, place: number): void {
     const node = this.#buckets.get(key)?.[place];
     if (node === undefined || node === this.#newest) return;
@@ -83,7 +83,7 @@ export class AnswerIndex {
     this.#onRemoved(node.entry);
   }
 
-  /** Everything of one organization, least used first. */
+  /** All entries of one organization, least recently used first. */
   of(folder: string): Entry[] {
     const found: Entry[] = [];
     for (let node = this.#oldest; node !== undefined; node = node.newer)
@@ -91,7 +91,7 @@ export class AnswerIndex {
     return found;
   }
 
-  /** All keys now; to go through them at leisure. */
+  /** A live iterator over all keys. */
   keys(): IterableIterator<string> {
     return this.#buckets.keys();
   }

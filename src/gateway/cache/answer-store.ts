@@ -5,14 +5,14 @@ import { AnswerFiles, folderOf } from "./answer-files.ts";
 import { AnswerIndex, type Entry, type Totals } from "./answer-index.ts";
 import { type AnswerOrigin, type AnswerSource, memorySource, type StoredAnswer } from "./stored-answer.ts";
 
-/** Answers that wait for the disk; one more is not stored. */
+/** Maximum bytes of responses waiting for the disk; further ones are not stored. */
 const WAITING_BYTES_MAX = 64 * 1_024 * 1_024;
-/** How often the expired are looked for, and how many keys are looked at without a pause. */
+/** How often expired entries are removed, and how many keys are checked without a pause. */
 const SWEEP_MS = 60_000;
 const SWEEP_KEYS = 1_000;
 
 export interface StoreOptions {
-  /** Undefined in a thread that is never asked for the cache: it leaves the files alone. */
+  /** Undefined in a thread that does not serve the cache: it leaves the files alone. */
   readonly directory: string | undefined;
   readonly log: Log;
   /** Bytes of all files; 0 switches the cache off. */
@@ -20,7 +20,7 @@ export interface StoreOptions {
   readonly entriesMax: number;
 }
 
-/** Stored answers: their files, what is known of them in memory, and what waits to be written. */
+/** Stored responses: their files, their index in memory, and pending writes. */
 export class AnswerStore {
   readonly #options: StoreOptions;
   readonly #files: AnswerFiles;
@@ -29,9 +29,9 @@ export class AnswerStore {
   readonly #writes = new Set<Promise<void>>();
   readonly #sweeper: ReturnType<typeof setInterval>;
   #waitingBytes = 0;
-  /** Resolves once the files of earlier runs are known. Never rejects. */
+  /** Resolves once the files of earlier runs are indexed. Never rejects. */
   readonly loaded: Promise<void>;
-  /** Answers that could not be stored. */
+  /** Number of responses that could not be stored. */
   failures = 0;
 
   constructor(options: StoreOptions) {
@@ -51,17 +51,17 @@ export class AnswerStore {
     return this.#index.totalsOf(folderOf(organizationId));
   }
 
-  /** The answers to one request by place, undefined in the gaps. */
+  /** The responses stored for one key, by place; undefined in the gaps. */
   bucket(key: string): readonly (Entry | undefined)[] {
     return this.#index.bucket(key);
   }
 
-  /** One organization's responses, the last used one first. */
+  /** One organization's responses, most recently used first. */
   entriesOf(organizationId: string): Entry[] {
     return this.#index.of(folderOf(organizationId)).reverse();
   }
 
-  /** @returns undefined where the response is gone; the entry then is, too. */
+  /** @returns undefined if the response is gone; its entry is then removed, too. */
   async open(entry: Entry): Promise<AnswerSource | undefined> {
     const writing = this.#writing.get(entry);
     const source = writing === undefined ? await this.#openFile(entry) : memorySource(writing.answer, writing.origin);
@@ -76,7 +76,7 @@ export class AnswerStore {
     return file;
   }
 
-  /** What is known of a response; undefined where it is gone. */
+  /** The origin of a response; undefined if it is gone. */
   async originOf(entry: Entry): Promise<AnswerOrigin | undefined> {
     const writing = this.#writing.get(entry);
     if (writing !== undefined) return writing.origin;
@@ -85,7 +85,7 @@ export class AnswerStore {
     return source?.head;
   }
 
-  /** Stores a response at once in memory, and soon in its file; one that the disk cannot take now is left out. */
+  /** Stores a response in memory immediately and in its file soon after; one that the disk cannot take now is skipped. */
   put(
     { key, place, keepMs }: { key: string; place: number; keepMs: number },
     answer: StoredAnswer,
@@ -106,7 +106,7 @@ export class AnswerStore {
     this.#track(this.#write(entry, parts));
   }
 
-  /** Removes what fits of one organization's responses; resolves when the files are gone. @returns how many. */
+  /** Removes the matching responses of one organization; resolves when the files are deleted. @returns how many. */
   async purge(organizationId: string, fits: (origin: AnswerOrigin, key: string) => boolean): Promise<number> {
     let removed = 0;
     for (const entry of this.#index.of(folderOf(organizationId))) {
@@ -119,7 +119,7 @@ export class AnswerStore {
     return removed;
   }
 
-  /** Waits until what is stored is in its files. */
+  /** Waits until pending writes are in their files. */
   async close(): Promise<void> {
     clearInterval(this.#sweeper);
     await this.loaded;
@@ -130,7 +130,7 @@ export class AnswerStore {
     try {
       await this.#files.write(entry, parts);
       this.#writing.delete(entry);
-      // It was pushed out or purged while it was written. Who waits for the write waits for its removal as well.
+      // It was evicted or purged during the write. Callers that wait for the write also wait for its removal.
       if (!this.#isCurrent(entry)) await this.#unlink(entry);
     } catch (error) {
       this.#writing.delete(entry);
@@ -147,7 +147,7 @@ export class AnswerStore {
     try {
       const found: Entry[] = [];
       for await (const entries of this.#files.list()) found.push(...entries);
-      // The newest last: it wins a place that two files claim, and is pushed out last.
+      // Newest last: it wins a place that two files claim, and is evicted last.
       found.sort((a, b) => a.createdAt - b.createdAt);
       for (const entry of found) {
         if (entry.expiresAt <= now) this.#removeFile(entry);
@@ -169,7 +169,7 @@ export class AnswerStore {
   }
 
   #removeFile(entry: Entry): void {
-    // A file that is still being written is removed when it is there.
+    // A file still being written is removed once the write is done.
     if (!this.#writing.has(entry)) this.#track(this.#unlink(entry));
   }
 
@@ -181,7 +181,7 @@ export class AnswerStore {
     }
   }
 
-  /** Its file is gone or damaged: the provider is asked again. */
+  /** The file is missing or damaged; the provider is called again. */
   #letGo(entry: Entry, error: unknown): void {
     if (!this.#isCurrent(entry)) return;
     this.#options.log.warn("a stored answer cannot be read and is let go of", { error: messageOf(error) });
@@ -199,7 +199,7 @@ export class AnswerStore {
 
   #failed(what: string, error: unknown): void {
     this.failures++;
-    // A full disk must not fill the log as well.
+    // A full disk must not flood the log as well.
     if (this.failures <= 10 || this.failures % 1_000 === 0)
       this.#options.log.warn(what, { error: messageOf(error), failures: this.failures });
   }

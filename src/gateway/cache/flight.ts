@@ -1,9 +1,9 @@
 import type { UpstreamCall, UpstreamError, UpstreamEvents } from "../../runtime/http/upstream.ts";
 
-/** Pieces that a flight keeps; a stream of more is neither shared nor stored. */
+/** Maximum pieces that a flight keeps; a stream with more is neither shared nor stored. */
 const CHUNKS_MAX = 65_536;
 
-/** The memory that all flights of one gateway may hold together. */
+/** The memory limit of all flights of one gateway together. */
 export class FlightBudget {
   readonly bytesMax: number;
   used = 0;
@@ -23,20 +23,20 @@ export interface Head {
 
 interface FlightOptions {
   readonly budget: FlightBudget;
-  /** Bytes of a body that are kept for those who join later and for the store. */
+  /** Bytes of a body kept for requests that join later and for the store. */
   readonly bytesMax: number;
-  /** Checks a complete kept body before its end is reported to readers; the end waits for the returned promise. */
+  /** Checks a complete kept body before readers see its end; the end waits for the returned promise. */
   readonly examine?: (head: Head, chunks: readonly Uint8Array[]) => Promise<void> | undefined;
-  /** Called once when no reader can join any more; with the whole body if it is complete and was kept. */
+  /** Called once when no more readers can join, with the body if it is complete and was kept. */
   readonly onLanded: (head: Head | undefined, chunks: readonly Uint8Array[] | undefined) => void;
 }
 
 /**
- * One call to a provider that any number of identical requests share, each from the response's first byte and each as
- * fast as its client takes it. It continues while one of them is left.
+ * One call to a provider shared by any number of identical requests. Each gets the response from its first byte and at its
+ * own client's speed. The call continues while at least one reader is left.
  *
- * Up to `bytesMax` the body is kept, and the provider is held back only when every reader is. Beyond that no reader can
- * join, and the slowest reader holds the provider back, so that memory stays bounded.
+ * Up to `bytesMax` the body is kept, and the provider is paused only when every reader is. Beyond that no reader can join,
+ * and the slowest reader pauses the provider, so that memory stays bounded.
  */
 export class Flight implements UpstreamEvents {
   readonly #options: FlightOptions;
@@ -47,13 +47,13 @@ export class Flight implements UpstreamEvents {
   #launchedMs = Number.POSITIVE_INFINITY;
   #head: Head | undefined;
   #chunks: Uint8Array[] = [];
-  /** Number of the chunk that stands first in `#chunks`. */
+  /** Number of the first chunk in `#chunks`. */
   #first = 0;
   #bytes = 0;
   #paused = false;
   #result: "open" | "whole" | UpstreamError = "open";
   #landed = false;
-  /** False once the body is more than what is kept. */
+  /** False once the body exceeds the limit. */
   #kept = true;
 
   constructor(options: FlightOptions) {
@@ -70,14 +70,14 @@ export class Flight implements UpstreamEvents {
     return this.#head === undefined && performance.now() - this.#launchedMs >= headMsMax;
   }
 
-  /** A place in this flight. Its `join` may come later: everything is kept for it until then. */
+  /** Reserves a place in this flight. Its `join` may follow later: everything is kept for it until then. */
   reserve(): Reader {
     const reader = new Reader(this);
     this.#readers.add(reader);
     return reader;
   }
 
-  /** @param open - makes the call; its events are this flight's. */
+  /** @param open - makes the call; its events go to this flight. */
   launch(open: (events: UpstreamEvents) => UpstreamCall): void {
     this.#call = open(this);
     this.#launchedMs = performance.now();
@@ -113,14 +113,14 @@ export class Flight implements UpstreamEvents {
       this.#kept && this.#head !== undefined ? this.#options.examine?.(this.#head, this.#chunks) : undefined;
     if (examined === undefined) this.#end();
     else {
-      this.#call = undefined; // it has ended: there is nothing to hold back or to abort
+      this.#call = undefined; // it has ended: nothing to pause or to abort
       void examined.then(() => this.#end());
     }
   }
 
   #end(): void {
     this.#result = "whole";
-    // Stored before readers see the end, so that an immediate repeat finds it.
+    // Store it before readers see the end, so that an immediate repeat finds it.
     this.#land(this.#kept ? this.#chunks : undefined);
     this.#feed();
   }
@@ -133,7 +133,7 @@ export class Flight implements UpstreamEvents {
 
   onDrain(): void {}
 
-  /** Gives one reader all that is there for it and that it takes. */
+  /** Sends one reader everything available that it accepts. */
   feed(reader: Reader): void {
     if (reader.feeding) return;
     this.#advance(reader);
@@ -174,7 +174,7 @@ export class Flight implements UpstreamEvents {
     }
     while (reader.at < this.#last && there()) events.onData(this.#chunks[reader.at++ - this.#first]!);
     if (reader.at < this.#last || this.#result === "open") return;
-    // A failure is told even to those who hold the response back: there is nothing more to come.
+    // A failure is delivered even to paused readers: no more data follows.
     if (this.#result === "whole" ? !there() : !this.#readers.has(reader)) return;
     this.#readers.delete(reader);
     if (this.#result === "whole") events.onEnd();
@@ -198,7 +198,7 @@ export class Flight implements UpstreamEvents {
     let needed = this.#last;
     for (const { at } of this.#readers) needed = Math.min(needed, at);
     if (needed === this.#first) return;
-    // A new list: the one that was handed to the store stays whole.
+    // A new array: the one handed to the store must not change.
     const gone = this.#chunks.slice(0, needed - this.#first);
     this.#chunks = this.#chunks.slice(needed - this.#first);
     this.#first = needed;
@@ -226,7 +226,7 @@ export class Reader implements UpstreamCall {
     this.#flight = flight;
   }
 
-  /** Sends the response to `events`, from its start, at the earliest after this has returned. */
+  /** Sends the response to `events` from its start, never before this call has returned. */
   join(events: UpstreamEvents): UpstreamCall {
     queueMicrotask(() => {
       this.events = events;
@@ -235,7 +235,7 @@ export class Reader implements UpstreamCall {
     return this;
   }
 
-  /** The request's body went out with the call. */
+  /** The request's body was sent with the call. */
   write(): boolean {
     return true;
   }

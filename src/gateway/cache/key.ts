@@ -2,12 +2,12 @@ import { createHash } from "node:crypto";
 import { canonicalJson } from "../../json-text/canonical.ts";
 import { modelOfPath } from "../body/content.ts";
 
-/** What makes two requests the same to the cache. */
+/** The parts that make two requests identical for the cache. */
 export interface KeyParts {
   readonly organizationId: string;
   readonly seed: string;
   readonly method: string;
-  /** Full target address, its query included. */
+  /** Complete target URL, with its query. */
   readonly url: string;
   /** Every header that may hold a credential, as `name: value`, names in lower case, sorted. */
   readonly credentials: readonly string[];
@@ -17,9 +17,9 @@ export interface KeyParts {
 }
 
 export interface CacheKey {
-  /** SHA-256, hexadecimal. Nothing of what went in can be read from it. */
+  /** SHA-256, hexadecimal. The parts cannot be recovered from it. */
   readonly key: string;
-  /** The model that the body or the path names. */
+  /** The model named in the body or the path. */
   readonly model: string | undefined;
 }
 
@@ -42,7 +42,7 @@ function readJson(body: Uint8Array, ignoredKeys: readonly string[]) {
   try {
     text = utf8.decode(body);
   } catch {
-    return undefined; // no UTF-8: the bytes are the key
+    return undefined; // not UTF-8: the bytes are the key
   }
   return canonicalJson(text, ignoredKeys);
 }

@@ -1,7 +1,7 @@
 import { type UpstreamCall, UpstreamError, type UpstreamEvents } from "../../runtime/http/upstream.ts";
 import type { AnswerSource } from "./stored-answer.ts";
 
-/** Plays a stored response as if a provider sent it: piece by piece, no faster than the client takes it. */
+/** Replays a stored response as if a provider sent it: piece by piece, with back-pressure. */
 export class Replay implements UpstreamCall {
   readonly #source: AnswerSource;
   readonly #events: UpstreamEvents;
@@ -9,14 +9,14 @@ export class Replay implements UpstreamCall {
   #aborted = false;
   #wake: (() => void) | undefined;
 
-  /** Takes over `source` and closes it. The first event comes after this has returned. */
+  /** Owns `source` and closes it. The first event follows after the constructor has returned. */
   constructor(source: AnswerSource, events: UpstreamEvents) {
     this.#source = source;
     this.#events = events;
     queueMicrotask(() => void this.#play());
   }
 
-  /** A request whose response is there already is not passed on. */
+  /** The request is not sent anywhere: its response exists already. */
   write(): boolean {
     return true;
   }

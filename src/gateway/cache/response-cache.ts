@@ -12,47 +12,47 @@ import { type AnswerOrigin, codingOfStream, isShareable, shareableHeaders } from
 const FLIGHT_BYTES_MAX = 256 * 1_024 * 1_024;
 
 interface CacheOptions extends StoreOptions {
-  /** How long a provider may take for its head; a slower call cannot be joined. */
+  /** How long a provider may take to send its head; a slower call cannot be joined. */
   readonly headMsMax: number;
-  /** Bytes of one response's body. */
+  /** Maximum size of one response's body, in bytes. */
   readonly entryBytesMax: number;
   readonly content: Pick<ContentReader, "fails">;
 }
 
-/** Who asks, and for what. */
+/** A request to the cache. */
 export interface CacheRequest {
   readonly key: string;
   readonly settings: CacheSettings;
   readonly origin: AnswerOrigin;
   readonly provider: ProviderPlugin | undefined;
-  /** The client wants the response kept out of every file. */
+  /** The client asked that the response is not written to any file. */
   readonly omitResponse: boolean;
-  /** What the client wants done when the provider fails, as text: requests that differ in it share no call. */
+  /** The client's retry settings as text: requests with different ones share no call. */
   readonly retries: string;
 }
 
-/** A call that is under way, and what it will become. */
+/** A call in flight and what to do with its response. */
 export interface SharedFlight {
   readonly flight: Flight;
   readonly request: CacheRequest;
-  /** Place in the bucket that its response takes. */
+  /** The bucket place that its response takes. */
   readonly place: number;
-  /** How long to keep its response; undefined if it must not be stored. */
+  /** How long to keep the response; undefined if it must not be stored. */
   keepMs: number | undefined;
-  /** This answer is to be written nowhere: someone asked for that, or it tells of a failure. */
+  /** Do not store this response: a client requested that, or it reports a failure. */
   omit: boolean;
-  /** Who answered in the place of the target that was asked. */
+  /** The fallback that responded in place of the original target. */
   fallback: FallbackTarget | undefined;
-  /** The provider at the unified address, if the request names none. */
+  /** Who responded at the unified address; undefined in pass-through. */
   answerer: Answerer | undefined;
-  /** Whose response it is, as far as that is known. */
+  /** The provider that the response comes from, once known. */
   provider: ProviderPlugin | undefined;
 }
 
 /** The state before a response. */
 const UNANSWERED = { fallback: undefined, answerer: undefined } as const;
 
-/** What the cache has for a request: a stored response, a call under way to share, or the task to make that call. */
+/** The cache's result for a request: a stored response, a call in flight to follow, or the task to make the call. */
 export type Claim = { readonly kind: "hit"; readonly entry: Entry } | ({ readonly kind: "follow" | "lead" } & Passage);
 
 export interface Passage {
@@ -60,17 +60,17 @@ export interface Passage {
   readonly reader: Reader;
 }
 
-/** What a cache did since the start, and what it holds. */
+/** Counts since the start, and current totals. */
 export interface CacheCounts {
   readonly hits: number;
   readonly misses: number;
-  /** Answers that could not be stored. */
+  /** Number of responses that could not be stored. */
   readonly failures: number;
   readonly totals: Totals;
 }
 
 /**
- * Stored answers, and calls under way that identical requests share. Gateway thread; nothing here waits for the disk
+ * Stored responses, and calls in flight that identical requests share. Gateway thread; nothing here waits for the disk
  * unless its caller does.
  */
 export class ResponseCache {
@@ -91,8 +91,8 @@ export class ResponseCache {
   }
 
   /**
-   * Decides at once, so that of many identical requests exactly as many call the provider as the bucket has room for.
-   * A caller that is told to lead must `launch` or `abandon` the flight.
+   * Decides synchronously, so that of many identical requests exactly as many call the provider as the bucket has room for.
+   * A caller that gets "lead" must `launch` or `abandon` the flight.
    */
   claim(request: CacheRequest): Claim {
     const { key, settings } = request;
@@ -112,7 +112,11 @@ export class ResponseCache {
     return this.#lead(request, free ?? oldest(places, bucket));
   }
 
-  /** Removes what fits of one organization's responses, and keeps what is under way from being stored. @returns how many. */
+  /**
+   * Removes the matching responses of one organization, and keeps matching calls in flight from being stored.
+   *
+   * @returns how many.
+   */
   async purge(organizationId: string, fits: (origin: AnswerOrigin, key: string) => boolean): Promise<number> {
     await this.store.loaded;
     for (const flight of [...this.#flights.values()].flat()) {
@@ -122,13 +126,13 @@ export class ResponseCache {
     return this.store.purge(organizationId, fits);
   }
 
-  /** What it did since the start, and what it holds. */
+  /** Counts since the start, and current totals. */
   counts(): CacheCounts {
     const { failures, totals } = this.store;
     return { hits: this.hits, misses: this.misses, failures, totals };
   }
 
-  /** Waits until what is stored is in its files. */
+  /** Waits until pending writes are in their files. */
   close(): Promise<void> {
     return this.store.close();
   }
@@ -155,7 +159,7 @@ export class ResponseCache {
     return { kind: "lead", shared, reader: flight.reserve() };
   }
 
-  /** What tells of a failure is not kept, whatever its status and its coding. */
+  /** A response that reports a failure is not kept, regardless of its status and coding. */
   #examine(shared: SharedFlight, head: Head, chunks: readonly Uint8Array[]): Promise<void> | undefined {
     const coding = codingOfStream(head.headers);
     if (coding === undefined || !isShareable(head.status)) return undefined;

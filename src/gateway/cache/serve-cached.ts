@@ -16,22 +16,22 @@ import type { CacheRequest, Claim, Passage, SharedFlight } from "./response-cach
 import type { CacheSettings } from "./settings.ts";
 import { type AnswerHead, isShareable, shareableHeaders } from "./stored-answer.ts";
 
-/** What the cache needs of a request that it serves. */
+/** A request as the cache serves it. */
 export interface CacheCall {
   readonly parts: GatewayParts;
   readonly exchange: Exchange;
   readonly request: CacheRequest;
-  /** Asks the plugins before the provider is called. @throws Refused, GatewayError. */
+  /** Calls the plugins before the provider. @throws Refused, GatewayError. */
   readonly ask: () => Promise<unknown>;
-  /** Calls the provider. @param shared - is told who answers, where that is not simply the request's own target. */
+  /** Calls the provider. @param shared - records who responds, if it is not the request's own target. */
   readonly open: (events: UpstreamEvents, shared: SharedFlight) => UpstreamCall;
 }
 
 /**
- * Answers a request of pass-through that asks for the cache: with a stored answer, with the answer of an identical
- * request in flight, or from the provider, and then maybe keeps that answer.
+ * Serves a pass-through request that uses the cache: with a stored response, with the response to an identical request in
+ * flight, or from the provider, storing the response if allowed.
  *
- * @throws Refused, GatewayError where a plugin refuses or fails.
+ * @throws Refused, GatewayError if a plugin refuses or fails.
  */
 export async function serveCached(
   parts: GatewayParts,
@@ -54,7 +54,7 @@ export async function serveCached(
     ask: async () => askOnForward(parts, admitted),
     open(events, shared) {
       const onFallback = (target: FallbackTarget) => {
-        // What another provider answered in this one's place is nothing to be repeated.
+        // A fallback's response is not stored for the original target.
         shared.omit = true;
         shared.fallback = target;
       };
@@ -72,7 +72,7 @@ export async function serveFromCache(call: CacheCall): Promise<void> {
   }
 }
 
-/** @returns false where what was claimed is gone, so that the cache is to be asked again. */
+/** @returns false if what was claimed is gone: the caller must then claim again. */
 function take(call: CacheCall, claim: Claim): Promise<boolean> {
   if (claim.kind === "hit") return replay(call, claim.entry);
   return claim.kind === "follow" ? follow(call, claim) : lead(call, claim);
@@ -126,14 +126,14 @@ async function lead({ parts, exchange, ask, open }: CacheCall, { shared, reader 
   return true;
 }
 
-/** What tells a request from others, beside what every request has. */
+/** The parts of a cache request that the caller supplies. */
 interface CacheTerms extends Pick<CacheRequest, "settings" | "provider"> {
   readonly body: Uint8Array;
   readonly url: string;
   readonly credentials: readonly string[];
-  /** What is wanted when the provider fails. */
+  /** Settings for a failing provider. */
   readonly retries: unknown;
-  /** Undefined for the one that the body or the path names. */
+  /** Undefined for the model that the body or the path names. */
   readonly model?: string | undefined;
 }
 
@@ -166,11 +166,11 @@ export async function toCacheRequest(
 interface Hit {
   readonly events: UpstreamEvents;
   readonly hit: () => CacheHit;
-  /** Who gave what is repeated, where that is not simply the request's own target. */
+  /** Where the repeated response came from, if not from the request's own target. */
   readonly given: () => Pick<AnswerHead, "answerer"> & Partial<Pick<SharedFlight, "fallback">>;
 }
 
-/** Marks an answer as a hit when its head comes: only a success is one, even if others share a failure. */
+/** Marks a response as a hit when its head arrives: only a success counts, although others may share a failure. */
 function asHit(parts: GatewayParts, exchange: Exchange, { events, hit, given }: Hit): UpstreamEvents {
   const note = () => {
     const { answerer, fallback } = given();

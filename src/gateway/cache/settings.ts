@@ -2,18 +2,18 @@ import { GatewayError } from "../../errors.ts";
 import type { GatewayHeader } from "../headers/gateway-header.ts";
 import { fromWire } from "../headers/headers.ts";
 
-/** What a client asks of the cache. */
+/** A client's cache settings. */
 export interface CacheSettings {
   readonly read: boolean;
   readonly save: boolean;
   /** How long a response is kept. */
   readonly keepMs: number;
-  /** Responses of this age or older are not wanted; undefined where the client said nothing of it. */
+  /** Responses of this age or older are not used; undefined if the client set no limit. */
   readonly ageMsMax: number | undefined;
   readonly seed: string;
-  /** Answers kept of one request, from 1 to 20. */
+  /** Number of responses kept per request, from 1 to 20. */
   readonly bucketSize: number;
-  /** Members of a JSON body that make no difference: names, or paths such as `metadata.trace_id`. */
+  /** Members of a JSON body that the cache key ignores: names, or paths such as `metadata.trace_id`. */
   readonly ignoredKeys: readonly string[];
 }
 
@@ -26,8 +26,8 @@ const IGNORED_KEYS_MAX = 100;
  * Reads the `Gateway-Cache-*` headers and `Cache-Control`.
  *
  * @param cacheControl - values of the request's `Cache-Control` headers.
- * @returns undefined where the cache is not asked.
- * @throws GatewayError `invalid_header` saying what is allowed.
+ * @returns undefined if the cache is not used.
+ * @throws GatewayError `invalid_header` that says what is allowed.
  */
 export function readCacheSettings(
   headers: readonly GatewayHeader[],
@@ -74,7 +74,7 @@ interface Wishes {
   noStore: boolean;
 }
 
-/** Other directives than these say nothing to this cache. */
+/** This cache ignores other directives. */
 function readCacheControl(values: readonly string[]): Wishes {
   const wishes: Wishes = { maxAgeSeconds: undefined, noCache: false, noStore: false };
   for (const directive of values.join(",").split(",")) {

@@ -5,33 +5,33 @@ import { maskOf, maskResponseHeaders } from "../headers/secrets.ts";
 import { STREAM_TYPE } from "../recording.ts";
 import type { Answerer } from "../unified/answerer.ts";
 
-/** A whole response as the cache keeps it. */
+/** A complete response as the cache keeps it. */
 export interface StoredAnswer {
   readonly status: number;
   readonly reason: string;
-  /** Raw pairs without those of the connection and without secrets. */
+  /** Raw pairs without connection headers and without secrets. */
   readonly headers: RawHeaders;
-  /** The body in the pieces in which it came. */
+  /** The body in the pieces in which it arrived. */
   readonly chunks: readonly Uint8Array[];
-  /** Who gave it, where its request was one of the unified address. */
+  /** Who responded, for a request of the unified address. */
   readonly answerer?: Answerer | undefined;
 }
 
-/** What is known of a response beside itself; written into its file for `DELETE /v1/cache`. */
+/** Metadata of a stored response; written into its file for `DELETE /v1/cache`. */
 export interface AnswerOrigin {
   readonly organizationId: string;
-  /** The request whose response this is. */
+  /** The original request. */
   readonly requestId: string;
   readonly model: string | undefined;
   readonly properties: Readonly<Record<string, string>>;
 }
 
-/** Whether a response of this status may be given to another request: successes, but not parts of something larger. */
+/** Whether a response of this status may be reused: successes, except for partial content. */
 export function isShareable(status: number): boolean {
   return status >= 200 && status < 300 && status !== 206;
 }
 
-/** The codings of a stream, "" where it has none; undefined where a response is no stream. */
+/** The codings of a stream, "" if none; undefined if the response is not a stream. */
 export function codingOfStream(raw: RawHeaders): string | undefined {
   if (!STREAM_TYPE.test(readResponseHeaders(raw).contentType)) return undefined;
   const values = raw.filter((_, at) => at % 2 === 1 && raw[at - 1]!.toLowerCase() === "content-encoding");
@@ -39,31 +39,31 @@ export function codingOfStream(raw: RawHeaders): string | undefined {
   return codings.filter((coding) => coding !== "" && coding !== "identity").join(",");
 }
 
-/** A provider's headers as another request may see them: no cookie and no other secret of the first one. */
+/** A provider's headers as another request may see them: without cookies and other secrets of the original request. */
 export function shareableHeaders(raw: RawHeaders, provider: ProviderPlugin | undefined): string[] {
   const { forward } = readResponseHeaders(raw);
   const masked = maskResponseHeaders(forward, maskOf(provider).headers);
   return forward.filter((_, at) => masked[at | 1] === forward[at | 1]);
 }
 
-/** What is known of a stored response before its body. */
+/** A stored response without its body. */
 export interface AnswerHead extends AnswerOrigin {
   readonly status: number;
   readonly reason: string;
   readonly headers: RawHeaders;
   readonly answerer?: Answerer | undefined;
-  /** Bytes of each piece of the body. */
+  /** Byte length of each piece of the body. */
   readonly lengths: readonly number[];
-  /** The crc32 of each piece, in a file. */
+  /** CRC-32 of each piece, in a file. */
   readonly sums?: readonly number[];
 }
 
-/** A stored response while it is played: from a file, or from memory while its file is being written. */
+/** A stored response during replay: from a file, or from memory while its file is being written. */
 export interface AnswerSource {
   readonly head: AnswerHead;
-  /** The next `length` bytes, where they are in memory already. */
+  /** The next `length` bytes, if they are already in memory. */
   takeNow(length: number): Uint8Array | undefined;
-  /** The next `length` bytes. @throws where they cannot be read. */
+  /** The next `length` bytes. @throws if they cannot be read. */
   take(length: number): Promise<Uint8Array>;
   close(): Promise<void>;
 }

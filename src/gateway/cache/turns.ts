@@ -1,4 +1,4 @@
-/** Lets so many do something at once; the others wait in line. */
+/** Limits how many tasks run at the same time; the others wait in line. */
 export class Turns {
   #free: number;
   readonly #line: (() => void)[] = [];

@@ -1,6 +1,6 @@
 import type { BodyContent } from "../body/content.ts";
 
-/** What the echo answers: headers as raw pairs, and the body in the pieces in which it is sent. */
+/** The echo's response: headers as raw pairs, and the body in the pieces in which it is sent. */
 export interface EchoResponse {
   readonly status: number;
   readonly headers: readonly string[];
@@ -15,22 +15,22 @@ export interface EchoRequest {
   readonly body: Uint8Array;
 }
 
-/** The `Json` of a body; `any` stays with its one alias. */
+/** The `Json` of a body; reuses the only alias of `any`. */
 type Json = BodyContent["json"];
 
 const CHAT = /\/chat\/completions$/;
 const MODELS = /\/models$/;
-/** The name of the one model that is listed; any other name is taken as well. */
+/** The name of the only listed model; any other name is accepted as well. */
 const MODEL = "echo";
-/** An id that tells apart nothing: the same request has the same response. */
+/** A constant id: the same request always gets the same response. */
 const ID = "chatcmpl-echo";
 const WORD = /\S+\s*|\s+/g;
 
 /**
- * What the echo answers to a request: a chat completion that repeats the last message of the user, the list of its one
- * model, and to anything else the request's own body.
+ * The echo's response to a request: a chat completion that repeats the user's last message, the list of its one model, or
+ * for anything else the request's own body.
  *
- * @param json - the body, where it is JSON.
+ * @param json - the body, if it is JSON.
  * @param now - milliseconds since 1970.
  */
 export function echoResponse(request: EchoRequest, json: Json, now: number): EchoResponse {
@@ -41,12 +41,12 @@ export function echoResponse(request: EchoRequest, json: Json, now: number): Ech
   if (request.body.byteLength === 0) return ofJson(200, { method: request.method, path: request.path });
   const type = request.contentType === "" ? "application/octet-stream" : request.contentType;
   const coding = request.contentEncoding === "" ? [] : ["Content-Encoding", request.contentEncoding];
-  // A browser that shows the body must not run what the request brought.
+  // A browser that displays the body must not execute it.
   const inert = ["X-Content-Type-Options", "nosniff", "Content-Security-Policy", "sandbox"];
   return { status: 200, headers: ["Content-Type", type, ...coding, ...inert], pieces: [request.body] };
 }
 
-/** An error as OpenAI writes it. */
+/** An error in OpenAI's form. */
 export function echoError(status: number, message: string, param: string | null = null): EchoResponse {
   return ofJson(status, { error: { message, type: "invalid_request_error", param, code: null } });
 }
@@ -80,14 +80,14 @@ function chat(json: Json, created: number): EchoResponse {
   return { status: 200, headers: ["Content-Type", "text/event-stream", "Cache-Control", "no-cache"], pieces };
 }
 
-/** The text of a message, whose content is a text or a list of parts. */
+/** The text of a message; its content is a text or a list of parts. */
 function textOf(content: Json): string {
   if (typeof content === "string") return content;
   if (!Array.isArray(content)) return "";
   return content.flatMap((part: Json) => (typeof part?.text === "string" ? [part.text] : [])).join("\n");
 }
 
-/** Words, each with the space behind it. */
+/** Words, each with the space after it. */
 function wordsOf(text: string): readonly string[] {
   return text.match(WORD) ?? [];
 }

@@ -4,15 +4,15 @@ import type { ContentReader } from "../body/content-reader.ts";
 import { type EchoResponse, echoError, echoResponse } from "./echo-response.ts";
 
 /**
- * Host of the echo, as `providers/echo.ts` names it. No name server is asked for it, so that it can be called on a machine
- * without a network; `internal` is reserved for private use, so it cannot be a public site.
+ * Host of the echo, as named in `providers/echo.ts`. It is never resolved by DNS, so it works on a machine without a
+ * network; `internal` is reserved for private use, so it cannot be a public site.
  */
 export const ECHO_HOST = "echo.weir.internal";
 
-/** A body is held in memory until it is answered. */
+/** A body is held in memory until the response. */
 const BODY_BYTES_MAX = 4 * 1_024 * 1_024;
 
-/** The same upstream, but that requests for the echo are answered here. No connection is made for them. */
+/** Wraps an upstream so that requests for the echo are handled here, without a connection. */
 export function withEcho(upstream: Upstream, content: ContentReader): Upstream {
   return {
     open: (request, events) =>
@@ -21,7 +21,7 @@ export function withEcho(upstream: Upstream, content: ContentReader): Upstream {
   };
 }
 
-/** One request to the echo: its body is gathered, then answered piece by piece. */
+/** One request to the echo: reads its body, then responds piece by piece. */
 class EchoCall implements UpstreamCall {
   readonly #content: ContentReader;
   readonly #request: UpstreamRequest;
@@ -75,7 +75,7 @@ class EchoCall implements UpstreamCall {
   #ask(): void {
     if (this.#isAsked) return;
     this.#isAsked = true;
-    // Never in the turn in which it was called: the caller does not have its call yet.
+    // Always asynchronous: the caller of `open` has not received its call yet.
     void this.#response().then((response) => this.#begin(response));
   }
 
@@ -116,7 +116,7 @@ class EchoCall implements UpstreamCall {
   }
 }
 
-/** The content of a chunked body that is in memory: a size in hexadecimal, so many bytes, and so on until a size of 0. */
+/** Decodes a chunked body in memory: a size in hexadecimal, that many bytes, and so on until a size of 0. */
 function unframed(body: Uint8Array): Uint8Array {
   const framed = Buffer.from(body.buffer, body.byteOffset, body.byteLength);
   const chunks: Buffer[] = [];

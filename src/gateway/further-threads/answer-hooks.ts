@@ -7,14 +7,14 @@ import type { Asked, Question, Reply } from "./ask-hooks.ts";
 import { Batch, onBatch } from "./batch.ts";
 
 /**
- * Asks the plugins for a further gateway thread, in the first one.
+ * Runs in the first gateway thread and calls the plugins for a further one.
  *
- * @returns what to call when that thread has ended: its requests then have ended as well.
+ * @returns the function to call when that thread has ended: its requests have then ended as well.
  */
 export function answerHooks(port: Endpoint, hooks: RequestHooks): () => void {
   const batch = new Batch(port);
   const send = (reply: Reply) => batch.send(reply);
-  /** Requests that plugins were asked to count, and that have not ended. */
+  /** Requests that plugins counted and that have not ended. */
   const counted = new Set<string>();
   let isGone = false;
   const end = (id: string) => hooks.onEnd({ id, status: 500, outcome: "cut_off", forwarded: true });

@@ -6,11 +6,11 @@ import type { RequestHooks } from "../request-hooks.ts";
 import type { RequestFacts, SeenRequest } from "../seen-request.ts";
 import { Batch, onBatch } from "./batch.ts";
 
-/** What a further gateway thread asks the first one, where the plugins are. */
+/** A call from a further gateway thread to the first one, where the plugins are. */
 export interface Asked {
   readonly number: number;
   readonly facts: RequestFacts;
-  /** The body can be read for what plugins need of it. */
+  /** Whether the body can still be read if plugins need it. */
   readonly mayRead: boolean;
 }
 
@@ -18,7 +18,7 @@ export type Question = Asked | { readonly end: RequestEnd };
 
 export interface Reply {
   readonly number: number;
-  /** The body is to be read for this first, and the question asked again; nothing was counted. */
+  /** Read the body for these needs and call again; nothing was counted. */
   readonly needs?: readonly BodyNeed[];
   readonly verdict?: Verdict;
   /** A plugin failed. */
@@ -26,13 +26,13 @@ export interface Reply {
 }
 
 /**
- * The plugins as a further gateway thread sees them: they live in the first one, which alone counts, and are asked
- * there. One question a request does for `needs`, `onRequest` and `onForward` together.
+ * The plugins as a further gateway thread uses them: they live in the first thread, which alone counts, and are called
+ * there. One call per request covers `needs`, `onRequest` and `onForward`.
  */
 export class AskedHooks implements RequestHooks {
   readonly #batch: Batch;
   readonly #waiting = new Map<number, (reply: Reply) => void>();
-  /** Replies to requests that were asked whether their body is to be read, and need not be. */
+  /** Replies for requests whose body need not be read. */
   readonly #admitted = new WeakMap<SeenRequest, Reply>();
   #next = 0;
 
@@ -75,7 +75,7 @@ export class AskedHooks implements RequestHooks {
 
   #ask(facts: RequestFacts, mayRead: boolean): Promise<Reply> {
     const number = this.#next++;
-    // What holds credentials is nothing that a plugin could ask for.
+    // Lines with credentials are not sent: plugins never see them.
     const gateway = facts.gateway.filter(({ setting }) => setting !== "auth" && setting !== "fallbacks");
     this.#batch.send({ number, facts: { ...facts, gateway }, mayRead } satisfies Question);
     return new Promise((resolve) => this.#waiting.set(number, resolve));

@@ -1,11 +1,11 @@
 import type { Endpoint } from "../../runtime/rpc.ts";
 
-/** How long a message without a waiting caller waits for others. */
+/** How long a message without a waiting caller may wait for others. */
 const LATER_MS = 4;
 
 /**
- * Sends messages to another thread, those of one turn of the event loop together and as JSON text: a message costs more
- * than what is in it, waking the other thread most of all, and text is copied faster than objects.
+ * Sends messages to another thread, all of one event-loop turn together and as JSON text: the message itself, above all
+ * waking the other thread, costs more than its contents, and text is copied faster than objects.
  */
 export class Batch {
   readonly #port: Endpoint;
@@ -40,7 +40,7 @@ export class Batch {
   }
 }
 
-/** Takes what a `Batch` sends at the other end. */
+/** Receives what a `Batch` at the other end sends. */
 export function onBatch<T>(port: Endpoint, take: (message: T) => void): void {
   port.addEventListener("message", ({ data }) => {
     for (const text of data as readonly string[]) take(JSON.parse(text) as T);

@@ -1,7 +1,7 @@
 import { isSecretName } from "../../masking/names.ts";
 import type { RawHeaders } from "../../spool/frame.ts";
 
-/** What a header name means to the gateway, as bits; worked out once per spelling. */
+/** What a header name means to the gateway, as bits; computed once per spelling. */
 export const HOP = 1;
 export const GATEWAY = 2;
 export const HOST = 4;
@@ -13,7 +13,7 @@ export const PROTOCOLS = 256;
 export const UPGRADE = 512;
 export const OWN = 1_024;
 
-/** RFC 9110 §7.6.1; what `Connection` names comes on top. */
+/** RFC 9110 §7.6.1; headers named in `Connection` are added. */
 const HOP_BY_HOP: ReadonlySet<string> = new Set([
   "connection",
   "proxy-connection",
@@ -26,27 +26,34 @@ const HOP_BY_HOP: ReadonlySet<string> = new Set([
 export interface HeaderName {
   readonly lower: string;
   readonly bits: number;
-  /** `Gateway-…` in the case of the wire, and what follows the prefix in lower case. */
+  /** `Gateway-…` in the case of the wire, and the part after the prefix in lower case. */
   readonly canonical: string;
   readonly setting: string;
-  /** Set for settings that say nothing to the gateway itself: the record, limits and plugins are all that they are for. */
+  /** Set for settings without meaning for the gateway itself: only the record, limits and plugins use them. */
   readonly label: Label | undefined;
-  /** Set for settings that ask something of the gateway, by which its requests are told apart. */
+  /** Set for settings that the gateway acts on; requests are grouped by them. */
   readonly asks: boolean;
 }
 
-/** @property name - what the client calls a property or an input of a prompt; other labels have no name of their own. */
+/** @property name - the client's name of a property or of a prompt input; other labels have no name of their own. */
 export interface Label {
   readonly name: string | undefined;
 }
 
-/** Spellings remembered; clients that make names up must not fill the memory. */
+/** Maximum number of remembered spellings; made-up names must not fill the memory. */
 const NAMES_MAX = 5_000;
 
-/** Of a provider that is such a gateway too; the client must find one id, and what this one's cache and limits say. */
+/**
+ * Headers dropped from a provider that is such a gateway too: the client must see one id, and this gateway's cache and
+ * limits.
+ */
 const SAID_BY_GATEWAY = /^gateway-(?:id|cache|cache-bucket-idx|ratelimit-(?:limit|remaining|reset|policy))$/;
 
-/** Works out what names mean, once per spelling. @param prefixes - those of the gateway's own headers, lower case. */
+/**
+ * Returns a function that classifies header names, once per spelling.
+ *
+ * @param prefixes - prefixes of the gateway's own headers, lower case.
+ */
 export function headerNames(prefixes: readonly string[]): (raw: string) => HeaderName {
   const names = new Map<string, HeaderName>();
   return (raw) => {
@@ -65,7 +72,7 @@ function classify(raw: string, prefixes: readonly string[]): HeaderName {
   if (prefix !== undefined) {
     const rest = raw.slice(prefix.length);
     const isAlias = prefix !== "gateway-";
-    // A name without capitals stays without: that is how the recorder knows that its case was erased on the way.
+    // A lower-case name stays lower case: it shows the recorder that the case was lost on the way.
     const own = isAlias ? `${raw === lower ? "gateway-" : "Gateway-"}${rest}` : raw;
     const isTarget = isAlias && rest.toLowerCase() === "openai-api-base";
     const canonical = isTarget ? "Gateway-Target-Url" : own;
@@ -95,16 +102,16 @@ function labelOf(setting: string): Label | undefined {
   return { name: prefix === undefined ? undefined : setting.slice(prefix.length) };
 }
 
-/** Keys and ids are another's in each request. A label without the name that it needs is refused, so it asks something. */
+/** Keys and ids differ in each request. A label without its required name is refused, so it counts as a setting. */
 function asks(setting: string, label: Label | undefined): boolean {
   return label === undefined ? setting !== "auth" && setting !== "request-id" : label.name === "";
 }
 
 const CONNECTION_USUAL: ReadonlySet<string> = new Set(["keep-alive", "close", "upgrade", "te"]);
-/** These frame the message or say where it goes; `Connection` cannot take them away. */
+/** These frame the message or say where it goes; `Connection` cannot remove them. */
 const NOT_NAMEABLE: ReadonlySet<string> = new Set(["host", "content-length", "transfer-encoding", "upgrade"]);
 
-/** The other headers that `Connection` declares to be of this connection only; nearly always none. */
+/** The other headers that `Connection` declares hop-by-hop; nearly always none. */
 export function namedByConnection(raw: RawHeaders, names: readonly HeaderName[]): Set<string> | undefined {
   let named: Set<string> | undefined;
   for (let at = 0; at < raw.length; at += 2) {

@@ -19,14 +19,14 @@ import {
 import { maskOf, maskProtocols } from "./secrets.ts";
 import { LineMemory, type SettingLines } from "./setting-lines.ts";
 
-/** A client's headers, sorted by what the gateway does with them. */
+/** A client's headers, sorted by how the gateway handles them. */
 export interface RequestHeaders {
   readonly raw: RawHeaders;
-  /** What the names in `raw` mean, one a pair. */
+  /** The meaning of each name in `raw`, one per pair. */
   readonly names: readonly HeaderName[];
   /** `Gateway-*` headers, aliases already turned into `Gateway-…`, `Gateway-Auth` included. */
   readonly gateway: readonly GatewayHeader[];
-  /** Those of them that ask something of the gateway. */
+  /** Those of them that the gateway acts on. */
   readonly asked: SettingLines;
   /** Values of `Gateway-Auth`. */
   readonly auth: readonly string[];
@@ -35,7 +35,7 @@ export interface RequestHeaders {
   readonly transferEncoding: string | undefined;
 }
 
-/** Reads and writes again the headers of requests. */
+/** Reads request headers and writes them for providers and records. */
 export class HeaderReader {
   readonly #nameOf: (raw: string) => HeaderName;
   readonly #memory = new LineMemory();
@@ -74,7 +74,7 @@ export class HeaderReader {
     return { raw, names, gateway, asked, auth, hosts, contentLength, transferEncoding };
   }
 
-  /** What the provider gets: everything but the gateway's and the connection's own, with `authority` as `Host`. */
+  /** The headers for the provider: all except the gateway's and the connection's own, with `authority` as `Host`. */
   forward({ raw, names }: RequestHeaders, authority: string, upgrade: boolean): string[] {
     const named = namedByConnection(raw, names);
     const kept: string[] = [];
@@ -84,7 +84,7 @@ export class HeaderReader {
       const rawName = raw[at]!;
       const { bits, lower } = names[at / 2]!;
       if ((bits & (GATEWAY | HOP)) !== 0) {
-        // The framing of a chunked body is ours to make again, the wish for another protocol ours to pass on.
+        // A chunked body is framed again here; the Upgrade request is passed on.
         if ((bits & ENCODING) !== 0) kept.push(rawName, "chunked");
         else if (upgrade && (bits & UPGRADE) !== 0) kept.push("Connection", "Upgrade", rawName, raw[at + 1]!);
       } else if ((bits & HOST) !== 0) {
@@ -100,10 +100,10 @@ export class HeaderReader {
   }
 
   /**
-   * What the provider gets of the client's headers where another credential pays: like `forward`, without the framing and
-   * without whatever may be a credential.
+   * The client's headers for a call paid by another credential: like `forward`, but without framing headers and without
+   * anything that may be a credential.
    *
-   * @param isWanted - asked for each name, in lower case.
+   * @param isWanted - called with each name, in lower case.
    */
   shared({ raw, names }: RequestHeaders, { authority, provider, isWanted }: SharedHeaders): string[] {
     const named = namedByConnection(raw, names);
@@ -124,7 +124,7 @@ export class HeaderReader {
     return kept;
   }
 
-  /** What the spool gets: everything but the gateway's own, credential values replaced. */
+  /** The headers for the spool: all except the gateway's own, with credentials masked. */
   recorded({ raw, names }: RequestHeaders, provider: ProviderPlugin | undefined): string[] {
     const mask = maskOf(provider).headers;
     const kept: string[] = [];
@@ -178,7 +178,7 @@ export function firstValue({ raw, names }: RequestHeaders, name: string): string
   return undefined;
 }
 
-/** The raw pairs that are wanted. */
+/** The raw pairs that pass `isWanted`. */
 export function pairsWhere(raw: RawHeaders, isWanted: (name: string, value: string) => boolean): string[] {
   const wanted: string[] = [];
   for (let at = 0; at < raw.length; at += 2) {
@@ -189,7 +189,7 @@ export function pairsWhere(raw: RawHeaders, isWanted: (name: string, value: stri
   return wanted;
 }
 
-/** Raw pairs with other values for some names. @param set - text by name, in any case; null leaves one out. */
+/** Replaces header values. @param set - text by name, in any case; null removes the header. */
 export function replaceHeaders(raw: RawHeaders, set: Readonly<Record<string, string | null>>): string[] {
   const names = new Set(Object.keys(set).map((name) => name.toLowerCase()));
   const kept = pairsWhere(raw, (name) => !names.has(name.toLowerCase()));
@@ -197,20 +197,20 @@ export function replaceHeaders(raw: RawHeaders, set: Readonly<Record<string, str
   return kept;
 }
 
-/** The same in Latin-1 and UTF-8, and in a header. */
+/** Text with the same bytes in Latin-1 and UTF-8, and valid in a header. */
 const PLAIN = /^[\x20-\x7e]*$/;
 
-/** Header values cross the parser as Latin-1; what they mean is UTF-8. */
+/** The parser delivers header values as Latin-1; this decodes them as UTF-8. */
 export function fromWire(value: string): string {
   return PLAIN.test(value) ? value : Buffer.from(value, "latin1").toString("utf8");
 }
 
-/** Text as the Latin-1 that goes out as its UTF-8 bytes. */
+/** Encodes text as the Latin-1 string whose bytes are its UTF-8. */
 export function toWire(text: string): string {
   return PLAIN.test(text) ? text : Buffer.from(text, "utf8").toString("latin1");
 }
 
-/** Any text as the value of a header: what would end its line becomes a space. */
+/** Any text as a header value: control characters, such as line ends, become a space. */
 export function toHeaderValue(text: string): string {
   return PLAIN.test(text) ? text : toWire(text.replace(/[\0-\x1f\x7f]+/g, " "));
 }
@@ -220,8 +220,8 @@ function labelLine({ canonical, setting }: HeaderName, label: Label, value: stri
 }
 
 /**
- * `Gateway-*` headers as they go into the spool: without the key, and with addresses masked, because a refused target
- * may hold a password. Labels are masked already.
+ * `Gateway-*` headers for the spool: without the key, and with addresses masked, because a refused target may hold a
+ * password. Labels are masked already.
  */
 export function recordedGatewayHeaders(headers: readonly GatewayHeader[]): string[] {
   const kept: string[] = [];

@@ -1,4 +1,4 @@
-/** Every `Gateway-*` header that means something, by what follows the prefix in lower case, as it is written. */
+/** Every known `Gateway-*` header, by the part after the prefix in lower case, in its canonical spelling. */
 export const KNOWN_SETTINGS: Readonly<Record<string, string>> = Object.fromEntries(
   [
     ...["Auth", "Request-Id", "Target-Url", "Target-Provider"],
@@ -10,5 +10,5 @@ export const KNOWN_SETTINGS: Readonly<Record<string, string>> = Object.fromEntri
   ].map((name) => [name.toLowerCase(), `Gateway-${name}`]),
 );
 
-/** Beginnings of those that carry a name of the client's. */
+/** Prefixes of settings that carry a name chosen by the client. */
 export const NAMED_SETTINGS = ["property-", "prompt-input-", "provider-key-"];

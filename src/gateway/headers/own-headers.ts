@@ -1,17 +1,17 @@
-/** What the cache had for a request that asked it. */
+/** The cache's result for a request that used it. */
 export interface CacheAnswer {
   hit?: CacheHit;
 }
 
 export interface CacheHit {
-  /** The request whose answer is repeated, and when that was stored. */
+  /** The original request, and when its response was stored. */
   readonly referenceId: string;
   readonly createdAt: number;
-  /** Place of the answer in its bucket. */
+  /** Place of the response in its bucket. */
   readonly place: number;
 }
 
-/** The headers of an answer, those that plugins add (raw pairs), and what the gateway says of it: its id, and what the cache had. */
+/** A response's headers plus those that plugins add (raw pairs) and the gateway's own: its id and the cache's result. */
 // biome-ignore lint/complexity/useMaxParams: called for every response; an object for its arguments would be garbage of the hot path
 export function withOwnHeaders(
   headers: readonly string[],
@@ -35,7 +35,7 @@ export function withOwnHeaders(
 const OWN = "gateway-";
 const OWN_ID = "gateway-id";
 
-/** Repeats the headers about the cache and limits under the names that clients know. */
+/** Repeats the headers about the cache and limits under the configured aliases. */
 function repeatUnderAliases(all: string[], from: number, idHeaders: readonly string[]): void {
   const end = all.length;
   for (let at = from; at < end; at += 2) {

@@ -11,14 +11,14 @@ import {
 } from "./header-names.ts";
 
 const nameOf = headerNames([]);
-/** What the gateway says itself, but what a plugin that limits has to say in its place. */
+/** Set by the gateway itself, unless a plugin that limits requests sets them. */
 const LIMITS = "gateway-ratelimit-";
-/** It names no other header. */
+/** Values of `Connection` that name no other header. */
 const USUAL = /^(?:keep-alive|close)$/i;
-/** They say how the body is read, and that is the provider's or the gateway's. */
+/** They describe the body, so only the provider or the gateway may set them. */
 const OF_BODY: ReadonlySet<string> = new Set(["content-type", "content-encoding"]);
 
-/** A provider's headers without those of its connection, and what the relay has to know of them. */
+/** A provider's headers without hop-by-hop ones, and the values that the relay needs. */
 interface ResponseHeaders {
   readonly forward: string[];
   readonly contentLength: number | undefined;
@@ -55,7 +55,7 @@ function namesOf(raw: RawHeaders): HeaderName[] {
   return raw.flatMap((name, at) => (at % 2 === 0 ? [nameOf(name)] : []));
 }
 
-/** Of the headers that a plugin adds to a response those that are its to say: not the gateway's own, nor the body's. */
+/** The headers that a plugin may add to a response: not the gateway's own and not the body's. */
 export function ofPlugin(
   headers: Readonly<Record<string, string>>,
   idHeaders: readonly string[],

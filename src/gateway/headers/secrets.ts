@@ -3,7 +3,7 @@ import { isSecretName } from "../../masking/names.ts";
 import type { ProviderPlugin } from "../../plugin-host/contract.ts";
 import type { RawHeaders } from "../../spool/frame.ts";
 
-/** What one provider masks beside the usual, as sets of lower-case names. */
+/** Names that one provider masks in addition to the usual ones, as sets in lower case. */
 interface ProviderMask {
   readonly headers: ReadonlySet<string>;
   readonly query: ReadonlySet<string>;
@@ -36,7 +36,7 @@ export function maskProtocols(value: string): string {
     .join(",");
 }
 
-/** A provider's response as it may be recorded. @param provider - names that its plugin masks, in lower case. */
+/** A provider's response headers as they may be recorded. @param provider - names that its plugin masks, in lower case. */
 export function maskResponseHeaders(headers: RawHeaders, provider: ReadonlySet<string>): RawHeaders {
   let masked: string[] | undefined;
   for (let at = 0; at < headers.length; at += 2) {

@@ -1,24 +1,24 @@
 import { type GatewayHeader, recordedValue } from "./gateway-header.ts";
 import type { HeaderName } from "./header-names.ts";
 
-/** What is made of lines that ask something of the gateway. It may look at nothing else. */
+/** Derives a value from settings lines. It must depend on nothing else. */
 type LinesReader<T> = (lines: readonly GatewayHeader[]) => T;
 
 /**
- * The lines of a head that ask something of the gateway: of the `Gateway-*` headers those that are no label, no key and no
- * id. Requests that bring the same ones share this object, so that what follows from the lines alone is worked out once.
+ * The settings lines of a head: its `Gateway-*` headers that are not a label, a key or an id. Requests with the same lines
+ * share this object, so that values derived from the lines alone are computed once.
  */
 export class SettingLines {
   readonly lines: readonly GatewayHeader[];
   readonly #known = new Map<LinesReader<unknown>, { readonly value: unknown }>();
-  /** The same lines with one more behind them. */
+  /** The same lines followed by one more. */
   readonly longer = new Map<GatewayHeader, SettingLines>();
 
   constructor(lines: readonly GatewayHeader[] = []) {
     this.lines = lines;
   }
 
-  /** What `read` makes of the lines. Called once, unless it throws: then with every request. */
+  /** The value that `read` derives from the lines. It is called once; if it throws, again with every request. */
   once<T>(read: LinesReader<T>): T {
     const known = this.#known.get(read) as { readonly value: T } | undefined;
     if (known !== undefined) return known.value;
@@ -28,21 +28,21 @@ export class SettingLines {
   }
 }
 
-/** Of lines and sets of lines together; then all are forgotten, and learnt again. */
+/** Of lines and sets of lines together; beyond this all are dropped and learned again. */
 const BYTES_MAX = 1_024 * 1_024;
-/** About what a line or a set takes beside its text. */
+/** Approximate overhead of a line or a set, without its text. */
 const ENTRY_BYTES = 512;
 
 /**
- * The lines that clients send again and again. Only what may be recorded as it is stays here: a line that holds a
- * credential is read again each time, and so is every set that it is in.
+ * Settings lines that clients send repeatedly. Only lines that may be recorded as they are stay here: a line that holds a
+ * credential is read again each time, and so is every set that contains it.
  */
 export class LineMemory {
   #none = new SettingLines();
   #lines = new Map<HeaderName, Map<string, GatewayHeader>>();
   #bytes = 0;
 
-  /** A head without such lines. */
+  /** The set of a head without such lines. */
   get none(): SettingLines {
     return this.#none;
   }
@@ -53,7 +53,7 @@ export class LineMemory {
     const { canonical, setting } = name;
     const isKept = setting !== "auth" && recordedValue(setting, value) === value;
     if (!isKept) return { name: canonical, setting, value, isLabel: false, isKept };
-    // A copy, because a part of a head would keep all of it in memory.
+    // A copy, because a substring would keep the entire head in memory.
     const own = Buffer.from(value, "latin1").toString("latin1");
     const line = { name: canonical, setting, value: own, isLabel: false, isKept };
     this.#makeRoom(canonical.length + own.length);

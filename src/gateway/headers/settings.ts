@@ -2,7 +2,7 @@ import { GatewayError } from "../../errors.ts";
 import { isUuid } from "../../runtime/uuid.ts";
 import type { GatewayHeader } from "./gateway-header.ts";
 
-/** What the `Gateway-*` headers of one request ask for, as far as the gateway itself acts on it. */
+/** The `Gateway-*` headers of one request that the gateway itself acts on. */
 export interface Settings {
   readonly targetUrl: string | undefined;
   readonly targetProvider: string | undefined;
@@ -18,7 +18,7 @@ const isCount =
       ? undefined
       : `must be a whole number from ${least} to ${most}`;
 
-/** Values that can be wrong. A header that is not here takes any text. */
+/** Headers with restricted values. A header that is not here accepts any text. */
 const CHECKS: Readonly<Record<string, Check>> = {
   "target-provider": (value) => (/^[\w .:/-]{1,100}$/.test(value) ? undefined : "must be a provider's name"),
   "omit-request": isFlag,
@@ -31,7 +31,7 @@ const CHECKS: Readonly<Record<string, Check>> = {
   "prompt-input-": () => "needs a name after Gateway-Prompt-Input-",
 };
 
-/** Headers that name one thing; two that differ cannot both be meant. */
+/** Headers with a single value; two different ones are a contradiction. */
 const ONCE: ReadonlySet<string> = new Set([
   "target-url",
   "target-provider",
@@ -53,7 +53,7 @@ export function readRequestId(headers: readonly GatewayHeader[]): string | undef
   return id;
 }
 
-/** @throws GatewayError `invalid_header` where a value cannot be read: nothing is ignored silently. */
+/** @throws GatewayError `invalid_header` if a value is invalid: nothing is ignored silently. */
 export function readSettings(headers: readonly GatewayHeader[]): Settings {
   let targetUrl: string | undefined;
   let targetProvider: string | undefined;
@@ -77,7 +77,7 @@ function refuseContradictions(headers: readonly GatewayHeader[]): void {
   }
 }
 
-/** Whether the client wants these bodies kept out of every file, also where the rest of its headers is refused. */
+/** Whether the client wants these bodies kept out of every file; also read when its other headers are refused. */
 export function readOmissions(headers: readonly GatewayHeader[]): { request: boolean; response: boolean } {
   const asks = (setting: string) =>
     headers.some((one) => one.setting === setting && one.value.toLowerCase() !== "false");

@@ -8,31 +8,31 @@ import { type FailedTry, type Next, TryAnswer } from "./try-answer.ts";
 export interface Try {
   /** From 1, over all targets. */
   readonly number: number;
-  /** -1 for the client's own target, else the fallback's place in the plan. */
+  /** -1 for the client's own target, else the fallback's index in the plan. */
   readonly fallback: number;
   readonly startedAt: number;
   readonly outgoing: Outgoing;
 }
 
 interface AttemptsOptions {
-  /** The exchange's own. */
+  /** The exchange's clock. */
   readonly clock: Clock;
   readonly plan: RetryPlan;
   readonly first: Outgoing;
   readonly open: (outgoing: Outgoing, events: UpstreamEvents) => UpstreamCall;
-  /** The request for a fallback; undefined where it may not or cannot be sent there. */
+  /** The request for a fallback; undefined if it may not or cannot be sent there. */
   readonly fallback: (place: number) => Promise<Outgoing | undefined>;
-  /** A try failed and another one follows. @param head - undefined where there was none. */
+  /** A try failed and another one follows. @param head - undefined if there was none. */
   readonly onFailed: (failed: Try, head: { status: number; headers: readonly string[] } | undefined) => FailedTry;
-  /** The next try comes in so many milliseconds. */
+  /** The next try starts after this many milliseconds. */
   readonly onWait: (waitMs: number) => void;
-  /** The answer of this try is the client's. */
+  /** The client gets this try's response. */
   readonly onAnswered: (answered: Try) => void;
 }
 
 /**
- * Calls a target again, or another one, while the plan allows it, and passes the first response on that is no failure, or
- * the last one there is. Once a head was passed on there is no way back.
+ * Calls a target repeatedly, and then its fallbacks, as far as the plan allows. Passes on the first response that is not a
+ * failure, or the last one. Once a head has been passed on there are no more tries.
  */
 export class Attempts implements UpstreamCall {
   readonly #options: AttemptsOptions;
@@ -51,7 +51,7 @@ export class Attempts implements UpstreamCall {
     this.#try({ fallback: -1, outgoing: options.first, waitMs: 0 });
   }
 
-  /** The request's body goes out with every call. */
+  /** The request's body is sent with every call. */
   write(): boolean {
     return true;
   }
@@ -98,13 +98,13 @@ export class Attempts implements UpstreamCall {
   }
 
   #later(next: Next): void {
-    // What is left of the failed response is its record's, and continues by itself.
+    // The rest of the failed response belongs to its own record and is read independently.
     this.#call = undefined;
     this.#options.onWait(next.waitMs);
     this.#timer = setTimeout(() => this.#try(next), next.waitMs);
   }
 
-  /** What follows a failure: undefined where nothing does, and otherwise maybe only after plugins were asked. */
+  /** Decides what follows a failure: undefined for nothing; a promise only if plugins are called first. */
   #judge(attempt: Try, failure: Failure, retryAfterMs: number | undefined): Promise<Next | undefined> | undefined {
     const { plan } = this.#options;
     const again = isRetryable(failure) && this.#triesHere < plan.triesMax && (retryAfterMs ?? 0) <= plan.waitMsMax;

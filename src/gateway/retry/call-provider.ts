@@ -21,14 +21,14 @@ import type { FailedTry } from "./try-answer.ts";
 
 interface ProviderCall {
   readonly admitted: Admitted;
-  /** Kept until there is a response; its size was bounded when it was gathered. */
+  /** Kept until there is a response; its size was bounded when it was read. */
   readonly body: Uint8Array;
   readonly onFallback?: (target: FallbackTarget) => void;
 }
 
 /**
- * Calls the provider, and calls again or calls another one as the client asked for. Each failed try is a record of its
- * own that names the client's request; the answer that the client gets is the client's record.
+ * Calls the provider, with the retries and fallbacks that the client set. Each failed try is a separate record that names
+ * the client's request; the response that the client gets is in the client's record.
  */
 export function callProvider(
   parts: GatewayParts,
@@ -73,15 +73,15 @@ export function callProvider(
   );
 }
 
-/** Notes who answered a request in its target's place. @param attempt - which try that was, where the tries are its own. */
+/** Records which fallback responded in the target's place. @param attempt - the number of the try, if the request counts them. */
 export function answeredBy(exchange: Exchange, target: FallbackTarget, attempt?: number): void {
   exchange.attempt = { ...(attempt !== undefined && { attempt }), ...whereTo(target) };
   exchange.provider = target.route.provider;
 }
 
 /**
- * The request for a fallback, where the plugins let it go there: another host may have limits of its own, and another
- * model may not be allowed.
+ * The request for a fallback, if the plugins allow it: another host may have its own limits, and another model may be
+ * forbidden.
  */
 async function fallbackIfAdmitted(
   parts: GatewayParts,
@@ -110,7 +110,7 @@ async function fallbackIfAdmitted(
   }
 }
 
-/** Of a body whose members were replaced, which unpacked it. */
+/** Headers for a body whose members were replaced, which decompressed it. */
 function withoutCoding(parts: GatewayParts, { raw }: RequestHeaders): RequestHeaders {
   return parts.headers.read(replaceHeaders(raw, { "Content-Encoding": null }));
 }
@@ -157,7 +157,7 @@ function whereTo({ route, path }: FallbackTarget) {
   };
 }
 
-/** A try asks no cache; the request that it belongs to may have. */
+/** A try never uses the cache, although its request may have. */
 export function withoutCache({ gateway }: Pick<BeginMeta, "gateway">): RawHeaders {
   return gateway.filter((_, at) => !gateway[at - (at % 2)]!.toLowerCase().startsWith("gateway-cache-"));
 }

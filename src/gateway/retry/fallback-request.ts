@@ -6,7 +6,7 @@ import type { GatewayParts } from "../gateway-parts.ts";
 import { replaceHeaders } from "../headers/headers.ts";
 import type { FallbackTarget } from "./fallback-target.ts";
 
-/** The body as a fallback gets it; undefined where its members are to be replaced and it is no JSON object. */
+/** The body for a fallback; undefined if its members are to be replaced and it is not a JSON object. */
 export async function fallbackBody(
   parts: GatewayParts,
   { headers }: Admitted,
@@ -17,22 +17,21 @@ export async function fallbackBody(
   return parts.content.replaceMembers(codedBody(headers, body), { set: fallback.body, removed: [] });
 }
 
-/** What goes to a fallback. */
+/** The parts of a fallback's request. */
 interface FallbackParts {
   readonly target: FallbackTarget;
-  /** What `fallbackBody` gave. */
+  /** The result of `fallbackBody`. */
   readonly body: Uint8Array;
   /** The body as the client sent it. */
   readonly clientBody: Uint8Array;
-  /** What plugins change of it. */
+  /** Plugins' changes. */
   readonly change: RequestChange | undefined;
 }
 
 /**
- * The client's request as a fallback gets it. Credentials go to the target that the client meant them for and to no
- * other.
+ * The client's request as a fallback gets it. Credentials go only to the target that the client meant them for.
  *
- * @throws GatewayError `plugin_failed` where plugins change members of a body that is no JSON object.
+ * @throws GatewayError `plugin_failed` if plugins change members of a body that is not a JSON object.
  */
 export async function fallbackRequest(
   parts: GatewayParts,

@@ -6,14 +6,15 @@ import { checkPath, findRoute, isOrigin, type Route } from "../target.ts";
 import type { FallbackTarget } from "./fallback-target.ts";
 import type { RetryPlan } from "./plan.ts";
 
-/** Headers that frame the message or say where it goes: the gateway's own business. */
+/** Headers that frame the message or say where it goes; only the gateway sets them. */
 const NOT_SETTABLE =
   /^(?:host|content-length|transfer-encoding|connection|te|upgrade|keep-alive|proxy-.*|gateway-.*)$/i;
 
 /**
- * Where the fallbacks of a plan lead.
+ * Resolves the targets of a plan's fallbacks.
  *
- * @throws GatewayError `invalid_header`, `invalid_target`, `invalid_path`, `target_forbidden` for one that never could be called.
+ * @throws GatewayError `invalid_header`, `invalid_target`, `invalid_path`, `target_forbidden` for one that can never be
+ * called.
  */
 export function findFallbacks(parts: GatewayParts, plan: RetryPlan, first: Route, url: string): FallbackTarget[] {
   return plan.fallbacks.map((fallback) => {

@@ -4,14 +4,14 @@ import { GatewayError } from "../../errors.ts";
 import type { GatewayHeader } from "../headers/gateway-header.ts";
 import { fromWire } from "../headers/headers.ts";
 
-/** Why a try failed: the provider's status, or that there was none. */
+/** Why a try failed: the provider's status, or no response. */
 export type Failure = number | "network";
 
-/** What a client wants done when a provider fails. */
+/** What to do when a provider fails, as the client set it. */
 export interface RetryPlan {
-  /** Calls of each target, the first one included. */
+  /** Maximum calls of each target, including the first. */
   readonly triesMax: number;
-  /** Milliseconds before the second call; `factor` times as many before each further one, at most `waitMsMax`. */
+  /** Milliseconds before the second call; multiplied by `factor` before each further one, at most `waitMsMax`. */
   readonly waitMs: number;
   readonly factor: number;
   readonly waitMsMax: number;
@@ -25,18 +25,18 @@ const FALLBACK = Type.Object(
   {
     /** An origin, as in `Gateway-Target-Url`. */
     target: Type.String(),
-    /** Path and query in place of the client's. */
+    /** Path and query that replace the client's. */
     path: Type.Optional(Type.String({ pattern: "^/" })),
-    /** Headers in place of the client's; null leaves one out. */
+    /** Headers that replace the client's; null removes one. */
     headers: Type.Optional(
       Type.Record(Type.String({ pattern: TOKEN }), Type.Union([Type.String({ maxLength: 65_536 }), Type.Null()]), {
-        // Without it a name that does not fit the pattern would be any value's, and could hold a line end.
+        // Without this a name that does not match the pattern could have any value, even one with a line end.
         additionalProperties: false,
       }),
     ),
-    /** Members in place of those of the client's JSON body. */
+    /** Members that replace those of the client's JSON body. */
     body: Type.Optional(Type.Record(Type.String(), Type.Unknown())),
-    /** Failures that lead here: statuses, `4xx`, `5xx`, `network`. Without it 429, 5xx and network. */
+    /** Failures that lead here: statuses, `4xx`, `5xx`, `network`. Default: 429, 5xx and network. */
     on: Type.Optional(
       Type.Array(
         Type.Union([
@@ -55,7 +55,7 @@ const FALLBACKS = Type.Array(FALLBACK, { minItems: 1, maxItems: FALLBACKS_MAX })
 
 export type Fallback = Static<typeof FALLBACK>;
 
-/** Numbers that the headers may hold; decimals only for the factor. */
+/** Ranges of numeric headers; decimals only for the factor. */
 const NUMBERS = {
   "retry-num": { fallback: 5, least: 1, most: 20, whole: true },
   "retry-factor": { fallback: 2, least: 1, most: 10, whole: false },
@@ -66,11 +66,11 @@ const NUMBERS = {
 /**
  * Reads the `Gateway-Retry-*` headers and `Gateway-Fallbacks`.
  *
- * @returns undefined where the client asks for neither.
- * @throws GatewayError `invalid_header` saying what is allowed.
+ * @returns undefined if the client sets neither.
+ * @throws GatewayError `invalid_header` that says what is allowed.
  */
 export function readRetryPlan(headers: readonly GatewayHeader[]): RetryPlan | undefined {
-  // Most requests ask for nothing: no list of theirs is made.
+  // Most requests set neither: no list is built for them.
   if (!headers.some(isAbout)) return undefined;
   const values = new Map(headers.filter(isAbout).map((header) => [header.setting, header]));
   const number = (setting: keyof typeof NUMBERS) => readNumber(values.get(setting), NUMBERS[setting]);
@@ -86,7 +86,7 @@ export function readRetryPlan(headers: readonly GatewayHeader[]): RetryPlan | un
   return { triesMax: enabled ? retries + 1 : 1, waitMs, factor, waitMsMax, fallbacks };
 }
 
-/** What is worth another try: too many requests, a provider's fault, no response at all. */
+/** Failures worth a retry: too many requests, server errors, no response. */
 export function isRetryable(failure: Failure): boolean {
   return failure === "network" || failure === 429 || failure >= 500;
 }

@@ -3,11 +3,11 @@ import type { UpstreamCall, UpstreamError, UpstreamEvents } from "../../runtime/
 import type { Outgoing } from "../forward.ts";
 import type { Failure } from "./plan.ts";
 
-/** A failed response is read on for so long and so far, for its record. */
+/** How long and how far a failed response is read on for its record. */
 const REST_MS = 5_000;
 const REST_BYTES_MAX = 1_024 * 1_024;
 
-/** Takes what is left of a failed try. */
+/** Receives the rest of a failed try. */
 export interface FailedTry {
   onData(bytes: Uint8Array): void;
   onEnd(whole: boolean): void;
@@ -27,11 +27,11 @@ interface TryOptions {
   readonly fail: (head: { status: number; headers: readonly string[] } | undefined) => FailedTry;
   readonly goOn: (next: Next) => void;
   readonly aborted: () => boolean;
-  /** Whether the client takes nothing now. */
+  /** Whether the client is not reading now. */
   readonly held: () => boolean;
 }
 
-/** The answer of one try: held back at its head until it is clear whose it is, the client's or a record's. */
+/** The response of one try: held at its head until it is clear whether it goes to the client or only to a record. */
 export class TryAnswer implements UpstreamEvents {
   readonly #options: TryOptions;
   call: UpstreamCall | undefined;

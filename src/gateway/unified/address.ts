@@ -9,9 +9,9 @@ import type { UnifiedArrival } from "./unified-admission.ts";
 const LABELS = ["ai", "ai-gateway"];
 
 /**
- * What makes a request one of the unified address: its port, its `Host`, or that it comes to the generic address with
- * nothing but a service key where SDKs put their keys. The last costs a request of pass-through nothing: it says who it
- * is and where it goes.
+ * Whether a request belongs to the unified address: by its port, by its `Host`, or because it arrives at the generic address
+ * with only a service key where SDKs put their keys. The last check costs a pass-through request nothing: that one has
+ * `Gateway-Auth` and a target.
  *
  * @returns undefined for pass-through.
  */
@@ -43,7 +43,7 @@ function isDedicated(host: string | undefined, { domain, providers }: GatewayPar
   return label !== undefined && providers().providerByLabel(label) !== undefined;
 }
 
-/** Places where SDKs put their key, in the order in which they count. */
+/** Places where SDKs put their key, in order of precedence. */
 const PLACES: readonly ((headers: RequestHeaders, url: string) => string | undefined)[] = [
   (headers) => /^bearer[ \t]+(\S+)$/i.exec(firstValue(headers, "authorization")?.trim() ?? "")?.[1],
   (headers) => firstValue(headers, "x-api-key")?.trim() || undefined,
@@ -51,7 +51,7 @@ const PLACES: readonly ((headers: RequestHeaders, url: string) => string | undef
   (_headers, url) => queryKey(url) || undefined,
 ];
 
-/** The first key that stands where SDKs put theirs. */
+/** The first key in the places where SDKs put theirs. */
 function sdkKey(headers: RequestHeaders, url: string): string | undefined {
   for (const place of PLACES) {
     const key = place(headers, url);
@@ -65,7 +65,7 @@ function queryKey(url: string): string | undefined {
   return query < 0 ? undefined : (new URLSearchParams(url.slice(query + 1)).get("key") ?? undefined);
 }
 
-/** The query of a request without the key in it, with its `?`; empty where nothing is left. */
+/** The query of a request without the key in it, with its `?`; empty if nothing is left. */
 export function queryWithoutKey(url: string): string {
   const query = url.indexOf("?");
   if (query < 0) return "";

@@ -14,7 +14,7 @@ import { isKeyLine, ownKeys } from "./own-keys.ts";
 import { providerNamed } from "./provider-named.ts";
 import type { UnifiedAdmission, UnifiedArrival } from "./unified-admission.ts";
 
-/** Where a unified request goes before its body says it: nowhere yet. */
+/** The placeholder route of a unified request until its body names a target. */
 export const NO_ROUTE: Route = {
   target: { origin: "", authority: "", host: "", upstream: { secure: true, host: "", port: 443 } },
   provider: undefined,
@@ -22,14 +22,14 @@ export const NO_ROUTE: Route = {
   owner: undefined,
 };
 
-/** The shape that a client of this path speaks; errors of unknown endpoints are as in chat completions. */
+/** The API shape of a client of this path; errors of unknown endpoints have the shape of chat completions. */
 export function clientShape({ method, url }: IncomingRequest): string {
   const endpoint = endpointOf(method, url);
   if (endpoint?.kind === "same" && endpoint.path.startsWith(":")) return "generate-content";
   return endpoint !== undefined && "shape" in endpoint ? endpoint.shape : "chat-completions";
 }
 
-/** The service key of a unified request: `Gateway-Auth`, or else the first of the places where SDKs put theirs. */
+/** The service key of a unified request: `Gateway-Auth`, or else the first key in the places where SDKs put theirs. */
 export function identifyUnified(
   parts: GatewayParts,
   { exchange, request, headers }: Arrival,
@@ -75,20 +75,20 @@ export function admitUnified(
     throw new GatewayError("invalid_header", `Gateway-Target-Provider names no provider: "${provider}"`);
   return {
     endpoint,
-    // Beside Gateway-Auth, the key where SDKs put theirs is the provider's.
+    // If there is a Gateway-Auth, the key where SDKs put theirs is the provider's.
     own: ownKeys(keyLines, headers.auth.length > 0 ? sdkKey : undefined, parts.providers()),
     ...said,
     sameOnly: mapping !== undefined && readMapping(mapping, endpoint),
   };
 }
 
-/** What the lines of a head ask of the unified address. @throws GatewayError `invalid_header`. */
+/** Reads the settings lines for the unified address. @throws GatewayError `invalid_header`. */
 function readLines(lines: readonly GatewayHeader[]) {
   return {
     namesTarget: lineOf(lines, "target-url") !== undefined,
     model: textOf(lines, "model"),
     provider: textOf(lines, "target-provider"),
-    // An alias of the prefix makes `Gateway-Gateway-Body-Mapping` of what another gateway calls its body mapping.
+    // With an aliased prefix, the body-mapping header of another gateway becomes `Gateway-Gateway-Body-Mapping`.
     mapping: lineOf(lines, "body-mapping") ?? lineOf(lines, "gateway-body-mapping"),
     refuseLosses: readUnsupported(lines),
     fallbacks: readFallbacks(lines),

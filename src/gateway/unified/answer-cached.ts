@@ -9,11 +9,11 @@ import { UnifiedCall, type UnifiedCallOptions } from "./unified-call.ts";
 type CallTerms = Omit<UnifiedCallOptions, "events" | "consent" | "onAnswered">;
 
 /**
- * Answers a unified request that asks for the cache. Its key holds the client's body and the targets that its names stand
- * for; the response is kept as the client got it, in its own shape.
+ * Serves a unified request that uses the cache. Its key holds the client's body and the targets that its names resolve to;
+ * the response is stored as the client got it, in its own shape.
  *
- * Plugins are asked about the first target before: what they change of the request is a part of the key. Where they
- * refuse that target, the cache is left alone.
+ * Plugins are called for the first target before: their changes to the request are part of the key. If they refuse that
+ * target, the cache is not used.
  */
 export async function answerCached(terms: CallTerms, settings: CacheSettings): Promise<void> {
   const { parts, admitted, work, walk } = terms;
@@ -61,7 +61,7 @@ export async function answerCached(terms: CallTerms, settings: CacheSettings): P
   await serveFromCache({ parts, exchange, request: cacheRequest, ask: async () => undefined, ...call(consent) });
 }
 
-/** In an order of their own: the one that is asked first may differ from request to request. */
+/** Sorted, because the first target may differ from request to request. */
 function targetsOf({ candidates }: Walk): readonly string[] {
   const names = candidates.map(({ target, model }) =>
     JSON.stringify([target.provider.name, model, target.path.map(({ body }) => body ?? null)]),
@@ -69,7 +69,7 @@ function targetsOf({ candidates }: Walk): readonly string[] {
   return [...new Set(names)].sort();
 }
 
-/** Whether another target stood before it that could have taken the request. */
+/** Whether a target before it could have taken the request. */
 function isFallback(walk: Walk, { target }: Candidate): boolean {
   const first = walk.candidates.find((each) => !walk.isPassedOver(each.target));
   return first !== undefined && first.target !== target;

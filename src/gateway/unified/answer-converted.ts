@@ -14,7 +14,7 @@ const jsonHeaders = (body: Uint8Array) => [
   String(body.byteLength),
 ];
 
-/** A count or embeddings, in the client's form. @param bytes - unpacked. @param chunks - as they came. */
+/** Responds with a token count or embeddings in the client's form. @param bytes - decompressed. @param chunks - as received. */
 export async function answerConverted(
   host: BodyHost,
   { reading }: Converted,
@@ -39,9 +39,9 @@ export async function answerConverted(
 }
 
 /**
- * A count that no provider has made.
+ * Responds with Weir's own estimate of a token count.
  *
- * @param calls - how many were made for it, and failed.
+ * @param calls - number of failed calls made for it.
  */
 export function answerEstimate(
   { admitted, work, events, onAnswered }: Pick<ResponseOptions, "admitted" | "work" | "events" | "onAnswered">,

@@ -18,9 +18,9 @@ import { UnifiedCall } from "./unified-call.ts";
 import type { UnifiedWork } from "./unified-work.ts";
 
 /**
- * Answers a request of the unified address: resolves its model, orders its targets and calls one after the other.
+ * Handles a request of the unified address: resolves its model, orders its targets and calls one after the other.
  *
- * @throws GatewayError where it names no model that its key may use, or its body is wrong.
+ * @throws GatewayError if it names no model that its key may use, or its body is invalid.
  */
 export async function answerUnified(
   parts: GatewayParts,
@@ -86,7 +86,7 @@ function bodyOf(headers: RequestHeaders, bytes: Uint8Array) {
   return { bytes, coding: valuesOf(headers, "content-encoding").join(",") };
 }
 
-/** Headers of coding tools that name a session, after the gateway's own. */
+/** Headers of coding tools that name a session; the gateway's own header has precedence. */
 const SESSION_HEADERS = ["x-claude-code-session-id", "session_id", "conversation_id"];
 
 function sessionOf(headers: RequestHeaders): string | undefined {

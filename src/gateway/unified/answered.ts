@@ -12,13 +12,13 @@ import type { ResponseOptions } from "./outcome.ts";
 
 const WARNING_BYTES_MAX = 2_048;
 
-/** What was lost or guessed, a clause each, such as `dropped seed`. */
+/** What was lost or estimated, one clause each, such as `dropped seed`. */
 export function warningsOf({ outbound }: Attempt, estimated: boolean): readonly string[] {
   const losses = outbound.kind === "same" ? [] : outbound.losses;
   return [...losses.map(({ kind, path }: Loss) => `${kind} ${path}`), ...(estimated ? ["estimated usage"] : [])];
 }
 
-/** As a header: at most 2 kB, and then how many there are more. */
+/** The warnings as a header of at most 2 kB; the rest is only counted. */
 function warningHeader(warnings: readonly string[]): string {
   const all = warnings.join(", ");
   if (Buffer.byteLength(all) <= WARNING_BYTES_MAX) return all;
@@ -32,7 +32,7 @@ function warningHeader(warnings: readonly string[]): string {
   return text;
 }
 
-/** Notes on the exchange who answers it, for its record and its headers. Called right before its head leaves. */
+/** Sets on the exchange who responds, for its record and its headers. Called right before its head is sent. */
 export function noteAnswered(options: ResponseOptions, warnings: readonly string[]): void {
   const { admitted, attempt, number, failures, work } = options;
   const { exchange } = admitted;
@@ -75,12 +75,12 @@ function answererOf(attempt: Attempt, endpoint: Endpoint, warnings: readonly str
   return answerer;
 }
 
-/** In a shape's place, for a response in the client's own. */
+/** Stands for a shape if the response is in the client's own. */
 const SAME = "=";
 
-/** What of a record's routing is not its answerer's. */
+/** The part of a record's routing that its answerer does not hold. */
 interface Answering extends Pick<RoutingMeta, "reason" | "credential" | "stored"> {
-  /** Made for this request: none if it gets the response to another one. */
+  /** Number of calls made for this request; none if it shares another request's response. */
   readonly calls: number;
 }
 
@@ -113,7 +113,7 @@ export function withoutKeys(headers: readonly string[]): string[] {
   });
 }
 
-/** Where a failed attempt went, for its record. */
+/** Where a failed attempt was sent, for its record. */
 export function whereOf({ candidate, way, path }: Attempt) {
   const { provider } = candidate.target;
   return { target: way.origin, path: maskPath(path, maskOf(provider).query), provider: provider.name };

@@ -1,6 +1,6 @@
 import type { RoutingMeta } from "../../spool/frame.ts";
 
-/** Who gave a response, as everyone sees it who gets it. Plain: the cache keeps it beside the response. */
+/** Who gave a response, as every client that gets it sees it. Plain data: the cache stores it with the response. */
 export interface Answerer {
   readonly provider: string;
   readonly target: string;

@@ -15,7 +15,7 @@ interface AskParts {
   readonly work: UnifiedWork;
 }
 
-/** What plugins said of a request before the cache was asked. */
+/** The plugins' result from before the cache look-up. */
 export interface Consent {
   readonly candidate: Candidate;
   readonly counted: CountedCall;
@@ -26,8 +26,9 @@ export interface Consent {
 /**
  * Asks the plugins whether a request may go to a candidate.
  *
- * @param isFirst - whether no call of this request was made: further ones are its fallbacks, and hold no budget of their own.
- * @param calls - how many calls it is split into.
+ * @param isFirst - whether this request has made no call yet: later calls are its fallbacks and reserve no budget of their
+ * own.
+ * @param calls - the number of calls that it is split into.
  * @throws Refused; GatewayError `plugin_failed`.
  */
 export function askForTarget(
@@ -63,7 +64,7 @@ export function askForTarget(
   }
 }
 
-/** Asks them before it is known whether the candidate has to be called. @throws as `askForTarget`. */
+/** Asks the plugins before it is known whether the candidate must be called. @throws as `askForTarget`. */
 export async function askConsent(ask: AskParts, candidate: Candidate): Promise<Consent | undefined> {
   const { hooks } = ask.parts;
   if (hooks === undefined || !hooks.has("onRequest")) return undefined;

@@ -3,7 +3,7 @@ import type { Health } from "../../routing/rests.ts";
 import type { Candidate } from "../../routing/walk.ts";
 import { metricText, type Sample } from "../../runtime/metric-text.ts";
 
-/** Label sets at most. What is beyond them is counted under the model `other`. */
+/** Maximum number of label sets. Beyond it calls are counted under the model `other`. */
 const SETS_MAX = 1_000;
 const OTHER = "other";
 
@@ -42,11 +42,11 @@ interface Counts {
 /**
  * Counts calls of the unified address by provider, model and route, in plain numbers.
  *
- * Clients write any model's name, so a model has a label of its own once it has answered a call; until then it is `other`.
+ * Clients may write any model name, so a model gets its own label once it has responded to a call; until then it is `other`.
  */
 export class AttemptMetrics {
   readonly #counts = new Map<string, Counts>();
-  /** Of candidates whose model has a label. */
+  /** Counts of candidates whose model has a label. */
   readonly #known = new WeakMap<Candidate, Counts>();
   /** Models that have a label, as `provider/model`. */
   readonly #models = new Set<string>();
@@ -60,21 +60,21 @@ export class AttemptMetrics {
     this.#of(candidate).attempts++;
   }
 
-  /** @param isAfterHead - the response had begun: the call is counted as an attempt already. */
+  /** @param isAfterHead - the response had begun: the call has already been counted as an attempt. */
   failed(candidate: Candidate, reason: string, isAfterHead = false): void {
     const counts = this.#of(candidate);
     if (!isAfterHead) counts.attempts++;
     counts.failures.set(reason, (counts.failures.get(reason) ?? 0) + 1);
   }
 
-  /** @param ms - spent on a request and its response, as far as this thread or the translator's knows. */
+  /** @param ms - time spent translating a request and its response, in this thread and the translator's. */
   translated(candidate: Candidate, ms: number): void {
     const counts = this.#of(candidate);
     counts.translations++;
     counts.translationSeconds += ms / 1_000;
   }
 
-  /** @param model - null where the whole credential rests. */
+  /** @param model - null if the complete credential rests. */
   rested(provider: string, model: string | null): void {
     const name = this.#modelOf(provider, model);
     const key = JSON.stringify([provider, name]);
@@ -102,7 +102,7 @@ export class AttemptMetrics {
     ].join("");
   }
 
-  /** Credentials of one provider and model are one number. */
+  /** Credentials with the same provider and model are added up. */
   #resting(health: readonly Health[]): Iterable<Sample> {
     const resting = new Map<string, { readonly labels: { provider: string; model: string }; value: number }>();
     for (const { provider, model, state } of health) {
@@ -116,7 +116,7 @@ export class AttemptMetrics {
     return resting.values();
   }
 
-  /** Translation as a summary without quantiles, in the form in which Prometheus reads it. */
+  /** Translation time as a Prometheus summary without quantiles. */
   translationText(): string {
     const samples = [...this.#counts.values()].flatMap(({ labels, translations, translationSeconds }) => {
       if (translations === 0) return [];
@@ -159,7 +159,7 @@ function labelsOf({ target, model }: Candidate): Labels {
   return { provider: target.provider.name, model, route: target.route ?? "" };
 }
 
-/** What a failure is counted under: `429`, `4xx`, `5xx`, or its kind. */
+/** The metric label of a failure: `429`, `4xx`, `5xx`, or its kind. */
 export function reasonOf({ kind, status }: Failure): string {
   if (kind !== "status") return kind;
   return status === 429 ? "429" : `${Math.floor(status / 100)}xx`;

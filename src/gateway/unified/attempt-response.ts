@@ -25,26 +25,26 @@ import { answerTranslated, TranslatedBody } from "./translated-body.ts";
 
 const ERROR_BYTES_MAX = 1_024 * 1_024;
 const WHOLE_BYTES_MAX = 128 * 1_024 * 1_024;
-/** How long the head of the last target's stream waits for its first event. */
+/** How long the head of the last target's stream is held back for its first event. */
 const FIRST_EVENT_MS = 1_000;
 
-/** The response of one attempt: held back until it is clear whose it is, then passed on or translated. */
+/** The response of one attempt: held back until it is clear whether the client gets it, then passed on or translated. */
 export class AttemptResponse implements UpstreamEvents, BodyHost {
   readonly options: ResponseOptions;
   readonly #startedMs = performance.now();
   #call: UpstreamCall | undefined;
   #head: ProviderHead = { status: 0, reason: "", headers: [] };
   #body: ResponseBody | undefined;
-  /** What is gathered before it is read: an error, or a response that comes whole. */
+  /** Bytes of a response that is read as a unit: an error, or one that is not a stream. */
   #chunks: Uint8Array[] = [];
   #bytes = 0;
   #headSent = false;
   #over = false;
-  /** When the head must have come, or the first content, by `performance.now()`; 0 while neither is awaited. */
+  /** When the head or the first content must have arrived, by `performance.now()`; 0 while no limit applies. */
   deadline = 0;
   #holdTimer: ReturnType<typeof setTimeout> | undefined;
   #lastByteMs = performance.now();
-  /** Whether a limit lasts to the first content, which has not come. */
+  /** Whether the time limit includes the first content, which has not arrived. */
   awaitsContent = false;
   #firstContentMs: number | undefined;
   #translatedMs = 0;
@@ -59,7 +59,7 @@ export class AttemptResponse implements UpstreamEvents, BodyHost {
     const { exchange } = admitted;
     const seconds = attempt.candidate.target.timeoutSeconds;
     const timeoutMs = seconds === undefined ? parts.upstreamTimeoutMs : seconds * 1_000;
-    // The exchange's own limit stands behind this one.
+    // The exchange's own limit must expire after this one.
     exchange.awaitProgress(timeoutMs + parts.upstreamTimeoutMs);
     this.deadline = performance.now() + timeoutMs;
     parts.unified.ticks.add(this);
@@ -105,12 +105,12 @@ export class AttemptResponse implements UpstreamEvents, BodyHost {
       status >= 400 ||
       attempt.outbound.kind === "converted" ||
       (attempt.outbound.kind === "translated" && !(isStream && work.description.stream));
-    // Behind the head silence alone is too long.
+    // After the head, only the limit on silence applies.
     if (isGathered) {
       this.deadline = 0;
       return;
     }
-    // A target's own limit lasts to a stream's first content, whether the stream is held back or not.
+    // A target's own time limit includes a stream's first content, whether the stream is held back or not.
     this.awaitsContent = isStream && attempt.candidate.target.timeoutSeconds !== undefined;
     if (!this.awaitsContent) this.deadline = 0;
     const isCoded = headerValue(headers, "content-encoding") !== "";
@@ -141,7 +141,7 @@ export class AttemptResponse implements UpstreamEvents, BodyHost {
 
   onError(error: UpstreamError): void {
     if (this.#over) return;
-    this.#call?.abort(); // what cannot be unpacked may continue
+    this.#call?.abort(); // a stream that cannot be decompressed may still be arriving
     if (this.#headSent) {
       this.#noteBroken("network");
       this.#body!.onBroken({ status: 502, code: "upstream_unreachable", message: error.message });
@@ -153,7 +153,7 @@ export class AttemptResponse implements UpstreamEvents, BodyHost {
     });
   }
 
-  // --- what bodies ask for
+  // --- BodyHost
 
   sendHead(headers: readonly string[] | undefined, filter?: UnframedEvents | UsageStripper, estimated = false): void {
     if (this.#headSent || this.#over) return;
@@ -212,7 +212,7 @@ export class AttemptResponse implements UpstreamEvents, BodyHost {
     };
     if (attempt.outbound.kind !== "same")
       parts.unified.metrics.translated(attempt.candidate, attempt.writtenMs + this.#translatedMs);
-    // Counting and looking up say nothing of how fast a model answers.
+    // Counting and retrieval say nothing about a model's speed.
     const { kind } = work.admission.endpoint;
     if (kind !== "count" && kind !== "stored")
       parts.unified.speeds.note(speedKey(attempt.candidate.target), sample, Date.now());
@@ -294,7 +294,7 @@ export class AttemptResponse implements UpstreamEvents, BodyHost {
     this.#fail(failure, deliver, text);
   }
 
-  /** Takes the keys that the gateway sent out of a failure. @param bytes - what came, unpacked. */
+  /** Masks the keys that the gateway sent in a failure. @param bytes - the response, decompressed. */
   #maskGathered(bytes: Uint8Array = Buffer.concat(this.#chunks)): Uint8Array {
     const gathered = { head: this.#head, chunks: this.#chunks, bytes };
     const masked = withoutSecrets(gathered, this.options.attempt.secrets);
@@ -303,14 +303,14 @@ export class AttemptResponse implements UpstreamEvents, BodyHost {
     return masked.bytes;
   }
 
-  /** What a body holds back is kept for the record of a failure. */
+  /** Keeps bytes of a held-back body for the record of a failure. */
   #hold(bytes: Uint8Array): void {
     if (this.#bytes > ERROR_BYTES_MAX) return;
     this.#bytes += bytes.byteLength;
     this.#chunks.push(bytes);
   }
 
-  /** The provider's response, where the client gets another one. */
+  /** Records the provider's response if the client gets a different one. */
   #noteProviderSide(): void {
     this.noteHead();
     for (const chunk of this.#chunks) this.options.admitted.exchange.recording.providerBody(chunk);
@@ -326,7 +326,7 @@ export class AttemptResponse implements UpstreamEvents, BodyHost {
 
   // --- failures
 
-  /** Called by `Ticks` where the deadline has passed. */
+  /** Called by `Ticks` after the deadline. */
   onDeadline(): void {
     this.deadline = 0;
     this.#onTimeout();
@@ -346,7 +346,7 @@ export class AttemptResponse implements UpstreamEvents, BodyHost {
     });
   }
 
-  /** Ends a silent provider, and keeps a client that waits. Before the head the deadline is the limit. */
+  /** Ends a call whose provider is silent, and sends keep-alives to the client. Before the head only the deadline applies. */
   tick(): void {
     if (this.#head.status === 0) return;
     const { stallMs } = this.options.parts.unified;
@@ -360,7 +360,7 @@ export class AttemptResponse implements UpstreamEvents, BodyHost {
     } else this.#onTimeout("upstream_stalled");
   }
 
-  /** Notes whose response it is, before any of it leaves. */
+  /** Sets who responds, before any of the response is sent. */
   #noteAnswered(estimated = false): void {
     noteAnswered(this.options, warningsOf(this.options.attempt, estimated));
   }
@@ -383,7 +383,7 @@ export class AttemptResponse implements UpstreamEvents, BodyHost {
     queueMicrotask(() => this.options.onFailed(outcome));
   }
 
-  /** A response that has begun failed after all. */
+  /** Counts a failure after the response had begun. */
   #noteBroken(reason: string): void {
     const { parts, attempt } = this.options;
     parts.unified.metrics.failed(attempt.candidate, reason, true);

@@ -19,60 +19,60 @@ import type { CountedCall } from "./counted-call.ts";
 import { providerNamed } from "./provider-named.ts";
 import type { UnifiedWork } from "./unified-work.ts";
 
-/** What can be sent. */
+/** A request that can be sent. */
 export type Sendable = Extract<Outbound, { readonly kind: "same" | "translated" }> | Converted;
 
-/** What becomes of a request for a candidate. */
+/** The result of writing a request for a candidate. */
 export type Written =
   | Outbound
   | Converted
-  /** A count that the provider does not make. */
+  /** Weir's own count, for a provider without one. */
   | { readonly kind: "estimate"; readonly tokens: number };
 
-/** Whether the events of a stream are read here, and not passed as they are. */
+/** Whether the events of a stream are read here, rather than passed on as they are. */
 export const readsStream = (sent: Sendable): boolean =>
   sent.kind === "translated" || (sent.kind === "same" && (sent.addsUsage || sent.at.place?.frames !== undefined));
 
 /** A call that is ready to be made. */
 export interface Attempt {
   readonly counted: CountedCall;
-  /** Milliseconds that were spent on writing it, where it is translated. */
+  /** Milliseconds spent translating the request. */
   readonly writtenMs: number;
   readonly candidate: Candidate;
   readonly issuer: string;
-  /** The secrets that it was made with: a provider's error may repeat them. */
+  /** The secrets in the request: a provider's error may repeat them. */
   readonly secrets: readonly string[];
   readonly outbound: Sendable;
   readonly request: UpstreamRequest;
-  /** Requests that belong to it, where it takes several. */
+  /** Further requests of a call that needs several. */
   readonly further: readonly UpstreamRequest[];
   readonly way: Way;
   /** For the record: path and query, without credentials. */
   readonly path: string;
 }
 
-/** What a candidate's body is written from. */
+/** The inputs for a candidate's body. */
 export interface WriteParts {
   readonly parts: RoutingParts;
   readonly admitted: Pick<Admitted, "headers">;
   readonly work: UnifiedWork;
   readonly states: CallMemories;
-  /** The turns before the body's own input, where the candidate cannot look them up. */
+  /** The turns before the body's own input, if the candidate cannot look them up. */
   readonly turns?: string | undefined;
-  /** Files that were fetched so far; undefined where none are. */
+  /** Files fetched so far; undefined if file fetching is off. */
   readonly files?: FetchedFiles | undefined;
-  /** Members that the provider has named as unsupported. */
+  /** Members that the provider has reported as unsupported. */
   readonly without: readonly string[];
-  /** Whose state may be sent, where that is not the candidate's own. */
+  /** The issuer whose state may be sent, if not the candidate's own. */
   readonly issuer: string | undefined;
-  /** What plugins change of it. */
+  /** Plugins' changes to it. */
   readonly change: RequestChange | undefined;
 }
 
 export interface AttemptParts extends WriteParts {
   readonly parts: GatewayParts;
   readonly admitted: Admitted;
-  /** The client's own key, where it serves this candidate. */
+  /** The client's own key, if it serves this candidate. */
   readonly ownKey: string | undefined;
 }
 
@@ -81,12 +81,12 @@ interface PrepareParts extends AttemptParts {
   readonly writtenMs: number;
 }
 
-/** What is set in the client's body: by the routes, and by plugins over that. */
+/** Members set in the client's body: by the routes, overridden by plugins. */
 function changesOf({ changes }: CallPlan, change: RequestChange | undefined): Readonly<Record<string, Json>> {
   return change?.body === undefined ? changes : { ...changes, ...change.body };
 }
 
-/** Writes the request for a candidate. Never throws for what a client sent. */
+/** Writes the request for a candidate. Never throws for anything that a client sent. */
 export function writeFor(candidate: Candidate, given: WriteParts): Soon<Written> {
   const { parts, work, states, without } = given;
   const { admission, body, description } = work;
@@ -139,20 +139,20 @@ export function writeFor(candidate: Candidate, given: WriteParts): Soon<Written>
   });
 }
 
-/** A request for a response, as one for its count. @param asked - the client's shape, and what is called. */
+/** Turns a request for a response into one for its token count. @param asked - the client's shape, and the call. */
 function countFor(
   { parts }: WriteParts,
   written: Extract<Outbound, { readonly kind: "same" | "translated" }>,
   { shape, call }: { readonly shape: string; readonly call: EndpointCall },
 ): Soon<Sendable | undefined> {
-  // What a platform asks for in a body is none of a count's.
+  // A platform's additions to a body do not belong in a count.
   if (written.kind === "same" && written.at.place === undefined) return written;
   const place = countPlaceOf(written.at as ShapeAt, call);
   if (place === undefined) return undefined;
   return after(parts.unified.translator.counted(written.body, place), (bytes) => asCount(written, shape, bytes));
 }
 
-/** Input tokens of a request that its provider does not count. @param turns - what is before it. */
+/** Estimates the input tokens of a request for a provider without counting. @param turns - the turns before it. */
 export async function estimateFor(
   { unified: { translator } }: RoutingParts,
   { body }: UnifiedWork,
@@ -162,7 +162,7 @@ export async function estimateFor(
   return earlier + (await translator.count(body));
 }
 
-/** Embeddings in the provider's own form; undefined where it speaks OpenAI's. */
+/** Embeddings in the provider's own form; undefined if it speaks OpenAI's. */
 function embeddingsFor(
   candidate: Candidate,
   { parts, work, change }: WriteParts,
@@ -189,7 +189,7 @@ function embeddingsFor(
   );
 }
 
-/** An endpoint that is not translated: a target has it or not. */
+/** An endpoint that is never translated: a target either has it or not. */
 function writeSame(
   candidate: Candidate,
   { parts, admitted, work, change }: WriteParts,
@@ -216,7 +216,7 @@ function betasOf(headers: RequestHeaders): readonly string[] {
   return values.length === 0 ? values : values.flatMap((value) => value.split(",").map((each) => each.trim()));
 }
 
-/** Addresses and signs what was written. @throws GatewayError `credential_rejected`. */
+/** Addresses and signs a written request. @throws GatewayError `credential_rejected`. */
 export function prepare(candidate: Candidate, outbound: Sendable, given: PrepareParts): Soon<Attempt | undefined> {
   const { admitted, work, ownKey, counted, writtenMs } = given;
   const credential = candidate.credential === "client" ? undefined : candidate.credential;
@@ -247,7 +247,7 @@ export function prepare(candidate: Candidate, outbound: Sendable, given: Prepare
   return Promise.all(requests).then(([first, ...further]) => attemptWith(first!, further));
 }
 
-/** Where a request goes, and who pays for it. */
+/** Where a request goes, and which credential pays. */
 interface Place {
   readonly way: Way;
   readonly path: string;
@@ -287,7 +287,7 @@ function requestFor(
   return after(auth, (named) => requestWith(pairsOf(Object.entries(named))));
 }
 
-/** Keys as they are sent, and tokens that a secret was exchanged for. */
+/** The keys as sent, and the tokens that a secret was exchanged for. */
 function secretsIn({ headers }: UpstreamRequest, { way, secrets }: Place, change: RequestChange | undefined): string[] {
   const known = Object.values(secrets).filter((secret) => typeof secret === "string");
   if (way.auth !== undefined && change?.headers === undefined) return known;
@@ -298,7 +298,7 @@ function secretsIn({ headers }: UpstreamRequest, { way, secrets }: Place, change
 const BEARER = "Bearer ";
 const NONE: readonly UpstreamRequest[] = [];
 
-/** A provider's path with the parameters that the client sent; the provider's own go before them. */
+/** A provider's path with the client's query parameters; the provider's own come first. */
 function joined(path: string, query: string): string {
   const at = path.indexOf("?");
   if (at < 0 || query === "") return path + query;
@@ -312,13 +312,13 @@ function joined(path: string, query: string): string {
 
 const decodedName = (parameter: string) => [...new URLSearchParams(parameter).keys()][0] ?? "";
 
-/** Where a candidate's call goes; undefined where it does not have this endpoint. */
+/** Where a candidate's call goes; undefined if the provider lacks this endpoint. */
 export function wayFor(candidate: Candidate, at: Spoken, { admission, description }: UnifiedWork): Way | undefined {
   const { endpoint } = admission;
   const plan = planOf(candidate, description.stream);
   const way = wayOf(candidate, plan, at, endpoint.kind === "count" ? "count" : "call");
   if (endpoint.kind !== "stored" || way === undefined) return way;
-  // What follows `/responses` names the response, before the provider's own query.
+  // The path after `/responses` names the response; it goes before the provider's own query.
   const [before = "", ...query] = way.path.split("?");
   return {
     ...way,
@@ -327,7 +327,7 @@ export function wayFor(candidate: Candidate, at: Spoken, { admission, descriptio
   };
 }
 
-/** Never towards a provider, on the same shape. */
+/** Client headers never sent to a provider, even in the same shape. */
 const WITHHELD: ReadonlySet<string> = new Set([
   "authorization",
   "proxy-authorization",
@@ -344,7 +344,7 @@ const WITHHELD: ReadonlySet<string> = new Set([
 ]);
 
 const isPassed = (lower: string) => !WITHHELD.has(lower);
-/** What a translated request keeps of the client's headers. */
+/** The client headers kept on a translated request. */
 const isKeptTranslated = (lower: string) => lower === "host" || lower === "user-agent";
 
 function headersFor(

@@ -10,41 +10,41 @@ import { parseTarget } from "../target.ts";
 import type { Answerer } from "./answerer.ts";
 
 /**
- * What the calls of a candidate have in common, whatever their requests say: worked out once for calls with a stream and
- * once for those without. Requests share candidates until credentials, routes, providers or known models change.
+ * The part of a candidate's calls that does not depend on the request: computed once for streams and once for other calls.
+ * Requests share candidates until credentials, routes, providers or known models change.
  */
 export interface CallPlan {
   readonly call: EndpointCall;
-  /** The shapes that the provider speaks in it. */
+  /** The shapes that the provider speaks in this call. */
   readonly shapes: readonly ShapeAt[];
   readonly issuer: string;
-  /** Members that the routes' targets set in the client's body. Inner targets go before outer ones. */
+  /** Members that the routes' targets set in the client's body. Inner targets override outer ones. */
   readonly changes: Readonly<Record<string, Json>>;
-  /** Whether a chat stream is asked for its usage, because a limit counts it. */
+  /** Whether a chat stream requests its usage, because a limit counts it. */
   readonly asksUsage: boolean;
   /** The view for plugins; created for the first plugin. */
   told: Told | undefined;
-  /** By what is spoken: of calls, and of those that count tokens. */
+  /** By shape; for calls, and for token counts. */
   readonly ways: WeakMap<Spoken, { call?: Way | undefined; count?: Way | undefined }>;
 }
 
-/** What a candidate adds to what plugins know of a request. */
+/** What a candidate adds to the plugins' view of a request. */
 type Told = Pick<RequestFacts, "provider" | "target" | "model" | "route" | "credential">;
 
-/** Where a plan's calls go, and what of their heads is the same for all of them. */
+/** Where a plan's calls go, and the part of their heads that is the same for all of them. */
 export interface Way {
   /** Without a path. */
   readonly origin: string;
   readonly path: string;
-  /** What the provider wants where the client sent nothing with that name. */
+  /** Headers that the provider needs if the client sent none with that name. */
   readonly defaults: readonly { readonly name: string; readonly lower: string; readonly value: string }[];
-  /** Names, in lower case, of what stands in the body instead; undefined where nothing does. */
+  /** Lower-case names of headers that are sent in the body instead; undefined if there are none. */
   readonly inBody: ReadonlySet<string> | undefined;
   /** The credential's own headers, raw pairs. */
   readonly added: readonly string[];
-  /** Raw pairs that carry the credential; undefined where each request has others. */
+  /** Raw pairs that carry the credential; undefined if they differ per request. */
   readonly auth: readonly string[] | undefined;
-  /** Who answers by it, by the shape of the client's endpoint: of calls that lose nothing and add nothing to the path. */
+  /** The answerer by the shape of the client's endpoint, for calls that lose nothing and add nothing to the path. */
   readonly answerers: Map<string, Answerer>;
 }
 
@@ -97,12 +97,12 @@ export function toldOf({ target, credential, model }: Candidate, plan: CallPlan)
   return plan.told;
 }
 
-/** Another value each time. */
+/** A new value each time. */
 export function endpointCall({ target, credential, model }: Candidate, stream: boolean): EndpointCall {
   return callOf(target.provider, credential === "client" ? undefined : credential, { model, stream });
 }
 
-/** Where a plan's calls go; undefined where the candidate does not have this endpoint. */
+/** Where a plan's calls go; undefined if the candidate lacks this endpoint. */
 export function wayOf(candidate: Candidate, plan: CallPlan, at: Spoken, kind: "call" | "count"): Way | undefined {
   let known = plan.ways.get(at);
   if (known === undefined) {

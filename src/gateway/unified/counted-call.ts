@@ -3,16 +3,16 @@ import { uuidv7 } from "../../runtime/uuid.ts";
 import type { Exchange } from "../exchange.ts";
 import type { RequestHooks } from "../request-hooks.ts";
 
-/** One call of a unified request as plugins count it: they hear of its end once, whatever becomes of it. */
+/** One call of a unified request as plugins count it. It reports its end to them exactly once. */
 export class CountedCall {
-  /** The id of its record, if it fails and another one follows. */
+  /** The id of its record, if it fails and another call follows. */
   readonly id = uuidv7();
-  /** What plugins change of what is sent. */
+  /** Plugins' changes to the request. */
   change: RequestChange | undefined;
   #hooks: RequestHooks | undefined;
   #sent = false;
 
-  /** The plugins are about to be asked whether it may be made. */
+  /** Called before the plugins decide whether it may be made. */
   begin(hooks: RequestHooks, exchange: Exchange): void {
     this.#hooks = hooks;
     exchange.tellEnd((end) =>
@@ -29,7 +29,7 @@ export class CountedCall {
     this.#end({ id: this.id, status: 0, outcome: "refused", forwarded: false });
   }
 
-  /** It failed, and has a record of its own. */
+  /** It failed, and has its own record. */
   failed(end: Pick<RequestEnd, "status" | "outcome">): void {
     this.#end({ ...end, id: this.id, recordId: this.id, forwarded: true });
   }

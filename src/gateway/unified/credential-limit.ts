@@ -1,7 +1,7 @@
 import type { Credential } from "../../routing/credential.ts";
 import type { RoutingParts } from "../gateway-parts.ts";
 
-/** Until when a credential's limit is spent, in milliseconds since 1970; null where it has room, or no limit. */
+/** When a credential's spent limit resets, in milliseconds since 1970; null if it has room, or no limit. */
 export function limitSpentUntil({ hooks }: Pick<RoutingParts, "hooks">, credential: Credential): number | null {
   const { name, organizationId, limit } = credential;
   if (limit === undefined) return null;

@@ -4,12 +4,12 @@ import { pairsWhere } from "../headers/headers.ts";
 import { STREAM_TYPE } from "../recording.ts";
 import { headerValue } from "./provider-head.ts";
 
-/** Says how a body is coded, and how long it is so. */
+/** Headers that describe a body's coding and its coded length. */
 const OF_CODING = /^content-(?:encoding|length)$/i;
 
 /**
- * A provider's stream whose events are read here. It should send them uncompressed; one that compresses them nevertheless is
- * unpacked while it comes, and its head no longer says that it is compressed.
+ * A provider's stream whose events are read here. The provider should send it uncompressed; if it compresses anyway, the
+ * stream is decompressed on arrival, and its head no longer declares the coding.
  */
 export class DecodedEvents implements UpstreamEvents {
   readonly #events: UpstreamEvents;

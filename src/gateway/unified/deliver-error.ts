@@ -6,11 +6,11 @@ import type { ResponseOptions } from "./outcome.ts";
 import { headerValue, noteProviderHead, type ProviderHead, passedHeaders } from "./provider-head.ts";
 
 /**
- * Makes a provider's error the client's response: unchanged on the same shape, else in the client's words. A stored
- * credential that was refused is the owner's business: the client's key was right.
+ * Sends a provider's error to the client: unchanged in the same shape, else translated. A rejected stored credential is the
+ * owner's problem: the client's key was valid.
  *
- * @param chunks - as they came.
- * @param bytes - the same, unpacked.
+ * @param chunks - as received.
+ * @param bytes - the same, decompressed.
  */
 export function deliverError(
   options: ResponseOptions,
@@ -36,7 +36,7 @@ export function deliverError(
   deliverInOwnShape(options, head, readErrorOf(attempt.outbound.shape, head.status, bytes), bytes);
 }
 
-/** @param bytes - the provider's body, for the client to see its beginning. */
+/** @param bytes - the provider's body, to show its beginning to the client. */
 export function deliverInOwnShape(
   { attempt, admitted, events }: ResponseOptions,
   head: ProviderHead,

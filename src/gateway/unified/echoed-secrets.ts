@@ -4,17 +4,17 @@ import { headerValue, type ProviderHead } from "./provider-head.ts";
 /** Shorter ones occur in any text. */
 const SECRET_LENGTH_MIN = 8;
 
-/** A provider's error, as it came. */
+/** A provider's error, as received. */
 export interface GatheredError {
   readonly head: ProviderHead;
   readonly chunks: readonly Uint8Array[];
-  /** The chunks' bytes, unpacked. */
+  /** The chunks' bytes, decompressed. */
   readonly bytes: Uint8Array;
 }
 
 /**
- * A provider's error without the keys that the gateway sent: some providers repeat them. Asterisks stand in their place, as
- * many as they had bytes, so nothing else changes; where the error was compressed, it is plain.
+ * Masks the keys that the gateway sent in a provider's error, because some providers repeat them. Asterisks replace them
+ * byte for byte, so nothing else changes; a compressed error becomes uncompressed.
  */
 export function withoutSecrets(error: GatheredError, secrets: readonly string[]): GatheredError {
   const known = secrets.filter(({ length }) => length >= SECRET_LENGTH_MIN);
@@ -27,7 +27,7 @@ export function withoutSecrets(error: GatheredError, secrets: readonly string[])
   return { head: { ...head, headers: plain }, chunks: [bytes], bytes };
 }
 
-/** Raw header pairs without the secrets in their values; the same ones where there is none. */
+/** Raw header pairs with secrets masked in their values; the same array if there are none. */
 export function maskedValues(headers: readonly string[], secrets: readonly string[]): readonly string[] {
   let masked: string[] | undefined;
   for (let at = 1; at < headers.length; at += 2) {
@@ -40,7 +40,7 @@ export function maskedValues(headers: readonly string[], secrets: readonly strin
   return masked ?? headers;
 }
 
-/** Bytes without the secrets in them; the same ones where there is none. */
+/** Bytes with secrets masked; the same ones if there are none. */
 export function maskedBytes(given: Uint8Array, secrets: readonly string[]): Uint8Array {
   const view = Buffer.from(given.buffer, given.byteOffset, given.byteLength);
   let masked: Buffer | undefined;
@@ -55,7 +55,7 @@ export function maskedBytes(given: Uint8Array, secrets: readonly string[]): Uint
   return masked ?? given;
 }
 
-/** A text without the secrets in it. */
+/** A text with secrets masked. */
 export function maskSecrets(text: string, secrets: readonly string[]): string {
   let masked = text;
   for (const secret of secrets) {

@@ -25,7 +25,7 @@ import type { UnifiedWork } from "./unified-work.ts";
 const WORD = "a";
 const MESSAGES = [{ role: "user", content: WORD }];
 
-/** The least that a body of each shape has beside its model. */
+/** The minimal body of each shape, without its model. */
 const LEAST: Readonly<Record<ClientShape, object>> = {
   "chat-completions": { messages: MESSAGES },
   responses: { input: WORD },
@@ -36,10 +36,10 @@ const LEAST: Readonly<Record<ClientShape, object>> = {
 };
 
 /**
- * Which targets a request would be sent to, in which order, and what each would get. Nothing is called, and nothing that
- * requests go by is changed. What is chosen by chance is the likely choice.
+ * Explains to which targets a request would be sent, in which order, and with which body. It calls nothing and changes no
+ * routing state. Random choices show the most likely result.
  *
- * @throws GatewayError `invalid_body`, `model_not_found`, `no_credential`, `model_forbidden`, as the request would get.
+ * @throws GatewayError `invalid_body`, `model_not_found`, `no_credential`, `model_forbidden`, as for the request itself.
  */
 export async function explainRoute(parts: RoutingParts, question: RouteQuestion): Promise<RouteExplanation> {
   const { key, model, session, user, properties } = question;
@@ -91,7 +91,7 @@ function admissionOf({ shape }: RouteQuestion): UnifiedAdmission {
   };
 }
 
-/** A candidate, or what would be one. */
+/** A candidate, or a target that would have one. */
 interface Place {
   readonly candidate: Candidate;
   /** Why the walk leaves it out. */
@@ -158,7 +158,7 @@ async function explainPlace(
     estimated_cost: planned.costOf(target) ?? null,
     state: stateOf({ isLocked, isSpent, restsUntil }),
     skipped: skipped ?? written.skipped ?? (isSpent ? "its limit is spent" : null),
-    // The least body is ours: what becomes of its members is nothing that the client does.
+    // The minimal body is ours: losses of its members do not concern the client.
     dropped: hasBody ? written.pathsOf("dropped") : [],
     approximated: hasBody ? written.pathsOf("approximated") : [],
     refused: written.pathsOf("refused"),
@@ -168,7 +168,7 @@ async function explainPlace(
   };
 }
 
-/** What would be written for a candidate, with the turns before where it needs them. */
+/** Writes the request for a candidate, with the previous turns if it needs them. */
 async function writtenFor(candidate: Candidate, given: WriteParts): Promise<Written> {
   try {
     return await writeFor(candidate, { ...given, turns: await turnsFor(candidate, given.work) });
@@ -181,7 +181,7 @@ async function writtenFor(candidate: Candidate, given: WriteParts): Promise<Writ
 interface Standing {
   readonly isLocked: boolean;
   readonly isSpent: boolean;
-  /** Milliseconds since 1970; 0 where it does not rest. */
+  /** Milliseconds since 1970; 0 if it does not rest. */
   readonly restsUntil: number;
 }
 
@@ -191,7 +191,7 @@ function stateOf({ isLocked, isSpent, restsUntil }: Standing): string {
   return restsUntil > 0 ? `resting until ${isoTime(restsUntil)}` : "ready";
 }
 
-/** What became of the request at a candidate. */
+/** The result of writing the request for a candidate. */
 function writtenOf(candidate: Candidate, outbound: Written, work: UnifiedWork) {
   const losses: readonly Loss[] = "losses" in outbound ? outbound.losses : "loss" in outbound ? [outbound.loss] : [];
   const pathsOf = (kind: Loss["kind"]) => losses.filter((loss) => loss.kind === kind).map(({ path }) => path);
@@ -200,18 +200,18 @@ function writtenOf(candidate: Candidate, outbound: Written, work: UnifiedWork) {
     const { path, why = "the target cannot take it" } = outbound.loss;
     return { where: nowhere, skipped: path === "" ? why : `${path}: ${why}`, pathsOf, body: undefined };
   }
-  // Nothing is asked of a provider: the response is Weir's own estimate.
+  // No provider is called: the response is Weir's own estimate.
   if (outbound.kind === "estimate") return { where: nowhere, skipped: null, pathsOf, body: undefined };
   const way = wayFor(candidate, outbound.at, work);
   const shape = shapeNameOf(outbound.at);
   if (way === undefined)
     return { where: { ...nowhere, shape }, skipped: "it does not have this endpoint", pathsOf, body: undefined };
   const where = { shape, same_shape: outbound.kind === "same", url: way.origin + way.path };
-  // Its body holds files that are fetched when it is sent.
+  // Its body contains files that are fetched only when it is sent.
   return { where, skipped: null, pathsOf, body: outbound.kind === "fetch" ? undefined : outbound.body };
 }
 
-/** A resting candidate is skipped, unless all that could be asked rest: then the one that ends first is asked. */
+/** Skips resting candidates, unless all usable ones rest: then the one whose rest ends first is called. */
 function withoutRested(explained: readonly Explained[]): readonly ExplainedTarget[] {
   const open = explained.filter(({ skipped }) => skipped === null);
   const soonest = open.toSorted((a, b) => a.restsUntil - b.restsUntil)[0];

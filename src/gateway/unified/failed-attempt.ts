@@ -10,13 +10,13 @@ import type { FailedOutcome } from "./outcome.ts";
 
 const UNREACHABLE = { code: "upstream_unreachable", message: "the provider could not be reached, or broke off" };
 const TIMED_OUT = { code: "upstream_timeout", message: "the provider took too long to answer" };
-/** A success that was none: an error inside it, no end, or nothing that can be read. */
+/** A response with a success status that failed: it contains an error, has no end, or cannot be read. */
 const UNREADABLE = {
   code: "upstream_malformed",
   message: "the provider's response was an error, or could not be read",
 };
 
-/** Records a call that failed and is followed by another one: a record of its own, in its provider's shape. */
+/** Records a failed call that is followed by another one: a separate record, in its provider's shape. */
 export function recordFailedAttempt(
   { parts, admitted }: { readonly parts: GatewayParts; readonly admitted: Admitted },
   { attempt, head, bytes, failure }: FailedOutcome,

@@ -3,23 +3,24 @@ import { callIdsIn } from "../../unified/call-states.ts";
 import type { GatewayParts, RoutingParts } from "../gateway-parts.ts";
 import { inTime } from "./recorded.ts";
 
-/** How long a request waits for state that only records hold: it can go without. */
+/** How long a request waits for state that only records hold: it can continue without. */
 const WAIT_MS = 1_000;
-/** Ids that the records are asked for at once; the latest calls count most. */
+/** Maximum ids per query of the records; the latest calls count most. */
 const IDS_MAX = 500;
 
 type States = CallMemories;
 
-/** State of the calls in a body that memory holds. */
+/** State of the calls in a body, from memory. */
 export function statesInMemory({ unified }: RoutingParts, organizationId: string, body: Uint8Array): States {
   const { callStates } = unified;
   return callStates.isEmpty ? {} : callStates.of(organizationId, callIdsIn(textOf(body)));
 }
 
 /**
- * The same for a model that insists on it: what memory lacks is asked of the records once, such as after a restart.
+ * Like `statesInMemory`, for a model that requires state: what memory lacks, for example after a restart, is read once from
+ * the records.
  *
- * @param turns - JSON of the turns before.
+ * @param turns - JSON of the previous turns.
  */
 export async function statesOf(
   { unified, log }: GatewayParts,
@@ -44,5 +45,5 @@ export async function statesOf(
   return callStates.of(organizationId, ids);
 }
 
-/** Ids are ASCII: a byte a character is enough to find them. */
+/** Ids are ASCII: one character per byte is enough to find them. */
 const textOf = (bytes: Uint8Array) => Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString("latin1");

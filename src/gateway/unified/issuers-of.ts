@@ -6,10 +6,10 @@ import { shapeNameOf } from "../../unified/outbound.ts";
 import type { TargetsWanted } from "./targets-wanted.ts";
 
 /**
- * Who issued what a request holds, the one that counts most first: who made the response that it continues from, then the
- * issuers of its state, the latest first.
+ * Who issued the state in a request, by priority: the issuer of the response that it continues from, then the issuers of its
+ * call state, the latest first.
  *
- * @param first - the target that would be asked first.
+ * @param first - the target that would be called first.
  */
 export function issuersOf(
   first: Ordered | undefined,
@@ -22,7 +22,7 @@ export function issuersOf(
         provider.name === earlier.provider &&
         (credential === "client" ? "client" : credential.name) === earlier.credential,
     );
-  // What may be another's is left to the first target where that speaks the client's API itself.
+  // State of unknown origin is left to the first target if that speaks the client's API itself.
   const { endpoint } = admission;
   if (description.issuers.length === 0 && Object.keys(states).length === 0) return tests;
   const isOwnShape = first !== undefined && "shape" in endpoint && speaks(first, endpoint.shape, description.stream);

@@ -9,7 +9,7 @@ import {
 import { headerValue } from "./provider-head.ts";
 
 const AT_ONCE = 4;
-/** Bedrock says in headers what a call has used. */
+/** Bedrock reports a call's usage in headers. */
 const COUNT_HEADER = /^x-amzn-bedrock-.*-token-count$/i;
 
 interface Part {
@@ -24,13 +24,13 @@ interface JoinOptions {
   readonly upstream: Upstream;
   readonly requests: readonly UpstreamRequest[];
   readonly events: UpstreamEvents;
-  /** Bytes of all responses together, unpacked. */
+  /** Bytes of all responses together, decompressed. */
   readonly bytesMax: number;
 }
 
 /**
- * Makes several calls, a few at a time, as if they were one: their JSON bodies come as a list in the order of the requests,
- * with what their headers count added up. The first that fails is the response of all.
+ * Makes several calls, a few at a time, as if they were one: their JSON bodies are returned as a list in the order of the
+ * requests, with their usage headers added up. The first failure is the response of all.
  */
 export class JoinedCall implements UpstreamCall {
   readonly #options: JoinOptions;
@@ -47,14 +47,14 @@ export class JoinedCall implements UpstreamCall {
     for (let at = 0; at < AT_ONCE; at++) this.#openNext();
   }
 
-  /** The bodies go out with the calls. */
+  /** The bodies are sent with the calls. */
   write(): boolean {
     return true;
   }
 
   end(): void {}
 
-  // The responses are gathered, whatever the client takes.
+  // The responses are buffered, whatever the client reads.
   pause(): void {}
 
   resume(): void {}
@@ -114,7 +114,7 @@ export class JoinedCall implements UpstreamCall {
     events.onEnd();
   }
 
-  /** Those of the first response, of its body's framing none. */
+  /** The headers of the first response, without those that frame its body. */
   #joinedHeaders(): string[] {
     const { headers } = this.#parts[0]!;
     const joined = ["Content-Type", "application/json"];

@@ -13,7 +13,7 @@ import type { UnifiedAdmission } from "./unified-admission.ts";
 
 const LIMIT_MAX = 1_000;
 
-/** Every name that a key may write as the model. */
+/** Every name that a key may use as the model. */
 export function modelsOf(parts: RoutingParts, key: RouteQuestion["key"]): readonly ListedModel[] {
   return modelsIn(parts, scopeOf(parts, key, { own: NO_OWN_KEYS, provider: undefined }));
 }
@@ -22,7 +22,7 @@ function modelsIn(parts: RoutingParts, scope: Scope): readonly ListedModel[] {
   return listedModels(scope, parts.unified.catalog).filter(({ id }) => allows(scope.allowed, id));
 }
 
-/** Answers `GET …/models` and `GET …/models/<id>`: every name that this key may use, in the form of every client at once. */
+/** Responds to `GET …/models` and `GET …/models/<id>`: every name that this key may use, in the form of all clients at once. */
 export function listModels(
   parts: GatewayParts,
   { exchange, request, unified }: Admitted & { readonly key: KeySnapshot; readonly unified: UnifiedAdmission },
@@ -56,12 +56,12 @@ function page(all: readonly ListedModel[], query: URLSearchParams) {
     has_more: start + data.length < all.length,
     first_id: data[0]?.id ?? null,
     last_id: data.at(-1)?.id ?? null,
-    // Codex asks with its version, and wants a list of its own kind.
+    // Codex sends its version, and expects a list of its own kind.
     ...(query.has("client_version") && { models: [] }),
   };
 }
 
-/** Answers with JSON of the gateway's own. */
+/** Responds with JSON of the gateway's own. */
 function answerJson(exchange: Exchange, value: unknown): void {
   const body = Buffer.from(JSON.stringify(value));
   exchange.onHead(200, "OK", ["Content-Type", "application/json", "Content-Length", String(body.byteLength)]);

@@ -7,16 +7,16 @@ import type { Answerer } from "./answerer.ts";
 import type { Attempt } from "./attempt.ts";
 import type { UnifiedWork } from "./unified-work.ts";
 
-/** An attempt that failed before its response was the client's. */
+/** An attempt that failed before its response went to the client. */
 export interface FailedOutcome {
   readonly failure: Failure;
   readonly attempt: Attempt;
-  /** Raw pairs and bytes of the provider's response, as far as there was one. */
+  /** Raw pairs and bytes of the provider's response, if there was one. */
   readonly head: { readonly status: number; readonly headers: readonly string[] } | undefined;
   readonly bytes: Uint8Array;
-  /** The body as text, for a look at what it says. */
+  /** The body as text, for reading its message. */
   readonly body: string;
-  /** Makes the failure the client's response. */
+  /** Sends the failure to the client. */
   readonly deliver: () => void;
 }
 
@@ -29,11 +29,11 @@ export interface ResponseOptions {
   readonly attempt: Attempt;
   /** From 1. */
   readonly number: number;
-  /** What failed before, such as `openai/gpt-5-mini: 429`. */
+  /** Earlier failures, such as `openai/gpt-5-mini: 429`. */
   readonly failures: readonly string[];
   readonly isPaused: () => boolean;
-  /** Called once, in a turn of its own, where the response is not the client's. */
+  /** Called once, asynchronously, if the response does not go to the client. */
   readonly onFailed: (outcome: FailedOutcome) => void;
-  /** Told right before the head leaves who answers. */
+  /** Called right before the head is sent, with who responds. */
   readonly onAnswered?: ((answerer: Answerer, candidate: Candidate) => void) | undefined;
 }

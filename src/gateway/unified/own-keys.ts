@@ -6,19 +6,19 @@ import type { ProviderIndex } from "../target.ts";
 
 const SETTING = "provider-key";
 
-/** Whether a line brings a key for a provider. */
+/** Whether a line contains a key for a provider. */
 export const isKeyLine = ({ setting }: GatewayHeader): boolean =>
   setting === SETTING || setting.startsWith(`${SETTING}-`);
 
-/** The keys that a client brought for providers. They are sent to those providers' own hosts and kept nowhere. */
+/** The client's own keys for providers. They are sent only to those providers' own hosts and stored nowhere. */
 export class OwnKeys {
   readonly #named = new Map<string, string>();
   /** For the provider of the first target. */
   readonly #general: string | undefined;
 
   /**
-   * @param beside - a key that came beside the service key; one that a line names goes before it.
-   * @throws GatewayError `invalid_header` where a header names no provider.
+   * @param beside - a key sent in addition to the service key; one that a line names has precedence.
+   * @throws GatewayError `invalid_header` if a header names no provider.
    */
   constructor(
     lines: readonly GatewayHeader[],
@@ -41,7 +41,7 @@ export class OwnKeys {
     return this.#general !== undefined || this.#named.size > 0;
   }
 
-  /** Whether it may serve a provider: a general one serves whichever comes first. */
+  /** Whether a key may serve a provider: the general one serves the first target's, whichever that is. */
   mayServe({ name }: ProviderPlugin): boolean {
     return this.#general !== undefined || this.#named.has(name);
   }
@@ -51,7 +51,7 @@ export class OwnKeys {
     return this.#named.get(name) ?? (first?.name === name ? this.#general : undefined);
   }
 
-  /** What a cached response may not be shared across. */
+  /** Keys that separate cached responses from each other. */
   get all(): readonly string[] {
     return [
       ...[...this.#named].map(([name, key]) => `${name} ${key}`),
@@ -60,7 +60,7 @@ export class OwnKeys {
   }
 }
 
-/** Most requests bring none. */
+/** Most requests have none. */
 export const NO_OWN_KEYS = new OwnKeys([], undefined, { providerByName: () => undefined });
 
 /** @throws GatewayError `invalid_header`. */

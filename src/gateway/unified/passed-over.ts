@@ -1,8 +1,8 @@
 import { Refused } from "../refusal.ts";
 
 /**
- * Of the reasons why targets were passed over, the one for the client: the limit that has room first, because waiting
- * helps; else what was wrong with the first target.
+ * Which of two reasons for skipping targets to report to the client: the limit that has room first, because waiting helps;
+ * else the reason of the first target.
  */
 export function moreTelling(before: unknown, next: unknown): unknown {
   const nextSeconds = waitOf(next);
@@ -10,7 +10,7 @@ export function moreTelling(before: unknown, next: unknown): unknown {
   return before;
 }
 
-/** Seconds that a spent limit asks for; endless for every other reason. */
+/** Seconds until a spent limit has room; infinite for every other reason. */
 function waitOf(error: unknown): number {
   if (!(error instanceof Refused) || error.refusal.status !== 429) return Number.POSITIVE_INFINITY;
   const seconds = Number(error.refusal.headers?.["Retry-After"]);

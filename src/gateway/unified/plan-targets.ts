@@ -11,19 +11,19 @@ import { choicesOf, firstProvider } from "./scope.ts";
 import type { TargetsWanted } from "./targets-wanted.ts";
 
 export interface PlannedTargets {
-  /** In the order in which they are asked, those whose conditions do not hold among them. */
+  /** In the order in which they are called, including those whose conditions do not hold. */
   readonly targets: readonly Ordered[];
   readonly walk: Walk;
-  /** What the walk's candidates were made with. */
+  /** The inputs of the walk's candidates. */
   readonly walkParts: WalkParts;
   /** The provider of the first target. */
   readonly first: ProviderPlugin | undefined;
-  /** US dollars that the request would cost there; undefined where the price is not known. */
+  /** US dollars that the request would cost there; undefined if the price is unknown. */
   readonly costOf: (target: Ordered) => number | undefined;
 }
 
 /**
- * Resolves a model string and orders its targets: for a request that is answered, and for one that is explained.
+ * Resolves a model string and orders its targets, for a real request or an explained one.
  *
  * @throws GatewayError `model_not_found`, `no_credential`, `model_forbidden`.
  */
@@ -60,7 +60,7 @@ export function planTargets(parts: RoutingParts, wanted: TargetsWanted): Planned
   return { targets, walk: new Walk(targets, walkParts), walkParts, first, costOf };
 }
 
-/** What the model string stands for; the same value as long as nothing changes that it depends on. */
+/** The choices for the model string; the same value until any of its inputs changes. */
 function choicesFor(parts: RoutingParts, { scope, key, admission, model, description }: TargetsWanted) {
   const { own, provider, fallbacks } = admission;
   const resolve = () => choicesOf(scope(), model, description.more, fallbacks);
@@ -70,7 +70,7 @@ function choicesFor(parts: RoutingParts, { scope, key, admission, model, descrip
   return choices.of({ key, model, under: [tables(), parts.providers(), catalog.state] }, resolve);
 }
 
-/** What is known of who asks. */
+/** The caller, as far as known. */
 interface Asker {
   readonly key: Pick<KeySnapshot, "id" | "name">;
   readonly user: string | undefined;
@@ -82,7 +82,7 @@ export function demandOf({ key, user, session, properties }: Asker, description:
   return {
     key,
     user: user ?? description.user,
-    // The body's key keeps a conversation together where no session is named; it is no session of the record.
+    // Without a named session, the body's cache key keeps a conversation together; the record shows no session for it.
     session: session ?? description.cacheKey,
     properties,
     needs: description.needs,

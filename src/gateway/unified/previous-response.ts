@@ -11,9 +11,9 @@ import type { UnifiedAdmission } from "./unified-admission.ts";
 export class PreviousResponse {
   readonly #recorded: Recorded;
   readonly #name: AnswerName;
-  /** Who made it; undefined where no record tells. */
+  /** Who made it; undefined if no record shows it. */
   readonly answer: EarlierAnswer | undefined;
-  /** Why the records could not be asked. */
+  /** Why the records could not be read. */
   readonly #failure: unknown;
   #turns: Promise<string | undefined> | undefined;
 
@@ -33,7 +33,7 @@ export class PreviousResponse {
     }
   }
 
-  /** Whether a candidate can look the response up itself, as far as is known. */
+  /** Whether a candidate can look the response up itself, as far as known. */
   isKnownTo({ target, credential }: Candidate): boolean {
     const { answer } = this;
     if (answer === undefined) return true;
@@ -58,7 +58,7 @@ export class PreviousResponse {
 
 const COMPACT = "/responses/compact";
 
-/** What a request continues from. Only a Responses request may: no other API has such a member. */
+/** The response that a request continues from. Only a Responses request can: no other API has such a member. */
 export function previousOf(
   { unified }: RoutingParts,
   organizationId: string,
@@ -71,6 +71,6 @@ export function previousOf(
   return PreviousResponse.find(unified.recorded, { organizationId, answerId: previousResponse });
 }
 
-/** Why a request cannot continue from a response. */
+/** The error if a request cannot continue from a response. */
 export const notFound = () =>
   new GatewayError("previous_response_not_found", undefined, { path: "previous_response_id" });

@@ -14,7 +14,7 @@ export interface ProviderHead {
 /** They name the account of a stored credential. */
 const WITHHELD: ReadonlySet<string> = new Set(["openai-organization", "anthropic-organization-id", "set-cookie"]);
 
-/** A header's first value; empty where there is none. @param name - lower case. */
+/** A header's first value; empty if missing. @param name - lower case. */
 export function headerValue(headers: readonly string[], name: string): string {
   for (let at = 0; at < headers.length; at += 2) {
     const raw = headers[at]!;
@@ -23,7 +23,7 @@ export function headerValue(headers: readonly string[], name: string): string {
   return "";
 }
 
-/** The headers of a response in the client's own shape. @param filter - what changes its body, if anything does. */
+/** The headers of a response in the client's own shape. @param filter - what changes its body, if anything. */
 export function passedHeaders(
   headers: readonly string[],
   filter: UnframedEvents | UsageStripper | undefined,
@@ -40,7 +40,7 @@ export function passedHeaders(
 
 const isWithheld = (text: string, at: number) => at % 2 === 0 && WITHHELD.has(text.toLowerCase());
 
-/** Notes the head of what the provider answered in place of what the client gets. */
+/** Records the head of the provider's own response if the client gets a different one. */
 export function noteProviderHead({ admitted, attempt }: ResponseOptions, { status, headers }: ProviderHead): void {
   const { forward, contentType } = readResponseHeaders(headers);
   const { provider } = attempt.candidate.target;

@@ -2,7 +2,7 @@ import { GatewayError } from "../../errors.ts";
 import { within } from "../../runtime/within.ts";
 import type { RecorderFunctions } from "../../threads.ts";
 
-/** What the gateway asks of the records: the recorder's thread reads them, and sees what has just ended, too. */
+/** The gateway's queries of the records: the recorder's thread reads them, including those of exchanges that have just ended. */
 export type Recorded = Pick<RecorderFunctions, "answerOf" | "turnsBefore" | "itemsOf" | "callStates">;
 
 /** For a gateway without a recorder: nothing is recorded. */
@@ -13,10 +13,10 @@ export const NOTHING_RECORDED: Recorded = {
   callStates: async () => ({}),
 };
 
-/** How long a request waits for what only records tell. */
+/** How long a request waits for data that only the records hold. */
 const WAIT_MS = 5_000;
 
-/** @throws GatewayError `database_unavailable` where the records cannot be read now. */
+/** @throws GatewayError `database_unavailable` if the records cannot be read now. */
 export async function inTime<T>(asked: Promise<T>, limitMs = WAIT_MS): Promise<T> {
   const late = () => {
     throw new GatewayError("database_unavailable");

@@ -3,15 +3,15 @@ import type { Description } from "../../unified/describe.ts";
 import type { RoutingParts } from "../gateway-parts.ts";
 import { inTime } from "./recorded.ts";
 
-/** A request's body as it is translated, and what it says. */
+/** A request's body as it is translated, and its description. */
 export interface Understood {
   readonly body: Uint8Array;
   readonly description: Description;
 }
 
 /**
- * Puts items of translated responses in place of references to them. No provider knows their ids: such a body is read and
- * written even in its own shape.
+ * Replaces references to items of translated responses with the items. No provider knows their ids, so such a body is read
+ * and rewritten even in its own shape.
  *
  * @throws GatewayError `previous_response_not_found`, `database_unavailable`.
  */

@@ -2,15 +2,15 @@ import type { ApiError } from "../../plugin-host/contract.ts";
 import type { UnframedEvents, UsageStripper } from "../../unified/response.ts";
 import type { ResponseOptions } from "./outcome.ts";
 
-/** What is done with the body of an attempt's response. */
+/** Handles the body of an attempt's response. */
 export interface ResponseBody {
   onData(bytes: Uint8Array): void;
   onEnd(): void;
-  /** It has been held back for as long as it may. */
+  /** It must not be held back any longer. */
   release(): void;
-  /** The provider failed after the head had left. */
+  /** The provider failed after the head was sent. */
   onBroken(error: ApiError): void;
-  /** Whether the client wants a sign of life now. */
+  /** Sends a keep-alive if the client is due one. */
   keepAlive?(): void;
 }
 
@@ -18,21 +18,21 @@ export interface ResponseBody {
 export interface BodyHost {
   readonly options: ResponseOptions;
   /**
-   * The head leaves: the response is the client's.
+   * Sends the head: from now on this is the client's response.
    *
-   * @param headers - of a translated response; undefined where the provider's pass.
+   * @param headers - of a translated response; undefined to pass the provider's.
    */
   sendHead(headers: readonly string[] | undefined, filter?: UnframedEvents | UsageStripper, estimated?: boolean): void;
-  /** Whether it must be notified of a stream's first content. */
+  /** Whether it must report a stream's first content by `noteContent`. */
   readonly awaitsContent: boolean;
   noteContent(): void;
-  /** Notes the head of the provider's own response beside the client's. */
+  /** Records the head of the provider's own response next to the client's. */
   noteHead(): void;
-  /** What came before the head left, unpacked; undefined where it cannot be. */
+  /** The bytes received before the head was sent, decompressed; undefined if they cannot be. */
   heldBytes(): Promise<Uint8Array | undefined>;
-  /** Whether nothing more is sent, such as after the client has left. */
+  /** Whether nothing more is sent, for example because the client has left. */
   readonly isOver: boolean;
-  /** Runs what translates, and counts its time. */
+  /** Runs a translation step, and measures its time. */
   translating<T>(work: () => T): T;
   /** The response has ended. */
   finish(outputTokens?: number): void;

@@ -9,7 +9,7 @@ const HEADERS = ["Content-Type", "application/json", "Content-Length", String(BO
 
 const METHODS: ReadonlySet<string> = new Set(["GET", "HEAD"]);
 
-/** Whether a client asks the unified address what it is, before it shows a key. */
+/** Whether a client without a key requests the description of the unified address. */
 export function asksForRoot(
   { domain }: Pick<GatewayParts, "domain">,
   { incoming, client, unified }: ClientRequest,
@@ -20,7 +20,7 @@ export function asksForRoot(
   return hosts.length === 1 && !gateway.some(({ setting }) => setting === "target-url");
 }
 
-/** Says what this address is. It is no request to a model: nothing is recorded. */
+/** Describes this address. It is not a model request: nothing is recorded. */
 export function answerRoot(answer: Answer): void {
   answer.head(200, "OK", HEADERS);
   answer.end(BODY);

@@ -3,7 +3,7 @@ import { restKeyOf, versionOf } from "../../routing/walk.ts";
 import type { RoutingParts } from "../gateway-parts.ts";
 import { limitSpentUntil } from "./credential-limit.ts";
 
-/** Of the credentials that an organization may use: those whose limit is spent, then what failed lately. */
+/** Health of the credentials that an organization may use: those with a spent limit first, then recent failures. */
 export function routeHealth(parts: RoutingParts, organizationId: string): readonly Health[] {
   const usable = parts.unified
     .tables()

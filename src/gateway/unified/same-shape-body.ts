@@ -3,21 +3,21 @@ import { shapeNameOf } from "../../unified/outbound.ts";
 import { StreamWatch, UnframedEvents, UsageStripper, wholeFailure } from "../../unified/response.ts";
 import type { BodyHost, ResponseBody } from "./response-body.ts";
 
-/** A whole response that is larger is content, and passes. */
+/** A larger non-stream response is content, and is passed on. */
 const WHOLE_LOOKED_AT_MAX = 64 * 1_024;
 
-/** A response in the client's own shape: its bytes pass, once it is clear that a stream does not begin with a failure. */
+/** A response in the client's own shape: its bytes are passed on once it is clear that a stream does not begin with a failure. */
 export class SameShapeBody implements ResponseBody {
   readonly #host: BodyHost;
-  /** What a stream is held back for; undefined once it passes. */
+  /** Watches a held-back stream; undefined once it is passed on. */
   #watch: StreamWatch | undefined;
-  /** The same, of one that passes, while a limit lasts to its first content. */
+  /** Watches a stream that is passed on, while a limit includes its first content. */
   #passed: StreamWatch | undefined;
   #held: Uint8Array[] = [];
   #heldBytes = 0;
-  /** A whole response is held back while another target could answer in place of an error inside it. */
+  /** A non-stream response is held back while another target could replace an error inside it. */
   #isWhole = false;
-  /** What changes its bytes: frames around events, or usage that the client did not ask for. */
+  /** Transforms its bytes: removes frames around events, or usage that the client did not request. */
   readonly #filter: UnframedEvents | UsageStripper | undefined;
 
   constructor(host: BodyHost, { isStream, isCoded }: { readonly isStream: boolean; readonly isCoded: boolean }) {
@@ -54,7 +54,7 @@ export class SameShapeBody implements ResponseBody {
     else if (watch.hasContent || (watch.begun && !this.#host.options.walk.hasMore)) this.release();
   }
 
-  /** What has come so far leaves. */
+  /** Sends what has been received so far. */
   release(): void {
     if (this.#watch === undefined && !this.#isWhole) return;
     this.#passed = this.#watch;
@@ -71,7 +71,7 @@ export class SameShapeBody implements ResponseBody {
       void this.#judge();
       return;
     }
-    // A stream without content is a response where it says that it is one.
+    // A complete stream without content counts as malformed only while another target is left.
     if (this.#watch?.hasContent === false && this.#host.options.walk.hasMore) {
       this.#host.failMalformed();
       return;
@@ -81,7 +81,7 @@ export class SameShapeBody implements ResponseBody {
     this.#host.finish();
   }
 
-  /** Of a stream that cannot be read here, a compressed one, any byte is content. */
+  /** In a stream that cannot be read here, because it is compressed, any byte counts as content. */
   #lookForContent(bytes: Uint8Array): void {
     this.#passed?.push(bytes);
     if (this.#passed === undefined || this.#passed.hasContent) this.#host.noteContent();
@@ -97,7 +97,7 @@ export class SameShapeBody implements ResponseBody {
     else this.#host.failInStream(failure);
   }
 
-  /** The client sees that the response is not whole. */
+  /** Cuts the connection, so that the client sees that the response is incomplete. */
   onBroken(error: ApiError): void {
     this.#host.cutOff(error);
   }

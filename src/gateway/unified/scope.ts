@@ -7,7 +7,7 @@ import type { RoutingParts } from "../gateway-parts.ts";
 import { providerNamed } from "./provider-named.ts";
 import type { UnifiedAdmission } from "./unified-admission.ts";
 
-/** What a key may use, as of now. */
+/** What a key may use now. */
 export function scopeOf(
   parts: RoutingParts,
   key: Pick<KeySnapshot, "organizationId" | "models" | "credentials">,
@@ -27,7 +27,7 @@ export function scopeOf(
     ),
     providerByName: (name) => providerNamed(parts.providers(), name),
     models: parts.unified.catalog,
-    // An empty list of the key allows nothing, an empty one here everything.
+    // An empty list of the key allows nothing; an empty list here allows everything.
     allowed: key.models === null ? [] : key.models.length === 0 ? ["!*"] : key.models,
     hasOwnKey: (provider) => unified.own.mayServe(provider),
     defaultProvider: unified.provider,
@@ -35,7 +35,7 @@ export function scopeOf(
 }
 
 /**
- * What the names of a request stand for, its fallbacks included.
+ * Resolves the names of a request, including its fallbacks.
  *
  * @throws GatewayError `model_not_found`, `no_credential`, `model_forbidden`.
  */
@@ -66,7 +66,7 @@ export function choicesOf(
   return [...named, ...further];
 }
 
-/** The provider of the first target, whom a client's own key without a provider's name is for. */
+/** The provider of the first target: a client's own key without a provider's name is for it. */
 export function firstProvider(choices: readonly Choice[]): ProviderPlugin | undefined {
   const first = choices[0]?.members[0];
   return first === undefined

@@ -16,9 +16,9 @@ import { UnifiedCall } from "./unified-call.ts";
 import type { UnifiedWork } from "./unified-work.ts";
 
 /**
- * Answers a request about a response that a provider has stored: at the provider, with the credential that made it.
+ * Handles a request about a response that a provider has stored: at that provider, with the credential that made it.
  *
- * @throws GatewayError `previous_response_not_found` where no record tells of it, or this key may not use that credential.
+ * @throws GatewayError `previous_response_not_found` if no record has it, or this key may not use that credential.
  */
 export async function answerStored(
   parts: GatewayParts,
@@ -48,7 +48,7 @@ export async function answerStored(
   exchange.receive((events) => new UnifiedCall({ parts, admitted, work, walk, first: provider, events }));
 }
 
-/** Where it is stored; undefined where this request may not go there. */
+/** Where it is stored; undefined if this request may not go there. */
 function targetOf(
   { provider: name, model, requestModel, credential }: EarlierAnswer,
   scope: Scope,

@@ -7,10 +7,10 @@ import type { Description } from "../../unified/describe.ts";
 import type { EarlierAnswer } from "../../unified/earlier-answer.ts";
 import type { UnifiedAdmission } from "./unified-admission.ts";
 
-/** What decides about the targets of a request. */
+/** The inputs that determine a request's targets. */
 export interface TargetsWanted {
   readonly scope: () => Scope;
-  /** Whose choices are remembered; undefined for none. */
+  /** The key whose choices are cached; undefined for none. */
   readonly key?: KeySnapshot;
   readonly admission: Pick<UnifiedAdmission, "own" | "provider" | "fallbacks" | "endpoint">;
   /** A model string. */
@@ -18,13 +18,13 @@ export interface TargetsWanted {
   readonly description: Description;
   /** Who made the response that the request continues from. */
   readonly earlier?: EarlierAnswer | undefined;
-  /** State of calls in its body that the client forgot, by call id. */
+  /** State of calls in its body that the client dropped, by call id. */
   readonly states?: CallMemories;
   readonly demand: Demand;
   readonly organizationId: string;
-  /** Tries of one candidate after a failure; undefined for what the route says. */
+  /** Retries of one candidate after a failure; undefined for the route's value. */
   readonly retries: number | undefined;
-  /** Where choices of a session are kept. */
+  /** Stores the choices of sessions. */
   readonly kept: Pick<KeptChoices, "get" | "set">;
   readonly random: () => number;
   /** Milliseconds since 1970. */

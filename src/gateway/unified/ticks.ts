@@ -1,17 +1,17 @@
 const STRIKE_MS = 100;
-/** A tick is every so many strikes. */
+/** The timer fires this many times per tick. */
 const TICK_STRIKES = 10;
 
-/** What is looked after while it lasts. */
+/** A response that the timer watches. */
 interface Ticking {
-  /** By `performance.now()`; 0 for none. It may be late by a strike. */
+  /** By `performance.now()`; 0 for none. It may be noticed one timer interval late. */
   readonly deadline: number;
   onDeadline(): void;
   /** Called once a second. */
   tick(): void;
 }
 
-/** One timer for all responses that are coming: most are over before it strikes, and a timer for each costs more than they do. */
+/** One timer for all responses in flight: most end before it fires, and a timer for each costs more than they do. */
 export class Ticks {
   readonly #members = new Set<Ticking>();
   #timer: ReturnType<typeof setInterval> | undefined;

@@ -15,14 +15,14 @@ const MALFORMED: ApiError = {
   message: "an event of the stream is too large",
 };
 
-/** A provider's stream in the client's shape: every event leaves when it comes. */
+/** A provider's stream in the client's shape: every event is sent as it arrives. */
 export class TranslatedBody implements ResponseBody {
   readonly #host: BodyHost;
   readonly #stream: TranslatedStream;
   #headSent = false;
-  /** Text that waits for the head. */
+  /** Translated text not sent yet. */
   #held = "";
-  /** What came before the head left: the client's record has it only where the client gets it. */
+  /** Provider bytes from before the head was sent: they are recorded only if the client gets this response. */
   #heldBytes: Uint8Array[] = [];
   #sentMs = performance.now();
 
@@ -106,7 +106,7 @@ export class TranslatedBody implements ResponseBody {
   }
 }
 
-/** A whole response in the client's shape; a client that asked for a stream gets its events. */
+/** A complete response in the client's shape; a client that requested a stream gets its events. */
 export async function answerTranslated(
   host: BodyHost,
   { bytes, chunks, contentType }: { bytes: Uint8Array; chunks: readonly Uint8Array[]; contentType: string },
@@ -133,12 +133,12 @@ export async function answerTranslated(
   host.finish(whole.usage?.completion_tokens);
 }
 
-/** A response repeats the id of the one that it continues from, whether or not the provider was sent it. */
+/** A response repeats the id of the one that it continues from, whether or not the id was sent to the provider. */
 function asAsked(prompt: Prompt, { previousResponse }: ResponseOptions["work"]["description"]): Prompt {
   return previousResponse === undefined ? prompt : { ...prompt, settings: { ...prompt.settings, previousResponse } };
 }
 
-/** Remembers the state of calls, here and with the record: clients may forget it. */
+/** Stores the state of calls, here and with the record, because clients may drop it. */
 function noteStates({ parts, admitted }: ResponseOptions, states: ReadonlyMap<string, CallMemory>): void {
   parts.unified.callStates.note(admitted.meta.organization, states);
   admitted.exchange.recording.callStates(states);

@@ -4,7 +4,7 @@ import { speaks } from "./issuers-of.ts";
 import { notFound } from "./previous-response.ts";
 import type { UnifiedWork } from "./unified-work.ts";
 
-/** The turns before, for a candidate that cannot look them up. @throws GatewayError, as `PreviousResponse.turns`. */
+/** The previous turns, for a candidate that cannot look them up. @throws GatewayError, as `PreviousResponse.turns`. */
 export function turnsFor(
   candidate: Candidate,
   { previous, admission: { endpoint } }: Pick<UnifiedWork, "previous" | "admission">,

@@ -34,9 +34,9 @@ export interface UnifiedCallOptions {
   readonly walk: Walk;
   /** The provider of the first target. */
   readonly first: ProviderPlugin | undefined;
-  /** The client's side, and of everyone who shares the call. */
+  /** Events for the client, and for every request that shares the call. */
   readonly events: UpstreamEvents;
-  /** What plugins said before the cache was asked. */
+  /** The plugins' result from before the cache look-up. */
   readonly consent?: Consent | undefined;
   readonly onAnswered?: ResponseOptions["onAnswered"];
 }
@@ -47,14 +47,14 @@ const NO_ENDPOINT: Loss = { kind: "refused", path: "", why: "the provider does n
 const NO_ISSUER = "-";
 const NONE: readonly string[] = [];
 
-/** One call that is to be made. */
+/** One call to make. */
 interface Step {
   readonly candidate: Candidate;
-  /** Members that the provider has named as unsupported. */
+  /** Members that the provider has reported as unsupported. */
   readonly without: readonly string[];
-  /** Whose state may be sent, where that is not the candidate's own. */
+  /** The issuer whose state may be sent, if not the candidate's own. */
   readonly issuer: string | undefined;
-  /** Whether the candidate is asked again, without what it has just named. */
+  /** Whether the same candidate is called again, without the member that it just rejected. */
   readonly isRepeat: boolean;
 }
 
@@ -64,8 +64,8 @@ interface PassedOver {
 }
 
 /**
- * The provider's side of a unified request: it calls one candidate after the other, until a response is the client's or
- * nothing is left. Every call that fails is a record of its own.
+ * The provider side of a unified request: it calls one candidate after the other, until a response goes to the client or
+ * none is left. Every failed call is a separate record.
  */
 export class UnifiedCall implements UpstreamCall {
   readonly #options: UnifiedCallOptions;
@@ -73,24 +73,24 @@ export class UnifiedCall implements UpstreamCall {
   #attempts = 0;
   #paused = false;
   #aborted = false;
-  /** Ends the fetching of files. */
+  /** Aborts the fetching of files. */
   #leaving: AbortController | undefined;
-  /** Files that were fetched for one candidate serve the next ones, too; undefined where none are. */
+  /** Files fetched for one candidate are reused for the next ones; undefined if file fetching is off. */
   #files: FetchedFiles | undefined;
   #failures: string[] = [];
-  /** The last failure: the client's, unless another call is made. Its label is for the reason of that one. */
+  /** The last failure: sent to the client unless another call is made. Its label goes into the reason of that one. */
   #failed: { readonly outcome: FailedOutcome; readonly label: string | undefined } | undefined;
   #isAsked = false;
-  /** Of the candidates that were passed over so far, what says most. */
+  /** The most useful error of the candidates skipped so far. */
   #refusal: unknown;
 
   constructor(options: UnifiedCallOptions) {
     this.#options = options;
     this.#files = options.parts.unified.files && {};
-    queueMicrotask(() => void this.#go(() => this.#first())); // who opens it has it before anything comes
+    queueMicrotask(() => void this.#go(() => this.#first())); // the caller must have this object before any event
   }
 
-  /** The body goes out with every call. */
+  /** The body is sent with every call. */
   write(): boolean {
     return true;
   }
@@ -113,7 +113,7 @@ export class UnifiedCall implements UpstreamCall {
     this.#response?.abort();
   }
 
-  /** Asks one candidate after the other until one is called, whose response says what follows, or nothing is left. */
+  /** Tries one candidate after the other until one is called, whose response decides what follows, or none is left. */
   async #go(begin: () => Step | undefined): Promise<void> {
     try {
       let step = begin();
@@ -174,7 +174,7 @@ export class UnifiedCall implements UpstreamCall {
     return next && this.#stepTo(next);
   }
 
-  /** Another call follows: the one before is a record of its own. */
+  /** Another call follows: the previous one becomes a separate record. */
   #recordFailed(): void {
     const failed = this.#failed;
     if (failed === undefined) return;
@@ -183,7 +183,7 @@ export class UnifiedCall implements UpstreamCall {
     recordFailedAttempt(this.#options, failed.outcome, this.#attempts);
   }
 
-  /** The same candidate again, where it names a member that it does not take, or state. */
+  /** The same candidate again, without the member or the state that it rejected. */
   #repeat(outcome: FailedOutcome): Step | undefined {
     if (outcome.failure.status !== 400) return undefined;
     const { attempt, body } = outcome;
@@ -198,7 +198,7 @@ export class UnifiedCall implements UpstreamCall {
     return { candidate, without: this.#knownRejected(candidate), issuer, isRepeat: true };
   }
 
-  /** The provider counts, but not for this model: the estimate answers in its place. */
+  /** The provider counts tokens, but not for this model: responds with the estimate. */
   async #estimate(outcome: FailedOutcome): Promise<void> {
     const { parts, work } = this.#options;
     const { candidate } = outcome.attempt;
@@ -217,7 +217,7 @@ export class UnifiedCall implements UpstreamCall {
     return rejected.isEmpty ? NONE : rejected.of(speedKey({ ...target, model }));
   }
 
-  /** Calls a candidate. @returns why it was not called; undefined where it was. */
+  /** Calls a candidate. @returns why it was not called; undefined if it was. */
   async #attempt({ candidate, without, issuer, isRepeat }: Step): Promise<PassedOver | undefined> {
     const { parts, admitted, work, first } = this.#options;
     let turns: string | undefined;
@@ -284,7 +284,10 @@ export class UnifiedCall implements UpstreamCall {
     return { error: untranslatable(loss, candidate) };
   }
 
-  /** There is no access token for its credential: refused, that rests as a refused key does; out of reach, as a provider. */
+  /**
+   * No access token for its credential. If the token server refused, it rests like a refused key; if unreachable, like a
+   * provider.
+   */
   #unpaid(candidate: Candidate, error: unknown): PassedOver {
     const isOutOfReach = error instanceof UpstreamError;
     if (!isOutOfReach && !(error instanceof GatewayError)) throw error;
@@ -304,7 +307,7 @@ export class UnifiedCall implements UpstreamCall {
     return askForTarget(this.#options, candidate, { isFirst: this.#attempts === 0, consent, calls });
   }
 
-  /** What is sent to a candidate, once the files are there that it takes as bytes alone. */
+  /** The request for a candidate, after fetching files that it accepts only as bytes. */
   #written(candidate: Candidate, given: AttemptParts): Soon<Exclude<Written, { readonly kind: "fetch" }>> {
     return after(writeFor(candidate, { ...given, files: this.#files }), (written) =>
       written.kind === "fetch" ? this.#fetchAndWrite(candidate, given, written.addresses) : written,
@@ -319,7 +322,7 @@ export class UnifiedCall implements UpstreamCall {
     return this.#written(candidate, given);
   }
 
-  /** State of calls that the client forgot. */
+  /** State of calls that the client dropped. */
   #statesFor({ target, model }: Candidate, turns: string | undefined): Soon<CallMemories> {
     const { parts, admitted, work } = this.#options;
     const facts = factsOf(target.provider, model, (name) => providerNamed(parts.providers(), name));
@@ -349,7 +352,7 @@ export class UnifiedCall implements UpstreamCall {
   }
 }
 
-/** What Bedrock says of some models, and servers of endpoints that they do not have. */
+/** Errors of Bedrock for some models, and of servers for endpoints that they lack. */
 function countsNot({ failure: { status }, body }: FailedOutcome): boolean {
   if (status === 404) return !/model/i.test(body);
   return status === 405 || status === 501 || (status === 400 && /support (?:token )?count/i.test(body));

@@ -21,9 +21,9 @@ import { providerNamed } from "./provider-named.ts";
 import type { Recorded } from "./recorded.ts";
 import { Ticks } from "./ticks.ts";
 
-/** What requests of the unified address share. */
+/** State that requests of the unified address share. */
 export interface UnifiedParts {
-  /** Credentials and routes; another value whenever they change. */
+  /** Credentials and routes; a new value whenever they change. */
   readonly tables: () => RoutingTables;
   readonly catalog: ModelCatalog;
   readonly choices: ChoiceMemory;
@@ -38,13 +38,13 @@ export interface UnifiedParts {
   readonly translator: Translator;
   readonly ticks: Ticks;
   readonly recorded: Recorded;
-  /** Fetches files by address; undefined where that is switched off. */
+  /** Fetches files by address; undefined if that is switched off. */
   readonly files: FileFetcher | undefined;
-  /** Calls the private addresses of credentials that say they have one. */
+  /** Calls the private addresses of credentials marked as private. */
   readonly privateUpstream: Upstream;
   /** How long events before a stream's content are held back while another target is left. */
   readonly holdMs: number;
-  /** How long a provider may send nothing in the middle of a response. */
+  /** How long a provider may pause in the middle of a response. */
   readonly stallMs: number;
 }
 
@@ -90,7 +90,7 @@ export function createUnifiedParts({
 }
 
 /**
- * The hosts that private credentials open, for their own calls alone. The list is made again when the tables change.
+ * The hosts that private credentials open, only for their own calls. The list is rebuilt when the tables change.
  *
  * @returns a function for `TargetGuard`.
  */

@@ -6,10 +6,10 @@ import type { UnifiedAdmission } from "./unified-admission.ts";
 /** A unified request whose body has been read. */
 export interface UnifiedWork {
   readonly admission: UnifiedAdmission;
-  /** As the client sent it, unpacked. */
+  /** As the client sent it, decompressed. */
   readonly body: Uint8Array;
   readonly description: Description;
-  /** State of calls in the body that the client forgot, as far as memory holds it. */
+  /** State of calls in the body that the client dropped, as far as memory holds it. */
   readonly states: CallMemories;
   /** The response that it continues from. */
   readonly previous?: PreviousResponse | undefined;

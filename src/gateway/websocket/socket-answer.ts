@@ -1,12 +1,12 @@
 import type { Answer } from "../../runtime/http/server.ts";
 import type { ByteSocket } from "../../runtime/http/sockets.ts";
 
-/** How long a client may leave its side open once it has taken everything. */
+/** How long a client may leave its side open after it has read everything. */
 const LINGER_MS = 10_000;
-/** A client that has taken nothing of the rest at so many looks in a row will not come back. */
+/** A client that has read nothing in this many consecutive checks counts as gone. */
 const STALLS_MAX = 12;
 
-/** Ends a connection that no server looks after any more, and breaks it off where the client does not close its side. */
+/** Ends a connection that no server manages any more, and cuts it if the client does not close its side. */
 export function endSocket(socket: ByteSocket, lingerMs = LINGER_MS): void {
   let unsent = 0;
   let stalls = 0;
@@ -18,10 +18,10 @@ export function endSocket(socket: ByteSocket, lingerMs = LINGER_MS): void {
   look.unref();
   socket.once("close", () => clearInterval(look));
   socket.end();
-  socket.resume(); // nothing that comes is read any more, but that the client closes is seen
+  socket.resume(); // discards incoming bytes, but notices that the client closes
 }
 
-/** A response on the socket of a request that wanted another protocol; the connection closes behind it. */
+/** A response on the socket of a request that asked for another protocol; the connection then closes. */
 export class SocketAnswer implements Answer {
   readonly #socket: ByteSocket;
   #head: Buffer | undefined;

@@ -5,24 +5,24 @@ const CONTINUATION = 0;
 const TEXT = 1;
 const BINARY = 2;
 const HEAD_BYTES_MAX = 14;
-/** How far back a deflated message may refer. */
+/** Size of the deflate window. */
 const WINDOW_BYTES = 32_768;
-/** What a sender leaves away at the end of each deflated message (RFC 7692 §7.2.1). */
+/** The bytes that a sender omits at the end of each deflated message (RFC 7692 §7.2.1). */
 const TAIL = Buffer.from([0, 0, 0xff, 0xff]);
 
 interface MessageSink {
   /**
-   * One whole message.
+   * One complete message.
    *
-   * @param payload - undefined where it was larger than is gathered; `bytes` is then what passed on the wire.
+   * @param payload - undefined if it exceeded the size limit; `bytes` is then its size on the wire.
    * @param isText - false also for a deflated message that could not be inflated.
    */
   onMessage(payload: Buffer | undefined, isText: boolean, bytes: number): void;
 }
 
 /**
- * Reads the messages of one direction of a WebSocket off its bytes, without touching what passes. What is not
- * WebSocket makes it go silent: recording must not break a connection that both ends are happy with.
+ * Reads the messages of one WebSocket direction from a copy of its bytes. It goes silent on anything that is not WebSocket:
+ * recording must not break a connection that works for both ends.
  */
 export class MessageReader {
   readonly #sink: MessageSink;
@@ -30,22 +30,22 @@ export class MessageReader {
   #inflate: Inflate | undefined;
   #head: Buffer = Buffer.alloc(0);
   #silent = false;
-  /** The frame that is being read. */
+  /** State of the current frame. */
   #payloadLeft = 0;
   #inPayload = false;
   #mask: Buffer | undefined;
   #maskAt = 0;
   #isControl = false;
   #final = false;
-  /** The message that is being gathered; undefined behind the first bytes that were too many. */
+  /** The current message; undefined once it exceeds the size limit. */
   #parts: Buffer[] | undefined = [];
   #messageBytes = 0;
   #isText = false;
   #isDeflated = false;
 
   /**
-   * @param bytesMax - larger messages are not gathered.
-   * @param inflate - where `permessage-deflate` was agreed on.
+   * @param bytesMax - larger messages are not kept.
+   * @param inflate - set if `permessage-deflate` was negotiated.
    */
   constructor(sink: MessageSink, bytesMax: number, inflate: Inflate | undefined) {
     this.#sink = sink;
@@ -124,14 +124,14 @@ export class MessageReader {
       this.#sink.onMessage(raw, this.#isText, this.#messageBytes);
       return;
     }
-    // Behind a message that was not inflated the following ones cannot be: they refer to it.
+    // After a message that was not inflated the following ones cannot be: they refer to it.
     const plain = raw === undefined ? undefined : this.#inflate?.inflate(raw, this.#bytesMax);
     if (plain === undefined) this.#inflate = undefined;
     this.#sink.onMessage(plain ?? raw, plain !== undefined && this.#isText, plain?.byteLength ?? this.#messageBytes);
   }
 }
 
-/** Bytes of the frame's head, or undefined where not even its length can be told. */
+/** Bytes of the frame's header, or undefined if too few have arrived to know its length. */
 function headLength(head: Buffer): number | undefined {
   if (head.byteLength < 2) return undefined;
   const size = head[1]! & 0x7f;
@@ -139,8 +139,8 @@ function headLength(head: Buffer): number | undefined {
 }
 
 /**
- * Inflates the messages of one direction. Where the sender continues with its window from message to message, the last
- * 32 kB that came out stand in for it as a dictionary, so that each message is inflated whole and at once.
+ * Inflates the messages of one direction. If the sender keeps its window between messages, the last 32 kB of output serve as
+ * a dictionary, so that each message is inflated in one step.
  */
 class Inflate {
   readonly #keepsWindow: boolean;
@@ -150,7 +150,7 @@ class Inflate {
     this.#keepsWindow = keepsWindow;
   }
 
-  /** @returns undefined where that is not deflated, or larger than `bytesMax`. */
+  /** @returns undefined if the message is not deflated, or exceeds `bytesMax`. */
   inflate(message: Buffer, bytesMax: number): Buffer | undefined {
     let plain: Buffer;
     try {
@@ -170,7 +170,7 @@ class Inflate {
   }
 }
 
-/** What the 101 says about compression in one direction. */
+/** The inflater negotiated by the 101 response for one direction. */
 export function agreedInflate(headers: RawHeaders, direction: "client" | "provider"): Inflate | undefined {
   for (let at = 0; at < headers.length; at += 2) {
     if (headers[at]!.toLowerCase() !== "sec-websocket-extensions") continue;

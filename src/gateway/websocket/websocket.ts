@@ -6,11 +6,11 @@ import { agreedInflate, MessageReader } from "./websocket-frames.ts";
 
 interface Joint {
   readonly client: ByteSocket;
-  /** Bytes that came behind the client's head and are still to be passed on. */
+  /** Bytes that arrived after the client's head and must still be passed on. */
   readonly clientEarly: Uint8Array;
   readonly provider: ByteSocket;
   readonly providerEarly: Uint8Array;
-  /** Of the 101. */
+  /** Of the 101 response. */
   readonly headers: RawHeaders;
   readonly recording: Recording;
   /** Larger messages are not recorded. */
@@ -20,9 +20,9 @@ interface Joint {
 }
 
 /**
- * Passes bytes both ways between two sockets, as they are and with back-pressure, and records the messages in them.
+ * Passes bytes both ways between two sockets, unchanged and with back-pressure, and records the messages in them.
  *
- * @returns cuts both connections.
+ * @returns a function that cuts both connections.
  */
 export function joinSockets(joint: Joint): () => void {
   const { client, provider, recording } = joint;
@@ -49,7 +49,7 @@ export function joinSockets(joint: Joint): () => void {
     toClient.execute(bytes);
   });
 
-  // A reset is how many clients leave; the messages that passed are whole anyway.
+  // Many clients leave with a reset; the messages that passed are complete anyway.
   client.on("error", () => client.destroy());
   provider.on("error", () => provider.destroy());
   client.on("close", () => {

@@ -1,16 +1,16 @@
 import type { ByteSocket } from "./sockets.ts";
 
-/** Connections that are begun in one turn of the event loop. */
+/** Maximum connections begun in one turn of the event loop. */
 const BEGUN_A_TURN = 64;
 
 /**
- * Thousands of connections that come in one instant are begun a few a turn. Otherwise the event loop takes each step for all
- * of them before the next step of any, and the first response waits for the last request.
+ * Begins connections that arrive by the thousands a few per turn. Otherwise the event loop takes each step for all of them
+ * before the next step of any, and the first response waits for the last request.
  */
 export class Accepting {
   readonly #begin: (socket: ByteSocket) => void;
   #waiting: ByteSocket[] = [];
-  /** In this turn. */
+  /** Begun in this turn. */
   #begun = 0;
 
   constructor(begin: (socket: ByteSocket) => void) {
@@ -25,11 +25,11 @@ export class Accepting {
       return;
     }
     socket.pause();
-    socket.on("error", () => socket.destroy()); // its client may leave before anyone else listens
+    socket.on("error", () => socket.destroy()); // its client may leave before any other listener exists
     this.#waiting.push(socket);
   }
 
-  /** Ends those that have not begun. */
+  /** Destroys those that have not begun. */
   destroyWaiting(): void {
     for (const socket of this.#waiting) socket.destroy();
   }

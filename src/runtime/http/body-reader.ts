@@ -1,11 +1,11 @@
 import { type Fault, type Framing, isField, MALFORMED } from "./header-fields.ts";
 import { plainChunkSize, SmallPieces } from "./small-pieces.ts";
 
-/** What requests and answers differ in. */
+/** How chunked requests and responses differ. */
 export interface ChunkRules {
-  /** A chunk's line: its size, and what may stand behind it. */
+  /** Matches a chunk's line: its size, and what may follow it. */
   readonly line: RegExp;
-  /** Of all chunk lines of a body beyond their sizes. */
+  /** Maximum bytes of all chunk lines of a body beyond their sizes. */
   readonly extensionBytesMax: number;
   readonly malformed: Fault;
 }
@@ -22,8 +22,8 @@ const CHUNK_LINE_BYTES_MAX = 4_096;
 const TRAILER_BYTES_MAX = 64 * 1_024;
 
 /**
- * The body of an HTTP/1.1 message, with a length or in chunks, one element at a time. What is not framed beyond doubt is
- * refused; extensions of chunks and trailers are read for their framing and dropped.
+ * The body of an HTTP/1.1 message, with a length or chunked, read one element at a time. Ambiguous framing is refused; chunk
+ * extensions and trailers are read for their framing and dropped.
  */
 export class BodyReader {
   readonly #rules: ChunkRules;
@@ -32,24 +32,24 @@ export class BodyReader {
   #remaining = 0;
   #extensionBytes = 0;
   #trailerBytes = 0;
-  /** What the last call of `read` has for the taker of the body. */
+  /** The body bytes from the last call of `read`. */
   piece: Uint8Array | undefined;
 
   constructor(rules: ChunkRules) {
     this.#rules = rules;
   }
 
-  /** Whether all of it has been read and handed out. */
+  /** Whether all of it has been read and delivered. */
   get whole(): boolean {
     return this.#state === WHOLE && !this.#small.waiting;
   }
 
-  /** Drops what is left of it. */
+  /** Drops the rest of it. */
   stop(): void {
     this.begin(NO_BODY);
   }
 
-  /** Begins the body that a head announces; without a length or chunks there is none. */
+  /** Begins the body that a head declares; without a length or chunks there is none. */
   begin({ length = 0, chunked }: Pick<Framing, "length" | "chunked">): void {
     this.#small.clear();
     this.piece = undefined;
@@ -60,9 +60,10 @@ export class BodyReader {
   }
 
   /**
-   * Reads one element, unless it is whole. What it brings is `piece`: the taker gets that before the next element is read.
+   * Reads one element, unless the body is complete. Its bytes are in `piece`, to be delivered before the next element is
+   * read.
    *
-   * @returns where the next element begins, or -1 where more bytes are needed.
+   * @returns where the next element begins, or -1 if more bytes are needed.
    */
   read(bytes: Buffer, at: number): number {
     this.piece = undefined;
@@ -86,7 +87,7 @@ export class BodyReader {
     }
   }
 
-  /** Small pieces that have been gathered, where nothing more has come for now. */
+  /** Small pieces gathered so far, if no more bytes are available now. */
   gathered(): Uint8Array | undefined {
     return this.#small.take();
   }
@@ -113,7 +114,7 @@ export class BodyReader {
     const end = lineEnd < 0 ? bytes.byteLength : lineEnd;
     if (end - at > CHUNK_LINE_BYTES_MAX) throw malformed("a chunk's size is too long");
     if (end === at && lineEnd < 0) return -1;
-    // What cannot become a chunk's line is not waited for.
+    // An invalid chunk line is refused before its end arrives.
     const text = bytes.toString("latin1", at, lineEnd < 0 && bytes[end - 1] === 13 ? end - 1 : end);
     const digits = line.exec(text)?.[1];
     if (digits === undefined || MALFORMED.test(text)) throw malformed("a chunk's size cannot be read");

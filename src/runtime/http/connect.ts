@@ -10,15 +10,15 @@ import {
   type UpstreamOrigin,
 } from "./upstream.ts";
 
-/** An address that does not respond delays the next one by this much; the last one gets the whole time. */
+/** How long an address may take before the next one is tried; the last one gets the full connect timeout. */
 const NEXT_ADDRESS_MS = 2_500;
 const TCP_PROBE_MS = 60_000;
 
 export type Connector = (origin: UpstreamOrigin, isWanted: () => boolean) => Promise<ByteSocket>;
 
 /**
- * Opens connections to checked addresses only: the name is resolved once, by `options.resolve`, and what is connected
- * to is an address, so nothing looks the name up a second time. TLS still speaks and checks the name.
+ * Opens connections to checked addresses only: `options.resolve` resolves the name once, and connections go to the resulting
+ * address, so nothing resolves it a second time. TLS still sends and verifies the name.
  */
 export function createConnector(options: UpstreamOptions): Connector {
   let secureContext: tls.SecureContext | undefined;

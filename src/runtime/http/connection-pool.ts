@@ -7,7 +7,7 @@ import { UPSTREAM_DEFAULTS, UpstreamError } from "./upstream.ts";
 const IDLE_PER_ORIGIN_MAX = 1_024;
 const SWEEP_MS = 1_000;
 
-/** Connections to providers, kept for the next request for a while. */
+/** Keep-alive connections to providers. */
 export class Pool {
   readonly connect: Connector;
   readonly headBytesMax: number;
@@ -24,7 +24,7 @@ export class Pool {
     this.#idleMs = options.idleMs ?? UPSTREAM_DEFAULTS.idleMs;
   }
 
-  /** The connection that was used last: the others may then run out. */
+  /** Takes the most recently used connection, so that the others can expire. */
   take(origin: UpstreamOrigin): Connection | undefined {
     const list = this.#idle.get(keyOf(origin));
     return list?.pop();
@@ -45,7 +45,7 @@ export class Pool {
     }
   }
 
-  /** An idle connection has ended, or must. */
+  /** Removes an idle connection that has ended or must end. */
   drop(connection: Connection): void {
     const list = this.#idle.get(connection.key);
     const at = list?.indexOf(connection) ?? -1;
@@ -63,7 +63,7 @@ export class Pool {
   #closeOld(): void {
     const oldest = performance.now() - this.#idleMs;
     for (const [key, list] of this.#idle) {
-      // The list is a stack, so the longest unused stand first.
+      // The list is a stack, so the longest unused ones come first.
       let old = 0;
       while (old < list.length && list[old]!.idleSince < oldest) old++;
       for (const connection of list.splice(0, old)) connection.destroy();
@@ -82,13 +82,13 @@ export function keyOf({ secure, host, port }: UpstreamOrigin): string {
 export interface ConnectionUser extends ResponseSink {
   /** There is room for more of the request's body. */
   drained(): void;
-  /** The connection is gone before the response was whole; `started` says whether a byte of it had come. */
+  /** The connection was lost before the response was complete; `started` says whether any byte of it had arrived. */
   lost(started: boolean, cause: Error | undefined): void;
-  /** What came is no HTTP. */
+  /** The bytes received are not valid HTTP. */
   fail(error: UpstreamError): void;
 }
 
-/** One socket and the call it serves at the moment. */
+/** One socket and its current call. */
 export class Connection {
   readonly key: string;
   readonly socket: ByteSocket;
@@ -117,7 +117,7 @@ export class Connection {
     this.parser.expect(method, upgrade, call);
   }
 
-  /** The answer is whole: back into the pool, or closed. */
+  /** The response is complete: returns the connection to the pool, or closes it. */
   release(reusable: boolean): void {
     this.#call = undefined;
     if (reusable && !this.#ended && !this.socket.destroyed) this.#pool.give(this);
@@ -141,7 +141,7 @@ export class Connection {
     this.socket.destroy();
   }
 
-  /** Gives the socket away, paused and without listeners of ours. */
+  /** Hands over the socket, paused and without our listeners. */
   surrender(): ByteSocket {
     this.#released = true;
     this.#call = undefined;
@@ -172,7 +172,7 @@ export class Connection {
   };
 
   readonly #onClose = (): void => {
-    // Without an 'end' before it this was a reset, and not the end of a response.
+    // Without a preceding 'end' this was a reset, not the end of a response.
     this.#lose();
   };
 

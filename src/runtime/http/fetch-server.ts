@@ -7,7 +7,7 @@ import { startStrictServer } from "./strict-server.ts";
 const HEAD_BYTES_MAX = 128 * 1_024;
 const HEAD_MS = 30_000;
 const IDLE_MS = 65_000;
-/** Bytes of a request's body that wait for their reader. */
+/** Maximum bytes of a request's body that wait for its reader. */
 const WAITING_BYTES_MAX = 256 * 1_024;
 
 interface FetchServerOptions {
@@ -15,11 +15,11 @@ interface FetchServerOptions {
   readonly port: number;
   readonly sockets: Sockets;
   readonly handle: FetchHandler;
-  /** The whole answer to what is no request that can be served. */
+  /** The complete response to a request that cannot be served. */
   readonly onFault: (fault: RequestFault) => Uint8Array;
 }
 
-/** Serves a fetch-shaped handler over sockets of our choice, as the servers of the runtimes do over theirs. */
+/** Serves a fetch-style handler over given sockets, as the runtimes' servers do over theirs. */
 export function startFetchServer({ host, port, sockets, handle, onFault }: FetchServerOptions): Promise<Server> {
   return startStrictServer({
     ...{ host, port, sockets, headBytesMax: HEAD_BYTES_MAX, headMs: HEAD_MS, idleMs: IDLE_MS },
@@ -69,8 +69,8 @@ async function serve(incoming: IncomingRequest, answer: Answer, handle: FetchHan
 }
 
 /**
- * Undefined where there is no address that it asks for. The scheme is `http`, whatever the sockets speak: Elysia finds the
- * path by the length of that.
+ * Undefined if the request's address is invalid. The scheme is `http`, whatever the sockets use: Elysia finds the path by
+ * the length of that.
  */
 function requestOf(incoming: IncomingRequest, signal: AbortSignal): Request | undefined {
   const { method, url, rawHeaders } = incoming;
@@ -84,7 +84,7 @@ function requestOf(incoming: IncomingRequest, signal: AbortSignal): Request | un
   return new Request(address, { ...init, body: bodyOf(incoming, signal), duplex: "half" } as RequestInit);
 }
 
-/** Nothing of a body is read before its reader asks for it. */
+/** The body is read only when its reader asks for it. */
 function bodyOf(incoming: IncomingRequest, signal: AbortSignal): ReadableStream<Uint8Array> {
   let isBegun = false;
   let isOver = false;
@@ -127,7 +127,7 @@ function bodyOf(incoming: IncomingRequest, signal: AbortSignal): ReadableStream<
   );
 }
 
-/** As raw pairs; each `Set-Cookie` is a line of its own. */
+/** As raw pairs; each `Set-Cookie` is a separate line. */
 function headersOf(response: Response, method: string): string[] {
   const pairs = ["Date", new Date().toUTCString()];
   for (const [name, value] of response.headers) if (name !== "set-cookie") pairs.push(name, value);

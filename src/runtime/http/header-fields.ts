@@ -2,7 +2,7 @@ const FIELD_NAME = /^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/;
 const names = new Map<string, FieldName>();
 const NAMES_MAX = 5_000;
 
-/** A field's name as it was sent, and what it has to say about its message. */
+/** A field's name as sent, and its rule for the message's framing. */
 interface FieldName {
   readonly raw: string;
   readonly rule: Rule | undefined;
@@ -10,32 +10,32 @@ interface FieldName {
 
 type Rule = (framing: Framing, value: string, fault: Fault) => void;
 
-/** Line ends that are not both bytes. */
+/** Line ends with only one of the two bytes. */
 export const BARE_LINE_END = /\r(?!\n)|(?<!\r)\n/;
-/** These and control bytes: nothing of the kind may stand in a header, a chunk line or a trailer. */
+/** Bare line ends and control bytes: not allowed in a header, a chunk line or a trailer. */
 export const MALFORMED = new RegExp(`[\\0-\\x08\\x0b\\x0c\\x0e-\\x1f\\x7f]|${BARE_LINE_END.source}`);
 
-/** What the header fields of a message say about its body's length and its connection. */
+/** Framing and connection settings from a message's header fields. */
 export class Framing {
   length: number | undefined;
-  /** There is a `Transfer-Encoding`; `chunked` where it is that and nothing else. */
+  /** `encoded`: there is a `Transfer-Encoding`; `chunked`: it is exactly that. */
   encoded = false;
   chunked = false;
   close = false;
-  /** Another protocol is wanted, and `Connection` says so. */
+  /** The client asks for another protocol, and `Connection` confirms it. */
   switching = false;
   webSocket = false;
-  /** The body is not sent before a 100. */
+  /** The client sends the body only after a 100. */
   expects = false;
 }
 
-/** What is wrong with a message, as the error that its reader throws. */
+/** Creates the error that a reader throws for a malformed message. */
 export type Fault = (why: string) => Error;
 
 /**
- * Header lines of `text` from `start` on, as raw pairs into `headers`. `text` is Latin-1 and not MALFORMED.
+ * Reads the header lines of `text` from `start` on into `headers`, as raw pairs. `text` is Latin-1 and not MALFORMED.
  *
- * @throws what `fault` makes, where a line is no field or a length is not beyond doubt.
+ * @throws the error of `fault` if a line is not a field or a length is ambiguous.
  */
 export function readFields(text: string, start: number, headers: string[], fault: Fault): Framing {
   const framing = new Framing();
@@ -53,7 +53,7 @@ export function readFields(text: string, start: number, headers: string[], fault
   return framing;
 }
 
-/** Whether a line of trailers could be one. */
+/** Whether a line is a valid trailer. */
 export function isField(line: string): boolean {
   return !MALFORMED.test(line) && FIELD_NAME.test(line.slice(0, Math.max(0, line.indexOf(":"))));
 }
@@ -82,13 +82,13 @@ const RULES: Readonly<Record<string, Rule>> = {
   },
 };
 
-/** A name, checked; names are few and come again, and all that is asked about one is asked of the same text. */
+/** A checked name. Names are few and repeat, so results are cached. */
 function nameOf(raw: string, fault: Fault): FieldName {
   const known = names.get(raw);
   if (known !== undefined) return known;
   if (!FIELD_NAME.test(raw)) throw fault("a header field has no name that could be one");
   const lower = raw.toLowerCase();
-  // A copy: a part of a text keeps all of it in memory, and the keys that stand in it.
+  // A copy: a substring would keep the entire text in memory, with the keys in it.
   const own = Buffer.from(raw, "latin1").toString("latin1");
   const name = { raw: own, rule: Object.hasOwn(RULES, lower) ? RULES[lower] : undefined };
   if (names.size < NAMES_MAX) names.set(own, name);

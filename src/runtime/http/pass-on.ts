@@ -1,22 +1,22 @@
 import type { Endpoint } from "../rpc.ts";
 import type { Answer, IncomingRequest } from "./server.ts";
 
-/** A request without its body, and for whom it is sent where it brings no key; the gateway reads that. */
+/** A request without its body. `sentFor` names the user or key of a request without a key; the gateway reads it. */
 export interface PassedHead
   extends Pick<IncomingRequest, "method" | "url" | "old" | "rawHeaders" | "waitsForContinue"> {
   readonly sentFor?: unknown;
 }
 
-/** What another thread tells the first gateway thread of a request that it passes on. */
+/** Messages from another thread to the first gateway thread about a request that it passes on. */
 export type FromClient = { readonly number: number } & (
   | { readonly request: PassedHead }
   | { readonly body: Uint8Array }
   | { readonly event: "end" | "broken" | "closed" }
-  /** Bytes of the response that have gone to the client. */
+  /** Bytes of the response that have been sent to the client. */
   | { readonly taken: number }
 );
 
-/** And what the first one responses. */
+/** Messages from the first thread in return. */
 export type ToClient = { readonly number: number } & (
   | { readonly act: "sendContinue" | "read" | "pause" | "resume" | "flush" | "destroy" }
   | { readonly head: readonly [status: number, reason: string, headers: readonly string[]] }
@@ -27,7 +27,7 @@ export type ToClient = { readonly number: number } & (
 interface Passed {
   readonly incoming: IncomingRequest;
   readonly answer: Answer;
-  /** Bytes that the client has not taken yet. */
+  /** Bytes that the client has not read yet. */
   waiting: number;
 }
 
@@ -42,12 +42,12 @@ export class PassedOn {
     port.addEventListener("message", ({ data }) => this.#take(data as ToClient));
   }
 
-  /** Requests that have not ended. */
+  /** Number of requests that have not ended. */
   get size(): number {
     return this.#open.size;
   }
 
-  /** @param sentFor - for whom, where that is known and the request brings no key. */
+  /** @param sentFor - the user or key, if known and the request has no key. */
   passOn(incoming: IncomingRequest, answer: Answer, sentFor?: unknown): void {
     const number = this.#next++;
     this.#open.set(number, { incoming, answer, waiting: 0 });
@@ -83,7 +83,7 @@ export class PassedOn {
       onEnd: () => this.#send({ number, event: "end" }),
       onBroken: () => {
         this.#send({ number, event: "broken" });
-        return true; // who serves the request answers it, or breaks the connection off
+        return true; // the serving thread responds, or cuts the connection
       },
     });
   }
@@ -100,7 +100,7 @@ export class PassedOn {
   }
 }
 
-/** Sends bytes as a member of a message; they are moved, in a copy of their own, because a view is cloned with all it is of. */
+/** Sends bytes as a member of a message. They are copied and transferred, because cloning a view clones its complete buffer. */
 export function sendBytes(port: Endpoint, message: object, name: string, bytes: Uint8Array): void {
   const own = new Uint8Array(bytes);
   port.postMessage({ ...message, [name]: own }, [own.buffer]);

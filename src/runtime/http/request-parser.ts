@@ -6,18 +6,18 @@ import type { RequestFault } from "./server.ts";
 /** A request's head. */
 export interface RequestHead {
   readonly method: string;
-  /** As sent. Where it holds bytes that no URI has, `framing` says that nothing follows on the connection. */
+  /** As sent. If it holds bytes not allowed in a URI, `framing` says that the connection closes after it. */
   readonly url: string;
   readonly old: boolean;
   readonly headers: readonly string[];
   readonly framing: Framing;
 }
 
-/** What a parser makes of a client's bytes. */
+/** Receives the result of parsing a client's bytes. */
 export interface RequestSink {
   onHead(head: RequestHead): void;
   onData(bytes: Uint8Array): void;
-  /** The request is whole; the next one is not read before `next` is called. */
+  /** The request is complete; the next one is not read before `next` is called. */
   onWhole(): void;
 }
 
@@ -27,7 +27,7 @@ const WAITING = 2;
 const STOPPED = 3;
 
 const FIELDS_MAX = 200;
-/** Empty lines before a request that are skipped: some clients end a body with one. */
+/** Maximum empty lines skipped before a request: some clients end a body with one. */
 const EMPTY_LINES_MAX = 4;
 const NOTHING = Buffer.alloc(0);
 
@@ -43,7 +43,7 @@ const CHUNKS: ChunkRules = {
   malformed,
 };
 
-/** Bytes that are no request which can be served; the connection cannot continue behind them. */
+/** A request that cannot be served; the connection cannot continue after it. */
 export class MalformedRequest extends Error {
   readonly fault: RequestFault;
 
@@ -55,17 +55,16 @@ export class MalformedRequest extends Error {
 }
 
 /**
- * HTTP/1.1 requests off a connection, one after the other. Strict where leniency would let two readers see two different
- * messages: what is not framed beyond doubt is refused, because that is how one client's request is smuggled into
- * another's connection.
+ * Parses HTTP/1.1 requests from a connection, one after the other. It is strict where leniency would let two readers see two
+ * different messages: ambiguous framing is refused, because it allows request smuggling.
  *
- * Bytes that come while it is held are kept, and read by `resume`; those behind a whole request by `next`.
+ * Bytes that arrive while it is held are kept and read by `resume`; those after a complete request by `next`.
  */
 export class RequestParser {
   readonly #headBytesMax: number;
   readonly #sink: RequestSink;
   #state = HEAD;
-  /** What has come, read up to `#at`. */
+  /** Received bytes, read up to `#at`. */
   #bytes: Buffer | undefined;
   #at = 0;
   /** How much of `#bytes` has been searched for the end of a head. */
@@ -81,17 +80,17 @@ export class RequestParser {
     this.#sink = sink;
   }
 
-  /** Whether a request has begun to come whose head is not there yet. */
+  /** Whether a head has been received in part. */
   get inHead(): boolean {
     return this.#state === HEAD && this.#bytes !== undefined;
   }
 
-  /** Whether it is reading what has come at this moment: the caller is one that it called. */
+  /** Whether it is parsing right now: the caller is one of its own callbacks. */
   get running(): boolean {
     return this.#running;
   }
 
-  /** Bytes that have come and are not read yet. */
+  /** Received bytes that are not read yet. */
   get waitingBytes(): number {
     return this.#bytes === undefined ? 0 : this.#bytes.byteLength - this.#at;
   }
@@ -113,13 +112,13 @@ export class RequestParser {
     this.#run();
   }
 
-  /** The response to the present request is out: reads the next one. @throws MalformedRequest. */
+  /** The response to the current request is complete: reads the next request. @throws MalformedRequest. */
   next(): void {
     if (this.#state === WAITING) this.#state = HEAD;
     this.#run();
   }
 
-  /** Stops for good. @returns what has come and was not read. */
+  /** Stops for good. @returns the unread bytes. */
   detach(): Buffer {
     const unread = this.#unread();
     this.#bytes = undefined;
@@ -134,7 +133,7 @@ export class RequestParser {
     return this.#at === 0 ? this.#bytes : this.#bytes.subarray(this.#at);
   }
 
-  /** Not while it runs already: what a callback asks for is seen when it returns. */
+  /** Does nothing while running: changes made by a callback take effect when it returns. */
   #run(): void {
     if (this.#running) return;
     this.#running = true;
@@ -187,7 +186,7 @@ export class RequestParser {
     const lineEnd = text.indexOf("\r\n");
     const line = lineEnd < 0 ? text : text.slice(0, lineEnd);
     const { method, url, old } = readLine(line);
-    // In the target they are refused by the request's handler.
+    // Those in the target are refused by the request's handler.
     if (MALFORMED.test(text) && MALFORMED.test(text.slice(line.length)))
       throw malformed("its head holds control bytes");
     const headers: string[] = [];
@@ -202,7 +201,7 @@ export class RequestParser {
     return true;
   }
 
-  /** What cannot become a request is not waited for: looks at what has come since it was looked at last. */
+  /** Refuses an invalid beginning without waiting for more; checks only bytes received since the last check. */
   #checkBegun(bytes: Buffer, at: number): void {
     if (!FIRST_BYTES.test(bytes.toString("latin1", at, Math.min(at + 16, bytes.byteLength))))
       throw malformed("it does not begin like a request");
@@ -217,7 +216,7 @@ export class RequestParser {
       throw malformed("its head holds control bytes");
   }
 
-  /** RFC 9112 §6.3; what it allows a server to repair is refused. */
+  /** RFC 9112 §6.3; repairs that it allows a server are refused instead. */
   #frame(old: boolean, framing: Framing): void {
     if (framing.encoded && (!framing.chunked || framing.length !== undefined || old))
       throw malformed("its body has no framing that is beyond doubt");

@@ -2,14 +2,14 @@ import { BodyReader, type ChunkRules } from "./body-reader.ts";
 import { Framing, MALFORMED, readFields } from "./header-fields.ts";
 import { UpstreamError } from "./upstream.ts";
 
-/** What a parser makes of a provider's bytes. */
+/** Receives the result of parsing a provider's bytes. */
 export interface ResponseSink {
   onInformation(status: number, headers: string[]): void;
   onHead(status: number, reason: string, headers: string[]): void;
   onData(bytes: Uint8Array): void;
-  /** @param early - bytes behind the head; they belong to the other protocol. */
+  /** @param early - bytes after the head; they belong to the other protocol. */
   onSwitch(reason: string, headers: string[], early: Uint8Array): void;
-  /** The answer is whole. @param reusable - whether another request may follow on this connection. */
+  /** The response is complete. @param reusable - whether another request may follow on this connection. */
   onWhole(reusable: boolean): void;
 }
 
@@ -32,10 +32,10 @@ const CHUNKS: ChunkRules = {
 const STATUS_LINE = /^HTTP\/1\.([01]) ([1-5]\d\d|[6-9]\d\d)(?: (.*))?$/;
 
 /**
- * HTTP/1.1 answers off a connection, one after the other. Strict where leniency would let two readers see two different
- * messages: what is not framed beyond doubt is refused, because a gateway that guesses can be made to mix up answers.
+ * Parses HTTP/1.1 responses from a connection, one after the other. It is strict where leniency would let two readers see
+ * two different messages: ambiguous framing is refused, because a gateway that guesses can be made to mix up responses.
  *
- * Bytes that come while `paused` are kept, and delivered by `resume`.
+ * Bytes that arrive while `paused` are kept, and delivered by `resume`.
  */
 export class ResponseParser {
   readonly #headBytesMax: number;
@@ -52,14 +52,14 @@ export class ResponseParser {
   #closed = false;
   readonly #body = new BodyReader(CHUNKS);
   paused = false;
-  /** Whether any byte of the present answer has come. */
+  /** Whether any byte of the current response has arrived. */
   started = false;
 
   constructor(headBytesMax: number) {
     this.#headBytesMax = headBytesMax;
   }
 
-  /** Awaits the answer to a request. */
+  /** Expects the response to a request. */
   expect(method: string, upgrade: boolean, sink: ResponseSink): void {
     this.#sink = sink;
     this.#state = HEAD;
@@ -72,7 +72,7 @@ export class ResponseParser {
     this.started = false;
   }
 
-  /** Stops; nothing is delivered any more. */
+  /** Stops; nothing more is delivered. */
   detach(): void {
     this.#sink = undefined;
     this.#state = IDLE;
@@ -99,7 +99,7 @@ export class ResponseParser {
     this.#run(rest);
   }
 
-  /** The connection was closed by the provider, in order: that is the end of an answer without a length. */
+  /** The provider closed the connection normally: this ends a response without a length. */
   finish(): void {
     this.#closed = true;
     if (this.#state === UNTIL_CLOSE && !this.paused) this.#run(NOTHING);
@@ -122,7 +122,7 @@ export class ResponseParser {
     }
   }
 
-  /** Reads one element. @returns where the next begins, or -1 where more bytes are needed. */
+  /** Reads one element. @returns where the next begins, or -1 if more bytes are needed. */
   #step(bytes: Buffer, at: number): number {
     switch (this.#state) {
       case HEAD:
@@ -142,7 +142,7 @@ export class ResponseParser {
     }
   }
 
-  /** @param nothingBehind - surplus bytes could be taken for the response to the next request. */
+  /** @param nothingBehind - whether no bytes follow: surplus bytes could be taken for the response to the next request. */
   #whole(nothingBehind: boolean): number {
     const sink = this.#sink;
     this.detach();

@@ -4,26 +4,26 @@ import type { BodySink, RequestFault, ServerHandlers } from "./server.ts";
 import { Turn, type TurnConnection } from "./server-turn.ts";
 import type { ByteSocket } from "./sockets.ts";
 
-/** Unread bytes that may wait in memory; beyond them TCP holds the client back. */
+/** Unread bytes kept in memory; beyond them TCP holds the client back. */
 const WAITING_BYTES_MAX = 64 * 1_024;
 /**
- * An unwanted body is read up to this size, because closing at once would destroy the response. Many clients send all
- * of it before they look for a response, and bodies up to 100 MiB are usual.
+ * An unwanted body is read up to this size, because closing immediately would destroy the response. Many clients send all of
+ * it before they read a response, and bodies up to 100 MiB are common.
  */
 const DISCARD_BYTES_MAX = 256 * 1_024 * 1_024;
-/** A client that has taken nothing of its answer at so many looks in a row will not come back. */
+/** A client that has read nothing of its response in this many consecutive checks counts as gone. */
 const STALLS_MAX = 12;
 
 /**
- * A client that has closed its side gets so long for its answer; then it is probed. Long enough for a quick answer, and
- * within the second in which a client that has gone is to end what is done for it. A runtime may notice a refused probe only
- * when it writes another one: soon, and again for a client that is far away.
+ * When a client that has closed its side is probed, in milliseconds: long enough for a quick response, and within the second
+ * in which work for a client that has left must end. A runtime may notice a refused probe only when it writes another one:
+ * soon, and again for a distant client.
  */
 const PROBES_AFTER_MS = platform.probesAfterMs;
 
 const TCP_PROBE_MS = 60_000;
 
-/** What the connections of one server share. */
+/** State that the connections of one server share. */
 export interface ConnectionParts {
   readonly handlers: ServerHandlers;
   readonly headBytesMax: number;
@@ -31,13 +31,13 @@ export interface ConnectionParts {
   readonly idleMs: number;
   readonly lingerMs: number;
   readonly connections: Set<ServerConnection>;
-  /** `performance.now()`, as of the last look at the connections' deadlines. */
+  /** `performance.now()`, as of the last check of the connections' deadlines. */
   nowMs: number;
-  /** Set once the server takes no more requests: what is answered from then on closes its connection. */
+  /** Set once the server accepts no more requests: from then on each response closes its connection. */
   closing: boolean;
 }
 
-/** One client's connection, and the request that it serves at the moment. */
+/** One client's connection, and its current request. */
 export class ServerConnection implements RequestSink, TurnConnection {
   readonly socket: ByteSocket;
   readonly #parts: ConnectionParts;
@@ -45,7 +45,7 @@ export class ServerConnection implements RequestSink, TurnConnection {
   #turn: Turn | undefined;
   #sink: BodySink | undefined;
   #bodyWhole = true;
-  /** Set once nothing that comes is read any more: it is thrown away until the client closes. */
+  /** Set once input is no longer parsed: it is discarded until the client closes. */
   #deaf = false;
   /** The client has closed its side: it sends nothing more. */
   #clientFinished = false;
@@ -53,12 +53,12 @@ export class ServerConnection implements RequestSink, TurnConnection {
   #discarded = 0;
   #discarding = false;
   #socketPaused = false;
-  /** The client has not taken what it was answered: its next request waits until it has. */
+  /** The client has not read its earlier responses: its next request waits until it has. */
   #choked = false;
-  /** Bytes that the client had not taken when it was looked at last, and how often it was the same number. */
+  /** Bytes that the client had not read at the last check, and how many checks in a row found the same number. */
   #unsent = 0;
   #stalls = 0;
-  /** When something must have happened, by `nowMs` of the server; 0 while nothing is awaited. */
+  /** Deadline of the current state, by the server's `nowMs`; 0 for none. */
   #deadlineMs: number;
 
   constructor(parts: ConnectionParts, socket: ByteSocket) {
@@ -90,7 +90,7 @@ export class ServerConnection implements RequestSink, TurnConnection {
     this.#deadlineMs = 0;
     if (turn.upgrade) this.#surrender(turn);
     else {
-      // Nothing of a body is read before somebody takes it.
+      // A body is not read before it has a sink.
       this.#parser.held = head.framing.chunked || (head.framing.length ?? 0) > 0;
       this.#parts.handlers.onRequest(turn, turn);
     }
@@ -109,7 +109,7 @@ export class ServerConnection implements RequestSink, TurnConnection {
     this.#endTurn();
   }
 
-  /** Lets the body of the present request come. */
+  /** Starts reading the body of the current request. */
   read(turn: Turn, sink: BodySink): void {
     if (this.#turn !== turn || turn.ended) return;
     this.#sink = sink;
@@ -126,7 +126,7 @@ export class ServerConnection implements RequestSink, TurnConnection {
     if (this.#turn === turn && this.#parser.held) this.#go();
   }
 
-  /** The answer has been handed to the socket. */
+  /** The response has been handed to the socket. */
   answered(turn: Turn): void {
     if (this.#turn !== turn) return;
     this.#sink = undefined;
@@ -135,7 +135,7 @@ export class ServerConnection implements RequestSink, TurnConnection {
     else this.#readAway();
   }
 
-  /** Looks whether time is over. */
+  /** Checks the deadline. */
   check(nowMs: number): void {
     if (this.#deadlineMs === 0 || this.#deadlineMs > nowMs) return;
     if (this.#isSending()) {
@@ -147,7 +147,7 @@ export class ServerConnection implements RequestSink, TurnConnection {
     else this.#refuse("timeout");
   }
 
-  /** Whether a slow client still takes what was written: time runs only when all of that has left. */
+  /** Whether a slow client still reads earlier output: the time limit starts only when all of it has left. */
   #isSending(): boolean {
     const unsent = this.socket.writableLength;
     this.#stalls = unsent === this.#unsent ? this.#stalls + 1 : 0;
@@ -155,12 +155,12 @@ export class ServerConnection implements RequestSink, TurnConnection {
     return unsent > 0 && this.#stalls < STALLS_MAX;
   }
 
-  /** Ends the connection where it serves nothing. */
+  /** Ends the connection if it serves no request. */
   closeIfIdle(): void {
     if (this.isIdle && !this.#deaf) this.#linger();
   }
 
-  /** Reads and drops an unwanted body that the client still sends, so that the client gets to see the response. */
+  /** Reads and drops an unwanted body that the client still sends, so that the client sees the response. */
   #readAway(): void {
     this.#discarding = true;
     this.#discarded = 0;
@@ -174,7 +174,7 @@ export class ServerConnection implements RequestSink, TurnConnection {
     if (this.#discarded > DISCARD_BYTES_MAX) this.socket.destroy();
   }
 
-  /** The next request may come, once the answer is out and the body of its request is in. */
+  /** Moves on to the next request, once the response is sent and the request's body is received. */
   #endTurn(): void {
     const turn = this.#turn;
     if (turn === undefined || !turn.ended || !this.#bodyWhole) return;
@@ -184,7 +184,7 @@ export class ServerConnection implements RequestSink, TurnConnection {
     this.#goOn();
   }
 
-  /** Reads the next request. One that came early is not begun while its client leaves the answers before it untaken. */
+  /** Reads the next request. A pipelined one is not begun while the client has unread responses. */
   #goOn(): void {
     this.#deadlineMs = this.#parts.nowMs + this.#parts.idleMs;
     this.#choked = this.socket.writableNeedDrain;
@@ -201,7 +201,7 @@ export class ServerConnection implements RequestSink, TurnConnection {
     this.#settle();
   }
 
-  /** What follows once everything available is read. The parser's caller does this, never a handler that it calls. */
+  /** Decides what follows once everything available is read. Called by the parser's caller, never by a handler that it calls. */
   #settle(): void {
     if (this.#parser.running) return;
     if (this.#clientFinished && this.#turn === undefined && !this.#choked && !this.#deaf) this.#linger();
@@ -212,14 +212,14 @@ export class ServerConnection implements RequestSink, TurnConnection {
     }
   }
 
-  /** A head that has begun must be there in time, however slowly it drips. */
+  /** A head that has begun must be complete in time, however slowly it arrives. */
   #awaitHead(): void {
     if (this.#turn !== undefined || this.#headBegan || this.#deaf || !this.#parser.inHead) return;
     this.#headBegan = true;
     this.#deadlineMs = performance.now() + this.#parts.headMs;
   }
 
-  /** The rest of an incomplete body will not come. An unread body may still be in memory. */
+  /** The rest of an incomplete body will not arrive. An unread body may still be in memory. */
   get #isCutOff(): boolean {
     return this.#clientFinished && !this.#bodyWhole && !this.#parser.held;
   }
@@ -241,7 +241,7 @@ export class ServerConnection implements RequestSink, TurnConnection {
     socket.off("close", this.#onClose);
     socket.setKeepAlive(true, TCP_PROBE_MS); // its time is no longer limited here, and a client may vanish silently
     socket.pause();
-    socket.once("end", () => socket.end()); // who takes it over expects a socket that is closed on both sides at once
+    socket.once("end", () => socket.end()); // the new owner expects a socket that is closed on both sides together
     this.#parts.handlers.onUpgrade(turn, socket, early);
   }
 
@@ -261,14 +261,14 @@ export class ServerConnection implements RequestSink, TurnConnection {
   };
 
   /**
-   * A client that closes its side has left, or has sent everything and reads on: on the wire both look the same, until
-   * something is written. Once its response is under way it counts as gone, because a provider that is silent in the
-   * middle of a stream must not be held open without a client. Before that, it is probed.
+   * A client that closes its side has left, or has sent everything and still reads: on the wire both look the same, until
+   * something is written. Once its response has begun it counts as gone, because a provider that is silent in the middle of
+   * a stream must not be held open without a client. Before that, it is probed.
    */
   readonly #onEnd = (): void => {
     this.#clientFinished = true;
     const turn = this.#turn;
-    if (this.#choked) return; // what it has asked already is answered as it takes the answers
+    if (this.#choked) return; // its pipelined requests are still served as it reads the responses
     if (turn === undefined || turn.ended) this.socket.end();
     else if (this.#isCutOff || turn.underWay) this.socket.destroy();
     else for (const ms of PROBES_AFTER_MS) setTimeout(() => turn.probe(), ms).unref();
@@ -297,7 +297,7 @@ export class ServerConnection implements RequestSink, TurnConnection {
     }
   }
 
-  /** What came cannot be read; nothing behind it will be. */
+  /** The input is malformed; nothing after it will be parsed. */
   #broken(fault: RequestFault): void {
     const sink = this.#sink;
     const turn = this.#turn;
@@ -320,7 +320,7 @@ export class ServerConnection implements RequestSink, TurnConnection {
     this.#linger();
   }
 
-  /** Says that nothing more will be sent, and waits for the client to close: closing first could destroy the answer. */
+  /** Ends the sending side and waits for the client to close: closing first could destroy the response. */
   #linger(): void {
     this.#deaf = true;
     this.#discarded = 0;

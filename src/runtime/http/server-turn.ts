@@ -3,14 +3,14 @@ import type { Answer, BodySink, IncomingRequest } from "./server.ts";
 import type { ByteSocket } from "./sockets.ts";
 import { writeJoined } from "./write-joined.ts";
 
-/** What a header value or a reason may hold; anything else could be read as another line. */
+/** Allowed characters of a header value or reason phrase; others could be read as another line. */
 const SAFE = /^[\t\x20-\x7e\x80-\xff]*$/;
 const UNSAFE = /[^\t\x20-\x7e\x80-\xff]/g;
 const LAST_CHUNK = "0\r\n\r\n";
 const PROBE = Buffer.from("HTTP/1.1 102 Processing\r\n\r\n");
 const CONTINUE = Buffer.from("HTTP/1.1 100 Continue\r\n\r\n");
 
-/** What a turn asks of its connection. */
+/** The connection as a turn uses it. */
 export interface TurnConnection {
   readonly socket: ByteSocket;
   readonly closing: boolean;
@@ -31,16 +31,16 @@ export class Turn implements IncomingRequest, Answer {
   /** Whether another request may follow on the connection. */
   persistent: boolean;
   waitsForContinue: boolean;
-  /** The whole response has been handed to the socket. */
+  /** The complete response has been handed to the socket. */
   ended = false;
   readonly #connection: TurnConnection;
-  /** Head that has not gone out yet; it leaves with the first bytes of the body. */
+  /** A head not sent yet; it leaves with the first bytes of the body. */
   #head: string | undefined;
   /** Bytes of the response have been handed to the socket. */
   underWay = false;
   #chunked = false;
   #bodyless = false;
-  /** Body bytes that the head has announced and that are still to come; infinite where it announces none. */
+  /** Body bytes that the head declared and that are still missing; infinite if it declared no length. */
   #owed = Number.POSITIVE_INFINITY;
   #onClose: (() => void) | undefined;
   #onDrain: (() => void) | undefined;
@@ -127,7 +127,7 @@ export class Turn implements IncomingRequest, Answer {
     const body = this.#bodyless ? EMPTY : bytes;
     this.#owed -= body.byteLength;
     this.ended = true;
-    // A response that is shorter or longer than it says would be taken for a part of the next one.
+    // A response with a wrong length would be mistaken for part of the next one.
     if (this.#owed !== 0 && this.#owed !== Number.POSITIVE_INFINITY) {
       this.destroy();
       return;
@@ -138,7 +138,7 @@ export class Turn implements IncomingRequest, Answer {
     this.#connection.answered(this);
   }
 
-  /** Breaks the response off. Where only the end of the connection says that it is whole, that must be no ordinary end. */
+  /** Aborts the response. If only the end of the connection marks its end, that must not look like a normal end. */
   destroy(): void {
     const { socket } = this.#connection;
     const endsWithConnection = this.underWay && !this.#chunked && this.#owed === Number.POSITIVE_INFINITY;
@@ -162,8 +162,8 @@ export class Turn implements IncomingRequest, Answer {
   }
 
   /**
-   * Sends what every client passes over, and a connection that is gone refuses, so that it closes. Nothing once the response
-   * is under way; HTTP/1.0 knows nothing of the kind, and such a client is waited for.
+   * Sends bytes that every client ignores, but a lost connection refuses, so that it closes. Nothing once the response has
+   * begun; HTTP/1.0 has no such message, so those clients are not probed.
    */
   probe(): void {
     if (!this.underWay && !this.ended && !this.old) this.#connection.socket.write(PROBE);
@@ -176,7 +176,7 @@ export class Turn implements IncomingRequest, Answer {
     this.#onClose?.();
   }
 
-  /** Sends the head, where it has not gone out, and bytes with what stands before and behind them, in one write. */
+  /** Sends the head, if not sent yet, and bytes with a prefix and a suffix, in one write. */
   #send(before: string, bytes: Uint8Array, behind: string): boolean {
     const { socket } = this.#connection;
     this.underWay = true;

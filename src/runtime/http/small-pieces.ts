@@ -1,10 +1,10 @@
-/** Pieces up to here are put together. */
+/** Pieces up to this size are joined. */
 const SMALL_BYTES = 1_024;
 const GATHERED_BYTES_MAX = 16 * 1_024;
 
 /**
- * Small chunks of a body that came in one go, put together. A piece costs those who take it the same however small it
- * is: who sent a megabyte in chunks of one byte would keep everybody else waiting.
+ * Joins small chunks of a body that arrived together. A piece costs its receiver the same however small it is: a megabyte in
+ * chunks of one byte would delay all other requests.
  */
 export class SmallPieces {
   #bytes: Buffer | undefined;
@@ -14,7 +14,7 @@ export class SmallPieces {
     return this.#bytes !== undefined;
   }
 
-  /** @returns false where the piece is not small, or there is no room before `take`. */
+  /** @returns false if the piece is not small, or there is no room until `take`. */
   add(source: Buffer, from: number, to: number): boolean {
     if (to - from > SMALL_BYTES) return false;
     this.#bytes ??= Buffer.allocUnsafe(Math.min(GATHERED_BYTES_MAX, source.byteLength - from));
@@ -36,7 +36,7 @@ export class SmallPieces {
   }
 }
 
-/** Where a chunk's line is its size and nothing else, as nearly all are: reads it without making a text of it. */
+/** Reads a chunk line that is only a size, as nearly all are, without creating a string. */
 export function plainChunkSize(bytes: Buffer, at: number): { size: number; end: number } | undefined {
   let size = 0;
   let end = at;

@@ -1,15 +1,15 @@
 import net from "node:net";
 
 /**
- * A TCP or TLS connection, as far as HTTP needs it. A `net.Socket` is one. Bytes that are written are not touched again by
- * the caller; those that come belong to the receiver.
+ * The part of a TCP or TLS connection that HTTP uses. A `net.Socket` is one. The caller does not modify bytes after writing
+ * them; received bytes belong to the receiver.
  */
 export interface ByteSocket {
   readonly destroyed: boolean;
   readonly writable: boolean;
-  /** Bytes that the system has not taken yet. */
+  /** Bytes that the system has not accepted yet. */
   readonly writableLength: number;
-  /** Address of the other side, where it is known. */
+  /** Address of the other side, if known. */
   readonly remoteAddress?: string | undefined;
   /** Whether "drain" will be emitted. */
   readonly writableNeedDrain: boolean;
@@ -17,15 +17,15 @@ export interface ByteSocket {
   once<E extends keyof SocketEvents>(event: E, listener: SocketEvents[E]): unknown;
   off<E extends keyof SocketEvents>(event: E, listener: SocketEvents[E]): unknown;
   emit(event: "data", bytes: Buffer): unknown;
-  /** @returns false where the caller should wait for "drain". */
+  /** @returns false if the caller should wait for "drain". */
   write(bytes: Uint8Array): boolean;
-  /** The same for bytes that the caller writes over afterwards: what the system does not take is copied. */
+  /** Like `write`, for a buffer that the caller reuses: bytes that the system does not accept are copied. */
   writeCopied?(bytes: Buffer, length: number): boolean;
-  /** Closes this side once all that was written has left. */
+  /** Closes this side once everything written has been sent. */
   end(): unknown;
-  /** Closes both sides now. */
+  /** Closes both sides immediately. */
   destroy(): unknown;
-  /** The same, so that the other side sees that it is no ordinary end. */
+  /** Like `destroy`, but the other side sees that it is not a normal end. */
   resetAndDestroy(): unknown;
   pause(): unknown;
   resume(): unknown;
@@ -35,7 +35,7 @@ export interface ByteSocket {
 
 interface SocketEvents {
   readonly connect: () => void;
-  /** In place of "connect" where the connection speaks TLS. */
+  /** Emitted in place of "connect" on a TLS connection. */
   readonly secureConnect: () => void;
   readonly data: (bytes: Buffer) => void;
   readonly drain: () => void;
@@ -48,7 +48,7 @@ interface SocketEvents {
 
 export interface ListenOptions {
   readonly host: string;
-  /** 0 takes a free one. */
+  /** 0 picks a free one. */
   readonly port: number;
   /** Other programs may listen on it too. Linux. */
   readonly portShared: boolean;
@@ -56,13 +56,13 @@ export interface ListenOptions {
 
 export interface Listener {
   readonly port: number;
-  /** Takes no more connections. Resolves once all are gone. */
+  /** Accepts no more connections. Resolves once all are gone. */
   close(): Promise<void>;
 }
 
-/** A way to TCP. */
+/** Opens TCP connections and listeners. */
 export interface Sockets {
-  /** A client that closes its side may still be reading, so connections stay half open. @throws where the port is taken. */
+  /** A client that closes its side may still be reading, so connections stay half open. @throws if the port is taken. */
   listen(options: ListenOptions, onSocket: (socket: ByteSocket) => void): Promise<Listener>;
   /** A connection that emits "connect", or "error" and "close". It ends when the other side ends. */
   connect(address: string, port: number): ByteSocket;

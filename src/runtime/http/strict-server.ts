@@ -8,10 +8,10 @@ const CHECK_MS = 1_000;
 const LINGER_MS = 10_000;
 
 /**
- * An HTTP/1.1 server over sockets of our own that passes on exactly what it is given, adds nothing but the framing, and
- * takes nothing that is not framed beyond doubt. A request costs half of what it does over `node:http`.
+ * An HTTP/1.1 server over our own sockets that passes on exactly the given bytes, adds only the framing, and refuses
+ * ambiguous framing. A request costs half as much as over `node:http`.
  *
- * @throws where the port is taken.
+ * @throws if the port is taken.
  */
 export async function startStrictServer(options: ServerOptions): Promise<Server> {
   const { handlers, headBytesMax, headMs, idleMs, lingerMs = LINGER_MS } = options;

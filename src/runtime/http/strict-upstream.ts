@@ -5,8 +5,8 @@ import { mayResend, UpstreamError } from "./upstream.ts";
 import { writeJoined } from "./write-joined.ts";
 
 /**
- * Upstream over sockets of our own: an HTTP/1.1 client with keep-alive that sends exactly what it is given and takes
- * nothing that is not framed beyond doubt. About half the CPU of `node:http` per request.
+ * An upstream over our own sockets: an HTTP/1.1 client with keep-alive that sends exactly the given bytes and refuses
+ * ambiguous framing. About half the CPU of `node:http` per request.
  */
 export function createStrictUpstream(options: UpstreamOptions): Upstream {
   const pool = new Pool(options);
@@ -16,17 +16,17 @@ export function createStrictUpstream(options: UpstreamOptions): Upstream {
   };
 }
 
-/** One request, from its opening to its end, over one connection or, after a lost one, two. */
+/** One request, over one connection or, after a lost one, two. */
 class Call implements UpstreamCall, ConnectionUser {
   readonly #pool: Pool;
   readonly #request: UpstreamRequest;
   readonly #events: UpstreamEvents;
   #connection: Connection | undefined;
-  /** When it was sent on a kept connection; undefined on a fresh one, which is not tried again. */
+  /** When it was sent on a kept-alive connection; undefined on a fresh one, which is not retried. */
   #resendableAt: number | undefined;
   #settled = false;
   #paused = false;
-  /** What was written before there was a connection. */
+  /** Body bytes written before there was a connection. */
   #waiting: Uint8Array[] = [];
   #endAsked: boolean;
   #bodyPassed = false;
@@ -90,7 +90,7 @@ class Call implements UpstreamCall, ConnectionUser {
   onWhole(reusable: boolean): void {
     if (this.#settled) return;
     this.#settled = true;
-    // A request whose body is still under way would run into the next one.
+    // A request whose body is still being sent would run into the next one.
     this.#connection?.release(reusable && this.#endAsked && this.#waiting.length === 0);
     this.#events.onEnd();
   }
@@ -106,7 +106,7 @@ class Call implements UpstreamCall, ConnectionUser {
     if (!this.#settled) this.#events.onDrain?.();
   }
 
-  /** The connection is gone before the response was whole. */
+  /** The connection was lost before the response was complete. */
   lost(started: boolean, cause: Error | undefined): void {
     if (this.#settled) return;
     this.#connection = undefined;

@@ -2,13 +2,13 @@ import type { Endpoint } from "../rpc.ts";
 import { type FromClient, type PassedHead, sendBytes, type ToClient } from "./pass-on.ts";
 import type { Answer, BodySink, IncomingRequest } from "./server.ts";
 
-/** Bytes of a response that may be on their way to the other thread and its client. */
+/** Maximum bytes of a response in transit to the other thread and its client. */
 const ON_THE_WAY_MAX = 1024 * 1024;
 
 /**
- * Serves requests whose connections are in another thread, in the first gateway thread.
+ * Runs in the first gateway thread and serves requests whose connections are in another thread.
  *
- * @returns what to call when that thread has ended, and its clients with it.
+ * @returns the function to call when that thread, and with it its clients, has ended.
  */
 export function takeOver(
   port: Endpoint,
@@ -29,7 +29,7 @@ export function takeOver(
   };
 }
 
-/** A request and the response to it, at a distance. */
+/** A request whose connection is in another thread, and its response. */
 class TakenOver implements IncomingRequest, Answer {
   readonly method: string;
   readonly url: string;

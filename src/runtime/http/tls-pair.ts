@@ -2,7 +2,7 @@ import { createHash, createPrivateKey, X509Certificate } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { createSecureContext, type SecureContext } from "node:tls";
 
-/** How often the files are looked at: they are small, and links to them may be moved. */
+/** How often the files are read: they are small, and links to them may be moved. */
 const LOOK_MS = 5_000;
 
 export interface TlsFiles {
@@ -13,20 +13,20 @@ export interface TlsFiles {
 interface TlsPairOptions extends TlsFiles {
   /** A new pair is used for connections from now on. */
   readonly onReloaded: () => void;
-  /** The files hold no pair any more; the last one that was good stays in use. Once for each content. */
+  /** The files no longer hold a valid pair; the last valid one stays in use. Called once for each content. */
   readonly onRefused: (why: string) => void;
   readonly lookMs?: number;
 }
 
-/** A certificate and its key, from files that are followed. */
+/** A certificate and its key, reloaded when their files change. */
 export class TlsPair {
   readonly #options: TlsPairOptions;
   readonly #timer: ReturnType<typeof setInterval>;
   #context: SecureContext;
-  /** Of what the files held when they were looked at last. */
+  /** Contents of the files at the last read. */
   #seen: string;
 
-  /** @throws Error that says which file, and what is wrong with it. */
+  /** @throws Error that says which file is wrong, and why. */
   constructor(options: TlsPairOptions) {
     this.#options = options;
     const { context, fingerprint } = readPair(options);
@@ -36,7 +36,7 @@ export class TlsPair {
     this.#timer.unref();
   }
 
-  /** For a connection that begins now. */
+  /** For new connections. */
   get context(): SecureContext {
     return this.#context;
   }
@@ -64,7 +64,7 @@ export class TlsPair {
   }
 }
 
-/** Reads and checks a pair. @throws Error that says which file, and what is wrong with it. */
+/** Reads and checks a pair. @throws Error that says which file is wrong, and why. */
 export function readPair(files: TlsFiles): {
   readonly context: SecureContext;
   readonly certificate: X509Certificate;

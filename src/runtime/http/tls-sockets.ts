@@ -4,20 +4,21 @@ import { platform } from "../platform.ts";
 import { BACKLOG, type ByteSocket, type Sockets } from "./sockets.ts";
 import type { TlsPair } from "./tls-pair.ts";
 
-/** First byte of a connection that speaks TLS: a handshake record. */
+/** First byte of a TLS connection: a handshake record. */
 const HANDSHAKE = 0x16;
-/** Time that a client has for its first byte. */
+/** How long a client may take to send its first byte. */
 const FIRST_BYTE_MS = 30_000;
 
 interface TlsSocketsOptions {
   readonly pair: TlsPair;
-  /** What is answered to a client that speaks HTTP without TLS. */
+  /** The response to a client that speaks HTTP without TLS. */
   readonly plainAnswer: () => Uint8Array;
 }
 
 /**
- * Listens for connections over TLS. Each takes the pair that is valid when it begins. `node:tls` on both runtimes: Bun's own
- * sockets can neither be looked at before the handshake nor change their pair.
+ * Listens for TLS connections. Each uses the certificate that is current when it begins. It uses `node:tls` on both
+ * runtimes: with Bun's own sockets the first bytes cannot be inspected before the handshake, and the certificate cannot be
+ * changed.
  */
 export function tlsSockets({ pair, plainAnswer }: TlsSocketsOptions): Sockets {
   const accept = (raw: net.Socket, onSocket: (socket: ByteSocket) => void): void => {
@@ -37,7 +38,7 @@ export function tlsSockets({ pair, plainAnswer }: TlsSocketsOptions): Sockets {
       raw.once("close", () => socket.destroy());
       onSocket(socket);
     });
-    raw.once("end", () => raw.destroy()); // without a byte
+    raw.once("end", () => raw.destroy()); // closed without sending a byte
   };
   return {
     async listen({ host, port, portShared }, onSocket) {
@@ -58,14 +59,14 @@ export function tlsSockets({ pair, plainAnswer }: TlsSocketsOptions): Sockets {
   };
 }
 
-/** Somebody wrote `http://`: they are told. Anything else gets no answer. */
+/** Responds to a client that used `http://` by mistake; closes anything else without a response. */
 function refusePlain(raw: net.Socket, first: Buffer, answer: () => Uint8Array): void {
   const isHttp = /^[A-Z]{3,}/.test(first.toString("latin1", 0, 8));
   if (!isHttp) {
     raw.destroy();
     return;
   }
-  raw.on("data", () => undefined); // what comes is read away, so that the answer is not lost
+  raw.on("data", () => undefined); // discards input, so that the response is not lost
   raw.end(answer());
   setTimeout(() => raw.destroy(), 2_000).unref();
 }

@@ -1,21 +1,21 @@
 import type { ByteSocket, Sockets } from "./sockets.ts";
 
 /**
- * The client side towards providers. It passes a request on byte for byte, which `fetch` cannot: that one rewrites
- * paths, merges and sorts headers, turns unknown methods into GET and loses early heads.
+ * The client side towards providers. It passes a request on byte for byte, which `fetch` cannot do: `fetch` rewrites paths,
+ * merges and sorts headers, turns unknown methods into GET and loses early heads.
  */
 export interface Upstream {
   /**
-   * Sends a request. Never throws: what goes wrong arrives at `events.onError`, at the earliest after this has returned.
+   * Sends a request. Never throws: failures are reported to `events.onError`, never before this call has returned.
    *
    * At most one of `onEnd`, `onError` and `onUpgrade` is called, once, and nothing after it; nothing after `abort`.
    */
   open(request: UpstreamRequest, events: UpstreamEvents): UpstreamCall;
-  /** Closes idle connections and, once they are done, the others. */
+  /** Closes idle connections immediately, the others when they are done. */
   close(): void;
 }
 
-/** The same upstream held to its word: what its `open` throws arrives at `events.onError`, in a later turn of the event loop. */
+/** Enforces that `open` never throws: its errors go to `events.onError` in a later turn of the event loop. */
 export function neverThrowing(upstream: Upstream): Upstream {
   return {
     open(request, events) {
@@ -53,7 +53,7 @@ export interface UpstreamOrigin {
 export interface UpstreamRequest {
   readonly origin: UpstreamOrigin;
   readonly method: string;
-  /** Sent as it is; the caller has made sure that it holds no space and no control byte. */
+  /** Sent unchanged; the caller guarantees that it contains no space and no control byte. */
   readonly path: string;
   /**
    * All header lines as raw pairs, Latin-1, `Host` and the framing of the body included: `Content-Length` with
@@ -61,7 +61,7 @@ export interface UpstreamRequest {
    */
   readonly headers: readonly string[];
   readonly framing: "none" | "length" | "chunked";
-  /** The whole body as it is framed, where it is in memory. It goes out with the head, and `end` is not called. */
+  /** The complete body with its framing, if it is in memory. It is sent with the head, and `end` is not called. */
   readonly body?: Uint8Array;
   /** Whether the headers ask for another protocol, so that a 101 is a response and not a fault. */
   readonly upgrade?: boolean;
@@ -72,33 +72,33 @@ export interface UpstreamEvents {
   /** A 1xx other than 101. */
   onInformation?(status: number, headers: string[]): void;
   onHead(status: number, reason: string, headers: readonly string[]): void;
-  /** `bytes` are not touched again by the upstream. */
+  /** The upstream does not reuse `bytes`. */
   onData(bytes: Uint8Array): void;
   onEnd(): void;
   onError(error: UpstreamError): void;
-  /** After `write` answered false: there is room again. */
+  /** There is room again, after `write` returned false. */
   onDrain?(): void;
-  /** A 101: `socket` now belongs to the receiver, paused; `early` was read with the head. */
+  /** A 101: the receiver now owns `socket`, which is paused; `early` was read with the head. */
   onUpgrade?(status: number, reason: string, headers: string[], socket: ByteSocket, early: Uint8Array): void;
 }
 
 export interface UpstreamCall {
-  /** @returns false where the caller should wait for `onDrain` before it writes more. */
+  /** @returns false if the caller should wait for `onDrain` before it writes more. */
   write(bytes: Uint8Array): boolean;
   end(): void;
-  /** No `onData` and no `onEnd` comes between `pause` and `resume`; the provider is held back by TCP. */
+  /** Neither `onData` nor `onEnd` is called between `pause` and `resume`; TCP holds the provider back. */
   pause(): void;
   resume(): void;
   abort(): void;
 }
 
 /**
- * `unreachable`: name, connection or TLS failed; `forbidden`: the address is one that must not be called;
- * `broken`: closed or reset before the response was whole; `protocol`: the response is not well-formed HTTP.
+ * `unreachable`: name resolution, connection or TLS failed; `forbidden`: the address must not be called; `broken`: closed or
+ * reset before the response was complete; `protocol`: the response is not well-formed HTTP.
  */
 type UpstreamErrorKind = "unreachable" | "forbidden" | "broken" | "protocol";
 
-/** A failure of the provider's side. `message` names no credential and can be shown to the client. */
+/** A failure on the provider's side. `message` contains no credential and can be shown to the client. */
 export class UpstreamError extends Error {
   readonly kind: UpstreamErrorKind;
 
@@ -116,18 +116,18 @@ export interface ResolvedAddress {
 
 export interface UpstreamOptions {
   /**
-   * Turns an origin into the addresses that may be connected to, in the order in which they are tried; literal
-   * addresses are asked as well. It throws an UpstreamError to refuse. Nothing else looks a name up.
+   * Resolves an origin to the addresses that may be connected to, in the order in which they are tried; literal addresses
+   * are passed as well. It throws an UpstreamError to refuse. Nothing else resolves names.
    */
   readonly resolve: (origin: UpstreamOrigin) => Promise<readonly ResolvedAddress[]>;
-  /** PEM certificates of every authority that is trusted; undefined means the system's. */
+  /** PEM certificates of all trusted authorities; undefined means the system's. */
   readonly ca?: readonly string[];
-  /** Unused connections are closed after this; providers close theirs after 15 s and more. */
+  /** Unused connections are closed after this time; providers close theirs after 15 s or more. */
   readonly idleMs?: number;
   readonly headBytesMax?: number;
-  /** What connections without TLS are opened with. */
+  /** Opens the connections without TLS. */
   readonly sockets?: Sockets;
-  /** For so long after it was sent, a request whose kept connection closes counts as not read. */
+  /** How long after sending, in milliseconds, a request counts as unread if its kept-alive connection closes. */
   readonly unreadMs?: number;
 }
 
@@ -138,13 +138,13 @@ export const UPSTREAM_DEFAULTS = {
   unreadMs: 1_000,
 } as const;
 
-/** RFC 9110, 9.2.2: asking twice does what asking once does. */
+/** RFC 9110 §9.2.2: repeating the request has the same effect as sending it once. */
 const IDEMPOTENT: ReadonlySet<string> = new Set(["GET", "HEAD", "OPTIONS", "TRACE", "PUT", "DELETE"]);
 
 /**
- * Whether a request may be sent again after its kept connection was lost without a byte of a response. One that the
- * provider closed while it lay idle fails within a round trip: after that the request may have been read, and a model
- * be at work on it.
+ * Whether a request may be resent after its kept-alive connection was lost without a byte of a response. If the provider
+ * closed the idle connection, the request fails within a round trip: later than that it may have been read, and a model may
+ * be working on it.
  *
  * @param sentAt - of `performance.now()`.
  */

@@ -1,11 +1,11 @@
 import type { ByteSocket } from "./sockets.ts";
 
 const SHARED_BYTES = 64 * 1_024;
-/** Filled for one write after the other: a buffer for each would cost more than the write. */
+/** Reused for every write: a buffer for each would cost more than the write. */
 const shared = Buffer.allocUnsafeSlow(SHARED_BYTES);
 
 /**
- * Writes text, bytes and text as one run of bytes. Texts are Latin-1.
+ * Writes text, bytes and text in one write. Texts are Latin-1.
  *
  * @returns as `ByteSocket.write`.
  */

@@ -11,7 +11,7 @@ export interface Payable {
   readonly call: EndpointCall;
   /** Secret members by name; a client's own key is the provider's `api_key`. */
   readonly secrets: Readonly<Record<string, string>>;
-  /** Which shape it is in. */
+  /** The shape of the body. */
   readonly shape: string;
   readonly method: string;
   readonly url: string;
