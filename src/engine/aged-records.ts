@@ -1,14 +1,14 @@
 import type { Deadline } from "../store/database/deadline.ts";
 
-/** A property of a record as it is stored. */
+/** A stored property of a record. */
 export interface StoredProperty {
   readonly name: string;
   readonly value: string;
-  /** 1 where the name reached us without its case. */
+  /** 1 when the name arrived without its original case. */
   readonly case_erased: number;
 }
 
-/** Where a record stands among those of its organization, the oldest first. */
+/** Position of a record among those of its organization, oldest first. */
 export interface Age {
   readonly requestId: string;
   /** Milliseconds since 1970. */
@@ -16,71 +16,71 @@ export interface Age {
 }
 
 export interface AgedRecord extends Age {
-  /** Only where they were asked for. */
+  /** Empty unless requested. */
   readonly properties: readonly StoredProperty[];
 }
 
 export interface AgePage {
   readonly organizationId: string;
-  /** Only records that were made before this time. */
+  /** Only records created before this time. */
   readonly before: number;
   readonly after: Age | undefined;
   readonly limit: number;
   readonly withProperties: boolean;
 }
 
-/** A day in UTC, counted from 1970, and whose records are of it. */
+/** A UTC day, counted from 1970, and the organizations with records of that day. */
 export interface AgedDay {
   readonly day: number;
   readonly organizationIds: readonly string[];
 }
 
-/** Which records have a property; a null value is any. */
+/** Tests whether a record has a property; a null value matches any. */
 export interface PropertyTest {
   readonly property: string;
   readonly value: string | null;
 }
 
-/** A record that goes with its day. */
+/** A record that is dropped with its day. */
 export interface NotedRecord extends Age {
   readonly organizationId: string;
 }
 
-/** Records of an engine that keeps days apart, so that one can be dropped at once. */
+/** Records of an engine that stores days separately, so that a day can be dropped in one step. */
 export interface AgedDays {
-  /** Days with records before one, the oldest first. */
+  /** Days before this one that have records, oldest first. */
   before(day: number): Promise<readonly AgedDay[]>;
-  /** Whether an organization has a record of this day that passes one of these tests. */
+  /** Whether an organization has a record of this day that passes one of the tests. */
   holds(
     place: { readonly day: number; readonly organizationId: string },
     tests: readonly PropertyTest[],
   ): Promise<boolean>;
-  /** Notes the ids of a day's records, before they are dropped. */
+  /** Stores the ids of a day's records before they are dropped. */
   note(day: number): Promise<void>;
-  /** Days whose ids are noted. */
+  /** Days whose ids are stored. */
   noted(): Promise<readonly number[]>;
-  /** Forgets the ids of a day. */
+  /** Deletes the stored ids of a day. */
   forget(day: number): Promise<void>;
-  /** The next of a day's noted ids, in the order of their organizations. */
+  /** The next stored ids of a day, ordered by organization. */
   idsOf(day: number, after: NotedRecord | undefined, limit: number): Promise<readonly NotedRecord[]>;
 }
 
-/** Records of whole organizations and by their age, for what removes them, and what else belongs to them. */
+/** Records by organization and age, for jobs that remove them and what belongs to them. */
 export interface AgedRecords {
-  /** How many records one step looks at, and how many it removes. */
+  /** Records checked per step, and records removed per step. */
   readonly steps: { readonly look: number; readonly remove: number };
-  /** Only of an engine that keeps days apart: there a record goes once its whole day is too old. */
+  /** Only for an engine that stores days separately: a record is removed once its complete day is too old. */
   readonly days?: AgedDays;
   /** Organizations that have records. */
   organizations(): Promise<readonly string[]>;
-  /** Ids of some finished records of an organization; which ones is the engine's choice. */
+  /** Ids of some finished records of an organization; the engine chooses which. */
   finished(organizationId: string, limit: number): Promise<readonly string[]>;
-  /** How many records an organization has, those in flight too. @throws GatewayError `query_timeout`. */
+  /** Number of records of an organization, including those in flight. @throws GatewayError `query_timeout`. */
   count(organizationId: string, deadline: Deadline): Promise<number>;
-  /** Also rows in flight, which nothing removes. */
+  /** Includes records in flight, which are never removed. */
   page(page: AgePage): Promise<readonly AgedRecord[]>;
-  /** Those of some records that show something of their bodies. */
+  /** Those of these records that still have an input or output. */
   showing(requestIds: readonly string[]): Promise<readonly string[]>;
-  /** Those of some ids that have a record, finished or in flight. */
+  /** Those of these ids that have a record, finished or in flight. */
   having(requestIds: readonly string[]): Promise<ReadonlySet<string>>;
 }

@@ -4,10 +4,10 @@ import type { Deadline } from "../store/database/deadline.ts";
 import type { StorageSums } from "../store/sizes/sums.ts";
 import type { RecordKey } from "./record-source.ts";
 
-/** What a group is named by; null for records without a value. */
+/** The name of a group; null for records without a value. */
 export type Key = string | number | null;
 
-/** Part of a list. */
+/** A page of a list. */
 export interface ListOptions {
   readonly limit: number;
   readonly offset: number;
@@ -17,17 +17,17 @@ export interface ListOptions {
 export type Order = readonly (readonly [name: string, direction: "asc" | "desc"])[];
 
 export interface MetricsQuery extends GroupBy, ListOptions {
-  /** False leaves latencies out: ranking them takes most of the time. */
+  /** False leaves out latencies, whose ranking takes most of the time. */
   readonly latencies?: boolean;
-  /** True adds times to the first token, and tokens a second. */
+  /** True adds times to the first token, and tokens per second. */
   readonly speeds?: boolean;
-  /** Names of scores whose means are shown. */
+  /** Names of scores whose aggregates are included. */
   readonly scores?: readonly string[];
 }
 
-/** What is known of one score in a group of records. All but `count` are null where no record has the score. */
+/** Aggregates of one score in a group of records. All but `count` are null when no record has the score. */
 export interface ScoreAggregates {
-  /** Records that have it. */
+  /** Number of records that have it. */
   readonly count: number;
   readonly mean: number | null;
   readonly min: number | null;
@@ -37,11 +37,11 @@ export interface ScoreAggregates {
 /** A row of metrics, by the names in the API's response. */
 export type MetricsRow = Readonly<Record<string, Key | Readonly<Record<string, ScoreAggregates>> | undefined>>;
 
-/** The values of one name with the number of requests that have each; the most frequent first. */
+/** The values of one name with the number of requests for each; most frequent first. */
 export interface Facet {
   readonly name: string;
   readonly values: readonly { readonly value: Key; readonly requests: number }[];
-  /** Whether there are more values than were asked for. */
+  /** Whether there are more values than the limit. */
   readonly more: boolean;
 }
 
@@ -82,10 +82,10 @@ export interface SessionsQuery {
 /** Totals of one user or session, by the names in the API's response. */
 export type TotalsRow = Readonly<Record<string, Key | readonly string[] | undefined>>;
 
-/** One score over the records of a scope. */
+/** Aggregates of one score over the records of a scope. */
 export interface ListedScore {
   readonly score: string;
-  /** Records that have it. */
+  /** Number of records that have it. */
   readonly requests: number;
   readonly mean: number;
   readonly min: number;
@@ -94,61 +94,61 @@ export interface ListedScore {
 
 export interface PropertyCost {
   readonly value: string;
-  /** US dollars; null where no request's cost is known. */
+  /** US dollars; null when no request has a known cost. */
   readonly cost: number | null;
   readonly requests: number;
 }
 
 export interface CacheStatistics {
   readonly hits: number;
-  /** Requests that asked the cache and went to their provider. */
+  /** Requests that were looked up in the cache without a hit. */
   readonly misses: number;
-  /** US dollars that the repeated answers cost when they were made. */
+  /** US dollars that the repeated responses originally cost. */
   readonly saved_cost: number;
   readonly saved_tokens: number;
 }
 
-/** What many records add up to. All of it is exact, whatever an engine keeps for it; `query_timeout` after the deadline. */
+/** Aggregates over many records. All are exact, however an engine stores them. Calls throw `query_timeout` after the deadline. */
 export interface Aggregates {
   /**
-   * Metrics of the records of a scope, by group and time. Latencies are milliseconds; a percentile is the latency that at
-   * least so many percent of the group do not exceed, one of those that were measured (nearest rank).
+   * Metrics of the records of a scope, by group and time. Latencies are milliseconds; a percentile is a measured latency
+   * (nearest rank).
    */
   metrics(scope: Scope, query: MetricsQuery, deadline: Deadline): Promise<readonly MetricsRow[]>;
-  /** Counts the requests of a scope by each of some names: cheaper than metrics, which add up tokens and rank latencies. */
+  /** Counts the requests of a scope by each name: cheaper than metrics, which add up tokens and rank latencies. */
   facets(
     scope: Scope,
     asked: { readonly names: readonly string[]; readonly limit: number },
     deadline: Deadline,
   ): Promise<Facet[]>;
-  /** The scores that records of a scope have, those of the most records first. */
+  /** Scores of the records of a scope, those on the most records first. */
   scores(scope: Scope, page: ListOptions, deadline: Deadline): Promise<readonly ListedScore[]>;
-  /** Totals of each user; the order is names of `USER_SORTS`. */
+  /** Totals of each user; `order` has names of `USER_SORTS`. */
   users(scope: Scope, order: Order, page: ListOptions, deadline: Deadline): Promise<readonly TotalsRow[]>;
   /** Totals of each session, over the requests of the scope. */
   sessions(scope: Scope, query: SessionsQuery, deadline: Deadline): Promise<readonly TotalsRow[]>;
-  /** Ids of the sessions that have a request of the scope. */
+  /** Ids of sessions with a request in the scope. */
   sessionsWith(scope: Scope, deadline: Deadline): Promise<ReadonlySet<Key>>;
-  /** Ids of the sessions of some records. */
+  /** Ids of the sessions of these records. */
   sessionsOf(scope: Scope, keys: readonly RecordKey[], deadline: Deadline): Promise<ReadonlySet<Key>>;
-  /** Adds what the bodies of each session were on the wire and take in the store; null for sessions of too many records. */
+  /** Adds the bytes of each session's bodies, on the wire and stored; null for sessions of too many records. */
   withSessionBytes(scope: Scope, sessions: readonly TotalsRow[], deadline: Deadline): Promise<readonly TotalsRow[]>;
-  /** Values of a property with what their requests cost, dearest first, ties by value. */
+  /** Values of a property with the cost of their requests, most expensive first, ties by value. */
   propertyCosts(
     scope: Scope,
     query: ListOptions & { readonly name: string },
     deadline: Deadline,
   ): Promise<PropertyCost[]>;
-  /** What the cache did for one organization, over all its records. */
+  /** Cache statistics of one organization over all its records. */
   cacheStatistics(organizationId: string, deadline: Deadline): Promise<CacheStatistics>;
-  /** The cache's results for the requests of a scope, by time; buckets without cache requests are omitted. */
+  /** Cache results of the requests of a scope by time; buckets without cache requests are omitted. */
   cacheSeries(
     scope: Scope,
     timeBucket: TimeBucket,
     deadline: Deadline,
   ): Promise<readonly (CacheStatistics & { readonly time: string })[]>;
-  /** What is stored by day, of all organizations; records in flight are counted without their bytes. */
+  /** Stored records and bytes by day, for all organizations; records in flight count without bytes. */
   storage(deadline: Deadline): Promise<StorageSums>;
-  /** Why aggregates over records since `least` take long now; undefined where they do not. */
+  /** Why aggregates over records since `least` are slow now; undefined when they are not. */
   saysSlow(least?: number): Promise<string | undefined>;
 }

@@ -3,7 +3,10 @@ import type { Statement } from "../store/store.ts";
 import { CountedModels } from "./counted-models.ts";
 import type { Storable } from "./storable.ts";
 
-/** What the libSQL database keeps of records, wherever they are: models that were seen, calls, when keys were used. */
+/**
+ * Statements for what the libSQL database stores about records, whichever database holds them: models, call states, last use
+ * of keys.
+ */
 export function statementsBeside(records: readonly Storable[], now: number): Statement[] {
   const models = new CountedModels();
   const keys = new Map<string, number>();

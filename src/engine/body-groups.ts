@@ -1,8 +1,8 @@
-/** Bodies decoded before others on this thread get their turn. */
+/** Bytes of bodies decoded before other work on this thread gets its turn. */
 const GROUP_BYTES = 4 << 20;
 const GROUP_ROWS = 200;
 
-/** Rows in groups whose bodies are read together. @param bytesOf - size of a row's bodies on the wire. */
+/** Groups rows whose bodies are read together. @param bytesOf - size of a row's bodies on the wire. */
 export function* bodyGroups<Row>(rows: readonly Row[], bytesOf: (row: Row) => number): Generator<Row[]> {
   let group: Row[] = [];
   let bytes = 0;

@@ -3,22 +3,22 @@ import type { RequestContent } from "../store/packs/request-content.ts";
 import type { Statement } from "../store/store.ts";
 import type { Storable } from "./storable.ts";
 
-/** Characters of prompt and completion that are kept for searching. */
+/** Characters of prompt and completion that are stored for searching. */
 export const TEXT_LENGTH_MAX = 1_000_000;
 
-/** What of a record is said in it, and belongs to its bodies. */
+/** The contents of a record, which are stored with its bodies. */
 type Told = Pick<Storable, "parts" | "texts" | "assets" | "excerpts"> & {
   readonly row: Pick<Storable["row"], "request_id" | "organization_id">;
 };
 
 interface PutOptions {
-  /** Statements of the same transaction. */
+  /** Statements for the same transaction. */
   readonly beside?: readonly Statement[];
-  /** Requests of which nothing can be stored yet. */
+  /** Requests that cannot have stored contents yet. */
   readonly newIds?: ReadonlySet<string>;
 }
 
-/** The transaction that comes first: everything that a record refers to, in `bodies.db`. */
+/** The first transaction: writes everything that records refer to into `bodies.db`. */
 export async function putContents(
   content: BodyStore,
   records: readonly Told[],
@@ -26,7 +26,7 @@ export async function putContents(
 ): Promise<void> {
   const contents: RequestContent[] = [];
   for (const { row, parts, texts, assets, excerpts } of records) {
-    // A row in flight: nothing is decoded yet.
+    // A record in flight: nothing is decoded yet.
     if (parts.length === 0 && texts.prompt === null && texts.completion === null) continue;
     const { request_id: requestId, organization_id: organizationId } = row;
     const [prompt, completion] = [shortened(texts.prompt), shortened(texts.completion)];

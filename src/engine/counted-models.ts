@@ -10,7 +10,10 @@ interface Count {
   mapped: boolean;
 }
 
-/** Which models were seen in a batch, to be counted in the same transaction. Only answers that succeeded count, and names that can be a model's. */
+/**
+ * Models used in a batch, to be counted in the same transaction. Only successful responses count, and only plausible model
+ * names.
+ */
 export class CountedModels {
   readonly #counts = new Map<string, Count>();
 

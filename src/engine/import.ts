@@ -2,10 +2,10 @@ import type { Arrival } from "../threads.ts";
 import type { Storable } from "./storable.ts";
 
 /**
- * A record from outside as it is stored.
+ * Converts an imported record for storage.
  *
- * Whether a property's name had lost its case is not told by an export: a name without any capital counts as one that
- * had, so that a filter which found the record before finds it again.
+ * An export does not say whether a property's name had lost its case. A name without capitals is treated as if it had, so
+ * that filters that found the record before find it again.
  */
 export function toStorable({ row, bodies, texts }: Arrival, feedbackId: number): Storable {
   const properties = readNames(row.properties);
@@ -37,7 +37,7 @@ function withoutCase(names: Readonly<Record<string, string>>): ReadonlySet<strin
   return new Set(Object.keys(names).filter((name) => name === name.toLowerCase()));
 }
 
-/** The entry of the audit log. */
+/** The entry for the audit log. */
 export function importAct(arrivals: readonly Arrival[]) {
   const { organization_id: organizationId } = arrivals[0]!.row;
   const object = { kind: "records", id: "", name: "" };

@@ -15,7 +15,7 @@ import { libsqlWalk } from "./libsql/walk.ts";
 import type { RecordSource } from "./record-source.ts";
 import type { RecordWalk } from "./record-walk.ts";
 
-/** What reads records, wherever they are. */
+/** Readers of records, whichever database holds them. */
 export interface EngineReader {
   readonly source: RecordSource;
   readonly aggregates: Aggregates;
@@ -24,7 +24,7 @@ export interface EngineReader {
 
 /**
  * @param store - open for reading.
- * @param config - says where records are; without it they are in the libSQL database.
+ * @param config - says where records are; without it, in the libSQL database.
  */
 export function engineReader(store: Store, config?: Config): EngineReader {
   if (config?.records_engine !== "clickhouse") {
@@ -46,7 +46,7 @@ export function engineReader(store: Store, config?: Config): EngineReader {
   };
 }
 
-/** What finds records by their age, wherever they are. */
+/** Finds records by age, whichever database holds them. */
 export function agedRecords({ records }: Store, config: Config): AgedRecords {
   return config.records_engine === "clickhouse"
     ? clickhouseAged(clickhouseOf(config), layoutOf(config))

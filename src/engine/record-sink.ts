@@ -10,7 +10,7 @@ import type { EarlierAnswer } from "../unified/earlier-answer.ts";
 import type { RecordKey } from "./record-source.ts";
 import type { Storable } from "./storable.ts";
 
-/** A stored record, as far as it decides what is to be done with an exchange of its id. */
+/** The fields of a stored record that decide what happens with another exchange of its id. */
 export interface KnownRow {
   readonly key: RecordKey;
   readonly organizationId: string;
@@ -22,24 +22,24 @@ export interface KnownRow {
   readonly properties: string;
 }
 
-/** A record that is stored as in flight and ends now. */
+/** The end of a record that is stored as in flight. */
 export interface Completion<Record extends Storable = Storable> {
   readonly record: Record;
   readonly key: RecordKey;
-  /** Its properties are other ones than those that its row has. */
+  /** Whether its properties differ from those in its row. */
   readonly relabelled: boolean;
 }
 
-/** What is written together. */
+/** Records that are written together. */
 export interface RecordBatch {
   /** Records that are not stored yet, finished or in flight. */
   readonly fresh: readonly Storable[];
   readonly completed: readonly Completion[];
-  /** Requests of which nothing can be stored yet, not even bodies. */
+  /** Requests that cannot have anything stored yet, not even bodies. */
   readonly newIds: ReadonlySet<string>;
-  /** What these records are delivered to: webhooks and judges. What is there already stays. */
+  /** Statements that enqueue these records for webhooks and judges. Existing entries stay as they are. */
   readonly deliveries: readonly Statement[];
-  /** Missing for a part of a batch: it is then not known yet that all before was written. */
+  /** Missing for a part of a batch, when earlier records may not have been written yet. */
   readonly positions: Positions | undefined;
   /** Milliseconds since 1970. */
   readonly now: number;
@@ -52,84 +52,84 @@ export interface ImportOrder {
   readonly deliveries: readonly Statement[];
 }
 
-/** Rows in flight of which nothing is known any more. */
+/** Finds records in flight whose exchange is lost. */
 export interface BeheadedSearch {
-  /** A `mark` of before; rows that came later are passed over. */
+  /** An earlier `mark`; records stored later are skipped. */
   readonly upTo: number;
   readonly isInFlight: (id: string) => boolean;
   readonly now: number;
 }
 
 /**
- * Writes records. Each node has one, which one thread calls, a call after the other.
+ * Writes records. Each node has one, and one thread calls it, one call at a time.
  *
- * What a spool holds is handed over at least once and stored exactly once. After a call that threw it is not known what
- * was stored: `recover` comes before the next one, and what is written again was looked for with `known`.
+ * The records of a spool are passed at least once and stored exactly once. When a call throws, it is unknown what was stored:
+ * call `recover` before the next one, and check records with `known` before writing them again.
  */
 export interface RecordSink {
-  /** Whether other nodes write into the same store. */
+  /** Whether other nodes write to the same store. */
   readonly isShared: boolean;
-  /** Grows with the records that are stored. */
+  /** Increases as records are stored. */
   readonly mark: number;
-  /** Brings the tables up to date and ends what a commit before has begun. @returns ids of records that it has stored so. */
+  /** Migrates the tables and completes an interrupted commit. @returns ids of the records that this stored. */
   recover(): Promise<readonly string[]>;
-  /** Whether bodies are missing of records that are there. */
+  /** Whether bodies of existing records are missing. */
   lacksBodies(): Promise<boolean>;
 
-  /** Undefined where nothing was ever committed. */
+  /** Undefined when nothing was ever committed. */
   positions(): Promise<Positions | undefined>;
-  /** Writes only how far the spool is read. */
+  /** Stores only the spool's positions. */
   savePositions(positions: Positions, now: number): Promise<void>;
-  /** Those of some ids that are stored, finished or in flight. */
+  /** Those of these ids that are stored, finished or in flight. */
   known(ids: readonly string[]): Promise<ReadonlyMap<string, KnownRow>>;
-  /** Takes an id that a client chose. @returns false where it is another request's. */
+  /** Reserves an id that a client chose. @returns false when another request has it. */
   claim(id: string): Promise<boolean>;
   /** Stores bodies, records, what is counted with them, and the positions, in this order. @returns keys of `fresh`. */
   commit(batch: RecordBatch): Promise<readonly RecordKey[]>;
-  /** Whether an error is a record's own fault: it would be refused whenever it came. */
+  /** Whether an error is caused by the record itself: retrying would fail again. */
   isFaulty(error: unknown): boolean;
-  /** Stores records that come from outside, all of one organization, whose ids are not taken. */
+  /** Stores imported records of one organization, whose ids are free. */
   import(arrivals: readonly Arrival[], order: ImportOrder): Promise<void>;
-  /** Takes out a record in flight. */
+  /** Removes a record in flight. */
   withdraw(id: string): Promise<void>;
-  /** Ends rows in flight whose exchange is nowhere, as cut off. @returns their ids. */
+  /** Ends records in flight whose exchange is lost, as cut off. @returns their ids. */
   endBeheaded(search: BeheadedSearch): Promise<string[]>;
 
-  /** How many records are handed over together at most, by a recorder that lags. */
+  /** Maximum number of records per call, used by a recorder that lags. */
   readonly recordsTogether: number;
-  /** How many changes are best handed over together. */
+  /** Preferred number of changes per call. */
   readonly updatesTogether: number;
   /**
-   * Changes records, also those in flight. Names are merged by the store: changes of one record through several nodes are
-   * all kept.
+   * Changes records, including those in flight. The store merges names: changes of one record through several nodes are all
+   * kept.
    *
-   * @returns what each record holds afterwards; null where its organization has no such record.
+   * @returns the state of each record after the change; null when its organization has no such record.
    */
   update(changes: readonly RecordUpdate[], now: number): Promise<readonly UpdateResult[]>;
-  /** Changes what was read of finished records. @returns how many of them there still were. */
+  /** Changes the data extracted from finished records. @returns how many of them still existed. */
   rewrite(changes: readonly RecordChange[], now: number): Promise<number>;
-  /** Deletes finished records with all that belongs to them. @returns how many there were. */
+  /** Deletes finished records with everything that belongs to them. @returns number of deleted records. */
   remove(organizationId: string, requestIds: readonly string[], order?: RemovalOrder): Promise<number>;
-  /** One small step that frees space. @returns what `store/retention/maintain.ts` says. */
+  /** One small step that frees space. @returns as described in `store/retention/maintain.ts`. */
   maintain(task: Maintenance): Promise<number>;
 
-  /** Whether words of records have waited long enough for the index. */
+  /** Whether words of records have waited long enough to be indexed. */
   readonly wordsAreDue: boolean;
-  /** Puts all words into the index that are not there yet. */
+  /** Indexes all pending words. */
   indexWords(): Promise<void>;
 
-  /** What these exchanges used, of those that have ended. */
+  /** Usage of those of these exchanges that have ended. */
   usageOf(requestIds: readonly string[]): Promise<readonly RequestUsage[]>;
-  /** Who made a response. */
+  /** Finds the credential and the request that made a response. */
   answerOf(answer: AnswerName): Promise<EarlierAnswer | undefined>;
-  /** Whether a record's bodies are the whole of a response that succeeded. */
+  /** Whether a record's bodies contain the complete response of a successful request. */
   isWhole(requestId: string): Promise<boolean>;
 }
 
 export interface SinkOptions {
-  /** Open for writing, its tables up to date. */
+  /** Open for writing and migrated. */
   readonly store: Store;
   readonly config: Config;
-  /** The mappings that providers have in their files. */
+  /** Mappings from the providers' files. */
   readonly ofProviders?: MappingsOfProviders | undefined;
 }

@@ -8,40 +8,40 @@ export interface WalkedModel {
   readonly model: string;
 }
 
-/** Which finished records a walk goes through. */
+/** The finished records that a walk covers. */
 export type Walked =
-  /** Of all organizations: those whose bodies could not be read. */
+  /** In all organizations: records whose bodies could not be parsed. */
   | { readonly kind: "unread" }
-  /** Of all organizations, made between two times, both included, in milliseconds since 1970. */
+  /** In all organizations: records created between two times, both included, in milliseconds since 1970. */
   | { readonly kind: "priced"; readonly since: number; readonly until: number; readonly model: string | undefined }
-  /** Those that the mapping of a model reads or could read. */
+  /** Records that a model's mapping reads or could read. */
   | { readonly kind: "mapped"; readonly of: WalkedModel };
 
-/** How far a walk has come: a record that it has passed. */
+/** Position of a walk: the last record that it has passed. */
 export type WalkPosition = Pick<RequestRow, "organization_id" | "request_created_at" | "request_id">;
 
 export interface SamplesAsked {
   readonly of: WalkedModel;
-  /** Whether the provider's response was a success. */
+  /** Whether the provider's response was successful. */
   readonly succeeded: boolean;
   readonly limit: number;
 }
 
-/** Goes through records, for work that reads them again. */
+/** Walks through records, for jobs that read them again. */
 export interface RecordWalk {
   /**
-   * The next whole records in the engine's own order, in which a new record comes last or by its time. A walk that begins
-   * again after any record that it has passed misses none that was there when it began.
+   * The next complete records in the engine's own order, in which new records come last or by time. A walk that resumes after
+   * any record that it has passed misses no record that existed when it started.
    */
   next(walked: Walked, after: WalkPosition | undefined, limit: number): Promise<readonly RequestRow[]>;
   count(walked: Walked): Promise<number>;
-  /** The newest exchanges that a mapping can be learnt from. */
+  /** The newest exchanges that a mapping can be learned from. */
   samples(asked: SamplesAsked): Promise<readonly RequestRow[]>;
   /** The format of the newest successful response of a model; undefined if the newest records have none. */
   formatOf(model: WalkedModel): Promise<string | null | undefined>;
 }
 
-/** The condition of a walk in the SQL that all engines have, over the columns of `requests`. */
+/** The condition of a walk in SQL that all engines support, over the columns of `requests`. */
 export function walkedSql(walked: Walked): Sql {
   switch (walked.kind) {
     case "unread":
@@ -68,10 +68,10 @@ function mappedSql({ organizationId, provider, model }: WalkedModel): Sql {
     and coalesce(model_override, request_model, model) = ${model}`;
 }
 
-/** Records that `formatOf` looks at: the newest of the organization. */
+/** Number of the organization's newest records that `formatOf` reads. */
 export const LOOKED_AT = 2_000;
 
-/** @param newest - a table of the newest records. */
+/** @param newest - SQL of a table with the newest records. */
 export function formatSql({ provider, model }: WalkedModel, newest: Sql): Sql {
   return sql`select wire_schema from (${newest}) newest
     where provider = ${provider} and (model = ${model} or coalesce(model_override, request_model, model) = ${model})

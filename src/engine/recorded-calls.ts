@@ -2,7 +2,7 @@ import type { RequestRow } from "../record/request-record.ts";
 import type { CallTotals } from "../store/datasets/run-results.ts";
 import { keysOf, type RecordSource } from "./record-source.ts";
 
-/** What a request took as its record says, and its scores. */
+/** Cost, timing and scores of a request, from its record. */
 export interface RecordedCall extends CallTotals {
   readonly request_id: string;
   readonly status: number | null;
@@ -16,7 +16,7 @@ const COLUMNS = [
   ...(["prompt_tokens", "completion_tokens", "cost", "delay_ms", "time_to_first_token"] as const),
 ] as const;
 
-/** Of those that are recorded, by request id. */
+/** Recorded calls by request id. */
 export async function recordedCalls(
   source: RecordSource,
   organizationId: string,
@@ -27,7 +27,7 @@ export async function recordedCalls(
   return new Map(listed.map(({ row }) => [row.request_id, callOf(row)]));
 }
 
-/** An engine may have read more columns than it was asked for. */
+/** An engine may return more columns than requested. */
 function callOf(row: Pick<RequestRow, (typeof COLUMNS)[number]>): RecordedCall {
   const { request_id, error_code, error_message, provider, model, prompt_tokens, completion_tokens, cost } = row;
   return {

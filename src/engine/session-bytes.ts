@@ -1,9 +1,9 @@
 import type { TotalsRow } from "./aggregates.ts";
 
-/** Records of all sessions of one page that are looked at; the sessions behind them are not summed up. */
+/** Maximum records read for all sessions of one page; later sessions get no sums. */
 const RECORDS_MAX = 10_000;
 
-/** A record of a session, and what its bodies were on the wire. */
+/** A record of a session, and its bodies' bytes on the wire. */
 export interface SessionRecord {
   readonly session_id: string;
   readonly request_id: string;
@@ -13,11 +13,11 @@ export interface SessionRecord {
 interface Reading {
   /** Records of some sessions. */
   find(sessionIds: readonly string[]): Promise<readonly SessionRecord[]>;
-  /** What the bodies of some records take in the store. */
+  /** Stored bytes of these records' bodies. */
   stored(requestIds: readonly string[]): Promise<ReadonlyMap<string, number>>;
 }
 
-/** Adds what the bodies of each session were on the wire and take in the store; null for sessions of too many records. */
+/** Adds the bytes of each session's bodies, on the wire and stored; null for sessions of too many records. */
 export async function addSessionBytes(
   sessions: readonly TotalsRow[],
   { find, stored }: Reading,

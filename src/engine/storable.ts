@@ -3,16 +3,16 @@ import type { RequestRow } from "../record/written-row.ts";
 import type { CallState } from "../store/answers/call-states.ts";
 import type { Excerpts, StoredAsset, StoredPart } from "../store/packs/request-content.ts";
 
-/** Names with values that a client gave a request. */
+/** Names with values that a client attached to a request. */
 export interface StoredLabels {
   readonly properties: Record<string, string>;
   readonly promptInputs: Record<string, string>;
-  /** Names in `properties` and `promptInputs` that reached us without their case. */
+  /** Names in `properties` and `promptInputs` that arrived without their original case. */
   readonly erasedProperties: ReadonlySet<string>;
   readonly erasedInputs: ReadonlySet<string>;
 }
 
-/** What of a record is stored. */
+/** A record with its contents, as it is stored. */
 export interface Storable {
   readonly row: RequestRow;
   readonly labels: StoredLabels;
@@ -20,10 +20,8 @@ export interface Storable {
   readonly texts: RecordTexts;
   readonly assets: readonly StoredAsset[];
   readonly callStates?: readonly CallState[];
-  /**
-   * Version of the model's mapping when the bodies were read, 0 for none; undefined where a mapping could not read them.
-   */
+  /** Version of the model's mapping when the bodies were read, 0 for none; undefined when a mapping could not read them. */
   readonly mappingVersion?: number | undefined;
-  /** Input and output, where they stand beside the bodies. */
+  /** Input and output, if they are stored with the bodies. */
   readonly excerpts?: Excerpts;
 }

@@ -6,15 +6,15 @@ import { LibsqlSink } from "./libsql/sink.ts";
 import type { RecordSink, SinkOptions } from "./record-sink.ts";
 
 /**
- * Looks at the tables of records where they are not in the libSQL database.
+ * Checks the tables of records if they are not in the libSQL database.
  *
- * @throws GatewayError `database_newer`, or what asking throws while they are away.
+ * @throws GatewayError `database_newer`, or the error of the query while the database is unavailable.
  */
 export async function checkRecords(config: Config): Promise<void> {
   if (config.records_engine === "clickhouse") await tablesVersion(clickhouseOf(config));
 }
 
-/** What writes records, wherever they are kept. */
+/** The writer of records for the configured engine. */
 export function engineSink(options: SinkOptions): RecordSink {
   return options.config.records_engine === "clickhouse" ? new ClickHouseSink(options) : new LibsqlSink(options);
 }

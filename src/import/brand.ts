@@ -1,7 +1,7 @@
 import { readMembers } from "../json-text/members.ts";
 import { RECORD_MEMBERS } from "../record/imported.ts";
 
-/** A record with Weir's member names, and the dropped members. */
+/** A record with Weir's member names, and the names of dropped members. */
 interface Translated {
   readonly text: string;
   readonly unknown: readonly string[];
@@ -28,8 +28,8 @@ const FLAGS =
   /^(?:streamed|truncated|usage_estimated|cache_enabled|cached|threat|is_passthrough_billing|feedback_rating)$/;
 
 /**
- * Turns a record of another product into one of Weir's: the members are the same, but have the product's name in
- * place of `gateway`.
+ * Converts a record of another product to one of Weir's: the members are the same, but their names contain the product's name
+ * instead of `gateway`.
  *
  * @param text - a JSON object that `JSON.parse` has accepted as `record`; bodies are passed on unchanged.
  * @param brand - in lower case.
@@ -49,7 +49,7 @@ export function translate(text: string, record: Readonly<Members>, brand: string
   if (typeof plain["feedback_id"] !== "string" || !/^\d{1,15}$/.test(plain["feedback_id"])) plain["feedback_id"] = null;
   splitAddress(plain);
   plain["error_message"] ??= failureText(record["llmSchema"], brand);
-  // A record without an end: it will never get one now.
+  // A record without an end, which will never arrive now.
   if (plain["response_status"] === null || plain["response_status"] === undefined) {
     Object.assign(plain, { response_status: 500, outcome: "cut_off" });
   }
@@ -112,7 +112,7 @@ function neutralScores(scores: Members, brand: string): Members {
   return neutral;
 }
 
-/** If the path is a complete address, it also gives the target. */
+/** If the path is an absolute URL, it also gives the target. */
 function splitAddress(plain: Members): void {
   const path = plain["request_path"];
   const url = typeof path === "string" && /^https?:/i.test(path) ? URL.parse(path) : null;

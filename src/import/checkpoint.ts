@@ -1,12 +1,12 @@
 import { readFile, rename, rm, writeFile } from "node:fs/promises";
 import type { Place } from "./source.ts";
 
-/** The progress of a file's import, and its destination. */
+/** The progress of a file's import, and its target. */
 export interface Checkpoint extends Place {
   readonly version: 1;
   readonly apiUrl: string;
   readonly brand: string | null;
-  /** Identity of the file: another file with this name is read from its beginning. */
+  /** Identity of the file: a different file with this name is read from its beginning. */
   readonly size: number;
   readonly modifiedMs: number;
   /** Rejected records before this position. */
@@ -17,7 +17,7 @@ export function checkpointPath(file: string): string {
   return `${file}.weir-import`;
 }
 
-/** The checkpoint beside a file if it belongs to this import, else undefined. */
+/** The checkpoint of a file if it belongs to this import, otherwise undefined. */
 export async function loadCheckpoint(
   file: string,
   wanted: Pick<Checkpoint, "apiUrl" | "brand" | "size" | "modifiedMs">,
@@ -42,7 +42,7 @@ export async function loadCheckpoint(
   return same ? found : undefined;
 }
 
-/** Replaces it atomically, so that a kill leaves the previous one. */
+/** Replaces it atomically, so that a killed process leaves the previous one. */
 export async function saveCheckpoint(file: string, checkpoint: Checkpoint): Promise<void> {
   const path = checkpointPath(file);
   await writeFile(`${path}.new`, JSON.stringify(checkpoint));

@@ -2,7 +2,7 @@ import { usageFailure } from "../export/failure.ts";
 import { addressOf, type Environment, readAddress, readKey, readRegion } from "../export/options.ts";
 import { readWords } from "../export/words.ts";
 
-/** One row per option: what the parser takes and what the help says. */
+/** One row per option, for the parser and the help. */
 export const OPTIONS = {
   brand: {
     type: "string",
@@ -26,7 +26,7 @@ export const NOTES: readonly string[] = [
 export interface ImportOptions {
   /** Paths, or `-` for stdin. */
   readonly files: readonly string[];
-  /** Name of the product whose records these are, in lower case; undefined for Weir's own. */
+  /** Name of the product that wrote the records, in lower case; undefined for Weir's own. */
   readonly brand: string | undefined;
   readonly apiUrl: string;
   readonly apiKey: string;

@@ -21,9 +21,9 @@ export interface ImportIo {
   readonly lineEveryMs?: number;
 }
 
-/** Number of broken lines that are printed; the rest is counted. */
+/** Maximum broken lines printed; the rest is only counted. */
 const TOLD_MAX = 1_000;
-/** Members left out that are counted by their names. */
+/** Maximum names of dropped members that are counted. */
 const UNKNOWN_MAX = 1_000;
 
 interface Job {
@@ -32,7 +32,7 @@ interface Job {
   readonly progress: Progress;
   readonly signal: AbortSignal;
   readonly stdin: AsyncIterable<Uint8Array>;
-  /** Prints a line, with the bar out of its way. */
+  /** Prints a line without breaking the progress bar. */
   readonly tell: (text: string) => void;
   readonly total: Counts;
   readonly unknown: Map<string, number>;

@@ -4,7 +4,7 @@ import { IMPORTED_RECORD_BYTES_MAX, RECORD_MEMBERS } from "../record/imported.ts
 import { translate } from "./brand.ts";
 import type { Found } from "./source.ts";
 
-/** Records and characters of a call; a longer record is sent alone. */
+/** Maximum records and characters per call; a longer record is sent alone. */
 const BATCH_RECORDS = 500;
 const BATCH_LENGTH = 4 << 20;
 
@@ -29,7 +29,7 @@ interface Batched {
   readonly text: string;
 }
 
-/** Gathers records into calls. */
+/** Collects records into calls. */
 export class Sender {
   readonly counts: Counts = { imported: 0, existing: 0, rejected: 0 };
   readonly #options: SenderOptions;

@@ -4,7 +4,7 @@ import { IMPORTED_RECORD_BYTES_MAX } from "../record/imported.ts";
 export interface Found {
   /** Number of the line, or of the element of the array, from 1. */
   readonly number: number;
-  /** Bytes of the file up to its end. */
+  /** Position in the file, in bytes, after the record. */
   readonly end: number;
   /** Its JSON, not parsed yet. */
   readonly text: string | undefined;
@@ -35,7 +35,7 @@ export class RecordSplitter {
   #before: number;
   #pieces: Uint8Array[] = [];
   #bytes = 0;
-  /** Whether the record has a byte that is no white space. */
+  /** Whether the record has a byte other than whitespace. */
   #begun = false;
   #depth = 0;
   #inText = false;
@@ -54,7 +54,7 @@ export class RecordSplitter {
     return this.#shape ?? "lines";
   }
 
-  /** The records that end in this chunk. Bytes are copied before it returns to the file's reader. */
+  /** Yields the records that end in this chunk. Bytes are copied before the file's reader reuses the chunk. */
   *push(chunk: Uint8Array): Generator<Found> {
     let at = 0;
     if (this.#shape === undefined) {
@@ -103,7 +103,8 @@ export class RecordSplitter {
         this.#trailing ||= !isSpace(byte);
       } else if (this.#inText) {
         if (byte === LINE_END) {
-          // JSON text cannot contain one unescaped: the record is broken, and must not affect the following ones.
+          // JSON strings cannot contain an unescaped line break: the record is broken, and must not affect the following
+          // ones.
           this.#inText = this.#escaped = false;
           this.#depth = 0;
         } else if (this.#escaped) this.#escaped = false;

@@ -16,7 +16,7 @@ export interface DatabasePlace {
 /** One region's part of the deployment: its records and its spool. */
 export interface RegionPlaces {
   readonly config: Config;
-  /** The records' file first: its copy must begin before that of the bodies, so that no record in it lacks its body. */
+  /** The records' file first: its copy must start before that of the bodies, so that no record in it lacks its body. */
   readonly databases: readonly DatabasePlace[];
   readonly spool: string;
   /** The spool's name in a backup. */
@@ -26,10 +26,10 @@ export interface RegionPlaces {
   readonly nodeIdName: string;
 }
 
-/** Directories in the data directory that a backup includes, apart from spools. The cache is not worth it. */
+/** Directories in the data directory that a backup includes, besides spools. The cache is not worth copying. */
 export const KEPT_FOLDERS = ["state", "providers", "plugins"] as const;
 
-/** The name of the generated credentials key in a backup that has it. */
+/** Name of the generated credentials key in a backup, if it is included. */
 export const CREDENTIALS_KEY = "credentials.key";
 
 /** The region of the deployment, and the European pair if there is one. */
@@ -42,7 +42,7 @@ export function databasePlaces(config: Config): readonly DatabasePlace[] {
   return regionsOf(config).flatMap(({ databases }) => databases);
 }
 
-/** The place that a file or directory of a backup is restored to, or undefined if this configuration has none. */
+/** The path that a file or directory of a backup is restored to; undefined when this configuration has none. */
 export function placeOf(config: Config, name: string): string | undefined {
   for (const { databases, spool, spoolName, nodeId, nodeIdName } of regionsOf(config)) {
     const database = databases.find((place) => place.name === name);

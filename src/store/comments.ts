@@ -6,10 +6,10 @@ import type { Database } from "./store.ts";
 
 export type Comment = typeof comments.$inferSelect;
 
-/** Comments that one request has at most. */
+/** Maximum number of comments on one request. */
 export const COMMENTS_MAX = 1_000;
 
-/** Those of one request, the oldest first. */
+/** Comments on one request, oldest first. */
 export async function listComments(
   records: Database,
   organizationId: string,
@@ -22,7 +22,7 @@ export async function listComments(
     .orderBy(comments.id);
 }
 
-/** @returns whether there was room for it, and its request is still there. */
+/** @returns false when the request has the maximum number of comments or no longer exists. */
 export async function addComment(records: Database, comment: Comment): Promise<boolean> {
   const { request_id: of, id, organization_id, author_id, author_name, text, created_at } = comment;
   const insert = sql`insert into ${comments} (request_id, id, organization_id, author_id, author_name, text, created_at)

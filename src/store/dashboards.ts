@@ -1,7 +1,7 @@
 import { dashboards } from "../record/tables.ts";
 import { ruleTable, type StoredRule } from "./rule-table.ts";
 
-/** What the panels of dashboards draw, and what a metric counts. A rate is a share from 0 to 1. */
+/** Metrics that dashboard panels draw, with their units. A rate is a fraction from 0 to 1. */
 export const PANEL_METRICS = {
   requests: "count",
   cost: "dollars",
@@ -25,29 +25,29 @@ export const PANEL_METRICS = {
   tokens_per_second_p95: "rate",
 } as const satisfies Readonly<Record<string, "count" | "dollars" | "percent" | "ms" | "rate">>;
 export type NamedMetric = keyof typeof PANEL_METRICS;
-/** One of those, or the mean of a score. */
+/** A named metric, or the mean of a score. */
 export type PanelMetric = NamedMetric | `score:${string}`;
 
 export const PANEL_KINDS = ["line", "bar", "number", "table", "heatmap"] as const;
 export type PanelKind = (typeof PANEL_KINDS)[number];
 
-/** Spans that end now. */
+/** Time ranges that end now. */
 export const PANEL_RANGES = ["15m", "1h", "6h", "24h", "7d", "30d", "90d", "all"] as const;
 export type PanelRange = (typeof PANEL_RANGES)[number];
 
 export const THRESHOLD_COLOURS = ["good", "warn", "bad"] as const;
 
-/** From where on a value has a colour. */
+/** Colours values above or below a limit. */
 export interface Threshold {
   readonly comparison: "above" | "below";
   readonly value: number;
   readonly colour: (typeof THRESHOLD_COLOURS)[number];
 }
 
-/** Columns of the grid that panels stand on. */
+/** Columns of the grid that panels are laid out on. */
 export const GRID_COLUMNS = 12;
 
-/** In columns and rows of the grid, from its upper left corner. */
+/** In grid columns and rows, from the upper left corner. */
 export interface Place {
   readonly x: number;
   readonly y: number;
@@ -61,11 +61,11 @@ export interface Panel {
   readonly metrics: readonly PanelMetric[];
   /** Names that metrics are grouped by. */
   readonly split_by: readonly string[];
-  /** How many groups are drawn; the greatest. */
+  /** How many groups are drawn, largest first. */
   readonly groups: number;
-  /** Null means that of the dashboard alone. */
+  /** Null means only the dashboard's own filter applies. */
   readonly filter: unknown;
-  /** Null means that of the dashboard. */
+  /** Null means the dashboard's range. */
   readonly range: PanelRange | null;
   readonly thresholds: readonly Threshold[];
   readonly place: Place;
@@ -74,7 +74,7 @@ export interface Panel {
 /** What a dashboard shows. */
 export interface DashboardTerms {
   readonly description: string;
-  /** With which it opens. */
+  /** The range that is selected when the dashboard opens. */
   readonly range: PanelRange;
   readonly filter: unknown;
   readonly panels: readonly Panel[];
@@ -85,7 +85,7 @@ export interface StoredDashboard extends StoredRule {
   readonly owner_id: string;
   readonly owner_name: string;
   readonly name: string;
-  /** Whether everybody of the organization sees it. */
+  /** Whether every user of the organization sees it. */
   readonly shared: boolean;
   readonly terms: DashboardTerms;
 }

@@ -4,7 +4,7 @@ import { readIsoTime } from "../record/iso-time.ts";
 
 export const DEFAULT_SCOPES: readonly Scope[] = ["gateway", "read", "write"];
 
-/** @throws GatewayError `invalid_body` for a scope that there is not, or none at all. */
+/** @throws GatewayError `invalid_body` for an unknown scope or an empty list. */
 export function parseScopes(names: readonly string[]): readonly Scope[] {
   const wrong = names.findIndex((name) => !SCOPES.includes(name as Scope));
   if (wrong !== -1 || names.length === 0) {
@@ -22,7 +22,7 @@ const EXPIRY_MAX_MS = Date.UTC(9999, 11, 31);
  * When a key expires: `90s`, `15m`, `12h`, `30d` from `now`, or an ISO 8601 date.
  *
  * @returns milliseconds since 1970.
- * @throws GatewayError `invalid_body` for anything else, and for a time that has passed.
+ * @throws GatewayError `invalid_body` for anything else, and for a time in the past.
  */
 export function parseExpiry(text: string, now: number): number {
   const fail = (why: string) => new GatewayError("invalid_body", `expires: ${why}`, { path: "expires" });
@@ -35,7 +35,7 @@ export function parseExpiry(text: string, now: number): number {
 
 const GRACE_MAX_MS = 30 * 86_400_000;
 
-/** How long an old secret works beside a new one: `24h`. @throws GatewayError `invalid_body`. */
+/** How long an old secret stays valid after a rotation, such as `24h`. @throws GatewayError `invalid_body`. */
 export function parseGrace(text: string): number {
   const [, amount, unit] = /^(\d{1,9})([smhd])$/.exec(text) ?? [];
   const ms = amount === undefined ? Number.NaN : Number(amount) * UNIT_MS[unit!]!;
@@ -44,10 +44,10 @@ export function parseGrace(text: string): number {
 }
 
 /**
- * When a key expires where an organization bounds it.
+ * Applies an organization's limit to the time at which a key expires.
  *
  * @param maxDays - 0 for no limit.
- * @throws GatewayError `invalid_body` where a later time was asked for.
+ * @throws GatewayError `invalid_body` when the requested time is later.
  */
 export function boundedExpiry(asked: number | null, maxDays: number, now: number): number | null {
   if (maxDays === 0) return asked;
@@ -65,7 +65,8 @@ const PATTERN = /^!?[^\s,!\p{Cc}][^\s,\p{Cc}]{0,299}$/u;
 /**
  * Patterns of what a key may use, such as `openai/*`; `!` before one excludes.
  *
- * @param member - `models` or `credentials`; only the latter may be an empty list, for a key that brings providers' keys itself.
+ * @param member - `models` or `credentials`; only `credentials` may be empty, for callers that send providers' keys
+ * themselves.
  * @throws GatewayError `invalid_body`.
  */
 export function parsePatterns(patterns: readonly string[], member: "models" | "credentials"): readonly string[] {

@@ -13,7 +13,7 @@ import type { Database } from "./store.ts";
 
 export const FIRST_ORGANIZATION = "default";
 
-/** A key as it is shown to people. Times are ISO 8601. */
+/** A key as the API and the CLI show it. Times are ISO 8601. */
 export interface ListedKey {
   readonly id: string;
   readonly name: string;
@@ -24,34 +24,34 @@ export interface ListedKey {
   readonly expires_at: string | null;
   readonly last_used_at: string | null;
   readonly revoked_at: string | null;
-  /** Patterns of what it may use; null for all. */
+  /** Patterns of what the key may use; null for all. */
   readonly models: readonly string[] | null;
   readonly credentials: readonly string[] | null;
-  /** The user whose key it is; null for a key without one. */
+  /** The user that the key belongs to; null when there is none. */
   readonly user_id: string | null;
-  /** Address of that user. */
+  /** Email address of that user. */
   readonly user: string | null;
-  /** Until when the secret before the last rotation works. */
+  /** Until when the previous secret is still valid after a rotation. */
   readonly previous_until: string | null;
 }
 
 interface KeyOrder {
   readonly name: string;
-  /** By name; made when there is none with that name. */
+  /** Name of the organization; created if it does not exist. */
   readonly organization: string;
   readonly scopes: readonly Scope[];
   readonly region: string;
   /** Milliseconds since 1970, or null for never. */
   readonly expiresAt: number | null;
-  /** Patterns of what it may use; all unless given. */
+  /** Patterns of what the key may use; all by default. */
   readonly models?: readonly string[] | null;
   readonly credentials?: readonly string[] | null;
   readonly userId?: string | null;
-  /** The key itself, where it is not to be random. */
+  /** The key itself; random by default. */
   readonly value?: string;
 }
 
-/** Makes a key; `key` is shown here and never again. */
+/** Creates a key; `key` is shown only here. */
 export async function createServiceKey(
   records: Database,
   order: KeyOrder,
@@ -65,10 +65,10 @@ export async function createServiceKey(
 }
 
 /**
- * On a database without any key: makes the first organization and one key with all scopes.
+ * On a database without keys: creates the first organization and one key with all scopes.
  *
- * @param value - the key itself (`bootstrap_key`); random where it is empty.
- * @returns the key, to be shown once, or undefined where there are keys.
+ * @param value - the key itself (`bootstrap_key`); random when empty.
+ * @returns the key, to be shown once, or undefined when keys exist.
  */
 export async function ensureFirstKey(records: Database, region: string, value: string): Promise<string | undefined> {
   const scopes = SCOPES.filter((scope) => scope !== "figures"); // `read` implies it
@@ -82,11 +82,11 @@ export async function ensureFirstKey(records: Database, region: string, value: s
   if ((await over(records).$count(keys)) > 0) return undefined;
   const acts = await creationActs(records, order, organizationId, made.id);
   await record(records, { statements: made.statements, by: SYSTEM, acts, ifChanged: true });
-  // Another program may have been first: then ours was not inserted.
+  // Another program may have been first: then our insert did nothing.
   return (await listKeys(records, { id: made.id })).length > 0 ? made.key : undefined;
 }
 
-/** A key joins the organization of its name, or makes it. */
+/** Audit entries for a new key and, if its organization is new, for that. */
 async function creationActs(records: Database, order: KeyOrder, organizationId: string, id: string): Promise<Act[]> {
   const { name, organization, scopes, userId = null, expiresAt } = order;
   const made: Act = {
@@ -121,7 +121,7 @@ export interface WhichKeys {
   readonly userId?: string;
 }
 
-/** Oldest first; of one organization, one user, one id, or all. */
+/** Oldest first; all, or those of one organization, one user or one id. */
 export async function listKeys(records: Database, only: WhichKeys = {}): Promise<ListedKey[]> {
   const rows = await over(records)
     .select({ key: keys, organization: organizations.name, user: users.email })
@@ -154,7 +154,7 @@ export async function listKeys(records: Database, only: WhichKeys = {}): Promise
   }));
 }
 
-/** Revokes at once; revoking again changes nothing. @returns false where there is no such key. */
+/** Revokes immediately; revoking again changes nothing. @returns false when there is no such key. */
 export async function revokeKey(records: Database, which: WhichKeys & { id: string }, by: Acting): Promise<boolean> {
   const [key] = await listKeys(records, which);
   if (key === undefined) return false;
@@ -173,9 +173,10 @@ export async function revokeKey(records: Database, which: WhichKeys & { id: stri
 }
 
 /**
- * Gives a key a new secret, which is shown here and never again; the old one works for `graceMs` more. Ends its log-ins.
+ * Gives a key a new secret, which is shown only here. The old secret stays valid for `graceMs`. Ends all logins made with the
+ * key.
  *
- * @returns undefined where there is no such key, or it was revoked.
+ * @returns undefined when there is no such key or it is revoked.
  */
 export async function rotateKey(
   records: Database,
@@ -193,7 +194,7 @@ export async function rotateKey(
     .update(keys)
     .set({ ...old, hash: hashKey(key), changed_at: later(now) })
     .where(and(eq(keys.id, which.id), isNull(keys.revoked_at)));
-  // Who logged in with the old secret may be whom it was rotated against.
+  // A login with the old secret may be the reason for the rotation.
   const endLogins = db.delete(logins).where(eq(logins.key_id, which.id));
   await recorded(records, [rotation, endLogins], by, {
     action: "key.rotated",
@@ -205,7 +206,7 @@ export async function rotateKey(
   return { ...rotated!, key };
 }
 
-/** Gives a key to another user, or to none: then it does not end with a user. @returns false if there is no such key. */
+/** Gives a key to another user, or to none: then it does not end with a user. @returns false when there is no such key. */
 export async function handOverKey(
   records: Database,
   which: WhichKeys & { id: string },
@@ -226,8 +227,8 @@ export async function handOverKey(
 }
 
 /**
- * All keys as the threads that check them need them, revoked ones included. A user's key may do no more than its user may
- * now, and nothing once that user is gone. A rotated key comes twice while its old secret works, first with the old one.
+ * All keys for the threads that check them, including revoked ones. A user's key may do no more than its user may now, and
+ * nothing once that user is gone. A rotated key appears twice while its old secret is valid, the old secret first.
  */
 export async function snapshotKeys(records: Database): Promise<KeySnapshot[]> {
   const first = await firstOrganizationId(records);
@@ -261,7 +262,7 @@ export async function snapshotKeys(records: Database): Promise<KeySnapshot[]> {
   });
 }
 
-/** What a key's user may do in the key's organization. All is null of a user who is gone. */
+/** Permissions of a key's user in the key's organization. Every field is null for a deleted user. */
 function ownerPermissions(owner: {
   readonly disabledAt: number | null;
   readonly operator: number | null;
@@ -272,18 +273,18 @@ function ownerPermissions(owner: {
   return owner.role === null ? [] : ROLES[owner.role];
 }
 
-/** The organization that was made first runs the deployment: its admins see and make keys of every organization. */
+/** The oldest organization runs the deployment: its admins see and create keys of every organization. */
 export async function firstOrganizationId(records: Database): Promise<string | undefined> {
   const { created_at, id } = organizations;
   return (await over(records).select({ id }).from(organizations).orderBy(created_at, sql`rowid`).limit(1).get())?.id;
 }
 
-/** Its id, or the one that it will have. */
+/** The id of the organization, or the one it will get. */
 async function idOfOrganization(records: Database, name: string): Promise<string> {
   return (await organizationNamed(records, name)) ?? freeOrganizationId(records, name);
 }
 
-/** @returns its id; it is made where there is none with this name. */
+/** @returns its id; creates an organization if there is none with this name. */
 export async function ensureOrganization(records: Database, name: string, by: Acting = SYSTEM): Promise<string> {
   const known = await organizationNamed(records, name);
   if (known !== undefined) return known;
@@ -293,12 +294,12 @@ export async function ensureOrganization(records: Database, name: string, by: Ac
   return (await organizationNamed(records, name))!;
 }
 
-/** Its id. */
+/** Id of the organization with this name. */
 export async function organizationNamed(records: Database, name: string): Promise<string | undefined> {
   return (await over(records).select().from(organizations).where(eq(organizations.name, name)).get())?.id;
 }
 
-/** The oldest first. */
+/** Oldest first. */
 export async function listOrganizations(records: Database): Promise<{ readonly id: string; readonly name: string }[]> {
   const { id, name, created_at } = organizations;
   return over(records).select({ id, name }).from(organizations).orderBy(created_at, sql`rowid`);
@@ -308,12 +309,12 @@ export async function organizationName(records: Database, id: string): Promise<s
   return (await over(records).select().from(organizations).where(eq(organizations.id, id)).get())?.name;
 }
 
-/** Later than before also within a millisecond, so that those who watch for changes see this one. */
+/** Always increases, even within a millisecond, so that watchers notice this change. */
 const later = (now: number) => sql`max(coalesce(${keys.changed_at}, 0) + 1, ${now})`;
 
 /**
- * @param organizationId - the id that the organization gets where there is none with this name.
- * @param condition - under which both are made.
+ * @param organizationId - the id of the organization if it does not exist yet.
+ * @param condition - SQL that must hold for both to be created.
  */
 function keyStatements(
   order: KeyOrder,

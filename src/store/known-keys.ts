@@ -5,15 +5,15 @@ import { over } from "./database/builder.ts";
 import { writeSetting } from "./settings.ts";
 import type { Database } from "./store.ts";
 
-/** Of the setting that says which keys the service of a region knows. */
+/** Prefix of the setting that says which keys the service of a region knows. */
 const KNOWN_PREFIX = "keys_known:";
 
-/** Notes that the service of a region goes by the keys of this fingerprint: a command waits for that. */
+/** Notes that the service of a region uses the keys with this fingerprint; commands wait for that. */
 export async function noteKnownKeys(records: Database, region: string, fingerprint: string): Promise<void> {
   await writeSetting(records, KNOWN_PREFIX + region, fingerprint);
 }
 
-/** Whether the services of all these regions go by the keys as they are now. */
+/** Whether the services of all these regions use the current keys. */
 export async function areKeysKnown(records: Database, regions: readonly string[]): Promise<boolean> {
   const names = regions.map((region) => KNOWN_PREFIX + region);
   const rows = await over(records).select().from(settings).where(inArray(settings.name, names));
@@ -21,7 +21,7 @@ export async function areKeysKnown(records: Database, regions: readonly string[]
   return rows.length === regions.length && rows.every(({ value }) => value === fingerprint);
 }
 
-/** Differs whenever a key or what its user may do has changed; far cheaper than all keys. */
+/** Changes when a key or its user's permissions change; far cheaper than reading all keys. */
 export async function keysFingerprint(records: Database): Promise<string> {
   const total = (column: AnySQLiteColumn) => sql`total(${column})`;
   const sums = {
@@ -35,7 +35,7 @@ export async function keysFingerprint(records: Database): Promise<string> {
   return JSON.stringify(await over(records).select(sums).from(keys));
 }
 
-/** Notes when keys were used: key id to milliseconds since 1970. */
+/** Stores when keys were last used: key id to milliseconds since 1970. */
 export async function touchKeys(records: Database, usedAt: ReadonlyMap<string, number>): Promise<void> {
   const [first, ...others] = [...usedAt].map(([id, time]) =>
     over(records)

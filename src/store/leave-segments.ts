@@ -9,10 +9,10 @@ import { movePosition, readPosition } from "./spool-positions.ts";
 import type { Database } from "./store.ts";
 
 /**
- * Begins the next segment of a spool that no service writes, and deletes those before, where all of them is recorded: as
- * a service does it. A program that is cut off in between leaves what the next start reads on or deletes.
+ * Starts the next segment of a spool that no service is writing, and deletes the earlier ones if they are completely
+ * recorded, as a service does. If the program is interrupted, the next start reads or deletes the rest.
  *
- * @returns false where something in it is not recorded yet.
+ * @returns false when some of it is not recorded yet.
  */
 export async function leaveSegments(config: Config, records: Database, log: Log): Promise<boolean> {
   const directory = join(config.data_dir, "spool");

@@ -10,10 +10,11 @@ import type { Migration } from "./migrations/migration.ts";
 import { localPath } from "./store.ts";
 
 /**
- * Brings both databases to the newest version; what is there already is not touched. Two programs may call this at the
- * same time. The store must be open for writing.
+ * Migrates both databases to the newest version. Migrations that are already applied are skipped. Two programs may call this
+ * at the same time. The store must be open for writing.
  *
- * @throws GatewayError `database_newer` where a newer Weir has been here before, `database_foreign` where something else is.
+ * @throws GatewayError `database_newer` when a newer Weir migrated them, `database_foreign` when they belong to another
+ * program.
  */
 export async function migrate(store: Store, migrations: readonly Migration[] = MIGRATIONS): Promise<void> {
   await migrateTarget(store.bodies, "bodies", migrations);
@@ -39,28 +40,28 @@ async function migrateTarget(
   for (;;) {
     const version = await currentVersion(database, target);
     refuseNewer(target, version, mine.length);
-    // A new database takes all steps at once: each transaction costs more than what a step does to empty tables.
+    // A new database gets all steps in one transaction: a transaction costs more than a step on empty tables.
     const next = version === 0 ? mine : mine.slice(version, version + 1);
     if (next.length === 0) return;
     try {
       await database.batch(next.flatMap((step) => [mark(step), ...step.statements.map((sql) => ({ sql, args: [] }))]));
     } catch (cause) {
-      // Another program may have taken this step meanwhile: then the mark collides, and the version has moved on.
+      // Another program may have applied this step meanwhile: then inserting its version fails, and the version has advanced.
       if ((await currentVersion(database, target)) === version) throw cause;
     }
   }
 }
 
 /**
- * The same check without changing anything: a program that cannot write now must not use a database that it cannot read either.
+ * Checks versions without changing anything: a program that cannot write now must not read a database that is too new for it.
  *
- * @throws GatewayError `database_newer`, or what opening throws while the database is away.
+ * @throws GatewayError `database_newer`, or the error of opening while the database is unavailable.
  */
 export async function checkVersions(config: Config, store: Store): Promise<void> {
   const path = localPath(config);
   for (const target of ["records", "bodies"] as const) {
     const known = MIGRATIONS.filter((migration) => migration.target === target).length;
-    // A connection that sees both files would answer from the records' table of versions alone.
+    // A connection that sees both files would read only the version table of the records.
     const version =
       path === undefined
         ? await currentVersion(store.records, target)
@@ -77,7 +78,7 @@ function refuseNewer(target: Migration["target"], version: number, known: number
   );
 }
 
-/** What something else keeps is left alone: by a slip in an address it would get all our tables. */
+/** Leaves other programs' databases alone: a typo in a path or URL would otherwise add all our tables to one. */
 async function refuseForeign(database: Database, target: Migration["target"]): Promise<void> {
   const foreign = foreignTables(await database.query<MadeTable>({ sql: MADE_TABLES, args: [] }));
   if (foreign.length === 0) return;

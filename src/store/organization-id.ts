@@ -5,10 +5,9 @@ import { over } from "./database/builder.ts";
 import type { Database } from "./store.ts";
 
 /**
- * The id of an organization comes from its name: records that move to another Weir, into the organization of the same
- * name, keep theirs. It stands in every record and in its indexes, and is short for that: 41 bits of a SHA-256.
- * Organizations that were made before have a UUID. An organization that was renamed keeps its id: a new one of its earlier
- * name gets another.
+ * The id of an organization is derived from its name: records that are imported into an organization of the same name on
+ * another Weir keep their ids. The id is part of every record and its indexes, so it is short: 41 bits of a SHA-256. Older
+ * organizations have a UUID. A renamed organization keeps its id, and a new one with its former name gets another id.
  */
 export async function freeOrganizationId(records: Database, name: string): Promise<string> {
   for (let attempt = 1; ; attempt++) {

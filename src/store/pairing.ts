@@ -1,9 +1,9 @@
 import type { Statement, Store } from "./store.ts";
 
-/** Where the records say how far the bodies go. */
+/** The row in the records' database that holds the last record number in the bodies' database. */
 const PLACE = "bodies";
 
-/** What goes into the transaction of bodies, and into that of their records behind it: the highest number of a record. */
+/** Statements for a transaction of bodies and for that of their records, which follows. Both store the highest record number. */
 export function pairingStatements(
   seq: number,
   now: number,
@@ -21,7 +21,7 @@ export function pairingStatements(
   };
 }
 
-/** Whether the bodies end before the records do: their file is an older copy, or a new one. */
+/** Whether the bodies end before the records: their file is an older copy or a new one. */
 export async function lacksBodies({ records, bodies }: Store): Promise<boolean> {
   const [said] = await records.query<{ seq: number }>({
     sql: "select segment as seq from spool_positions where spool = ?",

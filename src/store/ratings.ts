@@ -5,10 +5,10 @@ import type { RecordUpdate } from "../threads.ts";
 import { over } from "./database/builder.ts";
 import type { Database, Statement } from "./store.ts";
 
-/** One score of a record as one source gave it. */
+/** One score of a record, as given by one source. */
 export type Rating = Omit<typeof ratings.$inferSelect, "request_id" | "organization_id">;
 
-/** Those of one request, by name, then in the order in which they were given. */
+/** Ratings of one request, by name, then oldest first. */
 export async function listRatings(
   records: Database,
   organizationId: string,
@@ -22,7 +22,7 @@ export async function listRatings(
     .orderBy(shown.name, shown.created_at, shown.source);
 }
 
-/** What keeps who gave these scores, and why. */
+/** Statements that store these scores with source, author and reason. */
 export function putRatings(
   { requestId, organizationId, ratings: given = {} }: RecordUpdate,
   scores: Readonly<Record<string, number>>,
@@ -41,7 +41,7 @@ export function putRatings(
   });
 }
 
-/** What takes ratings back. */
+/** Statements that delete ratings. */
 export function takeBackRatings({ requestId, organizationId, withdrawn }: RecordUpdate): Statement[] {
   return (withdrawn?.names ?? []).map((name) => ({
     sql: "delete from ratings where request_id = ? and name = ? and source = ? and organization_id = ?",
@@ -49,7 +49,7 @@ export function takeBackRatings({ requestId, organizationId, withdrawn }: Record
   }));
 }
 
-/** The score that ratings make: the mean of the reviewers' ones, else the last of the others'; null where there is none. */
+/** The score that ratings yield: the mean of the reviewers' ratings, otherwise the last one; null when there are none. */
 export async function scoreOfRatings(
   records: Database,
   {
@@ -69,7 +69,7 @@ export async function scoreOfRatings(
   return row?.score ?? null;
 }
 
-/** Those of some names that a source has rated. */
+/** Which of the withdrawn names the source has rated. */
 export async function ratedBy(records: Database, change: RecordUpdate): Promise<readonly string[]> {
   if (change.withdrawn === undefined) return [];
   const { source, names } = change.withdrawn;

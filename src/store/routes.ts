@@ -9,7 +9,7 @@ import { recorded } from "./audit/recorded.ts";
 import { ifGiven, over } from "./database/builder.ts";
 import type { Database } from "./store.ts";
 
-/** A route as the database has it. Times are milliseconds since 1970. */
+/** A stored route. Times are milliseconds since 1970. */
 export interface StoredRoute extends Route {
   readonly organizationId: string;
   readonly createdAt: number;
@@ -20,7 +20,7 @@ const ROUTES_MAX = 1_000;
 
 type Row = typeof routes.$inferSelect;
 
-/** Of one organization, or of all; by name. One that another version wrote and this one cannot read is left out. */
+/** Of one organization, or all; by name. Skips routes of another version that this one cannot read. */
 export async function listRoutes(records: Database, organizationId?: string): Promise<StoredRoute[]> {
   const rows = await over(records)
     .select()
@@ -45,14 +45,14 @@ function readTerms({ name, route }: Row): RouteTerms | undefined {
   }
 }
 
-/** Differs whenever a route was made, changed or removed. */
+/** Changes when a route is created, changed or removed. */
 export async function routesFingerprint(records: Database): Promise<string> {
   const changed = routes.updated_at;
   const sums = { n: count(), last: sql`max(rowid)`, changed: max(changed), sum: sql`total(${changed})` };
   return JSON.stringify(await over(records).select(sums).from(routes));
 }
 
-/** Stores a route, a new one or in place of that of its name. @throws GatewayError `invalid_body` where there are too many. */
+/** Stores a route, or replaces the one with its name. @throws GatewayError `invalid_body` when there are too many. */
 export async function putRoute(
   records: Database,
   {
@@ -66,7 +66,7 @@ export async function putRoute(
   const others = and(eq(routes.organization_id, organizationId), ne(routes.name, name));
   if ((await over(records).$count(routes, others)) >= ROUTES_MAX)
     throw new GatewayError("invalid_body", `there are ${ROUTES_MAX} routes already: remove one first`);
-  // Later than before also within a millisecond: watchers for changes see this one.
+  // Always increases, even within a millisecond, so that watchers notice this change.
   const later = sql`max(excluded.updated_at, ${routes.updated_at} + 1)`;
   const now = Date.now();
   const route = JSON.stringify(shownRoute(terms));
@@ -83,7 +83,7 @@ export async function putRoute(
   });
 }
 
-/** @returns whether there was one. */
+/** @returns whether it existed. */
 export async function removeRoute(
   records: Database,
   organizationId: string,

@@ -3,12 +3,12 @@ import { listPrices, pricesFingerprint } from "./models/prices.ts";
 import { listRoutes, routesFingerprint } from "./routes.ts";
 import type { Database } from "./store.ts";
 
-/** What the gateway routes by and the database has, credentials aside. */
+/** Stored routes and prices that the gateway routes by, without credentials. */
 export async function storedRouting(home: Database): Promise<StoredRouting> {
   const [routes, prices] = await Promise.all([listRoutes(home), listPrices(home)]);
   return { routes, prices };
 }
 
-/** Changes when a route or a price does. */
+/** Changes when a route or a price changes. */
 export const routingFingerprint = async (home: Database): Promise<string> =>
   `${await routesFingerprint(home)} ${await pricesFingerprint(home)}`;

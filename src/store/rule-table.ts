@@ -7,7 +7,7 @@ import { recorded } from "./audit/recorded.ts";
 import { type Change, ifGiven, over } from "./database/builder.ts";
 import type { Database } from "./store.ts";
 
-/** What every rule has that an organization keeps. Times are milliseconds since 1970. */
+/** Fields of every rule of an organization. Times are milliseconds since 1970. */
 export interface StoredRule {
   readonly id: string;
   readonly organization_id: string;
@@ -15,26 +15,26 @@ export interface StoredRule {
   readonly updated_at: number;
 }
 
-/** A table with one rule in a row. */
+/** A table with one rule per row. */
 interface RuleTable<Rule extends StoredRule> {
-  /** Of one organization, or of all; the oldest first. */
+  /** Of one organization, or all; oldest first. */
   list(records: Database, organizationId?: string): Promise<Rule[]>;
   /** Of one organization, or of any. */
   find(records: Database, id: string, organizationId?: string): Promise<Rule | undefined>;
-  /** Stores a rule, a new one or in place of `previous`. @throws GatewayError `invalid_body` where there are too many. */
+  /** Stores a rule, or replaces `previous`. @throws GatewayError `invalid_body` when there are too many. */
   put(records: Database, rule: Rule, by: Acting, previous?: Rule): Promise<void>;
-  /** Removes a rule, with what else the statements say. */
+  /** Removes a rule and runs the other statements in the same transaction. */
   remove(records: Database, rule: Rule, by: Acting, also: readonly Change[]): Promise<void>;
 }
 
 type RuleColumns = SQLiteTable & Readonly<Record<keyof StoredRule, AnySQLiteColumn>>;
 
 interface RuleTerms<Rule> {
-  /** An organization has so many rules at most. */
+  /** Maximum number per organization. */
   readonly max: number;
-  /** Columns that `put` leaves as they are in a rule that is there. */
+  /** Columns that `put` leaves unchanged in an existing rule. */
   readonly kept?: readonly (keyof Rule & string)[];
-  /** How the audit log shows one; what has no entries there leaves it out. */
+  /** How the audit log shows a rule; undefined for rules without audit entries. */
   readonly noted?: {
     readonly noun: "alert" | "webhook" | "dashboard" | "judge" | "review";
     readonly nameOf: (rule: Rule) => string | null;
@@ -42,7 +42,7 @@ interface RuleTerms<Rule> {
   };
 }
 
-/** Whose rule is stored, and who stores it. */
+/** The organization of a rule, and who stores it. */
 export interface RulePlace<Rule> {
   readonly organizationId: string;
   readonly by: Acting;
@@ -50,7 +50,7 @@ export interface RulePlace<Rule> {
   readonly previous?: Rule | undefined;
 }
 
-/** @param table - its columns are the members of a rule. */
+/** @param table - its columns are the fields of a rule. */
 export function ruleTable<Rule extends StoredRule>(
   table: RuleColumns,
   { max, kept = [], noted }: RuleTerms<Rule>,
@@ -98,7 +98,7 @@ export function ruleTable<Rule extends StoredRule>(
   };
 }
 
-/** JSON's null where the column must have a value: the builder writes null of JSON as that of SQL. */
+/** JSON null for a column that is not nullable: the builder writes null in JSON as SQL null. */
 function nullOf(table: SQLiteTable, name: string) {
   return getTableColumns(table)[name]?.notNull === true ? sql`'null'` : null;
 }

@@ -5,26 +5,26 @@ import { patiently } from "./database/patiently.ts";
 import { ruleTable, type StoredRule } from "./rule-table.ts";
 import type { Database } from "./store.ts";
 
-/** What a view of the list of requests shows. Null is what the list shows by itself. */
+/** Settings of a view of the request list. Null means the default of the list. */
 export interface ViewTerms {
   readonly filter: unknown;
-  /** Words that are searched for. */
+  /** Search words. */
   readonly search: string | null;
   readonly sort: Readonly<Record<string, "asc" | "desc">> | null;
-  /** A span that ends now, such as `24h`; or else fixed moments, ISO 8601. */
+  /** A time range that ends now, such as `24h`; otherwise `from` and `to` are fixed, ISO 8601. */
   readonly range: string | null;
   readonly from: string | null;
   readonly to: string | null;
-  /** In their order; a width is in pixels. */
+  /** In display order; widths in pixels. */
   readonly columns: readonly { readonly id: string; readonly width?: number }[] | null;
 }
 
 export interface SavedView extends StoredRule {
-  /** Whose it is: `key:<id>`. */
+  /** The owner: `key:<id>`. */
   readonly owner_id: string;
   readonly owner_name: string;
   readonly name: string;
-  /** Whether everybody of the organization sees it. */
+  /** Whether every user of the organization sees it. */
   readonly shared: boolean;
   readonly terms: ViewTerms;
 }

@@ -9,7 +9,7 @@ export async function sessionTag(records: Database, organizationId: string, sess
   return row?.tag ?? null;
 }
 
-/** Tags a session, or takes its tag away where `tag` is null. */
+/** Sets the tag of a session; null removes it. */
 export async function setSessionTag(
   records: Database,
   organizationId: string,

@@ -3,7 +3,7 @@ import { settings } from "../record/tables.ts";
 import { ifGiven, over } from "./database/builder.ts";
 import type { Database } from "./store.ts";
 
-/** What stands under a name; undefined where nothing does. */
+/** The value of a setting; undefined when it is not set. */
 export async function readSetting(records: Database, name: string): Promise<string | undefined> {
   return (await over(records).select().from(settings).where(eq(settings.name, name)).get())?.value;
 }
@@ -13,12 +13,12 @@ export async function writeSetting(records: Database, name: string, value: strin
   await upsert.onConflictDoUpdate({ target: settings.name, set: { value } });
 }
 
-/** Leaves a value that is there already. */
+/** Sets a value unless there is one already. */
 export async function initSetting(records: Database, name: string, value: string): Promise<void> {
   await over(records).insert(settings).values({ name, value }).onConflictDoNothing();
 }
 
-/** @param value - a setting with another value stays. */
+/** @param value - removes the setting only if it has this value. */
 export async function removeSetting(records: Database, name: string, value?: string): Promise<void> {
   const which = and(eq(settings.name, name), ifGiven(settings.value, value));
   await over(records).delete(settings).where(which);

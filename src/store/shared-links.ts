@@ -9,12 +9,12 @@ import type { Database } from "./store.ts";
 /** A link to one request or one session, for holders of its token. */
 export type SharedLink = typeof sharedLinks.$inferSelect;
 
-/** Links that an organization has at most, expired ones left out. */
+/** Maximum number of links per organization, not counting expired ones. */
 export const LINKS_MAX = 10_000;
 
 export const hashOfToken = (token: string): string => createHash("sha256").update(token).digest("hex");
 
-/** Those that have not expired, the newest first. */
+/** Links that have not expired, newest first. */
 export async function listLinks(records: Database, organizationId: string, now: number): Promise<SharedLink[]> {
   return over(records)
     .select()
@@ -28,13 +28,13 @@ export async function findLink(records: Database, organizationId: string, id: st
   return over(records).select().from(sharedLinks).where(which).get();
 }
 
-/** The link of a token, until it expires. */
+/** The link of a token; undefined when it has expired. */
 export async function linkOfToken(records: Database, token: string, now: number): Promise<SharedLink | undefined> {
   const which = and(eq(sharedLinks.token_hash, hashOfToken(token)), gt(sharedLinks.expires_at, now));
   return over(records).select().from(sharedLinks).where(which).get();
 }
 
-/** Adds a link; those of the organization that have expired go. */
+/** Adds a link and deletes the organization's expired ones. */
 export async function addLink(records: Database, link: SharedLink): Promise<void> {
   const { organization_id, expires_at } = sharedLinks;
   const expired = and(eq(organization_id, link.organization_id), lte(expires_at, link.created_at));
@@ -46,7 +46,7 @@ export async function removeLink(records: Database, id: string): Promise<void> {
   await patiently(() => over(records).delete(sharedLinks).where(eq(sharedLinks.id, id)));
 }
 
-/** What a user is in an organization; undefined for who is disabled, gone or no member. */
+/** The role of a user in an organization; undefined for disabled and deleted users and for non-members. */
 export async function roleIn(home: Database, userId: string, organizationId: string): Promise<Role | undefined> {
   const found = await over(home)
     .select({ operator: users.operator, role: members.role })

@@ -5,7 +5,7 @@ import type { StoredSecret } from "./stored-secret.ts";
 /** Setting that holds the secret of signed addresses. */
 export const URL_SECRET = "url_secret";
 
-/** Signs for a while: `path` in, absolute address out, which works without a key until it expires. */
+/** Signs paths: turns `path` into an absolute URL that works without a key until it expires. */
 export async function addressSigner(
   { signed_url_seconds }: Pick<Config, "signed_url_seconds">,
   secret: StoredSecret,

@@ -1,12 +1,12 @@
 import { patiently } from "./database/patiently.ts";
 import type { Database } from "./store.ts";
 
-/** Where a request stands in a trace. */
+/** The place of a request in a trace. */
 export interface SpanLink {
   readonly request_id: string;
   readonly organization_id: string;
   readonly trace_id: string;
-  /** Null of a call of the gateway whose own span has not come: it is known by its `traceparent` alone. */
+  /** Null for a gateway call whose own span has not arrived: only its `traceparent` is known. */
   readonly span_id: string | null;
   readonly parent_span_id: string | null;
   readonly name: string;
@@ -15,7 +15,7 @@ export interface SpanLink {
 
 const COLUMNS = ["request_id", "organization_id", "trace_id", "span_id", "parent_span_id", "name", "kind"] as const;
 
-/** Notes links; one that is there is replaced. */
+/** Stores links, replacing existing ones. */
 export async function linkSpans(records: Database, links: readonly SpanLink[]): Promise<void> {
   if (links.length === 0) return;
   const sql = `insert or replace into spans (${COLUMNS.join(", ")})
@@ -24,7 +24,7 @@ export async function linkSpans(records: Database, links: readonly SpanLink[]): 
   await patiently(() => records.batch([{ sql, args: [rows] }]));
 }
 
-/** Links of some requests; those of no span are missing. */
+/** Links of these requests; requests without a span are left out. */
 export function linksOf(records: Database, requestIds: readonly string[]): Promise<readonly SpanLink[]> {
   const sql = `select ${COLUMNS.join(", ")} from spans where request_id in (select value from json_each(?))`;
   return records.query({ sql, args: [JSON.stringify(requestIds)] });

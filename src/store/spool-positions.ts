@@ -3,18 +3,18 @@ import type { Position } from "../spool/frame.ts";
 import { nodeIdOf } from "./nodes/nodes.ts";
 import { type Database, localPath, type Statement } from "./store.ts";
 
-/** Name of the spool's place in a database of one's own; on a server it is the node's id. */
+/** Name of the position in a local database; on a server it is the node's id. */
 const OWN = "main";
 
-/** How far a spool is recorded. */
+/** How far a spool has been recorded. */
 export interface Positions {
-  /** Reading must start here to see all of every exchange that is not recorded. */
+  /** Reading must start here to see every unrecorded exchange completely. */
   readonly resume: Position;
   /** Every exchange that ended before here is recorded. */
   readonly read: Position;
 }
 
-/** Names of a data directory's places in its database. */
+/** Names of a data directory's positions in its database. */
 export interface Places {
   readonly resume: string;
   readonly read: string;
@@ -25,7 +25,7 @@ export function placesOf(config: Config): Places {
   return { resume, read: `${resume}:read` };
 }
 
-/** Where the next start reads the spool on, or undefined where nothing was read yet. */
+/** Where the next start resumes reading the spool; undefined when nothing was read yet. */
 export function readPosition(config: Config, records: Database): Promise<Position | undefined> {
   return readPositionOf(records, placesOf(config).resume);
 }
@@ -36,14 +36,14 @@ export async function readPositionOf(records: Database, name: string): Promise<P
   return row;
 }
 
-/** Sets both places of this data directory's spool, of which everything before is recorded. */
+/** Sets both positions of this data directory's spool; everything before them is recorded. */
 export async function movePosition(config: Config, records: Database, { segment, offset }: Position): Promise<void> {
   const { resume, read } = placesOf(config);
   const sql = `update spool_positions set segment = ?, "offset" = ? where spool in (?, ?)`;
   await records.batch([{ sql, args: [segment, offset, resume, read] }]);
 }
 
-/** Undefined where nothing was ever committed. */
+/** Undefined when nothing was ever committed. */
 export async function readPositions(records: Database, places: Places): Promise<Positions | undefined> {
   const rows = await records.query<{ spool: string; segment: number; offset: number }>({
     sql: `select spool, segment, "offset" from spool_positions where spool in (?, ?)`,

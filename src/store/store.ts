@@ -7,7 +7,7 @@ import { openReplica } from "./database/replica.ts";
 import type { Store, StoreMode } from "./databases.ts";
 import { openObjects } from "./objects/open-objects.ts";
 
-/** Path of the records' file, or undefined where the database is a server. */
+/** Path of the records' file; undefined when the database is a server. */
 export function localPath(config: Config): string | undefined {
   const url = config.database_url;
   if (url === "") return join(config.data_dir, "weir.db");
@@ -19,10 +19,10 @@ export function localPath(config: Config): string | undefined {
 /**
  * Opens the configured database.
  *
- * "write" makes local files where they are missing and fails at once where they cannot be opened; `migrate` comes
- * next. "change" fails where they are missing. "read" and "current" never fail here: while the database is away their queries do.
+ * "write" creates missing local files and throws when they cannot be opened; call `migrate` next. "change" throws when they
+ * are missing. "read" and "current" never throw here: while the database is unavailable, their queries do.
  *
- * @param cacheKb - pages that each local file's connection for writing holds; what the recorder needs, unless given.
+ * @param cacheKb - page cache of each local file's connection for writing, in kilobytes; the recorder's size by default.
  */
 export async function openStore(config: Config, mode: StoreMode, cacheKb?: number): Promise<Store> {
   const path = localPath(config);

@@ -2,7 +2,7 @@ import { randomBytes } from "node:crypto";
 import { initSetting, readSetting } from "./settings.ts";
 import type { Store } from "./store.ts";
 
-/** A random secret of this deployment that is made once and kept in the database, for all its processes. */
+/** A random secret of this deployment, created once and stored in the database for all processes. */
 export class StoredSecret {
   readonly #name: string;
   readonly #reader: Store;

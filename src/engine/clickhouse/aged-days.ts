@@ -6,12 +6,12 @@ import { type Layout, localTable, onCluster } from "./tables.ts";
 import { dropPartition, isOfDay } from "./write/drop-day.ts";
 
 const DAY_MS = 86_400_000;
-/** Ids of a day are copied within the database. */
+/** Time limit for copying the ids of a day, which the database does by itself. */
 const NOTE_MS = 900_000;
-/** SQL of the day of a row, counted from 1970 in UTC. */
+/** SQL of a row's UTC day, counted from 1970. */
 const DAY = `intDiv(request_created_at, ${DAY_MS})`;
 
-/** A partition of `requests` and `removed` is a day in UTC. */
+/** A partition of `requests` and `removed` is a UTC day. */
 export function agedDays(client: ClickHouse, layout: Layout): AgedDays {
   return {
     async before(day) {
@@ -29,7 +29,7 @@ export function agedDays(client: ClickHouse, layout: Layout): AgedDays {
       );
       return rows.length > 0;
     },
-    // What a run has noted that did not come to the drop is noted again.
+    // Discards ids that an interrupted run stored without reaching the drop.
     async note(day) {
       await dropPartition(client, layout, { table: "removed", day });
       const columns = "organization_id, request_id, request_created_at";
@@ -41,7 +41,7 @@ export function agedDays(client: ClickHouse, layout: Layout): AgedDays {
       await dropPartition(client, layout, { table: "removed", day });
       const own = await client.query<object>(`select 1 as one from ids where ${isOfDay(day)} limit 1`);
       if (own.length === 0) return;
-      // Rewrites parts of that small table, in the background.
+      // Rewrites parts of this small table, in the background.
       const ids = `${localTable("ids", layout)}${onCluster(layout)}`;
       await client.command(`alter table ${ids} delete where ${isOfDay(day)}`, { settings: { mutations_sync: 0 } });
     },
@@ -59,7 +59,7 @@ export function agedDays(client: ClickHouse, layout: Layout): AgedDays {
   };
 }
 
-/** As `isTooOld` of the job compares names and values. */
+/** Compares names and values like `isTooOld` of the job. */
 function testSql({ property, value }: PropertyTest): string {
   const { exact, erased } = propertyName(property);
   const has = (name: string) => {

@@ -13,7 +13,7 @@ interface Row {
   readonly case_erased?: readonly string[];
 }
 
-/** Records in ClickHouse by their age: the order of the table is theirs. */
+/** Records in ClickHouse by age, which is the order of the table. */
 export function clickhouseAged(client: ClickHouse, layout: Layout): AgedRecords {
   return {
     steps: { look: 20_000, remove: ROWS_TOGETHER },

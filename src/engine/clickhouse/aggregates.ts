@@ -8,7 +8,7 @@ import { storageSums } from "./aggregates/storage.ts";
 import { sessions, users } from "./aggregates/totals.ts";
 import type { ReaderOptions } from "./records.ts";
 
-/** What the records in ClickHouse add up to: always from the records themselves. */
+/** Aggregates over records in ClickHouse, always computed from the records. */
 export function clickhouseAggregates(options: ReaderOptions): Aggregates {
   return {
     metrics: (scope, query, deadline) => metrics(options, scope, query, deadline),

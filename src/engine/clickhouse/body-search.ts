@@ -16,22 +16,22 @@ import type { ReaderOptions } from "./records.ts";
 /** Rows per step: few at first, because the newest often suffice. */
 const FIRST_STEP_ROWS = 100;
 const STEP_ROWS_MAX = 3_200;
-/** Bodies that one question reads at most: each is a range of an object. */
+/** Maximum bodies that one query reads: each is a range of an object. */
 export const CANDIDATES_MAX = 100_000;
 
 const sizeOf = ({ size }: FoundRow) => size;
 
 interface FoundInBodies {
   readonly rows: readonly FoundRow[];
-  /** The last row that was looked at, where the search was broken off. */
+  /** The last row checked by an unfinished search. */
   readonly upTo?: FoundRow;
 }
 
 /**
- * Answers filters that ask for text in bodies, which are not in the database.
+ * Evaluates filters on text in bodies, which are not in the database.
  *
- * Step by step along the order: the database finds rows that could match if every body did; bodies are read and searched
- * here; then the database decides over those rows with what was found.
+ * It proceeds in steps along the order: the database selects rows that would match if every body did; their bodies are read
+ * and searched here; then the database decides on those rows with the results.
  */
 export class BodySearch {
   readonly #loadBodies: ReaderOptions["loadBodies"];
@@ -46,7 +46,7 @@ export class BodySearch {
     this.#matcher = new BodyMatcher(finder.records.scope.tree);
   }
 
-  /** Up to `limit + 1` matching rows after `offset` of them, in order; fewer where a part will do. */
+  /** Up to `limit + 1` matching rows after skipping `offset`, in order; fewer when the time limit is reached. */
   async find({ sort, limit, offset, after, withinMs = Number.POSITIVE_INFINITY }: PageOptions): Promise<FoundInBodies> {
     if (sort === "random") return { rows: shuffled(await this.all()).slice(offset, offset + limit) };
     const found: FoundRow[] = [];
@@ -60,7 +60,7 @@ export class BodySearch {
     return { rows: found.slice(offset, offset + limit + 1) };
   }
 
-  /** Those of some rows, which the filter selects if every body fits. */
+  /** Those of these rows that match; the rows must match if every body does. */
   async among(rows: readonly FoundRow[]): Promise<FoundRow[]> {
     const found: FoundRow[] = [];
     for (const group of bodyGroups(rows, sizeOf)) found.push(...(await this.#decide(group)));
@@ -74,7 +74,7 @@ export class BodySearch {
     return rows;
   }
 
-  /** Rows that could match, in order, a few at a time. */
+  /** Candidate rows in order, a few at a time. */
   async *#groups(sort: readonly SortKey[], start: Position | undefined): AsyncGenerator<FoundRow[]> {
     let after = start;
     let looked = 0;
@@ -88,12 +88,12 @@ export class BodySearch {
     }
   }
 
-  /** Those of the candidates that the whole filter selects, in their order. */
+  /** Those of the candidates that the complete filter selects, in their order. */
   async #decide(candidates: readonly FoundRow[]): Promise<FoundRow[]> {
     const passed = await this.#search(candidates);
     const body = (condition: Condition) => {
       const ids = [...(passed.get(bodyTestKey(condition)) ?? [])];
-      // Spelt here, so that they do not count as values of the filter, whose number is limited.
+      // Written as literals here, so that they do not count towards the limit of the filter's values.
       return raw(ids.length === 0 ? "0" : `r.request_id in (${ids.map(literal).join(", ")})`);
     };
     const matching = await this.#finder.among(candidates, this.#deadline, body);
@@ -101,7 +101,7 @@ export class BodySearch {
     return candidates.filter(({ requestId }) => matching.has(requestId));
   }
 
-  /** Per test, the records whose body passes it. */
+  /** For each test, the records whose body passes it. */
   async #search(candidates: readonly FoundRow[]): Promise<ReadonlyMap<string, ReadonlySet<string>>> {
     this.#deadline.rest();
     const passed = new Map<string, Set<string>>();

@@ -3,19 +3,19 @@ import { failureOf } from "./failure.ts";
 import { SameTables, TABLE_ID } from "./same-tables.ts";
 
 export interface ClickHouseOptions {
-  /** Replicas that hold the same; they are tried in turn. */
+  /** Replicas with the same data; they are tried in turn. */
   readonly urls: readonly string[];
   readonly database: string;
   readonly user?: string | undefined;
   readonly password?: string | undefined;
-  /** Name of the cluster that the servers are of. Without it, each of several must hold the very same tables. */
+  /** Name of the servers' cluster. Without a cluster, several servers must have the very same tables. */
   readonly cluster?: string | undefined;
 }
 
-/** Values of settings for one statement, by their names. */
+/** Settings of one statement, by name. */
 export type Settings = Readonly<Record<string, string | number>>;
 
-/** Of statements that name many values in place, such as filters as large as they may be. */
+/** For statements that contain many values, such as filters of the maximum size. */
 export const LARGE: Settings = {
   max_query_size: 256 << 20,
   max_ast_elements: 10_000_000,
@@ -25,79 +25,79 @@ export const LARGE: Settings = {
 };
 
 export interface StatementOptions {
-  /** After so many milliseconds the statement is cancelled: `query_timeout`. */
+  /** The statement is cancelled after this many milliseconds: `query_timeout`. */
   readonly deadlineMs?: number;
   readonly settings?: Settings;
-  /** Values of the parameters that the statement names as `{name:Type}`. For few and short ones. */
+  /** Values of parameters that the statement refers to as `{name:Type}`. For few and short values. */
   readonly params?: Readonly<Record<string, string | number>>;
-  /** True for a statement outside of the database, such as the one that makes it. */
+  /** True for a statement outside of the database, such as the one that creates it. */
   readonly isOutside?: boolean;
 }
 
 interface Call extends StatementOptions {
-  /** What goes into the address in place of the body, where the body is data. */
+  /** The statement, sent in the URL when the body contains data. */
   readonly query?: string;
   readonly body: string;
 }
 
 interface Answer {
   readonly text: string;
-  /** The server that gave it. */
+  /** The server that responded. */
   readonly origin: string;
 }
 
-/** Of statements that name no deadline. */
+/** For statements without a deadline. */
 const DEADLINE_MS = 120_000;
-/** After its deadline a server gets so long to say that it stopped, before the connection is closed. */
+/** After the deadline a server has this long to report that it stopped, before the connection is closed. */
 const GRACE_MS = 1_000;
-/** A server cuts the message of a failure in the middle of a response at 16 KiB. */
+/** Where an error is searched for: a server cuts the message of a failure within a response at 16 KiB. */
 const EXCEPTION_LENGTH_MAX = 32_768;
 
-/** Of every statement. */
+/** For every statement. */
 const SETTINGS: Settings = {
-  // A statement whose client has gone is cancelled.
+  // Cancels a query when its client has gone.
   cancel_http_readonly_queries_on_client_close: 1,
-  // The response begins when the result is complete, so that its status is that of the whole statement.
+  // The response starts when the result is complete, so that its status covers the complete statement.
   wait_end_of_query: 1,
   output_format_json_quote_64bit_integers: 0,
   output_format_json_escape_forward_slashes: 0,
-  // Numbers come back as they were written: the fast way of reading them errs in the last bit.
+  // Numbers are read exactly: the fast parser is off in the last bit.
   precise_float_parsing: 1,
   date_time_output_format: "iso",
-  // A comparison with null is null, whatever a server's profile says.
+  // A comparison with null is null, whatever the server's profile says.
   transform_null_in: 0,
   join_use_nulls: 1,
   insert_distributed_sync: 1,
 };
 
-/** Of every statement to a server of a cluster. */
+/** For every statement to a server of a cluster. */
 const CLUSTER_SETTINGS: Settings = {
-  // All servers read from the same replica of a shard, also those that are one: a query sees what was written through
-  // another server. The next replica is used while the first is away.
+  // All servers read from the same replica of a shard, even those that are a replica themselves: a query sees what was
+  // written through another server. The next replica is used while the first is unavailable.
   load_balancing: "in_order",
   prefer_localhost_replica: 0,
-  // What a query looks up in a second table lies on other shards as well: it is collected once, and sent to all of them.
+  // A query's second table is spread over the shards as well: its rows are collected once and sent to all of them.
   distributed_product_mode: "global",
-  // A statement for all servers waits so many seconds for one that is away, which does it once it is back.
+  // A statement for all servers waits this many seconds for one that is unavailable, which executes it later.
   distributed_ddl_task_timeout: 5,
   distributed_ddl_output_mode: "null_status_on_timeout",
 };
 
 /**
- * ClickHouse by its HTTP interface.
+ * A client for ClickHouse's HTTP interface.
  *
- * Throws GatewayErrors: `database_unavailable` where no server can be reached or is able to answer, `query_timeout` after
- * the deadline; a ClickHouseError where a server refuses a statement, which is a fault of ours. None of them holds the
- * password, or what a statement says.
+ * Throws GatewayErrors: `database_unavailable` when no server is reachable or able to respond, `query_timeout` after the
+ * deadline. Throws a ClickHouseError when a server rejects a statement, which is a bug of ours. Their messages contain
+ * neither the password nor the statement.
  */
 export class ClickHouse {
   readonly database: string;
   readonly #urls: readonly URL[];
   readonly #headers: Readonly<Record<string, string>>;
   readonly #settings: Settings;
-  /** Undefined where the servers are of a cluster, or one. */
+  /** Undefined for a cluster and for a single server. */
   readonly #sameness: SameTables | undefined;
-  /** The one that answered last. */
+  /** Index of the server that responded last. */
   #current = 0;
 
   constructor({ urls, database, user, password, cluster }: ClickHouseOptions) {
@@ -123,12 +123,12 @@ export class ClickHouse {
     await this.#call({ ...options, body: sql });
   }
 
-  /** Inserts objects by their names of columns; those that are not named get their defaults. */
+  /** Inserts objects with column names as keys; missing columns get their defaults. */
   async insert(table: string, rows: readonly object[], options: StatementOptions = {}): Promise<void> {
     if (rows.length === 0) return;
     const body = rows.map((row) => JSON.stringify(row)).join("\n");
     const { text, origin } = await this.#call({ ...options, query: `insert into ${table} format JSONEachRow`, body });
-    // Rows count as stored, and the spool lets go of them: nothing but the response of a whole insert is taken for one.
+    // The spool drops rows that count as stored, so only the response of a complete insert is accepted.
     if (text !== "") throw failureOf(origin, 200, text);
   }
 
@@ -188,11 +188,11 @@ export class ClickHouse {
   }
 }
 
-/** Whether it is the response of a ClickHouse that did all it was asked: a proxy may answer with a page of its own. */
+/** Whether a ClickHouse server completed the statement: a proxy may respond with a page of its own. */
 function isWhole({ status, headers }: Response, text: string): boolean {
   if (status !== 200 || headers.get("x-clickhouse-query-id") === null) return false;
   if (headers.get("x-clickhouse-exception-code") !== null) return false;
-  // A server that fails after it has sent headers appends the error to the body, between marks with the tag from the headers.
+  // A server that fails after sending headers appends the error to the body, between markers with the tag from the headers.
   const tag = headers.get("x-clickhouse-exception-tag");
   return tag === null || !text.slice(-EXCEPTION_LENGTH_MAX).includes(`__exception__\r\n${tag}\r\n`);
 }
@@ -202,7 +202,7 @@ function rowsIn<Row>(text: string, origin: string): Row[] {
   try {
     return JSON.parse(`[${text.trimEnd().replaceAll("\n", ",")}]`) as Row[];
   } catch {
-    // The reason would quote what somebody wrote.
+    // The parser's message would quote users' data.
     throw failureOf(origin, 200, "");
   }
 }
@@ -211,13 +211,13 @@ function parseUrl(text: string): URL {
   const url = URL.canParse(text.trim()) ? new URL(text.trim()) : undefined;
   if (url === undefined || !["http:", "https:"].includes(url.protocol))
     throw new GatewayError("config_invalid", "records_url is a list of addresses such as https://ch.internal:8443");
-  // Name and password are sent in headers: an address is said in errors.
+  // User name and password are sent in headers, because errors contain the URL.
   url.username = "";
   url.password = "";
   return url;
 }
 
-/** A parameter's value is read like a field of a tab-separated file. */
+/** A parameter's value is parsed like a field of a tab-separated file. */
 function escaped(value: string | number): string {
   const text = String(value).replaceAll("\\", "\\\\");
   return text.replaceAll("\t", "\\t").replaceAll("\n", "\\n").replaceAll("\r", "\\r");

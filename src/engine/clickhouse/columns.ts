@@ -1,8 +1,8 @@
 import type { RequestRow } from "../../record/written-row.ts";
 
-/** Columns of a row of SQLite that have no place here: excerpts always stand in the row, and kinds are what compression is for. */
+/** Columns of SQLite's rows that do not exist here: excerpts are always in the row, and compression does the work of kinds. */
 export type LeftOut = "kind" | "excerpts_packed";
-/** Columns that hold JSON text in SQLite and a value of their own kind here. */
+/** Columns with JSON text in SQLite and a structured type here. */
 export type Structured = "properties" | "prompt_inputs" | "scores" | "assets";
 
 const TEXT = "LowCardinality(String)";
@@ -12,12 +12,12 @@ const COUNT = "Nullable(Int64)";
 const REAL = "Nullable(Float64)";
 const FLAG = "UInt8";
 const FLAG_OR_NULL = "Nullable(UInt8)";
-/** Milliseconds since 1970. Times of a table lie close together. */
+/** Milliseconds since 1970. Neighbouring times in a table are close together, so deltas compress well. */
 const TIME = "Int64 CODEC(Delta, ZSTD(1))";
 const TIME_OR_NULL = "Nullable(Int64) CODEC(Delta, ZSTD(1))";
 const LONG = "Nullable(String) CODEC(ZSTD(3))";
 
-/** Columns of `requests` with the names that they have in SQLite, in the order in which they are made. */
+/** Columns of `requests` with their names in SQLite, in the order of creation. */
 export const REQUEST_TYPES: Readonly<Record<Exclude<keyof RequestRow, LeftOut>, string>> = {
   organization_id: TEXT,
   request_created_at: TIME,
@@ -98,17 +98,17 @@ export const REQUEST_TYPES: Readonly<Record<Exclude<keyof RequestRow, LeftOut>, 
   finish_reason: TEXT_OR_NULL,
 };
 
-/** Columns that SQLite has in tables of their own. */
+/** Columns for data that SQLite has in separate tables. */
 export const FURTHER_TYPES = {
-  /** Names in `properties`, and in `prompt_inputs`, that reached us without their case. */
+  /** Names in `properties` and `prompt_inputs` that arrived without their original case. */
   case_erased: "Array(LowCardinality(String))",
   inputs_case_erased: "Array(LowCardinality(String))",
-  /** The last user message and the response; null where texts are not kept. */
+  /** The last user message and the response; null when texts are not stored. */
   prompt_text: LONG,
   completion_text: LONG,
-  /** The words of what is new in this turn, as `rows.ts` writes them. */
+  /** The words of the new text in this turn, as `rows.ts` writes them. */
   said_words: LONG,
-  /** The object that holds the record's bodies, and where in it; an empty name where there are none. */
+  /** The object that contains the record's bodies, and their range in it; an empty name when there are none. */
   body_object: TEXT,
   body_offset: "UInt64",
   body_bytes: "UInt64",

@@ -1,11 +1,11 @@
 import { GatewayError } from "../../errors.ts";
 
-/** What a server answers when it refuses a statement. */
+/** A server's rejection of a statement. */
 export class ClickHouseError extends Error {
   override readonly name = "ClickHouseError";
-  /** Number of the error, as the documentation of ClickHouse lists them; 0 where it said none. */
+  /** ClickHouse's error code; 0 when the response has none. */
   readonly code: number;
-  /** What the server said. It may quote the statement, and with it what users wrote: not for logs. */
+  /** The server's message. It may quote the statement, including users' data: not for logs. */
   readonly detail: string;
 
   constructor(code: number, detail: string) {
@@ -15,7 +15,7 @@ export class ClickHouseError extends Error {
   }
 }
 
-/** Numbers of errors that Weir acts on. */
+/** Error codes that Weir handles. */
 const CODES = { unknownTable: 60, unknownDatabase: 81, timeout: 159, cancelled: 394 } as const;
 
 const NO_LOGIN = "refuses the user or its password";
@@ -24,7 +24,7 @@ const TOO_BUSY = "has too much to do";
 const NO_KEEPER = "cannot reach Keeper, or enough replicas";
 
 /**
- * Errors that are no fault of the statement, and what they say of the server: the same statement may succeed later, or at
+ * Errors that are not caused by the statement, and what they mean for the server: the same statement may succeed later or at
  * another server.
  */
 const REASONS: Readonly<Record<number, string>> = {
@@ -57,9 +57,9 @@ const REASONS: Readonly<Record<number, string>> = {
   999: NO_KEEPER,
 };
 
-/** What was wrong with a response: its status, and its text, which holds `Code: N.` */
+/** Converts a failed response, by its status and its text with `Code: N.`, to an error. */
 export function failureOf(origin: string, status: number, text: string): Error {
-  // In a response that had begun, the message is at the end.
+  // In a response that had already started, the message is at the end.
   const at = text.lastIndexOf("Code: ");
   const detail = (at === -1 ? text : text.slice(at)).trim().slice(0, 2_000);
   const code = Number(/^Code: (\d+)/.exec(detail)?.[1] ?? 0);
@@ -74,13 +74,13 @@ export function failureOf(origin: string, status: number, text: string): Error {
   return unavailable(`gives responses that are not ClickHouse's (status ${status})`);
 }
 
-/** Whether there is no such table, or no such database. */
+/** Whether the table or the database does not exist. */
 export function isMissing(error: unknown): boolean {
   const code = codeOf(error);
   return code === CODES.unknownTable || code === CODES.unknownDatabase;
 }
 
-/** The number of an error of a server, also where it is the cause of another; undefined of other errors. */
+/** The code of a server's error, also when it is the cause of another error; undefined for other errors. */
 function codeOf(error: unknown): number | undefined {
   if (error instanceof ClickHouseError) return error.code;
   return error instanceof GatewayError && error.cause instanceof ClickHouseError ? error.cause.code : undefined;

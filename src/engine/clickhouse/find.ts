@@ -21,7 +21,7 @@ export async function findPage(options: ReaderOptions, scope: Scope, asked: Page
   return page(rows.slice(offset), sort, limit);
 }
 
-/** How many records a filter selects. */
+/** Number of records that a filter selects. */
 export async function countMatches(options: ReaderOptions, scope: Scope, deadline: Deadline): Promise<number> {
   const found = await finderOf(options, scope, [], deadline);
   return readsBodies(scope.tree)
@@ -30,8 +30,8 @@ export async function countMatches(options: ReaderOptions, scope: Scope, deadlin
 }
 
 /**
- * A scope without conditions on bodies and the records that fulfil them, for a statement that adds up records. `places` is
- * undefined where the filter reads no bodies.
+ * The scope without conditions on bodies, and the records that match them, for a statement that aggregates. `places` is
+ * undefined when the filter reads no bodies.
  */
 export async function withoutBodies(
   options: ReaderOptions,

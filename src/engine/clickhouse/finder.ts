@@ -10,9 +10,9 @@ import { type Place, type ReaderOptions, type Records, recordsOf, type Times } f
 import { isSmall } from "./table-size.ts";
 import { windowsOf } from "./windows.ts";
 
-/** What finds a record and its place in the order: its sort values are `k0`, `k1` and so on. */
+/** Identifies a record and its place in the order: its sort values are `k0`, `k1` and so on. */
 export interface FoundRow extends Place {
-  /** What its bodies were on the wire. */
+  /** Bytes of its bodies on the wire. */
   readonly size: number;
   readonly [key: `k${number}`]: string | number | null;
 }
@@ -32,7 +32,7 @@ export const readsBodies = (tree: FilterTree): boolean =>
 export class Finder {
   readonly records: Records;
   readonly #client: ReaderOptions["client"];
-  /** Where the filter names ids: where their records are. */
+  /** The places of the records, if the filter contains ids. */
   readonly #places: readonly Place[] | undefined;
 
   constructor(client: ReaderOptions["client"], records: Records, places: readonly Place[] | undefined) {
@@ -49,7 +49,7 @@ export class Finder {
       found.push(...(await this.#window(asked, times, count - found.length)));
       if (found.length >= count) break;
     }
-    // In a window each record is there once, finished or in flight; between two statements one may have ended.
+    // Within a window each record appears once, finished or in flight, but one may end between two statements.
     return sort === "random" ? found : [...new Map(found.map((row) => [row.requestId, row])).values()];
   }
 
@@ -59,7 +59,7 @@ export class Finder {
     return row?.n ?? 0;
   }
 
-  /** Of some rows those that the filter selects, with what was found in bodies. */
+  /** Those of these rows that the filter selects, given the results for bodies. */
   async among(places: readonly Place[], deadline: Deadline, body: (condition: Condition) => Sql): Promise<Set<string>> {
     const sql = this.records.select({ columns: "r.request_id as id", places, body });
     return new Set((await this.query<{ id: string }>(sql, deadline)).map(({ id }) => id));
@@ -107,7 +107,7 @@ export async function finderOf(options: ReaderOptions, scope: Scope, sort: Sort,
   return new Finder(options.client, records, await placesOf(options, scope.organizationId, keys, deadline));
 }
 
-/** Where a row stands in the order. */
+/** The position of a row in the order. */
 export function positionOf(row: FoundRow, sort: Sort): Position {
   const values = sort === "random" ? [] : sort.map((_, index) => row[`k${index}`]!);
   return { values, requestId: row.requestId };
@@ -115,7 +115,7 @@ export function positionOf(row: FoundRow, sort: Sort): Position {
 
 export const keyOf = ({ requestId, createdAt }: Place): Place => ({ requestId, createdAt });
 
-/** The ids of which a record must have one; undefined where the filter does not say that. */
+/** Ids that the filter requires a record to have one of; undefined when it requires none. */
 function idsOf(tree: FilterTree): readonly string[] | undefined {
   for (const term of conjuncts(tree)) {
     const ids = term.kind === "or" ? term.terms.map(idOf) : [idOf(term)];

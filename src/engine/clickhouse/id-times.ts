@@ -1,12 +1,12 @@
 import { timeOfUuid } from "../../runtime/uuid.ts";
 import { ID_TIME_SLACK_MS } from "./tables.ts";
 
-/** Steps of time that one statement names; ids of more are looked for in all of the time between. */
+/** Maximum time steps in one statement; beyond that, the range between the first and the last id is searched. */
 const STEPS_MAX = 6_000;
 
 /**
- * SQL that is true at the times at which records of these ids were made, if an id tells its time; undefined if none does. It is
- * one look into a list for each row, where ranges would be compared one by one.
+ * SQL that is true at the creation times of records with these ids; undefined if no id contains a time. It is one list lookup
+ * per row, where ranges would be compared one by one.
  */
 export function nearIds(ids: readonly string[]): string | undefined {
   const own = ids.flatMap((id) => timeOfUuid(id) ?? []).map((time) => Math.floor(time / ID_TIME_SLACK_MS));

@@ -2,10 +2,10 @@
 export type Literal = string | number | boolean | null | readonly Literal[];
 
 /**
- * A value as ClickHouse's SQL spells it. Queries name values in place and not as parameters, because a parameter travels
- * in the address or in a field of a form: both have a limit, and a filter may hold 32,700 values.
+ * A value as a literal of ClickHouse's SQL. Queries use literals instead of parameters, because parameters are sent in the
+ * URL or in form fields: both are limited in size, and a filter may have 32,700 values.
  *
- * Within quotes only the quote and the backslash mean something.
+ * Within quotes, only the quote and the backslash are special.
  */
 export function literal(value: Literal): string {
   if (value === null) return "null";
@@ -14,11 +14,11 @@ export function literal(value: Literal): string {
   if (typeof value === "object") return `[${value.map(literal).join(", ")}]`;
   if (Number.isNaN(value)) return "nan";
   if (!Number.isFinite(value)) return value > 0 ? "inf" : "-inf";
-  // Beyond 2^53 a whole number is a number of another type, which is compared otherwise.
+  // Beyond 2^53 an integer literal has another type, which is compared differently.
   return Number.isSafeInteger(value) ? String(value) : `toFloat64('${value}')`;
 }
 
-/** A name, such as that of a database that a configuration gave. */
+/** Quotes a name, such as that of the configured database. */
 export function identifier(name: string): string {
   return `\`${name.replace(/[\\`]/g, "\\$&")}\``;
 }

@@ -7,9 +7,9 @@ import type { Place, ReaderOptions } from "./records.ts";
 import { finishedRows, openRows } from "./write/find-rows.ts";
 
 /**
- * Where the records of some ids are; ids of no record are missing.
+ * Where the records of these ids are; ids without a record are missing.
  *
- * The table is in the order of time. Most ids tell theirs, and a table of ids knows that of the others.
+ * The table is ordered by time. Most ids contain their time, and the table `ids` has the times of the others.
  */
 export async function placesOf(
   { client, hasOpenRows }: ReaderOptions,
@@ -35,7 +35,7 @@ export async function placesOf(
   return [...known, ...found];
 }
 
-/** The organization whose record this is; undefined where there is no such record. */
+/** The organization that owns a record; undefined when there is no such record. */
 export async function organizationOf(
   { client, hasOpenRows }: ReaderOptions,
   requestId: string,

@@ -4,7 +4,7 @@ import type { Layout } from "./tables.ts";
 
 const opened = new WeakMap<Config, ClickHouse>();
 
-/** The servers that a configuration names; those who ask with one configuration share a client. */
+/** A client for the configured servers; callers with the same configuration object share it. */
 export function clickhouseOf(config: Config): ClickHouse {
   const known = opened.get(config);
   if (known !== undefined) return known;
@@ -19,5 +19,5 @@ export function clickhouseOf(config: Config): ClickHouse {
   return client;
 }
 
-/** How the tables lie. Replicas of a cluster agree by Keeper. */
+/** The layout of the tables. Replicas of a cluster coordinate through Keeper. */
 export const layoutOf = ({ records_cluster: cluster }: Config): Layout => ({ cluster, hasKeeper: cluster !== "" });

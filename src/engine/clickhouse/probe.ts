@@ -5,21 +5,21 @@ import { isMissing } from "./failure.ts";
 import { identifier } from "./literal.ts";
 import { tablesVersion } from "./tables.ts";
 
-/** The oldest version that has all that Weir uses: updates of single rows that are seen at once, above all. */
+/** The oldest supported version. The main requirement is updates of single rows that are visible immediately. */
 export const OLDEST_VERSION = [26, 3] as const;
 
-/** What a server says of itself. */
+/** What a server reports about itself. */
 export interface ServerProbe {
   readonly version: string;
   readonly isTooOld: boolean;
-  /** How far its clock is ahead of this machine's; 0 where that cannot be told from the time that the question took. */
+  /** How far its clock is ahead of this machine's; 0 when the difference is within the duration of the query. */
   readonly clockAheadMs: number;
-  /** Version of the tables; undefined where there are none yet. */
+  /** Version of the tables; undefined when they do not exist yet. */
   readonly tables: number | undefined;
 }
 
 /**
- * Asks a server what it is.
+ * Queries a server's version, clock and tables.
  *
  * @throws GatewayError `database_unavailable`, `database_newer`
  */
@@ -31,7 +31,7 @@ export async function probeServer(client: ClickHouse): Promise<ServerProbe> {
   );
   const tookMs = Date.now() - sentMs;
   const { version, now } = row!;
-  // It said its time at some moment between the two.
+  // The server read its clock at some moment during the query.
   const aheadMs = now - (sentMs + tookMs / 2);
   return {
     version,
@@ -47,8 +47,8 @@ function isOlder(version: string): boolean {
 }
 
 /**
- * Makes a table beside those of the records, writes a row, reads, changes and deletes it, and removes the table: what the
- * service does and needs rights for.
+ * Creates a table in the database of the records, writes, reads, changes and deletes a row, and drops the table: everything
+ * that the service needs privileges for.
  *
  * @throws the first failure. The table is dropped even then, if this user may drop it.
  */
@@ -67,9 +67,9 @@ export function probeTable(client: ClickHouse): Promise<void> {
 }
 
 /**
- * Writes a row through the first of some addresses that are of no cluster, and looks for it through the others.
+ * Writes a row through the first of several addresses without a cluster, and reads it through the others.
  *
- * @returns which of the others do not have it: they are other servers, among which the records would be divided.
+ * @returns the others that do not have it: they are different servers, and the records would be split between them.
  */
 export function serversApart(first: ClickHouse, others: readonly ClickHouse[]): Promise<readonly ClickHouse[]> {
   return withTable(first, async (table) => {
@@ -86,7 +86,7 @@ export function serversApart(first: ClickHouse, others: readonly ClickHouse[]): 
   });
 }
 
-/** The database is made where it is missing, as the service does it; the table goes even where `use` fails. */
+/** Creates a missing database, as the service does. The table is dropped even when `use` fails. */
 async function withTable<Result>(client: ClickHouse, use: (table: string) => Promise<Result>): Promise<Result> {
   const table = `doctor_${randomBytes(8).toString("hex")}`;
   await client.command(`create database if not exists ${identifier(client.database)}`, { isOutside: true });
@@ -97,7 +97,7 @@ async function withTable<Result>(client: ClickHouse, use: (table: string) => Pro
   try {
     return await use(table);
   } finally {
-    await client.command(`drop table if exists ${table} sync`).catch(() => undefined); // the failure before it is what matters
+    await client.command(`drop table if exists ${table} sync`).catch(() => undefined); // the earlier failure matters more
   }
 }
 

@@ -7,7 +7,7 @@ import { regexOf } from "./print/patterns.ts";
 import { hasErased, hasName, MAPS } from "./print/values.ts";
 import { type ReaderOptions, recordsOf } from "./records.ts";
 
-/** Names that are read at most: beyond that somebody uses names for values. */
+/** Maximum number of names read: with more, clients use values as names. */
 const NAMES_MAX = 2_000;
 const PROPERTIES = MAPS[0];
 
@@ -27,7 +27,7 @@ export async function propertyNames(
   return rows.map(({ name }) => name);
 }
 
-/** Whether any record has a property that a filter with this name would find. */
+/** Whether any record has a property that a filter with this name matches. */
 export async function hasPropertyName(
   options: ReaderOptions,
   organizationId: string,
@@ -39,7 +39,7 @@ export async function hasPropertyName(
   return (await options.client.query(statement, deadline.rest())).length > 0;
 }
 
-/** Different values of one property, sorted. */
+/** Distinct values of one property, sorted. */
 export async function propertyValues(
   options: ReaderOptions,
   { organizationId, name, pattern, limit, offset }: ValueSearch,
@@ -59,7 +59,7 @@ export async function propertyValues(
   return rows.map(({ value }) => value);
 }
 
-/** SQL that is true where a row has the name, and where it has it in lower case. */
+/** SQL tests for the name itself, and for the name in lower case. */
 function ways({ exact, erased }: PropertyName): string[] {
   const own = print(hasName(PROPERTIES, exact), literal);
   return erased === undefined ? [own] : [own, print(sql`(${hasErased(PROPERTIES, erased)})`, literal)];

@@ -10,7 +10,7 @@ import { storedColumns, toRequestRow } from "./rows.ts";
 
 type Counted = RequestRow & { readonly comments: number };
 
-/** Whole records in the order asked; those that the organization does not have are left out. */
+/** Complete records in the order of `keys`; those that the organization does not have are left out. */
 export function wholeRecords(
   options: ReaderOptions,
   organizationId: string,
@@ -19,7 +19,7 @@ export function wholeRecords(
   return readRows(options, { organizationId, keys, columns: REQUEST_COLUMNS });
 }
 
-/** The same for printing them. @param columns - what is needed besides the stored members. */
+/** The same for printing. @param columns - required in addition to the stored members. */
 export async function listedRecords<Column extends keyof RequestRow>(
   options: ReaderOptions,
   { organizationId, keys, sight }: Asked,
@@ -79,7 +79,7 @@ async function readRows(options: ReaderOptions, { organizationId, keys, columns 
   });
 }
 
-/** What rows of SQLite hold besides. */
+/** Columns that only SQLite's rows have. */
 export const NOT_STORED: Partial<RequestRow> = { kind: null, excerpts_packed: null };
 
 async function commentsOn(control: Database, requestIds: readonly string[]): Promise<ReadonlyMap<string, number>> {

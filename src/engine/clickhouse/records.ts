@@ -15,16 +15,16 @@ import { COMMENTS_FIELD, type Columns, SESSION_FIELD, TAG_FIELD } from "./print/
 import { filterSql } from "./print/conditions.ts";
 import { Values } from "./print/values.ts";
 
-/** What reads records in ClickHouse. */
+/** What reading records in ClickHouse needs. */
 export interface ReaderOptions {
   readonly client: ClickHouse;
-  /** The libSQL database of what people write: tags and comments. */
+  /** The libSQL database with data that users write: tags and comments. */
   readonly control: Database;
-  /** Whether requests in flight have rows. */
+  /** Whether requests in flight are stored as rows. */
   readonly hasOpenRows: boolean;
-  /** Whether prompts and responses are columns. */
+  /** Whether prompts and responses are stored as columns. */
   readonly keepsTexts: boolean;
-  /** Bodies by the id of their request. */
+  /** Loads bodies by request id. */
   readonly loadBodies: (
     requestIds: readonly string[],
     parts: readonly BodyPart[],
@@ -37,7 +37,7 @@ export interface Times {
   readonly most: number;
 }
 
-/** Where a record is. */
+/** The place of a record in the table. */
 export interface Place {
   readonly requestId: string;
   readonly createdAt: number;
@@ -46,37 +46,37 @@ export interface Place {
 export interface SelectParts {
   /** SQL between "select" and "from", over a row `r`. */
   readonly columns: string;
-  /** One more condition. */
+  /** An additional condition. */
   readonly where?: string | undefined;
   /** SQL after the condition: grouping, order, limit. */
   readonly tail?: string;
-  /** Records of no other times are looked at. */
+  /** Limits the rows to these times. */
   readonly times?: Times | undefined;
-  /** No other records are looked at. */
+  /** Limits the rows to these records. */
   readonly places?: readonly Place[] | undefined;
-  /** What stands in place of a test on a body. */
+  /** SQL that replaces a test of a body. */
   readonly body?: (condition: Condition) => Sql;
 }
 
 /**
- * Up to so many conditions are planned as usual. Of more, making machine code costs more than it saves, and the planner, which
- * moves conditions to the table and looks at all of them at each move, takes time for their square: 16 s for 1,500. Bounds and
- * places stand at the table in any case.
+ * Up to this many conditions are planned normally. With more, compiling costs more than it saves, and the planner, which
+ * pushes conditions down to the table and checks all of them at each step, takes quadratic time: 16 s for 1,500. Bounds and
+ * places are always applied at the table.
  */
 const PLANNED_MAX = 64;
 const UNPLANNED: Settings = { compile_expressions: 0, query_plan_filter_push_down: 0 };
 
 /**
- * The records of a scope, ready to be selected from. Made by `recordsOf`, because what people wrote about them is read
- * first.
+ * The records of a scope, to be selected from. Create it with `recordsOf`, which first reads the tags and comments that the
+ * filter needs.
  */
 export class Records {
   readonly scope: Scope;
   readonly values = new Values();
   readonly columns: Columns;
-  /** For the statements that are made here. */
+  /** For statements that are built here. */
   readonly settings: Settings;
-  /** Times outside of which the filter selects nothing. */
+  /** The filter selects nothing outside of these times. */
   readonly times: Times;
   readonly #hasOpenRows: boolean;
   readonly #joinsSessions: boolean;
@@ -92,7 +92,7 @@ export class Records {
     this.times = { least: Math.floor(least), most: Math.ceil(most) };
   }
 
-  /** A statement over the rows that the filter selects. */
+  /** A select over the rows that match the filter. */
   select({ columns, where, tail = "", times = this.times, places, body }: SelectParts): string {
     const filter = filterSql(this.scope.tree, { values: this.values, columns: this.columns, ...(body && { body }) });
     const conditions = [filter, where].filter((each) => each !== undefined && each !== "1");
@@ -119,7 +119,7 @@ export class Records {
       where ${bounds} and (request_created_at, request_id) not in (${ended}))`;
   }
 
-  /** Over all records of the organization, whatever the filter selects. */
+  /** Totals over all records of the organization, whatever the filter selects. */
   #sessionTotals(): string {
     const columns = "session_id, cost, total_tokens, prompt_tokens, completion_tokens, request_created_at";
     return `select s.session_id as session_id, sum(s.cost) as total_cost, sum(s.total_tokens) as total_tokens,
@@ -130,7 +130,7 @@ export class Records {
   }
 }
 
-/** How many tests a filter is; a list of values that stands by itself is one. */
+/** Number of tests in a filter; a top-level list of values counts as one. */
 function testsIn(tree: FilterTree): number {
   return conjuncts(tree).reduce((sum, term) => sum + (isList(term) ? 1 : conditionsOf(term).toArray().length), 0);
 }
@@ -145,7 +145,7 @@ function isList(term: FilterTree): boolean {
 
 const fieldOf = ({ source, name }: Condition) => JSON.stringify([source, name]);
 
-/** Columns of `r` that pieces of SQL name. What users wrote may name more of them, which does no harm. */
+/** Columns of `r` that occur in pieces of SQL. Users' values may contain further names, which does no harm. */
 function columnsIn(pieces: readonly string[]): string {
   const named = new Set<string>(["request_id"]);
   for (const piece of pieces) for (const [, name] of piece.matchAll(/\br\.([a-z_0-9]+)/g)) named.add(name!);
@@ -153,8 +153,8 @@ function columnsIn(pieces: readonly string[]): string {
 }
 
 /**
- * @throws GatewayError `insufficient_permission` where the tree or the order asks for what the scope does not see,
- * `filter_invalid` where it asks for texts that are not kept.
+ * @throws GatewayError `insufficient_permission` when the tree or the order needs something that the scope may not see,
+ * `filter_invalid` when it needs texts that are not stored.
  */
 export async function recordsOf(
   { control, hasOpenRows, keepsTexts }: ReaderOptions,
@@ -199,7 +199,7 @@ async function commentsOf(control: Database, organizationId: string): Promise<Ma
   return new Map(rows.map(({ request_id, n }) => [request_id, n]));
 }
 
-/** SQL of the bounds of a table; empty where there are none. */
+/** SQL of time bounds; empty when there are none. */
 function timesSql(times: Times | undefined): string {
   if (times === undefined) return "";
   const { least, most } = times;

@@ -4,7 +4,7 @@ import { TEXT_LENGTH_MAX } from "../contents.ts";
 import type { Storable } from "../storable.ts";
 import { COLUMN_TYPES, REQUEST_TYPES, type Structured } from "./columns.ts";
 
-/** Where in the object store the bodies of a record are. */
+/** Where the bodies of a record are in the object store. */
 export interface BodyPlace {
   readonly object: string;
   readonly offset: number;
@@ -12,17 +12,17 @@ export interface BodyPlace {
 }
 
 interface RowOptions {
-  /** Whether prompts and responses are kept as columns. */
+  /** Whether prompts and responses are stored as columns. */
   readonly keepsTexts: boolean;
   readonly place?: BodyPlace | undefined;
 }
 
-/** A row as `insert` takes it. A column that is missing gets its default, which is null wherever it may be. */
+/** A row for `insert`. A missing column gets its default, which is null if the column is nullable. */
 export type TableRow = Readonly<Record<string, unknown>>;
 
 const NAMES = Object.keys(REQUEST_TYPES) as (keyof typeof REQUEST_TYPES)[];
 
-/** The row of a record that is to be stored. */
+/** Converts a record to a row. */
 export function toTableRow({ row, labels, texts, excerpts }: Storable, { keepsTexts, place }: RowOptions): TableRow {
   const result: Record<string, unknown> = {};
   for (const name of NAMES) {
@@ -49,28 +49,28 @@ export function toTableRow({ row, labels, texts, excerpts }: Storable, { keepsTe
   });
 }
 
-/** Defaults of SQLite's table that are not the ones of their type. */
+/** Defaults of SQLite's table that differ from the defaults of the types here. */
 const STORED_DEFAULTS = {
   storage_location: "libsql",
   gateway_warnings: "[]",
   ai_gateway_body_mapping: "NO_MAPPING",
 };
 
-/** Columns that hold JSON text in SQLite. */
+/** Columns with JSON text in SQLite. */
 const STRUCTURED: ReadonlySet<string> = new Set<Structured>(["properties", "prompt_inputs", "scores", "assets"]);
 
-/** A row that was read, as a row of SQLite: nothing above an engine tells them apart. */
+/** Converts a row to one of SQLite: code above the engines does not distinguish them. */
 export function toRequestRow<Column extends keyof ReadRow>(read: TableRow): Pick<ReadRow, Column> {
   const row: Record<string, unknown> = {};
   for (const [name, value] of Object.entries(read)) row[name] = STRUCTURED.has(name) ? JSON.stringify(value) : value;
   return row as Pick<ReadRow, Column>;
 }
 
-/** Those of some columns of SQLite's table that are columns here; the others are null in every record. */
+/** Those of these SQLite columns that exist here; the others are null in every record. */
 export const storedColumns = (columns: readonly string[]): string[] =>
   columns.filter((column) => Object.hasOwn(COLUMN_TYPES, column));
 
-/** The words of a text in their order, with a space around each: a phrase is found by looking for it. */
+/** The words of a text in order, each with a space on both sides, so that a phrase is a substring. */
 function spacedWords(text: string | null): string | null {
   return text === null ? null : ` ${wordsOf(shortened(text)!).join(" ")} `;
 }

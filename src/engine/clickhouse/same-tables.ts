@@ -1,23 +1,23 @@
 import { GatewayError } from "../../errors.ts";
 import { isMissing } from "./failure.ts";
 
-/** Asks for what tells the tables of a server from those of another; no row where there are none. */
+/** Queries an id that differs between the tables of different servers; no row when there are no tables. */
 export const TABLE_ID =
   "select toString(uuid) as id from system.tables where database = currentDatabase() and name = 'requests'";
 
 /**
- * Servers without a cluster do not copy from each other. Two addresses may lead to one server, or to a storage that servers
- * share; otherwise the records would be dealt out between them, and no query would see them all.
+ * Servers without a cluster do not replicate. Several addresses may lead to one server, or to storage that servers share;
+ * otherwise the records would be split between servers, and no query would see all of them.
  */
 export class SameTables {
   #first: { readonly id: string; readonly origin: string } | undefined;
   readonly #checked = new Set<string>();
 
-  /** @throws GatewayError `database_unavailable` where the server holds other tables than the one that was asked first. */
+  /** @throws GatewayError `database_unavailable` when the server has different tables from the first one checked. */
   async check(origin: string, tableId: () => Promise<string>): Promise<void> {
     if (this.#checked.has(origin)) return;
     const id = (await tableId().catch(noneIfMissing)).trim();
-    if (id === "" && this.#first === undefined) return; // they are made by this statement, or one that comes soon
+    if (id === "" && this.#first === undefined) return; // this statement, or a later one, creates the tables
     this.#first ??= { id, origin };
     if (id !== this.#first.id)
       throw new GatewayError(

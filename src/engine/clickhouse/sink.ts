@@ -42,21 +42,21 @@ import { TEXT_COLUMNS } from "./write/texts.ts";
 import { updateRows } from "./write/update.ts";
 import { feedbackIdOf, updateRecords } from "./write/update-records.ts";
 
-/** Each insert makes a part that has to be merged: few large ones cost less than many small ones. */
+/** Each insert creates a part that must be merged: few large inserts cost less than many small ones. */
 const RECORDS_TOGETHER = 20_000;
-/** Changes that one statement takes. */
+/** Maximum changes per statement. */
 const UPDATES_TOGETHER = 500;
-/** A body that has no record for so long will have none. */
+/** A body without a record for this long will never have one. */
 const ORPHANED_MS = 86_400_000;
 /** Versions of a row of `open`. */
 const [IN_FLIGHT, ENDED] = [1, 2];
-/** Numbers of errors that a row itself is the reason of: it cannot be read as its table's columns. */
+/** Error codes that a row itself causes: its values do not fit the table's columns. */
 const FAULTY: ReadonlySet<number> = new Set([26, 27, 38, 41, 53, 70, 72, 117, 130, 131, 321, 349]);
 
 /**
- * Records in ClickHouse, which has no transactions. A batch is stored in steps that can be repeated: bodies, a note of the
- * batch in `state/`, its rows by a token, then in one transaction all that the libSQL database keeps of them, the
- * positions, and that this batch is done. A batch of which the last is missing is sent again by `recover`.
+ * Records in ClickHouse, which has no transactions. A batch is stored in repeatable steps: bodies; a note of the batch in
+ * `state/`; its rows, with a token; and then, in one transaction, everything that the libSQL database stores about them, the
+ * positions, and a mark that the batch is done. `recover` repeats a batch without this mark.
  */
 export class ClickHouseSink implements RecordSink {
   readonly isShared: boolean;
@@ -85,7 +85,7 @@ export class ClickHouseSink implements RecordSink {
     this.#removals = new Removals({ client, layout: this.#layout, store, dataDirectory, markName });
   }
 
-  /** The time until which rows in flight may be of an earlier run. */
+  /** Rows in flight up to this time may be from an earlier run. */
   get mark(): number {
     return this.#mark;
   }
@@ -95,14 +95,14 @@ export class ClickHouseSink implements RecordSink {
     await this.#removals.recover();
     const noted = this.#file.read();
     const begun = noted === undefined || (await this.#isDone(noted)) ? undefined : noted;
-    // Its token may be forgotten by now: rows that are there are left out.
+    // The token may have expired by now, so existing rows are skipped.
     if (begun !== undefined)
       await this.#send(begun, new Set((await this.#finished(begun)).map(({ request_id }) => request_id)));
     this.#mark = Date.now();
     return begun?.requests.map(idOf) ?? [];
   }
 
-  /** Bodies and records are in different databases in any case. */
+  /** Bodies and records are always in different databases. */
   async lacksBodies(): Promise<boolean> {
     return false;
   }
@@ -184,7 +184,7 @@ export class ClickHouseSink implements RecordSink {
   }
 
   async endBeheaded({ upTo, isInFlight, now }: BeheadedSearch): Promise<string[]> {
-    // Which node's a row is is not known where there are several, but nothing is in flight for so long.
+    // With several nodes it is unknown which one a row belongs to, so only rows too old to be in flight are ended.
     const before = this.isShared ? Math.min(upTo, now - ID_CLAIM_KEPT_MS) : upTo;
     const columns = Object.keys(COLUMN_TYPES).join(", ");
     const rows = await this.#client.query<TableRow & RowKey>(
@@ -218,12 +218,12 @@ export class ClickHouseSink implements RecordSink {
     if (task.kind === "orphans") return this.#removeOrphans(task.requestIds);
     if (task.kind === "day") return Number(await dropDay(this.#client, this.#layout, task));
     if (task.kind === "beside") return this.#removals.removeBeside(task.requestIds);
-    // Sums by day, words and kinds are of records in the libSQL database.
+    // Daily sums, words and kinds exist only for records in the libSQL database.
     if (task.kind === "count" || task.kind === "lost words" || task.kind === "kinds") return 0;
     return maintain(this.#store, task);
   }
 
-  /** Texts are columns: there is no index of words. */
+  /** Texts are columns: there is no word index. */
   async indexWords(): Promise<void> {}
 
   async usageOf(requestIds: readonly string[]): Promise<readonly RequestUsage[]> {
@@ -242,7 +242,7 @@ export class ClickHouseSink implements RecordSink {
     return row !== undefined && row.truncated === 0 && row.response_status >= 200 && row.response_status < 300;
   }
 
-  /** Stores rows and statements, once however often it is begun. */
+  /** Stores rows and statements exactly once, even when repeated. */
   async #write(batch: Omit<NotedBatch, "token" | "mark">, now: number): Promise<void> {
     if (batch.requests.length + batch.open.length === 0) {
       if (batch.statements.length > 0) await this.#store.records.batch(batch.statements);
@@ -258,13 +258,13 @@ export class ClickHouseSink implements RecordSink {
     await this.#send(noted);
   }
 
-  /** @param there - rows that are not to be inserted. */
+  /** @param there - ids of rows that must not be inserted. */
   async #send(batch: NotedBatch, there: ReadonlySet<unknown> = new Set()): Promise<void> {
     const { token, mark, requests, open, relabelled, statements } = batch;
     const settings = { insert_deduplication_token: token };
     const [client, layout] = [this.#client, this.#layout];
     try {
-      // First what ended, so that a record is at no moment in neither of the tables.
+      // Finished rows first, so that a record is always in at least one of the tables.
       const missing = there.size === 0 ? requests : requests.filter((row) => !there.has(idOf(row)));
       await client.insert("requests", missing, { settings });
       const ended = new Set(open.flatMap((row) => (row["is_ended"] === 1 ? idOf(row) : [])));
@@ -272,7 +272,7 @@ export class ClickHouseSink implements RecordSink {
       await takeOverChanges({ client, layout }, completed, new Set(relabelled));
       await client.insert("open", open, { settings });
     } catch (error) {
-      // What is refused for good must not be sent again by each start: nothing of it was stored.
+      // A batch that is rejected permanently must not be sent again at each start: none of it was stored.
       if (this.isFaulty(error)) this.#file.write(undefined);
       throw error;
     }
@@ -318,7 +318,7 @@ export class ClickHouseSink implements RecordSink {
     return orphans.length;
   }
 
-  /** Another node may have stored the body of a record that it cannot store yet. */
+  /** Another node may have stored a body before it can store the record. */
   #isSettled(id: string): boolean {
     const madeAt = timeOfUuid(id);
     return !this.isShared || (madeAt !== undefined && madeAt < Date.now() - ORPHANED_MS);
@@ -335,12 +335,12 @@ export class ClickHouseSink implements RecordSink {
 
 const idOf = (row: TableRow) => String(row["request_id"]);
 
-/** A row of `open` that takes the place of the one in flight. */
+/** A row of `open` that replaces the one in flight. */
 function endedRow({ organization_id, request_id, request_created_at }: RowKey): TableRow {
   return { organization_id, request_id, request_created_at, version: ENDED, is_ended: 1 };
 }
 
-/** A row that was in flight may hold other properties than its client gave: those stand in the row alone. */
+/** A record that was in flight may have other properties than its client sent: only the row has them. */
 function withLabels(record: Storable): Storable {
   const properties = JSON.parse(record.row.properties ?? "{}") as Record<string, string>;
   return { ...record, labels: { ...record.labels, properties } };

@@ -1,14 +1,14 @@
 import type { Deadline } from "../../store/database/deadline.ts";
 import type { ClickHouse } from "./client.ts";
 
-/** Of so few rows all are looked at as fast as those of a window of time. */
+/** With so few rows, reading all of them is as fast as reading a time window. */
 const FEW_ROWS = 200_000;
 /** How long a table that was small counts as small. */
 const KNOWN_MS = 30_000;
 
 const asked = new WeakMap<ClickHouse, { readonly isSmall: boolean; readonly untilMs: number }>();
 
-/** Whether the table of records is small. Of a table over several servers nothing is known. */
+/** Whether the table of records is small. Unknown for a table that is spread over several servers. */
 export async function isSmall(client: ClickHouse, deadline: Deadline): Promise<boolean> {
   const known = asked.get(client);
   if (known !== undefined && performance.now() < known.untilMs) return known.isSmall;

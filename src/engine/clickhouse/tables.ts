@@ -4,16 +4,16 @@ import { COLUMN_TYPES } from "./columns.ts";
 import { isMissing } from "./failure.ts";
 import { identifier, literal } from "./literal.ts";
 
-/** Version of the tables that this program knows. */
+/** Version of the tables that this program uses. */
 export const TABLES_VERSION = 2;
 
-/** Batches whose tokens a table remembers: one of them that comes again is not stored again. */
+/** Number of recent batches whose tokens a table remembers: repeating one of them stores nothing. */
 const TOKENS_KEPT = 10_000;
 /** A token of a replicated table is also forgotten after this time. */
 const TOKENS_KEPT_SECONDS = 7 * 24 * 3_600;
-/** A row in flight that never ended expires after this time. */
+/** A row in flight that never ends expires after this time. */
 const OPEN_DAYS = 30;
-/** An id whose own time is within this of its record's is found by it. */
+/** A record is found by the time in its id if both times differ by at most this. */
 export const ID_TIME_SLACK_MS = 60_000;
 
 /**
@@ -21,43 +21,41 @@ export const ID_TIME_SLACK_MS = 60_000;
  *
  * - `requests`: finished records, each inserted once and then changed by updates.
  * - `open`: rows of requests in flight. An ended one is replaced by a row with `is_ended`.
- * - `ids`: the time of records whose id does not tell it, filled by the view `ids_of_requests`.
- * - `removed`: ids of records of days that were dropped, until what belongs to them is gone too. Since version 2.
- * - `versions`: one row for each version that the tables have had.
+ * - `ids`: the time of records whose id does not contain it, filled by the view `ids_of_requests`.
+ * - `removed`: ids of records of dropped days, until everything that belongs to them is removed too. Since version 2.
+ * - `versions`: one row for each version of the tables so far.
  *
  * In a cluster these are Distributed tables over `requests_local` and so on.
  */
 export type TableName = "requests" | "open" | "ids" | "removed" | "versions";
 
-/** How tables lie on servers. */
+/** The layout of tables on servers. */
 export interface Layout {
   /** Name of the cluster; empty for one server. */
   readonly cluster: string;
-  /**
-   * False for a cluster without Keeper, whose shards have one replica: statements are then run on each server by itself.
-   */
+  /** False for a cluster without Keeper, whose shards have one replica: statements are then run on each server separately. */
   readonly hasKeeper: boolean;
 }
 
 export const SINGLE: Layout = { cluster: "", hasKeeper: false };
 
-/** The table that holds the rows of a server itself: updates and partitions are of this one. */
+/** The table with a server's own rows: updates and partitions need this one. */
 export function localTable(name: TableName, { cluster }: Layout): string {
   return cluster === "" ? name : `${name}_local`;
 }
 
-/** What follows the name in a statement that is for all servers. */
+/** Follows the table's name in a statement for all servers. */
 export function onCluster({ cluster, hasKeeper }: Layout): string {
   return cluster !== "" && hasKeeper ? ` on cluster ${identifier(cluster)}` : "";
 }
 
 /**
- * Makes the database and its tables where they are missing.
+ * Creates the database and its tables if they do not exist.
  *
- * @throws GatewayError `database_newer` where a later version of Weir has made them.
+ * @throws GatewayError `database_newer` when a later version of Weir created them.
  */
 export async function makeTables(client: ClickHouse, layout: Layout = SINGLE): Promise<void> {
-  // A statement for all servers of a cluster waits for those that are away: tables that are there need none.
+  // A statement for all servers of a cluster waits for unavailable ones, so none is sent for existing tables.
   if ((await tablesVersion(client)) === TABLES_VERSION) return;
   const database = identifier(client.database);
   await client.command(`create database if not exists ${database}${onCluster(layout)}`, { isOutside: true });
@@ -66,7 +64,7 @@ export async function makeTables(client: ClickHouse, layout: Layout = SINGLE): P
 }
 
 /**
- * The version of the tables that are there; undefined where there are none.
+ * The version of the existing tables; undefined when there are none.
  *
  * @throws GatewayError `database_newer`
  */
@@ -86,7 +84,7 @@ export async function tablesVersion(client: ClickHouse): Promise<number | undefi
   return version;
 }
 
-/** Statements that make everything. */
+/** Statements that create everything. */
 export function tableStatements(layout: Layout, database: string): readonly string[] {
   const columns = Object.entries(COLUMN_TYPES).map(([name, type]) => `${name} ${type}`);
   const local = (name: TableName) => localTable(name, layout);
@@ -140,14 +138,14 @@ export function tableStatements(layout: Layout, database: string): readonly stri
   return statements;
 }
 
-/** The day, in UTC. */
+/** The UTC day. */
 export const PARTITION = "toYYYYMMDD(fromUnixTimestamp64Milli(request_created_at, 'UTC'))";
 
-/** Milliseconds since 1970 in a UUID of version 7; 0 in any other id. */
+/** Milliseconds since 1970 in a version 7 UUID; 0 for any other id. */
 export const ID_TIME = `if(match(request_id, '^[0-9a-f]{8}-[0-9a-f]{4}-7'),
   toInt64(reinterpretAsUInt64(reverse(unhex(concat('0000', substring(request_id, 1, 8), substring(request_id, 10, 4)))))), 0)`;
 
-/** What leaves out parts of the table that hold none of what is looked for. */
+/** Indexes that skip parts of the table without matches. */
 const INDEXES: readonly string[] = [
   ...["request_id", "user_id", "session_id", "response_id"].map(
     (column) => `index by_${column} ${column} type bloom_filter(0.01) granularity 1`,
@@ -156,12 +154,13 @@ const INDEXES: readonly string[] = [
 ];
 
 /**
- * The least that is read of a column: 1,024 rows, or 8 kB. By default it is eight times as much, which a record or a page that is
- * looked up pays for; scans do not notice. In a table of 1,000,000 records a look-up took a third of the CPU time, a page half of it.
+ * The minimum that is read of a column: 1,024 rows, or 8 kB. The default is eight times as much, which slows down lookups of
+ * a record or a page; scans are not affected. In a table of 1,000,000 records a look-up took a third of the CPU time, a page
+ * half of it.
  */
 const READ_AT_ONCE = "index_granularity = 1024, min_compress_block_size = 8192";
 
-/** By which the rows of a Distributed table are dealt out: an hour of an organization lies together. */
+/** Determines the shard of a row in a Distributed table: rows of an organization and an hour are on one shard. */
 const BY_HOUR = "cityHash64(organization_id, intDiv(request_created_at, 3600000))";
 const SHARDS: Readonly<Record<TableName, string>> = {
   requests: BY_HOUR,

@@ -19,7 +19,7 @@ import { storedColumns, type TableRow, toRequestRow } from "./rows.ts";
 
 const COLUMNS = raw(storedColumns(REQUEST_COLUMNS).join(", "));
 
-/** Walks records in ClickHouse in the order of their table: organizations by their ids, and the records of each by time. */
+/** Walks records in ClickHouse in the order of their table: organizations by id, and the records of each by time. */
 export function clickhouseWalk(client: ClickHouse): RecordWalk {
   const ask = <T>(statement: Sql) => client.query<T>(print(statement, literal));
   const rows = async (statement: Sql) =>
@@ -45,7 +45,7 @@ export function clickhouseWalk(client: ClickHouse): RecordWalk {
   };
 }
 
-/** Each bound by itself, so that the database passes over what lies before without reading it. */
+/** Separate bounds, so that the database skips earlier rows without reading them. */
 function afterSql(after: WalkPosition | undefined): Sql {
   if (after === undefined) return EMPTY;
   const { organization_id: organization, request_created_at: createdAt, request_id: id } = after;

@@ -1,18 +1,18 @@
 import type { Times } from "./records.ts";
 
 const HOUR_MS = 3_600_000;
-/** How far each window goes back from the first record that is wanted; all before is the last one. */
+/** How far each window extends from the first record needed; the last window covers the rest. */
 const REACHES_MS = [HOUR_MS, 24 * HOUR_MS, 14 * 24 * HOUR_MS];
 
 /**
- * Windows of time that a page is looked for in, one after the other, because the database finds the newest of an hour much
- * sooner than the newest of all. Together they are all of `times`, without overlap.
+ * Time windows that are searched for a page one after another, because the database finds the newest records of an hour much
+ * faster than the newest of all. Together they cover all of `times`, without overlap.
  *
- * @param now - where newest-first begins, unless `times` ends sooner. Records of later times are in the first window.
+ * @param now - where newest-first starts, unless `times` ends sooner. Later records are in the first window.
  */
 export function windowsOf(direction: "asc" | "desc", { least, most }: Times, now: number): readonly Times[] {
   const isUnbounded = least <= -Number.MAX_SAFE_INTEGER;
-  // What is oldest is found in the order of the table, from its beginning.
+  // The oldest records are found in the order of the table, from its start.
   if (direction === "asc" && isUnbounded) return [{ least, most }];
   const windows: Times[] = [];
   let [from, to] = [least, most];

@@ -13,12 +13,12 @@ import type { ReaderOptions } from "./records.ts";
 import { isSmall } from "./table-size.ts";
 import { windowsOf } from "./windows.ts";
 
-/** What was found within this time is answered, and the next call goes on from there. */
+/** A search returns what it found within this time, and the next call continues there. */
 const STEP_MS = 300;
 
 /**
- * The newest records of a scope whose text has the words. They are looked for in the words themselves, window after window;
- * a page may be short of hits although more follow.
+ * The newest records of a scope whose text contains the words. The words columns are searched window by window; a page may be
+ * short even if more hits follow.
  */
 export async function searchWords(options: ReaderOptions, scope: Scope, asked: SearchOptions): Promise<Page> {
   const { query, limit, after, deadline } = asked;
@@ -48,7 +48,7 @@ export async function searchWords(options: ReaderOptions, scope: Scope, asked: S
     found.push(...(isBodyFilter ? await new BodySearch(options, finder, deadline).among(rows) : rows));
     if (isFull) {
       const keys = found.slice(0, limit);
-      // Where bodies left rows out, what was looked at last is where the next page begins.
+      // When bodies excluded rows, the next page starts after the last row that was checked.
       return { keys: keys.map(keyOf), next: placeOf(found.length > limit ? keys.at(-1)! : rows.at(-1)!) };
     }
     const isLast = times === windows.at(-1);
@@ -63,11 +63,11 @@ export async function searchWords(options: ReaderOptions, scope: Scope, asked: S
   return { keys: found.map(keyOf), next: undefined };
 }
 
-/** SQL that is true where the words of a row are all that is asked for. */
+/** SQL that is true when the words of a row contain everything the query needs. */
 function wordsSql({ terms, phrases }: WordQuery): string {
   const words = terms.map(({ token, isBeginning }) => {
     if (!isSpaced(token)) return token;
-    // Of a word that is longer than a token only its beginning counts.
+    // Only the start of a word longer than a token is matched.
     const isWhole = !isBeginning && beginningOf(`${token}x`) !== token;
     return ` ${token}${isWhole ? " " : ""}`;
   });

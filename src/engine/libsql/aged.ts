@@ -13,7 +13,7 @@ export function libsqlAged(records: Database): AgedRecords {
     (await records.query<{ id: string }>({ sql, args: [...args] })).map(({ id }) => id);
   return {
     steps: { look: 1_000, remove: 500 },
-    // One step through the index for each.
+    // One index step for each organization.
     organizations: () =>
       idsOf(
         `with recursive found(id) as (

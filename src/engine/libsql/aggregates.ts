@@ -11,7 +11,7 @@ import { sessions, sessionsOf, sessionsWith } from "./aggregates/sessions.ts";
 import { users } from "./aggregates/totals.ts";
 import { saysWaiting } from "./column-store/waiting.ts";
 
-/** What the records of a libSQL database add up to, from blocks where they answer sooner. */
+/** Aggregates over the records of a libSQL database, computed from blocks when that is faster. */
 export function libsqlAggregates({ records }: Pick<Store, "records">): Aggregates {
   return {
     metrics: (scope, query, deadline) => metrics(records, scope, query, deadline),

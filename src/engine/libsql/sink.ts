@@ -28,17 +28,20 @@ import { rewriteRecords } from "./write/rewrite.ts";
 import { updateRecord } from "./write/update-record.ts";
 import { WordIndex } from "./write/word-index.ts";
 
-/** SQLite's words for "this row, whenever you try". */
+/** SQLite's errors for a row that can never be stored. */
 const FAULTY_ROW = /SQLITE_(?:CONSTRAINT|TOOBIG|MISMATCH|RANGE)|cannot be stored/;
 
-/** A page of an index that records of a batch share is written once for all of them. */
+/** An index page that several records of a batch share is written once for all of them. */
 const RECORDS_TOGETHER = 2_000;
 
-/** Records in a libSQL database: rows, properties, what is counted with them and the positions are one transaction. */
+/**
+ * Records in a libSQL database: rows, properties, what is counted with them, and the positions are written in one
+ * transaction.
+ */
 export class LibsqlSink implements RecordSink {
   readonly isShared: boolean;
   readonly recordsTogether = RECORDS_TOGETHER;
-  /** Each is a transaction of its own. */
+  /** Each change is a transaction of its own. */
   readonly updatesTogether = 1;
   readonly #store: Store;
   readonly #config: Config;
@@ -55,7 +58,7 @@ export class LibsqlSink implements RecordSink {
     this.#words = new WordIndex({ isShared: this.isShared, isOn: config.search_index !== "no", ofProviders });
   }
 
-  /** The highest number of a row that is there. */
+  /** The highest row number in use. */
   get mark(): number {
     return this.#nextSeq - 1;
   }
@@ -64,7 +67,7 @@ export class LibsqlSink implements RecordSink {
     return this.#words.isDue;
   }
 
-  /** Learns what the next `seq` is: a commit is there or is not. */
+  /** Reads the next `seq`: a commit either succeeded completely or not at all. */
   async recover(): Promise<readonly string[]> {
     const [row] = await this.#store.records.query<{ last: number }>({
       sql: `select max(coalesce((select max(seq) from requests), 0),
@@ -76,7 +79,7 @@ export class LibsqlSink implements RecordSink {
     return [];
   }
 
-  /** Whether `bodies.db` is older than the records beside it. */
+  /** Whether `bodies.db` is older than the records' file. */
   async lacksBodies(): Promise<boolean> {
     return !this.isShared && (await lacksBodies(this.#store));
   }
@@ -93,7 +96,7 @@ export class LibsqlSink implements RecordSink {
     return knownRows(this.#store.records, ids);
   }
 
-  /** In a database of one's own the id is only looked for: its taker remembers it. */
+  /** In a local database the id is only looked up: the caller remembers it. */
   async claim(id: string): Promise<boolean> {
     if ((await this.known([id])).size > 0) return false;
     return !this.isShared || claimId(this.#store.records, id);
@@ -129,7 +132,7 @@ export class LibsqlSink implements RecordSink {
     });
     if (pairing !== undefined) statements.push(pairing.records);
     if (statements.length > 0) await records.batch(statements);
-    // What went into a file that lost its name while we wrote is lost: it has to be written again.
+    // Writes into a file that was replaced meanwhile are lost and must be repeated.
     if (this.#identity() !== files) throw new GatewayError("database_unavailable", "a database file was replaced");
     words.done();
     return fresh.map(({ record: { row }, seq }) =>
@@ -202,17 +205,17 @@ export class LibsqlSink implements RecordSink {
     return isWhole(this.#store.records, requestId);
   }
 
-  /** With its input and output where this store has them. */
+  /** The record with its input and output where this store keeps them. */
   #asWritten(record: Storable): Storable {
     return this.#store.content.isNear ? withPackedExcerpts(record) : record;
   }
 
-  /** Numbers of rows that no other node gives; some may stay unused. */
+  /** Reserves row numbers that no other node uses; some may stay unused. */
   async #takeNumbers(count: number): Promise<void> {
     if (this.isShared && count > 0) this.#nextSeq = await takeNumbers(this.#store.records, count);
   }
 
-  /** Differs when one of the files is another than before. */
+  /** Changes when one of the files is replaced. */
   #identity(): string {
     const path = localPath(this.#config);
     return path === undefined ? "" : [path, bodiesPath(path)].map(identify).join(" ");

@@ -15,8 +15,8 @@ import {
 } from "../record-walk.ts";
 
 /**
- * Walks records of a libSQL database in the order in which they were stored: a record that comes late is still ahead. A
- * position whose record was deleted begins again.
+ * Walks the records of a libSQL database in the order in which they were stored, so late records are still ahead. If the
+ * record of a position was deleted, the walk starts over.
  */
 export function libsqlWalk(database: Database): RecordWalk {
   return {
@@ -47,5 +47,5 @@ export function libsqlWalk(database: Database): RecordWalk {
   };
 }
 
-/** The index of what is not mapped finds rows by their own columns, and such rows share none with others. */
+/** The index of unmapped records needs the rows' own columns, and such rows have no kind. */
 const tableOf = ({ kind }: Walked) => raw(kind === "mapped" ? "requests" : "whole_requests");

@@ -105,7 +105,7 @@ async function copyDatabase(place: DatabasePlace, archive: Archive, onStep: Back
   return { kind, version, rows };
 }
 
-/** Small files that are written whole or by appending; files that vanish meanwhile are skipped. */
+/** Small files that are written completely or by appending; files that vanish meanwhile are skipped. */
 async function copyFolder(root: string, folder: string, archive: Archive): Promise<void> {
   const path = join(root, folder);
   if (!fs.existsSync(path)) return;

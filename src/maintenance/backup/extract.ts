@@ -6,7 +6,7 @@ import { isInnerPath, MANIFEST, type Manifest, readManifest } from "./manifest.t
 import { RestoreError } from "./restore-error.ts";
 import { readTar } from "./tar-archive.ts";
 
-/** More than any manifest. */
+/** Larger than any manifest. */
 const MANIFEST_BYTES_MAX = 64 * 1024 * 1024;
 
 /** A file of a backup, at any location. */

@@ -9,11 +9,11 @@ export interface Copied {
   readonly sha256: string;
 }
 
-/** The destination of bytes. The next piece follows once it resolves; the piece's memory is used again then. */
+/** Receives bytes. The next piece follows once it resolves; the memory of a piece is then reused. */
 export type ByteSink = (piece: Uint8Array) => void | Promise<void>;
 
 /**
- * Reads `bytes` of an open file from its beginning, and passes them on in pieces, letting other work run in between.
+ * Reads `bytes` of an open file from its beginning, and passes them on in pieces, so that other work runs in between.
  *
  * @throws if the file ends before that.
  */

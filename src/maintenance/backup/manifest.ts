@@ -36,7 +36,7 @@ export function readManifest(text: string): Manifest {
   return value as Manifest;
 }
 
-/** Whether a name from a backup stays below the directory that it is written to. */
+/** Whether a name from a backup stays inside the directory that it is written to. */
 export function isInnerPath(name: string): boolean {
   if (name === "" || name.length > 1_000 || /[\\\0]|^\/|^[a-z]:/i.test(name)) return false;
   return name.split("/").every((part) => part !== "" && part !== "." && part !== "..");

@@ -11,7 +11,7 @@ import { RestoreError } from "./restore-error.ts";
 interface RestoreOptions {
   readonly config: Config;
   readonly source: string;
-  /** Replace the content of the data directory. Without it the directory must be empty. */
+  /** Replace the contents of the data directory. Without it, the directory must be empty. */
   readonly force: boolean;
   readonly onStep: (step: Step) => void;
 }
@@ -22,7 +22,7 @@ const SIDES = ["-wal", "-shm"] as const;
 /**
  * Restores a backup into the data directory. The service must not be running: hold the directory's lock.
  *
- * All of it is unpacked and verified beside its place first: every file against its checksum, the databases for soundness
+ * Everything is first unpacked next to its target and verified: every file against its checksum, the databases for soundness
  * and for the row counts at the time of the copy. Only then is anything replaced.
  *
  * @throws RestoreError if the backup is not sound or does not match this configuration.

@@ -6,15 +6,15 @@ const LOOK_EVERY_MS = 20;
 const NAME = /\.(spool|carry)$/;
 
 /**
- * Holds the files of a spool open while the database is copied: the recorder deletes a segment once it is in the database,
- * but perhaps not in an earlier copy. An open file keeps its bytes.
+ * Keeps the files of a spool open while the database is copied: the recorder deletes a segment once it is in the database,
+ * but an earlier copy may lack it. An open file keeps its bytes.
  */
 export class SpoolKeeper {
   readonly #directory: string;
   readonly #open = new Map<string, number>();
   readonly #looking: ReturnType<typeof setInterval>;
 
-  /** Scans at once, and repeatedly until `stop`. */
+  /** Scans immediately, and repeatedly until `stop`. */
   constructor(directory: string) {
     this.#directory = directory;
     this.look();
@@ -27,7 +27,7 @@ export class SpoolKeeper {
       try {
         this.#open.set(name, fs.openSync(join(this.#directory, name), "r"));
       } catch (error) {
-        // Deleted between the two calls: a copy that begins from now on contains all of it.
+        // Deleted between the two calls: a copy that starts now contains all of it.
         if ((error as NodeJS.ErrnoException).code !== "ENOENT") throw error;
       }
     }
@@ -39,7 +39,7 @@ export class SpoolKeeper {
     this.look();
   }
 
-  /** Name, open file and length now, lowest name first. A segment may be written on: its end is then torn, as after a kill. */
+  /** Name, open file and current length, lowest name first. A segment may still grow: its end is then torn, as after a kill. */
   *files(): Generator<{ readonly name: string; readonly fd: number; readonly bytes: number }> {
     for (const [name, fd] of [...this.#open].sort(([a], [b]) => (a < b ? -1 : 1))) {
       yield { name, fd, bytes: fs.fstatSync(fd).size };

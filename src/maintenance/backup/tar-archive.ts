@@ -26,7 +26,7 @@ export class TarWriter {
     await this.#put(name, content.byteLength, (sink) => Promise.resolve(sink(content)));
   }
 
-  /** Writes what is waiting, syncs the file and closes it. */
+  /** Writes pending data, syncs the file and closes it. */
   async finish(): Promise<void> {
     this.#packer.controller.finalize();
     await this.#written;
@@ -42,14 +42,14 @@ export class TarWriter {
 
   async #put<T>(name: string, size: number, write: (sink: ByteSink) => Promise<T>): Promise<T> {
     const body = this.#packer.controller.add({ name, size, type: "file", mode: 0o600, mtime: new Date() }).getWriter();
-    // The packer keeps a piece until the disk took it, and the reader fills the same memory again.
+    // The packer keeps a piece until it is on disk, and the reader reuses the same memory.
     const result = await write((piece) => body.write(new Uint8Array(piece)));
     await body.close();
     return result;
   }
 }
 
-/** A file of a tar archive. It is read before the next one. */
+/** A file of a tar archive. It must be read before the next one. */
 interface TarFile {
   readonly name: string;
   readonly bytes: number;
@@ -60,7 +60,7 @@ interface TarFile {
  * The files of an archive, in order.
  *
  * @param onOther - called for an entry that is neither a file nor a directory, with its kind, such as `symlink`.
- * @throws if it is no tar archive, or a damaged or incomplete one.
+ * @throws if it is not a tar archive, or is damaged or incomplete.
  */
 export async function* readTar(path: string, onOther: (name: string, kind: string) => never): AsyncGenerator<TarFile> {
   const entries = streamOf(path).pipeThrough(createTarDecoder({ strict: true }));

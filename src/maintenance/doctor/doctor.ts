@@ -17,7 +17,7 @@ import { unreadCheck } from "./checks/unread.ts";
 import { upgradeDatabaseCheck, upgradeRoomCheck, upgradeSpoolCheck } from "./checks/upgrade.ts";
 import { type Check, examine, type Finding } from "./finding.ts";
 
-/** Everything that keeps a deployment from working, the machine first. */
+/** Checks for everything that can keep a deployment from working, the machine first. */
 export const DOCTOR_CHECKS: readonly Check[] = [
   dataDirectoryCheck,
   diskCheck,
@@ -60,7 +60,7 @@ export async function checkUp(
   return examine(checks, { config, running: isRunning(config), thorough: options.thorough });
 }
 
-/** Whether a service holds the data directory. */
+/** Whether a service has locked the data directory. */
 function isRunning({ data_dir }: Config): boolean {
   if (!existsSync(`${data_dir}/weir.lock`)) return false;
   try {

@@ -15,7 +15,7 @@ export interface Finding {
 /** The environment of checks. A check changes nothing, except for the lock that it tries. */
 export interface Surroundings {
   readonly config: Config;
-  /** Whether a service holds the data directory now. */
+  /** Whether a service has locked the data directory. */
   readonly running: boolean;
   /** Read every page of the databases, however large they are. */
   readonly thorough: boolean;
@@ -38,7 +38,7 @@ export const ok = (message: string): Outcome => ({ verdict: "ok", message });
 export const warn = (message: string, fix: string): Outcome => ({ verdict: "warn", message, fix });
 export const fail = (message: string, fix: string): Outcome => ({ verdict: "fail", message, fix });
 
-/** Runs checks one after the other. A check that throws is reported as a failure. */
+/** Runs checks one after another. A check that throws is reported as a failure. */
 export async function examine(checks: readonly Check[], surroundings: Surroundings): Promise<Finding[]> {
   const findings: Finding[] = [];
   for (const { name, run } of checks) {

@@ -19,7 +19,7 @@ export function askReadiness(config: Pick<Config, "host" | "api_port" | "tls_cer
   return new Promise((resolve) => {
     const none = (why: string) => resolve({ state: "no answer", address, why });
     if (port === 0) return none("api_port is 0, so its port is unknown");
-    // The certificate names another host than this machine's loopback, and may be private; nothing secret is sent.
+    // The certificate is for another host than loopback, and may be private; nothing secret is sent.
     const where = {
       host: reachable,
       port,

@@ -10,7 +10,7 @@ const HISTORY_MS = 90 * 86_400_000;
 
 const stateOf = (alertId: string, group: Group) => and(eq(alertStates.alert_id, alertId), eq(alertStates.group, group));
 
-/** Id of the newest event of a group; empty where there is none. */
+/** Id of the newest event of a group; empty when there is none. */
 export async function lastEvent(records: Database, alertId: string, group: Group): Promise<string> {
   const { id, alert_id, group: of, created_at } = alertEvents;
   const last = await over(records)
@@ -24,9 +24,9 @@ export async function lastEvent(records: Database, alertId: string, group: Group
 }
 
 /**
- * Notes an event, the state that it leads to and its deliveries in one transaction.
+ * Stores an event, the new state of its group and its deliveries in one transaction.
  *
- * @returns false where another process has noted an event after `previous` already.
+ * @returns false when another process has already stored an event after `previous`.
  */
 export async function noteEvent(
   records: Database,
@@ -51,7 +51,7 @@ export async function noteEvent(
   }
 }
 
-/** Notes that groups fire on. */
+/** Notes that groups are still firing. */
 export async function noteHeld(
   records: Database,
   alertId: string,
@@ -64,7 +64,7 @@ export async function noteHeld(
   if (changes.length > 0) await patiently(() => records.batch(changes));
 }
 
-/** Notes that an alert was checked, and why that failed; its old events go. */
+/** Notes that an alert was checked, and its error if the check failed; deletes its old events. */
 export async function noteCheck(records: Database, alertId: string, error: string | null): Promise<void> {
   const db = over(records);
   const now = Date.now();

@@ -2,7 +2,7 @@ import { isoTime } from "../../record/iso-time.ts";
 import { windowStart } from "./alert-rule.ts";
 import type { Alert, AlertEvent } from "./alerts.ts";
 
-/** The payload of an event, as JSON text: `triggered_at` is when it began to fire. */
+/** The payload of an event, as JSON text: `triggered_at` is when the alert started firing. */
 export function alertPayload(alert: Alert, event: AlertEvent, triggeredAt: number): string {
   return JSON.stringify({
     type: `alert.${event.kind}`,
@@ -17,7 +17,7 @@ export function alertPayload(alert: Alert, event: AlertEvent, triggeredAt: numbe
   });
 }
 
-/** The same shape, without anything having happened. */
+/** The same shape for a test, without an event. */
 export function testPayload(alert: Alert, now: number): string {
   return JSON.stringify({
     type: "alert.test",

@@ -7,10 +7,10 @@ import type { Json } from "../../plugin-host/contract.ts";
 import { beginningOf, CALENDARS, type Calendar, isTimeZone } from "../../record/calendar.ts";
 import { CHANNEL_SCHEMA, type ChannelBody, type ChannelChecks, checkChannels } from "./channels.ts";
 
-/** Columns of `metrics` by name, and how a value is made of them; null where nothing was measured. */
+/** A row of metrics: columns by name. */
 type Metrics = Readonly<Record<string, Json>>;
 
-/** Of streams alone, and measured where they are asked for. */
+/** Measured for streamed responses only, and only when requested. */
 const SPEEDS = [
   "time_to_first_token_p50",
   "time_to_first_token_p95",
@@ -22,7 +22,10 @@ export const isSpeed = (metric: string): boolean => SPEEDS.some((name) => name =
 const column = (name: string) => (row: Metrics) => (typeof row[name] === "number" ? row[name] : null);
 const share = (name: string) => (row: Metrics) => (row["requests"] > 0 ? row[name] / row["requests"] : null);
 
-/** What an alert can watch, beside means of scores. A rate is a share from 0 to 1. */
+/**
+ * Metrics that an alert can watch, besides mean scores, and how to compute them from a row; null when nothing was measured. A
+ * rate is a fraction from 0 to 1.
+ */
 const ALERT_METRICS: Readonly<Record<string, (row: Metrics) => number | null>> = {
   ...Object.fromEntries(
     [
@@ -45,10 +48,10 @@ const ALERT_METRICS: Readonly<Record<string, (row: Metrics) => number | null>> =
   cache_hit_rate: share("cache_hits"),
 };
 
-/** The name of the score whose mean a metric is: of `score:<Name>`. */
+/** The score's name in the metric `score:<Name>`. */
 export const scoreOf = (metric: string): string | undefined => /^score:(.+)$/s.exec(metric)?.[1];
 
-/** Reads what an alert watches out of a row of metrics; undefined where there is no such metric. */
+/** Returns a function that reads a metric from a row; undefined for an unknown metric. */
 export function alertMetric(metric: string): ((row: Metrics) => number | null) | undefined {
   const score = scoreOf(metric);
   if (score !== undefined) return (row) => row["scores"]?.[score]?.mean ?? null;
@@ -112,19 +115,19 @@ export const ALERT_SCHEMA = Type.Object(
   { additionalProperties: false },
 );
 
-/** As it comes from outside. */
+/** As received. */
 export type AlertBody = Static<typeof ALERT_SCHEMA>;
 
-/** Checked and complete, but for what channels are given when they are stored. */
+/** Validated and complete, except that channels get their ids and secrets when they are stored. */
 export interface AlertRule extends Omit<Required<AlertBody>, "comparison" | "calendar" | "time_zone" | "channels"> {
   readonly channels: readonly ChannelBody[];
   readonly comparison: "above" | "below";
-  /** Null where the window slides; then there is no zone either. */
+  /** Null for a sliding window, which has no time zone either. */
   readonly calendar: Calendar | null;
   readonly time_zone: string | null;
 }
 
-/** The longest that a day, a week or a month can be, for those who read `window_seconds` alone. */
+/** The maximum length of a day, week or month, for clients that read only `window_seconds`. */
 const CALENDAR_SECONDS: Readonly<Record<Calendar, number>> = {
   day: DAY_SECONDS,
   week: 7 * DAY_SECONDS,
@@ -132,9 +135,9 @@ const CALENDAR_SECONDS: Readonly<Record<Calendar, number>> = {
 };
 
 /**
- * The rule in a body that has the right shape.
+ * Converts a body of the right shape to a rule.
  *
- * @throws GatewayError `invalid_body` or `filter_invalid` that names the wrong member.
+ * @throws GatewayError `invalid_body` or `filter_invalid` that names the wrong field.
  */
 export function readAlertRule(body: AlertBody, checks: ChannelChecks): AlertRule {
   const { metric, comparison, threshold, filter = "all", channels = [] } = body;
@@ -179,7 +182,7 @@ function readWindow({ window_seconds, calendar = null, time_zone = null }: Alert
 
 const isCalendar = (name: string): name is Calendar => (CALENDARS as readonly string[]).includes(name);
 
-/** When the time that a check looks at began, in milliseconds since 1970. */
+/** Start of the window that a check covers, in milliseconds since 1970. */
 export function windowStart({ calendar, time_zone, window_seconds }: AlertRule, now: number): number {
   if (calendar === null) return now - window_seconds * 1_000;
   return beginningOf(calendar, now, time_zone ?? "UTC");

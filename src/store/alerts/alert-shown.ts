@@ -3,7 +3,7 @@ import type { AlertBody } from "./alert-rule.ts";
 import type { Alert, Firing } from "./alerts.ts";
 import { CHANNELS, channelBody, shownAddress } from "./channels.ts";
 
-/** The body that would create this alert. */
+/** The request body that would create this alert. */
 export function alertBody(alert: Alert): AlertBody {
   return {
     name: alert.name,
@@ -22,7 +22,7 @@ export function alertBody(alert: Alert): AlertBody {
   };
 }
 
-/** An alert as it is shown, its secrets only where they are new. */
+/** An alert as the API shows it, with only new secrets. */
 export function shownAlert(alert: Alert, firing: readonly Firing[], newSecrets: ReadonlySet<string> = new Set()) {
   const channels = alert.channels.map((channel) => {
     const shown = {

@@ -11,11 +11,11 @@ import { type Channel, toChannel } from "./channels.ts";
 export interface Alert extends Omit<AlertRule, "channels">, StoredRule {
   readonly channels: readonly Channel[];
   readonly checked_at: number | null;
-  /** Why the last check failed. */
+  /** Error of the last check; null when it succeeded. */
   readonly error: string | null;
 }
 
-/** A group of an alert that fires. The group is names and values as `group_by` has them. */
+/** A firing group of an alert. A group has the names and values of `group_by`. */
 export interface Firing {
   readonly alert_id: string;
   readonly group: Group;
@@ -38,19 +38,19 @@ export interface AlertEvent {
   readonly created_at: number;
 }
 
-/** An organization has so many at most: each is a query at every check. */
+/** Maximum per organization: each alert is a query at every check. */
 const ALERTS_MAX = 500;
 
 const ALERTS = ruleTable<Alert>(alerts, {
   max: ALERTS_MAX,
   kept: ["checked_at"],
-  // Secrets of channels are masked by their name.
+  // The log masks channels' secrets by field name.
   noted: { noun: "alert", nameOf: ({ name }) => name, shown: ({ checked_at: _, error: __, ...alert }) => alert },
 });
 
 export const { list: listAlerts, find: findAlert } = ALERTS;
 
-/** Groups that fire now, of one alert or of all alerts of an organization. */
+/** Groups that are firing, of one alert or of all alerts of an organization. */
 export async function firingOf(
   records: Database,
   { alertId, organizationId }: { readonly alertId?: string; readonly organizationId?: string },
@@ -72,7 +72,7 @@ export async function firingOf(
     .orderBy(alertStates.triggered_at);
 }
 
-/** What became of an alert, the newest first. */
+/** Events of an alert, newest first. */
 export async function alertHistory(
   records: Database,
   alertId: string,
@@ -89,9 +89,9 @@ export async function alertHistory(
 }
 
 /**
- * Stores an alert, a new one or in place of `previous`. A channel that was there keeps its id and its secret.
+ * Stores an alert, or replaces `previous`. Existing channels keep their ids and secrets.
  *
- * @returns it, and ids of channels whose secret is new: the caller shows those, once.
+ * @returns the alert, and ids of channels with a new secret: the caller shows those secrets once.
  */
 export async function putAlert(
   records: Database,
@@ -117,7 +117,7 @@ export async function putAlert(
   return { alert, newSecrets };
 }
 
-/** Removes an alert with its history and all that is still to be delivered of it. */
+/** Removes an alert with its history and pending deliveries. */
 export async function removeAlert(records: Database, alert: Alert, by: Acting): Promise<void> {
   const { id } = alert;
   const db = over(records);

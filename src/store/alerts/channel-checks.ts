@@ -3,9 +3,9 @@ import { createCallGuard, refuseUrl } from "../../egress/call-guard.ts";
 import type { ChannelChecks } from "./channels.ts";
 
 /**
- * What may be told to whom here. Names are looked up when something is sent, and judged again then.
+ * Which notifications this deployment may send. Host names are resolved and checked again when something is sent.
  *
- * @param ownPorts - of this program's own listeners.
+ * @param ownPorts - ports of this process's own listeners.
  */
 export function channelChecks(config: Config, ownPorts: readonly number[]): ChannelChecks {
   const ports = new Set(ownPorts);

@@ -4,14 +4,14 @@ import { hint, quote } from "../../filter/spelling.ts";
 import { uuidv7 } from "../../runtime/uuid.ts";
 import { createSecret, readSecret } from "../deliveries/signing.ts";
 
-/** Services with a message format of their own, whose address is all that is needed to post there. */
+/** Services with their own message format, whose URL is all that is needed to post there. */
 export const CHATS = ["slack", "teams", "discord"] as const;
 const SEVERITIES = ["critical", "error", "warning", "info"] as const;
 const PRIORITIES = ["P1", "P2", "P3", "P4", "P5"] as const;
 const PAGERDUTY_URL = "https://events.pagerduty.com/v2/enqueue";
 const OPSGENIE_URL = "https://api.opsgenie.com/v2/alerts";
 
-/** Where an alert's notifications go, as it is stored; each has an id of its own, by which its deliveries are found. */
+/** A stored channel; its deliveries refer to its id. */
 export type Channel = { readonly id: string } & (
   | { readonly type: "webhook"; readonly url: string; readonly secret: string }
   | { readonly type: "email"; readonly to: string }
@@ -21,7 +21,7 @@ export type Channel = { readonly id: string } & (
 );
 export type ChannelType = Channel["type"];
 
-/** As it comes from outside: what is secret may be missing where `id` names a channel that has it. */
+/** As received: secrets may be missing when `id` names an existing channel that has them. */
 export interface ChannelBody {
   readonly id?: string;
   readonly type: ChannelType;
@@ -34,9 +34,9 @@ export interface ChannelBody {
   readonly priority?: string;
 }
 
-/** What a channel must be besides well-formed; both differ between deployments. */
+/** Checks of a channel that differ between deployments. */
 export interface ChannelChecks {
-  /** Why an address may not be called, or undefined. */
+  /** Why a URL may not be called; undefined when it may. */
   readonly refuseUrl: (url: string) => string | undefined;
   readonly canMail: boolean;
 }
@@ -47,9 +47,9 @@ const oneOf = (names: readonly string[], description: string) =>
 
 interface ChannelKind {
   readonly members: TProperties;
-  /** The member that says where it goes; without it, and without a channel that has it, nothing can be sent. */
+  /** The field with the target of the channel; required, unless an existing channel has it. */
   readonly target: "url" | "to" | "routing_key" | "api_key";
-  /** Whether `target` lets anybody post who has it. Such a member is stored, used and never shown. */
+  /** Whether `target` is a credential for posting. Such a field is stored and used but never shown. */
   readonly isSecret: boolean;
 }
 
@@ -59,7 +59,7 @@ const chat = (whose: string): ChannelKind => ({
   isSecret: true,
 });
 
-/** Every type of channel: schema, documentation and what is hidden follow from this table. */
+/** Every channel type: the schema, the documentation and the hidden fields come from this table. */
 export const CHANNELS: Readonly<Record<ChannelType, ChannelKind>> = {
   webhook: {
     members: {
@@ -104,7 +104,7 @@ export const CHANNELS: Readonly<Record<ChannelType, ChannelKind>> = {
 };
 const TYPES = Object.keys(CHANNELS) as ChannelType[];
 
-/** A response has `address` in place of what is secret; a client may send back what it was given. */
+/** A response has `address` instead of secrets; clients may send back what they received. */
 const COMMON = {
   id: Type.Optional(Type.String({ description: "Of a channel that is there: it keeps what is secret of it." })),
   address: Type.Optional(Type.String({ description: "Where it goes, shortened. Only in responses." })),
@@ -121,7 +121,7 @@ export const CHANNEL_SCHEMA = Type.Unsafe<ChannelBody>(
   ),
 );
 
-/** @throws GatewayError `invalid_body` that names the member which nothing can be sent with. */
+/** @throws GatewayError `invalid_body` that names the field with an unusable target. */
 export function checkChannels(channels: readonly ChannelBody[], checks: ChannelChecks): void {
   for (const [index, channel] of channels.entries()) {
     const path = `channels.${index}`;
@@ -163,7 +163,7 @@ function checkChannel(channel: ChannelBody, path: string, { refuseUrl, canMail }
   }
 }
 
-/** @throws GatewayError `invalid_body` where nothing may be posted to an address. */
+/** @throws GatewayError `invalid_body` when nothing may be posted to the URL. */
 export function checkUrl(text: string, path: string, refuseUrl: ChannelChecks["refuseUrl"]): void {
   const parsed = URL.parse(text);
   if (parsed === null || !/^https?:$/.test(parsed.protocol)) throw wrong(path, "give an http:// or https:// address");
@@ -175,10 +175,10 @@ export function checkUrl(text: string, path: string, refuseUrl: ChannelChecks["r
 }
 
 /**
- * The channel to store. One that was there keeps its id and what is secret of it.
+ * Converts a channel for storage. An existing channel keeps its id and secrets.
  *
- * @param newSecrets - takes the ids of webhooks whose signing secret is new: the caller shows those, once.
- * @throws GatewayError `invalid_body` where it leaves out what only a channel that was removed had.
+ * @param newSecrets - receives the ids of webhooks with a new signing secret: the caller shows those once.
+ * @throws GatewayError `invalid_body` when a secret is missing and no existing channel has it.
  */
 export function toChannel(
   wanted: ChannelBody,
@@ -197,7 +197,7 @@ export function toChannel(
   if (to === undefined) {
     throw wrong(`${path}.${target}`, `there is no channel ${wanted.id} of type ${type}; give its ${target}`);
   }
-  // A stored key must not be sent to an address of somebody's choice.
+  // A stored key must not be sent to a new URL that the caller chose.
   if (given === undefined && target !== "url" && old && "url" in old && (wanted.url ?? old.url) !== old.url) {
     throw wrong(`${path}.${target}`, `give ${target} again: the address is another one now`);
   }
@@ -219,7 +219,7 @@ export function toChannel(
   }
 }
 
-/** What a client would send to have this very channel: nothing of it is secret. */
+/** The request body that would create this channel, without secrets. */
 export function channelBody(channel: Channel): ChannelBody {
   const { target, isSecret } = CHANNELS[channel.type];
   const hidden = [...(isSecret ? [target] : []), "secret"];
@@ -228,7 +228,7 @@ export function channelBody(channel: Channel): ChannelBody {
   ) as unknown as ChannelBody;
 }
 
-/** Where a channel goes, in words that anybody may read. */
+/** The target of a channel, shortened so that it contains no secret. */
 export function shownAddress(channel: Channel): string {
   const { target, isSecret } = CHANNELS[channel.type];
   const text = String(targetOf(channel));

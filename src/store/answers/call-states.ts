@@ -3,7 +3,7 @@ import type { Database, Statement } from "../store.ts";
 
 const KEPT_MS = 86_400_000;
 
-/** State of one call, as it is kept with the record of the response that made it. */
+/** State of one call, stored with the record of the response that made the call. */
 export interface CallState {
   readonly organizationId: string;
   readonly callId: string;
@@ -13,7 +13,7 @@ export interface CallState {
   readonly createdAt: number;
 }
 
-/** Keeps them, and lets go of what is older than a day. */
+/** Statements that store call states and delete those older than a day. */
 export function keepCalls(calls: readonly CallState[], now: number): Statement[] {
   if (calls.length === 0) return [];
   const kept = calls.map(({ organizationId, callId, requestId, state, createdAt }) => ({
@@ -25,13 +25,13 @@ export function keepCalls(calls: readonly CallState[], now: number): Statement[]
   return [...kept, { sql: "delete from call_states where created_at < ?", args: [now - KEPT_MS] }];
 }
 
-/** Lets go of the calls of these requests. @param requestIds - a JSON list. */
+/** Deletes the call states of these requests. @param requestIds - a JSON list. */
 export const forgetCalls = (requestIds: string): Statement => ({
   sql: "delete from call_states where request_id in (select value from json_each(?))",
   args: [requestIds],
 });
 
-/** What is kept of one organization's calls, by their ids. */
+/** Stored states of one organization's calls, by call id. */
 export async function callStatesOf(
   records: Database,
   organizationId: string,

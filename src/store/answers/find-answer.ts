@@ -3,7 +3,7 @@ import type { EarlierAnswer } from "../../unified/earlier-answer.ts";
 import { requestIdIn } from "../../unified/ids.ts";
 import type { Database } from "../store.ts";
 
-/** What a record says of the response that it is of. */
+/** Columns of the record that holds a response. */
 export interface AnswerRow {
   readonly request_id: string;
   readonly provider: string;
@@ -16,10 +16,10 @@ export interface AnswerRow {
 const COLUMNS = "request_id, provider, routed_model, request_model, credential, ai_gateway_body_mapping";
 
 /**
- * Looks for the response that has this id, in the records of one organization.
+ * Finds the response with this id in the records of one organization.
  *
- * An id of ours holds the request's; one of a provider's is in an index. The first record that has it is of the request
- * that made it: others may have looked at it since. One that was deleted through here is gone.
+ * Our own ids contain the request's id; provider ids are indexed. The first record with the id belongs to the request that
+ * created the response; later records may only have fetched it. A response that was deleted through Weir is not found.
  */
 export async function findAnswer(
   records: Database,
@@ -31,7 +31,7 @@ export async function findAnswer(
   return found && earlierAnswer(found);
 }
 
-/** Undefined where no credential of Weir's made it. */
+/** Undefined when the response was not made with one of Weir's credentials. */
 export function earlierAnswer(row: AnswerRow): EarlierAnswer | undefined {
   if (row.credential === null) return undefined;
   return {
@@ -44,7 +44,7 @@ export function earlierAnswer(row: AnswerRow): EarlierAnswer | undefined {
   };
 }
 
-/** Undefined where the id holds no request's. */
+/** Undefined when the id does not contain a request id. */
 function ownRow(records: Database, organizationId: string, answerId: string) {
   const requestId = requestIdIn(answerId);
   if (requestId === undefined) return undefined;
@@ -56,7 +56,7 @@ function ownRow(records: Database, organizationId: string, answerId: string) {
 
 function providersRow(records: Database, organizationId: string, answerId: string) {
   return records.query<AnswerRow>({
-    // The conditions are those of the index, word for word.
+    // The conditions repeat those of the partial index exactly, so that SQLite uses it.
     sql: `select ${COLUMNS} from requests where organization_id = ? and response_id = ?
       and credential is not null and response_id is not null and wire_schema = 'responses'
       and not exists (select 1 from requests d where d.organization_id = ? and d.response_id = ?
@@ -67,7 +67,7 @@ function providersRow(records: Database, organizationId: string, answerId: strin
   });
 }
 
-/** Whether a response that succeeded is recorded from its beginning to its end. */
+/** Whether the response of a successful request is recorded completely. */
 export async function isWhole(records: Database, requestId: string): Promise<boolean> {
   const [row] = await records.query<{ truncated: number }>({
     sql: "select truncated from requests where request_id = ? and response_status between 200 and 299",

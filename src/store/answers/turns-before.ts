@@ -6,12 +6,12 @@ import type { EarlierAnswer } from "../../unified/earlier-answer.ts";
 import type { BodyStore } from "../bodies/body-store.ts";
 import type { RequestBodies } from "../packs/read.ts";
 
-/** Responses that one may be the successor of. */
+/** Longest chain of earlier responses that is followed. */
 const DEPTH_MAX = 100;
-/** Stands for a file in bodies of an older version, which kept files apart. */
+/** Placeholder for a file in bodies of an older version, which stored files separately. */
 const FILE_APART = /"weir-asset:[0-9a-f]{64}"/;
 
-/** Where responses are looked for. */
+/** Where responses are looked up. */
 export interface Answers {
   readonly records: {
     answerOf(answer: AnswerName): Promise<EarlierAnswer | undefined>;
@@ -21,11 +21,11 @@ export interface Answers {
 }
 
 /**
- * The turns that led to a response, and the response itself, as items of a request's `input`: JSON text, which crosses
- * threads faster than values.
+ * The turns that led to a response, and the response itself, as items of a request's `input`: JSON text, which is faster to
+ * send between threads than objects.
  *
- * @param bytesMax - of the recorded bodies together.
- * @returns undefined where one of them is not recorded whole, or was not to be stored.
+ * @param bytesMax - limit for all recorded bodies together.
+ * @returns undefined when one of them is not recorded completely or was sent with `store: false`.
  */
 export async function turnsBefore(
   answers: Answers,
@@ -48,7 +48,7 @@ export async function turnsBefore(
   return JSON.stringify(turns.reverse().flat());
 }
 
-/** JSON list of the items of a response, as its client got them. */
+/** JSON list of the output items of a response, as its client received them. */
 export async function itemsOf(answers: Answers, organizationId: string, answerId: string): Promise<string | undefined> {
   const answer = await answers.records.answerOf({ organizationId, answerId });
   const turn = answer && (await readTurn(answers, answer.requestId));
@@ -76,7 +76,7 @@ async function readTurn({ records, content }: Answers, requestId: string): Promi
   };
 }
 
-/** Undefined where the body is missing, or not what its client sent or got. */
+/** Undefined when the body is missing or is not exactly what the client sent or received. */
 function objectIn(body: RequestBodies["request"]): JsonObject | undefined {
   if (body?.form !== "json") return undefined;
   const text = Buffer.from(body.content).toString("utf8");
@@ -88,8 +88,8 @@ const inputOf = (input: Json): readonly Json[] =>
   typeof input === "string" ? [{ type: "message", role: "user", content: input }] : listOf(input);
 
 /**
- * An item of a response as one of a request. Ids name what the provider has stored, which others have not. So it is with
- * what OpenAI encrypted for one account; only what Weir packed says whose it is.
+ * Converts an output item to an input item. Ids refer to what one provider has stored; other providers do not have it.
+ * Reasoning that OpenAI encrypted works for one account only, so it is dropped unless Weir's packing names the account.
  */
 function outputItem(item: Json): Json[] {
   if (!isObject(item)) return [];

@@ -2,12 +2,12 @@ import { and, eq, type SQL, sql } from "drizzle-orm";
 import { audit, deliveries, webhooks } from "../../record/tables.ts";
 import { type AuditRow, toEntry } from "./entry.ts";
 
-/** The event that a webhook names to be sent entries of the audit log. */
+/** The event name that subscribes a webhook to audit log entries. */
 export const AUDIT_EVENT = "audit.entry";
 
 /**
- * Puts an entry into the queue of every webhook of its organization that wants to be sent it; what concerns the deployment
- * goes to those of the first organization. One statement, in the transaction of the entry.
+ * Enqueues an entry for every webhook of its organization that subscribes to the audit log; entries about the deployment go
+ * to webhooks of the first organization. A single statement, in the transaction of the entry.
  */
 export function audienceChange(row: AuditRow): SQL {
   const entry = toEntry(row);

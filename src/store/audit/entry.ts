@@ -6,14 +6,14 @@ import type { audit } from "../../record/tables.ts";
 
 /** An entry as it is shown, exported and hashed. */
 export interface AuditEntry {
-  /** Counts up without gaps. */
+  /** Consecutive, without gaps. */
   readonly seq: number;
   readonly time: string;
-  /** The organization's name then; null where the act concerns the deployment. */
+  /** The organization's name at that time; null for actions on the deployment. */
   readonly organization: string | null;
   readonly organization_id: string | null;
   readonly actor: Actor;
-  /** Address of the client, where one is known. */
+  /** IP address of the client; null when unknown. */
   readonly address: string | null;
   readonly action: Action;
   readonly object: { readonly kind: string; readonly id: string; readonly name: string };
@@ -21,11 +21,11 @@ export interface AuditEntry {
   readonly change: { readonly before: unknown; readonly after: unknown };
   readonly request_id: string | null;
   readonly outcome: Outcome;
-  /** SHA-256, hexadecimal, of the hash of the entry before followed by this entry's canonical JSON without `hash`. */
+  /** SHA-256, hexadecimal, of the previous entry's hash followed by this entry's canonical JSON without `hash`. */
   readonly hash: string;
 }
 
-/** An entry as the database has it. */
+/** A stored entry. */
 export type AuditRow = typeof audit.$inferSelect;
 
 export function toEntry(row: AuditRow): AuditEntry {
@@ -45,7 +45,7 @@ export function toEntry(row: AuditRow): AuditEntry {
   };
 }
 
-/** A cell that somebody damaged is shown as it is; the chain says that it was changed. */
+/** A damaged cell is shown unchanged; the hash chain reveals the change. */
 function parsed(text: string | null): unknown {
   if (text === null) return null;
   try {
@@ -55,7 +55,7 @@ function parsed(text: string | null): unknown {
   }
 }
 
-/** @param previous - hash of the entry before; empty for the first one. */
+/** @param previous - hash of the previous entry; empty for the first one. */
 export function hashOf(row: Omit<AuditRow, "hash">, previous: string): string {
   const { hash: _, ...entry } = toEntry({ ...row, hash: "" });
   return createHash("sha256")
@@ -63,7 +63,7 @@ export function hashOf(row: Omit<AuditRow, "hash">, previous: string): string {
     .digest("hex");
 }
 
-/** JSON with the members of every object in the order of their names, and without blanks. */
+/** JSON without whitespace, with the members of every object sorted by name. */
 export function canonical(value: unknown): string {
   return JSON.stringify(value, (_name, member: unknown) =>
     typeof member === "object" && member !== null && !Array.isArray(member)

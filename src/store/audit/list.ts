@@ -6,25 +6,25 @@ import { isOneOf, over, statementOf } from "../database/builder.ts";
 import type { Database } from "../store.ts";
 import { type AuditEntry, type AuditRow, toEntry } from "./entry.ts";
 
-/** Which entries are asked for; what is absent does not count. */
+/** Conditions for entries; missing ones match everything. */
 export interface AuditFilter {
-  /** Of an organization; all, and what concerns the deployment, unless given. */
+  /** Only entries of this organization; by default all, including those about the deployment. */
   readonly organizationId?: string | undefined;
-  /** Id, name or kind of who acted. */
+  /** Id, name or kind of the actor. */
   readonly actor?: string | undefined;
-  /** An action, or a group of them such as `key.*`. */
+  /** An action, or a group such as `key.*`. */
   readonly action?: string | undefined;
-  /** Id, name or kind of what was acted on. */
+  /** Id, name or kind of the object. */
   readonly object?: string | undefined;
   readonly outcome?: string | undefined;
-  /** Milliseconds since 1970; `until` itself is left out. */
+  /** Milliseconds since 1970; `until` is exclusive. */
   readonly since?: number | undefined;
   readonly until?: number | undefined;
 }
 
 export interface AuditPage {
   readonly entries: readonly AuditEntry[];
-  /** Null at the end. */
+  /** Null on the last page. */
   readonly nextCursor: string | null;
 }
 
@@ -36,10 +36,10 @@ interface PageOptions {
 
 const ACTOR_KINDS: readonly string[] = ["user", "key", "cli", "plugin", "system"];
 const KIND = /^[a-z_]{1,30}$/;
-/** Entries of each index that are counted to choose where to begin. */
+/** Maximum entries counted per index when choosing an index. */
 const COUNTED_MAX = 20_000;
 
-/** The newest first; entries of one moment by number. */
+/** Newest first; entries with the same time by number. */
 export async function listAudit(records: Database, filter: AuditFilter, page: PageOptions): Promise<AuditPage> {
   const { deadlineMs } = page;
   const conditions = [...(await conditionsOf(records, filter, deadlineMs)), ...readCursor(page.cursor)];
@@ -64,7 +64,7 @@ type Indexed = "organization_id" | "action" | "actor_id" | "actor_name" | "objec
 
 interface Condition {
   readonly holds: SQL;
-  /** The index that finds exactly these entries. */
+  /** The index that contains exactly these entries. */
   readonly index?: string;
 }
 
@@ -85,7 +85,7 @@ function equals(column: Indexed, value: string): Condition {
   return { holds: eq(audit[column], value), index: `audit_${column}` };
 }
 
-/** By id, else by name, else by kind: each of them is what people have at hand. */
+/** Matches by id, then by name, then by kind: users may have any of them at hand. */
 async function named(
   records: Database,
   what: "actor" | "object",
@@ -100,7 +100,7 @@ async function named(
   return isKind ? { holds: sql`${audit[`${what}_kind`]} = ${value}` } : equals(`${what}_id`, value);
 }
 
-/** @throws GatewayError `invalid_body` for what is no action. */
+/** @throws GatewayError `invalid_body` for an unknown action. */
 function actionIs(value: string): Condition {
   const isGroup = value.endsWith(".*");
   const all = Object.keys(ACTIONS) as Action[];
@@ -120,7 +120,7 @@ function readOutcome(value: string): Outcome {
   throw new GatewayError("invalid_body", "outcome: give done or refused", { path: "outcome" });
 }
 
-/** The index with the fewest entries, as far as they are counted; else that of time. */
+/** The index with the fewest matching entries, counting up to `COUNTED_MAX`; the time index if there are no conditions. */
 async function rarest(records: Database, conditions: readonly Condition[], deadlineMs: number): Promise<string> {
   const indexed = conditions.filter(({ index }) => index !== undefined);
   if (indexed.length < 2) return indexed[0]?.index ?? "audit_time";

@@ -3,7 +3,10 @@ import type { Entry } from "../../plugin-host/host/entries.ts";
 
 type Stored = Readonly<Record<string, unknown>> | undefined;
 
-/** What the built-in plugins store that is a setting: the act that a change of an entry is. What others store is their own. */
+/**
+ * Entries of built-in plugins that are settings, and the audited action that a change of each is. Data of other plugins is
+ * not audited.
+ */
 const SETTINGS: Readonly<Record<string, (key: string, before: Stored, after: Stored) => Act | undefined>> = {
   domains(key, before, after) {
     const state = String(after?.["state"] ?? "revoked");
@@ -11,7 +14,7 @@ const SETTINGS: Readonly<Record<string, (key: string, before: Stored, after: Sto
     if (action === undefined) return undefined;
     return {
       action,
-      // A decision holds for the deployment; a request is its organization's.
+      // A decision applies to the deployment; a request belongs to its organization.
       organizationId: state === "pending" ? (text(asked(after)?.["organization"]) ?? null) : null,
       object: { kind: "domain", id: key, name: key },
       ...(before !== undefined && { before: decision(before) }),
@@ -38,7 +41,7 @@ const DOMAIN_STATES: Readonly<Record<string, Act["action"]>> = {
   revoked: "domain.revoked",
 };
 
-/** Without the token that proves a domain, and without the history: that is the log. */
+/** Leaves out the token that proves a domain, and the history, which is the log itself. */
 function decision({ state, private: isPrivate }: NonNullable<Stored>) {
   return { state, private: isPrivate ?? false };
 }
@@ -46,7 +49,7 @@ function decision({ state, private: isPrivate }: NonNullable<Stored>) {
 const asked = (decided: Stored) => decided?.["request"] as Stored;
 const text = (value: unknown) => (typeof value === "string" ? value : undefined);
 
-/** @param before - JSON text of the entry as it was, or undefined where there was none. */
+/** @param before - JSON text of the previous entry; undefined when there was none. */
 export function pluginAct({ plugin, key, value }: Entry, before: string | null | undefined): Act | undefined {
   if (!Object.hasOwn(SETTINGS, plugin)) return undefined;
   return SETTINGS[plugin]!(key, read(before), read(value));

@@ -18,21 +18,21 @@ export interface Recording {
   readonly by: Acting;
   readonly acts: readonly Act[];
   readonly outcome?: Outcome;
-  /** The last statement may find that somebody else was faster: where it changes no row there is no entry. */
+  /** Writes no entry if the last statement changes no row, because another process was faster. */
   readonly ifChanged?: boolean;
-  /** Acts that are noted already are left out. Asked again whenever another entry came first. */
+  /** Filters out acts that are already logged. Called again whenever another entry was written first. */
   readonly stillNew?: (acts: readonly Act[]) => Promise<readonly Act[]>;
 }
 
-/** Entries of other processes that may come first before the change counts as failed. */
+/** How often another process may write an entry first before the change fails. */
 const LOST_MAX = 500;
 const LOST_PAUSE_MS = 20;
 const NAME_CHARS_MAX = 300;
 
-/** Changes of one connection wait for each other: so only other processes can come first. */
+/** Changes on one connection run one after another, so only other processes can be faster. */
 const queues = new WeakMap<Database, Promise<unknown>>();
 
-/** Makes a change and notes it in the same transaction: neither is there without the other. */
+/** Makes a change and logs it in the same transaction: neither happens without the other. */
 export function recorded(
   records: Database,
   statements: readonly Change[],
@@ -42,14 +42,14 @@ export function recorded(
   return record(records, { statements, by, acts });
 }
 
-/** Notes what somebody did, or was refused, where nothing else changes. */
+/** Logs an action, or its refusal, that changes nothing else. */
 export function noted(records: Database, by: Acting, act: Act, outcome: Outcome = "done"): Promise<void> {
   return record(records, { statements: [], by, acts: [act], outcome });
 }
 
 /**
- * Each entry takes the number after the newest one and hashes that one's hash with its own content. Where another
- * process has taken the number meanwhile, nothing of the transaction happens, and it is tried with the next.
+ * Each entry takes the next number and hashes the previous hash with its own content. If another process took the number
+ * meanwhile, the transaction is rolled back and retried with the next number.
  */
 export function record(records: Database, recording: Recording): Promise<void> {
   const turn = (queues.get(records) ?? Promise.resolve()).then(() => write(records, recording));
@@ -76,7 +76,8 @@ async function write(records: Database, recording: Recording): Promise<void> {
       return;
     } catch (cause) {
       if (messageOf(cause).includes("audit.seq")) {
-        // It was taken before its answer was lost. The last entry tells: two processes may make an organization of one name at once.
+        // The entry may be ours: committed, but the response was lost. Compare the last entry, because two processes may
+        // create an organization of the same name at once.
         if (await isKept(records, tried.at(-1)!)) return;
         if (++lost > LOST_MAX) throw cause;
         await sleep(Math.random() * LOST_PAUSE_MS);
@@ -107,7 +108,7 @@ async function readChain(records: Database): Promise<Chain> {
   return { seq: row.newest_seq, hash: row.newest_hash };
 }
 
-/** Of those that the acts concern, as far as this database knows them. */
+/** Names of the organizations in these acts, as far as this database has them. */
 async function organizationNames(records: Database, acts: readonly Act[]): Promise<ReadonlyMap<string, string>> {
   const ids = [...new Set(acts.map(({ organizationId }) => organizationId).filter((id) => id !== null))];
   const names = new Map<string, string>();

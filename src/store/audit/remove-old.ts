@@ -5,15 +5,15 @@ import { patiently } from "../database/patiently.ts";
 import type { Database } from "../store.ts";
 
 const DAY_MS = 86_400_000;
-/** Entries that one transaction removes. */
+/** Entries removed per transaction. */
 const STEP_ROWS = 2_000;
 
 /**
- * Removes the oldest entries of the audit log, as far as all of them are older than so many days. The hash of the last one
- * stays, for the chain to continue from.
+ * Removes the oldest entries of the audit log, up to the first one that is younger than `days`. The hash of the last removed
+ * entry stays, so that the chain continues from it.
  *
  * @param days - 0 keeps all.
- * @returns how many were removed.
+ * @returns number of removed entries.
  */
 export async function removeOldEntries(
   records: Database,

@@ -2,13 +2,13 @@ import { MASKED, maskText } from "../../masking/mask.ts";
 import { isSecretLabel } from "../../masking/names.ts";
 import { canonical } from "./entry.ts";
 
-/** Longer values are cut: an entry is to be read. */
+/** Longer values are cut, so that entries stay readable. */
 const TEXT_CHARS_MAX = 2_000;
-/** What is longer as a whole is kept as its beginning. */
+/** A longer change is stored as its beginning only. */
 const CHANGE_CHARS_MAX = 32_000;
 const DEPTH_MAX = 40;
 
-/** What was or is as canonical JSON: texts without credentials, values under secret names masked. */
+/** A value as canonical JSON: credentials in texts and values with secret names are masked. */
 export function shownChange(value: unknown): string | null {
   if (value === undefined || value === null) return null;
   const text = canonical(masked(value, 0));
@@ -32,7 +32,7 @@ function cut(text: string): string {
   return text.length <= TEXT_CHARS_MAX ? text : `${text.slice(0, TEXT_CHARS_MAX)}…`;
 }
 
-/** A text that the database gives back as it took it: its hash must not depend on what a driver does with others. */
+/** A text that every driver returns unchanged, so that its hash stays the same. */
 export function storable(text: string): string {
   return text.replaceAll("\0", "\uFFFD").toWellFormed();
 }

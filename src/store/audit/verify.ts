@@ -7,18 +7,18 @@ import { type AuditEntry, type AuditRow, hashOf, toEntry } from "./entry.ts";
 const PAGE_ROWS = 1_000;
 
 export interface Verdict {
-  /** Entries that were read. */
+  /** Number of entries read. */
   readonly entries: number;
-  /** The first and the newest entry that are kept; null where there is none. */
+  /** The oldest and the newest kept entry; null when there is none. */
   readonly first: number | null;
   readonly newest: number | null;
-  /** Hash of the newest entry. A copy of it kept elsewhere proves later that nothing before it was changed. */
+  /** Hash of the newest entry. A copy kept elsewhere proves later that no earlier entry was changed. */
   readonly hash: string;
   /** The first place where the chain breaks. */
   readonly broken: { readonly seq: number; readonly why: string } | null;
 }
 
-/** Walks the chain from the oldest entry that is kept, up to the first break. */
+/** Verifies the chain from the oldest kept entry up to the first break. */
 export async function verifyAudit(records: Database): Promise<Verdict> {
   const chain = await over(records).select().from(auditChain).get();
   if (chain === undefined) return { ...EMPTY, broken: { seq: 0, why: "the beginning of the chain is missing" } };
@@ -31,7 +31,7 @@ export async function verifyAudit(records: Database): Promise<Verdict> {
   for await (const row of rowsAfter(records, at.seq)) {
     if (row.seq !== at.seq + 1) return verdict({ seq: at.seq + 1, why: missing(at.seq + 1, row.seq - 1) });
     if (hashOf(row, at.hash) !== row.hash) return verdict({ seq: row.seq, why: `entry ${row.seq} was changed` });
-    // Entries that are written while this reads are newer than the chain that was read.
+    // Entries written during verification are newer than the chain that was read.
     if (row.seq === chain.newest_seq && row.hash !== chain.newest_hash)
       return verdict({ seq: row.seq, why: `entry ${row.seq} is not the one that was written` });
     at = { seq: row.seq, hash: row.hash };
@@ -48,7 +48,7 @@ function missing(from: number, to: number): string {
   return from === to ? `entry ${from} is missing` : `entries ${from} to ${to} are missing`;
 }
 
-/** All entries from the oldest on, page by page. */
+/** All entries, oldest first, page by page. */
 export async function* allEntries(records: Database, organizationId?: string): AsyncGenerator<AuditEntry> {
   for await (const row of rowsAfter(records, -1))
     if (organizationId === undefined || row.organization_id === organizationId) yield toEntry(row);

@@ -3,7 +3,7 @@ import type { Deadline } from "../database/deadline.ts";
 import type { BodyPart } from "../packs/placed.ts";
 import type { StoredBody } from "../packs/read.ts";
 
-/** Contents whose outcome is remembered during one search. */
+/** Contents whose result is cached during one search. */
 const KNOWN_MAX = 50_000;
 
 interface BodyTest {
@@ -12,11 +12,11 @@ interface BodyTest {
   readonly passes: (text: string) => boolean;
 }
 
-/** The tests on bodies in a filter, each once. */
+/** The body conditions of a filter, without duplicates. */
 export class BodyMatcher {
   readonly parts: readonly BodyPart[];
   readonly #tests: readonly BodyTest[];
-  /** What shared content passed. */
+  /** Tests that shared content passed. */
   readonly #known = new Map<string, readonly string[]>();
 
   constructor(tree: FilterTree) {
@@ -31,7 +31,7 @@ export class BodyMatcher {
     this.parts = [...new Set(this.#tests.map(({ part }) => part))];
   }
 
-  /** Keys of the tests that one body passes. A binary one passes none. */
+  /** Keys of the tests that one body passes. Binary bodies pass none. */
   passedBy(body: SearchedBody, deadline: Deadline): readonly string[] {
     const known = body.hash === null ? undefined : this.#known.get(keyOf(body));
     if (known !== undefined) return known;
@@ -47,23 +47,23 @@ export class BodyMatcher {
   }
 }
 
-/** A body as a search reads it; its hash is told where many requests share the content. */
+/** A body as a search reads it; `hash` is set when many requests share the content. */
 type SearchedBody = Pick<StoredBody, "form" | "hash" | "content"> & { readonly part: BodyPart };
 
-/** The same content may be read as JSON here and as text there. */
+/** The same content may be read as JSON in one body and as text in another. */
 const keyOf = ({ part, form, hash }: SearchedBody) => `${part} ${form} ${hash}`;
 
 export function bodyTestKey({ source, value }: Condition): string {
   return `${source.from === "body" ? source.part : ""}:${value}`;
 }
 
-/** Ignores case as `contains` on columns does: by Unicode's simple case folding. */
+/** Ignores case like `contains` on columns: by Unicode simple case folding. */
 function containing(wanted: string): (text: string) => boolean {
   const pattern = new RegExp(wanted.replace(/[\\^$.*+?()[\]{}|/]/g, "\\$&"), "iu");
   return (text) => pattern.test(text);
 }
 
-/** The body's text as it was sent, and, where JSON escapes hide characters, with them undone. */
+/** The body's text as sent and, if JSON escapes hide characters, also with escapes decoded. */
 function readable({ form, content }: SearchedBody): readonly string[] {
   if (form === "binary") return [];
   const { buffer, byteOffset, byteLength } = content;

@@ -13,7 +13,7 @@ import type { BodyStore } from "./body-store.ts";
 
 type Side = "request" | "response" | "provider_request" | "provider_response";
 
-/** Columns that tell how the bodies are to be read. */
+/** Columns that determine how the bodies are read. */
 export const READ_BY = [
   ...["organization_id", "wire_schema", "provider", "model", "model_override", "request_model", "response_model"],
   ...["request_path", "response_status"],
@@ -21,7 +21,7 @@ export const READ_BY = [
 
 type ReadBy = Pick<RequestRow, (typeof READ_BY)[number]>;
 
-/** What is shown of many records: both bodies, further parts, and headers only where a body is binary, for its type. */
+/** Parts for showing many records: both bodies, further parts, and headers only for binary bodies, for their content type. */
 export async function loadShownBodies(
   content: BodyStore,
   requestIds: readonly string[],
@@ -47,25 +47,25 @@ export function bodyTexts(row: ReadBy, bodies: RequestBodies, mappings: Mappings
   };
 }
 
-/** One body as JSON text; `null` where it was not recorded. */
+/** One body as JSON text; `null` when it was not recorded. */
 export function bodyText(bodies: RequestBodies, part: Side): string {
   return readBody(bodies, part).text;
 }
 
-/** The two bodies alone. */
+/** Both bodies without the neutral schema. */
 export function plainBodyTexts(bodies: RequestBodies): { readonly request: string; readonly response: string } {
   return { request: readBody(bodies, "request").text, response: readBody(bodies, "response").text };
 }
 
-/** The mappings of one organization's models. */
+/** Mappings for the models of one organization. */
 export interface Mappings {
   of(row: ReadBy): Mapping | undefined;
 }
 
-/** The mappings that providers have in their files, by the provider's name: they go before what was learnt. */
+/** Mappings from the providers' files, by provider name: they take precedence over learned ones. */
 export type MappingsOfProviders = () => Promise<Readonly<Record<string, Mapping>>>;
 
-/** Reads them where a record needs one. */
+/** Reads mappings if a record needs one. */
 export async function loadMappings(
   records: Database,
   rows: readonly ReadBy[],
@@ -83,7 +83,7 @@ export async function loadMappings(
   };
 }
 
-/** Computed whenever a record is read, never stored: a better mapping holds for old records too. */
+/** Computed whenever a record is read, never stored: an improved mapping applies to old records too. */
 function llmSchemaText(row: ReadBy, requestBody: Json, responseBody: Json, mappings: Mappings): string {
   if (row.wire_schema === null) return "null";
   const llmSchema = toLlmSchema({
@@ -101,7 +101,7 @@ function llmSchemaText(row: ReadBy, requestBody: Json, responseBody: Json, mappi
   return JSON.stringify(llmSchema);
 }
 
-/** A body's JSON text, and its value for the mapping. JSON is passed on as it was written, long numbers included. */
+/** A body's JSON text, and its value for the mapping. JSON is returned as written, including long numbers. */
 function readBody(bodies: RequestBodies, part: Side): { readonly text: string; readonly value: Json } {
   const body = bodies[part];
   if (body === undefined) return { text: "null", value: undefined };
@@ -110,12 +110,12 @@ function readBody(bodies: RequestBodies, part: Side): { readonly text: string; r
     return { text: JSON.stringify(value), value };
   }
   const text = Buffer.from(body.content.buffer, body.content.byteOffset, body.content.byteLength).toString("utf8");
-  // One body that no client can parse must not take the records beside it along.
+  // One body that clients cannot parse must not make the other records unreadable.
   if (body.form === "json" && !isTooDeep(text)) {
     try {
       return { text, value: JSON.parse(text) };
     } catch {
-      // Cut off at the recorded size, it is JSON no more: then it is shown as text.
+      // A body that was cut off at the recorded size is no longer valid JSON: it is shown as text.
     }
   }
   return { text: JSON.stringify(text), value: text };
@@ -126,7 +126,7 @@ function describeBinary({ bytes, content, hash, contentType: stored }: StoredBod
   return { _type: "binary", content_type: type ?? stored, bytes, sha256 };
 }
 
-/** The recorded headers of one side, as pairs of name and value; undefined where none were recorded. */
+/** The recorded headers of one side, as pairs of name and value; undefined when none were recorded. */
 export function headerPairs(headers: StoredBody | undefined, side: Side): [string, string][] | undefined {
   if (headers === undefined) return undefined;
   const lists: Json = JSON.parse(new TextDecoder().decode(headers.content));
@@ -135,7 +135,7 @@ export function headerPairs(headers: StoredBody | undefined, side: Side): [strin
   return flat.flatMap((name, at) => (at % 2 === 0 ? [[String(name), String(flat[at + 1] ?? "")]] : []));
 }
 
-/** The content type that the wire gave a body, or null. */
+/** The content type of a body from its headers, or null. */
 export function contentType(bodies: RequestBodies, part: Side): string | null {
   const pair = headerPairs(bodies.headers, part)?.find(([name]) => name.toLowerCase() === "content-type");
   return pair?.[1] ?? null;

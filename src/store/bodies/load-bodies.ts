@@ -12,7 +12,7 @@ import {
 import type { Excerpts } from "../packs/request-content.ts";
 import { loadPlain, loadPlainTexts } from "./plain-bodies.ts";
 
-/** Bodies of many requests, wherever they are. A part that was not recorded, was removed or is damaged is missing. */
+/** Bodies of many requests, wherever they are stored. Parts that were not recorded, were removed or are damaged are missing. */
 export async function loadBodies(
   database: Database,
   requestIds: readonly string[],
@@ -27,7 +27,7 @@ export async function loadBodies(
   return found;
 }
 
-/** Prompts and completions of many requests, wherever they are. */
+/** Prompts and completions of many requests, wherever they are stored. */
 export async function loadTexts(database: Database, requestIds: readonly string[]): Promise<Map<string, RequestTexts>> {
   const placed = await loadPlaced(database, requestIds);
   const found = await readTexts(database, placed);
@@ -37,7 +37,7 @@ export async function loadTexts(database: Database, requestIds: readonly string[
   return found;
 }
 
-/** Inputs and outputs that rows leave to the packs; what is not in packs is missing. */
+/** Inputs and outputs that are in packs instead of the records' rows; others are missing. */
 export async function loadExcerpts(
   database: Database,
   requestIds: readonly string[],

@@ -5,11 +5,11 @@ import type { RequestBodies, RequestTexts, StoredBody } from "../packs/read.ts";
 import type { Content } from "../packs/request-content.ts";
 
 /**
- * What was recorded before there were packs: small parts beside the texts, larger ones in `bodies`, shared content in
- * `blobs`, files in `assets`. It is read and removed here; nothing is written.
+ * Contents recorded before packs existed: small parts in the row of the texts, larger ones in `bodies`, shared content in
+ * `blobs`, files in `assets`. This module reads and removes them and writes nothing.
  */
 
-/** A part as it is stored; `data` is null where `hash` says where the content is, or where it is gone (retention). */
+/** A stored part; `data` is null when `hash` refers to the content or when retention removed it. */
 interface BodyRow {
   readonly request_id: string;
   readonly part: BodyPart;
@@ -20,7 +20,7 @@ interface BodyRow {
   readonly hash: string | null;
 }
 
-/** Bodies of many requests. A body whose content is gone (retention) is left out. */
+/** Bodies of many requests. Bodies whose content retention removed are left out. */
 export async function loadPlain(
   database: Database,
   requestIds: readonly string[],
@@ -43,7 +43,7 @@ export async function loadPlain(
   return found;
 }
 
-/** Small parts stand beside the texts, all of a request in one row; the others in `bodies`. */
+/** Small parts are in the row of the texts, all of a request in one row; the others are in `bodies`. */
 async function loadStored(
   database: Database,
   requestIds: readonly string[],
@@ -75,7 +75,7 @@ async function loadStored(
   return large;
 }
 
-/** The provider's bodies never do: hardly any request has them. */
+/** The provider's bodies are never stored there: hardly any request has them. */
 type PartBesideTexts = Exclude<BodyPart, "provider_request" | "provider_response">;
 
 function standsBesideTexts(part: BodyPart): part is PartBesideTexts {
@@ -102,7 +102,7 @@ export async function loadPlainTexts(database: Database, requestIds: readonly st
   return rows.map(({ request_id, ...texts }) => [request_id, texts] as const);
 }
 
-/** All that is stored of requests; those that have nothing here are missing. */
+/** Everything stored for these requests; requests without such contents are missing. */
 export async function loadPlainWhole(database: Database, requestIds: readonly string[]): Promise<Map<string, Content>> {
   const bodies = await loadPlain(database, requestIds, PARTS);
   const texts = new Map(await loadPlainTexts(database, requestIds));
@@ -134,7 +134,7 @@ export async function loadPlainWhole(database: Database, requestIds: readonly st
   return found;
 }
 
-/** Shared contents by their hashes; those that are gone are missing. */
+/** Shared contents by hash; deleted ones are missing. */
 async function loadBlobs(database: Database, hashes: readonly string[]) {
   if (hashes.length === 0) return new Map<string, SharedContent>();
   const rows = await database.query<{ hash: string; codec: string; content_type: string | null; data: Uint8Array }>({
@@ -154,7 +154,7 @@ interface SharedContent {
   readonly content: Uint8Array;
 }
 
-/** A file that a record shows; undefined where it has no such file. */
+/** A file of a record; undefined when the record has no such file. */
 export async function loadPlainAsset(database: Database, requestId: string, assetId: string) {
   const sql = `select a.content_type, s.codec, s.data from assets a join blobs s on s.hash = a.asset_id
     where a.request_id = ? and a.asset_id = ?`;
@@ -165,11 +165,11 @@ export async function loadPlainAsset(database: Database, requestId: string, asse
   return row && { contentType: row.content_type, content: unpack(row.data, row.codec) };
 }
 
-/** Requests whose bodies are moved together, and the bytes of them, or of the first one alone. */
+/** Limits for bodies that are moved together: requests, and their bytes. The first request may exceed the bytes. */
 const STEP_ROWS = 200;
 const STEP_BYTES = 4 << 20;
 
-/** Some requests that have anything here, the oldest first; none where nothing is left. */
+/** Some requests with contents of this kind, oldest first; empty when none are left. */
 export async function plainIds(database: Database): Promise<string[]> {
   for (const table of ["texts", "bodies", "assets"]) {
     const rows = await database.query<{ request_id: string }>({
@@ -201,10 +201,10 @@ async function ofFewBytes(database: Database, requestIds: readonly string[]): Pr
   });
 }
 
-/** About how many requests have anything here: removed ones count until those around them are. */
+/** Approximate number of requests with contents of this kind: removed ones between others are counted. */
 export async function plainLeft(database: Database): Promise<number> {
   const [row] = await database.query<{ n: number }>({
-    // Two subqueries: each is one step of the tree, both in one would be a scan.
+    // Two subqueries: each takes one step in the B-tree; a single one with both would scan.
     sql: `select max(coalesce((select max(rowid) from texts) - (select min(rowid) from texts) + 1, 0),
       coalesce((select 1 from bodies limit 1), (select 1 from assets limit 1), 0)) as n`,
     args: [],
@@ -212,7 +212,7 @@ export async function plainLeft(database: Database): Promise<number> {
   return row!.n;
 }
 
-/** Those of these requests that have anything here. */
+/** Those of these requests that have contents of this kind. */
 export async function havePlain(database: Database, requestIds: readonly string[]): Promise<string[]> {
   const sql = ["bodies", "texts", "assets"]
     .map((table) => `select request_id from ${table} where request_id in (select value from json_each(?1))`)
@@ -221,7 +221,7 @@ export async function havePlain(database: Database, requestIds: readonly string[
   return rows.map(({ request_id }) => request_id);
 }
 
-/** Statements that remove all of these requests; shared content goes with the last request that refers to it. */
+/** Statements that remove all contents of these requests; shared content goes with the last request that refers to it. */
 export async function removePlain(database: Database, requestIds: readonly string[]): Promise<Statement[]> {
   const ids = JSON.stringify(requestIds);
   const of = "request_id in (select value from json_each(?))";

@@ -9,10 +9,10 @@ import { record, recorded } from "../audit/recorded.ts";
 import { ifGiven, over } from "../database/builder.ts";
 import type { Database } from "../store.ts";
 
-/** An organization has so many at most: each request of the unified address looks at all of a provider. */
+/** Maximum per organization: each request of the unified address checks all credentials of a provider. */
 const CREDENTIALS_MAX = 1_000;
 
-/** Of one organization, or of all; in the order in which they were added. */
+/** Of one organization, or all; in the order in which they were added. */
 export async function listCredentials(records: Database, organizationId?: string): Promise<StoredCredential[]> {
   const rows = over(records)
     .select()
@@ -22,14 +22,14 @@ export async function listCredentials(records: Database, organizationId?: string
   return (await rows) as StoredCredential[];
 }
 
-/** Differs whenever a credential was added, changed or removed. */
+/** Changes when a credential is added, changed or removed. */
 export async function credentialsFingerprint(records: Database): Promise<string> {
   const changed = credentials.updated_at;
   const sums = { n: count(), last: sql`max(rowid)`, changed: max(changed), sum: sql`total(${changed})` };
   return JSON.stringify(await over(records).select(sums).from(credentials));
 }
 
-/** @throws GatewayError `duplicate_name`, or `invalid_body` where there are too many. */
+/** @throws GatewayError `duplicate_name`, or `invalid_body` when there are too many. */
 export async function addCredential(records: Database, credential: StoredCredential, by: Acting): Promise<void> {
   const { id, organization_id, name } = credential;
   const own = await listCredentials(records, organization_id);
@@ -46,9 +46,9 @@ export async function addCredential(records: Database, credential: StoredCredent
 }
 
 /**
- * Puts a credential in the place of what `previous` was.
+ * Replaces a credential whose current state is `previous`.
  *
- * @throws GatewayError `database_unavailable` where another program has changed it meanwhile: the caller tries again.
+ * @throws GatewayError `database_unavailable` when another program has changed it meanwhile: the caller retries.
  */
 export async function changeCredential(
   records: Database,
@@ -56,7 +56,7 @@ export async function changeCredential(
   { secrets, terms }: Pick<StoredCredential, "secrets" | "terms">,
   by: Acting,
 ): Promise<StoredCredential> {
-  // Later than before also within a millisecond: watchers for changes see this one.
+  // Always increases, even within a millisecond, so that watchers notice this change.
   const updatedAt = Math.max(Date.now(), previous.updated_at + 1);
   const change = over(records)
     .update(credentials)
@@ -75,7 +75,7 @@ export async function changeCredential(
   return now;
 }
 
-/** @returns whether there was one. */
+/** @returns whether it existed. */
 export async function removeCredential(
   records: Database,
   organizationId: string,
@@ -97,7 +97,7 @@ function actOf(action: Act["action"], { id, organization_id, name }: StoredCrede
   return { action, organizationId: organization_id, object: { kind: "credential", id, name } };
 }
 
-/** Of its secrets when each was set, and how it ends: that they changed is to be seen. */
+/** Shows when each secret was set and its last characters, so that a change is visible. */
 function shownTerms({ provider, terms, secrets }: StoredCredential) {
   const set = Object.entries(secrets).map(([member, { set_at, last4 }]) => ({
     member,

@@ -4,9 +4,9 @@ import { createCallGuard, refuseUrl } from "../../egress/call-guard.ts";
 import { PrivateGuard } from "../../egress/private-guard.ts";
 
 /**
- * Which addresses a credential may lead to. Names are looked up when it is used, and judged again then.
+ * Which URLs a credential may point to. Host names are resolved and checked again when it is used.
  *
- * @param ownPorts - of this program's own listeners.
+ * @param ownPorts - ports of this process's own listeners.
  */
 export function credentialGuards(config: Config, ownPorts: readonly number[]): CredentialRules["refuseUrl"] {
   const ports = new Set(ownPorts);

@@ -9,14 +9,14 @@ import { uuidv7 } from "../../runtime/uuid.ts";
 import { type Database, localPath } from "../store.ts";
 import { addCredential, changeCredential, listCredentials } from "./credentials.ts";
 
-/** Shorter secrets would be half told by their end. */
+/** The last characters of a shorter secret would reveal too much of it. */
 const LAST4_LENGTH_MIN = 12;
 const NAMES_TRIED_MAX = 1_000;
 
 /**
- * Stores a credential, a new one or in place of `previous`, with its secrets encrypted.
+ * Stores a credential, or replaces `previous`, with its secrets encrypted.
  *
- * @param config - of the first region, whose data directory holds the key that Weir makes itself.
+ * @param config - of the first region, whose data directory holds the key that Weir generates.
  * @throws GatewayError `duplicate_name`, `credentials_key_missing`, `invalid_body`.
  */
 export async function keepCredential(
@@ -50,7 +50,7 @@ export async function keepCredential(
   return credential;
 }
 
-/** `openai`, or `openai-2` where there is one. */
+/** `openai`, or `openai-2` if that is taken, and so on. */
 function freeName(provider: string, own: readonly StoredCredential[]): string {
   const taken = new Set(own.map(({ name }) => name));
   for (let number = 2, name = provider; number < NAMES_TRIED_MAX; name = `${provider}-${number++}`) {
@@ -64,21 +64,21 @@ function sealed(secret: string, key: EncryptionKey, place: Parameters<typeof enc
   return { sealed: encrypt(secret, key, place), set_at: Date.now(), last4: isPlain ? secret.slice(-4) : null };
 }
 
-/** What became of the secrets of all organizations. */
+/** Result of re-encrypting the secrets of all organizations. */
 export interface Rotation {
-  /** Credentials whose secrets are encrypted with the first key now. */
+  /** Credentials now encrypted with the first key. */
   readonly rotated: number;
-  /** Those that had it already. */
+  /** Credentials that already were. */
   readonly kept: number;
-  /** `<provider> <name>` of those that no key opens; they are left as they are. */
+  /** `<provider> <name>` of credentials that no key decrypts; they are left unchanged. */
   readonly locked: readonly string[];
 }
 
 /**
- * Encrypts every secret with the first key that another one has encrypted. It can be run again at any time, and beside a
- * running service.
+ * Re-encrypts with the first key every secret that another key encrypted. Can be run at any time, also beside a running
+ * service.
  *
- * @throws GatewayError `credentials_key_missing` where there is no key.
+ * @throws GatewayError `credentials_key_missing` when there is no key.
  */
 export async function rotateCredentials(config: Config, records: Database, by: Acting): Promise<Rotation> {
   const keys = readKeyring(config);

@@ -3,16 +3,16 @@ import type { Value } from "./database.ts";
 
 const INT64_MIN = -(2n ** 63n);
 const INT64_MAX = 2n ** 63n - 1n;
-/** SQLite answers a longer value as null, without an error. */
+/** SQLite silently turns a longer value into null. */
 const BLOB_BYTES_MAX = 1_000_000_000;
 
 /**
- * What a value is bound as. The driver ends the whole process on a boolean and cuts text at U+0000, and it stores
- * whole numbers as floating point: so every value passes through here, also those that the types do not allow.
+ * Converts a value for binding. The driver crashes the process on a boolean, cuts text at U+0000, and stores integers as
+ * floating point. So every value passes through here, including those that the types do not allow.
  *
- * Lone surrogates and U+0000 become U+FFFD, integers go as integers, infinite numbers as the largest finite ones.
+ * Lone surrogates and U+0000 become U+FFFD, integers are bound as integers, infinities as the largest finite numbers.
  *
- * @throws TypeError for objects that are no bytes and no date.
+ * @throws TypeError for objects other than bytes and dates.
  */
 export function bind(value: unknown): Value {
   switch (typeof value) {

@@ -6,7 +6,7 @@ import type { Database, Statement, Value } from "../store.ts";
 /** drizzle's query builder over one of our connections. */
 export type Builder = SqliteRemoteDatabase;
 
-/** A statement: as text, as the builder has it, or written with values in place. */
+/** A statement: as text with values, as a query of the builder, or as a `sql` template. */
 export type Change = Statement | SQL | { toSQL(): { readonly sql: string; readonly params: readonly unknown[] } };
 
 const DIALECT = new SQLiteAsyncDialect();
@@ -14,12 +14,12 @@ const DIALECT = new SQLiteAsyncDialect();
 const builders = new WeakMap<Database, Builder>();
 
 /**
- * drizzle's query builder over a connection: it writes the SQL, the connection runs it and says what went wrong.
+ * drizzle's query builder over a connection: it writes the SQL, the connection runs it and reports failures.
  *
- * A query runs as `Database.query` does, a single change and those of `batch` each as one transaction. `transaction` is
- * not for use: its statements would mix with those of others on the same connection.
+ * A query runs as in `Database.query`. A single change is one transaction, and so is one `batch`. Do not use `transaction`:
+ * its statements would mix with those of other callers on the same connection.
  *
- * @param deadlineMs - runs queries off the thread, as `Database.query` says.
+ * @param deadlineMs - when given, queries run off the thread; see `Database.query`.
  */
 export function over(database: Database, deadlineMs?: number): Builder {
   const known = deadlineMs === undefined ? builders.get(database) : undefined;
@@ -55,7 +55,7 @@ async function none(work: Promise<void>): Promise<[]> {
 type NoSchema = Record<string, never>;
 
 class Session extends SQLiteRemoteSession<NoSchema, NoSchema> {
-  /** Errors come as the connection throws them. drizzle would put the statement with all its values into the message. */
+  /** Errors stay as the connection throws them. drizzle would put the statement with all its values into the message. */
   override prepareQuery(...args: Parameters<SQLiteRemoteSession<NoSchema, NoSchema>["prepareQuery"]>) {
     const query = super.prepareQuery(...args);
     const queryWithCache = (_text: string, _params: unknown[], run: () => Promise<unknown>) => run();
@@ -63,19 +63,22 @@ class Session extends SQLiteRemoteSession<NoSchema, NoSchema> {
   }
 }
 
-/** Its text and values: to be run with others in one transaction, or where the builder has no words for a query. */
+/** The text and values of a change: to run it in one transaction with others, or for SQL that the builder cannot express. */
 export function statementOf(change: Change): Statement {
   if ("args" in change) return change;
   const { sql: text, params } = "toSQL" in change ? change.toSQL() : DIALECT.sqlToQuery(change);
   return { sql: text, args: params as Value[] };
 }
 
-/** Whether a column holds a value; no condition where there is none. */
+/** Matches a column against a value; no condition when the value is missing. */
 export function ifGiven(column: AnyColumn, value: string | number | null | undefined): SQL | undefined {
   return value === null || value === undefined ? undefined : eq(column, value);
 }
 
-/** Whether a column holds one of these: one text whatever their number, because statements are kept by their text. */
+/**
+ * Whether a column holds one of the values. The SQL text is the same for any number of values, because statements are cached
+ * by text.
+ */
 export function isOneOf(column: AnyColumn | SQL, values: readonly (string | number)[]): SQL {
   return sql`${column} in (select value from json_each(${JSON.stringify(values)}))`;
 }

@@ -10,32 +10,32 @@ export interface Statement {
 /**
  * One database, a local file or a libSQL server.
  *
- * Failures are GatewayErrors where the caller can do something: `database_unavailable` (locked, missing, read-only,
- * full, server away: try again later), `query_timeout`. Anything else, a broken constraint for example, comes as the
- * driver throws it.
+ * Failures that a caller can handle are GatewayErrors: `database_unavailable` (locked, missing, read-only, full, server
+ * unreachable: try again later) and `query_timeout`. Other errors, such as a violated constraint, are passed on as the driver
+ * throws them.
  */
 export interface Database {
   /** One transaction, all or nothing. Statements are prepared once per text: keep the number of texts small. */
   batch(statements: readonly Statement[]): Promise<void>;
   /**
-   * Rows as objects, names as the statement gives them; they must differ from each other.
+   * Rows as objects with the statement's column names, which must be distinct.
    *
-   * Without `deadlineMs` a local query runs on the calling thread at once and cannot be stopped: only for lookups
-   * whose work is bounded by an index. With it the query runs off the thread, waits for a free connection, and is
-   * stopped with `query_timeout` when both together took longer.
+   * Without `deadlineMs` a local query runs immediately on the calling thread and cannot be stopped: use it only for lookups
+   * whose work an index bounds. With `deadlineMs` the query waits for a free connection and runs off the thread. When waiting
+   * and running together exceed the deadline, it is stopped with `query_timeout`.
    */
   query<T>(statement: Statement, options?: { readonly deadlineMs?: number }): Promise<T[]>;
   /**
-   * Gives pages that hold nothing any more back to the file system, so many at most; a server does that by itself.
+   * Returns at most this many unused pages to the file system; a server does that on its own.
    *
    * @returns bytes.
    */
   compact(pagesMax: number): Promise<number>;
-  /** Moves the log into the file and empties it, unless a reader still needs it. A server sees to that by itself. */
+  /** Moves the write-ahead log into the file and empties it, unless a reader still needs it. A server does that on its own. */
   settle(): Promise<void>;
-  /** Several queries that see the database as of one moment; the deadline is that of all together. */
+  /** Runs several queries on one snapshot of the database; the deadline covers all of them. */
   queryTogether(statements: readonly Statement[], options: { readonly deadlineMs: number }): Promise<unknown[][]>;
-  /** Reads packs whose bytes are in an object store; undefined where none is configured. */
+  /** Reads packs whose bytes are in an object store; undefined when none is configured. */
   readonly objects?: ObjectPacks | undefined;
   close(): Promise<void>;
 }

@@ -1,6 +1,6 @@
 import { GatewayError } from "../../errors.ts";
 
-/** The moment until which a query that takes several statements must be done. */
+/** The deadline of a query that takes several statements. */
 export class Deadline {
   readonly #endsAt: number;
 
@@ -9,9 +9,9 @@ export class Deadline {
   }
 
   /**
-   * The time that is left, as the store takes it.
+   * The time left, as query options.
    *
-   * @throws GatewayError `query_timeout` where none is.
+   * @throws GatewayError `query_timeout` when none is left.
    */
   rest(): { readonly deadlineMs: number } {
     const deadlineMs = this.#endsAt - performance.now();

@@ -1,15 +1,15 @@
 import { GatewayError } from "../../errors.ts";
 import { messageOf } from "../../log.ts";
 
-/** Result codes that say "not now": the same statement may well work later. */
+/** Result codes of temporary failures: the same statement may succeed later. */
 const AWAY = new Set(["BUSY", "LOCKED", "CANTOPEN", "READONLY", "IOERR", "FULL", "PROTOCOL", "NOLFS", "PERM", "NOMEM"]);
 
-/** Codes of `@libsql/client` and of the network that say that the server did not answer as it should. */
+/** Codes of `@libsql/client` and of the network for a server that is unreachable or does not respond properly. */
 const SERVER_AWAY =
   /^(HRANA_|SERVER_ERROR|ECONN|ENOTFOUND|EAI_|ETIMEDOUT|EPIPE|EHOSTUNREACH|ENETUNREACH|UND_ERR|ConnectionRefused|ConnectionClosed|FailedToOpenSocket|CLIENT_CLOSED)/;
 
 /**
- * Names a failure of the driver so that callers need not know drivers.
+ * Maps a failure of the driver to an error that does not depend on the driver.
  *
  * @param what - the file or server, for the message.
  */
@@ -25,7 +25,7 @@ export function asStoreError(cause: unknown, what: string): unknown {
   if (primary !== undefined && AWAY.has(primary)) {
     return new GatewayError("database_unavailable", `${what}: ${message}`, { cause });
   }
-  // The local driver has no code for a file that cannot be opened, only this sentence.
+  // The local driver has no code for a file that cannot be opened, only this message.
   if (
     /^ConnectionFailed|unable to open/i.test(message) ||
     SERVER_AWAY.test(code) ||
@@ -36,7 +36,7 @@ export function asStoreError(cause: unknown, what: string): unknown {
   return cause;
 }
 
-/** The innermost code: the network's own sits below the client's. */
+/** The innermost code: a network error is the cause of the client's error. */
 function codeOf(error: unknown): string {
   for (let at = error, depth = 0; at instanceof Error && depth < 5; at = at.cause, depth++) {
     if ("code" in at && typeof at.code === "string") return at.code;
@@ -44,12 +44,12 @@ function codeOf(error: unknown): string {
   return "";
 }
 
-/** Whether another connection held the files when the driver was asked. */
+/** Whether another connection held a lock on the files. */
 export function isLocked(cause: unknown): boolean {
   return /^SQLITE_(BUSY|LOCKED|PROTOCOL)/.test(codeOf(cause));
 }
 
-/** Whether the same call may work in a while. */
+/** Whether the same call may succeed later. */
 export function isAway(error: unknown): error is GatewayError {
   return error instanceof GatewayError && error.code === "database_unavailable";
 }

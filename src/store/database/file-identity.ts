@@ -1,6 +1,6 @@
 import { statSync } from "node:fs";
 
-/** Changes when a path names another file than before; undefined where there is none. */
+/** Changes when a path refers to a different file; undefined when there is no file. */
 export type FileIdentity = string | undefined;
 
 export function identify(path: string): FileIdentity {

@@ -1,23 +1,23 @@
-/** A table of a database, and the statement that made it. */
+/** A table of a database, and the statement that created it. */
 export interface MadeTable {
   readonly name: string;
   readonly sql: string;
 }
 
-/** SQL of the tables of a database. */
+/** SQL that lists the tables of a database. */
 export const MADE_TABLES = "select name, sql from sqlite_master where type = 'table'";
 
-/** Tables that SQLite, libSQL and tools for replication make. */
+/** Tables that SQLite, libSQL and replication tools create. */
 const OF_THE_SYSTEM = /^(sqlite|libsql|_)/;
-/** Columns of Weir's own `migrations`: other programs have a table with that name too. */
+/** Columns of Weir's own `migrations` table: other programs have a table of that name too. */
 const OUR_MIGRATIONS = /\btarget\b.*\bapplied_at\b/is;
 
-/** Whether Weir has been at the database of these tables. */
+/** Whether these tables belong to a database that Weir has migrated. */
 export function isMigrated(tables: readonly MadeTable[]): boolean {
   return tables.some(({ name, sql }) => name === "migrations" && OUR_MIGRATIONS.test(sql));
 }
 
-/** Of a database's tables those of something else; none where Weir has been at it. */
+/** Names of tables that belong to another program; empty for a database that Weir has migrated. */
 export function foreignTables(tables: readonly MadeTable[]): readonly string[] {
   return isMigrated(tables) ? [] : tables.map(({ name }) => name).filter((name) => !OF_THE_SYSTEM.test(name));
 }

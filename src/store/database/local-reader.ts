@@ -11,11 +11,11 @@ import { identify } from "./file-identity.ts";
 import { LocalReaders } from "./local-readers.ts";
 import { type Connection, StatementCache } from "./statement-cache.ts";
 
-/** How long a reader tries again while the files are locked. Nothing but a crash's recovery and foreign programs locks readers out. */
+/** How long a reader retries while the files are locked. Only crash recovery and other programs lock readers out. */
 const LOCK_PATIENCE_MS = 2_000;
 const LOCK_POLL_MS = 25;
 
-/** Both files through read-only connections; opened at the first query, opened again when a file was replaced. */
+/** Both files through read-only connections, opened at the first query and reopened after a file was replaced. */
 export class LocalReader implements Database {
   readonly #path: string;
   readonly #bodiesPath: string;
@@ -56,7 +56,7 @@ export class LocalReader implements Database {
     );
   }
 
-  /** Tries again while another connection holds the files, as it does for a moment after a crash, but not for long. */
+  /** Retries for a limited time while another connection locks the files, as happens briefly after a crash. */
   async #unlocked<T>(deadlineMs: number, query: (restMs: () => number) => Promise<T>): Promise<T> {
     const startedAt = performance.now();
     const passedMs = () => performance.now() - startedAt;
@@ -112,20 +112,20 @@ export class LocalReader implements Database {
 }
 
 /**
- * The driver runs queries on a pool of its own whose size is fixed when the process starts: one more query than it
- * has threads would block all the others, so there are never more connections than threads.
+ * The driver runs queries on a pool of its own whose size is fixed when the process starts. One query more than there are
+ * threads would block all the others, so there are never more connections than threads.
  */
 function readerCount(): number {
   const threads = Number(process.env["TOKIO_WORKER_THREADS"]);
   return Math.max(1, Math.min(8, Number.isInteger(threads) && threads > 0 ? threads : availableParallelism()));
 }
 
-/** `mode=ro` in a file: address is what makes a connection read-only; the driver ignores its own option for it. */
+/** `mode=ro` in a file: URL makes a connection read-only; the driver ignores its own option for that. */
 function readOnly(path: string): string {
   return `${pathToFileURL(path).href}?mode=ro`;
 }
 
-/** Unqualified names reach the attached tables too, because no name is in both files. */
+/** Unqualified names also reach the attached tables, because no table name is in both files. */
 function attach(bodiesPath: string): string {
   return `attach '${readOnly(bodiesPath).replaceAll("'", "''")}' as bodies_file`;
 }

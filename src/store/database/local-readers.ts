@@ -8,27 +8,27 @@ import { toObjects } from "./statement-cache.ts";
 
 interface Reader {
   connection: Connection;
-  /** The second file being attached; undefined before the first query, and after a query that could not. */
+  /** Attaching the second file; undefined before the first query, and after attaching failed. */
   ready: Promise<unknown> | undefined;
-  /** By their text, to be run again: one that reads whole records takes 80 kB and a millisecond to prepare. */
+  /** By their text, for reuse: a statement that reads complete records takes 80 kB and a millisecond to prepare. */
   readonly statements: Map<string, Statement>;
   /**
-   * Answers, and statements that failed, of this connection. Were the collector to free one or a statement while a query
-   * runs, this thread would wait for the end of that query, and could not stop it: all go together, once their connection
-   * is closed.
+   * Row iterators and failed statements of this connection. If the garbage collector freed one while a query runs, this
+   * thread would block until the query ends and could not stop it. So all are released together, once their connection is
+   * closed.
    */
   readonly spent: unknown[];
-  /** Characters of all statements. */
+  /** Characters of all statements together. */
   length: number;
 }
 
 type Statement = Awaited<ReturnType<Connection["prepare"]>>;
 
-/** So much is kept before a connection is replaced: 8 MB for statements, and little for responses. */
+/** A connection is replaced when it holds this much: 8 MB for statements, and little for row iterators. */
 const KEPT_MAX = { statements: 100, spent: 2_000, length: 1_000_000 };
 /**
- * Connections that were replaced before their garbage is collected: a closed one keeps its files open, and its statements
- * their memory, until they are gone, which the collector, seeing little of them in its own memory, would leave for long.
+ * Garbage is collected after this many replaced connections. A closed connection keeps its files open, and its statements
+ * their memory, until it is collected. The collector sees little of that memory, so it would wait too long.
  */
 const REPLACED_MAX = 2;
 
@@ -38,10 +38,10 @@ interface Waiting {
 }
 
 /**
- * A few read-only connections whose queries run off the thread, one at a time each, and can be stopped.
+ * A few read-only connections. Each runs one query at a time, off the thread, and can be interrupted.
  *
- * Only the first step of a statement runs off the thread, and only that can be interrupted: so every query is made to
- * do all its work in the first step, by materialising it.
+ * Only the first step of a statement runs off the thread and can be interrupted. So every query is materialised, which puts
+ * all its work into the first step.
  */
 export class LocalReaders {
   readonly #url: string;
@@ -99,7 +99,7 @@ export class LocalReaders {
     }
   }
 
-  /** Stops what is running, waits until it has stopped, and closes: closing under a running query ends the process. */
+  /** Interrupts running queries, waits until they have stopped, and closes: closing during a query crashes the process. */
   async close(): Promise<void> {
     this.#closed = true;
     for (const waiting of this.#waiting) waiting.refuse();
@@ -111,7 +111,7 @@ export class LocalReaders {
     for (const { connection } of this.#all) connection.close();
   }
 
-  /** A new connection for one that much was asked of. */
+  /** Replaces a connection that holds too many statements or row iterators. */
   #renew(reader: Reader): void {
     const { statements, spent, length } = reader;
     const isFull =
@@ -121,7 +121,7 @@ export class LocalReaders {
     try {
       connection = new Connection(this.#url, {});
     } catch {
-      return; // the file cannot be opened now: the connection that there is continues until it can
+      return; // the file cannot be opened now: keep the old connection until it can
     }
     reader.connection.close();
     Object.assign(reader, { connection, ready: undefined, length: 0 });
@@ -131,7 +131,7 @@ export class LocalReaders {
     if (this.#replaced === 0) collectGarbage();
   }
 
-  /** A lock that kept the second file from being attached once is no reason to fail the queries after it. */
+  /** When a lock prevented attaching the second file, the next query tries again. */
   async #ready(reader: Reader): Promise<void> {
     reader.ready ??= reader.connection.exec(this.#attach) as Promise<unknown>;
     try {
@@ -161,7 +161,7 @@ export class LocalReaders {
         [...answer],
       );
     } catch (cause) {
-      // It may stand in the middle of its rows.
+      // The statement may be in the middle of its rows.
       reader.spent.push(reader.statements.get(sql));
       reader.statements.delete(sql);
       throw cause;
@@ -214,7 +214,7 @@ export class LocalReaders {
   }
 }
 
-/** Again and again, because the database forgets an interrupt that comes before a step or between two. */
+/** Repeats, because the database forgets an interrupt that arrives before a step or between two steps. */
 function keepInterrupting(interrupt: () => void): () => void {
   interrupt();
   const timer = setInterval(interrupt, 20);

@@ -9,29 +9,29 @@ import { asStoreError } from "./failure.ts";
 import { type FileIdentity, identify } from "./file-identity.ts";
 import { type Connection, StatementCache } from "./statement-cache.ts";
 
-/** How a file is laid out that is made again. */
+/** The layout of a new file. */
 export interface Layout {
   readonly pageBytes: number;
-  /** Pages that the log holds before they are moved into the file: 32 MB. */
+  /** The log holds this many pages before they are moved into the file: 32 MB. */
   readonly logPages: number;
 }
 
-/** Kilobytes of pages that a connection holds: the recorder's hold a whole batch, others change a few rows at a time. */
+/** Page cache of a connection in kilobytes: the recorder's holds a whole batch; others change a few rows at a time. */
 export const CACHE_KB = { recorder: 16_000, other: 4_000 } as const;
 
 interface LocalWriterOptions extends Layout {
-  /** What the recorder needs, unless given. */
+  /** The recorder's size by default. */
   readonly cacheKb?: number | undefined;
   readonly objects?: ObjectPacks | undefined;
 }
 
 /**
- * Pages of a new file. Larger ones than the default hold a record in fewer writes: a tenth less time for each step. A
- * pack fills many pages and half of its last one: with larger ones its file grows by up to a fifth.
+ * Page size of a new file in bytes. 8 kB pages hold a record in fewer writes: each step takes a tenth less time. A pack fills
+ * many pages and half of its last one: larger pages would make its file grow by up to a fifth.
  */
 export const PAGE_BYTES = { records: 8_192, bodies: 4_096 } as const;
 
-/** Statements run on the calling thread: a batch of thousands of rows costs less there than the way to another one. */
+/** Statements run on the calling thread: a batch of thousands of rows costs less there than sending it to another thread. */
 export class LocalWriter implements Database {
   readonly objects: ObjectPacks | undefined;
   readonly #path: string;
@@ -77,7 +77,7 @@ export class LocalWriter implements Database {
   async compact(pagesMax: number): Promise<number> {
     const [before] = await this.query<{ free: number; size: number }>(FREE_PAGES);
     try {
-      // `exec` frees as many as asked; a prepared statement would free one and stay open.
+      // `exec` frees as many pages as requested; a prepared statement would free one and stay open.
       this.#connection.exec(`pragma incremental_vacuum(${Math.trunc(pagesMax)})`);
     } catch (cause) {
       throw asStoreError(cause, this.#path);
@@ -116,8 +116,8 @@ export class LocalWriter implements Database {
   }
 
   /**
-   * An open connection goes on writing into a file that was moved away or deleted, and what it writes is lost. So
-   * while the file is missing nothing is written, and another file in its place is opened again.
+   * An open connection keeps writing into a file that was moved away or deleted, and those writes are lost. So nothing is
+   * written while the file is missing, and a different file in its place is opened.
    */
   #checkFile(): void {
     if (!this.#connection.open) throw new GatewayError("database_unavailable", `${this.#path} is closed`);
@@ -138,7 +138,7 @@ const FREE_PAGES: Statement = {
   args: [],
 };
 
-/** @param makes - whether a file that is missing is made. */
+/** @param makes - whether to create a missing file. */
 function openForWriting(
   path: string,
   makes: boolean,
@@ -148,14 +148,14 @@ function openForWriting(
   let connection: Connection | undefined;
   try {
     connection = new Libsql(makes ? path : `${pathToFileURL(path).href}?mode=rw`, {});
-    // The order matters: page size and vacuuming in steps can be chosen only before anything, the journal mode included,
-    // is written.
+    // The order matters: page size and incremental vacuum can be set only before the first write, and setting the journal
+    // mode writes.
     connection.exec(`pragma busy_timeout=${BUSY_MS}; pragma page_size=${pageBytes}; pragma auto_vacuum=incremental`);
     connection.exec("pragma journal_mode=wal; pragma synchronous=normal");
-    // A whole batch stays in memory until it is committed, and a page that many batches touch is moved from the log into
-    // the file once for all of them: a third less time in the kernel.
+    // A whole batch stays in memory until it is committed, and a page that many batches change is moved from the log into the
+    // file only once: a third less time in the kernel.
     connection.exec(`pragma cache_size=-${cacheKb}; pragma wal_autocheckpoint=${logPages}`);
-    // What is deleted is gone: without this it stands in pages that hold nothing until something else takes its place.
+    // Overwrites deleted content: without this it stays readable in free pages until they are reused.
     connection.exec("pragma secure_delete=on");
     return connection;
   } catch (cause) {

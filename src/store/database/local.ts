@@ -10,19 +10,19 @@ import { type Layout, LocalWriter, PAGE_BYTES } from "./local-writer.ts";
 const RECORDS_FILE: Layout = { pageBytes: PAGE_BYTES.records, logPages: 4_000 };
 const BODIES_FILE: Layout = { pageBytes: PAGE_BYTES.bodies, logPages: 8_000 };
 
-/** The bodies' file beside the records' file. */
+/** The bodies' file, in the same directory as the records' file. */
 export function bodiesPath(path: string): string {
   return join(dirname(path), "bodies.db");
 }
 
 interface LocalOptions {
-  /** Pages that each file's connection for writing holds. */
+  /** Page cache of each file's connection for writing, in kilobytes. */
   readonly cacheKb?: number | undefined;
-  /** Where bodies are, where that is not the file. */
+  /** The object store for bodies, when they are not in the file. */
   readonly objects?: Objects | undefined;
 }
 
-/** Opens the records' file at `path` and `bodies.db` beside it. */
+/** Opens the records' file at `path` and `bodies.db` in the same directory. */
 export function openLocal(path: string, mode: StoreMode, { cacheKb, objects }: LocalOptions = {}): Store {
   if (mode === "read" || mode === "current") {
     const both = new LocalReader(path, bodiesPath(path), objects?.packs);

@@ -4,24 +4,25 @@ import Database from "libsql";
 import { flockDirectory } from "../../runtime/flock.ts";
 import { identify } from "./file-identity.ts";
 
-/** A directory that no other program may use while this one does. */
+/** A lock on a directory, which no other program can use meanwhile. */
 export interface DirectoryLock {
   /**
-   * Takes the lock's file again where it was deleted or replaced.
+   * Takes the lock file again when it was deleted or replaced.
    *
-   * @returns "held" while it is as it was, "retaken" where it had to be, "lost" where another program has the directory now.
+   * @returns "held" when nothing changed, "retaken" when it was taken again, "lost" when another program has the directory
+   * now.
    */
   check(): "held" | "retaken" | "lost";
   release(): void;
 }
 
-/** Kept from the garbage collector, which would close the database and so open the lock. */
+/** Keeps connections from the garbage collector, which would close the database and so release the lock. */
 const held = new Set<Database.Database>();
 
-/** Longer than a look at the lock takes. */
+/** Longer than a check of the lock takes. */
 const LOOK_MS = 200;
 
-/** Whether a program, a service as a rule, has the directory for itself. */
+/** Whether another program, usually a service, has locked the directory. */
 export function isDirectoryTaken(directory: string): boolean {
   const path = join(directory, "weir.lock");
   if (!existsSync(path)) return false;
@@ -37,14 +38,14 @@ export function isDirectoryTaken(directory: string): boolean {
 }
 
 /**
- * Takes the directory for this program, until it releases it or ends in whatever way.
+ * Locks the directory for this program until it releases the lock or ends in any way.
  *
- * Two locks: the system's on the directory itself, where there is one, which outlives the deletion of any file; and
- * SQLite's own on a file in it, which works everywhere and which older programs look at. Unlike a file with a process id in
- * it, both go away with the process that is killed, and the number of a dead process that another one got means nothing.
+ * There are two locks. The operating system's, where available, is on the directory itself and survives the deletion of any
+ * file in it. SQLite's is on a file in the directory; it works everywhere, and older versions check it. Unlike a pid file,
+ * both end with a killed process, and a reused process id cannot mislead them.
  *
- * @returns undefined where another program has the directory.
- * @throws where the directory cannot be written.
+ * @returns undefined when another program has the directory.
+ * @throws when the directory cannot be written.
  */
 export function lockDirectory(directory: string): DirectoryLock | undefined {
   const path = join(directory, "weir.lock");
@@ -68,7 +69,7 @@ export function lockDirectory(directory: string): DirectoryLock | undefined {
         current = again;
         return "retaken";
       } catch {
-        return "held"; // the directory cannot be written now, by no one
+        return "held"; // the directory cannot be written now, by any program
       }
     },
     release() {
@@ -97,7 +98,7 @@ function lockSoundFile(path: string): Locked | undefined {
 function lockFile(path: string): Locked | undefined {
   const database = new Database(path);
   try {
-    // For as long as a command looks who holds it.
+    // Longer than `isDirectoryTaken` of another program holds its read lock.
     database.exec(`pragma busy_timeout = ${LOOK_MS}; pragma locking_mode = exclusive; begin exclusive`);
     chmodSync(path, 0o600);
     held.add(database);

@@ -3,7 +3,7 @@ import type { Store } from "../databases.ts";
 import { openStore } from "../store.ts";
 import { CACHE_KB } from "./local-writer.ts";
 
-/** A store for writing that is opened when it is first asked for, and again where that failed. */
+/** A store for writing that is opened on first use, and again after opening failed. */
 export class OpenedLater {
   readonly #config: Config;
   #opening: Promise<Store> | undefined;
@@ -21,6 +21,6 @@ export class OpenedLater {
   };
 
   async close(): Promise<void> {
-    await (await this.#opening?.catch(() => undefined))?.close(); // a writer that never opened is none
+    await (await this.#opening?.catch(() => undefined))?.close(); // a store that failed to open needs no close
   }
 }

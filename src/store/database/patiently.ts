@@ -1,12 +1,12 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { isAway, isLocked } from "./failure.ts";
 
-/** How long a write, or a command, waits in all for a database that another writer holds. */
+/** How long a write or a command waits in total for a database that another writer has locked. */
 export const PATIENCE_MS = 10_000;
-/** Between two tries. */
+/** Between two attempts. */
 export const PAUSE_MS = 50;
 
-/** Tries again while the database is away: small things are written beside a running recorder, which holds the lock at times. */
+/** Retries while the database is unavailable: small writes run beside the recorder, which holds the lock at times. */
 export async function patiently<T = void>(write: () => Promise<T>): Promise<T> {
   const endsAt = performance.now() + PATIENCE_MS;
   for (;;) {
@@ -19,7 +19,7 @@ export async function patiently<T = void>(write: () => Promise<T>): Promise<T> {
   }
 }
 
-/** Tries again while another connection holds the files; what else is wrong with them is said at once. */
+/** Retries while another connection locks the files; any other error is thrown immediately. */
 export async function whileLocked<T>(work: () => Promise<T>): Promise<T> {
   const endsAt = performance.now() + PATIENCE_MS;
   for (;;) {

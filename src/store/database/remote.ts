@@ -13,12 +13,12 @@ import type { Database, Statement } from "./database.ts";
 import { asStoreError } from "./failure.ts";
 import { toObjects } from "./statement-cache.ts";
 
-/** Requests in flight to the server at once. */
+/** Maximum concurrent requests to the server. */
 const CONCURRENCY = 20;
-/** Milliseconds until a server that does not respond counts as away, for calls that bring no deadline. */
+/** Time limit in milliseconds for calls without a deadline; a server that takes longer counts as unavailable. */
 const ANSWER_MS = 15_000;
 
-/** A libSQL server (`http(s)`, `ws(s)`, `libsql`); it holds both databases in one. */
+/** A libSQL server (`http(s)`, `ws(s)`, `libsql`); its single database contains both. */
 export function openRemote(config: Config, objects?: Objects): Store {
   const database = openServer(config.database_url, config.database_auth_token, objects?.packs);
   const content = new PackStore(database, new SharedPackIds(database, () => nodeIdOf(config.data_dir)), objects);
@@ -37,7 +37,7 @@ class RemoteDatabase implements Database {
   constructor(url: string, authToken: string, objects: ObjectPacks | undefined) {
     this.objects = objects;
     this.#origin = URL.parse(url)?.host ?? "the database server";
-    // Integers as bigint: the client refuses to read a row with one number over 2^53 otherwise.
+    // Integers as bigint: otherwise the client refuses a row with a number over 2^53.
     const options = { url, intMode: "bigint", concurrency: CONCURRENCY } as const;
     this.#client = createClient(authToken === "" ? options : { ...options, authToken });
   }
@@ -48,7 +48,7 @@ class RemoteDatabase implements Database {
     await this.#limited(this.#client.batch(bound, "write"), ANSWER_MS, late);
   }
 
-  /** The server has no way to stop a statement: after the deadline its response is no longer waited for. */
+  /** The server cannot stop a statement: after the deadline its response is ignored. */
   async query<T>({ sql, args }: Statement, options: { readonly deadlineMs?: number } = {}): Promise<T[]> {
     const { deadlineMs } = options;
     const late = () =>
@@ -70,7 +70,7 @@ class RemoteDatabase implements Database {
     return answers.map((answer) => rowsOf<unknown>(answer));
   }
 
-  /** The server's own affair, as is compacting. */
+  /** The server does this, and compacting, on its own. */
   async settle(): Promise<void> {}
 
   async compact(): Promise<number> {
@@ -99,7 +99,7 @@ function rowsOf<T>({ columns, rows }: ResultSet): T[] {
   );
 }
 
-/** The same types as a local file answers. */
+/** Converts values to the types that a local file returns. */
 function fromServer(value: unknown): unknown {
   if (typeof value === "bigint") return Number(value);
   return value instanceof ArrayBuffer ? new Uint8Array(value) : value;

@@ -13,20 +13,20 @@ import { openServer } from "./remote.ts";
 
 /** How long a query waits for the replica before it goes to the primary. */
 const WAIT_MS = 250;
-/** How long the primary may take to say how far it is: one that is only slow has what the replica lacks. */
+/** How long the primary may take to report its position. A primary that is only slow may have rows that the replica lacks. */
 const PRIMARY_WAIT_MS = 2_000;
 const LOOK_MS = 5;
-/** A query that takes longer makes somebody ask whether the replica is still there. */
+/** A query that runs longer than this triggers a check that the replica still responds. */
 const WATCH_MS = 500;
-/** When a question is asked again that a replica alone can answer. */
+/** When a query is sent to the replica again while the primary is unavailable. */
 const ASK_AGAIN_MS = [500, 2_000, 5_000];
-/** A server that did not answer is left alone for so long. */
+/** How long a server that did not respond is left alone. */
 const AWAY_MS = 1_000;
 
 /**
- * Reads from a replica without ever reading less than the primary has: the primary is asked how far it is, a step that
- * costs it next to nothing, and a replica that does not get there in time is skipped. While the primary is away the
- * replica answers by itself: nothing newer is written then.
+ * Reads from a replica, but never older data than the primary has. Each query first reads the primary's position, which costs
+ * the primary almost nothing. A replica that does not reach that position in time is skipped. While the primary is
+ * unavailable the replica serves alone: nothing newer can be written then.
  */
 export function openReplica(config: Config, objects?: Objects): Store {
   const primary = openServer(config.database_url, config.database_auth_token);
@@ -79,7 +79,7 @@ class ReplicaDatabase implements Database {
     return 0;
   }
 
-  /** Asks the replica where it has everything, else the primary. */
+  /** Queries the replica if it is up to date, otherwise the primary. */
   async #fresh<T>(ask: (server: Database) => Promise<T>): Promise<T> {
     const reached = await this.#ahead.now();
     if (reached === "untold" || (reached !== "away" && !(await this.#behind.reaches(reached)))) {
@@ -95,7 +95,7 @@ class ReplicaDatabase implements Database {
     }
   }
 
-  /** A replica that stands still would be waited for to the end of the deadline. */
+  /** Without this check, a query to a replica that hangs would wait until its deadline. */
   async #watched<T>(work: Promise<T>): Promise<T> {
     const { promise: stalled, reject } = Promise.withResolvers<never>();
     const timer = setInterval(async () => {
@@ -107,7 +107,7 @@ class ReplicaDatabase implements Database {
       return await Promise.race([work, stalled]);
     } finally {
       clearInterval(timer);
-      work.catch(() => {}); // a later failure has no receiver
+      work.catch(() => {}); // a later failure has no handler
     }
   }
 
@@ -118,8 +118,8 @@ class ReplicaDatabase implements Database {
 }
 
 /**
- * Without the primary there is no alternative, and a query that reaches the replica in the moment in which it
- * notices that is never answered, where the next one is: it is asked again, later each time. The first response counts.
+ * Without the primary there is no alternative. A query that reaches the replica just as it notices that the primary is gone
+ * never gets a response, but the next one does. So the query is repeated at growing intervals, and the first response counts.
  */
 async function insistently<T>(ask: () => Promise<T>): Promise<T> {
   const first = ask();
@@ -138,13 +138,13 @@ async function insistently<T>(ask: () => Promise<T>): Promise<T> {
   return Promise.any(asked).catch(() => first);
 }
 
-/** The rest of a time limit that begins now; never 0, so that the called side reports the timeout. */
+/** The rest of a time limit that starts now; never 0, so that the called function reports the timeout. */
 function timeLeft(deadlineMs: number): () => number {
   const startedMs = performance.now();
   return () => Math.max(1, deadlineMs - (performance.now() - startedMs));
 }
 
-/** How far a server is: the number of the last write that it has, where it tells it with every response. */
+/** The position of a server: the index of its last write, if it sends one with every response. */
 class Progress {
   readonly #address: string;
   readonly #headers: Readonly<Record<string, string>>;
@@ -160,7 +160,7 @@ class Progress {
     this.#headers = { "content-type": "application/json", ...token };
   }
 
-  /** `untold` by a server that does not number its writes. */
+  /** `untold` for a server that does not number its writes. */
   async now(): Promise<number | "away" | "untold"> {
     if (performance.now() < this.#awayUntilMs) return "away";
     try {
@@ -180,7 +180,7 @@ class Progress {
     }
   }
 
-  /** Whether it has the write of this number, now or within a moment. */
+  /** Whether the server has the write with this index, now or within `WAIT_MS`. */
   async reaches(index: number): Promise<boolean> {
     if (this.#known >= index) return true;
     for (const until = performance.now() + WAIT_MS; ; ) {
@@ -192,7 +192,7 @@ class Progress {
     }
   }
 
-  /** It may come back with less than it had. */
+  /** The server may return with fewer writes than it had. */
   lost(): void {
     this.#known = -1;
     this.#awayUntilMs = performance.now() + AWAY_MS;

@@ -7,31 +7,31 @@ import { foreignTables, isMigrated, MADE_TABLES, type MadeTable } from "./foreig
 import { PAGE_BYTES } from "./local-writer.ts";
 import { toObjects } from "./statement-cache.ts";
 
-/** Milliseconds that opening waits for a lock; the copy itself neither waits nor blocks. */
+/** Milliseconds that opening waits for a lock; the copy itself neither waits for locks nor blocks others. */
 const BUSY_MS = 5_000;
-/** A recorder that is busy holds its lock for a fraction of this. */
+/** A busy recorder holds its lock for a fraction of this. */
 const LOCK_MS = 2_000;
 
 /**
- * Copies one database file, as it is at this moment, into a new file: whole, compact, in one piece without a log.
- * Writers of the database continue meanwhile, and its log grows until the copy is made. Runs off the thread.
+ * Copies one database file, as of now, into a new compact file without a log. Writers continue meanwhile, and the log grows
+ * until the copy is complete. Runs off the thread.
  *
- * @throws what the driver throws, such as a full disk; the copy is then worth nothing.
+ * @throws what the driver throws, such as a full disk; the copy is then incomplete.
  */
 export async function snapshotFile(path: string, copy: string): Promise<void> {
   await withFile(path, (connection) => connection.exec(`vacuum into '${copy.replaceAll("'", "''")}'`));
 }
 
 /**
- * Rewrites a file that no other process has open, without empty pages and with the page size of a new file. The old
- * file is there until the new one is whole.
+ * Rewrites a file that no other process has open, without free pages and with the page size of a new file. The old file stays
+ * until the new one is complete.
  */
 export async function rewriteFile(path: string, kind: FileKind): Promise<void> {
   const copy = `${path}.compact`;
   rmSync(copy, { force: true });
   const connection = new Connection(path, {});
   try {
-    // Without its log the file is whole by itself: the log would be read on top of the one that takes its place.
+    // Leaves log mode first, so that the file is complete on its own: an old log would be applied to the new file.
     await connection.exec(`pragma busy_timeout=${BUSY_MS}; pragma journal_mode=delete`);
     await connection.exec(`pragma page_size=${PAGE_BYTES[kind]}; vacuum into '${copy.replaceAll("'", "''")}'`);
   } catch (cause) {
@@ -49,15 +49,15 @@ export async function rewriteFile(path: string, kind: FileKind): Promise<void> {
   renameSync(copy, path);
 }
 
-/** What a database file says of itself. */
+/** State of a database file. */
 export interface FileReport {
-  /** Steps of this file's migrations that were taken; 0 for a file without tables. */
+  /** Number of applied migrations of this file; 0 for a file without tables. */
   readonly version: number;
-  /** Tables of something else, where Weir has not been at the file. */
+  /** Tables of another program, if Weir has never migrated the file. */
   readonly foreign: readonly string[];
-  /** Rows of each table asked for. */
+  /** Number of rows of each counted table. */
   readonly rows: Readonly<Record<string, number>>;
-  /** What SQLite finds wrong; empty where the file is sound. Not asked unless told to: it reads the whole file. */
+  /** Problems that SQLite finds; empty for a sound file. Checked only on request, because it reads the whole file. */
   readonly faults: readonly string[];
 }
 
@@ -69,7 +69,7 @@ const COUNTED: Readonly<Record<FileKind, readonly string[]>> = {
   bodies: ["contents", "packs", "bodies", "blobs", "texts"],
 };
 
-/** Reads a database file without changing it, off the thread. @throws where it is no database or cannot be opened. */
+/** Reads a database file without changing it, off the thread. @throws when it is not a database or cannot be opened. */
 export function inspectFile(
   path: string,
   kind: FileKind,
@@ -91,7 +91,7 @@ export function inspectFile(
   });
 }
 
-/** Whether the file can be locked for writing within a few seconds; nothing is written. Runs off the thread. */
+/** Whether the file can be locked for writing within a few seconds. Writes nothing. Runs off the thread. */
 export async function isWritable(path: string): Promise<boolean> {
   const connection = new Connection(path, {});
   try {
@@ -99,18 +99,18 @@ export async function isWritable(path: string): Promise<boolean> {
     await connection.exec("begin immediate; rollback");
     return true;
   } catch {
-    return false; // locked, or its directory may not be written: another check says that
+    return false; // locked, or its directory is not writable: another check reports that
   } finally {
     connection.close();
   }
 }
 
-/** The version that this program brings each file to. */
+/** The version that this program migrates each file to. */
 export function newestVersion(kind: FileKind): number {
   return MIGRATIONS.filter(({ target }) => target === kind).length;
 }
 
-/** The names of the steps that a file of this version has not taken yet. */
+/** Names of the migrations that a file of this version still lacks. */
 export function stepsAfter(kind: FileKind, version: number): readonly string[] {
   return MIGRATIONS.filter((step) => step.target === kind && step.version > version).map(({ name }) => name);
 }
@@ -127,7 +127,7 @@ async function withFile<T>(path: string, work: (connection: Connection) => Promi
   }
 }
 
-/** Off the thread is only what `all` does at its first step. */
+/** Only the first step of `all` runs off the thread. */
 async function all(connection: Connection, sql: string): Promise<readonly (readonly unknown[])[]> {
   const statement = await connection.prepare(sql);
   return (await statement.raw(true).all([])) as unknown[][];

@@ -6,7 +6,7 @@ const STATEMENTS_MAX = 200;
 export type Connection = Libsql.Database;
 type Prepared = Libsql.Statement;
 
-/** Prepared statements of one connection by their text; the one unused for longest makes room. */
+/** Prepared statements of one connection by text; the least recently used one is evicted. */
 export class StatementCache {
   readonly #connection: Connection;
   readonly #statements = new Map<string, Prepared>();
@@ -38,8 +38,8 @@ export class StatementCache {
 }
 
 /**
- * Rows as arrays become objects here: four times cheaper than letting the driver make objects. Every column is a member:
- * a second one of the same name, as in a join, gets its place behind its name.
+ * Converts rows from arrays to objects: four times cheaper than letting the driver build objects. Every column becomes a
+ * member; when two have the same name, as in a join, the position is appended to the second.
  */
 export function toObjects<T>(columns: readonly string[], rows: readonly (readonly unknown[])[]): T[] {
   const names = new Set(columns).size === columns.length ? columns : columns.map(distinct);

@@ -1,15 +1,15 @@
 import type { Statement, Value } from "./database.ts";
 
-/** Rows that go into one statement, largest first: few texts, so that each is prepared once and stays so. */
+/** Rows per statement, largest first: few texts, so that each statement is prepared once and stays cached. */
 const ROWS = [32, 8, 1] as const;
 
-/** A way to insert rows of one table; the texts are made once. */
+/** Inserts rows of one table; the statement texts are built once. */
 export interface Insert {
   readonly width: number;
   readonly texts: ReadonlyMap<number, string>;
 }
 
-/** @param conflict - what follows the values, such as `on conflict do nothing`. */
+/** @param conflict - the clause after the values, such as `on conflict do nothing`. */
 export function insertInto(table: string, columns: readonly string[], conflict: string): Insert {
   const start = `insert into ${table} (${columns.map(quoted).join(",")}) values `;
   const row = `(${columns.map(() => "?").join(",")})`;
@@ -17,16 +17,16 @@ export function insertInto(table: string, columns: readonly string[], conflict: 
   return { width: columns.length, texts: new Map(ROWS.map((rows) => [rows, text(rows)])) };
 }
 
-/** Rows that `insertShared` takes. */
+/** Number of rows in a statement of `insertShared`. */
 export const SHARED_ROWS = 32;
 
 interface SharedShape {
   readonly table: string;
-  /** Columns in which all rows agree; their values are bound first, once. */
+  /** Columns that have the same value in all rows; these values are bound first, once. */
   readonly shared: readonly string[];
   /** The other columns, whose values are bound row by row. */
   readonly own: readonly string[];
-  /** What follows the values. */
+  /** The clause after the values. */
   readonly conflict: string;
 }
 
@@ -41,7 +41,7 @@ export function insertShared({ table, shared, own, conflict }: SharedShape): str
   return `insert into ${table} (${[...shared, ...own].map(quoted).join(",")}) values ${rows} ${conflict}`;
 }
 
-/** Statements for any number of rows whose values stand in `values` one after the other. */
+/** Builds statements for any number of rows; `values` holds their values row after row. */
 export function insertRows({ width, texts }: Insert, values: readonly Value[], into: Statement[]): void {
   let at = 0;
   for (const rows of ROWS) {
@@ -51,7 +51,7 @@ export function insertRows({ width, texts }: Insert, values: readonly Value[], i
   }
 }
 
-/** `offset` and the like are words of SQL. */
+/** Quotes a name: `offset`, for example, is an SQL keyword. */
 export function quoted(name: string): string {
   return `"${name}"`;
 }

@@ -8,7 +8,7 @@ import type { Database } from "../store.ts";
 
 export type Dataset = typeof datasets.$inferSelect;
 
-/** An organization has so many at most. */
+/** Maximum per organization. */
 const DATASETS_MAX = 1_000;
 
 /** Of one organization, by name. */
@@ -34,7 +34,10 @@ async function counted(records: Database, which: SQL | undefined): Promise<(Data
     .orderBy(datasets.name);
 }
 
-/** @throws GatewayError `duplicate_name` where the organization has another one of the name, `invalid_body` where it has too many. */
+/**
+ * @throws GatewayError `duplicate_name` when the organization has another dataset of this name, `invalid_body` when it has
+ * too many.
+ */
 export async function addDataset(records: Database, dataset: Dataset): Promise<void> {
   const own = eq(datasets.organization_id, dataset.organization_id);
   if ((await over(records).$count(datasets, own)) >= DATASETS_MAX)
@@ -52,7 +55,7 @@ export async function renameDataset(
   await named(name, () => over(records).update(datasets).set(set).where(eq(datasets.id, id)));
 }
 
-/** With all of its versions and runs. */
+/** Removes a dataset with all its versions and runs. */
 export async function removeDataset(records: Database, id: string): Promise<void> {
   const db = over(records);
   const runs = db.select({ id: datasetRuns.id }).from(datasetRuns).where(eq(datasetRuns.dataset_id, id));

@@ -6,11 +6,11 @@ import { type Builder, isOneOf, over, statementOf } from "../database/builder.ts
 import { patiently } from "../database/patiently.ts";
 import type { Database } from "../store.ts";
 
-/** What an example says. */
+/** The content of an item. */
 export interface Example {
-  /** Of the request that it was made of; null of one that was written. */
+  /** The request that it was made from; null for a written example. */
   readonly request_id: string | null;
-  /** `{messages, tools?}` as OpenAI's chat completions have them. */
+  /** `{messages, tools?}` in the format of OpenAI's chat completions. */
   readonly input: Json;
   /** The assistant's message, or null. */
   readonly output: Json;
@@ -20,7 +20,7 @@ export interface Example {
 
 export interface Item extends Example {
   readonly id: string;
-  /** The version that this state came with. */
+  /** The version that introduced this state. */
   readonly version: number;
   /** When it was added, in milliseconds since 1970. */
   readonly created_at: number;
@@ -30,7 +30,7 @@ type Row = typeof datasetItems.$inferSelect;
 
 export interface ItemsPage {
   readonly version: number;
-  /** Id of the last item before the page. */
+  /** Id of the last item of the previous page. */
   readonly after: string;
   readonly limit: number;
   /** Only items with this label. */
@@ -39,7 +39,7 @@ export interface ItemsPage {
 
 const { dataset_id, id: item, since, until, request_id, labels } = datasetItems;
 
-/** Those of a version, with a label unless that is null. */
+/** Items of a version, with this label if it is not null. */
 const chosen = (datasetId: string, version: number, label: string | null) =>
   and(
     eq(dataset_id, datasetId),
@@ -48,7 +48,7 @@ const chosen = (datasetId: string, version: number, label: string | null) =>
     label === null ? undefined : sql`exists (select 1 from json_each(${labels}) where value = ${label})`,
   );
 
-/** Those of the newest version. */
+/** Items of the newest version. */
 const current = (datasetId: string) => and(eq(dataset_id, datasetId), isNull(until));
 
 /** Items of one version, in the order in which they were added. */
@@ -66,7 +66,7 @@ export async function listItems(
   return rows.map(toItem);
 }
 
-/** Items of one version by their ids, in their order. */
+/** Items of one version by id, in the order of the version. */
 export async function itemsOfVersion(
   records: Database,
   datasetId: string,
@@ -85,13 +85,13 @@ export async function countItems(
   return over(records).$count(datasetItems, chosen(datasetId, version, label));
 }
 
-/** As it is in the newest version. */
+/** The item in the newest version. */
 export async function findItem(records: Database, datasetId: string, id: string): Promise<Item | undefined> {
   const which = and(current(datasetId), eq(item, id));
   return (await over(records).select().from(datasetItems).where(which)).map(toItem)[0];
 }
 
-/** Of these requests, those that an item of the newest version was made of. */
+/** Those of these requests that items of the newest version were made from. */
 export async function alreadyIn(
   records: Database,
   datasetId: string,
@@ -102,7 +102,7 @@ export async function alreadyIn(
   return new Set(rows.map(({ request }) => request!));
 }
 
-/** When each version was made; one that changed nothing is not there. */
+/** When each version was created; versions without changes are left out. */
 export async function listVersions(
   records: Database,
   datasetId: string,
@@ -115,7 +115,7 @@ export async function listVersions(
   return records.query(statementOf(changes));
 }
 
-/** A new version with these examples behind the others. @returns their ids. */
+/** Creates a version with these examples added at the end. @returns their ids. */
 export async function addItems(records: Database, datasetId: string, examples: readonly Example[]): Promise<string[]> {
   const ids = examples.map(() => uuidv7());
   const db = over(records);
@@ -126,14 +126,14 @@ export async function addItems(records: Database, datasetId: string, examples: r
   return ids;
 }
 
-/** A new version in which the item says something else. */
+/** Creates a version in which this item is changed. */
 export async function changeItem(records: Database, datasetId: string, changed: Item): Promise<void> {
   const db = over(records);
   const changes = [ending(db, datasetId, [changed.id]), insertion(db, datasetId, changed)];
   await patiently(() => db.batch([nextVersion(db, datasetId), ...changes]));
 }
 
-/** A new version without these items. @returns how many of them there were. */
+/** Creates a version without these items. @returns number of removed items. */
 export async function removeItems(records: Database, datasetId: string, ids: readonly string[]): Promise<number> {
   const db = over(records);
   const removed = await db.$count(datasetItems, and(current(datasetId), isOneOf(item, ids)));
@@ -141,7 +141,7 @@ export async function removeItems(records: Database, datasetId: string, ids: rea
   return removed;
 }
 
-/** Takes what was made of deleted requests out of every version, for good. */
+/** Permanently deletes, from every version, what was made from deleted requests. */
 export async function forgetRequests(
   records: Database,
   organizationId: string,
@@ -158,7 +158,7 @@ export async function forgetRequests(
   const { item_id, run_id, request_id: answer } = datasetRunResults;
   await patiently(() =>
     db.batch([
-      // Answers to what is deleted, and answers that are deleted themselves.
+      // Results for deleted items, and results that are deleted requests themselves.
       db.delete(datasetRunResults).where(and(inArray(item_id, made), inArray(run_id, runs))),
       db.delete(datasetRunResults).where(and(isOneOf(answer, requestIds), inArray(run_id, runs))),
       db.delete(datasetItems).where(madeOf),

@@ -5,21 +5,21 @@ import { isOneOf, over, statementOf } from "../database/builder.ts";
 import { patiently } from "../database/patiently.ts";
 import type { Database } from "../store.ts";
 
-/** What a recorded call took. */
+/** Cost and timing of a recorded call. */
 export interface CallTotals {
   readonly provider: string | null;
   readonly model: string | null;
   readonly prompt_tokens: number | null;
   readonly completion_tokens: number | null;
-  /** US dollars; null where the price is not known. */
+  /** US dollars; null when the price is unknown. */
   readonly cost: number | null;
   /** Milliseconds. */
   readonly latency: number | null;
-  /** Milliseconds; null where the response was not streamed. */
+  /** Milliseconds; null when the response was not streamed. */
   readonly first_token: number | null;
 }
 
-/** What came of one item at one target. */
+/** The result of one item at one target. */
 export interface RunResult extends CallTotals {
   readonly item_id: string;
   readonly target: number;
@@ -53,7 +53,7 @@ export async function putResults(records: Database, runId: string, results: read
   if (statements.length > 0) await patiently(() => records.batch(statements));
 }
 
-/** Of these items, in their order and that of the targets. */
+/** Results of these items, ordered by item and target. */
 export async function resultsOf(records: Database, runId: string, itemIds: readonly string[]): Promise<RunResult[]> {
   return over(records)
     .select({ item_id, target, request_id, ok, status, error, output, ...FIGURES, created_at })
@@ -62,7 +62,7 @@ export async function resultsOf(records: Database, runId: string, itemIds: reado
     .orderBy(item_id, target);
 }
 
-/** Which calls there are already, as `<item> <target>`. */
+/** Calls already made, as `<item> <target>`. */
 export async function madeCalls(
   records: Database,
   runId: string,
@@ -77,7 +77,7 @@ export async function madeCalls(
 
 export const callName = (itemId: string, target: number): string => `${itemId} ${target}`;
 
-/** Items that failed at a target, in their order. @param after - the last one before the page. */
+/** Items that failed at a target, in order. @param after - the last item of the previous page. */
 export async function failedItems(
   records: Database,
   runId: string,
@@ -92,10 +92,10 @@ export async function failedItems(
   return rows.map((row) => row.item_id);
 }
 
-/** Without what was said. */
+/** Without contents. */
 export type ResultTotals = Omit<RunResult, "output" | "error" | "created_at">;
 
-/** Of all calls of a run. */
+/** Totals of all calls of a run. */
 export async function resultTotals(records: Database, runId: string): Promise<ResultTotals[]> {
   return over(records)
     .select({ item_id, target, request_id, ok, status, ...FIGURES })

@@ -11,15 +11,15 @@ import { patiently } from "../database/patiently.ts";
 import type { Sender } from "../people/sent-for.ts";
 import type { Database } from "../store.ts";
 
-/** What each item of a run is sent to. */
+/** Where the items of a run are sent. */
 export interface Target {
-  /** Unlike that of the others. */
+  /** Unique within the run. */
   readonly name: string;
-  /** A model string: a model, a route, several. */
+  /** A model string: a model, a route, or several of them. */
   readonly model: string;
-  /** A system prompt in place of the item's. */
+  /** A system prompt that replaces the item's. */
   readonly system: string | null;
-  /** Other members of the body, such as `temperature`. */
+  /** Other fields of the body, such as `temperature`. */
   readonly parameters: Json;
   /** Recorded with each call. */
   readonly prompt_id: string | null;
@@ -27,11 +27,11 @@ export interface Target {
 }
 
 export interface RunSettings {
-  /** Calls at a time. */
+  /** Concurrent calls. */
   readonly concurrency: number;
   /** US dollars; null for no limit. */
   readonly max_cost: number | null;
-  /** How often a call is made again where the provider fails. */
+  /** How often a call is retried when the provider fails. */
   readonly retries: number;
   readonly stream: boolean;
 }
@@ -46,22 +46,22 @@ export type Run = Omit<Row, "targets" | "settings" | "sender"> & {
   readonly sender: Sender;
 };
 
-/** A run and how far it is. */
+/** A run and its progress. */
 export type RunProgress = Run & {
   readonly done: number;
   readonly errors: number;
-  /** US dollars, of the calls whose price is known. */
+  /** US dollars, for calls with a known price. */
   readonly cost: number;
   readonly unknown_costs: number;
 };
 
-/** Not bound: a partial index is used only where its condition stands in the query as it is. */
+/** Not bound as a parameter: SQLite uses a partial index only if the query repeats its condition literally. */
 const RUNNING = sql`${datasetRuns.state} = 'running'`;
-/** A dataset has so many at most, and an organization so many that run. */
+/** Maximum runs per dataset, and running ones per organization. */
 const RUNS_MAX = 100;
 const RUNNING_MAX = 10;
 
-/** Of a dataset, the newest first. */
+/** Runs of a dataset, newest first. */
 export function listRuns(records: Database, datasetId: string): Promise<RunProgress[]> {
   return withProgress(records, eq(datasetRuns.dataset_id, datasetId));
 }
@@ -89,14 +89,14 @@ async function withProgress(records: Database, which: SQL | undefined): Promise<
   return rows.map(({ run, ...totals }) => ({ ...toRun(run), ...totals }));
 }
 
-/** Those that are under way, the oldest first. */
+/** Unfinished runs, oldest first. */
 export async function runningRuns(records: Database, limit: number): Promise<Run[]> {
   const { id } = datasetRuns;
   const rows = await over(records).select().from(datasetRuns).where(RUNNING).orderBy(id).limit(limit);
   return rows.map(toRun);
 }
 
-/** @throws GatewayError `invalid_body` where there are too many. */
+/** @throws GatewayError `invalid_body` when there are too many. */
 export async function startRun(records: Database, run: Run, by: Acting): Promise<void> {
   const db = over(records);
   const { dataset_id, organization_id } = datasetRuns;
@@ -110,7 +110,7 @@ export async function startRun(records: Database, run: Run, by: Acting): Promise
   await recorded(records, [insert], by, { ...actOf("dataset_run.started", run), after });
 }
 
-/** @returns whether it was under way. */
+/** @returns whether it was running. */
 export async function cancelRun(records: Database, run: Run, by: Acting): Promise<boolean> {
   if (run.state !== "running") return false;
   const change = finish(records, run.id, { state: "cancelled", reason: null });
@@ -118,7 +118,7 @@ export async function cancelRun(records: Database, run: Run, by: Acting): Promis
   return true;
 }
 
-/** Goes on with what is left, and with what failed where that is wanted. */
+/** Resumes with the remaining calls and, on request, with the failed ones. */
 export async function resumeRun(
   records: Database,
   run: Run,

@@ -4,7 +4,7 @@ import { uuidv7 } from "../../runtime/uuid.ts";
 import { isOneOf, over } from "../database/builder.ts";
 import type { Database, Statement } from "../store.ts";
 
-/** Something that somebody is to be told, or was. */
+/** A notification that is to be delivered, or was. */
 export type Delivery = typeof deliveries.$inferSelect;
 
 export type NewDelivery = Pick<
@@ -13,8 +13,8 @@ export type NewDelivery = Pick<
 > & { readonly id?: string };
 
 /**
- * The statement that puts one into the queue; one whose id is there already is left alone. Its text is always the same: the
- * recorder adds one for each request that a webhook wants.
+ * The statement that enqueues a delivery, unless one with its id exists. Its text is always the same, because the recorder
+ * adds one for each request that a webhook subscribes to.
  */
 export function enqueue(delivery: NewDelivery, now: number): Statement & { readonly id: string } {
   const id = delivery.id ?? `msg_${uuidv7(now)}`;
@@ -27,7 +27,7 @@ export function enqueue(delivery: NewDelivery, now: number): Statement & { reado
   };
 }
 
-/** Of one alert or webhook, the newest first. */
+/** Deliveries of one alert or webhook, newest first. */
 export async function listDeliveries(
   records: Database,
   sourceId: string,

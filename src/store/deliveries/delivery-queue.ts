@@ -5,18 +5,18 @@ import { patiently } from "../database/patiently.ts";
 import type { Database } from "../store.ts";
 import type { Delivery } from "./deliveries.ts";
 
-/** What came of one attempt. */
+/** The result of one attempt. */
 export interface Attempt {
   readonly delivery: Delivery;
-  /** With `retryAt` it is tried again then, else it has failed for good; null where it was taken. */
+  /** Null when it was delivered. With `retryAt` it is retried then, otherwise it has failed permanently. */
   readonly failure: { readonly error: string; readonly retryAt: number | undefined } | null;
   readonly status: number | null;
 }
 
-/** Not bound: a partial index is used only where its condition stands in the query as it is. */
+/** Not bound as a parameter: SQLite uses a partial index only if the query repeats its condition literally. */
 const PENDING = sql`${deliveries.state} = 'pending'`;
 
-/** Endpoints with something that waits, found by one step through the index for each, and a null behind them. */
+/** Endpoints with pending deliveries, found with one index step per endpoint; the last row is null. */
 const WAITING = sql`with recursive waiting(id) as (
     select min(endpoint_id) from deliveries where state = 'pending'
     union all
@@ -24,7 +24,7 @@ const WAITING = sql`with recursive waiting(id) as (
       from waiting where waiting.id is not null
   )`;
 
-/** Endpoints with something that is due. */
+/** Endpoints with deliveries that are due. */
 export async function dueEndpoints(records: Database, now: number): Promise<string[]> {
   const due = sql`${WAITING}
     select id from waiting where id is not null
@@ -33,9 +33,9 @@ export async function dueEndpoints(records: Database, now: number): Promise<stri
 }
 
 /**
- * Takes what is due for an endpoint, the longest due first. No other process takes it until the lease expires.
+ * Claims the due deliveries of an endpoint, longest due first. No other process claims them until the lease expires.
  *
- * @param claim - unlike that of any other call.
+ * @param claim - unique for each call.
  */
 export async function claimDue(
   records: Database,
@@ -57,7 +57,7 @@ export async function claimDue(
   return records.query<Delivery>(statementOf(claimed));
 }
 
-/** Notes what came of attempts, all in one transaction. */
+/** Stores the results of attempts in one transaction. */
 export async function settle(records: Database, attempts: readonly Attempt[], now: number): Promise<void> {
   const db = over(records);
   const changes = attempts.map(({ delivery, failure, status }) => {
@@ -78,7 +78,7 @@ export async function settle(records: Database, attempts: readonly Attempt[], no
   await records.batch(changes.map(statementOf));
 }
 
-/** Releases all claims that begin with `prefix`: the process that made them has ended. */
+/** Releases all claims that start with `prefix`: the process that made them has ended. */
 export async function releaseClaims(records: Database, prefix: string, now: number): Promise<void> {
   const theirs = sql`substr(${deliveries.claim}, 1, ${prefix.length}) = ${prefix}`;
   const change = over(records).update(deliveries).set({ claim: null, next_attempt_at: now });
@@ -86,9 +86,10 @@ export async function releaseClaims(records: Database, prefix: string, now: numb
 }
 
 /**
- * Makes due what would be tried later than anything that is put off now: it was put off before the clock was set back.
+ * Makes deliveries due that are scheduled further ahead than any delay allows: they were scheduled before the clock was set
+ * back.
  *
- * @param most - milliseconds that a delivery is put off at most.
+ * @param most - maximum delay of a delivery in milliseconds.
  */
 export async function bringForward(records: Database, now: number, most: number): Promise<void> {
   const change = sql`${WAITING}
@@ -97,14 +98,14 @@ export async function bringForward(records: Database, now: number, most: number)
   await records.batch([statementOf(change)]);
 }
 
-/** Finished deliveries of each endpoint that stay to be looked at. */
+/** Finished deliveries kept per endpoint, for inspection. */
 const KEPT = 1_000;
-/** Deliveries that one endpoint may have waiting; beyond it the oldest give up. */
+/** Maximum pending deliveries per endpoint; beyond that the oldest fail. */
 const PENDING_MAX = 1_000_000;
-/** Rows that one step removes. */
+/** Rows removed per step. */
 const STEP_ROWS = 2_000;
 
-/** Removes finished deliveries of endpoints but the last ones of each, in small steps. */
+/** Removes finished deliveries of endpoints except the last ones of each, in small steps. */
 export async function sweepDeliveries(
   records: Database,
   endpointIds: Iterable<string>,
@@ -136,12 +137,12 @@ export async function sweepDeliveries(
   }
 }
 
-/** How many wait, and since when the one that has waited longest. Runs off the thread. */
+/** Number of pending deliveries, and the creation time of the oldest. Runs off the thread. */
 export async function waitingDeliveries(
   records: Database,
   deadlineMs: number,
 ): Promise<{ readonly waiting: number; readonly since: number | null }> {
-  // In the order of their making few of an endpoint stand before its first one that waits: finished ones are swept.
+  // In order of creation, few deliveries of an endpoint precede its first pending one, because finished ones are swept.
   const waiting = sql`${WAITING}
     select (select count(*) from deliveries where state = 'pending') as waiting,
       (select min(created_at) from (select (select d.created_at from deliveries d indexed by deliveries_endpoint
@@ -151,19 +152,22 @@ export async function waitingDeliveries(
   return row!;
 }
 
-/** What an endpoint did not take. */
+/** Deliveries that an endpoint did not accept. */
 export interface EndpointTrouble {
   readonly source_id: string;
   readonly endpoint_id: string;
-  /** Given up since the time asked for, as far as they are kept. */
+  /** Failed permanently since the given time, as far as they are kept. */
   readonly failed: number;
-  /** Tried in vain, to be tried again. */
+  /** Attempted without success, to be retried. */
   readonly waiting: number;
-  /** Of the newest of them. */
+  /** The error of the newest of them. */
   readonly last_error: string | null;
 }
 
-/** Endpoints that gave cause for giving up since then, or that did not take the last attempt. Reads all that is kept. */
+/**
+ * Endpoints with permanently failed deliveries since the given time, or whose last attempt failed. Reads all stored
+ * deliveries.
+ */
 export async function endpointTroubles(
   records: Database,
   since: number,
@@ -187,7 +191,7 @@ export async function endpointTroubles(
 
 const pendingOf = (endpointId: string) => and(PENDING, eq(deliveries.endpoint_id, endpointId));
 
-/** Lets the oldest of an endpoint that has too many waiting give up. @returns how many did. */
+/** Fails the oldest deliveries of endpoints with too many pending. @returns number of failed deliveries. */
 export async function limitWaiting(records: Database, now: number, most = PENDING_MAX): Promise<number> {
   const db = over(records);
   const { id, endpoint_id, created_at } = deliveries;

@@ -1,7 +1,7 @@
 import { isoTime, isoTimeOrNull } from "../../record/iso-time.ts";
 import type { Delivery } from "./deliveries.ts";
 
-/** A delivery as people and programs are shown it. */
+/** A delivery as the API shows it. */
 export function shownDelivery(delivery: Delivery) {
   const { id, kind, endpoint_id, subject_id, state, attempts, last_status, last_error } = delivery;
   return {

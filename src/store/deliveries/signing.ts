@@ -4,15 +4,15 @@ import { GatewayError } from "../../errors.ts";
 const PREFIX = "whsec_";
 const SECRET_BYTES = 32;
 
-/** A new secret that deliveries to one endpoint are signed with. */
+/** A new signing secret for deliveries to one endpoint. */
 export function createSecret(): string {
   return PREFIX + randomBytes(SECRET_BYTES).toString("base64");
 }
 
 /**
- * The key that a secret stands for.
+ * Decodes the key in a secret.
  *
- * @throws GatewayError `invalid_body` where it is none.
+ * @throws GatewayError `invalid_body` for an invalid secret.
  */
 export function readSecret(secret: string, path: string): Buffer {
   const text = secret.startsWith(PREFIX) ? secret.slice(PREFIX.length) : "";
@@ -23,7 +23,7 @@ export function readSecret(secret: string, path: string): Buffer {
 }
 
 /**
- * The headers that prove who sent a body and when, as the Standard Webhooks scheme has them.
+ * The headers that prove who sent a body and when, per the Standard Webhooks specification.
  *
  * @param timestamp - seconds since 1970.
  */

@@ -6,9 +6,9 @@ import { type Delivery, deliveriesByIds, enqueue, type NewDelivery } from "./del
 const LOOK_MS = 100;
 
 /**
- * Puts tests of an alert or a webhook into the queue, one for each endpoint.
+ * Enqueues test deliveries of an alert or a webhook, one per endpoint.
  *
- * @returns them once each was tried, or as they are after `waitMs`.
+ * @returns them once each was attempted, or in their state after `waitMs`.
  */
 export async function deliverTests(
   { reader, writer }: { readonly reader: Database; readonly writer: Database },

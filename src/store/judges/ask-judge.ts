@@ -12,10 +12,10 @@ import { JUDGE_PROPERTY } from "./sampling.ts";
 import { readVerdict, Unreadable, type Verdict } from "./verdict.ts";
 
 const TIMEOUT_MS = 120_000;
-/** Statuses that are about this request alone: too long, or refused for what it says. */
+/** Status codes that concern only this request: too long, or refused because of its content. */
 const OWN_FAULT = new Set([400, 413, 422]);
 
-/** What a judge is shown of a record. */
+/** The parts of a record that a judge sees. */
 export async function loadJudged(
   { content, records }: Pick<Store, "content" | "records">,
   row: RequestRow,
@@ -26,7 +26,7 @@ export async function loadJudged(
   return judgedRecord(llm, { model: row.model, properties }, reference ?? "");
 }
 
-/** The verdict in the record of a judge's call that was answered; undefined where it holds none. */
+/** Reads the verdict from the record of a judge's completed call; undefined when it contains none. */
 export async function verdictOfCall(
   store: Pick<Store, "content" | "records">,
   call: RequestRow,
@@ -55,20 +55,20 @@ async function llmSchemaOf(
 export interface JudgeCall {
   readonly passedOn: PassedOn;
   readonly keyHash: string;
-  /** The id that its record gets. */
+  /** The id of the call's own record. */
   readonly callId: string;
   readonly signal?: AbortSignal;
 }
 
-/** What came of asking a judge. */
+/** The result of a judge's call. */
 export type JudgeOutcome =
   | { readonly kind: "verdict"; readonly verdicts: readonly Verdict[]; readonly answer: string }
-  /** This record could not be judged; another one may be. */
+  /** This record could not be judged; others may be. */
   | { readonly kind: "record"; readonly error: string; readonly answer: string | undefined }
-  /** Nothing can be judged now: the model, the key or a limit is in the way. */
+  /** Nothing can be judged now, because of the model, the key or a limit. */
   | { readonly kind: "judge"; readonly error: string; readonly waitSeconds: number | undefined };
 
-/** Asks a judge about a record. Never throws. */
+/** Sends a record to a judge. Never throws. */
 export async function askJudge(call: JudgeCall, rule: JudgeRule, record: JudgedRecord): Promise<JudgeOutcome> {
   let answer: Awaited<ReturnType<typeof askUnified>>;
   try {

@@ -42,7 +42,7 @@ const BUDGET = Type.Object(
 
 export const JUDGE_SCHEMA = Type.Object(
   {
-    // It is the value of a header.
+    // The name is sent as a header value.
     name: Type.String({
       pattern: "^[!-~]([ -~]{0,58}[!-~])?$",
       expects: "give 1 to 60 characters of ASCII",
@@ -80,12 +80,12 @@ export const JUDGE_SCHEMA = Type.Object(
   { additionalProperties: false },
 );
 
-/** As it comes from outside. */
+/** As received. */
 export type JudgeBody = Static<typeof JUDGE_SCHEMA>;
 export type JudgeScore = Static<typeof SCORE>;
 export type Budget = Static<typeof BUDGET>;
 
-/** Checked and complete. */
+/** Validated and complete. */
 export interface JudgeRule {
   readonly name: string;
   readonly model: string;
@@ -99,7 +99,7 @@ export interface JudgeRule {
   readonly enabled: boolean;
 }
 
-/** @throws GatewayError `invalid_body` or `filter_invalid` that names the wrong member of a body that has the right shape. */
+/** @throws GatewayError `invalid_body` or `filter_invalid` that names the wrong field of a body with the right shape. */
 export function readJudgeRule(body: JudgeBody): JudgeRule {
   const { key, filter = "all", share = 10, budget = null, reference = null, enabled = false, ...rest } = body;
   decodeFilter(filter, "legacy");

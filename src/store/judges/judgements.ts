@@ -7,7 +7,7 @@ import type { Budget } from "./judge-rule.ts";
 
 export type JudgementState = Judgement["state"];
 
-/** One record for one judge: what is to be done, and what was. It is here that nothing is judged twice. */
+/** The state of one record for one judge. This table ensures that nothing is judged twice. */
 export type Judgement = typeof judgements.$inferSelect;
 
 export interface NewJudgement extends Pick<Judgement, "request_id" | "state"> {
@@ -19,7 +19,7 @@ interface Whose {
   readonly organization_id: string;
 }
 
-/** Puts records in line; those that the judge has had already stay as they are, unless they are to be judged `again`. */
+/** Queues records. Records that the judge already has stay as they are, unless `again` is set. */
 export async function addJudgements(
   records: Database,
   { id, organization_id }: Whose,
@@ -39,12 +39,15 @@ export async function addJudgements(
   await patiently(() => records.batch([statementOf(insert)]));
 }
 
-/** Records that are in line to be looked at, per judge. A judge slower than its share of the traffic would fill the database. */
+/**
+ * Maximum records per judge waiting to be checked. Otherwise a judge that is slower than its share of the traffic would fill
+ * the database.
+ */
 export const LINE_MAX = 20_000;
 
 /**
- * Puts records in line that are to be looked at; those that the judge has had already stay as they are. What a full line has no
- * room for is left out for good, and counted.
+ * Queues new records to be checked. Records that the judge already has stay as they are. Records that do not fit into a full
+ * queue are dropped and counted.
  */
 export function newJudgements(
   { id, organization_id }: Whose,
@@ -62,7 +65,7 @@ export function newJudgements(
   ].map(statementOf);
 }
 
-/** Those of a state, the oldest first. */
+/** Judgements in a state, oldest first. */
 export function judgementsOf(
   records: Database,
   judgeId: string,
@@ -77,7 +80,7 @@ export function judgementsOf(
     .limit(limit);
 }
 
-/** The last ones that came to something, the newest first. */
+/** The last completed judgements, newest first. */
 export function latestJudgements(records: Database, judgeId: string, limit: number): Promise<Judgement[]> {
   return over(records)
     .select()
@@ -109,7 +112,7 @@ export async function dropJudgements(records: Database, judgeId: string, request
   await patiently(() => over(records).delete(judgements).where(which));
 }
 
-/** Of these new records the fitting ones wait from now on, and the others are forgotten. */
+/** Marks the matching new records as waiting and deletes the others. */
 export async function settleJudgements(
   records: Database,
   judgeId: string,
@@ -129,14 +132,14 @@ export async function settleJudgements(
   await patiently(() => records.batch(statements));
 }
 
-/** Of these records, those that are calls of a judge. */
+/** Those of these records that are calls of a judge. */
 export async function callsAmong(records: Database, requestIds: readonly string[]): Promise<ReadonlySet<string>> {
   const { call_id: call } = judgements;
   const rows = await over(records).select({ call }).from(judgements).where(isOneOf(call, requestIds));
   return new Set(rows.map((row) => row.call!));
 }
 
-/** Judgements of a judge by their state. */
+/** Number of a judge's judgements by state. */
 export async function countsOf(records: Database, judgeId: string): Promise<Record<JudgementState, number>> {
   const rows = await over(records)
     .select({ state: judgements.state, n: count() })
@@ -147,7 +150,7 @@ export async function countsOf(records: Database, judgeId: string): Promise<Reco
   return { ...none, ...Object.fromEntries(rows.map(({ state, n }) => [state, n])) };
 }
 
-/** US dollars that a judge has spent since then, as far as the prices of its calls are known. */
+/** US dollars that a judge has spent since then, for calls with known prices. */
 export async function spentSince(records: Database, judgeId: string, since: number): Promise<number> {
   const { judge_id, updated_at, cost } = judgements;
   const [row] = await over(records)
@@ -157,7 +160,7 @@ export async function spentSince(records: Database, judgeId: string, since: numb
   return row!.spent;
 }
 
-/** When the day or month of a budget began, in UTC. */
+/** Start of a budget's current day or month in UTC. */
 export function periodStart({ per }: Pick<Budget, "per">, now: number): number {
   const date = new Date(now);
   return Date.UTC(date.getUTCFullYear(), date.getUTCMonth(), per === "day" ? date.getUTCDate() : 1);
@@ -169,13 +172,13 @@ export function periodEnd({ per }: Pick<Budget, "per">, now: number): number {
   return per === "day" ? Date.UTC(year, month, day + 1) : Date.UTC(year, month + 1, 1);
 }
 
-/** For the transaction that deletes records. @param ids - JSON list of request ids. */
+/** Part of the transaction that deletes records. @param ids - JSON list of request ids. */
 export const forgetJudgements = (ids: string): Statement => ({
   sql: "delete from judgements where request_id in (select value from json_each(?))",
   args: [ids],
 });
 
-/** Of these records, those that the judge has had or is to have. */
+/** Those of these records that the judge has judged or queued. */
 export async function judgedAmong(
   records: Database,
   judgeId: string,
@@ -189,7 +192,7 @@ export async function judgedAmong(
   return new Map(rows.map(({ request_id, state }) => [request_id, state]));
 }
 
-/** Takes back what waits. @returns how much that was. */
+/** Removes waiting records from the queue. @returns how many there were. */
 export async function withdrawJudgements(records: Database, judgeId: string): Promise<number> {
   const counts = await countsOf(records, judgeId);
   await patiently(() => records.batch([withdrawal(judgeId)]));

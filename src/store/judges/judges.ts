@@ -10,20 +10,20 @@ import type { JudgeRule } from "./judge-rule.ts";
 import { withdrawal } from "./judgements.ts";
 
 export interface Judge extends JudgeRule, StoredRule {
-  /** Calls that failed one after the other. */
+  /** Consecutive failed calls. */
   readonly failures: number;
-  /** Why it does not judge now, or what failed last; null once a call worked. */
+  /** Why it is not judging now, or the last failure; null once a call succeeded. */
   readonly problem: string | null;
   readonly problem_at: number | null;
-  /** It asks nothing before; null where nothing keeps it. */
+  /** The judge sends nothing before this time; null when it is not paused. */
   readonly rests_until: number | null;
-  /** Requests of its share that came while its line was full. */
+  /** Requests of its share that arrived while its queue was full. */
   readonly left_out: number;
 }
 
-/** An organization has so many at most. */
+/** Maximum per organization. */
 const JUDGES_MAX = 50;
-/** After so many failures in a row a judge is stopped, until it is changed. */
+/** After this many consecutive failures a judge is stopped until it is changed. */
 export const FAILURES_MAX = 10;
 
 const JUDGES = ruleTable<Judge>(judges, {
@@ -34,7 +34,7 @@ const JUDGES = ruleTable<Judge>(judges, {
 
 export const { list: listJudges, find: findJudge } = JUDGES;
 
-/** The body that would create this judge. */
+/** The request body that would create this judge. */
 export function shownRule({
   name,
   model,
@@ -52,7 +52,7 @@ export function shownRule({
 
 const UNTROUBLED = { failures: 0, problem: null, problem_at: null, rests_until: null };
 
-/** Stores a judge, a new one or in place of `previous`. The recorder learns of it afterwards. */
+/** Stores a judge, or replaces `previous`. The recorder is notified afterwards. */
 export async function putJudge(
   records: Database,
   { organizationId, by, previous }: RulePlace<Judge>,
@@ -77,18 +77,18 @@ export async function putJudge(
   return (await findJudge(records, judge.id)) ?? judge;
 }
 
-/** Differs after a change of any judge. */
+/** Changes when any judge changes. */
 export async function judgesFingerprint(records: Database): Promise<string> {
   const fingerprint = sql<string>`count(*) || ' ' || coalesce(max(${judges.updated_at}), 0)`;
   return (await over(records).select({ fingerprint }).from(judges))[0]!.fingerprint;
 }
 
-/** Removes a judge with what it has still to do; the scores that it gave stay. */
+/** Removes a judge with its queue; the scores that it gave stay. */
 export function removeJudge(records: Database, judge: Judge, by: Acting): Promise<void> {
   return JUDGES.remove(records, judge, by, [over(records).delete(judgements).where(eq(judgements.judge_id, judge.id))]);
 }
 
-/** Notes what keeps a judge from asking. @param counts - as how many failures in a row it counts. */
+/** Notes why a judge cannot send requests. @param counts - how many consecutive failures it counts as. */
 export async function noteProblem(
   records: Database,
   id: string,
@@ -103,7 +103,7 @@ export async function noteProblem(
   await patiently(() => over(records).update(judges).set(set).where(eq(judges.id, id)));
 }
 
-/** Requests that judges' full lines had no room for, of all judges. */
+/** Requests dropped because judges' queues were full, for all judges. */
 export async function countLeftOut(records: Database, deadlineMs: number): Promise<number> {
   const sum = statementOf(sql`select coalesce(sum(left_out), 0) as n from ${judges}`);
   const [row] = await records.query<{ n: number }>(sum, { deadlineMs });

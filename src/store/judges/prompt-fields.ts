@@ -7,7 +7,7 @@ export const PROPERTY = "property.";
 
 export const FIELD = /\{\{\s*([^{}]*?)\s*\}\}/g;
 
-/** @throws GatewayError `invalid_body` where a prompt names what there is not, or nothing of the response. */
+/** @throws GatewayError `invalid_body` when a prompt names an unknown field, or no field of the response. */
 export function refuseUnknownFields(prompt: string): void {
   const names = [...prompt.matchAll(FIELD)].map(([, name]) => name!);
   const known = [...FIELDS, `${PROPERTY}<Name>`];

@@ -3,23 +3,23 @@ import type { LlmSchema, LlmToolCall } from "../../record/llm-schema.ts";
 import type { JudgeRule, JudgeScore } from "./judge-rule.ts";
 import { FIELD, type FIELDS, PROPERTY } from "./prompt-fields.ts";
 
-/** Characters of each text that a judge is shown; of the conversation the last ones. */
+/** Maximum characters of each text that a judge sees; of the conversation, the last ones. */
 const TEXT_CHARS_MAX = 60_000;
 
-/** What of a record a prompt can name. */
+/** Fields of a record that a prompt can name. */
 export interface JudgedRecord {
-  /** What was said last to the model. */
+  /** The last message to the model. */
   readonly input: string;
-  /** What the model said, and the tools that it called. */
+  /** The model's text and its tool calls. */
   readonly output: string;
-  /** The conversation before the output, a paragraph each. */
+  /** The conversation before the output, one paragraph per message. */
   readonly messages: string;
   readonly reference: string;
   readonly model: string;
   readonly properties: Readonly<Record<string, string>>;
 }
 
-/** The body of the request that asks a judge, as a chat completion. */
+/** The request body for a judge, as a chat completion. */
 export function judgeRequest(rule: Pick<JudgeRule, "model" | "prompt" | "scores">, record: JudgedRecord): Json {
   return {
     model: rule.model,
@@ -30,7 +30,7 @@ export function judgeRequest(rule: Pick<JudgeRule, "model" | "prompt" | "scores"
   };
 }
 
-/** Values are put in once: braces that were said in a conversation stay as they are. */
+/** Values are inserted in one pass: braces within a conversation stay as they are. */
 export function filled(prompt: string, record: JudgedRecord): string {
   return prompt.replace(FIELD, (_, name: string) => {
     if (name.startsWith(PROPERTY)) return record.properties[name.slice(PROPERTY.length)] ?? "";
@@ -57,7 +57,7 @@ function allowed({ kind, choices = [] }: JudgeScore): string {
   return `one of ${choices.map(({ label }) => JSON.stringify(label)).join(", ")}`;
 }
 
-/** What a judge sees of a record. */
+/** Extracts the fields that a judge sees from a record. */
 export function judgedRecord(
   llm: LlmSchema | null,
   { model, properties }: { readonly model: string | null; readonly properties: Readonly<Record<string, string>> },
@@ -82,7 +82,7 @@ export function judgedRecord(
   };
 }
 
-/** All that a model said, and the tools that it called. */
+/** All text of a model and its tool calls. */
 export function outputOf(llm: LlmSchema | null): string {
   const { messages = [], responses = [] } = llm?.response ?? {};
   const texts = messages.map(({ content = "", tool_calls }) => withCalls(content, tool_calls));

@@ -4,25 +4,25 @@ import type { JudgeScore } from "./judge-rule.ts";
 
 const REASON_CHARS_MAX = 4_000;
 
-/** One score as a judge gave it. */
+/** One score that a judge gave. */
 export interface Verdict {
   readonly name: string;
   readonly value: number;
-  /** The word that was chosen, of a choice. */
+  /** The selected label of a choice. */
   readonly label: string | null;
   readonly reason: string | null;
 }
 
-/** A judge's response does not say what was asked; the message is for who made the judge. */
+/** A judge's response lacks the requested scores; the message is for the author of the judge. */
 export class Unreadable extends Error {
   override readonly name = "Unreadable";
 }
 
 /**
- * The scores in a judge's response. Models put JSON into fences, or words around it, and write numbers as text: all of that is
- * read. What is not among the values that were asked for is not.
+ * Reads the scores from a judge's response. Models put JSON into code fences or prose and write numbers as strings: all of
+ * that is accepted. Values that were not requested are not.
  *
- * @throws Unreadable where a score is missing or none of those that are allowed.
+ * @throws Unreadable when a score is missing or not one of the allowed values.
  */
 export function readVerdict(text: string, scores: readonly JudgeScore[]): readonly Verdict[] {
   const given = objectIn(text);
@@ -42,10 +42,10 @@ export function readVerdict(text: string, scores: readonly JudgeScore[]): readon
   });
 }
 
-/** Objects in a response that are tried. */
+/** Maximum number of objects in a response that are tried. */
 const OBJECTS_MAX = 20;
 
-/** The last of the objects that stand in the text: a model that thinks aloud concludes with it. */
+/** The last object in the text: a model that reasons aloud ends with its result. */
 function objectIn(text: string): Json {
   const objects: string[] = [];
   let depth = 0;
@@ -75,7 +75,7 @@ function parsed(text: string): Json {
   }
 }
 
-/** In any case, because models capitalise names. */
+/** Ignores case, because models capitalise names. */
 function memberOf(given: Json, name: string): Json {
   const key = Object.keys(given).find((each) => each.trim().toLowerCase() === name.trim().toLowerCase());
   return key === undefined ? undefined : given[key];

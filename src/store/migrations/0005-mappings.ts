@@ -1,4 +1,4 @@
-/** How models that speak no known wire format are read, and what operators say that models cost. */
+/** How models without a known wire format are read, and operators' prices of models. */
 export const MAPPINGS = [
   `create table mappings (
     organization_id text not null,

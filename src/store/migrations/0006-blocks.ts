@@ -3,8 +3,8 @@ const changed = (row: "new" | "old") => `when ${row}.seq <= (select seq from blo
   end`;
 
 /**
- * Columns of many records side by side, for metrics over long times. A block is never changed: what changes in its
- * records is noted by the triggers, in the same transaction, and then read from the records.
+ * Columns of many records side by side, for metrics over long periods. A block never changes: triggers note changes of its
+ * records in the same transaction, and those records are then read individually.
  */
 export const BLOCKS = [
   `create table blocks (

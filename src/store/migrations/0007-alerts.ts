@@ -1,4 +1,4 @@
-/** Alerts and what became of them, webhooks, what is to be delivered, and how long records are kept. */
+/** Alerts and their events, webhooks, deliveries, and retention. */
 export const ALERTS = [
   `create table alerts (
     id text primary key not null,

@@ -1,4 +1,4 @@
-/** What several programs on one database have to agree on. With a database of one's own, nothing is in these tables. */
+/** State shared by several programs on one database. In a local database these tables are empty. */
 export const NODES = [
   `create table nodes (
     id text primary key not null,

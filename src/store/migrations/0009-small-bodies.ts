@@ -1,6 +1,6 @@
 /**
- * Small bodies stand in the row of their request's texts: one row for what took four, in one tree instead of two. What
- * was recorded before stays in `bodies`, where it is still read.
+ * Small bodies are stored in the row of their request's texts: one row instead of four, in one B-tree instead of two. Older
+ * bodies stay in `bodies` and are still read there.
  */
 export const SMALL_BODIES = [
   "alter table texts add column headers blob",

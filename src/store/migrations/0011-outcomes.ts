@@ -1,6 +1,6 @@
 /**
- * `refused` is what the gateway refused for what the request was; what it could not serve is `failed` from now on. Blocks
- * made so far lack the column `outcome`: they are made again, in steps, and metrics come from the records meanwhile.
+ * `refused` is what the gateway refused because of the request; what it could not serve is `failed` from now on. Existing
+ * blocks lack the column `outcome`: they are rebuilt in steps, and metrics are computed from the records meanwhile.
  */
 export const OUTCOMES = [
   "delete from block_columns",

@@ -1,6 +1,6 @@
 /**
- * How a request of the unified address was routed, and what was done to its bodies. Blocks made so far lack the columns
- * `route` and `credential`: they are made again, in steps, and metrics come from the records meanwhile.
+ * How a request of the unified address was routed, and how its bodies were changed. Existing blocks lack the columns `route`
+ * and `credential`: they are rebuilt in steps, and metrics are computed from the records meanwhile.
  */
 export const ROUTING = [
   "alter table requests add column route text",

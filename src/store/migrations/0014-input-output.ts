@@ -1,4 +1,4 @@
-/** Columns that a block is made of. A change of any other leaves the blocks as they are. */
+/** Columns that blocks contain. Changes of other columns leave the blocks valid. */
 const IN_BLOCKS = [
   ...["organization_id", "provider", "model", "request_model", "response_model", "user_id", "session_id"],
   ...["country_code", "prompt_id", "outcome", "route", "credential", "request_created_at", "response_status"],
@@ -7,8 +7,8 @@ const IN_BLOCKS = [
 ];
 
 /**
- * The beginning of what was said in a record's newest turn, for lists. It goes with the bodies: retention empties it for
- * many records at once, which the blocks must not take for changes.
+ * The start of the text in a record's newest turn, for lists. Retention deletes it with the bodies, for many records at once;
+ * that must not count as a change of their blocks.
  */
 export const INPUT_OUTPUT = [
   "alter table requests add column input text",

@@ -1,8 +1,8 @@
 /**
- * Bodies, headers, files and texts as ranges of packs. What was recorded before stays where it is until it is moved, and
- * is read there.
+ * Bodies, headers, files and texts as ranges of packs. Older contents stay in their place until they are moved, and are read
+ * there.
  *
- * `contents` is in the order of `home`, so that the rows which refer to a pack stand side by side.
+ * `contents` is ordered by `home`, so that rows that refer to the same pack are adjacent.
  */
 export const PACKS = [
   `create table packs (

@@ -1,4 +1,4 @@
-/** Which request made a response that a provider has stored, and the state of calls that clients forget. */
+/** Which request created a response that a provider stores, and the state of calls that clients do not send back. */
 export const ANSWERS = [
   `create index requests_responses on requests (organization_id, response_id)
     where credential is not null and response_id is not null and wire_schema = 'responses'`,

@@ -1,4 +1,4 @@
-/** Which tables of the index of words there are; each is made with its first record (`store/words/shards.ts`). */
+/** The tables of the word index that exist; each is created with its first record (`store/words/shards.ts`). */
 export const WORDS = [
   `create table word_shards (
     shard integer primary key not null,

@@ -1,6 +1,6 @@
 /**
- * How many records there are of each day and organization, and the bytes that passed with them, so that
- * listing them does not read all records. Records up to the number in `storage_counted` are in it (`store/sizes/sums.ts`).
+ * Number and transferred bytes of records per day and organization, so that listing them does not read all records. Records
+ * up to the number in `storage_counted` are included (`store/sizes/sums.ts`).
  */
 export const STORAGE_DAYS = [
   `create table storage_days (

@@ -17,8 +17,9 @@ const OTHER_COLUMNS = [
 ];
 
 /**
- * What requests have in common is stored once. Rows made before hold it themselves, and so do those that a partial index
- * knows by it. `whole_requests` shows both alike; a step that adds a column to `requests` makes the view again.
+ * Values that requests have in common are stored once. Older rows contain the values themselves, and so do rows that a
+ * partial index selects by them. `whole_requests` shows both alike; a migration that adds a column to `requests` must
+ * recreate the view.
  */
 export const KINDS = [
   `create table kinds (

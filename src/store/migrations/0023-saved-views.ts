@@ -1,4 +1,4 @@
-/** Views of the list of requests that somebody saved. */
+/** Saved views of the request list. */
 export const SAVED_VIEWS = [
   `create table saved_views (
     id text primary key not null,

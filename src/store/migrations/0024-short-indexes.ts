@@ -1,6 +1,6 @@
 /**
- * Pages are in order of creation, and of id within a millisecond. The few rows of one millisecond are sorted as they are
- * read: an id in every entry of an index takes more than all the rest of it.
+ * Pages are ordered by creation time, then by id. The few rows of the same millisecond are sorted when read: an id in every
+ * index entry would take more space than everything else in it.
  */
 export const SHORT_INDEXES = [
   "drop index requests_created",

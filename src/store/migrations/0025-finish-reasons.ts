@@ -15,7 +15,7 @@ const OTHER_COLUMNS = [
   ...["feedback_rating", "feedback_created_at", "attempt_of", "attempt", "unread", "route_reason"],
   ...["gateway_warnings", "input", "output", "excerpts_packed", "kind"],
 ];
-/** Columns that a block is made of. A change of any other leaves the blocks as they are. */
+/** Columns that blocks contain. Changes of other columns leave the blocks valid. */
 const IN_BLOCKS = [
   ...["organization_id", "provider", "model", "request_model", "response_model", "user_id", "session_id"],
   ...["country_code", "prompt_id", "prompt_version", "outcome", "finish_reason", "error_code", "gateway_user"],
@@ -25,7 +25,7 @@ const IN_BLOCKS = [
 ];
 
 /**
- * Why responses ended. Blocks made so far lack this and other columns: they are made again, in steps, and aggregates come
+ * Why responses ended. Existing blocks lack this and other columns: they are rebuilt in steps, and aggregates are computed
  * from the records meanwhile.
  */
 export const FINISH_REASONS = [

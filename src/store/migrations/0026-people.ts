@@ -1,4 +1,4 @@
-/** Users, what they are in which organization, how they are invited and logged in, and whose a key is. */
+/** Users, their memberships, invitations and logins, and the owners of keys. */
 export const PEOPLE = [
   `create table users (
     id text primary key not null,
@@ -64,7 +64,8 @@ export const PEOPLE = [
   "alter table keys add column previous_until integer",
   "alter table keys add column changed_at integer",
   "alter table organizations add column max_key_days integer",
-  // Any change of a user or a member may change what their keys may do: it counts up, so that followers reload the keys.
+  // Any change of a user or a member may change what their keys may do: the version increases, so that followers reload the
+  // keys.
   "create table people_version (id integer primary key not null, version integer not null)",
   "insert into people_version (id, version) values (1, 0)",
   ...["users", "members"].flatMap((table) =>
@@ -75,7 +76,7 @@ export const PEOPLE = [
   ),
 ];
 
-/** A log-in changes only the time of the last one, not the rights. */
+/** A login only changes the time of the last login, not permissions. */
 function columns(table: string): string {
   return table === "users" ? " of operator, disabled_at, email" : " of role";
 }

@@ -1,4 +1,4 @@
-/** What people say about requests, and links under which others may read requests without an account. */
+/** Comments on requests, and links that let others read requests without an account. */
 export const NOTES = [
   `create table comments (
     request_id text not null,

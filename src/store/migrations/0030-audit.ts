@@ -1,7 +1,7 @@
 /**
  * The audit log. `audit_chain` is one row: the newest entry, so that entries missing at the end are noticed, and the last
- * entry that was removed because of its age, whose hash the oldest kept entry continues from. The triggers hold against mistakes in this
- * program; the chain of hashes shows what somebody else changed.
+ * entry that was removed because of its age, whose hash the oldest kept entry continues from. The triggers guard against bugs
+ * in this program; the hash chain reveals changes by others.
  */
 export const AUDIT = [
   `create table audit (

@@ -1,8 +1,8 @@
 /**
- * Packs whose bytes are in an object store: `object` is its name, `at` and `stored` the place within it, and `data` is
- * empty then.
+ * Packs whose bytes are in an object store: `object` is its name, `at` and `stored` are the offset and length in it, and
+ * `data` is empty.
  *
- * `partly` is 1 where a pack has left an object; `dead_at` says since when nothing in it is needed.
+ * `partly` is 1 when a pack has left the object; `dead_at` is the time since which nothing in it is needed.
  */
 export const OBJECTS = [
   "alter table packs add column object text",

@@ -1,4 +1,4 @@
-/** Examples that were put together from requests, in versions. */
+/** Datasets: examples collected from requests, with versions. */
 export const DATASETS = [
   `create table datasets (
     id text primary key not null,

@@ -1,4 +1,4 @@
-/** Where requests stand in the traces that programs sent. */
+/** The place of requests in traces that programs sent. */
 export const SPANS = [
   `create table spans (
     request_id text primary key not null,

@@ -1,4 +1,4 @@
-/** Dashboards that somebody made. */
+/** Saved dashboards. */
 export const DASHBOARDS = [
   `create table dashboards (
     id text primary key not null,

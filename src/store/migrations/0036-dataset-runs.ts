@@ -1,4 +1,4 @@
-/** A dataset that is sent again to other models, and what came of each call. */
+/** Runs that send a dataset to other models, and the result of each call. */
 export const DATASET_RUNS = [
   `create table dataset_runs (
     id text primary key not null,

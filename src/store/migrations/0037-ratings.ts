@@ -1,4 +1,4 @@
-/** Who gave a score, when and why. Records with scores are found without looking at the others. */
+/** Who gave a score, when and why. The index finds records with scores without reading the others. */
 export const RATINGS = [
   `create table ratings (
     request_id text not null,

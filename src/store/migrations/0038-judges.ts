@@ -1,4 +1,4 @@
-/** Models that score records, and which records each has judged or is to judge. */
+/** Models that score records, and the records that each has judged or queued. */
 export const JUDGES = [
   `create table judges (
     id text primary key not null,

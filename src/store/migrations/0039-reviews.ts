@@ -1,4 +1,4 @@
-/** Queues of records that people score, and what each of them did. */
+/** Queues of records for reviewers to score, and their results. */
 export const REVIEWS = [
   `create table reviews (
     id text primary key not null,

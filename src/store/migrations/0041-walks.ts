@@ -1,6 +1,6 @@
 /**
- * Work on old records names the record that it has reached by its time and id, because numbers are of one engine. Judges
- * have no position any more: the recorder puts new records in line, and what was not looked at yet is put there now.
+ * Jobs over old records store their position as the time and id of a record, because record numbers depend on the engine.
+ * Judges no longer have a position: the recorder queues new records, and records that were not checked yet are queued here.
  */
 export const WALKS = [
   "alter table mappings add column reread_id text",

@@ -43,7 +43,7 @@ import { WALKS } from "./0041-walks.ts";
 import { FULL_LINES } from "./0042-full-lines.ts";
 import type { Migration } from "./migration.ts";
 
-/** Every step there ever was, in order; a step that was released is never changed, only followed by another. */
+/** All migrations in order. A released migration is never changed, only followed by another. */
 export const MIGRATIONS: readonly Migration[] = [
   { target: "records", version: 1, name: "records", statements: FIRST_RECORDS },
   { target: "bodies", version: 1, name: "bodies", statements: FIRST_BODIES },

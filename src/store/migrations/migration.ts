@@ -1,8 +1,8 @@
-/** One step forward; there is no way back. `version` counts from 1 without gaps, per target. */
+/** One migration; there are no down migrations. `version` counts from 1 without gaps, per target. */
 export interface Migration {
   readonly target: "records" | "bodies";
   readonly version: number;
   readonly name: string;
-  /** Each one SQL statement; all of them are one transaction. */
+  /** One SQL statement each; all run in one transaction. */
   readonly statements: readonly string[];
 }

@@ -6,17 +6,17 @@ import type { Database } from "../store.ts";
 import { currentMappings, type StoredMapping } from "./mappings.ts";
 import { changesOf, listPrices, pricesFingerprint } from "./prices.ts";
 
-/** What a deployment knows beyond its plugins: how models are read, and what they cost. In memory, by organization. */
+/** Mappings and prices of a deployment beyond its plugins. In memory, by organization. */
 export interface Learnt {
   mappingOf(organizationId: string, provider: string): MappingOf;
-  /** Versions of these mappings by their models, as they are at the call; 0 where a model has none. */
+  /** Returns the current mapping version of a model; 0 when it has none. */
   versionsOf(organizationId: string, provider: string): (model: string) => number;
   priceOf(organizationId: string, provider: string): OwnPriceOf;
 }
 
 const keyOf = (...names: readonly string[]) => names.join("\n");
 
-/** Kept in step with the tables by calls of `load` or `refresh`. */
+/** Call `load` or `refresh` to keep it in step with the tables. */
 export class LearntTables implements Learnt {
   readonly #configured: readonly PriceEntry[];
   readonly #home: Database | undefined;
@@ -26,7 +26,7 @@ export class LearntTables implements Learnt {
 
   /**
    * @param configured - prices of the configuration.
-   * @param home - the database of the prices that people set, if it is another one.
+   * @param home - the database with the prices that users set, if it is a different one.
    */
   constructor(configured: readonly PriceEntry[] = [], home?: Database) {
     this.#configured = configured;
@@ -59,7 +59,7 @@ export class LearntTables implements Learnt {
     this.#fingerprint = fingerprint;
   }
 
-  /** Reads them where something has changed; the question alone is cheap. @returns whether anything had. */
+  /** Reloads the tables when something has changed; the check is cheap. @returns whether anything had changed. */
   async refresh(records: Database): Promise<boolean> {
     if ((await this.#readFingerprint(records)) === this.#fingerprint) return false;
     await this.load(records);

@@ -14,10 +14,10 @@ import {
 /** Whether records are read with this version. */
 export const isCurrent = ({ state }: StoredMapping) => state === "active" || state === "approved";
 
-/** The version that a model is read with, else the newest. */
+/** The version in use for a model, otherwise the newest. */
 export const shownVersion = (history: readonly StoredMapping[]) => history.find(isCurrent) ?? history[0];
 
-/** Approves the draft that is newest, else the mapping in force. @returns undefined where there is neither. */
+/** Approves the newest draft, otherwise the mapping in use. @returns undefined when there is neither. */
 export async function approveNewest(
   records: Database,
   name: ModelName,
@@ -30,7 +30,7 @@ export async function approveNewest(
   return shownVersion(await mappingHistory(records, name));
 }
 
-/** Goes back to the version before the one in force; a draft is thrown away. @returns undefined where there is nothing. */
+/** Goes back to the version before the one in use, or discards a draft. @returns undefined when there is nothing to roll back. */
 export async function rollBack(records: Database, name: ModelName, by: Acting): Promise<StoredMapping | undefined> {
   const history = await mappingHistory(records, name);
   const wanted = history.find(isCurrent) ?? history.find(({ state }) => state === "draft");
@@ -42,7 +42,7 @@ export async function rollBack(records: Database, name: ModelName, by: Acting): 
   return shownVersion(await mappingHistory(records, name));
 }
 
-/** An admin's own mapping: in force at once, and the mapper leaves it alone. */
+/** Stores an admin's own mapping: in use immediately, and the mapper never changes it. */
 export async function putMapping(
   records: Database,
   name: ModelName,
@@ -54,7 +54,7 @@ export async function putMapping(
   return shownVersion(await mappingHistory(records, name))!;
 }
 
-/** A version as it is shown to people. Times are ISO 8601. */
+/** A version as the API shows it. Times are ISO 8601. */
 export function shownMapping(each: StoredMapping) {
   const { provider, model, version, state, origin, confidence, samples, mapping } = each;
   const [created_at, updated_at] = [isoTime(each.createdAt), isoTime(each.updatedAt)];

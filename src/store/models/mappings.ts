@@ -25,7 +25,7 @@ export interface StoredMapping extends ModelName {
   readonly mapping: Mapping;
   /** 0 to 1. */
   readonly confidence: number;
-  /** Exchanges that it was learnt from. */
+  /** Exchanges that it was learned from. */
   readonly samples: number;
   readonly createdAt: number;
   readonly updatedAt: number;
@@ -33,18 +33,18 @@ export interface StoredMapping extends ModelName {
 
 type MappingRow = typeof mappings.$inferSelect;
 
-/** How a replaced version is stored that an admin had approved, for the day that it comes back; shown as replaced. */
+/** State of a replaced version that an admin had approved, so that a rollback restores the approval; shown as replaced. */
 const APPROVED_BEFORE = "replaced approved";
 /** The version that records are read with. */
 const CURRENT = inArray(mappings.state, ["active", "approved"]);
 
-/** The mappings that records are read with: of all organizations, or of one. */
+/** The mappings in use: of all organizations, or of one. */
 export async function currentMappings(records: Database, organizationId?: string): Promise<StoredMapping[]> {
   const which = and(CURRENT, ifGiven(mappings.organization_id, organizationId));
   return (await over(records).select().from(mappings).where(which)).map(toMapping);
 }
 
-/** Every version of a model's mappings, in whichever providers, newest first. */
+/** Every version of a model's mappings, with any provider, newest first. */
 export async function mappingHistory(
   records: Database,
   { organizationId, model, provider }: Omit<ModelName, "provider"> & { readonly provider?: string | undefined },
@@ -60,7 +60,7 @@ export async function mappingHistory(
 
 type MappingOrder = Pick<StoredMapping, "state" | "origin" | "mapping" | "confidence" | "samples">;
 
-/** Adds a version. One that records are to be read with takes the place of the one before, and old records are read again. */
+/** Adds a version. One that is in use immediately replaces the previous one, and old records are read again. */
 export async function addMapping(records: Database, name: ModelName, order: MappingOrder, by: Acting): Promise<void> {
   const now = Date.now();
   const isCurrent = order.state !== "draft";
@@ -83,7 +83,7 @@ export async function addMapping(records: Database, name: ModelName, order: Mapp
   await recorded(records, statements, by, { ...actOf("mapping.changed", name), after: order });
 }
 
-/** An admin agrees with a version: from now on records are read with it, and the mapper leaves it alone. */
+/** Marks a version as approved by an admin: records are read with it from now on, and the mapper never changes it. */
 export async function approveMapping(records: Database, name: ModelName, version: number, by: Acting): Promise<void> {
   const now = Date.now();
   const approval = over(records)
@@ -95,8 +95,8 @@ export async function approveMapping(records: Database, name: ModelName, version
 }
 
 /**
- * Goes back from `version` to `previous`, which is approved only if it was before; without one the model is pending, and
- * the mapper tries only when asked to.
+ * Goes back from `version` to `previous`, which counts as approved only if it was before. Without `previous` the model is
+ * pending, and the mapper tries again only on request.
  */
 export async function rollBackMapping(
   records: Database,
@@ -127,17 +127,17 @@ function actOf(action: Act["action"], { organizationId, provider, model }: Model
   return { action, organizationId, object: { kind: "model", id: `${provider}/${model}`, name: model } };
 }
 
-/** A model is mapped, and its pending order is cleared. */
+/** Marks a model as mapped and clears its order. */
 export async function markMapped(records: Database, name: ModelName): Promise<void> {
   await patiently(() => modelIs(records, name, "mapped", null));
 }
 
-/** A model stays pending, and this is why. */
+/** Keeps a model pending, with the reason. */
 export async function markPending(records: Database, name: ModelName, reason: string): Promise<void> {
   await patiently(() => modelIs(records, name, "pending", reason));
 }
 
-/** A mapping whose model's records are still to be read again, and the last one that was; undefined at the beginning. */
+/** A mapping whose model's records must be read again, and the last one that was; undefined at the start. */
 export interface Reread extends ModelName {
   readonly version: number;
   readonly after: Reached | undefined;
@@ -163,7 +163,7 @@ export async function nextReread(records: Database): Promise<Reread | undefined>
   return { ...mapping, after: requestId === null ? undefined : { createdAt, requestId } };
 }
 
-/** Notes how far records were read again; undefined when all are. A change of the mapping meanwhile starts it again. */
+/** Notes how far records have been read again; undefined when all are. If the mapping changed meanwhile, reading starts over. */
 export async function noteReread(records: Database, reread: Reread, after: Reached | undefined): Promise<void> {
   const isThere = sql`${mappings.reread_after} is not null and ${mappings.reread_id} is ${reread.after?.requestId ?? null}`;
   const set = { reread_after: after?.createdAt ?? null, reread_id: after?.requestId ?? null };

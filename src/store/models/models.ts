@@ -4,10 +4,10 @@ import { ifGiven, over } from "../database/builder.ts";
 import { patiently } from "../database/patiently.ts";
 import type { Database } from "../store.ts";
 
-/** A model that was seen, and whether a mapping reads it. */
+/** A model that requests used, and whether a mapping reads it. */
 export type ModelRow = Omit<typeof models.$inferSelect, "expedited_at">;
 
-/** Models that were seen, the most used first: of one organization, or of all. */
+/** Models that requests used, most used first: of one organization, or of all. */
 export async function listModels(records: Database, organizationId?: string, model?: string): Promise<ModelRow[]> {
   const { expedited_at: _, ...shown } = getTableColumns(models);
   return over(records)
@@ -23,12 +23,12 @@ interface WhichModels {
   readonly model?: string | undefined;
 }
 
-/** Orders models to be mapped at once, from the process that runs the jobs. */
+/** Orders the process that runs the jobs to map models immediately. */
 export async function expediteModels(records: Database, which: WhichModels): Promise<void> {
   await patiently(() => over(records).update(models).set({ expedited_at: Date.now() }).where(those(which)));
 }
 
-/** Models that were ordered, until that is done. */
+/** Models with such an order that is not carried out yet. */
 export async function expeditedModels(records: Database, which: WhichModels = {}): Promise<ModelRow[]> {
   return over(records)
     .select()
@@ -43,10 +43,13 @@ const those = ({ organizationId, provider, model }: WhichModels) =>
     ifGiven(models.model, model),
   );
 
-/** Requests that `askedModels` looks at: the newest. */
+/** Number of newest requests that `askedModels` reads. */
 const LOOKED_AT = 2_000;
 
-/** Names that requests asked for, by `<provider> <model>` as they were recorded: an answer may name a version of it. */
+/**
+ * Model names in requests, by `<provider> <model>` as recorded: a response may name a specific version of the requested
+ * model.
+ */
 export async function askedModels(records: Database, organizationId: string): Promise<Map<string, string[]>> {
   const sql = `select distinct provider, model, request_model as asked from (
       select provider, model, request_model from whole_requests where organization_id = ?

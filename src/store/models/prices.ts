@@ -7,12 +7,12 @@ import { recorded } from "../audit/recorded.ts";
 import { ifGiven, over } from "../database/builder.ts";
 import type { Database } from "../store.ts";
 
-/** What an admin says that a model costs. */
+/** An admin's price for a model. */
 export interface StoredPrice extends OrganizationPrice {
   readonly updatedAt: number;
 }
 
-/** Changes when a row of the table does. */
+/** Changes when a row of the table changes. */
 export async function changesOf(database: Database, table: typeof mappings | typeof prices): Promise<string> {
   const [found] = await over(database)
     .select({ n: count(), sum: sql`total(${table.updated_at})` })
@@ -22,7 +22,7 @@ export async function changesOf(database: Database, table: typeof mappings | typ
 
 export const pricesFingerprint = (home: Database): Promise<string> => changesOf(home, prices);
 
-/** Of one organization, or of all. */
+/** Of one organization, or all. */
 export async function listPrices(records: Database, organizationId?: string): Promise<StoredPrice[]> {
   const rows = await over(records)
     .select()
@@ -56,7 +56,7 @@ export async function putPrice(
   });
 }
 
-/** @returns whether there was one. */
+/** @returns whether it existed. */
 export async function removePrice(records: Database, which: WhichPrice, by: Acting): Promise<boolean> {
   const known = await findPrice(records, which);
   if (known === undefined) return false;

@@ -2,20 +2,20 @@ import { patiently } from "../database/patiently.ts";
 import { readSetting, removeSetting, writeSetting } from "../settings.ts";
 import type { Database } from "../store.ts";
 
-/** What stands under these names in `settings`. */
+/** Names of the entries in `settings`. */
 export const ORDER = "costs recompute order";
 export const STATE = "costs recompute state";
-/** How far a recomputation is. */
+/** Progress of a recomputation. */
 export interface Progress {
   readonly seen: number;
   readonly changed: number;
-  /** US dollars of the records seen, as recorded and as computed now. */
+  /** US dollars for the records seen, as recorded and as computed now. */
   readonly before: number;
   readonly after: number;
   readonly total: number;
 }
 
-/** Costs to compute again, for a running service: it is the one that writes records. */
+/** An order to recompute costs, for the running service, which is the only writer of records. */
 export interface RecomputeOrder {
   readonly id: string;
   /** Milliseconds since 1970. */
@@ -24,26 +24,26 @@ export interface RecomputeOrder {
   readonly dryRun: boolean;
 }
 
-/** How far an order is. */
+/** Progress of an order. */
 export interface RecomputeState extends Progress {
   readonly id: string;
   readonly done: boolean;
-  /** Why it was given up. */
+  /** Why it was aborted. */
   readonly failed?: string;
 }
 
-/** Orders it from the service, replacing an order that is not processed yet. */
+/** Places an order for the service, replacing one that is not processed yet. */
 export async function placeOrder(records: Database, order: RecomputeOrder): Promise<void> {
   await writeOrder(records, ORDER, order);
 }
 
-/** What has come of an order; undefined before it is begun. */
+/** The state of an order; undefined before it starts. */
 export async function stateOf(records: Database, id: string): Promise<RecomputeState | undefined> {
   const state = await readOrder<RecomputeState>(records, STATE);
   return state?.id === id ? state : undefined;
 }
 
-/** A job's order or state, which the command line and the service share. */
+/** A job's order or state, shared by the command line and the service. */
 export async function readOrder<T>(records: Database, name: string): Promise<T | undefined> {
   const value = await readSetting(records, name);
   return value === undefined ? undefined : (JSON.parse(value) as T);
@@ -53,7 +53,7 @@ export function writeOrder(records: Database, name: string, value: object): Prom
   return patiently(() => writeSetting(records, name, JSON.stringify(value)));
 }
 
-/** Another order that came meanwhile stays. */
+/** Removes an order, unless another one has replaced it. */
 export function removeOrder(records: Database, name: string, value: object): Promise<void> {
   return patiently(() => removeSetting(records, name, JSON.stringify(value)));
 }

@@ -1,15 +1,16 @@
 /**
- * Claims shares of limits in Redis or Valkey, all or nothing: each node gets what it wants as far as others leave room, and
- * never less than it has used. The time is the server's.
+ * Claims shares of limits in Redis or Valkey, all or nothing: each node gets the share it wants as far as other nodes leave
+ * room, and never less than it has used. Uses the server's clock.
  *
- * Keys: the nodes (sorted set, by when they were seen), since when the server knows them, and a hash for each limit: node
- * → amount and until when it counts. Arguments: the node, how long the server's memory is young, after how long a node
- * is gone, then of each limit its quota, used, want, held and how long the amount counts. Amounts may be fractions; numbers are
- * answered as texts, because a script's numbers lose them.
+ * Keys: the nodes (sorted set, by when they were last seen), the time since which the server has data, and a hash for each
+ * limit: node → amount and expiry. Arguments: the node, how long the server's data counts as young, after how long a node is
+ * gone, then for each limit its quota, used, want, held and the lifetime of the amount. Amounts may be fractions; they are
+ * returned as strings, because Redis truncates a script's numbers to integers.
  *
- * While its memory is young the server grants what the node holds and no more.
+ * While its data is young, the server grants only what the node already holds.
  *
- * Answers 1 where its memory is young, the number of nodes, then of each limit what the node has now and what others have.
+ * Returns 1 when its data is young, otherwise 0; the number of nodes; then for each limit what the node has now and what
+ * others have.
  */
 export const CLAIM_SCRIPT = `
 local time = redis.call('TIME')

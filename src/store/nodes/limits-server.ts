@@ -4,26 +4,26 @@ import type { ShareAnswer, ShareClaim } from "../../plugin-host/host/shares.ts";
 import { CLAIM_SCRIPT } from "./claim-script.ts";
 import { NODE_GONE_MS } from "./nodes.ts";
 
-/** A server that takes longer counts as away; the caller has 1,000 ms in all, with what the database takes. */
+/** A server that takes longer counts as unavailable; the caller has 1,000 ms in total, including the database. */
 const ANSWER_MS = 300;
 const CONNECT_MS = 1_000;
 const RETRY_MS_MAX = 500;
 /**
- * How long after a change between server and database nothing is granted by the new one beyond what is held: every node
- * has told it what it holds by then.
+ * After a switch between server and database, the new one grants only what nodes already hold for this long: by then every
+ * node has reported its shares to it.
  */
 const SETTLE_MS = 2_000;
 
 type Claim = (claims: readonly ShareClaim[]) => Promise<ShareAnswer>;
 
 interface LimitsServerOptions {
-  /** `redis://` or `rediss://`, with user, password and number of the database where they are needed. */
+  /** `redis://` or `rediss://`, optionally with user, password and database number. */
   readonly url: string;
-  /** What its keys begin with. */
+  /** Prefix of its keys. */
   readonly prefix: string;
   readonly node: string;
   readonly log: Log;
-  /** Claims shares in the database, which answers while the server is away. */
+  /** Claims shares in the database while the server is unavailable. */
   readonly fallback: Claim;
   /** A clock in milliseconds. */
   readonly clock?: () => number;
@@ -32,15 +32,15 @@ interface LimitsServerOptions {
 /**
  * Divides limits among nodes through Redis or Valkey: one round trip, one script, all or nothing.
  *
- * While the server is away, shares are claimed in the database. No moment between the two grants more than a limit: after
- * the server is lost, the database grants what each node holds and no more, until all have told it; when the server is
- * back, or new to this node, both have to grant a share for a while.
+ * While the server is unavailable, shares are claimed in the database. Switching never grants more than a limit. After the
+ * server is lost, the database grants only what each node holds until all nodes have reported. When the server is back, or
+ * new to this node, both must grant a share for a while.
  */
 export class LimitsServer {
   readonly #options: LimitsServerOptions;
   readonly #redis: ClaimingRedis;
   readonly #clock: () => number;
-  /** On the clock: when the database may grant more again, and when the server may. */
+  /** Clock times from which the database, and the server, may grant more again. */
   #databaseSettledMs = 0;
   #serverSettledMs = Number.POSITIVE_INFINITY;
   #wasReady = false;
@@ -57,27 +57,27 @@ export class LimitsServer {
       this.#serverSettledMs = this.#clock() + SETTLE_MS;
       if (this.#error !== undefined) options.log.info("the limits server is back");
       this.#error = undefined;
-      // Its memory begins now, not with the first request that is limited.
+      // Sets the start of its data now, not at the first limited request.
       void this.#ask([]);
     });
-    // What closed it is known better where it was an error.
+    // An error describes the cause better than the close event.
     this.#redis.on("close", () => this.#lost(this.#error ?? "the connection was closed"));
     this.#redis.on("error", (error) => this.#lost(messageOf(error)));
   }
 
-  /** Why limits are divided in the database now; undefined while the server does it. */
+  /** Why limits are divided in the database; undefined while the server divides them. */
   get error(): string | undefined {
     return this.#error;
   }
 
-  /** The same as a line of what is not well. */
+  /** The same as a line of the health report. */
   get degraded(): readonly string[] {
     return this.#error === undefined
       ? []
       : [`limits: the limits server is away, the database divides limits: ${this.#error}`];
   }
 
-  /** How often another of both has begun to divide limits: then it has to be told what this node holds. */
+  /** Number of switches between server and database: after each, this node must report what it holds. */
   get moves(): number {
     return this.#moves;
   }
@@ -88,7 +88,7 @@ export class LimitsServer {
       const answer = await this.#fromServer(claims);
       if (answer !== undefined) return answer;
     }
-    // Both have to agree while one of them may not know yet what every node holds.
+    // Both must grant a share while one of them may not know yet what every node holds.
     const inDatabase = await this.#fromDatabase(claims);
     const granted = claims.map((claim, at) => {
       const { amount } = inDatabase.grants[at]!;
@@ -102,11 +102,11 @@ export class LimitsServer {
     this.#redis.disconnect();
   }
 
-  /** Undefined where the server has no response, or does not know yet what all nodes hold. */
+  /** Undefined when the server does not respond, or does not know yet what all nodes hold. */
   async #fromServer(claims: readonly ShareClaim[]): Promise<ShareAnswer | undefined> {
     const answer = await this.#ask(claims);
     if (answer === undefined || !answer.isYoung) return answer;
-    // It has lost its memory.
+    // The server has lost its data.
     this.#moves += 1;
     this.#databaseSettledMs = this.#clock() + SETTLE_MS;
     return undefined;
@@ -114,7 +114,7 @@ export class LimitsServer {
 
   async #ask(claims: readonly ShareClaim[]): Promise<(ShareAnswer & { readonly isYoung: boolean }) | undefined> {
     const { prefix, node } = this.#options;
-    // Braces keep the keys together in a cluster.
+    // Braces keep the keys in one hash slot of a cluster.
     const keys = ["nodes", "since", ...claims.map(({ key }) => `limit ${key}`)].map((key) => `{${prefix}}:${key}`);
     const asked = claims.flatMap(({ quota, used, want, held, keptMs }) => [quota, used, want, held, Math.ceil(keptMs)]);
     try {
@@ -125,7 +125,7 @@ export class LimitsServer {
       return { grants, nodes: Math.max(1, Number(nodes)), isExact: true, isYoung: isYoung === "1" };
     } catch (error) {
       this.#lost(messageOf(error));
-      // A server that hangs is asked again over a new connection.
+      // Reconnects, because the server may hang on this connection.
       this.#redis.disconnect(true);
       return undefined;
     }
@@ -148,7 +148,7 @@ export class LimitsServer {
   }
 }
 
-/** A claim of what the node holds and no more, which is granted in any case. */
+/** A claim for only what the node holds, which is always granted. */
 function kept(claim: ShareClaim): ShareClaim {
   const held = Math.max(claim.used, claim.held);
   return { ...claim, used: held, want: held };
@@ -158,7 +158,7 @@ interface ClaimingRedis extends Redis {
   claimShares(keys: number, ...keysAndArguments: readonly (string | number)[]): Promise<string[]>;
 }
 
-/** Connects, and connects again whenever the connection is lost. Commands fail at once while there is none. */
+/** Connects, and reconnects whenever the connection is lost. Commands fail immediately while there is none. */
 export function connectLimits(url: string): ClaimingRedis {
   const redis = new Redis(url, {
     enableOfflineQueue: false,

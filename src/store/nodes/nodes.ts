@@ -3,19 +3,19 @@ import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Database } from "../database/database.ts";
 
-/** The database server's clock, in milliseconds since 1970: those of nodes may differ. */
+/** The database server's clock, in milliseconds since 1970: the clocks of nodes may differ. */
 export const SERVER_NOW = "cast(unixepoch('subsec') * 1000 as integer)";
-/** A node that has not been seen for so long is no longer counted on. */
+/** A node that was not seen for this long counts as gone. */
 export const NODE_GONE_MS = 15_000;
 /** Claims of ids are kept this long: by then their records are in the database, or never will be. */
 export const ID_CLAIM_KEPT_MS = 7 * 86_400_000;
 
-/** What tells this data directory's writing from that of others on one database; made when first asked for. */
+/** The id of this data directory among several that write to one database; created on first use. */
 export function nodeIdOf(dataDirectory: string): string {
   return idInFile(join(dataDirectory, "node-id"));
 }
 
-/** A UUID that is made when it is first asked for. */
+/** The UUID in a file; created on first use. */
 export function idInFile(path: string): string {
   try {
     const known = readFileSync(path, "utf8").trim();
@@ -28,7 +28,7 @@ export function idInFile(path: string): string {
   return id;
 }
 
-/** Says that a node lives. @returns whether another program says so under the same id. */
+/** Heartbeat of a node. @returns whether another program sends heartbeats with the same id. */
 export async function beat(records: Database, id: string, run: string, isFirst: boolean): Promise<boolean> {
   const [before] = await records.query<{ run: string }>({ sql: "select run from nodes where id = ?", args: [id] });
   await records.batch([
@@ -45,7 +45,7 @@ export async function beat(records: Database, id: string, run: string, isFirst: 
   return !isFirst && before !== undefined && before.run !== run;
 }
 
-/** Says that a node has stopped. */
+/** Removes a node that has stopped. */
 export async function leave(records: Database, id: string, run: string): Promise<void> {
   await records.batch([
     { sql: "delete from nodes where id = ? and run = ?", args: [id, run] },
@@ -53,7 +53,7 @@ export async function leave(records: Database, id: string, run: string): Promise
   ]);
 }
 
-/** Takes or keeps a lease until so many milliseconds from now. @returns whether this node has it. */
+/** Acquires or renews a lease for `forMs` milliseconds. @returns whether this node holds it. */
 export async function takeLease(records: Database, name: string, node: string, forMs: number): Promise<boolean> {
   const rows = await records.query<{ holder: string }>({
     sql: `insert into leases (name, holder, until) values (?1, ?2, ${SERVER_NOW} + ?3)
@@ -64,7 +64,7 @@ export async function takeLease(records: Database, name: string, node: string, f
   return rows.length > 0;
 }
 
-/** Takes `count` numbers of records that no other node gets. @returns the first of them. */
+/** Reserves `count` record numbers for this node. @returns the first of them. */
 export async function takeNumbers(records: Database, count: number): Promise<number> {
   const [row] = await records.query<{ first: number }>({
     sql: `insert into sequences (name, next) select 'requests', used + 1 + ?1 from (select
@@ -76,7 +76,7 @@ export async function takeNumbers(records: Database, count: number): Promise<num
   return row!.first;
 }
 
-/** Takes an id that a client chose. @returns false where it was taken before. */
+/** Reserves an id that a client chose. @returns false when it was already taken. */
 export async function claimId(records: Database, id: string): Promise<boolean> {
   const rows = await records.query<{ id: string }>({
     sql: `insert into claimed_ids (id, claimed_at) values (?, ${SERVER_NOW}) on conflict do nothing returning id`,

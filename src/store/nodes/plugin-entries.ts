@@ -8,15 +8,15 @@ import { recorded } from "../audit/recorded.ts";
 import { over } from "../database/builder.ts";
 import type { Database } from "../store.ts";
 
-/** Entries that were written after `version`, in the order of writing; 0 asks for all. Removed ones have the value null. */
+/** Entries written after `version`, in the order of writing; 0 for all. Removed ones have the value null. */
 export async function readEntries(records: Database, version: number): Promise<StoredEntry[]> {
   const { version: written } = pluginEntries;
   return over(records).select().from(pluginEntries).where(gt(written, version)).orderBy(written);
 }
 
 /**
- * All or nothing, with the entries of the audit log for what is a setting. What is removed stays as a row without a value,
- * so that others see that it is gone.
+ * Writes all entries or none, with audit log entries for settings. A removed entry stays as a row without a value, so that
+ * other processes see the removal.
  */
 export async function writeEntries(records: Database, entries: readonly Entry[], by: Acting): Promise<void> {
   const { plugin, key, version } = pluginEntries;

@@ -3,20 +3,20 @@ import { once } from "node:events";
 import { within } from "../../runtime/within.ts";
 import { connectLimits } from "./limits-server.ts";
 
-/** What a server of limits may take to answer. */
+/** Time limit for the limits server's response. */
 const PROBE_MS = 3_000;
-/** The limit that is claimed is gone after so long, should it not be removed. */
+/** The probe's claim expires after this time if it is not removed. */
 const PROBE_KEPT_MS = 1_000;
 
 /**
  * Runs the script that divides limits once, for a limit of its own.
  *
- * @returns what answered, and how fast.
- * @throws where it does not respond, refuses the login or the script.
+ * @returns name of the server and its response time.
+ * @throws when the server does not respond, or rejects the login or the script.
  */
 export async function probeLimits(url: string, prefix: string): Promise<string> {
   const redis = connectLimits(url);
-  redis.on("error", () => undefined); // what waits for the connection throws it
+  redis.on("error", () => undefined); // the call that waits for the connection throws it
   try {
     const away = () => {
       throw new Error("it does not respond");

@@ -3,8 +3,8 @@ import type { Database, Value } from "../store.ts";
 import { NODE_GONE_MS, SERVER_NOW } from "./nodes.ts";
 
 /**
- * Takes, keeps or gives back this node's shares of limits: each gets what it wants as far as others leave room, and never
- * less than it has used. All in one transaction, so that all shares together are no more than the limit.
+ * Takes, keeps or returns this node's shares of limits: each node gets the share it wants as far as others leave room, and
+ * never less than it has used. One transaction, so that all shares together never exceed a limit.
  */
 export async function claimShares(
   records: Database,

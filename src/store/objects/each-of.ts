@@ -1,4 +1,7 @@
-/** Does `work` for each item, so many at once. Rejects with the first failure, once none is under way. */
+/**
+ * Runs `work` for each item, `atOnce` at a time. After a failure it waits for running calls, then rejects with the first
+ * failure.
+ */
 export async function eachOf<T>(items: readonly T[], atOnce: number, work: (item: T) => Promise<void>): Promise<void> {
   const waiting = items.values();
   let failure: { readonly cause: unknown } | undefined;

@@ -3,7 +3,7 @@ import type { ObjectStore } from "./object-store.ts";
 
 const PAGE_ROWS = 1_000;
 
-/** Objects that hold packs and are not in the store, or end before the packs in them do; lists all of it. */
+/** Lists the whole store and returns objects with packs that are missing, or that end before their packs do. */
 export async function lostObjects(database: Database, store: ObjectStore): Promise<readonly string[]> {
   const lost: string[] = [];
   for (let after = ""; ; ) {
@@ -19,10 +19,10 @@ export async function lostObjects(database: Database, store: ObjectStore): Promi
   }
 }
 
-/** Sizes of the objects from one name up to another. */
+/** Sizes of the objects in a range of names, both ends included. */
 async function sizesBetween(store: ObjectStore, first: string, last: string): Promise<ReadonlyMap<string, number>> {
   const sizes = new Map<string, number>();
-  // `start-after` leaves out the name itself: the last character of it is cut off.
+  // `start-after` excludes the name itself, so its last character is cut off.
   for await (const page of store.list("", first.slice(0, -1))) {
     for (const { name, bytes } of page) {
       if (name > last) return sizes;

@@ -1,14 +1,14 @@
 import type { Database } from "../database/database.ts";
 import { type ObjectWriter, settling } from "./object-writer.ts";
 
-/** Packs that are read in one step, until they fill an object. */
+/** Maximum number of packs read in one step; a step ends earlier when they fill an object. */
 const STEP_PACKS = 400;
 
 /**
- * Moves packs out of the database into the object store, the newest first, as many as fill an object. What is moved is no
- * longer found where it was, so that a move which is cut off continues where it stood.
+ * Moves packs from the database into the object store, newest first, as many as fill an object. Moved packs are no longer
+ * selected, so an interrupted move continues where it stopped.
  *
- * @returns how many packs were looked at; 0 once all are moved.
+ * @returns number of packs read; 0 when all are moved.
  */
 export async function movePacks(database: Database, writer: ObjectWriter, node: string | null): Promise<number> {
   const sizes = await database.query<{ id: number; stored: number }>({
@@ -31,7 +31,7 @@ export async function movePacks(database: Database, writer: ObjectWriter, node: 
     ...statements,
     ...rows.map(({ id, bytes }) => {
       const { object, at, stored } = places.get(id)!;
-      // One that grew meanwhile, on another node, stays as it is.
+      // A pack that another node extended meanwhile stays as it is.
       const sql = `update packs set data = x'', object = ?, at = ?, stored = ?
         where id = ? and bytes = ? and object is null`;
       return { sql, args: [object, at, stored, id, bytes] };
@@ -46,7 +46,7 @@ export async function movePacks(database: Database, writer: ObjectWriter, node: 
   return rows.length;
 }
 
-/** Packs that are in the database. */
+/** Number of packs whose bytes are in the database. */
 export async function packsHere(database: Database): Promise<number> {
   const sql = "select count(*) as n from packs where object is null";
   const [row] = await database.query<{ n: number }>({ sql, args: [] });

@@ -2,7 +2,7 @@ import { eachOf } from "./each-of.ts";
 import type { ObjectStore } from "./object-store.ts";
 import { PackCache } from "./pack-cache.ts";
 
-/** Where the bytes of a pack are. */
+/** The location of a pack's bytes. */
 export interface PackPlace {
   readonly object: string;
   readonly at: number;
@@ -10,9 +10,9 @@ export interface PackPlace {
 }
 
 const CACHE_BYTES = 32 << 20;
-/** Calls of the store under way at once. */
+/** Concurrent calls to the store. */
 const CALLS = 8;
-/** Packs of one object come with one call where no more bytes than these lie between them. */
+/** Packs of one object are read with one call when the gap between them is at most this. */
 const GAP_BYTES = 64 << 10;
 const CALL_BYTES_MAX = 8 << 20;
 
@@ -23,7 +23,7 @@ interface Stretch {
   readonly places: PackPlace[];
 }
 
-/** Reads packs out of objects: neighbours with one call, and those that were read lately with none. */
+/** Reads packs from objects: neighbours with one call, and recently read ones from a cache. */
 export class ObjectPacks {
   readonly store: ObjectStore;
   readonly #cache = new PackCache(CACHE_BYTES);
@@ -32,7 +32,7 @@ export class ObjectPacks {
     this.store = store;
   }
 
-  /** The bytes at each place, by `placeKey`; a place whose object is gone is missing. */
+  /** The bytes at each place, by `placeKey`; places in deleted objects are missing. */
   async read(places: readonly PackPlace[]): Promise<Map<string, Uint8Array>> {
     const found = new Map<string, Uint8Array>();
     const missing: PackPlace[] = [];
@@ -45,7 +45,7 @@ export class ObjectPacks {
       const bytes = await this.store.get(object, { offset: from, length: to - from });
       if (bytes === undefined) return;
       for (const place of within) {
-        // A copy: the cache would hold all of the stretch otherwise.
+        // A copy: otherwise the cache would keep the whole fetched range in memory.
         const own = bytes.slice(place.at - from, place.at - from + place.stored);
         found.set(placeKey(place), own);
         this.#cache.put(placeKey(place), own);

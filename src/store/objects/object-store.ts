@@ -1,14 +1,14 @@
-/** A bucket, or a part of one. Names are whole: the configured prefix is in them. */
+/** A bucket, or a part of one. Names are complete: they include the configured prefix. */
 export interface ObjectStore {
   /** Bucket and host, for messages. */
   readonly place: string;
-  /** Resolves once the store has it, checked against a hash of all its bytes. */
+  /** Resolves once the store has the object and has verified a hash of all its bytes. */
   put(name: string, content: Uint8Array): Promise<void>;
-  /** So many bytes from an offset; undefined where there is no such object, or where it ends before. */
+  /** A range of bytes; undefined when the object does not exist or ends before the range does. */
   get(name: string, range: ByteRange): Promise<Uint8Array | undefined>;
-  /** Objects whose names begin so, in the order of names, a page at a time. */
+  /** Objects whose names start with `prefix`, sorted by name, a page at a time. */
   list(prefix: string, after?: string): AsyncGenerator<readonly ListedObject[]>;
-  /** One that is not there is no failure. */
+  /** A missing object is not an error. */
   remove(name: string): Promise<void>;
 }
 

@@ -5,21 +5,21 @@ import { eachOf } from "./each-of.ts";
 import { leaving, type ObjectWriter, settling } from "./object-writer.ts";
 import { Orphans } from "./orphans.ts";
 
-/** Objects that no pack is left in are kept so long: a backup's copy of the bucket may be under way. */
+/** Objects without packs are kept this long: a backup may be copying the bucket. */
 const DEAD_MS = 3_600_000;
-/** Objects that are deleted in one step. */
+/** Objects deleted per step. */
 const STEP_OBJECTS = 100;
 const CALLS = 8;
-/** Objects below this part of the configured size are put together: once they fill one, or are so many. */
+/** Objects smaller than this fraction of the configured size are merged, once they fill an object or reach `TOGETHER_MAX`. */
 const SMALL = 1 / 4;
 const TOGETHER_MIN = 4;
 const TOGETHER_MAX = 200;
 
 interface SweeperOptions {
-  /** Whose objects these are; null where the database is one's own. */
+  /** The node that owns these objects; null for a local database. */
   readonly node: () => string | null;
   readonly writer: ObjectWriter;
-  /** Whether objects are still written. */
+  /** Whether new objects are still written. */
   readonly takesNew: boolean;
 }
 
@@ -31,9 +31,9 @@ interface PlacedPack {
 }
 
 /**
- * Takes out of the object store what is no longer needed, in small steps: objects without packs; objects that a pack has
- * left, whose other packs are moved first; orphans. Small objects are put together. Runs between two batches of the
- * recorder, so that nothing is written meanwhile.
+ * Deletes what is no longer needed from the object store, in small steps: objects without packs, objects that lost some of
+ * their packs (the others are moved first), and orphans. Merges small objects. Runs between two batches of the recorder, so
+ * that nothing is written meanwhile.
  */
 export class ObjectSweeper {
   readonly #database: Database;
@@ -46,7 +46,7 @@ export class ObjectSweeper {
     this.#orphans = new Orphans(database, options.writer, options.node);
   }
 
-  /** @param isOrdered - dead objects go now, and orphans are looked for. */
+  /** @param isOrdered - delete dead objects now, and look for orphans. */
   async step(isOrdered: boolean): Promise<SweepStep> {
     const until = isOrdered ? Date.now() + 1 : Date.now() - DEAD_MS;
     const swept =
@@ -61,7 +61,7 @@ export class ObjectSweeper {
     return this.#options.node() === null ? ALONE : AMONG_NODES;
   }
 
-  /** The objects first, then their rows: a step that is cut off is done again. */
+  /** Objects first, then their rows: an interrupted step is repeated. */
   async #deleteDead(until: number): Promise<boolean> {
     const rows = await this.#database.query<{ name: string }>({
       sql: `select name from objects p where dead_at is not null and dead_at <= ?2 and (${this.#mine}) limit ${STEP_OBJECTS}`,
@@ -75,7 +75,7 @@ export class ObjectSweeper {
     return true;
   }
 
-  /** What was erased may still stand in an object that holds other packs. */
+  /** Erased bytes may still be in an object that holds other packs. */
   async #leavePartly(): Promise<boolean> {
     const [row] = await this.#database.query<{ name: string }>({
       sql: `select name from objects p where partly = 1 and dead_at is null and (${this.#mine}) limit 1`,
@@ -96,7 +96,7 @@ export class ObjectSweeper {
     });
     const chosen: string[] = [];
     let bytes = 0;
-    // The newest may hold packs that still grow.
+    // The newest object may hold packs that still grow.
     for (const row of rows.slice(0, -1)) {
       if (bytes + row.bytes > objectBytes) break;
       chosen.push(row.name);
@@ -106,7 +106,7 @@ export class ObjectSweeper {
     return (isFull || chosen.length === TOGETHER_MAX) && this.#move(chosen, Date.now());
   }
 
-  /** Puts all packs of some objects into new ones. @returns whether any of them could be read. */
+  /** Copies all packs of these objects into new ones. @returns whether any pack could be read. */
   async #move(names: readonly string[], deadAt: number): Promise<boolean> {
     const { writer, node } = this.#options;
     const { store } = writer.options;
@@ -134,7 +134,7 @@ export class ObjectSweeper {
       leaving(rows.map(({ id }) => id)),
       ...moved,
       settling(deadAt),
-      // One that is not there has nothing to be taken out of it.
+      // A missing object needs no rewriting.
       {
         sql: "update objects set partly = 0 where name in (select value from json_each(?))",
         args: [JSON.stringify(lost)],

@@ -5,7 +5,7 @@ import { eachOf } from "./each-of.ts";
 import type { PackPlace } from "./object-packs.ts";
 import type { ObjectStore } from "./object-store.ts";
 
-/** A pack, compressed. */
+/** A compressed pack. */
 export interface PackBytes {
   readonly id: number;
   readonly data: Uint8Array;
@@ -13,32 +13,32 @@ export interface PackBytes {
 
 export interface ObjectWriterOptions {
   readonly store: ObjectStore;
-  /** Beginning of every name. */
+  /** Start of every object name. */
   readonly prefix: string;
-  /** Packs share an object up to this size. */
+  /** Packs share an object up to this size in bytes. */
   readonly objectBytes: number;
-  /** What this data directory is called. */
+  /** Name of this data directory within object names. */
   readonly directory: () => string;
 }
 
-/** What was put into the store: where each pack is now, and rows for the objects. */
+/** What was written to the store: the place of each pack, and statements that insert the objects' rows. */
 interface Written {
   readonly places: ReadonlyMap<number, PackPlace>;
   readonly statements: readonly Statement[];
 }
 
-/** Objects that are written at once. */
+/** Objects written at the same time. */
 const CALLS = 4;
-/** Names that are remembered until the next sweep; what is beyond them the list of the bucket says. */
+/** Names remembered until the next sweep; the sweep finds any others by listing the bucket. */
 const UNSURE_MAX = 20_000;
 
 /**
- * Puts packs into objects, one after the other. A name is never used twice: it is made of the deployment, the data
+ * Writes packs into objects, one pack after another. A name is never reused: it consists of the deployment, the data
  * directory and the time. An object whose rows are not committed is an orphan, which the sweep finds.
  */
 export class ObjectWriter {
   readonly options: ObjectWriterOptions;
-  /** Objects of which it is not known whether their rows were committed; the oldest first. */
+  /** Objects whose rows may not have been committed; oldest first. */
   readonly unsure: Set<string> = new Set();
   readonly #database: Database;
   #deployment: string | undefined;
@@ -48,7 +48,7 @@ export class ObjectWriter {
     this.options = options;
   }
 
-  /** @param groups - packs of two groups share no object. @param node - as in the packs' rows. */
+  /** @param groups - packs of different groups share no object. @param node - as in the packs' rows. */
   async write(groups: readonly (readonly PackBytes[])[], node: string | null): Promise<Written> {
     const own = `${await this.deploymentPrefix()}${this.options.directory()}/`;
     const places = new Map<number, PackPlace>();
@@ -76,13 +76,13 @@ export class ObjectWriter {
     return { places, statements };
   }
 
-  /** Beginning of the names of this database's objects: those of others in the bucket are none of its business. */
+  /** Prefix of the names of this database's objects; other deployments in the bucket use other prefixes. */
   async deploymentPrefix(): Promise<string> {
     this.#deployment ??= await deploymentOf(this.#database);
     return `${this.options.prefix}${this.#deployment}/`;
   }
 
-  /** A single pack may be larger than an object is otherwise. */
+  /** A single pack may be larger than the usual size of an object. */
   *#divided(packs: readonly PackBytes[]): Generator<PackBytes[]> {
     let part: PackBytes[] = [];
     let bytes = 0;
@@ -107,7 +107,7 @@ async function deploymentOf(database: Database): Promise<string> {
   return (await database.query<{ prefix: string }>(find))[0]!.prefix;
 }
 
-/** Goes before statements that give these packs another place, or none. */
+/** Runs before statements that move or delete these packs: marks the objects that the packs leave. */
 export function leaving(packs: readonly number[]): Statement {
   return {
     sql: `update objects set partly = 1 where partly = 0
@@ -116,7 +116,7 @@ export function leaving(packs: readonly number[]): Statement {
   };
 }
 
-/** Goes behind them: objects in which no pack is left may be deleted. @param deadAt - since when. */
+/** Runs after them: marks objects without packs as deletable. @param deadAt - the time from which they count as dead. */
 export function settling(deadAt: number): Statement {
   return {
     sql: `update objects set dead_at = ? where partly = 1 and dead_at is null

@@ -9,7 +9,7 @@ import { S3Store } from "./s3-store.ts";
 export interface Objects {
   readonly packs: ObjectPacks;
   readonly writing: ObjectWriterOptions;
-  /** Whether new bodies go there; else only those that are there already are read and removed. */
+  /** Whether new bodies go there; otherwise existing ones are only read and removed. */
   readonly takesNew: boolean;
 }
 
@@ -27,7 +27,7 @@ type BodiesConfig = Pick<
   | "bodies_pack_bytes"
 >;
 
-/** Undefined where none is configured. */
+/** Undefined when no object store is configured. */
 export function openObjects(config: BodiesConfig): Objects | undefined {
   const store = openObjectStore(config);
   if (store === undefined) return undefined;
@@ -44,8 +44,8 @@ export function openObjects(config: BodiesConfig): Objects | undefined {
 }
 
 /**
- * Of several nodes each is known by its id. In a database of one's own the name is in no backup: a copy of the deployment
- * must not take the objects that the first one has written since for its own orphans.
+ * With several nodes, the node's id. For a local database it is an id that backups leave out: a restored copy of the
+ * deployment must not take objects that the original wrote since for its own orphans.
  */
 function directoryOf({ database_url: url, data_dir: path }: BodiesConfig): string {
   return url === "" || url.startsWith("file:") ? idInFile(join(path, "objects-id")) : nodeIdOf(path);

@@ -3,18 +3,18 @@ import { eachOf } from "./each-of.ts";
 import type { ListedObject } from "./object-store.ts";
 import type { ObjectWriter } from "./object-writer.ts";
 
-/** How often the bucket is listed; the first time once a process has run for a while. */
+/** How often the bucket is listed, and when it is first listed after the process started. */
 const EVERY_MS = 86_400_000;
 const FIRST_MS = 600_000;
-/** A transaction on a server that was given up may still be carried out. */
+/** A server may still commit a transaction after the client gave up on it. */
 const SETTLED_MS = 120_000;
 const CALLS = 8;
-/** An order takes several steps, and lists once. */
+/** One order takes several steps but lists the bucket only once. */
 const FRESH_MS = 2_000;
 
 /**
- * Finds objects that no row knows: what a crash left between the store and the database. Those of this data directory are
- * looked for, and those of nodes that are gone for good; objects of other deployments are not listed.
+ * Finds objects without a row, which a crash between writing the store and the database leaves. Checks objects of this data
+ * directory and of nodes that no longer exist; objects of other deployments are not listed.
  */
 export class Orphans {
   readonly #database: Database;
@@ -34,7 +34,7 @@ export class Orphans {
     return this.#pages !== undefined;
   }
 
-  /** What this process wrote, or one page of the list. @returns whether anything was deleted, or there are more pages. */
+  /** Checks what this process wrote, or one page of the list. @returns whether anything was deleted or more pages follow. */
   async step(isOrdered: boolean): Promise<boolean> {
     if (await this.#ownFailures()) return true;
     const now = performance.now();
@@ -58,12 +58,12 @@ export class Orphans {
     }
   }
 
-  /** In a database of one's own a transaction that failed is not carried out later. */
+  /** In a local database, a failed transaction is never committed later. */
   get #isAlone(): boolean {
     return this.#node() === null;
   }
 
-  /** Objects of transactions that failed are known without a list. */
+  /** Deletes objects of failed transactions, which are known without listing the bucket. */
   async #ownFailures(): Promise<boolean> {
     const deployment = await this.#writer.deploymentPrefix();
     const settled = [...this.#writer.unsure].filter((name) => this.#isSettled(name.slice(deployment.length)));
@@ -71,7 +71,7 @@ export class Orphans {
     return settled.length > 0 && (await this.#remove(settled)) > 0;
   }
 
-  /** Deletes those that no row knows. */
+  /** Deletes those without a row. */
   async #remove(names: readonly string[]): Promise<number> {
     const known = await this.#database.query<{ name: string }>({
       sql: "select name from objects where name in (select value from json_each(?))",
@@ -88,7 +88,7 @@ export class Orphans {
     return orphans.length;
   }
 
-  /** Whether its row is committed, if it ever will be. @param rest - a name without the deployment's prefix. */
+  /** Whether its row must be committed by now if it ever will be. @param rest - a name without the deployment's prefix. */
   #isSettled(rest: string): boolean {
     const [directory, id = ""] = rest.split("/");
     const isOwn = this.#isAlone && directory === this.#writer.options.directory();
@@ -103,7 +103,7 @@ export class Orphans {
   }
 }
 
-/** When a UUIDv7 was made. */
+/** Creation time of a UUIDv7 in milliseconds since 1970. */
 function timeOf(id: string): number {
   return Number.parseInt(id.slice(0, 13).replace("-", ""), 16);
 }

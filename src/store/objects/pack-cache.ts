@@ -1,4 +1,4 @@
-/** Bytes of packs that were read lately, bounded by their sum; those that were read longest ago go first. */
+/** Recently read packs, bounded by their total bytes; the least recently read are evicted first. */
 export class PackCache {
   readonly #bytesMax: number;
   readonly #packs = new Map<string, Uint8Array>();

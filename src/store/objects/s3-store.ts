@@ -6,14 +6,14 @@ import { messageOf } from "../../log.ts";
 import type { ByteRange, ListedObject, ObjectStore } from "./object-store.ts";
 import { readError, readList } from "./s3-xml.ts";
 
-/** Pauses before a call is made again; each up to half as long again, so that nodes do not come together. */
+/** Delays before a call is retried; up to half as much is added at random, so that nodes do not retry together. */
 const RETRY_MS = [100, 400];
-/** Time for a call, and for each megabyte that it carries; one that takes longer is not made again. */
+/** Timeout for a call, plus a time for each megabyte it carries. A call that times out is not retried. */
 const CALL_MS = 10_000;
-/** A store that could not be reached counts as away for so long: readers are refused without a call. */
+/** After the store was unreachable, reads fail for this long without a call. */
 const AWAY_MS = 1_000;
 const MEGABYTE_MS = 2_000;
-/** The response of a store that is in trouble, not of one that refuses. */
+/** Status codes of a temporary failure, as opposed to a refusal. */
 const PASSING: ReadonlySet<number> = new Set([408, 429, 500, 502, 503, 504]);
 const LIST_MAX = 1_000;
 
@@ -31,7 +31,7 @@ interface Call {
   readonly query?: Readonly<Record<string, string>>;
   readonly headers?: Readonly<Record<string, string>>;
   readonly body?: Uint8Array;
-  /** Bytes that the response is expected to carry. */
+  /** Expected bytes of the response. */
   readonly expected?: number;
 }
 
@@ -42,10 +42,10 @@ interface Answer {
 }
 
 /**
- * A store that speaks S3: PUT, ranged GET, LIST version 2 and DELETE, and nothing else. The bucket stands in the path,
- * which every store understands.
+ * A store that speaks S3: PUT, ranged GET, LIST version 2 and DELETE, and nothing else. The bucket is part of the path, which
+ * every store supports.
  *
- * Failures are GatewayErrors `bodies_unavailable`. What may pass is tried again a few times first.
+ * Failures are GatewayErrors `bodies_unavailable`. Temporary failures are retried a few times first.
  */
 export class S3Store implements ObjectStore {
   readonly place: string;
@@ -72,7 +72,7 @@ export class S3Store implements ObjectStore {
     if (answer.status === 404 && readError(answer.body).code !== "NoSuchBucket") return undefined;
     if (answer.status === 416) return undefined;
     if (answer.status >= 300) throw this.#refused(answer, `read ${name}`);
-    // A store that knows no ranges sends all of it.
+    // A store without range support sends the complete object.
     const body = answer.status === 206 ? answer.body : answer.body.subarray(offset, offset + length);
     return body.length === length ? body : undefined;
   }
@@ -100,16 +100,16 @@ export class S3Store implements ObjectStore {
     if (answer.status >= 300 && answer.status !== 404) throw this.#refused(answer, `delete ${name}`);
   }
 
-  /** What the store says about its own clock, in milliseconds behind ours; undefined where it does not say. */
+  /** The difference between the store's clock and ours, in milliseconds; undefined when it sends no date. */
   async clockDifferenceMs(): Promise<number | undefined> {
     const startedAt = Date.now();
     const answer = await this.#call({ method: "GET", query: { "list-type": "2", "max-keys": "1" } });
     const theirs = Date.parse(answer.headers.get("date") ?? "");
-    // The header has whole seconds: half of one is added.
+    // The header has whole seconds, so half a second is added.
     return Number.isNaN(theirs) ? undefined : theirs + 500 - (startedAt + Date.now()) / 2;
   }
 
-  /** Until it is answered, or has failed as often as it is tried. */
+  /** Retries until the store responds or the attempts are used up. */
   async #call(call: Call): Promise<Answer> {
     if (call.method === "GET" && this.#lastFailure !== undefined && performance.now() < this.#awayUntil) {
       throw this.#lastFailure;

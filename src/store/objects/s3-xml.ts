@@ -1,6 +1,6 @@
 import type { ListedObject } from "./object-store.ts";
 
-/** A page of a list, and where the next one begins. */
+/** A page of a list, and the token of the next page. */
 export function readList(body: Uint8Array): { objects: ListedObject[]; next: string | undefined } {
   const text = new TextDecoder().decode(body);
   const objects = [...text.matchAll(/<Contents>([\s\S]*?)<\/Contents>/g)].flatMap(([, entry = ""]) => {
@@ -11,7 +11,7 @@ export function readList(body: Uint8Array): { objects: ListedObject[]; next: str
   return { objects, next: isCut ? elementIn(text, "NextContinuationToken") : undefined };
 }
 
-/** Code and message of an error; empty where the body is no such thing. */
+/** Code and message of an error; empty when the body is not an S3 error. */
 export function readError(body: Uint8Array): { readonly code: string; readonly message: string } {
   const text = new TextDecoder().decode(body.subarray(0, 8_192));
   return { code: elementIn(text, "Code") ?? "", message: (elementIn(text, "Message") ?? "").slice(0, 300) };

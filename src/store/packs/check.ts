@@ -4,7 +4,7 @@ import { decompressed } from "./gather.ts";
 
 const PACKS = 64;
 
-/** Packs of the database that cannot be decompressed, or not to what they held; reads all of them. */
+/** Packs in the database that cannot be decompressed, or whose content has the wrong length; reads all of them. */
 export async function damagedPacks(database: Database): Promise<readonly number[]> {
   const damaged: number[] = [];
   const columns = await database.query<{ name: string }>({

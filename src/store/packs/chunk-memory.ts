@@ -1,4 +1,4 @@
-/** Where a chunk's bytes are. */
+/** The location of a chunk's bytes. */
 export interface ChunkPlace {
   readonly pack: number;
   readonly offset: number;
@@ -11,8 +11,8 @@ const SLOTS_MIN = 4_096;
 const TWO_32 = 2 ** 32;
 
 /**
- * Remembers chunks by 16 bytes of their hash. In typed arrays: 28 bytes a slot, of which at least two fifths are in use,
- * where a map of objects takes 119 for each chunk.
+ * Remembers chunks by 16 bytes of their hash. It uses typed arrays: 28 bytes a slot, and at least two fifths of the slots are
+ * in use. A map of objects would take 119 bytes a chunk.
  *
  * Chunks of packs below `floor` are forgotten when room is needed.
  */
@@ -21,7 +21,7 @@ export class ChunkMemory {
   #capacity = SLOTS_MIN;
   #used = 0;
 
-  /** @param key - the first 16 bytes count, and must be spread evenly. */
+  /** @param key - only the first 16 bytes are used; they must be uniformly distributed. */
   get(key: Uint32Array): ChunkPlace | undefined {
     const at = this.#find(key);
     return this.#pack(at) === 0 ? undefined : this.#place(at);
@@ -49,7 +49,7 @@ export class ChunkMemory {
     this.#used = 0;
   }
 
-  /** The slot of this key, or the empty one where it belongs. Packs count from 1: an empty slot has pack 0. */
+  /** The slot of this key, or the empty slot where it belongs. Pack numbers start at 1: an empty slot has pack 0. */
   #find(key: Uint32Array): number {
     const slots = this.#slots;
     let slot = key[0]! & (this.#capacity - 1);
@@ -71,7 +71,7 @@ export class ChunkMemory {
     return { pack: this.#pack(at), offset: this.#slots[at + KEY_WORDS + 2]! };
   }
 
-  /** Keeps some, in as many slots as they need. */
+  /** Keeps some chunks, in a table of the size they need. */
   #rebuild(keeps: (place: ChunkPlace) => boolean): void {
     const [old, oldCapacity] = [this.#slots, this.#capacity];
     const kept: number[] = [];

@@ -1,17 +1,23 @@
-/** Shorter chunks cost more to name than they save; only the last one of a body may be shorter. */
+/** Shorter chunks cost more to refer to than they save; only the last chunk of a body may be shorter. */
 const CHUNK_BYTES_MIN = 512;
 export const CHUNK_BYTES_MAX = 8_192;
-/** Eleven bits: a cut every 2,048 bytes behind the least, on average. They are the highest ones, for each byte moves up by one bit. */
+/**
+ * Eleven bits: on average a cut every 2,048 bytes after the minimum. The highest bits, because each byte shifts the hash up
+ * by one bit.
+ */
 const CUT_MASK = 0xffe00000 | 0;
-/** Bytes that a cut depends on: an earlier byte has left the 32 bits. */
+/** Bytes that a cut depends on: earlier bytes have left the 32-bit hash. */
 const WINDOW_BYTES = 32;
 
-/** A number for each byte; any will do, but never others than these, or bodies of two versions share nothing. */
+/**
+ * A number for each byte value. Any numbers would do, but they must never change, or bodies of two versions would share no
+ * chunks.
+ */
 const GEAR = gearTable();
 
 /**
- * Where the chunks of a body end, the last one at its length. A cut depends on the 32 bytes before it, so that the same
- * text is cut in the same places wherever it stands, and a change moves only the cuts beside it.
+ * Ends of the chunks of a body; the last one is its length. A cut depends on the 32 bytes before it, so the same text is cut
+ * at the same places wherever it appears, and a change moves only nearby cuts.
  */
 export function cut(bytes: Uint8Array): number[] {
   const ends: number[] = [];
@@ -23,7 +29,7 @@ export function cut(bytes: Uint8Array): number[] {
   return ends;
 }
 
-/** A stretch of a body that comes again whole or not at all, such as a file in base64. */
+/** A range of a body that repeats completely or not at all, such as a file in base64. */
 interface Stretch {
   readonly offset: number;
   readonly length: number;
@@ -31,7 +37,7 @@ interface Stretch {
 
 const WHOLE_CHUNK_BYTES = 32_768;
 
-/** The same for a body with such stretches, in order: they are cut by length alone, in a third of the time. */
+/** The same for a body with such ranges, in order: they are cut by length alone, in a third of the time. */
 export function cutAround(bytes: Uint8Array, stretches: readonly Stretch[]): number[] {
   const ends: number[] = [];
   const cutTo = (from: number, to: number) => {
@@ -39,7 +45,7 @@ export function cutAround(bytes: Uint8Array, stretches: readonly Stretch[]): num
   };
   let from = 0;
   for (const { offset, length } of stretches) {
-    if (offset < from || offset + length > bytes.length) continue; // no stretch of its own: it is cut as all else
+    if (offset < from || offset + length > bytes.length) continue; // overlaps or out of bounds: cut like the rest
     cutTo(from, offset);
     from = offset + length;
     for (let end = offset; end < from; ) {

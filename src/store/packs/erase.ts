@@ -10,16 +10,16 @@ import { OPEN_REACH, REACH } from "./pack-writer.ts";
 import { type Range, rangesOf } from "./placed.ts";
 import { decoded } from "./read.ts";
 
-/** Packs that are looked at together: one walk through the rows that may refer to them. */
+/** Packs that are processed together, with one scan of the rows that may refer to them. */
 const PACKS = 64;
 /** Packs whose ids are further apart have few rows in common. */
 const PACKS_APART = 1_024;
-/** Rows that are read in one step, and packs that are written in one. */
+/** Rows read per step, and packs written per step. */
 const STEP_ROWS = 2_000;
 const STEP_PACKS = 8;
-/** In an object store they share an object. */
+/** Packs written per step with an object store, where they share an object. */
 const STEP_PLACED = PACKS;
-/** Objects of which a pack was erased are deleted by the same sweep. */
+/** Objects that an erased pack was in are deleted by the same sweep. */
 const AT_ONCE = 0;
 
 interface Marked {
@@ -31,26 +31,26 @@ interface Marked {
 interface EraserOptions {
   readonly node: () => string | null;
   readonly places: PackPlaces;
-  /** From its call on nothing new refers to these packs. */
+  /** After this call nothing new refers to these packs. */
   readonly release: (packs: ReadonlySet<number>) => void;
 }
 
-/** A walk through the rows that may refer to some packs. */
+/** A scan of the rows that may refer to some packs. */
 interface Walk {
-  /** Packs that are still to be written. */
+  /** Packs still to be written. */
   readonly marked: Marked[];
-  /** What rows refer to, by pack. */
+  /** Ranges that rows refer to, by pack. */
   readonly kept: ReadonlyMap<number, Range[]>;
-  /** No row behind this home refers to them. */
+  /** No row with a higher home refers to them. */
   readonly until: number;
-  /** The last row that was read; undefined once all are. */
+  /** The last row read; undefined when all are read. */
   after: { readonly home: number; readonly request_id: Uint8Array } | undefined;
 }
 
 /**
- * Takes the bytes that no row refers to any more out of packs, in small steps: a pack without rows goes, and in the
- * others zeros take the place of those bytes. What stays keeps its place, so that no row is changed, and nothing is
- * counted. A step that is cut off is done again.
+ * Erases bytes that no row refers to from packs, in small steps: a pack without rows is deleted, and in the others those
+ * bytes become zeros. The remaining bytes keep their place, so rows do not change and no reference counts are needed. An
+ * interrupted step is repeated.
  */
 export class PackEraser {
   readonly #database: Database;
@@ -78,7 +78,7 @@ export class PackEraser {
     return { swept: true, left: await this.#waiting() };
   }
 
-  /** Packs that are gone have nothing to be erased. @returns whether there were any. */
+  /** Removes the marks of packs that no longer exist. @returns whether there were any. */
   async #unmarkMissing(): Promise<boolean> {
     const missing = "from pack_erasures where pack not in (select id from packs)";
     const found = await this.#database.query({ sql: `select pack ${missing} limit 1`, args: [] });
@@ -146,9 +146,9 @@ export class PackEraser {
         AT_ONCE,
       ),
       ...(await places.replaced(rewritten, node(), AT_ONCE)),
-      // A pack that grew stands in earlier objects too, which are kept for a while otherwise.
+      // Earlier versions of a grown pack are in older objects too, which would otherwise be kept for a while.
       { sql: "update objects set dead_at = ? where dead_at > ?", args: [AT_ONCE, AT_ONCE] },
-      // Marked again since, it is looked at again.
+      // A pack that was marked again meanwhile stays marked.
       ...part.map(({ pack, marks }) => ({
         sql: "delete from pack_erasures where pack = ? and marks = ?",
         args: [pack, marks],
@@ -162,10 +162,10 @@ export class PackEraser {
   }
 }
 
-/** A pack with nothing in it but what is kept; none where it is gone. */
+/** A pack in which only the kept ranges remain; empty when the pack is gone or damaged. */
 function filled(id: number, data: Uint8Array | undefined, kept: readonly Range[]): PackBytes[] {
   const content = data && decompressed(data);
-  if (content === undefined) return []; // a damaged one `weir doctor` names
+  if (content === undefined) return []; // `weir doctor` reports damaged packs
   const left = new Uint8Array(content.length);
   for (const { offset, length } of kept) left.set(content.subarray(offset, offset + length), offset);
   return [{ id, data: compressZstd(left) }];

@@ -3,7 +3,7 @@ import type { Database } from "../database/database.ts";
 import { packBytes } from "./pack-bytes.ts";
 import type { Range } from "./placed.ts";
 
-/** Packs that are in memory at once: 8 MB. */
+/** Packs in memory at the same time: 8 MB. */
 const PACKS = 64;
 
 interface Copy {
@@ -13,20 +13,20 @@ interface Copy {
   readonly length: number;
 }
 
-/** Collects bytes out of packs; each pack is read and decompressed once, however many bodies have parts of it. */
+/** Collects bytes from packs; each pack is read and decompressed once, however many bodies have parts in it. */
 export class Gathering {
   readonly #copies = new Map<number, Copy[]>();
-  /** Targets whose bytes are not all there. */
+  /** Targets that lack some of their bytes. */
   readonly lost = new Set<Buffer>();
 
-  /** Bytes that stand in these ranges, once `run` has resolved. */
+  /** The bytes of these ranges; filled once `run` has resolved. */
   add(ranges: readonly Range[]): Buffer {
     const target = Buffer.alloc(ranges.reduce((sum, { length }) => sum + length, 0));
     this.addTo(target, 0, ranges);
     return target;
   }
 
-  /** @returns where in the target the next bytes go. */
+  /** @returns the offset in the target for the next bytes. */
   addTo(target: Buffer, start: number, ranges: readonly Range[]): number {
     let at = start;
     for (const { pack, offset, length } of ranges) {
@@ -48,7 +48,7 @@ export class Gathering {
     }
   }
 
-  /** A pack that is damaged or gone costs the bodies that are in it, and no others. */
+  /** A damaged or missing pack loses only the bodies that are in it. */
   #copy(id: number, data: Uint8Array | undefined): void {
     const content = data && decompressed(data);
     for (const { target, at, offset, length } of this.#copies.get(id)!) {
@@ -58,7 +58,7 @@ export class Gathering {
   }
 }
 
-/** Undefined where the bytes are damaged. */
+/** Undefined when the bytes are damaged. */
 export function decompressed(data: Uint8Array): Uint8Array | undefined {
   try {
     return decompressZstd(data);
@@ -67,7 +67,7 @@ export function decompressed(data: Uint8Array): Uint8Array | undefined {
   }
 }
 
-/** The part of some ranges between two offsets of what they hold together. */
+/** The part of some ranges between two offsets of their concatenated bytes. */
 export function sliced(ranges: readonly Range[], from: number, to: number): Range[] {
   const found: Range[] = [];
   let start = 0;

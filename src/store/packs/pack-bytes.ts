@@ -2,7 +2,7 @@ import { GatewayError } from "../../errors.ts";
 import type { Database } from "../database/database.ts";
 import { type PackPlace, placeKey } from "../objects/object-packs.ts";
 
-/** A pack's row; in the database, or in an object. */
+/** A pack's row; its bytes are in the row or in an object. */
 interface PackRow {
   readonly id: number;
   readonly data: Uint8Array;
@@ -12,9 +12,9 @@ interface PackRow {
 }
 
 /**
- * Compressed packs by their numbers, wherever their bytes are; those that are gone are missing.
+ * Compressed packs by number, wherever their bytes are; deleted packs are missing.
  *
- * A pack may be moved to another object between its row's reading and its own: then its row is read again.
+ * A pack may move to another object between reading its row and reading its bytes: then its row is read again.
  */
 export async function packBytes(database: Database, ids: readonly number[]): Promise<Map<number, Uint8Array>> {
   const found = new Map<number, Uint8Array>();
@@ -23,7 +23,7 @@ export async function packBytes(database: Database, ids: readonly number[]): Pro
   return found;
 }
 
-/** @returns packs whose objects were not there. */
+/** @returns packs whose objects were missing. */
 async function readInto(
   found: Map<number, Uint8Array>,
   database: Database,

@@ -1,22 +1,22 @@
 import type { Database } from "../database/database.ts";
 import { identify } from "../database/file-identity.ts";
 
-/** Numbers of packs: each only ever names one, and they rise. */
+/** Pack numbers: unique and increasing. */
 export interface PackIds {
-  /** The node whose packs these are; null where the database is one's own. */
+  /** The node that owns these packs; null for a local database. */
   node(): string | null;
   /**
-   * `take` can be called so many times after this.
+   * Makes sure that `take` can be called `count` times.
    *
-   * @returns false where what was written before may not be there: the database is another one.
+   * @returns false when earlier packs may be missing, because the database is a different one.
    */
   prepare(count: number): Promise<boolean>;
   take(): number;
-  /** It is not known whether packs with the numbers taken are in the database. */
+  /** Call when packs with the numbers taken may not have been committed. */
   failed(): void;
 }
 
-/** In a database of one's own: the numbers behind those in the file. */
+/** For a local database: numbers after those in the file. */
 export class LocalPackIds implements PackIds {
   readonly #database: Database;
   readonly #path: string;
@@ -36,7 +36,7 @@ export class LocalPackIds implements PackIds {
     const file = identify(this.#path);
     if (this.#next !== undefined && file === this.#file) return true;
     const [row] = await this.#database.query<{ last: number }>({
-      // The last pack may have been deleted while rows with its number as their home are there.
+      // The last pack may be deleted while rows still have its number as their home.
       sql: "select max(coalesce((select max(id) from packs), 0), coalesce((select max(home) from contents), 0)) as last",
       args: [],
     });
@@ -55,12 +55,12 @@ export class LocalPackIds implements PackIds {
   }
 }
 
-/** Numbers that are taken at once, so that the server is asked once for many packs. */
+/** Numbers reserved at a time, so that one call to the server serves many packs. */
 const BLOCK = 32;
-/** A node that wrote nothing for so long may count as gone, and its packs may have been erased by others. */
+/** A node that wrote nothing for this long may count as gone, and other nodes may have erased its packs. */
 const TRUST_MS = 600_000;
 
-/** On a server that nodes share: taken from its sequence, and never twice. */
+/** For a server shared by nodes: numbers from its sequence, never used twice. */
 export class SharedPackIds implements PackIds {
   readonly #database: Database;
   readonly #node: () => string;

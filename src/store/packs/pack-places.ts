@@ -8,7 +8,7 @@ import type { WrittenPack } from "./pack-writer.ts";
 const EMPTY = new Uint8Array(0);
 const INSERT_PACK = insertInto("packs", ["id", "bytes", "shared", "node", "data"], "");
 const INSERT_PLACED = insertInto("packs", ["id", "bytes", "shared", "node", "data", "object", "at", "stored"], "");
-/** A pack that grew; never one that others have put in its place. */
+/** Updates a pack that grew, but not one that was replaced meanwhile. */
 const GROW = "where id = ? and bytes = ?";
 const GROW_PACK = `update packs set bytes = ?, shared = ?, data = ?, object = null, at = null, stored = null ${GROW}`;
 const GROW_PLACED = `update packs set bytes = ?, shared = ?, data = ?, object = ?, at = ?, stored = ? ${GROW}`;
@@ -16,11 +16,11 @@ const REPLACE_PACK = "update packs set data = ?, object = null, at = null, store
 const REPLACE_PLACED = "update packs set data = ?, object = ?, at = ?, stored = ? where id = ?";
 
 /**
- * Where the bytes of packs go: into their rows, or into an object store. What goes there is there before a statement that
- * says so is given back.
+ * Stores the bytes of packs in their rows or in an object store. Objects are written before the statements that refer to them
+ * are returned.
  */
 export class PackPlaces {
-  /** Undefined where no object store is configured. */
+  /** Undefined when no object store is configured. */
   readonly objects: ObjectWriter | undefined;
   readonly #takesNew: boolean;
 
@@ -29,12 +29,12 @@ export class PackPlaces {
     this.#takesNew = objects?.takesNew === true;
   }
 
-  /** Whether packs go into the object store. */
+  /** Whether new packs go into the object store. */
   get areObjects(): boolean {
     return this.#takesNew;
   }
 
-  /** Statements that store packs which are new or have grown. */
+  /** Statements that store new and grown packs. */
   async stored(packs: readonly WrittenPack[], node: string | null): Promise<Statement[]> {
     const made = packs.map((pack) => ({ ...pack, data: compressZstd(pack.content) }));
     const statements: Statement[] = [];
@@ -47,7 +47,7 @@ export class PackPlaces {
       insertRows(INSERT_PACK, values, statements);
       return statements;
     }
-    // What is open is written again with the next batch: its object is then gone as a whole.
+    // Open packs get objects of their own: the next batch writes them again, and then the old object can be deleted.
     const groups = [made.filter(({ open }) => !open), made.filter(({ open }) => open)];
     const { places, statements: objects } = await this.objects!.write(groups, node);
     for (const { id, content, shared, written } of made) {
@@ -62,9 +62,9 @@ export class PackPlaces {
   }
 
   /**
-   * Statements that put other bytes in the place of packs that are there.
+   * Statements that replace the bytes of existing packs.
    *
-   * @param deadAt - since when the objects count as dead that no pack is left in.
+   * @param deadAt - the time from which objects left without packs count as dead.
    */
   async replaced(packs: readonly PackBytes[], node: string | null, deadAt: number): Promise<Statement[]> {
     if (packs.length === 0) return [];
@@ -81,7 +81,7 @@ export class PackPlaces {
     return [...statements, ...left(ids, rows, deadAt)];
   }
 
-  /** Statements that take packs out. */
+  /** Statements that delete packs. */
   removed(ids: readonly number[], deadAt: number): Statement[] {
     if (ids.length === 0) return [];
     const sql = "delete from packs where id in (select value from json_each(?))";
@@ -90,7 +90,7 @@ export class PackPlaces {
   }
 }
 
-/** Statements with those around them that see to the objects which these packs leave. */
+/** Wraps statements with those that mark the objects which these packs leave. */
 function left(packs: readonly number[], statements: readonly Statement[], deadAt: number): Statement[] {
   if (packs.length === 0) return [...statements];
   return [leaving(packs), ...statements, settling(deadAt)];

@@ -21,7 +21,7 @@ const INSERT_CONTENT = insertInto(
   "on conflict (request_id) do update set home = excluded.home, parts = excluded.parts",
 );
 
-/** Bodies in packs, and those that were stored before there were packs. */
+/** Bodies in packs, and those stored before packs existed. */
 export class PackStore implements BodyStore {
   readonly #database: Database;
   readonly #ids: PackIds;
@@ -31,7 +31,7 @@ export class PackStore implements BodyStore {
   readonly #sweeper: ObjectSweeper | undefined;
   #hasSwept = false;
 
-  /** @param objects - the object store where packs are, or were. */
+  /** @param objects - the object store that holds packs, now or formerly. */
   constructor(database: Database, ids: PackIds, objects?: Objects) {
     this.#database = database;
     this.#ids = ids;
@@ -108,7 +108,7 @@ export class PackStore implements BodyStore {
   async remove(requestIds: readonly string[]): Promise<void> {
     const packs = await this.#packsOf(requestIds);
     await this.#database.batch([
-      // No pack has the number 0: what stood in no pack has to be swept out of the log too.
+      // No pack has the number 0: it is marked so that contents outside of packs are swept from the log too.
       ...marks(new Set([0, ...packs])),
       { sql: `delete from contents where ${ROWS_OF}`, args: [idList(requestIds)] },
       ...(await removePlain(this.#database, requestIds)),
@@ -119,7 +119,7 @@ export class PackStore implements BodyStore {
     const erased = await this.#eraser.step();
     if (this.#sweeper === undefined || erased.left > 0) return erased;
     const objects = await this.#sweeper.step(isOrdered);
-    // The last step has nothing to do itself, and says what those before it did.
+    // The last step finds nothing to do; it reports whether the steps before it did anything.
     const swept = this.#hasSwept || erased.swept || objects.swept;
     this.#hasSwept = swept && objects.left > 0;
     return { swept, left: objects.left };
@@ -145,7 +145,7 @@ export class PackStore implements BodyStore {
     return statements;
   }
 
-  /** Packs that hold something of these requests. */
+  /** Packs that hold contents of these requests. */
   async #packsOf(requestIds: readonly string[]): Promise<ReadonlySet<number>> {
     if (requestIds.length === 0) return new Set();
     const rows = await this.#database.query<{ home: number; parts: Uint8Array }>({
@@ -161,7 +161,7 @@ export class PackStore implements BodyStore {
   }
 }
 
-/** Statements that have packs looked at for bytes of which no request is left. */
+/** Statements that mark packs to be checked for bytes that no request refers to. */
 function marks(packs: ReadonlySet<number>): Statement[] {
   if (packs.size === 0) return [];
   const sql = `insert into pack_erasures (pack, marks) select value, 1 from json_each(?) where true

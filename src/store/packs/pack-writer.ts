@@ -5,23 +5,23 @@ import { cutAround } from "./cut.ts";
 import { encodePlaced, type FilePlace, type Placed, type PlacedPart, type PlacedText, type Range } from "./placed.ts";
 import type { RequestContent, StoredPart } from "./request-content.ts";
 
-/** Bytes of a pack before compression: larger ones take a tenth less and are read two to three times as slowly. */
+/** Bytes of a pack before compression: larger packs take a tenth less space but are read two to three times slower. */
 const PACK_BYTES = 131_072;
-/** Shorter parts are stored as they are: zstd finds in the pack what they have in common. */
+/** Shorter parts are stored uncut: zstd compresses what they have in common within the pack. */
 const CUT_BYTES_MIN = 2_048;
 const SPARE_MAX = 4;
-/** A request takes so many packs, or hardly more: those of a very long one are longer. */
+/** Approximate limit of packs per request: a very long request gets larger packs. */
 const REQUEST_PACKS_MAX = 256;
-/** A row refers to packs from its home down to this many before it, and to no others. */
+/** A row refers only to its home pack and to packs at most this many numbers before it. */
 export const REACH = 4_096;
-/** The same of rows that refer only to packs that were open when they came. */
+/** The same for rows that refer only to packs that were open when the row was added. */
 export const OPEN_REACH = 1_024;
-/** Chunks are remembered for fewer packs than `REACH`: a row may need new packs of its own, and its home is the last. */
+/** Chunks are remembered for fewer packs than `REACH`: a row may need new packs, and its home is the last of them. */
 const MEMORY_PACKS = 3_072;
-/** An open pack is closed once so many were begun after it, whatever it holds. */
+/** An open pack is closed once this many packs were started after it, however full it is. */
 const OPEN_PACKS_MAX = 256;
 
-/** A pack that is being filled, or was since the last commit. */
+/** A pack that is being filled, or was filled since the last commit. */
 interface OpenPack {
   readonly id: number;
   readonly buffer: Buffer;
@@ -29,29 +29,32 @@ interface OpenPack {
   shared: boolean;
   /** Bytes of it that are in the database. */
   written: number;
-  /** Whether it is to be written. */
+  /** Whether it must be written. */
   changed: boolean;
 }
 
-/** A pack as it has to be written now. */
+/** A pack in the state that must be written now. */
 export interface WrittenPack {
   readonly id: number;
   readonly content: Buffer;
   readonly shared: boolean;
-  /** Bytes of it that are stored; 0 where it is new. */
+  /** Bytes of it that are already stored; 0 for a new pack. */
   readonly written: number;
-  /** Whether more may come into it. */
+  /** Whether it may still grow. */
   readonly open: boolean;
 }
 
-/** Where the parts of one request were put; `parts` is what `encodePlaced` makes. */
+/** Where the parts of one request are; `parts` is made by `encodePlaced`. */
 export interface WrittenRow {
   readonly requestId: string;
   readonly home: number;
   readonly parts: Uint8Array;
 }
 
-/** What was asked, and what was answered: alike is beside alike, and a conversation's request is read from few packs. */
+/**
+ * Requests and responses fill separate packs: similar content is stored together, and the requests of a conversation are read
+ * from few packs.
+ */
 type Lane = "asked" | "answered";
 
 const LANES: Readonly<Record<StoredPart["part"], Lane>> = {
@@ -64,8 +67,8 @@ const LANES: Readonly<Record<StoredPart["part"], Lane>> = {
 };
 
 /**
- * Puts bodies into packs: small parts as they are, others in chunks, of which only those are put that are not
- * remembered. Says what has to be written; whether that succeeded it is told by `committed` or `failed`.
+ * Puts bodies into packs: small parts uncut, others in chunks, skipping chunks that are remembered. `pending` returns what
+ * must be written; the caller reports the result with `committed` or `failed`.
  */
 export class PackWriter {
   readonly #memory = new ChunkMemory();
@@ -73,16 +76,16 @@ export class PackWriter {
   readonly #takeId: () => number;
   #full: OpenPack[] = [];
   #rows: WrittenRow[] = [];
-  /** Packs written before that a row of this batch shares for the first time. */
+  /** Packs of earlier batches that a row of this batch shares for the first time. */
   #newlyShared = new Set<number>();
   #knownShared = new Set<number>();
-  /** Of packs that are written: memory that was used before is faster. */
+  /** Buffers of packs that are written: reusing memory is faster. */
   readonly #spare: Buffer[] = [];
   #newest = 0;
   #packBytes = PACK_BYTES;
   #organization: { readonly id: string; readonly key: Uint32Array } = { id: "", key: new Uint32Array(4) };
 
-  /** @param takeId - an id that no pack ever had, greater than all before. */
+  /** @param takeId - returns an id that was never used, greater than all before. */
   constructor(takeId: () => number) {
     this.#takeId = takeId;
   }
@@ -103,7 +106,7 @@ export class PackWriter {
       return ranges;
     };
     const parts: PlacedPart[] = [];
-    // The same file may have come in both bodies.
+    // The same file may be in both bodies.
     const files = [...new Map(content.assets.map((asset) => [asset.id, asset])).values()];
     const numbers = new Map(files.map(({ id }, index) => [id, index]));
     const put = (
@@ -145,9 +148,9 @@ export class PackWriter {
   }
 
   /**
-   * What has to be written, all in one transaction.
+   * Everything to be written in one transaction.
    *
-   * @param openTogether - where one open pack is to be written, so are all.
+   * @param openTogether - if one open pack must be written, write all open packs.
    */
   pending(openTogether = false): { packs: WrittenPack[]; rows: readonly WrittenRow[]; shared: readonly number[] } {
     const open = [...this.#open.values()];
@@ -166,7 +169,7 @@ export class PackWriter {
     };
   }
 
-  /** All that was pending is written. */
+  /** Everything pending was written. */
   committed(): void {
     for (const { buffer } of this.#full)
       if (buffer.length === PACK_BYTES && this.#spare.length < SPARE_MAX) this.#spare.push(buffer);
@@ -180,7 +183,7 @@ export class PackWriter {
     this.#newlyShared.clear();
   }
 
-  /** Nothing is certain of what was pending: nothing new may refer to it. */
+  /** It is unknown what of the pending data was written, so nothing new may refer to it. */
   failed(): void {
     this.#memory.clear();
     this.#open.clear();
@@ -190,7 +193,7 @@ export class PackWriter {
     this.#knownShared.clear();
   }
 
-  /** Nothing new will refer to these packs. Called between two commits. */
+  /** Nothing new will refer to these packs. Call it between two commits. */
   release(packs: ReadonlySet<number>): void {
     for (const [lane, { id }] of this.#open) if (packs.has(id)) this.#open.delete(lane);
     this.#memory.forget(packs);
@@ -268,7 +271,7 @@ export class PackWriter {
     this.#open.delete(lane);
   }
 
-  /** Notes that rows far behind a pack refer to it. */
+  /** Notes that rows far from a pack may refer to it. */
   #share(id: number): void {
     const unwritten = [...this.#open.values(), ...this.#full].find((pack) => pack.id === id);
     if (unwritten !== undefined && !unwritten.shared) {
@@ -280,7 +283,7 @@ export class PackWriter {
   }
 }
 
-/** Packs that these contents may need, or some more. */
+/** Upper bound for the packs that these contents need. */
 export function packsFor(contents: readonly RequestContent[]): number {
   return contents.reduce((sum, content) => sum + 2 + Math.ceil((sizeOf(content) * 1.1) / PACK_BYTES), 4);
 }
@@ -292,7 +295,7 @@ function sizeOf({ parts, assets, texts }: RequestContent): number {
   return size + (texts.prompt?.length ?? 0) * 3 + (texts.completion?.length ?? 0) * 3;
 }
 
-/** The first 16 bytes of its SHA-256. */
+/** The first 16 bytes of the SHA-256. */
 function digest(bytes: Uint8Array): Uint32Array {
   const sum = hash("sha256", bytes, "buffer");
   const words = new Uint32Array(4);
@@ -300,7 +303,7 @@ function digest(bytes: Uint8Array): Uint32Array {
   return words;
 }
 
-/** Adds a range, in one with the last where that ends at its beginning. */
+/** Appends a range, merging it with the last one if they are adjacent. */
 function join(ranges: Range[], range: Range): void {
   const last = ranges.at(-1);
   if (last !== undefined && last.pack === range.pack && last.offset + last.length === range.offset) {
@@ -308,7 +311,7 @@ function join(ranges: Range[], range: Range): void {
   } else ranges.push(range);
 }
 
-/** Where a text stands in a part as the inside of a JSON string, as the last question does in most requests. */
+/** Finds a text in a part, as the inside of a JSON string. Most requests contain their last question like this. */
 function textWithin(
   text: string,
   parts: readonly StoredPart[],
@@ -323,14 +326,14 @@ function textWithin(
   return { within, ...place };
 }
 
-/** Where a text stands that is the beginning of one whose place in a part is known, or all of it. */
+/** The place of a text that equals, or is the start of, a text whose place in a part is known. */
 function beginningOf(whole: PlacedText | null, wholeText: string | null, text: string | null): PlacedText | undefined {
   if (whole === null || !("within" in whole) || text === null || !wholeText?.startsWith(text)) return undefined;
   if (text.length === wholeText.length) return whole;
   return { ...whole, length: Buffer.byteLength(JSON.stringify(text)) - 2 };
 }
 
-/** Longer texts are looked for by their beginning. */
+/** Longer texts are searched for by their start. */
 const SHORT_LENGTH_MAX = 512;
 
 function insideOf(bytes: Buffer, text: string): { offset: number; length: number } | undefined {

@@ -1,20 +1,20 @@
 import { VarintReader, VarintWriter } from "./varint.ts";
 
-/** Names and forms by the numbers that stand for them on disk: a list is only ever appended to. */
+/** Names and forms are stored as their index in these lists: only ever append to them. */
 export const PARTS = ["headers", "request", "response", "raw", "provider_request", "provider_response"] as const;
 export const FORMS = ["json", "text", "binary"] as const;
 
 export type BodyPart = (typeof PARTS)[number];
 export type BodyForm = (typeof FORMS)[number];
 
-/** Bytes within the content of a pack. */
+/** A range of bytes in the content of a pack. */
 export interface Range {
   readonly pack: number;
   readonly offset: number;
   readonly length: number;
 }
 
-/** A file inside of a body: what stands for it as text, between the quotes. */
+/** A file inside a body: the range of its text between the quotes. */
 export interface FilePlace {
   readonly offset: number;
   readonly length: number;
@@ -22,11 +22,11 @@ export interface FilePlace {
   readonly asset: number;
 }
 
-/** One part, and the ranges that it is made of, one after the other. */
+/** One part: the concatenation of its ranges. */
 export interface PlacedPart {
   readonly part: BodyPart;
   readonly form: BodyForm;
-  /** Where what is shown cannot be made of what was sent, both are stored, and this is what was sent. */
+  /** When what is shown cannot be derived from what was sent, both are stored; true for what was sent. */
   readonly sent: boolean;
   readonly contentType: string | null;
   readonly ranges: readonly Range[];
@@ -37,44 +37,44 @@ export interface PlacedAsset {
   /** SHA-256, hexadecimal. */
   readonly id: string;
   readonly contentType: string;
-  /** The file's own bytes where it stands in no stored part; empty where it does. */
+  /** The file's own bytes; empty when a stored part contains the file. */
   readonly ranges: readonly Range[];
 }
 
-/** A text as it stands in a part, as the inside of a JSON string, or bytes of its own. */
+/** A text: either a range in a part, as the inside of a JSON string, or bytes of its own. */
 export type PlacedText =
   /** `within` is an index in `parts`. */
   { readonly within: number; readonly offset: number; readonly length: number } | { readonly ranges: readonly Range[] };
 
-/** Where everything that was said in one request is. */
+/** Where all contents of one request are. */
 export interface Placed {
-  /** Bytes that were stored for this request alone. */
+  /** Bytes stored for this request alone. */
   readonly fresh: number;
   readonly parts: readonly PlacedPart[];
   readonly assets: readonly PlacedAsset[];
   readonly prompt: PlacedText | null;
   readonly completion: PlacedText | null;
-  /** The record's input and output, where its row leaves them to the packs. */
+  /** The record's input and output, if they are in packs instead of its row. */
   readonly input: PlacedText | null;
   readonly output: PlacedText | null;
 }
 
-/** Kinds of entries behind those of the parts. */
+/** Kinds of entries, numbered after those of the parts. */
 const ASSET = 6;
 const PROMPT = 7;
 const COMPLETION = 8;
 const INPUT = 9;
 const OUTPUT = 10;
 const KINDS = 16;
-/** Of texts, in the place of the form. */
+/** For texts, in place of the form. */
 const WITHIN = 1;
-/** Flags, from 64 up: an entry that has none takes one byte for all that is not a range. */
+/** Flags, from 64 up: an entry without flags takes one byte plus its ranges. */
 const SENT = 1;
 const TYPED = 2;
 const FILES = 4;
 const SEVERAL = 8;
 
-/** @param home - at least the greatest pack of all ranges. */
+/** @param home - at least the highest pack number of all ranges. */
 export function encodePlaced(placed: Placed, home: number): Uint8Array {
   const { fresh, parts, assets, prompt, completion, input, output } = placed;
   const writer = new VarintWriter();
@@ -100,7 +100,7 @@ export function encodePlaced(placed: Placed, home: number): Uint8Array {
   return writer.finish();
 }
 
-/** @throws RangeError where the bytes are no such thing. */
+/** @throws RangeError when the bytes are not a valid row. */
 export function decodePlaced(bytes: Uint8Array, home: number): Placed {
   const reader = new VarintReader(bytes);
   const ranges = new RangeReader(reader, home);
@@ -175,8 +175,8 @@ function readText(reader: VarintReader, ranges: RangeReader, form: number, sever
 }
 
 /**
- * A range is the distance of its pack from the row's home, its offset, and its length. The offset is left out where the
- * range begins at the end of the row's last one in the same pack, as most do.
+ * A range is stored as the distance of its pack from the row's home, its offset and its length. The offset is omitted when
+ * the range starts where the row's last range in the same pack ended, as most do.
  */
 class RangeWriter {
   readonly #writer: VarintWriter;
@@ -188,7 +188,7 @@ class RangeWriter {
     this.#home = home;
   }
 
-  /** One range is written without its count. */
+  /** A single range is written without a count. */
   write(ranges: readonly Range[]): void {
     if (ranges.length !== 1) this.#writer.number(ranges.length);
     for (const { pack, offset, length } of ranges) {

@@ -5,24 +5,24 @@ import { type BodyPart, decodePlaced, type Placed, type PlacedPart, type PlacedT
 import type { Content, Excerpts } from "./request-content.ts";
 import { idList, idOf, ROWS_OF } from "./row-id.ts";
 
-/** What stands in a shown body in place of a file; the asset's id follows. */
+/** Prefix of the reference that replaces a file in a shown body; the asset's id follows. */
 export const ASSET_REFERENCE = "weir-asset:";
 
-/** `shown` is UTF-8 with references in place of files; `sent` is every byte as it was sent, less its content coding. */
+/** `shown` is UTF-8 with references in place of files; `sent` is every byte as sent, after content decoding. */
 export type ContentView = "shown" | "sent";
 
 /** One stored body, decoded. */
 export interface StoredBody {
   readonly form: PlacedPart["form"];
-  /** Length of the body as it was decoded from the wire. */
+  /** Length of the body after content decoding. */
   readonly bytes: number;
-  /** The content's hash and type where it is shared between requests. */
+  /** The content's hash and type, if requests share the content. */
   readonly hash: string | null;
   readonly contentType: string | null;
   readonly content: Uint8Array;
 }
 
-/** The bodies of one request, by part; a part that was not recorded, or is lost, is missing. */
+/** The bodies of one request, by part; parts that were not recorded or are lost are missing. */
 export type RequestBodies = Readonly<Partial<Record<BodyPart, StoredBody>>>;
 
 export interface RequestTexts {
@@ -30,7 +30,7 @@ export interface RequestTexts {
   readonly completion: string | null;
 }
 
-/** Where the contents of these requests are; those that are not in packs are missing. A row that is damaged has nothing. */
+/** Where the contents of these requests are. Requests that are not in packs are missing, as are damaged rows. */
 export async function loadPlaced(database: Database, requestIds: readonly string[]): Promise<Map<string, Placed>> {
   const rows = await database.query<{ request_id: Uint8Array; home: number; parts: Uint8Array }>({
     sql: `select request_id, home, parts from contents where ${ROWS_OF}`,
@@ -42,7 +42,7 @@ export async function loadPlaced(database: Database, requestIds: readonly string
 const NO_TEXTS = { prompt: null, completion: null, input: null, output: null };
 const NOTHING: Placed = { fresh: 0, parts: [], assets: [], ...NO_TEXTS };
 
-/** Undefined where the row is damaged. */
+/** Undefined when the row is damaged. */
 export function decoded(parts: Uint8Array, home: number): Placed | undefined {
   try {
     return decodePlaced(parts, home);
@@ -51,7 +51,7 @@ export function decoded(parts: Uint8Array, home: number): Placed | undefined {
   }
 }
 
-/** Bodies of many requests, out of packs. */
+/** Reads bodies of many requests from packs. */
 export async function readParts(
   database: Database,
   placed: ReadonlyMap<string, Placed>,
@@ -62,7 +62,7 @@ export async function readParts(
   const found = [...placed].map(([id, row]) => {
     const bodies: Partial<Record<BodyPart, StoredBody & { readonly content: Buffer }>> = {};
     for (const part of row.parts) {
-      // What was sent follows what is shown, where both are stored.
+      // When both are stored, what was sent comes after what is shown.
       if (!parts.includes(part.part) || (part.sent && view === "shown")) continue;
       const content = view === "sent" ? gathering.add(part.ranges) : addShown(gathering, part, row);
       const bytes = lengthOf(part.ranges);
@@ -79,7 +79,7 @@ export async function readParts(
   );
 }
 
-/** A body with references in place of its files, whose packs are then not read. */
+/** A body with references in place of its files; packs that hold only the files are not read. */
 function addShown(gathering: Gathering, { ranges, files }: PlacedPart, { assets }: Placed): Buffer {
   if (files.length === 0) return gathering.add(ranges);
   const references = files.map(({ asset }) => Buffer.from(ASSET_REFERENCE + (assets[asset]?.id ?? "")));
@@ -95,12 +95,12 @@ function addShown(gathering: Gathering, { ranges, files }: PlacedPart, { assets 
   return target;
 }
 
-/** Prompts and completions of many requests, out of packs. */
+/** Reads prompts and completions of many requests from packs. */
 export function readTexts(database: Database, placed: ReadonlyMap<string, Placed>): Promise<Map<string, RequestTexts>> {
   return readPair(database, placed, ["prompt", "completion"]);
 }
 
-/** Inputs and outputs of many requests, out of packs; both are null where the row holds them. */
+/** Reads inputs and outputs of many requests from packs; both are null when the record's row holds them. */
 export function readExcerpts(database: Database, placed: ReadonlyMap<string, Placed>): Promise<Map<string, Excerpts>> {
   return readPair(database, placed, ["input", "output"]);
 }
@@ -127,7 +127,7 @@ async function readPair<First extends TextName, Second extends TextName>(
   );
 }
 
-/** As SQL is given it. */
+/** Cleans a text as for a column. */
 const said = (text: string | null) => text && storable(text);
 
 interface AddedText {
@@ -146,16 +146,16 @@ function addText(gathering: Gathering, text: PlacedText | null, { parts }: Place
   return { bytes, read: () => unquoted(bytes.toString("utf8")) };
 }
 
-/** The text that the inside of a JSON string means. */
+/** Decodes the inside of a JSON string. */
 function unquoted(written: string): string | null {
   try {
     return JSON.parse(`"${written}"`);
   } catch {
-    return null; // damaged: nothing that was written is no JSON
+    return null; // damaged: everything that was written is valid JSON
   }
 }
 
-/** All that is stored of requests, as it was put. What is lost is missing. */
+/** Everything stored for requests, as it was put. Lost contents are missing. */
 export async function readWhole(
   database: Database,
   placed: ReadonlyMap<string, Placed>,
@@ -205,7 +205,7 @@ export async function readWhole(
   );
 }
 
-/** A file that a request shows; undefined where it has no such file. */
+/** A file of a request; undefined when the request has no such file. */
 export async function readAsset(database: Database, placed: Placed, assetId: string) {
   const index = placed.assets.findIndex(({ id }) => id === assetId);
   const asset = placed.assets[index];
@@ -226,7 +226,7 @@ function writtenIn({ parts }: Placed, asset: number): Range[] {
   return [];
 }
 
-/** Base64, or a `data:` URL of it, as it stands in a JSON string: slashes may be escaped. */
+/** Decodes base64, or a base64 `data:` URL, from the inside of a JSON string, where slashes may be escaped. */
 function fromBase64(written: string): Buffer {
   const text = written.replaceAll("\\/", "/");
   return Buffer.from(/^data:/i.test(text) ? text.slice(text.indexOf(",") + 1) : text, "base64");

@@ -1,11 +1,11 @@
 const UUID = /^([0-9a-f]{8})-([0-9a-f]{4})-([0-9a-f]{4})-([0-9a-f]{4})-([0-9a-f]{12})$/;
 
-/** A request id as bytes: a UUID in lower case, as all are, takes 16. */
+/** A request id as bytes: a UUID in lower case, as all ids normally are, takes 16. */
 export function idBytes(id: string): Buffer {
   return Buffer.from(idHex(id), "hex");
 }
 
-/** The same as hexadecimal text, for `unhex` within a list. */
+/** The same as hexadecimal text, for `unhex` in a list. */
 export function idHex(id: string): string {
   const uuid = UUID.exec(id);
   return uuid === null ? Buffer.from(id).toString("hex") : uuid.slice(1).join("");

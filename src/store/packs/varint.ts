@@ -1,4 +1,4 @@
-/** Writes whole numbers from 0 to 2^53 in seven bits a byte, the lowest first, and bytes. */
+/** Writes bytes, and integers from 0 to 2^53 as varints: seven bits a byte, lowest first. */
 export class VarintWriter {
   #bytes = new Uint8Array(64);
   #length = 0;
@@ -15,7 +15,7 @@ export class VarintWriter {
     this.#length += value.length;
   }
 
-  /** Its length in bytes, then the text. */
+  /** Writes the length in bytes, then the text. */
   text(value: string): void {
     const bytes = Buffer.from(value);
     this.number(bytes.length);
@@ -39,7 +39,7 @@ export class VarintWriter {
   }
 }
 
-/** Reads what the writer wrote. @throws RangeError where the bytes end too early or a number is too long. */
+/** Reads what the writer wrote. @throws RangeError when the bytes end too early or a number is too long. */
 export class VarintReader {
   readonly #bytes: Uint8Array;
   #at = 0;

@@ -21,7 +21,7 @@ export interface Invitation {
   readonly expires_at: string;
 }
 
-/** Invites somebody; the token is shown here and never again, and works once within three days. */
+/** Creates an invitation; the token is shown only here and works once within three days. */
 export async function invite(
   records: Database,
   order: { readonly email: string; readonly organizationId: string; readonly role: MemberRole },
@@ -33,7 +33,7 @@ export async function invite(
   const now = Date.now();
   const expires = now + HOURS * 3_600_000;
   const db = over(records);
-  // A newer invitation of the same address takes the place of those before it.
+  // A newer invitation for the same email address replaces older ones.
   const { email: address, organization_id, used_at } = invitations;
   const older = db
     .delete(invitations)
@@ -56,7 +56,7 @@ type InvitationRow = typeof invitations.$inferSelect;
 const noSuch = () =>
   new GatewayError("not_found", "this invitation is not known, was used, or has expired; ask for another one");
 
-/** @throws GatewayError `not_found` where the invitation does not hold. */
+/** @throws GatewayError `not_found` when the invitation is not valid. */
 export async function findInvitation(records: Database, token: string): Promise<InvitationRow> {
   const found = await over(records)
     .select()
@@ -67,7 +67,7 @@ export async function findInvitation(records: Database, token: string): Promise<
   return found;
 }
 
-/** What somebody with this address is invited to now. */
+/** Pending invitations for this email address. */
 export async function pendingInvitations(
   records: Database,
   email: string,
@@ -85,7 +85,7 @@ export function useOf(records: Database, invitationId: string) {
     .update(invitations)
     .set({
       used_at: sql`iif(${used_at} is null, ${Date.now()}, null)`,
-      // Where somebody else was faster, this is null, which the column does not take: the whole change fails.
+      // When another acceptance was faster this is null, which the column rejects: the whole change fails.
       id: sql`iif(${used_at} is null, ${id}, null)`,
     })
     .where(eq(id, invitationId));
@@ -94,15 +94,15 @@ export function useOf(records: Database, invitationId: string) {
 interface Accepted {
   readonly name: string;
   readonly password: string;
-  /** Whether the password is that of a user who is there; it limits how often that can be tried. */
+  /** Whether the password is that of an existing user; it limits the number of attempts. */
   readonly isTheirs: (user: User) => Promise<boolean>;
 }
 
 /**
- * Accepts an invitation: the user is made and becomes a member. A user who is there already gives their own password: who
- * invites sees the link, and must not take over somebody's account by it.
+ * Accepts an invitation: creates the user and the membership. An existing user must give their own password: the inviter sees
+ * the link and must not take over an account with it.
  *
- * @throws GatewayError `not_found`; `invalid_auth` where a user is there and the password is not theirs.
+ * @throws GatewayError `not_found`; `invalid_auth` when the user exists and the password is wrong.
  */
 export async function acceptInvitation(
   records: Database,

@@ -9,7 +9,7 @@ import { over } from "../database/builder.ts";
 import { patiently } from "../database/patiently.ts";
 import type { Database } from "../store.ts";
 
-/** A log-in of a person, as the database has it. Times are milliseconds since 1970. */
+/** A stored login. Times are milliseconds since 1970. */
 export type Login = typeof logins.$inferSelect;
 
 export interface NewLogin {
@@ -21,11 +21,11 @@ export interface NewLogin {
   readonly expiresAt: number;
 }
 
-/** Times between which a log-in's last use is not written again. */
+/** Minimum interval between updates of a login's last use. */
 const SEEN_MS = 60_000;
 const AGENT_CHARS = 300;
 
-/** Begins a log-in. @returns its token, which only the browser keeps. */
+/** Creates a login. @returns its token, which only the browser keeps. */
 export async function beginLogin(
   records: Database,
   order: NewLogin,
@@ -60,13 +60,13 @@ export async function beginLogin(
   return { id, token };
 }
 
-/** The log-in of a token, unless it has ended. */
+/** The login of a token; undefined when it has ended. */
 export async function findLogin(records: Database, token: string): Promise<Login | undefined> {
   const which = and(eq(logins.token_hash, hashKey(token)), gt(logins.expires_at, Date.now()));
   return over(records).select().from(logins).where(which).get();
 }
 
-/** Notes the use of a log-in and when it ends now, at most once a minute. */
+/** Updates the last use and the expiry of a login, at most once a minute. */
 export async function touchLogin(records: Database, { id, seen_at }: Login, expiresAt: number): Promise<void> {
   const now = Date.now();
   if (now - seen_at < SEEN_MS) return;
@@ -87,7 +87,7 @@ export async function endLogin(
   });
 }
 
-/** A log-in as it is shown to people. */
+/** A login as the API shows it. */
 export interface ShownLogin {
   readonly id: string;
   readonly user_id: string | null;
@@ -97,14 +97,14 @@ export interface ShownLogin {
   readonly method: string;
   readonly address: string | null;
   readonly agent: string | null;
-  /** Whether the request came with it. */
+  /** Whether this request used it. */
   readonly current: boolean;
   readonly begun_at: string;
   readonly seen_at: string;
   readonly expires_at: string;
 }
 
-/** Whose log-ins are listed: of a user, of a key, or of all members and keys of an organization. */
+/** The owner of the listed logins: a user, a key, or all members and keys of an organization. */
 export type WhoseLogins =
   | { readonly userId: string }
   | { readonly keyId: string }
@@ -135,7 +135,7 @@ function areTheirs(records: Database, whose: WhoseLogins): SQL | undefined {
   return or(inArray(logins.user_id, users), inArray(logins.key_id, own));
 }
 
-/** Notes that a log-in was refused. @param name - the address or the beginning of what was tried, never a secret. */
+/** Logs a refused login. @param name - the email address or the beginning of what was tried, never a secret. */
 export function noteFailedLogin(records: Database, name: string, by: Acting): Promise<void> {
   const object = { kind: "session", id: "", name: name.slice(0, 200) };
   return noted(records, by, { action: "login.failed", organizationId: null, object }, "refused");

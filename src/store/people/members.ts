@@ -20,13 +20,13 @@ export function readRole(text: string): MemberRole {
   throw new GatewayError("invalid_body", message, { path: "role" });
 }
 
-/** A member as it is shown to people. */
+/** A member as the API shows it. */
 export interface ShownMember {
   readonly user_id: string;
   readonly email: string;
   readonly name: string;
   readonly role: MemberRole;
-  /** `weir`, or `sso:<name>` where a rule of single sign-on says so. */
+  /** `weir`, or `sso:<name>` when a single sign-on rule gives the membership. */
   readonly source: string;
   readonly disabled: boolean;
   readonly created_at: string;
@@ -56,7 +56,7 @@ interface Member {
   readonly source: string;
 }
 
-/** Makes a user a member, or changes what they are. */
+/** Statement that adds a member or changes their role. */
 export function membership(records: Database, userId: string, { organizationId, role, source }: Member): Change {
   const now = Date.now();
   const set = { role, source, updated_at: now };
@@ -66,7 +66,7 @@ export function membership(records: Database, userId: string, { organizationId, 
     .onConflictDoUpdate({ target: [members.user_id, members.organization_id], set });
 }
 
-/** Makes a user a member, or changes what they are. */
+/** Adds a member or changes their role. */
 export async function putMember(
   records: Database,
   user: Pick<User, "id" | "email">,
@@ -84,7 +84,7 @@ export async function putMember(
   });
 }
 
-/** @returns false where there is no such member. */
+/** @returns false when there is no such member. */
 export async function removeMember(
   records: Database,
   organizationId: string,

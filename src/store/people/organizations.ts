@@ -12,18 +12,18 @@ import type { Database } from "../store.ts";
 
 const { keys, members, organizations } = tables;
 
-/** An organization as it is shown to people. */
+/** An organization as the API shows it. */
 export interface ShownOrganization {
   readonly id: string;
   readonly name: string;
-  /** Days that a new key works at most; 0 for no limit, null where the configuration says. */
+  /** Maximum lifetime of a new key in days; 0 for no limit, null for the configured one. */
   readonly max_key_days: number | null;
   readonly members: number;
   readonly keys: number;
   readonly created_at: string;
 }
 
-/** The oldest first. */
+/** Oldest first. */
 export async function shownOrganizations(records: Database, id?: string): Promise<ShownOrganization[]> {
   const { id: own, name, max_key_days, created_at: created } = organizations;
   const db = over(records);
@@ -37,7 +37,7 @@ export async function shownOrganizations(records: Database, id?: string): Promis
   return rows.map(({ created: at, ...row }) => ({ ...row, created_at: isoTime(at) }));
 }
 
-/** By id, else by name. */
+/** By id, then by name. */
 export async function findOrganization(records: Database, idOrName: string): Promise<ShownOrganization | undefined> {
   const { id, name } = organizations;
   const found = await over(records)
@@ -67,7 +67,7 @@ export interface OrganizationChange {
   readonly max_key_days?: number | null;
 }
 
-/** @returns undefined where there is no such organization. @throws GatewayError `duplicate_name`. */
+/** @returns undefined when there is no such organization. @throws GatewayError `duplicate_name`. */
 export async function changeOrganization(
   records: Database,
   id: string,
@@ -89,17 +89,17 @@ export async function changeOrganization(
   return (await shownOrganizations(records, id))[0];
 }
 
-/** Tables with settings of an organization, which go with it; its records are removed before. */
+/** Tables with settings of an organization, which are removed with it; its records must be removed before. */
 const TABLES = [
   ...[tables.keys, tables.members, tables.invitations, tables.credentials, tables.routes, tables.prices],
   ...[tables.models, tables.mappings, tables.webhooks, tables.deliveries, tables.retention, tables.retentionRuns],
   ...[tables.savedViews, tables.dashboards, tables.sharedLinks, tables.sessionTags, tables.judges, tables.judgements],
   ...[tables.reviews, tables.reviewItems, tables.reviewAnswers],
-  // What the statements before these go by.
+  // Last, because the statements before depend on them.
   ...[tables.alerts, tables.datasets, tables.datasetRuns],
 ];
 
-/** Removes an organization that has no records any more. @throws GatewayError `invalid_body` for the one that runs the deployment. */
+/** Removes an organization without records. @throws GatewayError `invalid_body` for the one that runs the deployment. */
 export async function removeOrganization(records: Database, id: string, by: Acting): Promise<boolean> {
   const [known] = await shownOrganizations(records, id);
   if (known === undefined) return false;
@@ -124,7 +124,7 @@ export async function removeOrganization(records: Database, id: string, by: Acti
   return true;
 }
 
-/** Revokes all its keys: nothing of it is recorded any more. */
+/** Revokes all keys of an organization, so that nothing more is recorded for it. */
 export async function stopKeys(records: Database, organizationId: string, by: Acting): Promise<void> {
   const all = await listKeys(records, { organizationId });
   const acts = all
@@ -141,7 +141,7 @@ export async function refuseFirst(records: Database, id: string): Promise<void> 
   throw new GatewayError("invalid_body", "the first organization runs the deployment and cannot be removed");
 }
 
-/** Days that a new key of an organization works at most; 0 for no limit. @param name - it may not exist yet. */
+/** Maximum lifetime in days of a new key of an organization; 0 for no limit. @param name - it may not exist yet. */
 export async function maxKeyDays(
   records: Database,
   { max_key_days }: { readonly max_key_days: number },

@@ -5,16 +5,16 @@ import { snapshotKeys } from "../keys.ts";
 import type { Database } from "../store.ts";
 import { findUser, membershipsOf } from "./users.ts";
 
-/** A service key or a user, for whom this program sends requests while they are away. */
+/** A service key or a user on whose behalf this program sends requests in the background. */
 export interface Sender {
   readonly kind: "key" | "user";
   readonly id: string;
 }
 
 /**
- * For whom the gateway takes requests of a sender now, or undefined where they may not send any (more).
+ * The identity for requests on behalf of a sender, or undefined when the sender may not send requests.
  *
- * @param home - where keys and users stand.
+ * @param home - the database with keys and users.
  */
 export async function findSentFor(
   home: Database,

@@ -11,15 +11,15 @@ import { pendingInvitations, useOf } from "./invitations.ts";
 import { type MemberRole, putMember, removeMember } from "./members.ts";
 import { findUser, newUser, type User } from "./users.ts";
 
-/** Whom a provider of single sign-on has vouched for. */
+/** A person whom a single sign-on provider has authenticated. */
 export interface SignedOn {
-  /** `sso:<name>` of the provider: where memberships come from. */
+  /** `sso:<name>` of the provider: the source of memberships. */
   readonly source: string;
   readonly issuer: string;
   readonly subject: string;
   readonly email: string;
   readonly name: string;
-  /** What the provider's rules say, by organization. */
+  /** Roles by the provider's rules, by organization. */
   readonly roles: ReadonlyMap<string, MemberRole>;
 }
 
@@ -31,11 +31,11 @@ interface Held {
 }
 
 /**
- * Makes somebody who has logged in by single sign-on what the rules say: a user, and a member of organizations. Memberships
- * that this provider gave and no rule gives any more end, also where the log-in is then refused.
+ * Applies the rules to a person who logged in by single sign-on: creates or updates the user and the memberships. Memberships
+ * from this provider that no rule gives any more end, even when the login is then refused.
  *
- * @throws GatewayError `not_a_member` where they are in no organization then; `login_refused` where they are disabled, or the
- *   address belongs to another account of the same provider.
+ * @throws GatewayError `not_a_member` when they belong to no organization; `login_refused` when they are disabled, or the
+ *   email address belongs to another account of the same provider.
  */
 export async function admitSignedOn(records: Database, signedOn: SignedOn, from: From): Promise<User> {
   const known = await findSignedOn(records, signedOn, from);
@@ -45,7 +45,7 @@ export async function admitSignedOn(records: Database, signedOn: SignedOn, from:
   for (const { organization_id, role } of invitations) takeStronger(next, organization_id, { role, source: "weir" });
   if (known === undefined && next.size === 0) throw new GatewayError("not_a_member");
 
-  // Two first log-ins at once make one user: the second finds the first's.
+  // Two concurrent first logins create one user: the second finds that of the first.
   const create = () => createSignedOn(records, signedOn, from);
   const user =
     known ?? (await create().catch(async (error) => (await findSignedOn(records, signedOn, from)) ?? throwIt(error)));
@@ -61,7 +61,7 @@ export async function admitSignedOn(records: Database, signedOn: SignedOn, from:
   return user;
 }
 
-/** By the provider's own name for them, which stays; the first time by the address, which it vouches for. */
+/** By the provider's subject, which never changes; at the first login by the email address, which the provider vouches for. */
 async function findSignedOn(records: Database, signedOn: SignedOn, from: From): Promise<User | undefined> {
   const { issuer, subject, email } = signedOn;
   const found = await over(records)
@@ -80,7 +80,7 @@ async function findSignedOn(records: Database, signedOn: SignedOn, from: From): 
   return known;
 }
 
-/** An address that somebody else has now does not give them the account of who had it before. */
+/** A person who now has an email address must not get the account of its former owner. */
 async function link(records: Database, user: User, { issuer, subject, source }: SignedOn, from: From): Promise<void> {
   const others = and(eq(identities.provider, issuer), eq(identities.user_id, user.id));
   if ((await over(records).$count(identities, others)) > 0)
@@ -96,7 +96,7 @@ async function link(records: Database, user: User, { issuer, subject, source }: 
   });
 }
 
-/** The address follows the provider, unless somebody else has it here. */
+/** Follows the provider's email address, unless another user has it. */
 async function renamed(records: Database, user: User, email: string, from: From): Promise<User> {
   if ((await findUser(records, "email", email)) !== undefined) return user;
   const change = over(records).update(users).set({ email, updated_at: Date.now() }).where(eq(users.id, user.id));
@@ -125,7 +125,7 @@ async function createSignedOn(
   return (await findUser(records, "id", id))!;
 }
 
-/** Ends what ties a user to accounts of identity providers: the next log-in by their address ties them again. */
+/** Unlinks a user from identity providers: the next login with their email address links them again. */
 export async function unlinkUser(records: Database, user: User, by: Acting): Promise<void> {
   await recorded(records, [over(records).delete(identities).where(eq(identities.user_id, user.id))], by, {
     action: "user.changed",
@@ -140,7 +140,7 @@ async function heldBy(records: Database, userId: string): Promise<Map<string, He
   return new Map(rows.map(({ organization_id, role, source }) => [organization_id, { role, source }]));
 }
 
-/** What this provider gave goes, what it gives now comes; a membership from elsewhere stays unless a rule's role is stronger. */
+/** Memberships from this provider are replaced; one from elsewhere stays unless a rule gives a stronger role. */
 async function membershipsAfter(
   records: Database,
   held: ReadonlyMap<string, Held>,

@@ -11,10 +11,10 @@ import { recorded } from "../audit/recorded.ts";
 import { type Change, over } from "../database/builder.ts";
 import type { Database } from "../store.ts";
 
-/** A user as the database has it. */
+/** A stored user. */
 export type User = typeof users.$inferSelect;
 
-/** A user as it is shown to people. */
+/** A user as the API shows it. */
 export interface ShownUser {
   readonly id: string;
   readonly email: string;
@@ -34,7 +34,7 @@ export function shownUser({ id, email, name, ...user }: User): ShownUser {
   };
 }
 
-/** An address as it is stored and compared. @throws GatewayError `invalid_body`. */
+/** An email address as it is stored and compared. @throws GatewayError `invalid_body`. */
 export function readEmail(text: string, path = "email"): string {
   const email = storedEmail(text);
   if (email !== undefined) return email;
@@ -49,7 +49,7 @@ export async function listUsers(records: Database): Promise<User[]> {
   return over(records).select().from(users).orderBy(users.email);
 }
 
-/** Whether anybody can log in with a password. */
+/** Whether any user can log in with a password. */
 export async function hasPasswords(records: Database): Promise<boolean> {
   return (await over(records).$count(users, isNotNull(users.password))) > 0;
 }
@@ -61,7 +61,7 @@ export interface NewUser {
   readonly operator?: boolean;
 }
 
-/** @returns what makes the user, for a change that does more than that. */
+/** @returns statements that create the user, for changes that do more. */
 export async function newUser(records: Database, { email, name, password, operator = false }: NewUser) {
   const id = randomUUID();
   const now = Date.now();
@@ -91,7 +91,7 @@ export interface UserChange {
   readonly disabled?: boolean;
 }
 
-/** @returns undefined where there is no such user. */
+/** @returns undefined when there is no such user. */
 export async function changeUser(
   records: Database,
   id: string,
@@ -121,7 +121,7 @@ export async function changeUser(
   return findUser(records, "id", id);
 }
 
-/** Ends the user's other log-ins as well: a person who knew the old password may be logged in. */
+/** Ends the user's other logins as well: a person who knew the old password may be logged in. */
 export async function setPassword(
   records: Database,
   user: User,
@@ -138,7 +138,7 @@ export async function setPassword(
   });
 }
 
-/** With memberships, log-ins and identities. Its keys stay and stop working, because their user is gone. */
+/** Removes a user with memberships, logins and identities. Their keys stay but stop working, because their user is gone. */
 export async function removeUser(records: Database, id: string, by: Acting): Promise<boolean> {
   const known = await findUser(records, "id", id);
   if (known === undefined) return false;
@@ -157,7 +157,7 @@ export async function removeUser(records: Database, id: string, by: Acting): Pro
   return true;
 }
 
-/** @param kept - a log-in that goes on. */
+/** @param kept - a login that stays valid. */
 export function endLogins(records: Database, userId: string, kept: string | null = null): Change {
   const others = kept === null ? undefined : ne(logins.id, kept);
   return over(records)
@@ -165,7 +165,7 @@ export function endLogins(records: Database, userId: string, kept: string | null
     .where(and(eq(logins.user_id, userId), others));
 }
 
-/** What a user is in an organization. */
+/** A user's membership in an organization. */
 export interface Membership {
   readonly id: string;
   readonly name: string;

@@ -5,17 +5,17 @@ import type { Database } from "../store.ts";
 const ORDER = "erase ordered at";
 const DONE = "erase done";
 
-/** Has every node take the bytes of what was removed out of its packs at once. @returns the order. */
+/** Orders every node to erase deleted bytes from its packs immediately. @returns the order. */
 export async function orderErasure(records: Database): Promise<string> {
   const order = String(Date.now());
   await write(records, ORDER, order);
   return order;
 }
 
-/** What has come of an order. */
+/** The result of an order. */
 export interface Erased {
   readonly order: string;
-  /** Whether the journal has let go of what was deleted, too: a request in flight may need its segment. */
+  /** Whether the spool has dropped what was deleted, too: a request in flight may need its segment. */
   readonly journal: boolean;
 }
 
@@ -24,7 +24,7 @@ export function noteErased(records: Database, erased: Erased): Promise<void> {
   return write(records, DONE, JSON.stringify(erased));
 }
 
-/** Undefined before the order is carried out. */
+/** Undefined until the order is carried out. */
 export async function erasedBy(records: Database, order: string): Promise<Erased | undefined> {
   const value = await readSetting(records, DONE);
   const erased = value === undefined ? undefined : (JSON.parse(value) as Erased);
@@ -35,12 +35,12 @@ async function write(records: Database, name: string, value: string): Promise<vo
   await patiently(() => writeSetting(records, name, value));
 }
 
-/** The last order, or undefined where there never was one; it changes with each. */
+/** The last order, undefined when there was none; each order is different. */
 export function erasureOrder(records: Database): Promise<string | undefined> {
   return readSetting(records, ORDER);
 }
 
-/** Packs that may hold bytes of what was removed. */
+/** Number of packs that may hold deleted bytes. */
 export async function packsToErase(bodies: Database): Promise<number> {
   const [row] = await bodies.query<{ n: number }>({ sql: "select count(*) as n from pack_erasures", args: [] });
   return row!.n;

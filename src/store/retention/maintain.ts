@@ -7,11 +7,11 @@ import { removeLost, removeWords } from "../words/remove.ts";
 import { moveStep } from "./move.ts";
 
 /**
- * One small step that frees space. Only the recorder calls it: content that a new record is
- * about to share would be removed under it otherwise.
+ * One small step that frees space. Only the recorder may call it: elsewhere it could remove content that a new record is
+ * about to share.
  *
- * @returns how many records lost their bodies, how many ids, hashes or numbers had something left over, how many steps
- * are left, how many records were counted, or bytes freed; 1 where a day was dropped.
+ * @returns depending on the task: records that lost their bodies, ids, hashes or numbers with leftovers, remaining steps,
+ * counted records, or freed bytes; 1 for a dropped day.
  */
 export async function maintain(store: Store, task: Maintenance): Promise<number> {
   switch (task.kind) {
@@ -33,7 +33,7 @@ export async function maintain(store: Store, task: Maintenance): Promise<number>
       return removeLost(store, task.seqs);
     case "kinds":
       return removeKinds(store, task.ids, task.upTo);
-    // Of engines that keep days apart.
+    // Only for engines that store days separately.
     case "day":
     case "beside":
       return 0;
@@ -42,17 +42,17 @@ export async function maintain(store: Store, task: Maintenance): Promise<number>
   }
 }
 
-/** The records stay, with everything but what was said in them. */
+/** Removes the contents of records; everything else about them stays. */
 async function removeBodies({ records, bodies, content }: Store, organizationId: string, ids: readonly string[]) {
   const found = await records.query<{ seq: number; request_id: string }>({
-    // The plus keeps SQLite from going through all of the organization's records for a few ids.
+    // The plus keeps SQLite from using the organization's index, which would scan all its records for a few ids.
     sql: `select seq, request_id from requests
       where request_id in (select value from json_each(?)) and +organization_id = ? and response_status is not null`,
     args: [JSON.stringify(ids), organizationId],
   });
   if (found.length === 0) return 0;
   const text = JSON.stringify(found.map(({ request_id }) => request_id));
-  // What a record shows of its bodies goes with them.
+  // Deletes the excerpts of bodies in the record, too.
   const sql = `update requests set assets = '[]', input = null, output = null, excerpts_packed = null
     where request_id in (select value from json_each(?))
       and (assets <> '[]' or coalesce(input, output, excerpts_packed) is not null)`;
@@ -65,7 +65,7 @@ async function removeBodies({ records, bodies, content }: Store, organizationId:
   return found.length;
 }
 
-/** At the end the logs are emptied: what was erased stands in them as it was. */
+/** Empties the logs at the end: they still hold the erased content. */
 async function erase({ records, bodies, content }: Store, isOrdered: boolean): Promise<number> {
   const packs = await content.sweep(isOrdered);
   const words = await eraseWords(bodies);
@@ -77,7 +77,7 @@ async function erase({ records, bodies, content }: Store, isOrdered: boolean): P
   return left;
 }
 
-/** What a crash left of requests that have no record. Between two batches nothing is without its record for good reason. */
+/** Removes bodies without a record, which a crash left. Between two batches every body has its record. */
 async function removeOrphans({ records, content }: Store, ids: readonly string[]): Promise<number> {
   const known = await records.query<{ request_id: string }>({
     sql: "select request_id from requests where request_id in (select value from json_each(?))",
@@ -89,12 +89,12 @@ async function removeOrphans({ records, content }: Store, ids: readonly string[]
   return orphans.length;
 }
 
-/** Numbers that nodes of one server may have taken and not used yet. */
+/** Record numbers that nodes of one server may have reserved and not used yet. */
 const TAKEN_ROWS = 20_000;
 
 /**
- * Kinds that no record refers to any more, where records up to a number have been looked at: those behind it are looked at
- * here. A record that comes later brings its kind with it.
+ * Removes kinds that no record refers to. Records up to `upTo` have been checked before; this checks the later ones. A record
+ * written after that inserts its kind itself.
  */
 async function removeKinds({ records }: Store, ids: readonly number[], upTo: number): Promise<number> {
   const unused = `id in (select value from json_each(?))
@@ -105,7 +105,7 @@ async function removeKinds({ records }: Store, ids: readonly number[], upTo: num
   return found.length;
 }
 
-/** Shared content that nothing points at any more. */
+/** Removes shared content that is no longer referenced. */
 async function removeBlobs({ bodies }: Store, hashes: readonly string[]): Promise<number> {
   const unused = `hash in (select value from json_each(?))
     and not exists (select 1 from bodies b where b.blob_hash = blobs.hash)

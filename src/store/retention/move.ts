@@ -2,10 +2,10 @@ import { plainIds, plainLeft, removePlain } from "../bodies/plain-bodies.ts";
 import type { Store } from "../store.ts";
 
 /**
- * Moves what was recorded before there were packs into packs, a few requests at a time, each in one transaction: what is
- * moved is no longer found where it was, so that a move that is cut off continues where it stood.
+ * Moves contents that were recorded before packs existed into packs, a few requests per transaction. Moved contents are
+ * deleted from their old place, so an interrupted move continues where it stopped.
  *
- * @returns how many requests were looked at; 0 once nothing is left.
+ * @returns number of requests checked; 0 when none are left.
  */
 export async function moveStep({ records, bodies, content }: Store): Promise<number> {
   const ids = await plainIds(bodies);
@@ -14,7 +14,7 @@ export async function moveStep({ records, bodies, content }: Store): Promise<num
     sql: "select request_id, organization_id from requests where request_id in (select value from json_each(?))",
     args: [JSON.stringify(ids)],
   });
-  // What was put into packs since is newer, and what has no record is what a crash left.
+  // Contents that are in packs already are newer, and contents without a record were left by a crash.
   const packed = new Set(await content.packed(ids));
   const moved = owners.filter(({ request_id }) => !packed.has(request_id));
   const found = await content.whole(moved.map(({ request_id }) => request_id));
@@ -26,7 +26,7 @@ export async function moveStep({ records, bodies, content }: Store): Promise<num
   return ids.length;
 }
 
-/** About how many requests are still to be moved. */
+/** Approximate number of requests still to be moved. */
 export function leftToMove(bodies: Store["bodies"]): Promise<number> {
   return plainLeft(bodies);
 }

@@ -4,7 +4,7 @@ import type { Database } from "../store.ts";
 
 const ORDER = "bodies to objects";
 
-/** Has the service move what is in the database into the object store. It stays ordered until all is moved. */
+/** Orders the service to move contents from the database into the object store. The order stays until everything is moved. */
 export function orderObjects(records: Database): Promise<void> {
   return patiently(() => initSetting(records, ORDER, ""));
 }
@@ -13,7 +13,7 @@ export async function areObjectsOrdered(records: Database): Promise<boolean> {
   return (await readSetting(records, ORDER)) !== undefined;
 }
 
-/** All is moved. */
+/** Notes that everything is moved. */
 export function noteObjects(records: Database): Promise<void> {
   return patiently(() => removeSetting(records, ORDER));
 }

@@ -8,27 +8,28 @@ import { uncount } from "../sizes/sums.ts";
 import type { Database, Statement, Store } from "../store.ts";
 import { removeWords } from "../words/remove.ts";
 
-/** Records that go in one transaction: the lock is not held long enough for anyone to notice. */
+/** Records per transaction: few enough that the lock is not noticed. */
 const STEP_ROWS = 500;
-/** Ids that an entry of the audit log names. */
+/** Ids listed in one entry of the audit log. */
 const IDS_SHOWN = 20;
 
-/** Who wants records removed, and what they asked for. */
+/** Who wants records removed, and the filter or ids they gave. */
 export interface RemovalOrder {
   readonly by: Acting;
   readonly asked?: unknown;
 }
 
 /**
- * Deletes records of one organization with everything that only they refer to. Called only by the writer of records:
- * otherwise content that a new record is about to share could be deleted under it.
+ * Deletes records of one organization with everything that only they refer to. Only the writer of records may call it:
+ * elsewhere it could delete content that a new record is about to share.
  *
- * A record in flight is skipped: its end would find nothing to end. Records go first, so that none is ever seen without
- * its body; a crash can only leave bodies without a record. The bytes of bodies are erased later, by `sweep`.
+ * Records in flight are skipped, because their end still updates them. Records are deleted before bodies, so that none is
+ * ever seen without its body; a crash can only leave bodies without a record. The bytes of bodies are erased later, by
+ * `sweep`.
  *
- * @param requestIds - in lower case; those that the organization does not have are passed over.
- * @param order - for the audit log; retention has an entry for a run as a whole.
- * @returns how many records there were.
+ * @param requestIds - in lower case; ids of other organizations are ignored.
+ * @param order - for the audit log; retention has one entry for each run instead.
+ * @returns number of deleted records.
  */
 export async function removeRecords(
   store: Store,
@@ -50,7 +51,7 @@ async function removeStep(
   order: RemovalOrder | undefined,
 ): Promise<number> {
   const found = await records.query<{ seq: number; request_id: string }>({
-    // The plus keeps SQLite from going through all of the organization's records for a few ids.
+    // The plus keeps SQLite from using the organization's index, which would scan all its records for a few ids.
     sql: `select seq, request_id from requests
       where request_id in (select value from json_each(?)) and +organization_id = ? and response_status is not null`,
     args: [JSON.stringify(requestIds), organizationId],
@@ -73,12 +74,12 @@ async function removeStep(
 interface RemovedStep {
   readonly organizationId: string;
   readonly requestIds: readonly string[];
-  /** Of the same transaction. */
+  /** Run in the same transaction. */
   readonly statements?: readonly Statement[];
   readonly order: RemovalOrder | undefined;
 }
 
-/** Deletes what the libSQL database keeps of these records wherever they are, and notes who wanted it. */
+/** Deletes what the libSQL database stores about these records, whichever database holds the records, and logs who ordered it. */
 export async function removeBeside(
   records: Database,
   { organizationId, requestIds, statements = [], order }: RemovedStep,
@@ -98,7 +99,7 @@ export async function removeBeside(
   else await recorded(records, all, order.by, actOf(organizationId, requestIds, order.asked));
 }
 
-/** Each step is an entry: of how many records, and of the first of them. */
+/** One audit entry per step: the number of records and the first ids. */
 function actOf(organizationId: string, requestIds: readonly string[], asked: unknown): Act {
   const ids = requestIds.slice(0, IDS_SHOWN);
   const [only] = requestIds.length === 1 ? ids : [];

@@ -43,13 +43,13 @@ type RetentionBody = Static<typeof RETENTION_SCHEMA>;
 
 export interface PropertyRetention {
   readonly property: string;
-  /** Null is any value. */
+  /** Null matches any value. */
   readonly value: string | null;
   readonly days: number | null;
   readonly body_days: number | null;
 }
 
-/** What an organization wants; null is as configured, 0 for good. */
+/** The retention of an organization; null means as configured, 0 means forever. */
 export interface RetentionRule {
   readonly days: number | null;
   readonly body_days: number | null;
@@ -100,12 +100,12 @@ export async function putRetention(
   });
 }
 
-/** Days in force for everything that no property says otherwise of; 0 is for good. */
+/** Days for records that no property rule covers; 0 means forever. */
 export function inForce(rule: RetentionRule, config: Pick<Config, "retention_days" | "body_retention_days">) {
   return { days: rule.days ?? config.retention_days, body_days: rule.body_days ?? config.body_retention_days };
 }
 
-/** What the last run did for an organization; an empty id is what belongs to none. */
+/** The last run for an organization; an empty id stands for records without an organization. */
 interface RetentionRun {
   readonly started_at: number;
   readonly finished_at: number | null;
@@ -116,7 +116,7 @@ interface RetentionRun {
   readonly error: string | null;
 }
 
-/** With what was freed for all organizations together. */
+/** Includes what was freed for all organizations together. */
 export async function lastRun(records: Database, organizationId: string): Promise<RetentionRun | undefined> {
   const all = alias(retentionRuns, "of_all");
   const { started_at, finished_at, records_removed, bodies_removed, error } = retentionRuns;
@@ -132,13 +132,13 @@ export async function lastRun(records: Database, organizationId: string): Promis
     .get();
 }
 
-/** A run as it is shown. */
+/** A run as the API shows it. */
 export function shownRun(run: RetentionRun | undefined) {
   if (run === undefined) return null;
   return { ...run, started_at: isoTime(run.started_at), finished_at: isoTimeOrNull(run.finished_at) };
 }
 
-/** @param organizationId - empty for what belongs to none. */
+/** @param organizationId - empty for records without an organization. */
 export async function noteRun(
   records: Database,
   organizationId: string,
@@ -170,7 +170,7 @@ export async function noteRun(
   await recorded(records, [upsert], SYSTEM, ...(removed + bodies > 0 ? [act] : []));
 }
 
-/** Lets the service do a run at once, as soon as it sees this. */
+/** Orders a run; the service starts it as soon as it sees this. */
 export async function orderRun(records: Database, organizationId: string): Promise<void> {
   const now = Date.now();
   const row = { organization_id: organizationId, properties: [], ordered_at: now, updated_at: now };
@@ -178,13 +178,13 @@ export async function orderRun(records: Database, organizationId: string): Promi
   await patiently(() => insert.onConflictDoUpdate({ target: retention.organization_id, set: { ordered_at: now } }));
 }
 
-/** Organizations that asked for a run which has not begun. */
+/** Organizations with an ordered run that has not started. */
 export async function orderedRuns(records: Database): Promise<string[]> {
   const rows = await over(records).select().from(retention).where(isNotNull(retention.ordered_at));
   return rows.map((row) => row.organization_id);
 }
 
-/** The runs begin. */
+/** Clears the orders when their runs start. */
 export async function takeOrders(records: Database, organizationIds: readonly string[]): Promise<void> {
   const which = isOneOf(retention.organization_id, organizationIds);
   await patiently(() => over(records).update(retention).set({ ordered_at: null }).where(which));

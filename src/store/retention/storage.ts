@@ -8,10 +8,10 @@ import { packsToErase } from "./erasure.ts";
 import { leftToMove } from "./move.ts";
 
 const DAY_MS = 86_400_000;
-/** Days that `recordsPerDay` looks back. */
+/** Days that `recordsPerDay` covers. */
 export const STORAGE_DAYS = 30;
 
-/** Bytes on disk of the whole deployment; on a libSQL server the database's own count, and bodies are part of it. */
+/** Bytes on disk of the whole deployment. On a libSQL server it is the database's own count, which includes bodies. */
 export async function storedBytes(config: Config, records: Database) {
   const spool_bytes = bytesIn(join(config.data_dir, "spool"));
   const objects_bytes = await bytesOfObjects(records);
@@ -28,7 +28,7 @@ export async function storedBytes(config: Config, records: Database) {
   return { database_bytes: row?.bytes ?? null, bodies_bytes: null, objects_bytes, spool_bytes };
 }
 
-/** Bytes of all objects in the object store; null where there are none. Both files are seen through a reader's connection. */
+/** Bytes of all objects in the object store; null when there are none. A reader's connection sees both files. */
 async function bytesOfObjects(reader: Database): Promise<number | null> {
   const [row] = await reader.query<{ bytes: number | null }>({
     sql: "select sum(bytes) as bytes from objects",
@@ -37,10 +37,10 @@ async function bytesOfObjects(reader: Database): Promise<number | null> {
   return row?.bytes ?? null;
 }
 
-/** Packs of which it is told how well they compress. */
+/** Number of newest packs in the compression statistics. */
 const NEWEST_PACKS = 1_000;
 
-/** How the newest packs compress, how many hold bytes of what was removed, and about how many requests are in none yet. */
+/** Compression of the newest packs, number of packs with deleted bytes, and approximate number of requests not yet in packs. */
 export async function storedPacks(bodies: Database) {
   const [newest] = await bodies.query<{ packs: number; content_bytes: number; stored_bytes: number }>({
     sql: `select count(*) as packs, coalesce(sum(bytes), 0) as content_bytes, coalesce(sum(stored), 0) as stored_bytes
@@ -50,7 +50,7 @@ export async function storedPacks(bodies: Database) {
   return { newest: newest!, to_erase: await packsToErase(bodies), requests_to_move: await leftToMove(bodies) };
 }
 
-/** Records of an organization and the bytes that passed with them, by day, the last one first; days without are left out. */
+/** Records of an organization and their transferred bytes by day, newest first; days without records are left out. */
 export function recordsPerDay({ days }: StorageSums, organizationId: string, now: number) {
   const first = Math.floor(now / DAY_MS) - STORAGE_DAYS + 1;
   const own = days.filter((each) => each.organization_id === organizationId && each.day >= first);
@@ -59,23 +59,23 @@ export function recordsPerDay({ days }: StorageSums, organizationId: string, now
     .map(([day, parts]) => ({ day: new Date(day * DAY_MS).toISOString().slice(0, 10), ...sumOf(parts) }));
 }
 
-/** Days that the growth is taken from. */
+/** Days that the growth rate is measured over. */
 const GROWTH_DAYS = 7;
 
 interface Growth {
-  /** Bodies of all records that are stored, as they came on the wire. */
+  /** Bodies of all stored records, in bytes on the wire. */
   readonly sent_bytes: number;
   readonly records: number;
-  /** Bytes of the databases for each byte sent; null where nothing was. */
+  /** Database bytes per byte on the wire; null when there were none. */
   readonly ratio: number | null;
-  /** Bytes that the databases grow by in a day, on average of the last seven, before retention removes any. */
+  /** Daily growth of the databases in bytes, averaged over the last seven days, before retention removes anything. */
   readonly growth_bytes_per_day: number | null;
   readonly disk_free_bytes: number | null;
   /** Days until the disk is full at this rate. */
   readonly days_left: number | null;
 }
 
-/** What all that is stored was on the wire, and how long the disk lasts. */
+/** Wire size of everything stored, and how long the disk lasts. */
 export function growthOf(
   { days }: StorageSums,
   { storedBytes, dataDirectory, now }: { storedBytes: number | null; dataDirectory: string; now: number },
@@ -85,7 +85,7 @@ export function growthOf(
   const today = Math.floor(now / DAY_MS);
   const lately = days.filter(({ day }) => day > today - GROWTH_DAYS && day <= today);
   const first = lately.reduce((least, { day }) => Math.min(least, day), today);
-  // The day that goes on counts as far as it has come; the first hours of all are taken for a day.
+  // The current day counts by the part that has passed; less than a day of data counts as one day.
   const length = Math.max(1, now / DAY_MS - first);
   const growth_bytes_per_day = ratio === null ? null : Math.round((sumOf(lately).bytes / length) * ratio);
   const disk_free_bytes = freeBytes(dataDirectory);
@@ -104,11 +104,11 @@ function freeBytes(directory: string): number | null {
     const { bavail, bsize } = statfsSync(directory);
     return bavail * bsize;
   } catch {
-    return null; // not every file system tells
+    return null; // not every file system reports it
   }
 }
 
-/** A database file with what is still in its log. */
+/** Size of a database file including its log. */
 function bytesOf(path: string): number {
   return ["", "-wal"].reduce((sum, end) => sum + (statSync(path + end, { throwIfNoEntry: false })?.size ?? 0), 0);
 }
@@ -118,11 +118,11 @@ function bytesIn(directory: string): number {
   try {
     entries = readdirSync(directory, { withFileTypes: true, recursive: true });
   } catch {
-    return 0; // it is made when something is first put there
+    return 0; // the directory is created with its first file
   }
   const sizes = entries
     .filter((entry) => entry.isFile())
-    // One that is deleted while we look counts for nothing.
+    // A file that is deleted meanwhile counts as 0.
     .map((entry) => statSync(join(entry.parentPath, entry.name), { throwIfNoEntry: false })?.size ?? 0);
   return sizes.reduce((sum, size) => sum + size, 0);
 }

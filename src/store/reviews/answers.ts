@@ -6,7 +6,7 @@ import type { Database } from "../store.ts";
 import type { GivenScore } from "./review-rule.ts";
 import type { Review } from "./reviews.ts";
 
-/** How long a record is kept for the reviewer that it was handed to. */
+/** How long a record is reserved for the reviewer who got it. */
 const LEASE_MS = 10 * 60_000;
 
 export interface Reviewer {
@@ -39,15 +39,15 @@ const DONE = sql`a.state = 'done'`;
 const SKIPPED = sql`a.state = 'skipped'`;
 const ANSWERED = sql`a.state in ('done', 'skipped')`;
 
-/** Answers of others to a record `i`, which count against how many are to review it. */
+/** Counts other reviewers' answers in a state for record `i`; compared with the number of reviewers wanted. */
 const others = (reviewer: Reviewer, state: SQL) => sql`(select count(*) from ${reviewAnswers} a
     where a.review_id = i.review_id and a.request_id = i.request_id and a.reviewer <> ${reviewer.id} and ${state})`;
 const own = (reviewer: Reviewer, state: SQL) => sql`exists (select 1 from ${reviewAnswers} a
     where a.review_id = i.review_id and a.request_id = i.request_id and a.reviewer = ${reviewer.id} and ${state})`;
 
 /**
- * Hands the next record to a reviewer: the one that they have, or the first that still needs one. One statement finds and
- * takes it, so that no two get the same place.
+ * Assigns the next record to a reviewer: the one that they hold, or the first that needs a reviewer. One statement selects
+ * and assigns it, so that no place is given twice.
  */
 export async function takeNext(records: Database, review: Review, reviewer: Reviewer): Promise<Lease | undefined> {
   const now = Date.now();
@@ -64,7 +64,7 @@ export async function takeNext(records: Database, review: Review, reviewer: Revi
   return (await patiently(() => records.query<Lease>(statementOf(take))))[0];
 }
 
-/** How far one reviewer is: `left` are records that they could be given, now or once others let go of them. */
+/** Progress of one reviewer: `left` counts records that they could get, now or when others' leases expire. */
 export interface OwnProgress {
   readonly done: number;
   readonly skipped: number;
@@ -84,7 +84,7 @@ export async function isInReview(records: Database, reviewId: string, requestId:
   return (await over(records).$count(reviewItems, which)) > 0;
 }
 
-/** Notes what a reviewer did with a record, in place of what they did before. */
+/** Stores a reviewer's result for a record, replacing an earlier one. */
 export async function putAnswer(
   records: Database,
   review: Review,
@@ -104,7 +104,7 @@ export async function putAnswer(
   );
 }
 
-/** Has a reviewer be asked about a record again. */
+/** Removes a reviewer's result, so that they get the record again. */
 export async function removeAnswer(
   records: Database,
   review: Review,
@@ -116,7 +116,7 @@ export async function removeAnswer(
   await patiently(() => over(records).delete(reviewAnswers).where(which));
 }
 
-/** What was done last, the newest record first. @param reviewer - only what they did. */
+/** Latest results, newest record first. @param reviewer - only the results of this reviewer. */
 export async function listAnswers(
   records: Database,
   review: Review,

@@ -4,10 +4,10 @@ import { over, statementOf } from "../database/builder.ts";
 import type { Database } from "../store.ts";
 import type { Review } from "./reviews.ts";
 
-/** How far a review is. */
+/** Progress of a review. */
 export interface Progress {
   readonly requests: number;
-  /** Reviewed by as many as are wanted. */
+  /** Reviewed by the required number of reviewers. */
   readonly done: number;
 }
 
@@ -18,14 +18,14 @@ export interface OfReviewer {
   readonly skipped: number;
 }
 
-/** How alike reviewers score the same records. */
+/** Agreement between reviewers who scored the same records. */
 export interface Agreement {
   readonly name: string;
-  /** Two reviewers with one record each. */
+  /** Number of pairs of reviewers per record. */
   readonly pairs: number;
-  /** Share of pairs that gave the same; null of a number. */
+  /** Fraction of pairs with the same score; null for numbers. */
   readonly equal: number | null;
-  /** Mean absolute difference; null of what is no number. */
+  /** Mean absolute difference; null for scores that are not numbers. */
   readonly difference: number | null;
 }
 
@@ -37,7 +37,7 @@ export async function progressOf(records: Database, { id, reviewers }: Review): 
   return (await records.query<Progress>(statementOf(progress)))[0]!;
 }
 
-/** Who reviewed, the most active first. */
+/** Reviewers of a review, most active first. */
 export async function reviewersOf(records: Database, { id }: Review): Promise<OfReviewer[]> {
   const { reviewer, author, review_id, state } = reviewAnswers;
   const done = sql<number>`sum(${eq(state, "done")})`;
@@ -54,7 +54,7 @@ export async function reviewersOf(records: Database, { id }: Review): Promise<Of
     .orderBy(desc(done), reviewer);
 }
 
-/** Of the scores that two or more reviewers gave to the same record. */
+/** Agreement on the scores that two or more reviewers gave to the same record. */
 export async function agreementOf(records: Database, { id, scores }: Review): Promise<Agreement[]> {
   const agreement = sql`select a.key as name, count(*) as pairs, avg(a.value = b.value) as equal, avg(abs(a.value - b.value)) as difference
     from ${reviewAnswers} x join ${reviewAnswers} y

@@ -3,7 +3,7 @@ import { GatewayError } from "../../errors.ts";
 import { quote } from "../../filter/spelling.ts";
 
 const SCORES_MAX = 5;
-/** As many as there are keys for. */
+/** One per number key on the keyboard. */
 const CHOICES_MAX = 9;
 const REVIEWERS_MAX = 20;
 const NAME = {
@@ -61,13 +61,13 @@ export const REVIEW_SCHEMA = Type.Object(
   strict,
 );
 
-/** As it comes from outside. */
+/** As received. */
 export type ReviewBody = Static<typeof REVIEW_SCHEMA>;
 export type ReviewScore = Static<typeof SCORE>;
-/** A score as a reviewer gives it: a number, true or false, or the label of a choice. */
+/** A score as a reviewer gives it: a number, a boolean, or the label of a choice. */
 export type GivenScore = number | boolean | string;
 
-/** Checked and complete. */
+/** Validated and complete. */
 export interface ReviewRule {
   readonly name: string;
   readonly scores: readonly ReviewScore[];
@@ -75,7 +75,7 @@ export interface ReviewRule {
   readonly reviewers: number;
 }
 
-/** @throws GatewayError `invalid_body` that names the wrong member of a body that has the right shape. */
+/** @throws GatewayError `invalid_body` that names the wrong field of a body with the right shape. */
 export function readReviewRule({ name, scores, order = "newest", reviewers = 1 }: ReviewBody): ReviewRule {
   const names = new Set<string>();
   for (const [index, score] of scores.entries()) {
@@ -110,11 +110,11 @@ export const rangeOf = ({ min = 0, max = 1 }: ReviewScore) => ({ min, max });
 /** One score as it is stored. */
 export interface ReadScore {
   readonly value: number;
-  /** The word that was chosen, of a choice. */
+  /** The selected label of a choice. */
   readonly label: string | null;
 }
 
-/** What a reviewer gave, by the name of the score. @throws GatewayError `invalid_body`. */
+/** Reads the scores that a reviewer gave, by name. @throws GatewayError `invalid_body`. */
 export function readGiven(
   scores: readonly ReviewScore[],
   given: Readonly<Record<string, GivenScore>>,
@@ -151,7 +151,7 @@ function readOne(score: ReviewScore, value: GivenScore, path: string): ReadScore
   return { value, label: null };
 }
 
-/** Up to what dividing loses. */
+/** Allows for rounding errors of the division. */
 const isWhole = (steps: number) => Math.abs(steps - Math.round(steps)) < 1e-6;
 
 const wrong = (path: string, message: string) => new GatewayError("invalid_body", `${path}: ${message}`, { path });

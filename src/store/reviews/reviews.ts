@@ -11,7 +11,7 @@ import type { ReviewBody, ReviewRule } from "./review-rule.ts";
 
 export interface Review extends ReviewRule, StoredRule {}
 
-/** An organization has so many at most. */
+/** Maximum per organization. */
 const REVIEWS_MAX = 200;
 
 const REVIEWS = ruleTable<Review>(reviews, {
@@ -21,7 +21,7 @@ const REVIEWS = ruleTable<Review>(reviews, {
 
 export const { list: listReviews, find: findReview } = REVIEWS;
 
-/** The body that would create this review. */
+/** The request body that would create this review. */
 export function bodyOfReview({ name, scores, sequence, reviewers }: ReviewRule): Required<ReviewBody> {
   return { name, scores: [...scores], order: sequence, reviewers };
 }
@@ -54,7 +54,7 @@ export interface NewItem {
   readonly request_created_at: number;
 }
 
-/** Puts records into the queue; those that are in it already stay as they are. @returns how many are new. */
+/** Adds records to the queue; records already in it stay as they are. @returns number of new ones. */
 export async function addReviewItems(
   records: Database,
   { id, organization_id }: Review,
@@ -76,12 +76,12 @@ export async function countReviewItems(records: Database, id: string): Promise<n
   return over(records).$count(reviewItems, eq(reviewItems.review_id, id));
 }
 
-/** The same for every reviewer, and another one in every review. */
+/** The order is the same for every reviewer and different in every review. */
 function shuffled(reviewId: string, requestId: string): number {
   return createHash("sha256").update(`${reviewId} ${requestId}`).digest().readUIntBE(0, 6);
 }
 
-/** What reviews have of records that are removed. @param ids - JSON text of a list. */
+/** Deletes items and results of removed records. @param ids - JSON text of a list. */
 export const forgetReviewed = (ids: string): Statement[] => [
   { sql: "delete from review_items where request_id in (select value from json_each(?))", args: [ids] },
   { sql: "delete from review_answers where request_id in (select value from json_each(?))", args: [ids] },

@@ -1,38 +1,38 @@
 import type { Deadline } from "../database/deadline.ts";
 import type { Database } from "../store.ts";
 
-/** A database file as connections that read see it. */
+/** Names of the database files on a reading connection. */
 export type FileSchema = "main" | "bodies_file";
 
 export interface PageOwners {
   readonly pageBytes: number;
   readonly pages: number;
-  /** Pages of each table or index by its name, a guess where they were sampled; free pages under an empty name. */
+  /** Pages of each table or index by name, estimated when pages were sampled; free pages have an empty name. */
   readonly owned: ReadonlyMap<string, number>;
-  /** Whether the numbers come from a part of the pages. */
+  /** Whether the numbers are estimated from a sample of the pages. */
   readonly sampled: boolean;
 }
 
-/** Files of more pages are sampled: with so many samples a share of a third is right to within one percent. */
+/** Files with more pages are sampled: with this many samples a share of a third is accurate to one percent. */
 const SAMPLES_MAX = 10_000;
-/** Pages of the pointer map that are read at once. */
+/** Pages of the pointer map read at a time. */
 const READ_AT_ONCE = 64;
-/** Kinds of entries in the pointer map, and their length. */
+/** Types of entries in the pointer map, and their length. */
 const ROOT = 1;
 const FREE = 2;
 const ENTRY_BYTES = 5;
-/** The root of what SQLite keeps for itself. */
+/** The root of SQLite's own pages. */
 const SYSTEM = 1;
-/** Pages that one after the other have the next as their parent: a long body is one chain of them. */
+/** Longest chain of parents that is followed: a long body is one chain of pages. */
 const STEPS_MAX = 100_000;
-/** SQLite keeps the page at this byte for its locks. */
+/** SQLite reserves the page at this byte for its locks. */
 const LOCK_BYTE = 0x40000000;
 
 /**
- * Which table or index the pages of a file belong to. The file's pointer map, a thousandth of it, names the parent of
- * each page: following it upwards ends at the root. So the cost does not grow with the file once it is sampled.
+ * Finds the table or index that each page of a file belongs to. The file's pointer map, a thousandth of its size, names the
+ * parent of each page; following parents leads to the root. With sampling, the cost does not grow with the file.
  *
- * @returns undefined where the file has no pointer map.
+ * @returns undefined when the file has no pointer map.
  */
 export async function pageOwners(
   database: Database,
@@ -67,7 +67,7 @@ export async function pageOwners(
   return { pageBytes: file.bytes, pages: file.pages, owned, sampled: file.pages > samplesMax };
 }
 
-/** All pages, or one of each of many equal stretches of the file. */
+/** All pages, or a random page from each of many equal parts of the file. */
 function samplesOf(pages: number, most: number): number[] {
   const count = Math.min(pages, most);
   return Array.from({ length: count }, (_, at) => 1 + Math.floor(((at + Math.random()) * pages) / count));
@@ -86,10 +86,10 @@ async function readPages(database: Database, schema: FileSchema, pages: readonly
 
 type Read = (pages: readonly number[]) => Promise<readonly (readonly [page: number, content: Buffer])[]>;
 
-/** The pointer map of one file, as far as it was read. */
+/** The pointer map of one file, as far as it has been read. */
 class PointerMap {
   readonly #pageBytes: number;
-  /** Pages from one page of the map to the next. */
+  /** Pages from one map page to the next. */
   readonly #stride: number;
   readonly #known = new Map<number, Buffer | undefined>();
 
@@ -116,14 +116,14 @@ class PointerMap {
   }
 
   /**
-   * Follows the parents as far as the map was read; notes which page of it is needed to continue.
+   * Follows the parents as far as the map has been read, and notes the map page needed to continue.
    *
    * @returns the root, once it is reached.
    */
   #climb(from: { page: number; steps: number }, missing: Set<number>): number | undefined {
     for (;;) {
       const map = this.#mapPage(from.page);
-      // A file that changes while it is read may lead in a circle.
+      // In a file that changes meanwhile, parents may form a cycle.
       if (from.page < 2 || map === from.page || from.steps++ > STEPS_MAX) return SYSTEM;
       if (!this.#known.has(map)) {
         missing.add(map);
@@ -139,7 +139,7 @@ class PointerMap {
     }
   }
 
-  /** The page of the map that has this page's entry; the page itself where it is one of the map, or holds the locks. */
+  /** The map page with the entry of this page; the page itself if it is a map page or the lock page. */
   #mapPage(page: number): number {
     const locks = Math.floor(LOCK_BYTE / this.#pageBytes) + 1;
     if (page < 2 || page === locks) return page;

@@ -5,19 +5,19 @@ import { type FileSchema, type PageOwners, pageOwners } from "./page-owners.ts";
 /** What the pages of the database files hold. */
 export type StoredPart = "rows" | "indexes" | "columns" | "packs" | "search" | "older" | "free";
 
-/** Bytes of each part; both files together, the part of their logs that is not in them included. */
+/** Bytes of each part in both files together, including logs. */
 export interface StoredParts {
   readonly bytes: Readonly<Record<StoredPart, number>>;
-  /** Whether the numbers come from a part of the pages. */
+  /** Whether the numbers are estimated from a sample of the pages. */
   readonly sampled: boolean;
   /** Milliseconds since 1970. */
   readonly measuredAt: number;
 }
 
-/** A measurement is good for so long. */
+/** How long a measurement is reused. */
 const GOOD_MS = 60_000;
 
-/** Measures when it is asked, and remembers it for a minute. */
+/** Measures on demand and reuses the result for a minute. */
 export class PartSizes {
   readonly #database: Database;
   #last: Promise<StoredParts | undefined> | undefined;
@@ -28,13 +28,13 @@ export class PartSizes {
     this.#database = database;
   }
 
-  /** Undefined where the files do not tell. */
+  /** Undefined when the files cannot be measured. */
   async current(deadline: Deadline): Promise<StoredParts | undefined> {
     const now = performance.now();
     if (this.#last === undefined || now - this.#measuredAt > GOOD_MS) {
       this.#measuredAt = now;
       this.#last = measure(this.#database, deadline);
-      this.#last.catch(() => (this.#last = undefined)); // the next caller tries again
+      this.#last.catch(() => (this.#last = undefined)); // the next caller retries
     }
     return this.#last;
   }
@@ -69,7 +69,7 @@ async function indexNames(database: Database, schema: FileSchema, deadline: Dead
 }
 
 function partOfRecords(name: string, indexes: ReadonlySet<string>): StoredPart {
-  // The columns' own indexes belong to them.
+  // The indexes of the column store count as columns.
   if (/^(?:sqlite_autoindex_)?block/.test(name)) return "columns";
   return indexes.has(name) ? "indexes" : "rows";
 }

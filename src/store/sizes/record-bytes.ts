@@ -3,7 +3,7 @@ import { decoded } from "../packs/read.ts";
 import { idList, idOf, ROWS_OF } from "../packs/row-id.ts";
 import type { Database } from "../store.ts";
 
-/** Requests whose rows are read at once. */
+/** Requests whose rows are read at a time. */
 const AT_ONCE = 500;
 
 interface PackSize {
@@ -13,9 +13,8 @@ interface PackSize {
 }
 
 /**
- * Bytes that the bodies, headers and files of requests take in packs: what was stored for a request alone, compressed as
- * well as its packs are. What an earlier request stored already counts for that one. Requests that are in no pack are
- * missing.
+ * Bytes that bodies, headers and files of requests take in packs: what was stored for a request alone, at the compression
+ * ratio of its packs. Bytes shared with an earlier request count for the earlier one. Requests without packs are missing.
  */
 export async function recordBytes(database: Database, requestIds: readonly string[]): Promise<Map<string, number>> {
   const bytes = new Map<string, number>();
@@ -30,7 +29,7 @@ export async function recordBytes(database: Database, requestIds: readonly strin
     });
     const packs = [...new Set(placed.flatMap(({ fresh }) => fresh.map(({ pack }) => pack)))];
     const sizes = await database.query<PackSize>({
-      // Neither length makes SQLite read the content.
+      // SQLite gets both lengths without reading the content.
       sql: "select id, bytes, coalesce(stored, length(data)) as stored from packs where id in (select value from json_each(?))",
       args: [JSON.stringify(packs)],
     });
@@ -43,7 +42,7 @@ export async function recordBytes(database: Database, requestIds: readonly strin
   return bytes;
 }
 
-/** Which packs hold what was stored for a request alone: the newest ones that it refers to. */
+/** The packs that hold what was stored for a request alone: the newest it refers to. */
 function freshOf(placed: Placed): { readonly pack: number; readonly length: number }[] {
   const byPack = new Map<number, number>();
   for (const { pack, length } of rangesOf(placed)) byPack.set(pack, (byPack.get(pack) ?? 0) + length);

@@ -2,21 +2,20 @@ import type { Deadline } from "../database/deadline.ts";
 import type { Database, Statement } from "../store.ts";
 
 const DAY_MS = 86_400_000;
-/** Records that one step counts. */
+/** Records counted per step. */
 const STEP_RECORDS = 5_000;
-/** Records at the end that are not counted yet: so many are summed up when they are asked for, and no more. */
+/** At most this many uncounted records at the end are summed on demand. */
 const TAIL_RECORDS = 50_000;
-/** Of nodes on one database each writes numbers that it took before: the last ones may still get company. */
+/** Nodes that share a database write numbers that they reserved earlier, so records may still be added among the last ones. */
 const UNSETTLED_RECORDS = 5_000;
 
 const OF_RECORDS = `select request_created_at / ${DAY_MS} as day, organization_id, count(*) as records,
   sum(size_bytes) as bytes from requests`;
 
 /**
- * Counts the next records, up to the first one in flight: its size is not known yet. Only the
- * recorder calls it.
+ * Counts the next records, up to the first one in flight, whose size is not known yet. Only the recorder calls it.
  *
- * @returns how many there were; 0 once all are counted that can be.
+ * @returns number of records; 0 when all countable ones are counted.
  */
 export async function countStep(records: Database, unsettled = UNSETTLED_RECORDS): Promise<number> {
   const [row] = await records.query<{ counted: number; last: number | null; n: number }>({
@@ -43,7 +42,7 @@ export async function countStep(records: Database, unsettled = UNSETTLED_RECORDS
   return row!.n;
 }
 
-/** Takes records out of the sums that are about to be deleted, in the same transaction. @param seqs - JSON list. */
+/** Subtracts records from the sums, in the transaction that deletes them. @param seqs - JSON list. */
 export function uncount(seqs: string): Statement {
   return {
     sql: `insert into storage_days (day, organization_id, records, bytes)
@@ -55,7 +54,7 @@ export function uncount(seqs: string): Statement {
   };
 }
 
-/** Records of one day, and the bytes of their bodies on the wire. */
+/** Number of records of one day, and the bytes of their bodies on the wire. */
 export interface DaySum {
   readonly day: number;
   readonly organization_id: string;
@@ -64,15 +63,15 @@ export interface DaySum {
 }
 
 export interface StorageSums {
-  /** By day and organization, in no order. */
+  /** By day and organization, in no particular order. */
   readonly days: readonly DaySum[];
-  /** Records that are not in them: an earlier version wrote them, and they are being counted. */
+  /** Records not included: an earlier version wrote them, and they are still being counted. */
   readonly uncounted: number;
 }
 
-/** What is stored by day, of all organizations; records in flight are counted without their bytes. */
+/** Stored records and bytes by day, for all organizations; records in flight count without bytes. */
 export async function storageSums(records: Database, deadline: Deadline): Promise<StorageSums> {
-  // All of it at one moment: what is counted meanwhile would be in both or in none.
+  // One snapshot: otherwise records that are counted meanwhile would appear twice or not at all.
   const [days, tail, numbers] = (await records.queryTogether(
     [
       { sql: "select day, organization_id, records, bytes from storage_days where records > 0", args: [] },

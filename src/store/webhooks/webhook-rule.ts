@@ -6,7 +6,7 @@ import { type ChannelChecks, checkUrl } from "../alerts/channels.ts";
 import { AUDIT_EVENT } from "../audit/audience.ts";
 import { readSecret } from "../deliveries/signing.ts";
 
-/** What a webhook tells of a request unless it says otherwise. */
+/** Fields that a webhook sends about a request by default. */
 const FIELDS_DEFAULT: readonly string[] = [
   ...["organization_id", "provider", "model", "request_created_at", "request_method", "request_path"],
   ...["request_user_id", "session_id", "response_created_at", "response_status", "outcome", "error_code"],
@@ -14,7 +14,7 @@ const FIELDS_DEFAULT: readonly string[] = [
   ...["cost", "cached", "streamed", "size_bytes"],
 ];
 
-/** Fields of a record that a webhook can name: all but the addresses of its files, which it is not told. */
+/** Record fields that a webhook can select: all except the URLs of files, which it never gets. */
 const WEBHOOK_FIELDS: readonly string[] = Object.keys(
   toRecordFields({} as RequestRow, { signedBodyUrl: "", assetUrls: {} }),
 ).filter((name) => name !== "asset_urls");
@@ -22,7 +22,7 @@ const WEBHOOK_FIELDS: readonly string[] = Object.keys(
 const FILTERS_MAX = 20;
 
 export const REQUEST_EVENT = "request.finished";
-/** What a webhook can be sent. */
+/** Events that a webhook can subscribe to. */
 const EVENTS: readonly string[] = [REQUEST_EVENT, AUDIT_EVENT];
 
 export const WEBHOOK_SCHEMA = Type.Object(
@@ -72,13 +72,13 @@ export const WEBHOOK_SCHEMA = Type.Object(
   { additionalProperties: false },
 );
 
-/** As it comes from outside. */
+/** As received. */
 export type WebhookBody = Static<typeof WEBHOOK_SCHEMA>;
 
-/** Checked and complete; without a secret one is made. */
+/** Validated and complete; a missing secret is generated. */
 export type WebhookRule = Required<Omit<WebhookBody, "secret">> & { readonly secret?: string };
 
-/** @throws GatewayError `invalid_body` that names the wrong member of a body that has the right shape. */
+/** @throws GatewayError `invalid_body` that names the wrong field of a body with the right shape. */
 export function readWebhookRule(body: WebhookBody, refuseUrl: ChannelChecks["refuseUrl"]): WebhookRule {
   checkUrl(body.url, "url", refuseUrl);
   if (body.secret !== undefined) readSecret(body.secret, "secret");

@@ -8,10 +8,10 @@ import { type RulePlace, ruleTable, type StoredRule } from "../rule-table.ts";
 import type { Database } from "../store.ts";
 import type { WebhookRule } from "./webhook-rule.ts";
 
-/** Somebody who is sent events: finished requests, unless it says otherwise. */
+/** An endpoint that is sent events; finished requests by default. */
 export interface Webhook extends Required<WebhookRule>, StoredRule {}
 
-/** An organization has so many at most: each is looked at for every request. */
+/** Maximum per organization: each webhook is checked for every request. */
 const WEBHOOKS_MAX = 100;
 
 const WEBHOOKS = ruleTable<Webhook>(webhooks, {
@@ -21,13 +21,13 @@ const WEBHOOKS = ruleTable<Webhook>(webhooks, {
 
 export const { list: listWebhooks, find: findWebhook } = WEBHOOKS;
 
-/** Differs from before where a webhook was made, changed or removed. */
+/** Changes when a webhook is created, changed or removed. */
 export async function webhooksFingerprint(records: Database): Promise<string> {
   const fingerprint = sql<string>`count(*) || ' ' || coalesce(max(${webhooks.updated_at}), 0)`;
   return (await over(records).select({ fingerprint }).from(webhooks))[0]!.fingerprint;
 }
 
-/** Stores a webhook, a new one or in place of `previous`, whose secret it keeps unless the rule has one. */
+/** Stores a webhook, or replaces `previous`, keeping its secret unless the rule has one. */
 export async function putWebhook(
   records: Database,
   { organizationId, by, previous }: RulePlace<Webhook>,
@@ -40,14 +40,14 @@ export async function putWebhook(
     id: previous?.id ?? uuidv7(),
     organization_id: organizationId,
     created_at: previous?.created_at ?? now,
-    // Later than before also within a millisecond: watchers for changes see this one.
+    // Always increases, even within a millisecond, so that watchers notice this change.
     updated_at: Math.max(now, (previous?.updated_at ?? 0) + 1),
   };
   await WEBHOOKS.put(records, webhook, by, previous);
   return webhook;
 }
 
-/** Removes a webhook and all that is still to be delivered to it. */
+/** Removes a webhook and its pending deliveries. */
 export async function removeWebhook(records: Database, webhook: Webhook, by: Acting): Promise<void> {
   const waiting = over(records).delete(deliveries).where(eq(deliveries.source_id, webhook.id));
   await WEBHOOKS.remove(records, webhook, by, [waiting]);

@@ -7,8 +7,8 @@ const STEP_PAGES = 256;
 const DUE = "from word_shards where removals > 0 or steps is not null";
 
 /**
- * One small step that takes the words of removed records out of the index: their table is rewritten, or dropped where no
- * record is left in it. A step that is cut off is done again.
+ * One small step that erases the words of removed records from the index: rewrites their table, or drops it when it holds no
+ * record. An interrupted step is repeated.
  */
 export async function eraseWords(bodies: Database): Promise<SweepStep> {
   const [due] = await bodies.query<{ shard: number; steps: number | null }>({
@@ -41,8 +41,8 @@ async function eraseStep(
     return bodies.batch([merge(STEP_PAGES), { sql: next, args: [steps - 1, shard] }]);
   }
   const [size] = await bodies.query<{ n: number }>({ sql: `select count(*) as n from ${table}_data`, args: [] });
-  // A negative number makes one run of all that there is; the steps after it continue with that. What is removed from now on
-  // is left for the next time.
+  // A negative number starts a merge of everything into one segment; later steps continue it. Removals from now on wait for
+  // the next merge.
   const begun = "update word_shards set removals = 0, steps = ? where shard = ?";
   return bodies.batch([merge(-STEP_PAGES), { sql: begun, args: [Math.ceil((size?.n ?? 0) / STEP_PAGES) + 1, shard] }]);
 }

@@ -2,8 +2,8 @@ import type { Database, Store } from "../store.ts";
 import { shardOf, shards, tableOf } from "./shards.ts";
 
 /**
- * Takes records out of the index: they are not found any more. Their words leave the file when the table is rewritten
- * (`erase.ts`).
+ * Removes records from the index, so that searches no longer find them. Their words leave the file when the table is
+ * rewritten (`erase.ts`).
  */
 export async function removeWords(bodies: Database, seqs: readonly number[]): Promise<void> {
   const there = new Set((await shards(bodies)).map(({ shard }) => shard));
@@ -18,7 +18,7 @@ export async function removeWords(bodies: Database, seqs: readonly number[]): Pr
   if (statements.length > 0) await bodies.batch(statements);
 }
 
-/** Takes those of these records out of the index that do not exist: a crash left them. @returns how many. */
+/** Removes those of these records from the index that do not exist, which a crash left. @returns number of records. */
 export async function removeLost({ records, bodies }: Store, seqs: readonly number[]): Promise<number> {
   const known = await records.query<{ seq: number }>({
     sql: "select seq from requests where seq in (select value from json_each(?))",

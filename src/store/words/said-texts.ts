@@ -11,9 +11,9 @@ import type { Database } from "../store.ts";
 type Row = Pick<RequestRow, (typeof READ_BY)[number] | "seq" | "request_id">;
 
 /**
- * What is new in the turns of a few records, as the index was given it, by their numbers.
+ * The new text in the turns of a few records, as indexed, by record number.
  *
- * @param bodies - where `database` does not show them.
+ * @param bodies - the bodies' database, if `database` does not include it.
  */
 export async function saidTexts(
   database: Database,
@@ -29,7 +29,7 @@ export async function saidTexts(
   return texts;
 }
 
-/** What was said in a few records, by their numbers, as far as their bodies are there and can be read. */
+/** The indexed text of a few records by number, as far as their bodies exist and are readable. */
 export async function whatRecordsSaid(
   database: Database,
   seqs: readonly number[],

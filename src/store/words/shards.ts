@@ -2,21 +2,21 @@ import type { Database, Statement } from "../store.ts";
 import { indexedText } from "./tokens.ts";
 
 /**
- * The index of words, in the bodies' database: one full-text table for each range of records by number, so that a
- * search goes back in bounded steps, retention drops whole tables, and what is erased is rewritten a range at a time.
+ * The index of words, in the bodies' database: one full-text table for each range of records by number, so that searches go
+ * back in bounded steps, retention drops complete tables, and erasing rewrites one range at a time.
  *
- * A table holds which records have a word, not the text nor where in it the word stands: a tenth to a fifth of the
- * text's size. Tokens are made here, so SQLite only cuts at spaces.
+ * A table stores which records have a word, but neither the text nor the word's position: a tenth to a fifth of the text's
+ * size. Tokens are made here, so SQLite only splits at spaces.
  */
 export const SHARD_RECORDS = 65_536;
 
 export const shardOf = (seq: number) => Math.floor(seq / SHARD_RECORDS);
 export const tableOf = (shard: number) => `words_${Math.trunc(shard)}`;
 
-/** A word that no text has: it begins with what is no letter. Every record has its organization's. */
+/** A token that no text contains, because it does not start with a letter. Every record has that of its organization. */
 export const organizationToken = (organizationId: string) => `_${Buffer.from(organizationId).toString("hex")}`;
 
-/** Of the record before: most that are put in together are of one organization. */
+/** Cached from the previous record: most records of a batch belong to one organization. */
 let last = { organizationId: "", token: organizationToken("") };
 
 function tokenOf(organizationId: string): string {
@@ -27,11 +27,11 @@ function tokenOf(organizationId: string): string {
 export interface Words {
   readonly seq: number;
   readonly organizationId: string;
-  /** What was said in the record; one without text has no words. */
+  /** The record's text; null when it has none. */
   readonly text: string | null;
 }
 
-/** Statements that put records into the index; of a record that is there already the new words count. */
+/** Statements that index records; a record that is already indexed gets the new words. */
 export function insertWords(records: readonly Words[]): Statement[] {
   const spoken = records.filter(({ text }) => text !== null);
   return [...Map.groupBy(spoken, ({ seq }) => shardOf(seq))].flatMap(([shard, group]) => {
@@ -56,7 +56,7 @@ const createTable = (shard: number) => `create virtual table if not exists ${tab
 
 export interface Shard {
   readonly shard: number;
-  /** Removals since it was last rewritten. */
+  /** Removals since the last rewrite. */
   readonly removals: number;
 }
 

@@ -2,7 +2,7 @@ import type { Deadline } from "../database/deadline.ts";
 import type { Database } from "../store.ts";
 import { shards, tableOf } from "./shards.ts";
 
-/** How large the index of words is. Only its newest table grows: the others are measured once, and after removals. */
+/** Size of the word index. Only its newest table grows: the others are measured once, and again after removals. */
 export class IndexSize {
   readonly #database: Database;
   #known: ReadonlyMap<string, number> = new Map();

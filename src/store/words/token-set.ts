@@ -2,35 +2,35 @@ import { Buffer } from "node:buffer";
 
 const SLOTS_MIN = 1_024;
 const BYTES_MIN = 8_192;
-/** Memory that one long text needed is not kept for the short ones after it. */
+/** A larger buffer, which one long text needed, is not kept for the short texts after it. */
 const KEPT_BYTES_MAX = 262_144;
 const SPACE = 0x20;
 
-/** What `hashed` begins with. */
+/** The start value of `hashed`. */
 export const HASH_START = 0x811c9dc5 | 0;
 /** FNV-1a, a byte at a time. */
 export const hashed = (hash: number, byte: number): number => Math.imul(hash ^ byte, 0x01000193);
 
 /**
- * Distinct tokens in the order in which they come, as one text with spaces between them.
+ * Distinct tokens in order of appearance, as one text separated by spaces.
  *
- * Compared and copied as bytes, which costs a third of a `Set` of strings that are cut out of a text. Used for one text
- * after the other, by one thread.
+ * Tokens are compared and copied as bytes, which costs a third of a `Set` of substrings. Reused for one text after another,
+ * by one thread.
  */
 export class TokenSet {
-  /** Where each token begins in the bytes, plus 1, by its hash; 0 is an empty slot. */
+  /** The offset of each token in the bytes, plus 1, by its hash; 0 is an empty slot. */
   #slots = new Int32Array(SLOTS_MIN);
   #hashes = new Int32Array(SLOTS_MIN);
   #bytes = Buffer.allocUnsafe(BYTES_MIN);
   #length = 0;
   #count = 0;
 
-  /** Adds the bytes from `start` to `end`, which hold no space; `hash` is `hashed` of all of them. */
+  /** Adds the bytes from `start` to `end`, which contain no space; `hash` is their `hashed` value. */
   add(from: Uint8Array, start: number, end: number, hash: number): void {
     const slots = this.#slots;
     const hashes = this.#hashes;
     const mask = slots.length - 1;
-    // The low bits of this hash alone are uneven.
+    // The low bits of this hash alone are not uniform.
     let slot = (hash ^ (hash >>> 15)) & mask;
     for (let known = slots[slot]!; known !== 0; known = slots[slot]!) {
       if (hashes[slot] === hash && this.#isAt(known - 1, from, start, end)) return;
@@ -47,7 +47,7 @@ export class TokenSet {
     if (++this.#count * 2 > slots.length) this.#grow();
   }
 
-  /** Whether the token that begins there is this one. */
+  /** Whether the token at that offset equals this one. */
   #isAt(known: number, from: Uint8Array, start: number, end: number): boolean {
     const bytes = this.#bytes;
     let at = start;
@@ -55,7 +55,7 @@ export class TokenSet {
     return at === end && bytes[known + end - start] === SPACE;
   }
 
-  /** All tokens; the set is empty after this. */
+  /** Returns all tokens and empties the set. */
   take(): string {
     const text = this.#bytes.toString("utf8", 0, Math.max(0, this.#length - 1));
     if (this.#slots.length > SLOTS_MIN) {

@@ -2,21 +2,21 @@ import { Buffer } from "node:buffer";
 import { beginning } from "../../record/excerpt.ts";
 import { HASH_START, hashed, TokenSet } from "./token-set.ts";
 
-/** Characters of a token. */
+/** Maximum characters of a token. */
 const TOKEN_MAX = 40;
 
-/** Whatever may be a word: the rest is ASCII that never is. */
+/** Candidates for words: all other characters are ASCII and never part of a word. */
 const PIECE = /[a-zA-Z0-9\u0080-\uffff]+/g;
 const NOT_ASCII = /[^\x00-\x7f]/;
 /** Letters and digits of any script, with their marks. */
 const WORD = /[\p{L}\p{N}\p{M}]+/gu;
-/** Scripts that put no spaces between words. */
+/** Scripts without spaces between words. */
 const UNSPACED =
   /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}ー\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}\p{Script=Myanmar}]+/gu;
-/** Accents of Latin, Greek and Cyrillic letters; marks of other scripts are a part of the letter. */
+/** Accents of Latin, Greek and Cyrillic letters; in other scripts marks are part of the letter. */
 const ACCENTS = /[\u0300-\u036f]/g;
 
-/** The words of a text in their order: in lower case, without accents; a run of a script without spaces is one. */
+/** The words of a text in order: lower case, without accents. A run of a script without spaces is one word. */
 export function wordsOf(text: string): readonly string[] {
   const pieces = text.match(PIECE) ?? [];
   return pieces.flatMap((piece) => (NOT_ASCII.test(piece) ? folded(piece) : piece.toLowerCase()));
@@ -27,7 +27,7 @@ function folded(piece: string): readonly string[] {
   return (plain.match(WORD) ?? []).flatMap(apart);
 }
 
-/** A run of letters, cut where a script without spaces begins and ends. */
+/** Splits a run of letters where a script without spaces begins or ends. */
 function apart(word: string): readonly string[] {
   if (isSpaced(word)) return [word];
   const parts: string[] = [];
@@ -41,14 +41,14 @@ function apart(word: string): readonly string[] {
   return parts;
 }
 
-/** Whether the script of a word puts spaces between words. */
+/** Whether the script of a word separates words by spaces. */
 export function isSpaced(word: string): boolean {
   return !NOT_ASCII.test(word) || word.search(UNSPACED) === -1;
 }
 
 /**
- * What the index holds of a word: itself, or each pair of neighbors of a script without spaces and the last character
- * alone, so that a single one is found as the beginning of a pair.
+ * The index tokens of a word: the word itself or, in a script without spaces, each pair of adjacent characters and the last
+ * character alone, so that a single character is found as the start of a pair.
  */
 function tokensOf(word: string): readonly string[] {
   if (isSpaced(word)) return [beginningOf(word)];
@@ -56,10 +56,13 @@ function tokensOf(word: string): readonly string[] {
   return letters.map((letter, at) => letter + (letters[at + 1] ?? ""));
 }
 
-/** Long words, keys and encoded bytes for example, are found by their beginning. */
+/** Long words, such as keys and encoded bytes, are indexed by their start. */
 export const beginningOf = (word: string) => beginning(word, TOKEN_MAX);
 
-/** A byte of UTF-8 as a token holds it: ASCII in lower case, one value for all that is not ASCII; 0 is in no word. */
+/**
+ * Maps a UTF-8 byte to its form in a token: ASCII in lower case, one value for all non-ASCII bytes, and 0 for bytes that are
+ * in no word.
+ */
 const FURTHER = 128;
 const FOLDED = Uint8Array.from({ length: 256 }, (_, byte) => {
   if (byte >= FURTHER) return FURTHER;
@@ -68,11 +71,11 @@ const FOLDED = Uint8Array.from({ length: 256 }, (_, byte) => {
 });
 
 const set = new TokenSet();
-/** Longer texts get memory of their own. */
+/** Longer texts get a buffer of their own. */
 const SCRATCH_BYTES = 65_536;
 const scratch = Buffer.allocUnsafeSlow(SCRATCH_BYTES);
 
-/** The tokens of a text, each once, with spaces between them. */
+/** The distinct tokens of a text, separated by spaces. */
 export function indexedText(text: string): string {
   const isShort = text.length * 3 <= SCRATCH_BYTES;
   const bytes = isShort ? scratch : Buffer.from(text);

@@ -1,25 +1,25 @@
 import { readSetting, writeSetting } from "../settings.ts";
 import type { Database } from "../store.ts";
 
-/** Records by number, both ends included. */
+/** A range of record numbers, both ends included. */
 interface SeqRange {
   readonly first: number;
   readonly last: number;
 }
 
 /**
- * Which records may lack `input`, `output` and their words: those that an earlier version recorded, and those that came
- * while the index was off. The highest come first, and go from the top.
+ * Records that may lack `input`, `output` and their words: those of an earlier version, and those recorded while the index
+ * was off. Highest first; they are filled from the top down.
  */
 export interface Unfilled {
   readonly ranges: readonly SeqRange[];
-  /** Records behind this number have no words, because the index is off; null while it is on. */
+  /** Records after this number have no words, because the index is off; null while it is on. */
   readonly offSince: number | null;
 }
 
 const SETTING = "texts to fill";
 
-/** Undefined where no program that knows of it has been here. */
+/** Undefined when no version with this setting has used the database. */
 export async function readUnfilled(records: Database): Promise<Unfilled | undefined> {
   const value = await readSetting(records, SETTING);
   return value === undefined ? undefined : (JSON.parse(value) as Unfilled);
@@ -30,9 +30,9 @@ export function writeUnfilled(records: Database, unfilled: Unfilled): Promise<vo
 }
 
 /**
- * What is to be done once a program starts, with the index on or off.
+ * What to fill after a program starts, with the index on or off.
  *
- * @param newest - the highest number of a record.
+ * @param newest - the highest record number.
  */
 export function atStart(
   { ranges, offSince }: Unfilled = { ranges: [{ first: 1, last: Number.MAX_SAFE_INTEGER }], offSince: null },
@@ -40,7 +40,7 @@ export function atStart(
 ): Unfilled {
   const known = ranges.map(({ first, last }) => ({ first, last: Math.min(last, newest) }));
   if (!isIndexed) {
-    // What is filled now gets no words: it has to be looked at again when the index is on.
+    // Records filled now get no words: they must be visited again when the index is on.
     const lowest = Math.min(offSince ?? newest, ...known.map(({ first }) => first - 1));
     return { ranges: filled(known), offSince: lowest };
   }
@@ -48,12 +48,12 @@ export function atStart(
   return { ranges: filled(known), offSince: null };
 }
 
-/** What is left once everything from `from` upwards is done. */
+/** What is left when everything from `from` upwards is done. */
 export function below(ranges: readonly SeqRange[], from: number): readonly SeqRange[] {
   return filled(ranges.map(({ first, last }) => ({ first, last: Math.min(last, from - 1) })));
 }
 
-/** Ranges with something in them, the highest first, those that touch in one. */
+/** Non-empty ranges, highest first, with adjacent ones merged. */
 function filled(ranges: readonly SeqRange[]): readonly SeqRange[] {
   const kept: { first: number; last: number }[] = [];
   for (const { first, last } of ranges.filter(({ first, last }) => first <= last).sort((a, b) => b.last - a.last)) {
@@ -64,9 +64,9 @@ function filled(ranges: readonly SeqRange[]): readonly SeqRange[] {
   return kept;
 }
 
-/** The highest record that may lack its words; 0 where none does. */
+/** The highest record that may lack its words; 0 when none does. */
 export const highestUnfilled = (unfilled: Unfilled | undefined): number => unfilled?.ranges[0]?.last ?? 0;
 
-/** About how many records are still to be looked at. */
+/** Approximate number of records still to be filled. */
 export const leftToFill = (unfilled: Unfilled | undefined): number =>
   (unfilled?.ranges ?? []).reduce((sum, { first, last }) => sum + last - first + 1, 0);

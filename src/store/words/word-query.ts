@@ -2,16 +2,16 @@ import { GatewayError } from "../../errors.ts";
 import { organizationToken } from "./shards.ts";
 import { beginningOf, isSpaced, wordsOf } from "./tokens.ts";
 
-/** What a search asks for: every word, beginning and phrase has to be there. */
+/** A parsed search: every word, prefix and phrase must match. */
 export interface WordQuery {
   readonly terms: readonly Term[];
-  /** Words in this order, side by side: the index does not know the order, the text does. */
+  /** Adjacent words in this order: the index does not store the order, so the text is checked. */
   readonly phrases: readonly (readonly string[])[];
 }
 
 interface Term {
   readonly token: string;
-  /** Every word that begins with it. */
+  /** Whether the token matches every word that starts with it. */
   readonly isBeginning: boolean;
 }
 
@@ -21,7 +21,7 @@ const TERMS_MAX = 64;
 /**
  * Reads `words`, `beginn*` and `"a phrase"`.
  *
- * @throws GatewayError `invalid_body` where there is no word, or there are too many.
+ * @throws GatewayError `invalid_body` when there is no word or there are too many.
  */
 export function readWordQuery(text: string, path = "search"): WordQuery {
   const refuse = (message: string) => new GatewayError("invalid_body", message, { path });
@@ -34,7 +34,7 @@ export function readWordQuery(text: string, path = "search"): WordQuery {
     const isBeginning = phrase === undefined && plain.endsWith("*");
     for (const [at, word] of words.entries()) terms.push(...termsOf(word, isBeginning && at === last));
     if (phrase !== undefined && words.length > 1) phrases.push(words);
-    // Pairs of neighbors may stand apart.
+    // The pairs may match at different places, so the text is checked for the word.
     else for (const word of words) if (!isSpaced(word) && [...word].length > 2) phrases.push([word]);
   }
   if (terms.length === 0) throw refuse("a search has at least one letter or digit");
@@ -49,17 +49,17 @@ function termsOf(word: string, isBeginning: boolean): Term[] {
   return letters.slice(1).map((letter, at) => ({ token: letters[at]! + letter, isBeginning: false }));
 }
 
-/** The query as the full-text tables of SQLite take it, of one organization or of any. Tokens hold nothing that would have to be escaped. */
+/** The query in the syntax of SQLite's full-text tables, for one organization or all. Tokens need no escaping. */
 export function matchText({ terms }: WordQuery, organizationId: string | undefined): string {
   const texts = terms.map(({ token, isBeginning }) => `"${token}"${isBeginning ? " *" : ""}`);
   return (organizationId === undefined ? texts : [`"${organizationToken(organizationId)}"`, ...texts]).join(" ");
 }
 
-/** Whether a text has every phrase. */
+/** Whether a text contains every phrase. */
 export function hasPhrases(text: string, { phrases }: WordQuery): boolean {
   const words = ` ${wordsOf(text).join(" ")} `;
   return phrases.every((phrase) => {
-    // In a script without spaces a word of the query may stand anywhere in one of the text.
+    // In a script without spaces, a query word may match anywhere within a word of the text.
     const before = isSpaced(phrase[0]!) ? " " : "";
     const after = isSpaced(phrase.at(-1)!) ? " " : "";
     return words.includes(before + phrase.join(" ") + after);

@@ -10,10 +10,10 @@ import { bucketSql } from "./groups.ts";
 import { rowsOf } from "./record-rows.ts";
 import { costSum } from "./sums.ts";
 
-/** Buckets that one answer holds at most. */
+/** Maximum buckets in one response. */
 const BUCKETS_MAX = 10_000;
 
-/** Requests that asked the cache and were neither refused nor failed; of one in flight it is not known yet. */
+/** Requests that were looked up in the cache and neither refused nor failed; unknown for those in flight. */
 const HAS_ASKED = "r.cache_enabled = 1 and r.outcome is not null and r.outcome not in ('refused', 'failed')";
 
 interface Found {
@@ -24,14 +24,14 @@ interface Found {
   readonly saved_tokens: number;
 }
 
-/** What the cache did for one organization, over all its records. */
+/** Cache statistics of one organization over all its records. */
 export async function cacheStatistics(options: ReaderOptions, organizationId: string, deadline: Deadline) {
   const scope: Scope = { organizationId, tree: ALL };
   const [row] = await summed(options, scope, { time: "0", counts: HAS_ASKED, rows: "r.cache_enabled = 1" }, deadline);
   return shown(row ?? { time: 0, hits: 0, misses: 0, saved_cost: 0, saved_tokens: 0 });
 }
 
-/** Cache hits and misses of a scope, by time. Buckets without requests to the cache are left out. */
+/** Cache hits and misses of a scope by time. Buckets without cache requests are omitted. */
 export async function cacheSeries(options: ReaderOptions, scope: Scope, timeBucket: TimeBucket, deadline: Deadline) {
   const asked = { time: bucketSql(timeBucket), counts: "1", rows: HAS_ASKED };
   const rows = await summed(options, scope, asked, deadline);
@@ -41,12 +41,12 @@ export async function cacheSeries(options: ReaderOptions, scope: Scope, timeBuck
 interface Asked {
   /** SQL of the bucket. */
   readonly time: string;
-  /** Which of the rows count as hits and misses; what a hit saved is added up of all rows. */
+  /** SQL condition for rows that count as hits or misses; savings of hits are added up over all rows. */
   readonly counts: string;
   readonly rows: string;
 }
 
-/** Hits are gathered by the record that they repeat first, so that each of those is looked up once. */
+/** Groups hits by the record that they repeat first, so that each of those is looked up once. */
 async function summed(
   options: ReaderOptions,
   scope: Scope,

@@ -5,7 +5,7 @@ import type { ReaderOptions } from "../records.ts";
 import { groupSql } from "./groups.ts";
 import { rowsOf } from "./record-rows.ts";
 
-/** Counts the requests of a scope by each of some names. */
+/** Counts the requests of a scope by each name. */
 export async function facets(
   options: ReaderOptions,
   scope: Scope,
@@ -29,7 +29,7 @@ export async function facets(
   return counted;
 }
 
-/** The scores that records of a scope have, those of the most records first. */
+/** Scores of the records of a scope, those on the most records first. */
 export async function scores(
   options: ReaderOptions,
   scope: Scope,

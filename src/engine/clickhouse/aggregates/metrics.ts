@@ -7,7 +7,7 @@ import { groupClause, groupColumns, scoreSql } from "./groups.ts";
 import { rowsOf } from "./record-rows.ts";
 import { COUNTS, iso, type Row, sumsOf, TOTALS } from "./sums.ts";
 
-/** What is ranked: its name in an answer, its percentiles, and SQL of its value, null where it is not known. */
+/** A ranked measure: its name in a response, its percentiles, and SQL of its value, null when unknown. */
 interface Measure {
   readonly name: string;
   readonly percentages: readonly number[];
@@ -51,7 +51,7 @@ export async function metrics(
   const lists = measures.map(({ name }) => `all_${name}`).join(", ");
   const records = await rowsOf(options, scope, deadline);
   const rows = await records.ask<Row>(
-    // Values are put in order for the groups that are shown, not for all.
+    // Sorts values only for the groups shown, not for all.
     `select ${[lists === "" ? "*" : `* except (${lists})`, ...ranked].join(", ")}
       from (${records.select(inner)} ${groupClause(query)} order by ${order.join(", ")} limit ${query.limit} offset ${query.offset})
       order by ${order.join(", ")}`,
@@ -61,8 +61,8 @@ export async function metrics(
 }
 
 /**
- * The lowest value that at least so many percent of all do not exceed, of a rising list; null of an empty one. In whole
- * numbers: 0.95 * 20 is a little more than 19 in floating point.
+ * SQL of a percentile (nearest rank) of an ascending list; null for an empty list. Uses integers: 0.95 * 20 is slightly more
+ * than 19 in floating point.
  */
 const rankSql = (list: string, percentage: number) =>
   `if(empty(${list}), null, ${list}[intDiv(length(${list}) * ${percentage} + 99, 100)])`;
@@ -85,7 +85,7 @@ function metricsRow(row: Row, query: MetricsQuery, measures: readonly Measure[])
     requests: row["requests"],
     errors: row["errors"],
     refused: row["refused"],
-    // Of the requests that the gateway did not refuse; null where there are none.
+    // Over the requests that the gateway did not refuse; null when there are none.
     error_rate: answered > 0 ? Number(row["errors"]) / answered : null,
     cache_hits: row["cache_hits"],
     ...sumsOf(row),

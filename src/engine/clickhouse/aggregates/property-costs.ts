@@ -7,7 +7,7 @@ import { propertySql } from "./groups.ts";
 import { rowsOf } from "./record-rows.ts";
 import { costSum } from "./sums.ts";
 
-/** Values of a property with what their requests cost, dearest first, ties by value. */
+/** Values of a property with the cost of their requests, most expensive first, ties by value. */
 export async function propertyCosts(
   options: ReaderOptions,
   scope: Scope,

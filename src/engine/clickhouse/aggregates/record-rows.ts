@@ -6,11 +6,11 @@ import { withoutBodies } from "../find.ts";
 import { placesOf } from "../look-up.ts";
 import { type Place, type ReaderOptions, type Records, recordsOf } from "../records.ts";
 
-/** Rows `r` of some records, to be added up. */
+/** Rows `r` of some records, to be aggregated. */
 export interface RecordRows {
-  /** SQL of a select over them, up to what follows its condition. @param where - one more condition. */
+  /** SQL of a select over them, up to and including its condition. @param where - an additional condition. */
   select(columns: string, where?: string): string;
-  /** Runs a statement that is made of such selects. */
+  /** Runs a statement built from such selects. */
   ask<Row>(sql: string, deadline: Deadline): Promise<Row[]>;
 }
 
@@ -20,7 +20,7 @@ export async function rowsOf(options: ReaderOptions, asked: Scope, deadline: Dea
   return rowsFrom(options, await recordsOf(options, scope), places);
 }
 
-/** Records of an organization by their names. */
+/** Records of an organization by key. */
 export async function rowsNamed(
   options: ReaderOptions,
   organizationId: string,

@@ -8,7 +8,7 @@ import { literal } from "../literal.ts";
 import type { ReaderOptions } from "../records.ts";
 import { rowsNamed, rowsOf } from "./record-rows.ts";
 
-/** Ids of the sessions that have a request of the scope. */
+/** Ids of sessions with a request in the scope. */
 export async function sessionsWith(
   options: ReaderOptions,
   scope: Scope,
@@ -22,7 +22,7 @@ export async function sessionsWith(
   return new Set(rows.map(({ id }) => id));
 }
 
-/** Ids of the sessions of some records. */
+/** Ids of the sessions of these records. */
 export async function sessionsOf(
   options: ReaderOptions,
   { organizationId }: Scope,
@@ -38,7 +38,7 @@ export async function sessionsOf(
   return new Set(rows.map(({ id }) => id));
 }
 
-/** Adds what the bodies of each session were on the wire and take in the store, over the requests of the scope. */
+/** Adds the bytes of each session's bodies, on the wire and stored, over the requests of the scope. */
 export async function withSessionBytes(
   options: ReaderOptions,
   scope: Scope,
@@ -52,7 +52,7 @@ export async function withSessionBytes(
       const isAsked = `r.session_id in (${ids.map(literal).join(", ")})`;
       return records.ask<SessionRecord>(records.select(columns, isAsked), deadline);
     },
-    // Where bodies are is in libSQL, whichever engine has the records.
+    // libSQL stores where bodies are, whichever engine has the records.
     stored: (requestIds) => recordBytes(options.control, requestIds),
   });
 }

@@ -4,7 +4,7 @@ import type { ReaderOptions } from "../records.ts";
 
 const DAY_MS = 86_400_000;
 
-/** What is stored by day, of all organizations. A request that ends at this moment may be counted twice. */
+/** Stored records and bytes by day, for all organizations. A request that ends at this moment may be counted twice. */
 export async function storageSums(
   { client, hasOpenRows }: Pick<ReaderOptions, "client" | "hasOpenRows">,
   deadline: Deadline,

@@ -1,23 +1,23 @@
 import { dollars } from "../../../record/dollars.ts";
 import type { Key } from "../../aggregates.ts";
 
-/** A row of an answer, before it is named as the API names it. */
+/** A result row, before its columns get their names in the API. */
 export type Row = Readonly<Record<string, Key>>;
 
 const REFUSED = "refused";
 
-/** Requests of a group that failed, those that the gateway refused, and hits of the cache. */
+/** Failed requests of a group, those that the gateway refused, and cache hits. */
 export const COUNTS = [
   `countIf(r.response_status >= 400 and ifNull(r.outcome, '') != '${REFUSED}') as errors`,
   `countIf(r.outcome = '${REFUSED}') as refused`,
 ].join(", ");
 
-/** A sum of costs: compensated, so that it is the same in every order of rows but for its last digit. */
+/** A sum of costs, compensated (Kahan): in any order of rows it differs at most in its last digit. */
 export const costSum = (column: string) => `sumKahan(${column})`;
 
 /**
- * Sums that every kind of aggregate shows. Null where no record knows a value; over no records they are 0. Tokens are added
- * up in floating point: a sum of integers that is too large for one would begin again at the lowest.
+ * Sums that every kind of aggregate shows. Null when no record has a value; 0 over no records. Tokens are added up in
+ * floating point, because a sum of integers would overflow silently.
  */
 export const TOTALS = [
   ["cost", costSum("r.cost")],
@@ -26,7 +26,7 @@ export const TOTALS = [
   .map(([name, sum]) => `if(count() = 0, 0, ${sum}) as sum_${name}`)
   .join(", ");
 
-/** The same sums of a row, by the names that answers have. */
+/** The same sums of a row, by their names in responses. */
 export const sumsOf = (row: Row) => ({
   cost: dollars((row["sum_cost"] ?? null) as number | null),
   prompt_tokens: row["sum_prompt_tokens"] ?? null,
@@ -34,7 +34,7 @@ export const sumsOf = (row: Row) => ({
   total_tokens: row["sum_total_tokens"] ?? null,
 });
 
-/** Names of answers that are sums, as `order by` names them. */
+/** The column for a name in a response, for `order by`: sums have a prefix. */
 export const columnOf = (name: string): string =>
   ["cost", "prompt_tokens", "completion_tokens", "total_tokens"].includes(name) ? `sum_${name}` : name;
 

@@ -7,7 +7,7 @@ import type { ReaderOptions } from "../records.ts";
 import { rowsOf } from "./record-rows.ts";
 import { COUNTS, columnOf, iso, type Row, sumsOf, TOTALS } from "./sums.ts";
 
-/** Whose totals: the column of its id, and what an answer calls its first and its last request. */
+/** The subject of totals: its id column, and the response's names for its first and last request. */
 interface Subject {
   readonly id: "user_id" | "session_id";
   readonly first: string;
@@ -24,7 +24,7 @@ interface TotalsQuery {
   readonly among?: ReadonlySet<Key> | undefined;
 }
 
-/** Totals of each user; `order` is names of `USER_SORTS`. */
+/** Totals of each user; `order` has names of `USER_SORTS`. */
 export function users(
   options: ReaderOptions,
   scope: Scope,
@@ -80,10 +80,10 @@ async function totalsBy(
   }));
 }
 
-/** The newest requests of a session whose users are listed. */
+/** Number of newest requests of a session from which users are listed. */
 const USERS_OF_NEWEST = 100;
 
-/** Of all requests of a session, also those outside of what was asked for: its newest name, and who took part. */
+/** The newest name and the users of a session, from all its requests, including those outside the scope. */
 async function namesAndUsers(
   options: ReaderOptions,
   organizationId: string,

@@ -20,12 +20,12 @@ export interface CopyOptions {
 
 export interface Day {
   readonly organizationId: string;
-  /** Beginning and end, in milliseconds since 1970; the end is not part of it. */
+  /** Start and end, in milliseconds since 1970; the end is exclusive. */
   readonly from: number;
   readonly to: number;
 }
 
-/** What some records are known by in both databases. */
+/** Checksums of some records, for comparing both databases. */
 interface Sums {
   readonly count: number;
   readonly tokens: bigint;
@@ -34,20 +34,20 @@ interface Sums {
 }
 
 export interface CopiedDay extends Day, Sums {
-  /** Records that were not there, or had changed. */
+  /** Number of records that were missing or had changed. */
   readonly copied: number;
 }
 
-/** What makes a copy useless: the two databases do not hold the same. */
+/** The copy is unusable, because the two databases differ. */
 export class CopyMismatch extends Error {
   override readonly name = "CopyMismatch";
 }
 
 /**
- * Copies the ended records of one day. It skips records that ClickHouse already holds, unless they have changed, so that an
- * interrupted copy can be resumed and a day can be copied again.
+ * Copies the finished records of one day. It skips unchanged records that ClickHouse already has, so that an interrupted copy
+ * can be resumed and a day can be copied again.
  *
- * @throws CopyMismatch where ClickHouse does not hold afterwards what libSQL does.
+ * @throws CopyMismatch when the databases differ afterwards.
  */
 export async function copyDay(options: CopyOptions, day: Day): Promise<CopiedDay> {
   let [count, tokens, ids, copied] = [0, 0n, 0, 0];
@@ -85,8 +85,8 @@ async function copyBatch(options: CopyOptions, organizationId: string, keys: rea
     }));
     await deleteRows(client, options.layout, rows);
   }
-  // A token of its own: without one the server takes a batch that it has seen before for one that came twice, also
-  // where its rows were deleted since.
+  // A unique token: without one, the server would drop a batch equal to an earlier one as a duplicate, even if its rows were
+  // deleted since.
   await client.insert(
     "requests",
     stored.map((record) => toTableRow(record, { keepsTexts: options.keepsTexts })),
@@ -96,7 +96,7 @@ async function copyBatch(options: CopyOptions, organizationId: string, keys: rea
   return stored.length;
 }
 
-/** @param isShort - records were deleted in libSQL while the batch was copied, and are missing for that reason. */
+/** @param isShort - whether records may be missing because they were deleted in libSQL during the copy. */
 async function compare(client: ClickHouse, among: string, keys: readonly StoredKey[], isShort: boolean): Promise<void> {
   const [row] = await client.query<{ count: number; tokens: string; ids: number }>(
     `select count() as count, toString(sum(toInt128(ifNull(total_tokens, 0)))) as tokens,

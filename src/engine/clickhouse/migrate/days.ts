@@ -3,10 +3,10 @@ import type { Day } from "./copy-day.ts";
 
 const DAY_MS = 86_400_000;
 
-/** Days of all organizations that have records, the newest first. */
+/** Days with records, of all organizations, newest first. */
 export async function daysOf(records: Database): Promise<readonly Day[]> {
   const spans = await records.query<{ id: string; oldest: number; newest: number }>({
-    // Two subqueries: each is one step of an index.
+    // Two subqueries: each takes one index step.
     sql: `select * from (select o.id,
         (select min(request_created_at) from requests where organization_id = o.id) as oldest,
         (select max(request_created_at) from requests where organization_id = o.id) as newest
@@ -21,7 +21,7 @@ export async function daysOf(records: Database): Promise<readonly Day[]> {
   return days.sort((a, b) => b.from - a.from || (a.organizationId < b.organizationId ? -1 : 1));
 }
 
-/** How many records that have ended there are. */
+/** Number of finished records. */
 export async function countEnded(records: Database): Promise<number> {
   const [row] = await records.query<{ n: number }>({
     sql: "select count(*) - (select count(*) from requests where response_status is null) as n from requests",

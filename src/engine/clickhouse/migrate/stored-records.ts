@@ -6,13 +6,13 @@ import { saidTexts } from "../../../store/words/said-texts.ts";
 import { wholeRecords } from "../../libsql/find/records.ts";
 import type { Storable } from "../../storable.ts";
 
-/** A record of libSQL, as far as a copy of it is known by it. */
+/** The fields of a libSQL record that its copy is compared by. */
 export interface StoredKey {
   readonly seq: number;
   readonly requestId: string;
   readonly createdAt: number;
   readonly updatedAt: number;
-  /** 0 where it is not known. */
+  /** 0 when unknown. */
   readonly tokens: number;
 }
 
@@ -23,7 +23,7 @@ interface ReadOptions {
   readonly ofProviders: MappingsOfProviders;
 }
 
-/** Records that have ended and were made between two times, the oldest first, a few at a time. */
+/** Finished records created between two times, oldest first, a few at a time. */
 export async function* keysBetween(
   records: Database,
   organizationId: string,
@@ -46,10 +46,10 @@ export async function* keysBetween(
   }
 }
 
-/** Records that are copied together: fewer cost ClickHouse more for each. */
+/** Records copied together: smaller batches cost ClickHouse more per record. */
 export const BATCH = 2_000;
 
-/** Whole records, as they are stored. One that was deleted meanwhile is left out. */
+/** Complete records as they are stored. Records deleted meanwhile are left out. */
 export async function storedRecords(
   records: Database,
   keys: readonly StoredKey[],
@@ -75,7 +75,7 @@ export async function storedRecords(
 
 const NONE: ReadonlySet<string> = new Set();
 
-/** Names that lost their case, by record: of properties and of prompt inputs. */
+/** Names that lost their case, by record, for properties and for prompt inputs. */
 async function erasedNames(records: Database, seqs: readonly number[]) {
   const erased = [new Map<number, Set<string>>(), new Map<number, Set<string>>()] as const;
   const found = await records.query<{ seq: number; kind: 0 | 1; name: string }>({

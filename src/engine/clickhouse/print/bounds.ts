@@ -1,8 +1,8 @@
 import { type Condition, type FilterTree, isJunction } from "../../../filter/tree.ts";
 
 /**
- * The same filter with one bound where several in a row are on the same value: ClickHouse takes time for the square of the
- * number of conditions. "Less than 3 or less than 5" is "less than 5"; what is missing fits neither.
+ * Merges adjacent bounds on the same value into one: ClickHouse's time grows with the square of the number of conditions.
+ * "Less than 3 or less than 5" is "less than 5"; a missing value satisfies neither.
  */
 export function mergedBounds(tree: FilterTree): FilterTree {
   if (!isJunction(tree)) return tree;
@@ -34,14 +34,14 @@ function widest(kind: "and" | "or", terms: readonly FilterTree[]): FilterTree[] 
     const bound = term as Condition;
     const before = bounds.get(subject);
     const isLower = Number(bound.value) < Number(before?.value);
-    // Of "or" the one that lets more through, of "and" the one that lets less.
+    // For "or" the weaker bound, for "and" the stronger one.
     const takesLower = bound.operator.startsWith("g") === (kind === "or");
     if (before === undefined || isLower === takesLower) bounds.set(subject, bound);
   }
   return [...bounds.values(), ...others];
 }
 
-/** The same for bounds in one direction on one column; undefined of everything else. */
+/** Equal for bounds in the same direction on the same column; undefined for other terms. */
 function subjectOf(term: FilterTree): string | undefined {
   if (term.kind !== "condition" || term.source.from !== "row" || typeof term.value !== "number") return undefined;
   return ["gte", "gt", "lte", "lt"].includes(term.operator) ? `${term.operator} ${term.source.sql}` : undefined;

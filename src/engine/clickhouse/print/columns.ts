@@ -1,17 +1,17 @@
 import { literal } from "../literal.ts";
 
-/** What columns are made of that are not in the table: both are written by people, and are few. */
+/** Data for columns that are not in the table: users write both, and there are few. */
 export interface Columns {
-  /** Tags of sessions by their ids. */
+  /** Tags by session id. */
   readonly tags: ReadonlyMap<string, string>;
-  /** Numbers of comments by the id of the request. */
+  /** Number of comments by request id. */
   readonly comments: ReadonlyMap<string, number>;
 }
 
-/** Columns of a row `r` as fields and sort keys name them. */
+/** Matches columns of row `r` in fields and sort keys. */
 const COLUMN = /^\+?(r\.[a-z_0-9]+)$/;
 
-/** What fields and sort keys name that is not a column of the table. */
+/** SQL for fields and sort keys that are not columns of the table. */
 const EXPRESSIONS: Readonly<Record<string, string>> = {
   "+r.scores": "toJSONString(r.scores)",
   "coalesce(r.input, excerpts.input)": "r.input",
@@ -25,10 +25,10 @@ const EXPRESSIONS: Readonly<Record<string, string>> = {
 
 export const COMMENTS_FIELD = "(select count(*) from comments c where c.request_id = r.request_id)";
 export const TAG_FIELD = "tags.tag";
-/** Of the totals of a session, which are joined as `session`. */
+/** Matches totals of a session, which are joined as `session`. */
 export const SESSION_FIELD = /^session\.[a-z_]+$/;
 
-/** SQL of what a field or a sort key names. */
+/** SQL of a field or a sort key. */
 export function columnSql(named: string, { columns }: { readonly columns: Columns }): string {
   if (Object.hasOwn(EXPRESSIONS, named)) return EXPRESSIONS[named]!;
   if (named === TAG_FIELD) return looked("r.session_id", columns.tags, "cast(null as Nullable(String))");

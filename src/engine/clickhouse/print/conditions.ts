@@ -15,17 +15,17 @@ import { hasErased, hasName, MAPS, scoreValue, type Values } from "./values.ts";
 export interface FilterOptions {
   readonly values: Values;
   readonly columns: Columns;
-  /** What stands in place of a test on a body. */
+  /** SQL that replaces a test of a body. */
   readonly body?: (condition: Condition) => Sql;
 }
 
-/** SQL over one value, given as SQL; null where the value is. */
+/** SQL that tests one value, given as SQL; null when the value is null. */
 type Fits = (value: Sql) => Sql;
 
 /**
- * A filter as a condition over a row `r`. Every value is spelt by `values`.
+ * A filter as a condition over a row `r`. `values` writes every value.
  *
- * @returns SQL that is true for the rows that the filter selects, and false or null for the others.
+ * @returns SQL that is true for rows that the filter selects, and false or null for others.
  */
 export function filterSql(tree: FilterTree, options: FilterOptions): string {
   const dialect: Dialect = {
@@ -37,7 +37,7 @@ export function filterSql(tree: FilterTree, options: FilterOptions): string {
   return print(printTree(mergedBounds(simplified(tree)), dialect), options.values.spell);
 }
 
-/** The parser has no stack to run out of: terms are nested alike, whatever they are. */
+/** The parser has no stack that could overflow, so all terms have the same nesting cost. */
 const printed = (test: Sql): Printed => ({ sql: sql`(${test})`, cost: 9 });
 
 function conditionSql(condition: Condition, options: FilterOptions): Sql {
@@ -62,7 +62,7 @@ function conditionSql(condition: Condition, options: FilterOptions): Sql {
     : sql`not (${anyValue(condition, fits(condition, opposite))})`;
 }
 
-/** Whether one value is among, or the value is not among, those of several conditions. */
+/** Whether a value is among those of several conditions, or not among them. */
 function listSql(
   conditions: readonly [Condition, ...Condition[]],
   operator: ListOperator,
@@ -79,7 +79,7 @@ function listSql(
   return operator === "equals" ? found : sql`not ifNull(${found}, 0)`;
 }
 
-/** SQL that is true where any value that a condition speaks of fits; never null. */
+/** SQL that is true when any of a condition's values matches; never null. */
 function anyValue({ source, name = "" }: Condition, fit: Fits): Sql {
   switch (source.from) {
     case "assets":

@@ -10,7 +10,7 @@ interface OrderOptions {
   readonly columns: Columns;
 }
 
-/** SQL of a sort key's value over the row `r`. */
+/** SQL of a sort key's value for row `r`. */
 function keySql({ label, sql: column }: SortKey, options: OrderOptions): Sql {
   const dot = label.indexOf(".");
   if (dot === -1) return raw(columnSql(print(column, options.values.spell), options));
@@ -35,8 +35,8 @@ export function orderSql(sort: Sort): string {
 }
 
 /**
- * SQL for "after this row": some key decides, and all keys before it are equal. Nulls come last in either direction, so
- * nothing but the next keys can come after a null.
+ * SQL for "after this row": one key decides, and all keys before it are equal. Nulls come last in either direction, so after
+ * a null only the next keys can decide.
  */
 export function afterSql({ values, requestId }: Position, sort: readonly SortKey[], options: OrderOptions): string {
   const equal: Sql[] = [];
@@ -54,5 +54,5 @@ export function afterSql({ values, requestId }: Position, sort: readonly SortKey
   return print(sql`((${join(ways, ") or (")}))`, options.values.spell);
 }
 
-/** The sign of what comes later in the order of a key. */
+/** The comparison for later values in the order of a key. */
 const beyond = ({ direction }: SortKey): Sql => raw(direction === "asc" ? ">" : "<");

@@ -1,6 +1,6 @@
 /**
- * SQLite's pattern as a regular expression for ClickHouse's `match`. Which letters are the same in another case is decided in
- * one place for all engines (`filter/wildcards.ts`), whose patterns are made for `glob`: `*`, `?`, and sets in brackets.
+ * Converts SQLite's pattern to a regular expression for ClickHouse's `match`. Case folding is defined once for all engines
+ * (`filter/wildcards.ts`), whose patterns are made for `glob`: `*`, `?`, and sets in brackets.
  */
 export function regexOf(glob: string): string {
   let regex = "";
@@ -16,7 +16,7 @@ export function regexOf(glob: string): string {
       at = end;
     } else regex += escaped(character);
   }
-  // A run at an end is no condition, and what has none can be looked for anywhere.
+  // A wildcard at an end is no condition, so that end of the pattern is not anchored.
   const begins = regex.startsWith(".*") ? regex.slice(2) : `^${regex}`;
   return `(?s)${begins.endsWith(".*") ? begins.slice(0, -2) : `${begins}$`}`;
 }

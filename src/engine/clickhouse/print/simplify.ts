@@ -9,22 +9,22 @@ import {
 } from "../../../filter/tree.ts";
 
 type Kind = Junction["kind"];
-/** Terms of a junction by what they say. */
+/** Terms of a junction by a key of their content. */
 type Terms = Map<string, FilterTree>;
 
-/** A junction whose terms are being gone through. */
+/** A junction whose terms are being processed. */
 interface Open {
   readonly kind: Kind;
   terms: Terms;
-  /** Junctions among the terms, last first. */
+  /** Junctions among the terms, in reverse order. */
   readonly pending: Junction[];
-  /** Conditions of which the value is known below here, because they stand here. */
+  /** Conditions whose value is known below this junction, because they are terms of it. */
   readonly settled: string[];
-  /** Whether one term decides it. */
+  /** Whether a single term determines its value. */
   isDecided: boolean;
 }
 
-/** What is left of a junction. Its list is made when it is read: until then it may still be merged into another. */
+/** A simplified junction. Its list is created on first use: until then it may be merged into another one. */
 class Left implements Junction {
   readonly kind: Kind;
   readonly byKey: Terms;
@@ -41,25 +41,25 @@ class Left implements Junction {
   }
 }
 
-/** Of larger junctions it is not looked up whether there was the same before. */
+/** Larger junctions are not compared with earlier ones. */
 const COMPARED_MAX = 256;
 
 /**
- * The same filter with nothing said twice: ClickHouse takes time for the square of the number of conditions.
+ * Removes redundant conditions from a filter: ClickHouse's time grows with the square of their number.
  *
- * A filter has no "not", and a condition that is null selects as little as a false one, so the laws of plain logic hold.
- * Beside "a or …" everything below is asked only where `a` is false, and beside "a and …" only where it is true; there `a`
- * need not be asked again. Works with a list of its own, since trees come 25,000 levels deep.
+ * A filter has no "not", and a null condition selects as little as a false one, so the laws of Boolean logic apply. In "a or
+ * …" the rest matters only if `a` is false, and in "a and …" only if it is true; so further occurrences of `a` in the rest
+ * have a known value. Uses its own stack, since trees may be 25,000 levels deep.
  */
 export function simplified(tree: FilterTree): FilterTree {
   return isJunction(tree) ? new Simplifier().simplify(tree) : tree;
 }
 
 class Simplifier {
-  /** Conditions of which the value is known here, by their keys. */
+  /** Conditions whose value is known at this point, by key. */
   readonly #known = new Map<string, boolean>();
   readonly #open: Open[] = [];
-  /** Keys of junctions are numbers, because what they stand for is as long as the tree. */
+  /** Keys of junctions are numbers, because their content is as long as the tree. */
   readonly #numbers = new Map<string, string>();
   #junctions = 0;
 
@@ -122,7 +122,7 @@ class Simplifier {
   }
 }
 
-/** What stands for a junction of less than two terms. */
+/** The replacement of a junction with fewer than two terms. */
 function onlyTerm({ kind, byKey }: Left): FilterTree | undefined {
   if (byKey.size > 1) return undefined;
   const [term] = byKey.values();
@@ -138,7 +138,7 @@ function addTerm(open: Open, term: Term): void {
   open.terms.set(keyOf(term), term);
 }
 
-/** All terms of both; the smaller one is put into the larger. */
+/** All terms of both; the smaller map is copied into the larger one. */
 function merged(one: Terms, other: Terms): Terms {
   const [large, small] = one.size < other.size ? [other, one] : [one, other];
   for (const [key, term] of small) large.set(key, term);

@@ -7,7 +7,7 @@ import { finishedRows } from "./find-rows.ts";
 
 const COLUMNS = "provider, routed_model, request_model, credential, ai_gateway_body_mapping";
 
-/** As `store/answers/find-answer.ts`, which says what counts. */
+/** The same as `store/answers/find-answer.ts`, which explains the conditions. */
 export async function findAnswerRow(
   client: ClickHouse,
   organizationId: string,

@@ -3,24 +3,24 @@ import type { Statement } from "../../../store/store.ts";
 import type { TableRow } from "../rows.ts";
 import { NoteFile } from "./note-file.ts";
 
-/** What is written together: into ClickHouse by a token, and then into the libSQL database. */
+/** Data that is written together: to ClickHouse with a token, and then to the libSQL database. */
 export interface NotedBatch {
-  /** A row of `requests` or `open` that comes a second time with its token is not stored again. */
+  /** A row of `requests` or `open` that is sent again with its token is not stored again. */
   readonly token: string;
-  /** Stands in the libSQL database once the statements are there. */
+  /** Stored in the libSQL database together with the statements. */
   readonly mark: Position;
   readonly requests: readonly TableRow[];
   readonly open: readonly TableRow[];
-  /** Ids of records that were in flight and keep the properties that they have here. */
+  /** Ids of records that were in flight and keep the properties given here. */
   readonly relabelled: readonly string[];
   readonly statements: readonly Statement[];
 }
 
 /**
- * The batch that is being written, in the file `batch`: what a program that is cut off has begun, the next one sends
- * again, the same rows with the same token.
+ * The batch that is being written, in the file `batch`: after an interruption, the next start sends the same rows with the
+ * same token again.
  *
- * Nothing deletes the file. A batch that was written whole is told by its mark.
+ * The file is never deleted. The mark shows whether the batch was written completely.
  */
 export class BatchFile extends NoteFile<NotedBatch> {
   constructor(dataDirectory: string) {

@@ -4,16 +4,16 @@ import { type Layout, localTable, onCluster } from "../tables.ts";
 const DAY_MS = 86_400_000;
 const DROP_MS = 600_000;
 
-/** SQL that is true of the rows of a day, counted from 1970 in UTC. */
+/** SQL that is true for rows of a UTC day, counted from 1970. */
 export function isOfDay(day: number): string {
   return `request_created_at >= ${day * DAY_MS} and request_created_at < ${(day + 1) * DAY_MS}`;
 }
 
 /**
- * Drops a day of finished records, if no other organizations have any.
+ * Drops a day of finished records, unless other organizations have records of that day.
  *
- * Called by the writer of records, so that none of its own comes between the look and the drop. A record that another
- * node imports in that moment, as the first one of its organization on that old day, goes with it.
+ * The writer of records calls it, so that it inserts none between the check and the drop. If another node imports a record of
+ * another organization for that day in this moment, it is dropped too.
  */
 export async function dropDay(
   client: ClickHouse,
@@ -37,7 +37,7 @@ export async function dropPartition(
   const partition = new Date(day * DAY_MS).toISOString().slice(0, 10).replaceAll("-", "");
   await client.command(`alter table ${localTable(table, layout)}${onCluster(layout)} drop partition ${partition}`, {
     deadlineMs: DROP_MS,
-    // A server keeps a partition of more than 50 GB, unless it is told.
+    // By default a server refuses to drop a partition of more than 50 GB.
     settings: { max_partition_size_to_drop: 0 },
   });
 }

@@ -2,7 +2,7 @@ import type { ClickHouse } from "../client.ts";
 import { nearIds } from "../id-times.ts";
 import { literal } from "../literal.ts";
 
-/** What names a row, and finds it without a search. */
+/** Identifies a row, and finds it without a search. */
 export interface RowKey {
   readonly request_id: string;
   readonly organization_id: string;
@@ -14,8 +14,8 @@ const KEY = "request_id, organization_id, request_created_at";
 const IDS_PER_QUERY = 2_000;
 
 /**
- * Rows of finished records by their ids, with some columns. An id of Weir's own tells when its record was made, within a
- * minute; the times of all others are in the table `ids`.
+ * Rows of finished records by id, with some columns. Weir's own ids contain the creation time, accurate to a minute; the
+ * table `ids` has the times of all others.
  */
 export async function finishedRows<Row = object>(
   client: ClickHouse,
@@ -49,7 +49,7 @@ async function someRows<Row>(client: ClickHouse, ids: readonly string[], columns
   return [...near, ...(await select(`request_created_at in (${at}) and ${isOf(missing)}`))];
 }
 
-/** The same of records in flight. */
+/** The same for records in flight. */
 export function openRows<Row = object>(
   client: ClickHouse,
   ids: readonly string[],
@@ -61,7 +61,7 @@ export function openRows<Row = object>(
   );
 }
 
-/** The condition that selects just these rows. */
+/** The condition that selects exactly these rows. */
 export function areRows(keys: readonly RowKey[]): string {
   const values = (name: keyof RowKey) =>
     [...new Set(keys.map((key) => key[name]))].map((value) => literal(value)).join(", ");

@@ -7,17 +7,17 @@ interface Late {
   readonly provider: string;
   readonly model: string;
   readonly version: number;
-  /** When the oldest of them was made. */
+  /** Creation time of the oldest of them. */
   readonly since: number;
 }
 
 /**
- * Has records read again that were read with another mapping than the one that counts when they are stored. The walk with
- * the new mapping goes by time and may have passed their places, however long a batch had to wait.
+ * Schedules records to be read again if the mapping in use changes between reading and storing them. The walk with the new
+ * mapping goes by time and may have passed them already, however long the batch waited.
  *
- * The statements are of the transaction that follows the insert: a mapping that comes after it finds the rows.
+ * The statements belong to the transaction that follows the insert: the walk of a later mapping finds the rows.
  *
- * @param token - of the batch. A walk that is going on sees by it that it was set back.
+ * @param token - of the batch. It shows a running walk that it was set back.
  */
 export function rereadLate(records: readonly Storable[], token: string): Statement[] {
   const found = new Map<string, Late>();
@@ -32,7 +32,7 @@ export function rereadLate(records: readonly Storable[], token: string): Stateme
   return [...found.values()].flatMap((late) => setBack(late, token));
 }
 
-/** A position in front of the records. Which of two records at its time come first does not matter then. */
+/** A position before the records. The order of records with the same time does not matter then. */
 function setBack({ organizationId, provider, model, version, since }: Late, token: string): Statement[] {
   const update = (which: string): Statement => ({
     sql: `update mappings set reread_after = min(coalesce(reread_after, ?1), ?1) - 1, reread_id = ?2

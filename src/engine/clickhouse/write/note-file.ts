@@ -1,7 +1,7 @@
 import { closeSync, fsyncSync, mkdirSync, openSync, readFileSync, renameSync, writeSync } from "node:fs";
 import { dirname, join } from "node:path";
 
-/** What is being done, in a file of the data directory's `state/`: a start after a crash reads what was begun. */
+/** Notes a running operation in a file of the data directory's `state/`, so that a start after a crash can complete it. */
 export class NoteFile<Note> {
   readonly #path: string;
 
@@ -9,7 +9,7 @@ export class NoteFile<Note> {
     this.#path = join(dataDirectory, "state", name);
   }
 
-  /** Undefined where there is none, and where it was not written whole: then nothing of it was sent either. */
+  /** Undefined when there is none, or when it was not written completely: then nothing of it was sent either. */
   read(): Note | undefined {
     let text: string;
     try {
@@ -21,7 +21,7 @@ export class NoteFile<Note> {
     return text === "" ? undefined : (JSON.parse(text) as Note);
   }
 
-  /** On the disk when it returns. */
+  /** Synced to disk when it returns. */
   write(note: Note | undefined): void {
     const folder = dirname(this.#path);
     mkdirSync(folder, { recursive: true });

@@ -9,15 +9,15 @@ import { finishedRows } from "./find-rows.ts";
 import { NoteFile } from "./note-file.ts";
 import { deleteRows } from "./update.ts";
 
-/** Rows that one statement deletes: it costs a part to merge, and little for each row. */
+/** Rows deleted per statement: a statement costs a part to merge, and little for each row. */
 export const ROWS_TOGETHER = 5_000;
-/** Records whose bodies go in one transaction. */
+/** Records whose bodies are removed per transaction. */
 const BODIES_TOGETHER = 500;
 const MARK_MAX = 2 ** 32;
 
-/** What is removed together: rows from ClickHouse, then what the libSQL database keeps beside them, then bodies. */
+/** Data that is removed together: rows from ClickHouse, then what the libSQL database stores about them, then bodies. */
 interface NotedRemoval {
-  /** Stands in the libSQL database once what it kept is gone. */
+  /** Stored in the libSQL database once its data is removed. */
   readonly mark: Position;
   readonly organizationId: string;
   readonly requestIds: readonly string[];
@@ -34,8 +34,8 @@ interface Places {
 }
 
 /**
- * Removes finished records. Rows go first, so that no record is ever seen without its body; the file `removal` of the data
- * directory's `state/` says what must follow them, for the start after a crash.
+ * Removes finished records. Rows are deleted first, so that no record is ever seen without its body; the file `removal` in
+ * the data directory's `state/` lists what must be removed after them, for the start after a crash.
  */
 export class Removals {
   readonly #places: Places;
@@ -64,7 +64,7 @@ export class Removals {
     return removed;
   }
 
-  /** Ends what was begun. Rows that are still there stay: who wanted them removed was not told that they were. */
+  /** Completes an interrupted removal. Rows that still exist stay: their removal was never confirmed to the caller. */
   async recover(): Promise<void> {
     const noted = this.#file.read();
     if (noted === undefined) return;
@@ -76,7 +76,7 @@ export class Removals {
     await this.#follow({ ...noted, requestIds }, isDone);
   }
 
-  /** Removes what belonged to records of which the rows are gone. @returns how many ids had none. */
+  /** Removes what belonged to records whose rows are gone. @returns number of ids without a row. */
   async removeBeside(ids: readonly string[]): Promise<number> {
     const { store, client } = this.#places;
     const there = new Set((await finishedRows(client, ids)).map(({ request_id }) => request_id));
@@ -87,7 +87,7 @@ export class Removals {
     return requestIds.length;
   }
 
-  /** @param isDone - whether the libSQL database has let go of them. */
+  /** @param isDone - whether the libSQL database has already removed its data. */
   async #follow({ mark, organizationId, requestIds, order }: NotedRemoval, isDone: boolean): Promise<void> {
     const { store, markName } = this.#places;
     if (!isDone && requestIds.length > 0) {

@@ -15,13 +15,13 @@ interface Places {
   readonly client: ClickHouse;
   readonly layout: Layout;
   readonly store: Store;
-  /** Whether prompts and responses are columns. */
+  /** Whether prompts and responses are stored as columns. */
   readonly keepsTexts: boolean;
 }
 
 type Found = RowKey & Pick<RequestRow, "provider" | "response_status" | "size_bytes">;
 
-/** Writes what was found when finished records were read again: first bodies, then rows. */
+/** Writes the results of reading finished records again: first bodies, then rows. */
 export async function rewriteRows(
   { client, layout, store, keepsTexts }: Places,
   changes: readonly RecordChange[],
@@ -36,7 +36,7 @@ export async function rewriteRows(
   await updateRows(client, { table: "requests", layout }, updates);
   const models = new CountedModels();
   for (const { requestId, columns, stored } of kept) {
-    // A record that was not read was not counted either.
+    // A record that could not be read was not counted either.
     if (stored !== undefined) models.add({ ...there.get(requestId)!, ...columns } as Partial<RequestRow> as RequestRow);
   }
   const statements = models.statements();
@@ -60,7 +60,7 @@ function updateOf(
   if (!keepsTexts) return { key, set };
   const said = texts?.said ?? words ?? null;
   for (const [column, text] of Object.entries(textColumns({ ...texts, said }))) {
-    // Only words: the texts themselves stay as they are.
+    // Only words are new: the texts themselves stay as they are.
     if (texts !== undefined || text !== null) put(column, text as string | null);
   }
   return { key, set };

@@ -6,11 +6,11 @@ import { type RowUpdate, updateRows } from "./update.ts";
 import { CHANGED_COLUMNS, type ChangedRow, merged } from "./update-records.ts";
 
 /**
- * Gives finished records what was changed in their rows while they were in flight, through whichever node. It comes after
- * their insert and before their rows in flight go: a change that comes later finds the finished record.
+ * Copies changes that any node made to rows in flight to the finished records. Called after those are inserted and before the
+ * rows in flight are removed: a later change finds the finished record.
  *
  * @param rows - the records as they were inserted.
- * @param relabelled - ids of those that keep the properties they were inserted with.
+ * @param relabelled - ids of records that keep the properties they were inserted with.
  */
 export async function takeOverChanges(
   { client, layout }: { readonly client: ClickHouse; readonly layout: Layout },

@@ -3,12 +3,12 @@ import type { RequestRow } from "../../../record/written-row.ts";
 import { FURTHER_TYPES } from "../columns.ts";
 import { type TableRow, toTableRow } from "../rows.ts";
 
-/** Columns of what was said in a request. */
+/** Columns with text of a request. */
 export const TEXT_COLUMNS: readonly string[] = Object.entries(FURTHER_TYPES)
   .filter(([, type]) => type.startsWith("Nullable(String)"))
   .map(([name]) => name);
 
-/** What these columns hold of some texts. */
+/** Values of these columns for some texts. */
 export function textColumns(texts: Partial<RecordTexts>): TableRow {
   const nothing = {
     properties: {},

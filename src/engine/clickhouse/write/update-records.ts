@@ -11,21 +11,21 @@ import { type RowUpdate, updateRows } from "./update.ts";
 interface Places {
   readonly client: ClickHouse;
   readonly layout: Layout;
-  /** The libSQL database, which keeps ratings. */
+  /** The libSQL database, which stores ratings. */
   readonly database: Database;
 }
 
-/** All that some changes do to one record. */
+/** The combined changes to one record. */
 interface Change {
   readonly properties: Map<string, string | null>;
   readonly scores: Map<string, number | null>;
   feedbackRating: boolean | undefined;
 }
 
-/** The score that feedback sets beside the `feedback_*` fields: 1 for good, 0 for bad. */
+/** The score that feedback sets in addition to the `feedback_*` fields: 1 for good, 0 for bad. */
 const FEEDBACK_SCORE = "gateway-score-feedback";
 
-/** What changes of a record may set. */
+/** Columns that changes of a record may set. */
 export interface ChangedRow extends RowKey {
   readonly properties: Readonly<Record<string, string>>;
   readonly scores: Readonly<Record<string, number>>;
@@ -36,7 +36,7 @@ export interface ChangedRow extends RowKey {
 
 export const CHANGED_COLUMNS = "properties, scores, feedback_id, feedback_rating, feedback_created_at";
 
-/** Applies changes to finished records and to those in flight: one statement for each table. */
+/** Applies changes to finished records and to those in flight, with one statement per table. */
 export async function updateRecords(
   places: Places,
   updates: readonly RecordUpdate[],
@@ -58,7 +58,7 @@ export async function updateRecords(
   await updateRows(client, { ...places, table: "requests" }, rowUpdates(finished));
   if (open.length > 0) {
     await updateRows(client, { ...places, table: "open" }, rowUpdates(open));
-    // The node that passes on the request may have ended it meanwhile, without having seen the change.
+    // The node that relays the request may have ended it meanwhile, without seeing the change.
     const ended = await finishedRows(
       client,
       open.map(({ request_id }) => request_id),
@@ -77,7 +77,7 @@ async function shownRows(client: ClickHouse, ids: readonly string[]): Promise<Re
   return new Map([...open, ...finished].map((row) => [row.request_id, row]));
 }
 
-/** Ratings are written; what they do to scores counts with what was asked. */
+/** Stores ratings and returns all changes, including the scores that follow from the ratings. */
 async function changesOf(
   database: Database,
   updates: readonly RecordUpdate[],
@@ -113,7 +113,7 @@ function updateOf(key: RowKey, change: Change | undefined, now: number): RowUpda
   const set: Record<string, string> = { updated_at: `greatest(${now}, updated_at + 1)` };
   if (change.properties.size > 0) {
     set["properties"] = merged("properties", change.properties);
-    // A name that is set afterwards has the case that it was given with.
+    // A name set through the API keeps its case.
     set["case_erased"] = `arrayFilter(name -> name not in (${listed(change.properties.keys())}), case_erased)`;
   }
   if (change.scores.size > 0) set["scores"] = merged("scores", change.scores);
@@ -125,7 +125,7 @@ function updateOf(key: RowKey, change: Change | undefined, now: number): RowUpda
   return [{ key, set }];
 }
 
-/** The map in a column with these names set, or without those that are null. */
+/** SQL of the map in a column with these names set, or removed if null. */
 export function merged(column: string, names: ReadonlyMap<string, string | number | null>): string {
   const removed = [...names].filter(([, value]) => value === null).map(([name]) => name);
   const set = [...names].flatMap(([name, value]) =>
@@ -138,7 +138,7 @@ export function merged(column: string, names: ReadonlyMap<string, string | numbe
 
 const listed = (names: Iterable<string>) => [...names].map((name) => literal(name)).join(", ");
 
-/** The same number for a record at every time. */
+/** Always the same number for a record. */
 export function feedbackIdOf(requestId: string): number {
   return Number.parseInt(hash("sha256", requestId, "hex").slice(0, 13), 16);
 }

@@ -3,19 +3,19 @@ import { literal } from "../literal.ts";
 import { type Layout, localTable, onCluster, type TableName } from "../tables.ts";
 import { areRows, type RowKey } from "./find-rows.ts";
 
-/** What changes in one row: SQL of the new values, by their columns. */
+/** Changes to one row: SQL of the new values, by column. */
 export interface RowUpdate {
   readonly key: RowKey;
   readonly set: Readonly<Record<string, string>>;
 }
 
-/** Characters of one statement, but for an update that is longer by itself. */
+/** Maximum characters of one statement, unless a single update is longer. */
 const CHARACTERS_MAX = 4_000_000;
 const ROWS_MAX = 500;
 
 /**
- * Changes rows. The database merges each change with what the row holds then, so those of several nodes at once are all
- * kept, and the next query sees them.
+ * Changes rows. The database merges each change with the current row, so concurrent changes by several nodes are all kept,
+ * and the next query sees them.
  */
 export async function updateRows(
   client: ClickHouse,
@@ -62,7 +62,7 @@ export async function deleteRows(client: ClickHouse, layout: Layout, keys: reado
   if (keys.length === 0) return;
   const name = localTable("requests", layout);
   await client.command(`delete from ${name}${onCluster(layout)} where ${areRows(keys)}`, {
-    // As a mutation it would rewrite parts, and wait for merges.
+    // A mutation would rewrite parts and wait for merges.
     settings: { ...LARGE, lightweight_delete_mode: "lightweight_update_force" },
   });
 }

@@ -9,7 +9,7 @@ import type { Database } from "../../../store/store.ts";
 import type { CacheStatistics } from "../../aggregates.ts";
 import { withoutBodies } from "../find/find.ts";
 
-/** What the cache did for one organization, over all its records. */
+/** Cache statistics of one organization over all its records. */
 export async function cacheStatistics(
   database: Database,
   organizationId: string,
@@ -33,13 +33,13 @@ export async function cacheStatistics(
   return { ...row!, saved_cost: dollars(row!.saved_cost) };
 }
 
-/** Buckets that one response holds at most. */
+/** Maximum buckets in one response. */
 const BUCKETS_MAX = 10_000;
 
-/** The cache's results for the requests of a scope, by time; buckets without cache requests are omitted. */
+/** Cache results of the requests of a scope by time; buckets without cache requests are omitted. */
 export async function cacheSeries(database: Database, asked: Scope, timeBucket: TimeBucket, deadline: Deadline) {
   const { scope, source } = await withoutBodies(database, asked, deadline);
-  // The answer that was repeated, by its id: one step of an index for each hit.
+  // Looks up the repeated response by id: one index step for each hit.
   const repeated = (column: string) => `(select source.${column} from requests as source
     where r.cached = 1 and source.request_id = r.cache_reference_id and source.organization_id = r.organization_id)`;
   const statement = selectRecords(

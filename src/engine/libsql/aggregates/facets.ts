@@ -14,7 +14,7 @@ const ORDER: readonly OrderKey[] = [
   ["value", "asc"],
 ];
 
-/** Counts the requests of a scope by each of some names: cheaper than metrics, which add up tokens and rank latencies. */
+/** Counts the requests of a scope by each name: cheaper than metrics, which add up tokens and rank latencies. */
 export async function facets(
   database: Database,
   scope: Scope,

@@ -9,25 +9,25 @@ import { type GroupAggregates, type Measures, TOKENS } from "../column-store/gro
 import { rowsInBlocks } from "../column-store/read.ts";
 import { needsManyRecords } from "../find/find.ts";
 
-/** Fewer records than these are read as fast as records. */
+/** Below this many records, reading the records is as fast. */
 const ROWS_MIN = 4_096;
 
 /**
- * Sums that every kind of aggregate shows. Null where no record knows a value; over no records they are 0. In floating
- * point, for a sum of integers that is too large for one is an error to SQLite.
+ * Sums that every kind of aggregate shows. Null when no record has a value; 0 over no records. In floating point, because
+ * SQLite fails when a sum of integers overflows.
  */
 export const TOTALS = ["cost", ...TOKENS]
   .map((column) => `case when count(*) = 0 then 0 else sum(r.${column} + 0.0) end as ${column}`)
   .join(", ");
 
-/** What blocks answer, where so many records are asked for that they answer sooner. */
+/** Aggregates from blocks, if so many records are requested that blocks are faster. */
 export async function fromBlocks(
   database: Database,
   scope: Scope,
   query: GroupBy & { readonly measures: Measures },
   deadline: Deadline,
 ): Promise<GroupAggregates | undefined> {
-  // Blocks hold no scores.
+  // Blocks have no scores.
   if (query.groupBy.some((name) => name.startsWith(SCORE_PREFIX))) return undefined;
   if ((await rowsInBlocks(database, scope)) < ROWS_MIN) return undefined;
   if (!(await needsManyRecords(database, scope, deadline))) return undefined;
@@ -46,7 +46,7 @@ export function sumsOf(aggregates: GroupAggregates, group: number): Readonly<Rec
   };
 }
 
-/** A sum of costs as the database or blocks give it, without the noise of adding up. */
+/** A sum of costs from the database or from blocks, without floating-point noise. */
 export const sumOfDollars = (sum: Key | undefined): number | null => (typeof sum === "number" ? dollars(sum) : null);
 
 export function iso(time: Key | undefined): string {

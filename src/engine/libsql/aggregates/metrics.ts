@@ -22,14 +22,14 @@ import { scoreColumns, shownScores } from "./score-columns.ts";
 
 type Row = Readonly<Record<string, Key>>;
 
-/** What is ranked, what it is called in a response, and which percentiles are shown. */
+/** The ranked measures, their names in a response, and the percentiles shown. */
 const PERCENTILES: Readonly<Record<RankedName, readonly [name: string, percentages: readonly number[]]>> = {
   latencies: ["latency", [50, 90, 95, 99]],
   firsts: ["time_to_first_token", [50, 95]],
   rates: ["tokens_per_second", [50, 95]],
 };
 
-/** What a question has ranked. */
+/** The measures that a query ranks. */
 const rankedBy = ({ latencies = true, speeds = false }: MetricsQuery): readonly RankedName[] => [
   ...(latencies ? (["latencies"] as const) : []),
   ...(speeds ? (["firsts", "rates"] as const) : []),
@@ -38,8 +38,8 @@ const rankedBy = ({ latencies = true, speeds = false }: MetricsQuery): readonly 
 const percentileName = (name: RankedName, percentage: number) => `${PERCENTILES[name][0]}_p${percentage}`;
 
 /**
- * Metrics of the records of a scope, by group and time. Latencies are milliseconds; a percentile is the latency that at
- * least so many percent of the group do not exceed, one of those that were measured (nearest rank).
+ * Metrics of the records of a scope, by group and time. Latencies are milliseconds; a percentile is a measured latency
+ * (nearest rank).
  */
 export async function metrics(database: Database, scope: Scope, query: MetricsQuery, deadline: Deadline) {
   const names = groupNames(query);
@@ -55,7 +55,7 @@ export async function metrics(database: Database, scope: Scope, query: MetricsQu
     ...(query.speeds === true ? { speeds: true } : {}),
   };
   const hasScores = query.scores !== undefined && query.scores.length > 0;
-  // Blocks hold no scores.
+  // Blocks have no scores.
   const aggregates = hasScores ? undefined : await fromBlocks(database, scope, { ...query, measures }, deadline);
   if (aggregates === undefined) return metricsOfRecords(database, scope, query, { order, deadline });
   const rows = [...aggregates.groups()].map((group) => ({
@@ -86,7 +86,7 @@ export async function metrics(database: Database, scope: Scope, query: MetricsQu
 
 type Ranks = Readonly<Record<string, number | null>>;
 
-/** Percentiles by name, of each group. */
+/** Percentiles of each group by name. */
 async function ranksOf(
   aggregates: GroupAggregates,
   groups: readonly number[],
@@ -104,8 +104,8 @@ async function ranksOf(
 }
 
 /**
- * The same from the records themselves. All latencies of the groups shown come out of the database and are ranked here:
- * SQLite's window functions take five times as long.
+ * The same from the records. The database returns all latencies of the groups shown, which are ranked here: SQLite's window
+ * functions take five times as long.
  */
 async function metricsOfRecords(
   database: Database,
@@ -139,13 +139,13 @@ async function metricsOfRecords(
         ranks[percentileName(name, percentage)] = values[at] ?? null;
     }
     shown.push(metricsRow(row, query, ranks));
-    // Ranking many latencies takes its time; between groups others get their turn.
+    // Ranking many latencies takes time; other work on this thread gets a turn between groups.
     if (String(row["latencies"] ?? "").length > LATENCIES_CHARS) await nextTurn();
   }
   return shown;
 }
 
-/** Text of some 10,000 latencies. */
+/** Characters of about 10,000 latencies as text. */
 const LATENCIES_CHARS = 100_000;
 
 function metricsRow(row: Row, { groupBy, timeBucket, latencies = true, scores }: MetricsQuery, ranks: Ranks) {
@@ -168,7 +168,7 @@ function metricsRow(row: Row, { groupBy, timeBucket, latencies = true, scores }:
   };
 }
 
-/** Of the requests that the gateway did not refuse; null where there are none. */
+/** Error rate of the requests that the gateway did not refuse; null when there are none. */
 function errorRate({ requests, refused, errors }: Row): number | null {
   const answered = Number(requests) - Number(refused);
   return answered > 0 ? Number(errors) / answered : null;

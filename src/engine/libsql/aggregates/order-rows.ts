@@ -3,8 +3,8 @@ import type { Key } from "../../aggregates.ts";
 export type OrderKey = readonly [name: string, direction: "asc" | "desc"];
 
 /**
- * A page of rows in the order in which SQLite would put them: numbers before texts, texts by their bytes. Nulls come
- * first among rising values; where `nullsLast` is given, last.
+ * Sorts rows as SQLite would, and returns a page: numbers before texts, texts by bytes. Nulls come first in ascending order;
+ * with `nullsLast` they always come last.
  */
 export function inOrder<Row extends Readonly<Record<string, Key>>>(
   rows: Row[],
@@ -35,7 +35,7 @@ function compare(left: Key, right: Key): number {
   return typeof left === "number" ? -1 : 1;
 }
 
-/** UTF-16 and UTF-8 order texts differently only where surrogates meet the letters above them. */
+/** UTF-16 and UTF-8 order differ only when surrogates are compared with characters above them. */
 function compareBytes(left: string, right: string): number {
   if (left === right) return 0;
   if (!SURROGATE.test(left) && !SURROGATE.test(right)) return left < right ? -1 : 1;

@@ -15,7 +15,7 @@ import { withoutBodies } from "../find/find.ts";
 import { fromBlocks } from "./from-blocks.ts";
 import { inOrder } from "./order-rows.ts";
 
-/** Values of a property with what their requests cost, dearest first, ties by value. */
+/** Values of a property with the cost of their requests, most expensive first, ties by value. */
 export async function propertyCosts(
   database: Database,
   asked: Scope,
@@ -62,13 +62,13 @@ async function fromRecords(
   return selectRecords(
     scope,
     sql`${propertySql(name)} as value, sum(r.cost) as cost, count(*) as requests`,
-    // Not `group by value`: what the rows come from may have a column with that name, which would be meant.
+    // Not `group by value`: that could refer to a column of that name in the source.
     sql`group by 1 having ${propertySql(name)} is not null ${ORDER} limit ${limit} offset ${offset}`,
     { source },
   );
 }
 
-/** For a range of time: the entries of the property hold all that is needed, in the order of its values. */
+/** For a time range: the property's entries contain everything needed, ordered by value. */
 function fromEntries(
   organizationId: string,
   bounds: readonly Condition[],
@@ -84,7 +84,7 @@ function fromEntries(
   const own = sql`select p.value, p.cost from properties p where ${entries(exact)}`;
   if (erased === undefined)
     return statementOf(sql`select value, sum(cost) as cost, count(*) as requests from (${own}) group by value ${page}`);
-  // A record that has both spellings counts under the one that was asked for.
+  // A record that has both spellings counts under the requested one.
   const other = sql`select p.value, p.cost from properties p where ${entries(erased)} and p.case_erased and not exists
     (select 1 from properties q where q.seq = p.seq and q.organization_id = p.organization_id and q.kind = 0 and q.name = ${exact})`;
   const perSpelling = [own, other].map(

@@ -4,7 +4,7 @@ import type { Key, ScoreAggregates } from "../../aggregates.ts";
 
 const MEASURES = { count: "count", mean: "avg", min: "min", max: "max" } as const;
 
-/** SQL of the metrics of each score, each column with a comma before it. */
+/** SQL of the aggregates of each score, each column with a comma before it. */
 export function scoreColumns(names: readonly string[]): Sql {
   const columns = names.flatMap((name, index) => {
     const value = scoreSql(name);
@@ -15,7 +15,7 @@ export function scoreColumns(names: readonly string[]): Sql {
   return join(columns, "");
 }
 
-/** The same columns as a row of a response shows them, by the name of the score. */
+/** Converts these columns of a row for a response, by score name. */
 export function shownScores(
   row: Readonly<Record<string, Key>>,
   names: readonly string[],

@@ -6,7 +6,7 @@ import type { Database } from "../../../store/store.ts";
 import type { ListedScore, ListOptions } from "../../aggregates.ts";
 import { withoutBodies } from "../find/find.ts";
 
-/** The scores that records of a scope have, those of the most records first. */
+/** Scores of the records of a scope, those on the most records first. */
 export async function listScores(
   database: Database,
   asked: Scope,

@@ -8,7 +8,7 @@ import type { TotalsRow } from "../../aggregates.ts";
 import { addSessionBytes, type SessionRecord } from "../../session-bytes.ts";
 import { withoutBodies } from "../find/find.ts";
 
-/** Of each session the records of the scope count, as in its other aggregates. */
+/** For each session, counts only the records of the scope, as in its other aggregates. */
 export async function withSessionBytes(
   database: Database,
   asked: Scope,

@@ -49,7 +49,7 @@ interface LookUp {
 /** Number of newest requests of a session from which users are listed. */
 const USERS_OF_NEWEST = 100;
 
-/** Names and users are looked up for the page alone, so that the totals can be added up from an index. */
+/** Names and users are looked up only for the page, so that an index suffices for the totals. */
 async function lookUp(database: Database, { organizationId }: Scope, { ids, deadline }: LookUp) {
   const found = await database.query<{ id: string; name: string | null; users: string }>(
     {
@@ -67,7 +67,7 @@ async function lookUp(database: Database, { organizationId }: Scope, { ids, dead
   return new Map(found.map((row) => [row.id, row]));
 }
 
-/** Ids of the sessions that have a request of the scope. */
+/** Ids of sessions with a request in the scope. */
 export async function sessionsWith(database: Database, asked: Scope, deadline: Deadline): Promise<ReadonlySet<Key>> {
   const query = { groupBy: ["session"], timeBucket: undefined, measures: {} };
   const aggregates = await fromBlocks(database, asked, query, deadline);
@@ -79,7 +79,7 @@ export async function sessionsWith(database: Database, asked: Scope, deadline: D
   return distinctSessions(database, selectRecords(scope, SESSION_IDS, EMPTY, { source, where: HAS_SESSION }), deadline);
 }
 
-/** Ids of the sessions of some records. */
+/** Ids of the sessions of these records. */
 export async function sessionsOf(
   database: Database,
   { organizationId }: Scope,

@@ -19,7 +19,7 @@ interface UsersQuery {
   readonly page: ListOptions;
 }
 
-/** Metrics of each user; `order` is names of `USER_SORTS`. */
+/** Metrics of each user; `order` has names of `USER_SORTS`. */
 export async function users(database: Database, scope: Scope, { order, page }: UsersQuery, deadline: Deadline) {
   const rows = await totalsBy(database, scope, { ...USERS, order: [...order, ["user_id", "asc"]], page }, deadline);
   return rows.map((row) => ({
@@ -31,9 +31,9 @@ export async function users(database: Database, scope: Scope, { order, page }: U
 }
 
 export interface Subject {
-  /** Of `GROUPS`. */
+  /** A name in `GROUPS`. */
   readonly name: "user" | "session";
-  /** Names of the columns of the answer: the id, the first and the last request. */
+  /** Names of the result columns: the id, and the times of the first and the last request. */
   readonly id: string;
   readonly first: string;
   readonly last: string;
@@ -48,10 +48,10 @@ interface TotalsQuery extends Subject {
   readonly among?: ReadonlySet<Key> | undefined;
 }
 
-/** So few ids are looked up by their index. */
+/** Up to this many ids are looked up by index. */
 const FEW_IDS = 2_000;
 
-/** Totals of all that have an id, with how many of their requests failed and were refused; nulls last. */
+/** Totals of everything with an id, including failed and refused requests; nulls last. */
 export async function totalsBy(
   database: Database,
   asked: Scope,
@@ -90,7 +90,7 @@ export async function totalsBy(
   const keys = order.map((key) => `${key.join(" ")} nulls last`);
   const statement = selectRecords(
     scope,
-    // What a session's totals need is in an index: counts that are not are looked up for the page alone.
+    // The totals of a session come from an index; the counts, which are not in it, are looked up only for the page.
     sql`${column} as ${raw(totals.join(", "))}`,
     sql`group by ${column} order by ${raw(keys.join(", "))} limit ${page.limit} offset ${page.offset}`,
     {
@@ -116,14 +116,14 @@ export async function totalsBy(
   });
 }
 
-/** Requests of a group that failed, and those that the gateway refused. */
+/** Failed requests of a group, and those that the gateway refused. */
 const COUNTS = `${ERRORS} as errors, ${REFUSALS} as refused`;
 
 const countsOf = ({ errors, refused }: { errors: number; refused: number }) => ({ errors, refused });
 
 /**
- * The groups that can be on the page, by the first key of its order, those that are equal there included: of many
- * thousands of sessions a row is made of a few only.
+ * The groups that can be on the page by the first sort key, including ties: of many thousands of sessions only a few become
+ * rows.
  */
 function topGroups(aggregates: GroupAggregates, query: Omit<TotalsQuery, "name">): number[] {
   const { id, first, last, order, page, among } = query;

@@ -32,7 +32,7 @@ const DIMENSIONS: Readonly<Record<GroupName, Dimension>> = {
   session: byText("session_id"),
 };
 
-/** Metrics of a scope by group, added up from blocks; undefined where the records answer better, or alone can. */
+/** Metrics of a scope by group from blocks; undefined when the records are faster or required. */
 export async function blockAggregates(
   database: Database,
   scope: Scope,
@@ -83,12 +83,12 @@ function sumsSql({ tokens, outcomes, latencies, speeds, activity }: Measures): s
   ].join(", ");
 }
 
-/** A request that the gateway itself refused is no error of its provider's, whatever its status. */
+/** A request that the gateway itself refused is not an error of the provider, whatever its status. */
 export const ERRORS = `total(r.response_status >= 400 and r.outcome is not '${REFUSED}')`;
 export const REFUSALS = `total(r.outcome is '${REFUSED}')`;
 export const OUTCOMES = `${ERRORS} as errors, ${REFUSALS} as refused, total(r.cached) as cache_hits`;
 
-/** All values of a group as the items of a JSON array, null where there is none. */
+/** All values of a group as the items of a JSON array, without brackets; null when there are none. */
 const gathered = (sql: string, where: string, name: RankedName) =>
   `group_concat(printf('%!.17g', ${sql})) filter (where ${where}) as ${RANKED[name]}`;
 export const LATENCIES = gathered("r.delay_ms", "r.delay_ms is not null", "latencies");

@@ -11,12 +11,12 @@ import {
 } from "./columns.ts";
 import { packNumbers, packTexts } from "./packing.ts";
 
-/** Names of properties that have columns in one block; where there are more, the most frequent ones. */
+/** Maximum properties with columns in one block; if there are more, the most frequent ones. */
 const NAMES_MAX = 64;
-/** Longer texts make a record one that no block holds: they would weigh on every query that reads the column. */
+/** Records with longer texts are not put into blocks: they would slow down every query of the column. */
 const TEXT_CHARS_MAX = 1_000;
 
-/** A record as a block is made of it. */
+/** The columns of a record that a block is built from. */
 export type BlockRow = Readonly<Record<TextColumn, string | null> & Record<NumberColumn, number | null>> & {
   readonly seq: number;
   readonly organization_id: string;
@@ -24,7 +24,7 @@ export type BlockRow = Readonly<Record<TextColumn, string | null> & Record<Numbe
   readonly properties: string;
 };
 
-/** Which names of which records had lost their case; asked of those records only that have a name without capitals. */
+/** Names that lost their case, by record; queried only for records with a name without capitals. */
 export const ERASED_NAMES = `select p.seq, p.name from json_each(?) w
   cross join properties p on p.seq = w.value where p.kind = 0 and p.case_erased`;
 
@@ -33,14 +33,14 @@ export interface ErasedName {
   readonly name: string;
 }
 
-/** A name without a capital of ASCII between the quotes of a JSON object of texts; a value may look the same. */
+/** Matches a name without ASCII capitals in a JSON object of strings; a value may match too. */
 const UNCAPITALISED = /"[^"A-Z]*":"/;
 
 export function mayHaveErasedNames({ properties }: BlockRow): boolean {
   return properties !== "{}" && UNCAPITALISED.test(properties);
 }
 
-/** Rows from ?1 to ?2, at most ?3 of them. */
+/** At most ?3 rows from ?1 to ?2. */
 export const BLOCK_ROWS = withKinds(`select r.seq, r.organization_id, r.properties,
   ${[...Object.entries(TEXT_COLUMNS), ...Object.entries(NUMBER_COLUMNS)].map(([name, sql]) => `${sql} as ${name}`).join(", ")}
   from requests r ${WITH_KIND} where r.seq >= ?1 and r.seq <= ?2 order by r.seq limit ?3`);
@@ -53,7 +53,7 @@ interface BuiltBlock {
   readonly parts: readonly BuiltPart[];
   readonly rows: number;
   readonly namesComplete: boolean;
-  /** Records that a block cannot hold exactly; they stay with the records. */
+  /** Records that a block cannot represent exactly; they are read individually. */
   readonly odd: readonly number[];
 }
 
@@ -65,7 +65,7 @@ interface BuiltPart {
   readonly lastCreated: number;
 }
 
-/** @param all - rows in the order of `seq`. @param firstSeq - where the block begins. */
+/** @param all - rows ordered by `seq`. @param firstSeq - the start of the block. */
 export function buildBlock(all: readonly BlockRow[], erased: readonly ErasedName[], firstSeq: number): BuiltBlock {
   const odd: number[] = [];
   const rows: BlockRow[] = [];
@@ -90,7 +90,7 @@ export function buildBlock(all: readonly BlockRow[], erased: readonly ErasedName
   return { columns, parts: partsOf(rows), rows: rows.length, namesComplete, odd };
 }
 
-/** Whether floating point holds every number of the record, and its texts are short. */
+/** Whether floating point represents every number of the record exactly, and its texts are short. */
 function isPlain(row: BlockRow): boolean {
   if (row.properties.length > TEXT_CHARS_MAX * 4) return false;
   for (const name of Object.keys(NUMBER_COLUMNS) as NumberColumn[]) {
@@ -106,7 +106,7 @@ function isPlain(row: BlockRow): boolean {
 
 const NONE: Properties = [];
 
-/** Undefined where they are not what a record's properties are. */
+/** Undefined when the text is not valid for a record's properties. */
 function readProperties(json: string): Properties | undefined {
   if (json === "{}") return NONE;
   try {
@@ -127,7 +127,7 @@ function addProperties(
   for (const [at, row] of rows.entries()) {
     for (const [name, value] of properties.get(row)!) {
       counts.set(name, (counts.get(name) ?? 0) + 1);
-      // Names that are used as values must not take memory without bound before the frequent ones are chosen.
+      // Bounds memory when clients use values as names, before the frequent names are selected.
       if (counts.size > NAMES_MAX * 4 && !values.has(name)) continue;
       listOf(values, name, rows.length)[at] = value;
     }
@@ -157,7 +157,7 @@ function listOf<T>(lists: Map<string, (T | null)[]>, name: string, length: numbe
   return list;
 }
 
-/** Runs of one organization. */
+/** Runs of rows of the same organization. */
 function partsOf(rows: readonly BlockRow[]): BuiltPart[] {
   const parts: BuiltPart[] = [];
   for (let first = 0; first < rows.length; ) {
@@ -176,7 +176,7 @@ function partsOf(rows: readonly BlockRow[]): BuiltPart[] {
   return parts;
 }
 
-/** Statements that put a block into the database under the next number. */
+/** Statements that insert a block with the next number. */
 export function insertBlock(block: BuiltBlock, firstSeq: number, lastSeq: number): Statement[] {
   const id = "(select max(id) from blocks)";
   const insert = (table: string, names: string, values: readonly Value[]): Statement => ({

@@ -1,10 +1,10 @@
 import type { Database } from "../../../store/store.ts";
 
-/** Bytes of columns that are kept unpacked; two million records take half of it for the metrics of a dashboard. */
+/** Maximum bytes of unpacked columns; the metrics of a dashboard over two million records take half of it. */
 const BYTES_MAX = 192 * 1024 * 1024;
 /** Columns unused for this long are released. */
 const IDLE_MS = 120_000;
-/** Without room, columns unused for this long are released. */
+/** When the cache is full, columns unused for this long are released. */
 const STALE_MS = 10_000;
 
 interface Kept {
@@ -14,9 +14,9 @@ interface Kept {
 }
 
 /**
- * Unpacked columns of blocks, so that a page that asks the same every few seconds is answered from memory. What is there
- * stays while it is used, rather than giving way to what comes: a scan over more than there is room for would otherwise
- * never find anything. Blocks never change and their numbers are never used twice, so nothing here can be out of date.
+ * Caches unpacked columns of blocks, so that a page that repeats its queries every few seconds is served from memory. Entries
+ * stay while they are used; new ones do not evict them, because a scan over more than fits would otherwise never get a hit.
+ * Blocks never change and their numbers are never reused, so entries never become stale.
  */
 class ColumnCache {
   readonly #kept = new Map<string, Kept>();
@@ -61,7 +61,7 @@ class ColumnCache {
 
 const caches = new WeakMap<Database, ColumnCache>();
 
-/** The cache of one opened database. */
+/** The cache of an open database. */
 export function columnCacheOf(database: Database): ColumnCache {
   let cache = caches.get(database);
   if (cache === undefined) {

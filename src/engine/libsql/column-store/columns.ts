@@ -1,7 +1,4 @@
-/**
- * What a block holds of a record, and the SQL over the row `r` that gives it. A filter or a metric that needs anything
- * else is answered from the records.
- */
+/** Columns that blocks contain, with their SQL over the row `r`. Filters and metrics that need other columns read the records. */
 export const TEXT_COLUMNS = {
   provider: "r.provider",
   model: "r.model",
@@ -39,9 +36,9 @@ export const NUMBER_COLUMNS = {
 export type TextColumn = keyof typeof TEXT_COLUMNS;
 export type NumberColumn = keyof typeof NUMBER_COLUMNS;
 
-/** Each record's `seq`, counted from the block's first. */
+/** Each record's `seq`, relative to the block's first. */
 export const SEQ = "seq";
 
-/** Columns of a property: its values under that name, and where the name had lost its case. */
+/** Columns of a property: its values, and whether the name had lost its case. */
 export const propertyColumn = (name: string) => `property:${name}`;
 export const erasedColumn = (name: string) => `erased:${name}`;

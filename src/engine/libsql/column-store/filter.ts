@@ -9,11 +9,11 @@ import { NUMBER_COLUMNS, type NumberColumn, TEXT_COLUMNS, type TextColumn } from
 import type { Texts } from "./packing.ts";
 import type { BlockView } from "./view.ts";
 
-/** Per row 1 or 0, or the same for all. */
+/** 1 or 0 per row, or one value for all rows. */
 export type Mask = Uint8Array | boolean;
 export type BlockTest = (view: BlockView) => Promise<Mask>;
 
-/** A filter with more conditions is answered from the records. */
+/** Filters with more conditions read the records. */
 const CONDITIONS_MAX = 200;
 
 const byName = <Name extends string>(table: Readonly<Record<Name, string>>) =>
@@ -21,7 +21,7 @@ const byName = <Name extends string>(table: Readonly<Record<Name, string>>) =>
 const NUMBERS = byName<NumberColumn>(NUMBER_COLUMNS).set("+r.cost", "cost");
 const TEXTS = byName<TextColumn>(TEXT_COLUMNS);
 
-/** The filter as a test of blocks; undefined where it asks for anything that they do not hold. */
+/** The filter as a test of blocks; undefined when it needs something that blocks do not contain. */
 export function blockTest(tree: FilterTree, database: Database): BlockTest | undefined {
   let left = CONDITIONS_MAX;
   const testOf = (node: FilterTree): BlockTest | undefined => {
@@ -59,12 +59,12 @@ function conditionTest(condition: Condition, database: Database): BlockTest | un
 
 function numberTest(condition: Condition, name: NumberColumn): BlockTest {
   const { operator, value } = condition;
-  // As it would be bound: infinite values are the largest finite ones.
+  // As it would be bound: infinities become the largest finite numbers.
   const bound = value === null ? null : Number(bind(value));
   const fits = NUMBER_TESTS[operator]!(bound);
   return async (view) => {
     const { first_created, last_created } = view.part;
-    // A bound that the first and the last creation keep, or break, is kept or broken by all between.
+    // If the first and the last creation time give the same result for a bound, so do all between them.
     const isBound = name === "request_created_at" && BOUNDS.has(operator);
     if (isBound && fits(first_created) === fits(last_created)) return fits(first_created);
     const numbers = await view.numbers(name);
@@ -76,7 +76,7 @@ function numberTest(condition: Condition, name: NumberColumn): BlockTest {
 
 const BOUNDS: ReadonlySet<string> = new Set(["gte", "lte", "gt", "lt"]);
 
-/** Over numbers of which not-a-number stands for null: every comparison but "not" is false for it. */
+/** NaN stands for null in columns: every comparison except "not" is false for it. */
 const NUMBER_TESTS: Readonly<Record<string, (value: number | null) => (number: number) => boolean>> = {
   equals: (value) => (value === null ? Number.isNaN : (number) => number === value),
   "not-equals": (value) => (value === null ? (number) => !Number.isNaN(number) : (number) => number !== value),
@@ -95,7 +95,7 @@ async function textMask(texts: Texts, condition: Condition, database: Database):
   return masked(texts.codes, fits);
 }
 
-/** Per code whether its value fits; which values do, SQL says, so that there is one meaning of each operator. */
+/** Whether each code's value matches. SQL evaluates the operators, so that each has a single meaning. */
 async function valueTest(texts: Texts, { operator, value }: Condition, database: Database): Promise<Uint8Array> {
   if (operator === "equals") return fitting(texts, (text) => text === value, false);
   if (operator === "not-equals") return fitting(texts, (text) => text !== value, true);
@@ -120,7 +120,7 @@ function masked(codes: Uint32Array, fits: Uint8Array): Uint8Array {
   return mask;
 }
 
-/** A property may be there under both spellings: one must fit, or, for the negative operators, none the opposite. */
+/** A property may exist under both spellings: one must match or, for negative operators, neither may match the opposite. */
 function propertyTest(condition: Condition, name: string, database: Database): BlockTest {
   const { operator, value } = condition;
   const opposite = value === null ? { equals: "not-equals" }[operator] : OPPOSITES[operator];

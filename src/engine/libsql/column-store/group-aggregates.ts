@@ -5,15 +5,15 @@ import { Ranked } from "./ranked.ts";
 import { grown, Sums } from "./sums.ts";
 import type { BlockView } from "./view.ts";
 
-/** What is added up of each group. */
+/** What is added up for each group. */
 export interface Measures {
   readonly tokens?: true;
   /** Errors, refused requests and cache hits. */
   readonly outcomes?: true;
   readonly latencies?: true;
-  /** Times to the first token, and tokens a second behind it. */
+  /** Times to the first token, and tokens per second after it. */
   readonly speeds?: true;
-  /** When the first and the last record was created. */
+  /** Times of the first and the last creation. */
   readonly activity?: true;
 }
 
@@ -22,11 +22,11 @@ export const REFUSED = "refused";
 
 export const TOKENS = ["prompt_tokens", "completion_tokens", "total_tokens"] as const;
 
-/** What is ranked of each group, and what it is called where SQL gathers it. */
+/** The ranked measures, and their column names in SQL. */
 export const RANKED = { latencies: "latencies", firsts: "firsts", rates: "rates" } as const;
 export type RankedName = keyof typeof RANKED;
 
-/** A group's metrics as SQL answers them for the records that no block holds. */
+/** A group's metrics from SQL, for records outside of blocks. */
 export interface GroupRow {
   readonly requests: number;
   readonly errors?: number;
@@ -34,14 +34,14 @@ export interface GroupRow {
   readonly cache_hits?: number;
   readonly first?: number;
   readonly last?: number;
-  /** Values of `RANKED`, with commas between them. */
+  /** Values of `RANKED`, separated by commas. */
   readonly latencies?: string | null;
   readonly firsts?: string | null;
   readonly rates?: string | null;
   readonly [sum: string]: Key | undefined;
 }
 
-/** Adds up records of blocks, and what SQL has added up of others. */
+/** Adds up records of blocks, and sums from SQL for other records. */
 export class GroupAggregates {
   readonly #groups: Groups;
   readonly #measures: Measures;
@@ -85,7 +85,7 @@ export class GroupAggregates {
     if (this.#measures.activity) await this.#addActivity(view, groups);
   }
 
-  /** @param keys - by which SQL grouped, in the order of the dimensions. */
+  /** @param keys - that SQL grouped by, in the order of the dimensions. */
   addRow(keys: readonly Key[], row: GroupRow): void {
     const group = this.#groups.groupOf(keys);
     this.#grow(this.#groups.count);
@@ -106,7 +106,7 @@ export class GroupAggregates {
     }
   }
 
-  /** Every group that has a record. */
+  /** Group numbers with at least one record. */
   *groups(): Generator<number> {
     for (let group = 1; group < this.#groups.count; group++) if (this.#requests[group]! > 0) yield group;
   }
@@ -138,7 +138,7 @@ export class GroupAggregates {
   async #addOutcomes(view: BlockView, groups: Uint32Array): Promise<void> {
     const [status, cached] = [await view.numbers("response_status"), await view.numbers("cached")];
     const { codes, values } = await view.texts("outcome");
-    // Code 0 is no outcome, so where nothing was refused none has this one.
+    // Outcome codes start at 1, so without refused records no row has this code.
     const refusedCode = values.indexOf(REFUSED) + 1 || Number.NaN;
     const [errors, refused, hits] = [this.#errors, this.#refused, this.#hits];
     for (let row = 0; row < groups.length; row++) {
@@ -148,7 +148,7 @@ export class GroupAggregates {
     }
   }
 
-  /** Of streams alone: without one no first token was seen. */
+  /** Only streamed responses have a time of the first token. */
   async #addSpeeds(view: BlockView, groups: Uint32Array, count: number): Promise<void> {
     const firsts = await view.numbers("time_to_first_token");
     const [whole, tokens] = [await view.numbers("delay_ms"), await view.numbers("completion_tokens")];
@@ -184,6 +184,6 @@ export class GroupAggregates {
   }
 }
 
-/** What SQL gathered of one group. */
+/** Parses the values that SQL collected for one group. */
 export const rankedValues = (gathered: Key | undefined): Float64Array =>
   Float64Array.from(JSON.parse(`[${gathered ?? ""}]`) as number[]);

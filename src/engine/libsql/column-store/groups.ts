@@ -4,7 +4,7 @@ import type { Mask } from "./filter.ts";
 import type { Texts } from "./packing.ts";
 import type { BlockView } from "./view.ts";
 
-/** A value by which rows are grouped, one code a row and at most `count` codes. */
+/** A dimension of rows: one code per row, and at most `count` codes. */
 interface Coded {
   readonly codes: Uint32Array;
   readonly count: number;
@@ -13,21 +13,21 @@ interface Coded {
 
 export type Dimension = (view: BlockView) => Promise<Coded>;
 
-/** Combinations of codes that are looked up in a table; where there could be more, in a map. */
+/** Up to this many combinations of codes are looked up in an array, more in a map. */
 const TABLE_MAX = 1 << 20;
-/** Numbers of keys and of groups stay below this, so that two of them make one number. */
+/** Key and group numbers stay below this, so that two of them can be combined into one number. */
 const NUMBERED_MAX = 2 ** 26;
 
-/** What a group is not: rows that the filter does not select. */
+/** The number for rows that the filter does not select. */
 const NO_GROUP = 0;
-/** The group of every record where nothing is grouped by. */
+/** The group of all records when there is no grouping. */
 export const ALL_RECORDS = 1;
 
-/** Numbers the groups that occur, from 1 on, over many blocks. */
+/** Assigns numbers, from 1, to the groups that occur in many blocks. */
 export class Groups {
   readonly #dimensions: readonly Dimension[];
   readonly #keys: readonly { readonly numbers: Map<Key, number>; readonly values: Key[] }[];
-  /** Number of a group by those of its keys, key after key; the last one is the group's. */
+  /** Maps keys to a group number, one key per step; the last step gives the group. */
   readonly #steps: readonly Map<number, number>[];
   readonly #groups: number[][] = [[]];
 
@@ -38,7 +38,7 @@ export class Groups {
     if (dimensions.length === 0) this.#groups.push([]);
   }
 
-  /** One more than the highest group. */
+  /** One more than the highest group number. */
   get count(): number {
     return this.#groups.length;
   }
@@ -47,7 +47,7 @@ export class Groups {
     return this.#groups[group]!.map((number, at) => this.#keys[at]!.values[number]!);
   }
 
-  /** The group of each row. */
+  /** The group number of each row. */
   async ofRows(view: BlockView, mask: Mask): Promise<Uint32Array> {
     const { rows } = view.part;
     if (mask === false) return new Uint32Array(rows);
@@ -58,7 +58,7 @@ export class Groups {
     return count <= TABLE_MAX ? byTable(combinations, count, mask, newGroup) : byMap(combinations, mask, newGroup);
   }
 
-  /** The number of a group, a new one where it was not there. */
+  /** The number of a group; a new number for a new group. */
   groupOf(keys: readonly Key[]): number {
     if (this.#dimensions.length === 0) return ALL_RECORDS;
     if (keys.length === 1) {
@@ -88,7 +88,7 @@ function numberOf({ numbers, values }: { numbers: Map<Key, number>; values: Key[
   return number;
 }
 
-/** One number for the codes of a row. */
+/** Combines the codes of a row into one number. */
 function combine(coded: readonly Coded[], rows: number): Uint32Array | Float64Array {
   const [first, ...others] = coded;
   if (first === undefined) return new Uint32Array(rows);
@@ -160,7 +160,7 @@ export const byNumber =
     return { codes, count: keys.length, keyOf: (at) => (Number.isNaN(keys[at]!) ? null : keys[at]!) };
   };
 
-/** @param length - of a bucket, in milliseconds. */
+/** @param length - of a bucket in milliseconds. */
 export const byTime =
   (length: number): Dimension =>
   async (view) => {
@@ -171,7 +171,7 @@ export const byTime =
     const codes = new Uint32Array(view.part.rows);
     if (count > 1) {
       const times = await view.numbers("request_created_at");
-      // Records lie nearly in the order of time: most are in the bucket of the one before.
+      // Records are almost ordered by time: most are in the same bucket as the previous one.
       let [code, from, to] = [0, Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY];
       for (let row = 0; row < codes.length; row++) {
         const time = times[row]!;
@@ -186,7 +186,7 @@ export const byTime =
     return { codes, count, keyOf: (code) => (first + code) * length };
   };
 
-/** The value under the name itself, else the one under its spelling without case. */
+/** The value under the name itself, otherwise the one under its spelling without case. */
 export const byProperty =
   (name: string): Dimension =>
   async (view) => {

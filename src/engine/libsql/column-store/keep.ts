@@ -12,32 +12,34 @@ import {
   mayHaveErasedNames,
 } from "./build.ts";
 
-/** Lengths of blocks, as numbers of `seq`; the long one is a multiple of the short one. */
+/** Lengths of blocks in `seq` numbers; the long one is a multiple of the short one. */
 export interface BlockSizes {
-  /** The newest records: until so many are there, metrics read them as records. */
+  /** For the newest records; metrics read records individually until this many exist. */
   readonly short: number;
-  /** Older ones: few blocks, whose texts are stored once each. */
+  /** For older records: fewer blocks, which store each text once. */
   readonly long: number;
-  /** Changed records from which on a block is made again. */
+  /** A block is rebuilt when this many of its records have changed. */
   readonly changesMax: number;
 }
 
 const BLOCK_SIZES: BlockSizes = { short: 8_192, long: 65_536, changesMax: 1_024 };
 
-/** Records read before others on this thread, and writers of the database, get their turn. */
+/** Records read before other work on this thread and other writers get a turn. */
 const STEP_ROWS = 1_000;
-/** To read which blocks there are. */
+/** Time limit for reading which blocks exist. */
 const READ_MS_MAX = 10_000;
 
-/** From one `seq` to another, both included. */
+/** A range of `seq`, both ends included. */
 export interface Range {
   readonly first: number;
   readonly last: number;
 }
 
 /**
- * Makes the next block that is missing or worn out, and answers up to which `seq` it goes; undefined where there is
- * none. The newest come first. Call it again until then. Several programs may do so on one database: of two that make the same block one fails.
+ * Builds the next block that is missing or outdated, newest first. Call it repeatedly until it returns undefined. Several
+ * programs may do so on one database: if two build the same block, one fails.
+ *
+ * @returns the last `seq` of the block; undefined when none is left.
  */
 export async function makeNextBlock(store: Store, sizes: BlockSizes = BLOCK_SIZES): Promise<number | undefined> {
   const range = (await missing(store, sizes)) ?? (await wornOut(store, sizes));
@@ -46,7 +48,7 @@ export async function makeNextBlock(store: Store, sizes: BlockSizes = BLOCK_SIZE
   return range.last;
 }
 
-/** The numbers that records have, and the blocks that there are. */
+/** The range of record numbers, and the existing blocks. */
 interface Numbers {
   readonly oldest: number;
   readonly newest: number;
@@ -69,8 +71,8 @@ async function missing({ records }: Store, sizes: BlockSizes): Promise<Range | u
 }
 
 /**
- * The newest range that wants a block. Blocks lie on a grid of long cells: each cell is one long block, but the newest,
- * which is not full yet, holds short ones, and one long block takes their place.
+ * The newest range without its block. Ranges are cells of the long length. Each cell gets one long block, except the newest,
+ * incomplete cell: it gets short blocks, which one long block later replaces.
  */
 export function nextMissing({ oldest, newest, blocks }: Numbers, { short, long }: BlockSizes): Range | undefined {
   const lengths = new Map(blocks.map(({ first, last }) => [first, last - first + 1]));
@@ -96,14 +98,15 @@ async function wornOut({ records }: Store, { changesMax }: BlockSizes): Promise<
 }
 
 /**
- * What changes while the block is being made is noted by the triggers, which watch from before the first record is read,
- * and stays noted: only notes that were there before, and are not written again, go with the old block.
+ * Triggers note changes while the block is built, from before the first record is read. Those notes stay; only older ones
+ * that were not written again are deleted with the old block.
  */
 async function makeBlock({ records }: Store, { first, last }: Range): Promise<void> {
   const token = randomUUID();
   await records.batch([
     { sql: "update block_watch set seq = max(seq, ?), token = ? where id = 1", args: [last, token] },
-    // Notes where there is no block say nothing, and a program that reads there now will fail: its token is gone.
+    // Notes outside of blocks have no effect. A program that is reading such records now will fail, because its token is
+    // gone.
     { sql: `delete from block_changes where not ${isHeld("block_changes.seq")}`, args: [] },
     { sql: "update block_changes set taken = 1 where seq between ? and ?", args: [first, last] },
   ]);
@@ -132,7 +135,7 @@ async function makeBlock({ records }: Store, { first, last }: Range): Promise<vo
   ]);
 }
 
-/** Fails, and everything with it, where another program has begun to make a block meanwhile: `token` may not be null. */
+/** Fails, with its transaction, when another program has started to build a block meanwhile: `token` may not be null. */
 function onlyWith(token: string): Statement {
   return { sql: "update block_watch set token = case when token = ? then token end where id = 1", args: [token] };
 }

@@ -1,18 +1,18 @@
-/** Rows of one column as they are computed with: not-a-number stands for null. */
+/** Unpacked rows of a number column: NaN stands for null. */
 export type Numbers = Float64Array;
 
-/** Rows of a text column: 0 is null, any other code the place in `values` counted from 1. */
+/** Rows of a text column: 0 is null; other codes are positions in `values`, counted from 1. */
 export interface Texts {
   readonly codes: Uint32Array;
   readonly values: readonly string[];
 }
 
 /**
- * A packed column: a head of 24 bytes, the rows, and for texts their values as a JSON array. Rows take as few bytes each
- * as their values need: whole numbers as their distance from the lowest, with the highest code for null.
+ * A packed column: a header of 24 bytes, the rows and, for texts, their values as a JSON array. Rows take as few bytes each
+ * as their values need: integers are stored as the distance from the lowest one, and the highest code is null.
  *
- * Head: form (0 whole numbers, 1 floating point, 2 texts), bytes a row, 1 where a number is null, 1 unused, rows (u32),
- * then the lowest number (f64) and length of the JSON (u32), 4 unused. Little-endian, as every machine this runs on.
+ * Header: form (0 integers, 1 floating point, 2 texts), bytes per row, 1 if a number is null, 1 unused, rows (u32), then the
+ * lowest number (f64) and length of the JSON (u32), 4 unused. Little-endian, like every supported machine.
  */
 const HEAD_BYTES = 24;
 const FORMS = { whole: 0, float: 1, texts: 2 } as const;
@@ -20,7 +20,7 @@ const HIGHEST: Readonly<Record<number, number>> = { 1: 0xff, 2: 0xffff, 4: 0xfff
 
 type Codes = Uint8Array | Uint16Array | Uint32Array;
 
-/** @param values - null and whole or other finite numbers. */
+/** @param values - finite numbers and null. */
 export function packNumbers(values: readonly (number | null)[]): Uint8Array {
   let least = Number.POSITIVE_INFINITY;
   let most = Number.NEGATIVE_INFINITY;
@@ -90,7 +90,7 @@ export function unpackTexts(packed: Uint8Array): Texts {
   return { codes: rows instanceof Uint32Array ? rows : Uint32Array.from(rows), values: JSON.parse(json) as string[] };
 }
 
-/** Bytes that codes up to `most` take, with one to spare for null; 0 where they are too many. */
+/** Bytes needed for codes up to `most`, with one to spare for null; 0 when they are too large. */
 function widthOf(most: number): number {
   return most < 0xff ? 1 : most < 0xffff ? 2 : most < 0xffffffff ? 4 : 0;
 }
@@ -126,7 +126,7 @@ function unpack(packed: Uint8Array) {
   const width = view.getUint8(1);
   const length = view.getUint32(4, true);
   const jsonAt = HEAD_BYTES + width * length;
-  // A copy, which the same method of a Buffer would not make: the rows then begin where their type may begin.
+  // Copies the bytes, which a Buffer's own `slice` would not, so that the rows are aligned for their type.
   const bytes = Uint8Array.prototype.slice.call(packed, HEAD_BYTES, jsonAt).buffer;
   const rows =
     width === 1

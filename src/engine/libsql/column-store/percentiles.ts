@@ -1,12 +1,12 @@
 /**
- * For each percentage, rising, the lowest value that at least so many percent of all do not exceed (nearest rank); null
- * where there are none. The values are left in another order.
+ * For each percentage, in ascending order, the lowest value that at least that percentage of all values do not exceed
+ * (nearest rank); null when there are no values. Reorders `values`.
  */
 export function percentiles(values: Float64Array, percentages: readonly number[]): (number | null)[] {
   let from = 0;
   return percentages.map((percentage) => {
     if (values.length === 0) return null;
-    // The product first: 0.95 * 20 is a little more than 19 in floating point, and would be rounded up to 20.
+    // Multiplies first: 0.95 * 20 is slightly more than 19 in floating point and would be rounded up to 20.
     const place = Math.ceil((values.length * percentage) / 100) - 1;
     const value = select(values, place, from);
     from = place;
@@ -17,7 +17,7 @@ export function percentiles(values: Float64Array, percentages: readonly number[]
 /** Below this many values sorting is faster. */
 const SORTED_MAX = 64;
 
-/** The value at `place` in rising order, where those before `from` are known to be the lowest. Quickselect by Hoare. */
+/** The value at `place` in ascending order, given that the values before `from` are the lowest. Hoare's quickselect. */
 function select(values: Float64Array, place: number, from: number): number {
   let low = from;
   let high = values.length - 1;

@@ -8,7 +8,7 @@ export class Ranked {
   readonly #rows: (readonly [groups: Uint32Array, values: Float64Array])[] = [];
   #groupCount = 0;
 
-  /** @param values - of each row; not-a-number is no value. */
+  /** @param values - of each row; NaN means no value. */
   add(groups: Uint32Array, values: Float64Array, groupCount: number): void {
     this.#groupCount = groupCount;
     this.#sums.add(groups, values, groupCount);
@@ -20,7 +20,7 @@ export class Ranked {
     return known === 0 ? null : this.#sums.of(group)! / known;
   }
 
-  /** Percentiles of these groups, each by its number. */
+  /** Percentiles of these groups, by group number. */
   async percentiles(
     shown: readonly number[],
     percentages: readonly number[],
@@ -47,5 +47,5 @@ export class Ranked {
   }
 }
 
-/** Values that are ranked before others on this thread get their turn. */
+/** Values ranked before other work on this thread gets a turn. */
 const VALUES_A_TURN = 10_000;

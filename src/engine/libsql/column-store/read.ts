@@ -10,42 +10,42 @@ import { type BlockTest, blockTest, type Mask } from "./filter.ts";
 import { BlockGone, BlockUnfit, BlockView, type Part } from "./view.ts";
 import { withoutBlock } from "./waiting.ts";
 
-/** With more changes than these, blocks answer little and cost much. */
+/** With more changes than this, blocks help little and cost much. */
 const CHANGES_MAX = 100_000;
-/** How often a question is asked again because a block was replaced meanwhile. */
+/** How often a query is retried because a block was replaced meanwhile. */
 const TRIES = 3;
 
-/** Up to so many records without a block are found by their number: it is where the newest ones usually are. */
+/** Up to this many records without a block are selected by number: they are usually the newest ones. */
 const WAITING_FEW = 20_000;
-/** An entry of the index of times costs so much less than a record. */
+/** How many entries of the time index can be read at the cost of one record. */
 const ENTRIES_A_RECORD = 4;
 
-/** Takes what is asked of blocks, part by part, and of the other records in one statement. */
+/** Collects the results of blocks, part by part, and of the other records from one statement. */
 interface BlockQuestion<Row> {
-  /** Select of the records outside of blocks. */
+  /** Selects the records outside of blocks. */
   readonly outside: SqlStatement;
-  /** Called first, again for each try. */
+  /** Called first, again for each retry. */
   readonly begin: (rows: readonly Row[]) => void;
   readonly addBlock: (view: BlockView, mask: Mask) => Promise<void>;
 }
 
-/** How many records of the organization lie in blocks that reach into the filter's bounds on creation. */
+/** Number of the organization's records in blocks that overlap the filter's creation bounds. */
 export async function rowsInBlocks(database: Database, scope: Scope): Promise<number> {
   const parts = await database.query<Part>(partsOf(scope));
   return parts.reduce((rows, part) => rows + part.rows, 0);
 }
 
 /**
- * Asks the blocks, and for all records that no block holds, the records. False where blocks cannot answer.
+ * Queries blocks, and records for everything outside of blocks. False when blocks cannot answer the query.
  *
- * Everything is as of one moment: which blocks there are, what changed since they were made, and the records beside them
- * are read in one transaction; blocks themselves never change. Runs on the calling thread, a few milliseconds at a time.
+ * The result is a snapshot: existing blocks, changes since they were built, and records outside of them are read in one
+ * transaction; blocks themselves never change. Runs on the calling thread, a few milliseconds at a time.
  */
 export async function askBlocks<Row>(
   database: Database,
   scope: Scope,
   deadline: Deadline,
-  /** @param outside - the records that blocks do not speak for: those that none holds yet, and those that changed. */
+  /** @param outside - records outside of blocks: those without a block, and those that changed. */
   question: (outside: Source) => BlockQuestion<Row>,
 ): Promise<boolean> {
   const test = blockTest(scope.tree, database);
@@ -87,7 +87,7 @@ async function ask<Row>(
   return true;
 }
 
-/** Where many have no block, most of them may be older than what is asked for. */
+/** When many records have no block, most of them may be older than the requested time. */
 async function outsideOf(database: Database, scope: Scope, deadline: Deadline): Promise<Source> {
   const byNumber: Source = { kind: "outside blocks", by: "number" };
   const bounds = creationBounds(scope.tree);
@@ -98,7 +98,7 @@ async function outsideOf(database: Database, scope: Scope, deadline: Deadline): 
   return row!.n > most ? byNumber : { kind: "outside blocks", by: "creation" };
 }
 
-/** Parts of the organization that reach into the filter's bounds on creation. */
+/** The organization's parts that overlap the filter's creation bounds. */
 function partsOf(scope: Scope): SqlStatement {
   const { least, most } = boundsOf(scope.tree);
   return {
@@ -114,7 +114,7 @@ const CHANGES: SqlStatement = {
   args: [],
 };
 
-/** What a block says of a record that changed since is skipped: the record is among those outside. */
+/** Masks out records that changed since the block was built: they are among the records outside. */
 async function withoutChanged(view: BlockView, mask: Mask, changes: readonly { seq: number }[]): Promise<Mask> {
   const { first_seq, last_seq, rows } = view.part;
   const end = placeOf(changes.length, (at) => changes[at]!.seq > last_seq);
@@ -130,7 +130,7 @@ async function withoutChanged(view: BlockView, mask: Mask, changes: readonly { s
   return kept;
 }
 
-/** The first place for which the test holds, where it holds for all after it too. */
+/** The first position for which the test holds; it must hold for all later ones too. */
 function placeOf(length: number, test: (place: number) => boolean): number {
   let [low, high] = [0, length];
   while (low < high) {

@@ -1,11 +1,11 @@
-/** A sum for each group; groups are numbered from 0. */
+/** One sum per group; groups are numbered from 0. */
 export class Sums {
   #sums = new Float64Array(64);
-  /** What the sums lost to rounding so far (Neumaier): billions of small costs stay exact. */
+  /** What the sums lost to rounding (Neumaier summation): billions of small costs stay exact. */
   #lost = new Float64Array(64);
   #known = new Float64Array(64);
 
-  /** Adds a row's value to its group; not-a-number is no value. */
+  /** Adds a row's value to its group; NaN means no value. */
   add(groups: Uint32Array, values: Float64Array, groupCount: number): void {
     this.#grow(groupCount);
     const [sums, lost, known] = [this.#sums, this.#lost, this.#known];
@@ -21,17 +21,17 @@ export class Sums {
     }
   }
 
-  /** Null where the group has no value. */
+  /** Null when the group has no value. */
   of(group: number): number | null {
     return this.known(group) === 0 ? null : this.#sums[group]! + this.#lost[group]!;
   }
 
-  /** How many values the group has. */
+  /** Number of values in the group. */
   known(group: number): number {
     return this.#known[group] ?? 0;
   }
 
-  /** The sum of some more values of one group. */
+  /** Adds the sum of further values of one group. */
   addSum(group: number, sum: number, known: number): void {
     if (known === 0) return;
     this.add(Uint32Array.of(group), Float64Array.of(sum), group + 1);
@@ -47,7 +47,7 @@ export class Sums {
   }
 }
 
-/** A longer array that begins with the same values. */
+/** A longer copy of the array. */
 export function grown(values: Float64Array, length: number, fill = 0): Float64Array<ArrayBuffer> {
   const longer = new Float64Array(length);
   longer.set(values);

@@ -8,21 +8,21 @@ import type { Mask } from "./filter.ts";
 import { askBlocks } from "./read.ts";
 import type { BlockView } from "./view.ts";
 
-/** So many records with equal values at the end of a page are compared by their ids; with more, the records answer. */
+/** Maximum records, including ties at the end of a page, that blocks select; beyond that the records are read. */
 const CANDIDATES_MAX = 20_000;
 
 interface Top {
   readonly column: NumberColumn;
   readonly direction: "asc" | "desc";
-  /** How many records in the order are wanted at least, beyond `after`. */
+  /** Minimum number of records after `after`. */
   readonly count: number;
-  /** Only records with this value, all of them, and those that come after it. */
+  /** Only records with this value, all of them, and those after it. */
   readonly after: number | undefined;
 }
 
 /**
- * The `seq` of the records that come first in the order of a number, among them all that are equal to the last of them.
- * Undefined where blocks cannot tell, and where records without a value would be among them.
+ * The `seq` of the first records in the order of a number, including all ties of the last one. Undefined when blocks cannot
+ * determine them, or when records without a value would be among them.
  */
 export async function top(
   database: Database,
@@ -45,12 +45,12 @@ export async function top(
 class Candidates {
   readonly #sign: 1 | -1;
   readonly #count: number;
-  /** With the sign turned so that the lowest come first. */
+  /** Signed so that the lowest values come first. */
   readonly #from: number;
   #equal: number[] = [];
   #values: number[] = [];
   #seqs: number[] = [];
-  /** Nothing beyond it is among the first. */
+  /** Values beyond it are not among the first. */
   #limit = Number.POSITIVE_INFINITY;
 
   constructor({ direction, count, after }: Top) {
@@ -76,7 +76,7 @@ class Candidates {
     const rows: number[] = [];
     for (let row = 0; row < numbers.length; row++) {
       const value = numbers[row]! * sign;
-      // False for not-a-number too.
+      // Also false for NaN.
       if (value >= from && value <= this.#limit && (mask === true || mask[row] === 1)) rows.push(row);
     }
     if (rows.length === 0) return;
@@ -91,7 +91,7 @@ class Candidates {
     return seqs.length > CANDIDATES_MAX ? undefined : seqs;
   }
 
-  /** Keeps the first `count`, and all that are equal to the last of them. */
+  /** Keeps the first `count` values and all ties of the last one. */
   #prune(): void {
     if (this.#values.length < this.#count) return;
     const limit = Float64Array.from(this.#values).sort()[this.#count - 1]!;

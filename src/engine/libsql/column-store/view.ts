@@ -4,7 +4,7 @@ import { columnCacheOf } from "./column-cache.ts";
 import { erasedColumn, type NumberColumn, propertyColumn, SEQ, type TextColumn } from "./columns.ts";
 import { type Numbers, type Texts, unpackNumbers, unpackTexts } from "./packing.ts";
 
-/** The rows of one block that are an organization's. */
+/** The rows of one block that belong to one organization. */
 export interface Part {
   readonly block: number;
   readonly first_seq: number;
@@ -17,10 +17,10 @@ export interface Part {
   readonly names_complete: number;
 }
 
-/** Another block stands in place of this one by now: the question is asked again. */
+/** The block was replaced meanwhile: the query is retried. */
 export class BlockGone extends Error {}
 
-/** This block cannot answer the question: the records can. */
+/** This block cannot answer the query: the records are read instead. */
 export class BlockUnfit extends Error {}
 
 /** Columns of one part, read on demand. All have `part.rows` rows, and must not be modified. */
@@ -47,7 +47,7 @@ export class BlockView {
     return this.#own(texts);
   }
 
-  /** Values of a property under that stored name; all null where no record has it. */
+  /** Values of a property under that stored name; all null when no record has it. */
   async property(name: string): Promise<Texts> {
     const texts = await this.#column(propertyColumn(name), unpackTexts, bytesOfTexts);
     if (texts !== undefined) return this.#own(texts);
@@ -55,16 +55,16 @@ export class BlockView {
     return { codes: new Uint32Array(this.part.rows), values: [] };
   }
 
-  /** 1 where the property's name had lost its case; undefined where that is so nowhere. */
+  /** 1 when the property's name had lost its case; undefined when no name had. */
   async erased(name: string): Promise<Numbers | undefined> {
     const numbers = await this.#column(erasedColumn(name), unpackNumbers, (column) => column.byteLength);
     if (numbers !== undefined) return this.#rows(numbers);
-    // Only a name that has a column of its values has one of these marks.
+    // These marks exist only for names that have a column of values.
     if (this.part.names_complete === 0) await this.property(name);
     return undefined;
   }
 
-  /** If every name has a column, a name without one has no records; a removed block has none. */
+  /** If every name has a column, a name without one occurs in no record; a removed block has no columns at all. */
   async #missing(): Promise<void> {
     if (this.part.names_complete === 0) throw new BlockUnfit();
     if ((await this.#read(SEQ)) === undefined) throw new BlockGone();
@@ -105,7 +105,7 @@ export class BlockView {
   }
 }
 
-/** About: a text takes two bytes a letter at most, and its object some more. */
+/** Approximate: a text takes at most two bytes per character, plus its object. */
 function bytesOfTexts({ codes, values }: Texts): number {
   return values.reduce((bytes, value) => bytes + value.length * 2 + 40, codes.byteLength);
 }

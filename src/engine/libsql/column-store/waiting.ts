@@ -1,13 +1,13 @@
 import { GAPS } from "../../../filter/outside-blocks.ts";
 import type { Store } from "../../../store/store.ts";
 
-/** So many records without a block are no burst: metrics over them take seconds. */
+/** More records without a block than a burst explains: metrics over them take seconds. */
 export const WAITING_MAX = 250_000;
 
-/** Records that no block holds yet. */
+/** Number of records that are not in a block yet. */
 export async function withoutBlock({ records }: Pick<Store, "records">): Promise<number> {
   const [row] = await records.query<{ n: number }>({
-    // A subquery for each end: each is one step of an index, both in one would be a scan.
+    // A subquery for each end: each takes one index step; a single one with both would scan.
     sql: `with ends as (select (select min(seq) from requests) as oldest, (select max(seq) from requests) as newest)
       select coalesce(newest - oldest + 1, 0) - coalesce((select sum(min(last_seq, newest) - max(first_seq, oldest) + 1)
         from blocks where last_seq >= oldest and first_seq <= newest), 0) as n from ends`,
@@ -17,8 +17,8 @@ export async function withoutBlock({ records }: Pick<Store, "records">): Promise
 }
 
 /**
- * Since when records have blocks, but for the newest ones that wait for theirs: older metrics take longer. Undefined
- * where all have, and where none has.
+ * The time since which records have blocks, except for the newest, which wait for theirs: metrics before it are slower.
+ * Undefined when all records have blocks, or none has.
  */
 export async function heldSince({ records }: Pick<Store, "records">): Promise<number | undefined> {
   const [row] = await records.query<{ time: number }>({
@@ -32,7 +32,7 @@ export async function heldSince({ records }: Pick<Store, "records">): Promise<nu
   return row?.time;
 }
 
-/** What to say while so many records wait that metrics take long; undefined where they do not. */
+/** A message while so many records wait for blocks that metrics are slow; otherwise undefined. */
 export async function saysWaiting(store: Pick<Store, "records">, least = Number.NEGATIVE_INFINITY) {
   const waiting = await withoutBlock(store);
   if (waiting <= WAITING_MAX) return undefined;

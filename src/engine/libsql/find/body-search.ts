@@ -19,10 +19,10 @@ import { type FoundRow, positionOf, rowColumns } from "./found-row.ts";
 const FIRST_STEP_ROWS = 100;
 const STEP_ROWS_MAX = 3_200;
 
-/** A row that matches if what was said in it does. */
+/** A row that matches if its contents do. */
 export interface Candidate extends FoundRow {
   readonly size_bytes: number;
-  /** 1 where its input and output stand in packs. */
+  /** 1 when its input and output are in packs. */
   readonly packed: number | null;
 }
 
@@ -34,22 +34,22 @@ interface FindOptions {
   readonly offset: number;
   readonly after?: Position | undefined;
   readonly source: Source;
-  /** What is found within so many milliseconds will do. */
+  /** Return what was found within this many milliseconds. */
   readonly withinMs?: number | undefined;
 }
 
 interface FoundInBodies {
   readonly rows: FoundRow[];
-  /** The last row that was looked at, where the search was broken off, and the time of that record. */
+  /** The last row checked by an unfinished search, and the time of its record. */
   readonly upTo?: { readonly place: Position; readonly time: number };
 }
 
-/** SQL of the columns of a candidate beside those of a found row. */
+/** SQL of a candidate's columns in addition to those of a found row. */
 export const CANDIDATE_COLUMNS = raw("r.size_bytes, r.excerpts_packed as packed");
 
 type Texts = ReadonlyMap<string, RequestTexts>;
 
-/** What of a filter can be asked without having read what was said: it selects all that the filter does, and more. */
+/** The part of a filter that needs no contents: it selects everything that the filter selects, and more. */
 export function withoutTexts(scope: Scope): Scope {
   const terms = conjuncts(scope.tree).flatMap((term): FilterTree[] => {
     if (!needsTexts(term)) return [term];
@@ -59,7 +59,7 @@ export function withoutTexts(scope: Scope): Scope {
   return { ...scope, tree: terms.reduce<FilterTree>(both, ALL) };
 }
 
-/** True of every row whose excerpts stand in packs, else as the condition says; undefined of what no row can say. */
+/** True for every row whose excerpts are in packs, otherwise the condition; undefined for conditions that rows cannot decide. */
 function withoutPacked(term: FilterTree): readonly Condition[] | undefined {
   if (term.kind !== "condition") return undefined;
   const { source } = term;
@@ -79,11 +79,11 @@ const IS_PACKED: Condition = {
 };
 
 /**
- * Answers filters that ask for text in bodies, prompts and completions, which are compressed and so beyond SQL.
+ * Evaluates filters on text in bodies, prompts and completions, which are compressed, so SQL cannot read them.
  *
- * Step by step along the order: SQL finds rows that could match if every body did; what was said in them is read and
- * searched here; then SQL decides over those rows with what was found. All of "and", "or" and the other fields stay in
- * SQL, and so do all operators on prompts and completions.
+ * It proceeds in steps along the order: SQL selects rows that would match if every body did; their contents are read and
+ * searched here; then SQL decides on those rows with the results. "and", "or" and the other fields stay in SQL, and so do all
+ * operators on prompts and completions.
  */
 export class BodySearch {
   readonly #database: Database;
@@ -100,7 +100,7 @@ export class BodySearch {
     this.#coarse = withoutTexts(scope);
   }
 
-  /** Up to `limit + 1` matching rows after `offset` of them, in order; fewer where a part will do. */
+  /** Up to `limit + 1` matching rows after skipping `offset`, in order; fewer when the time limit is reached. */
   async find(options: FindOptions): Promise<FoundInBodies> {
     const { sort, limit, offset, after, source, withinMs = Number.POSITIVE_INFINITY } = options;
     const found: FoundRow[] = [];
@@ -130,7 +130,7 @@ export class BodySearch {
     return seqs;
   }
 
-  /** Which of some rows the whole filter selects. */
+  /** Those of these rows that the complete filter selects. */
   async decide(candidates: readonly Candidate[]): Promise<ReadonlySet<number>> {
     const seqs = new Set<number>();
     for (const group of bodyGroups(candidates, sizeOf)) {
@@ -143,7 +143,7 @@ export class BodySearch {
     for await (const group of this.#groups(sort, source, start)) yield* (await this.#decide(group)).matching;
   }
 
-  /** The first rows in the order of what was said: of each group and the first ones before it the first are kept. */
+  /** The first rows in an order by contents: each group is merged with the first rows so far, and the first of both are kept. */
   async #first(
     sort: readonly SortKey[],
     { count, after, source }: { count: number; after: Position | undefined; source: Source },
@@ -171,7 +171,7 @@ export class BodySearch {
     return first;
   }
 
-  /** Rows that could match, in order, a few at a time. */
+  /** Candidate rows in order, a few at a time. */
   async *#groups(sort: readonly SortKey[], source: Source, start?: Position): AsyncGenerator<Candidate[]> {
     let after = start;
     for (let rows = FIRST_STEP_ROWS; ; rows = Math.min(rows * 2, STEP_ROWS_MAX)) {
@@ -203,7 +203,7 @@ export class BodySearch {
     return this.#database.query<Candidate>(statement, this.#deadline.rest());
   }
 
-  /** Those of the candidates that the whole filter selects, in their order, and what was said in them where that was read. */
+  /** Those of the candidates that the complete filter selects, in their order, and their texts if those were read. */
   async #decide(
     candidates: readonly Candidate[],
     readsTexts = neededTexts(this.#scope.tree).texts,
@@ -235,7 +235,7 @@ export class BodySearch {
     return { matching: candidates.filter(({ seq }) => matching.has(seq)), texts };
   }
 
-  /** Per test, the rows whose body passes it. */
+  /** For each test, the rows whose body passes it. */
   async #search(candidates: readonly Candidate[], ids: readonly string[]): Promise<ReadonlyMap<string, number[]>> {
     const found = new Map<string, number[]>();
     const { parts } = this.#matcher;

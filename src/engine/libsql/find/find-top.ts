@@ -8,7 +8,7 @@ import type { NumberColumn } from "../column-store/columns.ts";
 import { rowsInBlocks } from "../column-store/read.ts";
 import { top } from "../column-store/top.ts";
 
-/** Sort keys over numbers that have no index. */
+/** Sort keys over numbers without an index. */
 const COLUMNS: Readonly<Record<string, NumberColumn>> = {
   latency: "delay_ms",
   time_to_first_token: "time_to_first_token",
@@ -17,23 +17,23 @@ const COLUMNS: Readonly<Record<string, NumberColumn>> = {
   completion_tokens: "completion_tokens",
 };
 
-/** Of fewer records all are looked at as fast. */
+/** With fewer records, reading all of them is as fast. */
 const ROWS_MIN = 4_096;
-/** Pages further down the order are found by looking at all records. */
+/** Pages further down the order are found by reading all records. */
 const COUNT_MAX = 5_000;
 
 interface TopPage {
   readonly sort: Sort;
-  /** Records that are wanted, those that are skipped included. */
+  /** Number of records needed, including skipped ones. */
   readonly count: number;
   readonly after: Position | undefined;
-  /** Where the records would be looked for otherwise. */
+  /** The source that would be searched otherwise. */
   readonly source: Source;
 }
 
 /**
- * A source of few records in place of one of many, for a page in the order of a number: those that blocks say can be on
- * it. Undefined where that does not help.
+ * A smaller source for a page ordered by a number: the records that, according to blocks, can be on it. Undefined when that
+ * does not help.
  */
 export async function topSource(
   database: Database,

@@ -15,7 +15,7 @@ import { BodySearch } from "./body-search.ts";
 import { topSource } from "./find-top.ts";
 import { type FoundRow, positionOf, rowColumns } from "./found-row.ts";
 
-/** A page as this engine finds it. */
+/** A page with this engine's rows. */
 export interface FoundPage extends Omit<Page, "keys"> {
   readonly rows: readonly FoundRow[];
 }
@@ -25,7 +25,7 @@ export async function findPage(database: Database, scope: Scope, options: PageOp
   const { sort, limit, offset, deadline } = options;
   if (limit === 0) return { rows: [], next: options.after };
   const reads = readsContent(scope.tree, sort);
-  // An order by what was said is made of all rows, whichever come first.
+  // An order by contents needs all rows, in any order.
   const order = needsTexts(ALL, sort) ? NEWEST_FIRST : sort;
   const source = await chooseAccessPath(scope, order, (statement) => counted(database, statement, deadline));
   if (reads) {
@@ -37,13 +37,13 @@ export async function findPage(database: Database, scope: Scope, options: PageOp
   const few = await topSource(database, scope, { sort, count, after: options.after, source }, deadline);
   if (few !== undefined) {
     const rows = await rowsFrom(database, scope, few, options);
-    // Fewer than there were a moment ago: some have changed meanwhile, and others have come in their place.
+    // Otherwise fewer rows match than a moment ago: some have changed meanwhile, and others have taken their place.
     if (rows.length > limit) return page(rows, sort, limit);
   }
   return page(await rowsFrom(database, scope, source, options), sort, limit);
 }
 
-/** One row more than the page has, where there is one. */
+/** One row more than the page, if there is one. */
 async function rowsFrom(
   database: Database,
   scope: Scope,
@@ -69,10 +69,10 @@ async function rowsFrom(
   return found;
 }
 
-/** More records than these are counted sooner in blocks. */
+/** Above this many records, counting in blocks is faster. */
 const COUNTED_MAX = 200_000;
 
-/** How many records a filter selects. */
+/** Number of records that a filter selects. */
 export async function countMatches(database: Database, scope: Scope, deadline: Deadline): Promise<number> {
   if ((await rowsInBlocks(database, scope)) > COUNTED_MAX && (await needsManyRecords(database, scope, deadline))) {
     const all = { groupBy: [], timeBucket: undefined, measures: {} };
@@ -85,8 +85,8 @@ export async function countMatches(database: Database, scope: Scope, deadline: D
 }
 
 /**
- * The same scope for a single statement that aggregates: where the filter asks for bodies, the rows are looked up
- * first and stand in its place.
+ * The same scope for a single aggregating statement: when the filter reads bodies, the matching rows are found first and
+ * replace the filter.
  */
 export async function withoutBodies(
   database: Database,
@@ -99,10 +99,10 @@ export async function withoutBodies(
   return { scope: { ...scope, tree: ALL }, source: { kind: "rows", seqs } };
 }
 
-/** With more records of one user or one session than these, blocks answer sooner. */
+/** Above this many records of one user or session, blocks are faster. */
 const KEYED_MAX = 20_000;
 
-/** Whether no index leaves few of the records that a filter looks at: then blocks answer sooner, if they can. */
+/** Whether no index narrows the filter to few records: then blocks are faster, if they can answer it. */
 export async function needsManyRecords(database: Database, scope: Scope, deadline: Deadline): Promise<boolean> {
   if (readsContent(scope.tree)) return false;
   const source = await chooseAccessPath(scope, undefined, (statement) => counted(database, statement, deadline));

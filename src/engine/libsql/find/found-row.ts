@@ -4,7 +4,7 @@ import { keySql, type Sort } from "../../../filter/sort.ts";
 import { join, raw, type Sql, sql } from "../../../filter/sql.ts";
 import type { RecordKey } from "../../record-source.ts";
 
-/** What finds a row and its place in the order: its sort values are `k0`, `k1` and so on. */
+/** Identifies a row and its place in the order: its sort values are `k0`, `k1` and so on. */
 export interface FoundRow {
   readonly seq: number;
   readonly request_id: string;
@@ -20,7 +20,7 @@ export function rowColumns(sort: Sort, source: Source): Sql {
   return join([raw(`r.seq, r.request_id, ${creation} as created`), ...keys], ", ");
 }
 
-/** Where a row stands in the order. */
+/** The position of a row in the order. */
 export function positionOf(row: FoundRow, sort: Sort): Position {
   const values = sort === "random" ? [] : sort.map((_, index) => row[`k${index}`]!);
   return { values, requestId: row.request_id };
@@ -35,7 +35,7 @@ export function keyOf({ seq, request_id: requestId, created: createdAt }: FoundR
   return { requestId, createdAt, seq };
 }
 
-/** Numbers of the rows; undefined where a key came from elsewhere and has none. */
+/** Row numbers; undefined when a key is from elsewhere and has none. */
 export function seqsOf(keys: readonly RecordKey[]): number[] | undefined {
   const seqs = keys.flatMap((key) => ("seq" in key && typeof key.seq === "number" ? key.seq : []));
   return seqs.length === keys.length ? seqs : undefined;

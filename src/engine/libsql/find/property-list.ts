@@ -3,10 +3,10 @@ import type { Deadline } from "../../../store/database/deadline.ts";
 import type { Database } from "../../../store/store.ts";
 import type { ValueSearch } from "../../record-source.ts";
 
-/** Names that are read at most: beyond that somebody uses names for values. */
+/** Maximum number of names read: with more, clients use values as names. */
 const NAMES_MAX = 2_000;
 
-/** Names of an organization's properties, sorted. One step of an index per name, however many records there are. */
+/** Names of an organization's properties, sorted. One index step per name, however many records there are. */
 export async function propertyNames(
   database: Database,
   organizationId: string,
@@ -23,7 +23,7 @@ export async function propertyNames(
   return rows.map(({ name }) => name);
 }
 
-/** Whether any record has a property that a filter with this name would find. */
+/** Whether any record has a property that a filter with this name matches. */
 export async function hasPropertyName(
   database: Database,
   organizationId: string,
@@ -39,10 +39,10 @@ export async function hasPropertyName(
   return row?.found === 1;
 }
 
-/** Different values of one property, sorted; one step of an index per value. */
+/** Distinct values of one property, sorted; one index step per value. */
 export async function propertyValues(database: Database, search: ValueSearch, deadline: Deadline): Promise<string[]> {
   const { organizationId, name, pattern, limit, offset } = search;
-  // Values under the name as it is, and those under its case-erased form, side by side and each in order.
+  // Values under the exact name and under its case-erased form, merged, each in order.
   const sql = `with recursive
     exact(value) as (
       select min(value) from properties where organization_id = ?1 and kind = 0 and name = ?2

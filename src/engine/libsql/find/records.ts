@@ -11,7 +11,7 @@ import type { Database, Statement } from "../../../store/store.ts";
 import type { Asked, ListedRecord, OfSession, RecordKey } from "../../record-source.ts";
 import { seqsOf } from "./found-row.ts";
 
-/** Whole records, with the excerpts that their rows leave to the packs. */
+/** Complete records, including excerpts that are in packs. */
 export async function wholeRecords(
   database: Database,
   organizationId: string,
@@ -44,7 +44,7 @@ export async function sessionKeys(
   return database.query<RecordKey>({ sql, args: [organizationId, sessionId, upTo, limit] });
 }
 
-/** The organization whose record this is. */
+/** The organization that owns a record. */
 export async function organizationOf(database: Database, requestId: string): Promise<string | undefined> {
   const sql = "select organization_id as id from requests where request_id = ?";
   const [row] = await database.query<{ id: string }>({ sql, args: [requestId] });
@@ -52,17 +52,17 @@ export async function organizationOf(database: Database, requestId: string): Pro
 }
 
 /**
- * Records for printing them. The driver takes longer to hand over a cell than the database to print it, so that the
- * seventy cells of a record come as five.
+ * Records to be printed. The driver takes longer to return a cell than the database takes to print it, so the seventy cells
+ * of a record come as five.
  *
- * @param columns - what is needed besides the stored members.
+ * @param columns - required in addition to the stored members.
  */
 export async function listedRecords<Column extends keyof RequestRow>(
   database: Database,
   asked: Asked,
   columns: readonly Column[],
 ): Promise<ListedRecord<Column>[]> {
-  // SQLite prints floating-point numbers with 15 digits: such columns stay cells.
+  // SQLite prints floating-point numbers with 15 digits, so such columns are returned as cells.
   const exact = columns.filter((column) => COLUMNS[column].getSQLType() === "real");
   const others = columns.filter((column) => !exact.includes(column));
   const cells = [
@@ -86,7 +86,7 @@ export async function listedRecords<Column extends keyof RequestRow>(
       row: rows[index]!,
     }));
   } catch (cause) {
-    // A damaged cell that JSON cannot hold must not hide the records beside it.
+    // A damaged cell that JSON cannot represent must not make the other records unreadable.
     if (!/\bJSON\b/.test(messageOf(cause))) throw cause;
     const rows = await wholeRecords(database, asked.organizationId, asked.keys);
     return rows.map((row) => ({ stored: JSON.stringify(shownMembers(storedMembers(row), asked.sight)), row }));
@@ -96,7 +96,7 @@ export async function listedRecords<Column extends keyof RequestRow>(
 type PrintedRow<Column extends keyof RequestRow> = Pick<RequestRow, Column> & {
   readonly stored: string;
   readonly others: string;
-  /** The record's id where its excerpts stand in the packs. */
+  /** The record's id if its excerpts are in packs. */
   readonly packed: string | null;
 };
 
@@ -104,7 +104,7 @@ const PACKED: Readonly<Record<Sight, string>> = {
   bodies: "iif(r.excerpts_packed is null, null, r.request_id) as packed",
   figures: "null as packed",
 };
-/** As the database prints them where the row leaves them to the packs; within a text every quote has a backslash. */
+/** The printed text of a row whose excerpts are in packs; it cannot occur within a string, where quotes are escaped. */
 const NO_EXCERPTS = '"input":null,"output":null';
 
 function withExcerpts(stored: string, { input = null, output = null }: Partial<Excerpts> = {}): string {
@@ -113,7 +113,7 @@ function withExcerpts(stored: string, { input = null, output = null }: Partial<E
 
 const COLUMNS = getTableColumns(requests);
 
-/** How many comments there are on a request `r`. */
+/** SQL of the number of comments on a request `r`. */
 export const COMMENTS = "(select count(*) from comments c where c.request_id = r.request_id)";
 
 const storedObject = (sight: Sight) =>
@@ -124,7 +124,7 @@ const storedObject = (sight: Sight) =>
 const STORED: Readonly<Record<Sight, string>> = { bodies: storedObject("bodies"), figures: storedObject("figures") };
 const ofRow = (columns: readonly string[]) => columns.map((column) => `r.${column}`);
 
-/** @param rows - `whole_requests r`, or `requests r` where what follows in the statement joins the kinds. */
+/** @param rows - `whole_requests r`, or `requests r` if the statement joins the kinds itself. */
 function selectKeys(columns: string, { organizationId, keys }: Omit<Asked, "sight">, rows: string): Statement {
   const seqs = seqsOf(keys);
   const by = seqs === undefined ? "request_id" : "seq";

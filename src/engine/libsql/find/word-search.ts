@@ -19,29 +19,29 @@ import { BodySearch, CANDIDATE_COLUMNS, type Candidate, withoutTexts } from "./b
 import type { FoundPage } from "./find.ts";
 import type { FoundRow } from "./found-row.ts";
 
-/** Hits that are looked at together: few at first, because the newest often suffice, and where texts must be read. */
+/** Hits checked together: few at first, because the newest often suffice, and always few when texts must be read. */
 const FIRST_HITS = 200;
 const HITS_MAX = 1_600;
-/** Records whose text is read at once, to look for a phrase. */
+/** Records whose text is read at a time to match a phrase. */
 const TEXTS_AT_ONCE = 50;
-/** Tables that one statement asks: rare words are in few of them. */
+/** Tables queried by one statement: rare words are in few of them. */
 const TOGETHER_MAX = 16;
-/** A filter that selects no more records than these, which are found within this time, is asked before the index. */
+/** A filter that selects at most this many records, found within this time, is evaluated before the index. */
 const CHOSEN_MAX = 5_000;
 const CHOOSING_MS = 100;
-/** What was found within this time is answered, and the next call continues from there: the first hits are there within 300 ms. */
+/** A search returns what it found within this time, and the next call continues there: the first hits arrive within 300 ms. */
 const STEP_MS = 200;
 
-/** Numbers of records by table; undefined is any. */
+/** Record numbers by table; undefined means any. */
 type Chosen = ReadonlyMap<number, readonly number[]> | undefined;
 
-/** The newest records of a scope whose text has the words, found in bounded steps. */
+/** Finds the newest records of a scope whose text contains the words, in bounded steps. */
 export class WordSearch {
   readonly #database: Database;
   readonly #scope: Scope;
   readonly #options: SearchOptions;
   readonly #found: FoundRow[] = [];
-  /** Records up to this one may not be in the index yet: hits among them may be missing. */
+  /** Records up to this one may not be indexed yet: hits among them may be missing. */
   #unfilled = 0;
   #startedMs = 0;
 
@@ -51,7 +51,7 @@ export class WordSearch {
     this.#options = options;
   }
 
-  /** A page, which may be short of hits although more follow. */
+  /** A page, which may be short even if more hits follow. */
   async page(): Promise<FoundPage> {
     const { limit, after } = this.#options;
     if (limit === 0) return { rows: [], next: after, searchedTo: undefined };
@@ -68,7 +68,7 @@ export class WordSearch {
     return { rows: this.#found, next: undefined, searchedTo: isWhole ? undefined : await this.#timeOf(this.#unfilled) };
   }
 
-  /** The numbers down to which all hits are found, a step after the other. */
+  /** After each step, the record number down to which all hits are found. */
   async *#steps(): AsyncGenerator<number> {
     const [first, chosen] = [await this.#first(), await this.#chosen()];
     const most = this.#options.query.phrases.length > 0 ? FIRST_HITS : HITS_MAX;
@@ -99,7 +99,7 @@ export class WordSearch {
     }
   }
 
-  /** The records that the filter selects, by table, where they are few and soon found; undefined where they are not. */
+  /** The records that the filter selects, by table; undefined when there are many or finding them takes long. */
   async #chosen(): Promise<Chosen> {
     const { tree } = this.#scope;
     if (onlyBounds(tree) !== undefined || readsContent(tree)) return undefined;
@@ -122,7 +122,7 @@ export class WordSearch {
     }
   }
 
-  /** The first number that a record of the filter's times can have, as far as blocks tell. */
+  /** The lowest number that a record within the filter's times can have, according to blocks. */
   async #first(): Promise<number> {
     const { least } = boundsOf(this.#scope.tree);
     const [row] = await this.#database.query<{ first: number }>({
@@ -138,12 +138,12 @@ export class WordSearch {
     return row?.first ?? 0;
   }
 
-  /** The highest numbers of hits in these tables; undefined where one of them has just been dropped. */
+  /** The highest record numbers of hits in these tables; undefined when a table was just dropped. */
   async #hits(
     asked: readonly number[],
     { before, hits, chosen }: { before: number; hits: number; chosen: Chosen },
   ): Promise<number[] | undefined> {
-    // Chosen records are of the organization, so its token, which every record has, is left out.
+    // Chosen records belong to the organization, so its token, which all its records have, is not needed.
     const { organizationId } = this.#scope;
     const match = matchText(this.#options.query, chosen === undefined ? organizationId : undefined);
     const args: Value[] = [match, before, hits];
@@ -164,7 +164,7 @@ export class WordSearch {
     }
   }
 
-  /** What is left of a step's time. More tables are asked together only where half of it will do. */
+  /** Time left in a step. More tables are queried together only if that should take at most half of it. */
   #restMs(): number {
     return STEP_MS - (performance.now() - this.#startedMs);
   }
@@ -174,9 +174,9 @@ export class WordSearch {
   }
 
   /**
-   * Finds those of the hits that the filter selects and that have the phrases, newest first.
+   * Adds those of the hits that the filter selects and that contain the phrases, newest first.
    *
-   * @returns the last one that was looked at, where time ended before all were.
+   * @returns the last hit that was checked, if time ran out before all were.
    */
   async #add(seqs: readonly number[]): Promise<number | undefined> {
     const { deadline, query, limit } = this.#options;
@@ -210,7 +210,7 @@ export class WordSearch {
     return undefined;
   }
 
-  /** A page with what was found, where the search has come down to the record `seq`. */
+  /** A page of the results when the search has reached the record `seq`. */
   async #upTo(rows: readonly FoundRow[], seq: number): Promise<FoundPage> {
     return { rows, next: place(seq), searchedTo: await this.#timeOf(Math.max(seq, this.#unfilled)) };
   }
@@ -224,5 +224,5 @@ export class WordSearch {
   }
 }
 
-/** Hits come in the order in which records arrived: a place is the number of the last one. */
+/** Hits are ordered by the arrival of records: a position is the number of the last one. */
 const place = (seq: number) => ({ values: [seq], requestId: "" });

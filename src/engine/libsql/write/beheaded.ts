@@ -1,21 +1,24 @@
 import { ID_CLAIM_KEPT_MS } from "../../../store/nodes/nodes.ts";
 import type { Database } from "../../../store/store.ts";
 
-/** As many are looked at in a step. */
+/** Rows checked per step. */
 const ROWS = 1_000;
 
 interface Search {
-  /** Rows that are newer are of exchanges that began since. */
+  /** Newer rows belong to exchanges that began since. */
   readonly upToSeq: number;
   readonly isInFlight: (id: string) => boolean;
-  /** Other nodes write into the same database: which of them a row is of is not known, but nothing is in flight for so long. */
+  /**
+   * Other nodes write to the same database: it is unknown which node a row belongs to, so only rows too old to be in flight
+   * are ended.
+   */
   readonly isShared: boolean;
   readonly now: number;
 }
 
 /**
- * Ends rows in flight whose exchange is nowhere: its first frame was read once, and is damaged or gone now, so no other
- * frame of it counts. Called when all that had been read before is read again.
+ * Ends rows in flight whose exchange is lost: its first frame was read once but is damaged or gone now, so its other frames
+ * are ignored. Called when everything that had been read before has been read again.
  *
  * @returns their ids.
  */

@@ -6,23 +6,23 @@ import { insertShared, SHARED_ROWS } from "../../../store/database/statements.ts
 import type { Statement, Value } from "../../../store/store.ts";
 import { type KeyedRow, remembered, SparseInsert } from "./sparse-insert.ts";
 
-/** Kinds of traffic that are told apart in a batch; rows of further ones bind every value. */
+/** Kinds of traffic distinguished in a batch; rows of further kinds bind every value. */
 const KINDS_MAX = 8;
 const CONFLICT = "on conflict (request_id) do nothing";
 
-/** What a column holds where an insert does not name it. */
+/** The value of a column that an insert does not name. */
 const DEFAULTS = Object.fromEntries(
   Object.entries(getTableColumns(requests)).map(([name, column]) => [name, column.default ?? null]),
 ) as Record<keyof RequestRow, Value>;
 
-/** What all requests of one client for one model have in common, and most that are written together. */
+/** Columns that are equal in all requests of one client for one model, and so in most that are written together. */
 const REPEATED = [
   ...(["key_id", "organization_id", "gateway_user", "auth_hash", "method", "target_url", "request_path"] as const),
   ...(["provider", "request_model", "response_model", "model", "outcome", "cost_source", "wire_schema"] as const),
   ...(["route", "credential", "routed_model", "ai_gateway_body_mapping", "storage_location"] as const),
   ...(["kind", "excerpts_packed", "response_status", "updated_at"] as const),
 ] as const satisfies readonly (keyof RequestRow)[];
-/** The same of rows that leave the rest to their kind. */
+/** The same for rows that leave the other columns to their kind. */
 const BESIDE_KIND = REPEATED.filter((column) => !(KIND_COLUMNS as readonly string[]).includes(column));
 const VARYING = REQUEST_COLUMNS.filter((column) => !(REPEATED as readonly string[]).includes(column));
 
@@ -35,16 +35,16 @@ const sparse = new SparseInsert({
 });
 const sharedSets = new Map<string, string>();
 
-/** A row, its key being its `seq`. */
+/** A row with its `seq` as key. */
 export type NumberedRow = KeyedRow<keyof RequestRow>;
 
 /**
- * Statements that insert these rows. Rows that agree in what requests of one kind have in common are inserted together,
- * and bind it once.
+ * Adds statements that insert these rows. Rows with equal values in the repeated columns are inserted together, and bind
+ * those values once.
  */
 export function insertRequests(rows: readonly NumberedRow[], into: Statement[]): void {
   const rest: NumberedRow[] = [];
-  // A kind of fewer rows is not worth a statement of its own.
+  // A kind with fewer rows is not worth its own statement.
   const kinds = rows.length < SHARED_ROWS ? [rows] : byKind(rows, rest);
   for (const kind of kinds) {
     const whole = kind.length - (kind.length % SHARED_ROWS);
@@ -54,7 +54,7 @@ export function insertRequests(rows: readonly NumberedRow[], into: Statement[]):
   sparse.insert(rest, into);
 }
 
-/** @param rest - gets the rows of kinds beyond the first few. */
+/** @param rest - receives the rows of kinds beyond the first few. */
 function byKind(rows: readonly NumberedRow[], rest: NumberedRow[]): NumberedRow[][] {
   const kinds: NumberedRow[][] = [];
   for (const each of rows) {
@@ -71,7 +71,7 @@ function isAlike(one: NumberedRow["row"], other: NumberedRow["row"]): boolean {
   return columns.every((column) => one[column] === other[column]);
 }
 
-/** Rows of one kind, as many as fill statements. */
+/** Inserts rows of one kind, in numbers that fill statements. */
 function insertAlike(rows: readonly NumberedRow[], into: Statement[]): void {
   const named = sparse.namedIn(rows, VARYING);
   const { row } = rows[0]!;

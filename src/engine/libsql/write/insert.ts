@@ -9,8 +9,8 @@ import { insertKinds, type Kinds } from "./kinds.ts";
 import { Properties } from "./properties.ts";
 
 /**
- * Not written again when a row in flight ends: what the beginning of an exchange says for good, and what the API may have
- * changed meanwhile. An index on columns that are not named need not be touched either.
+ * Not written again when a record in flight ends: columns that are final from the beginning, and columns that the API may
+ * have changed meanwhile. This also leaves indexes on these columns untouched.
  */
 const KEPT: ReadonlySet<string> = new Set<keyof typeof requests.$inferInsert>([
   ...(["seq", "request_id", "organization_id", "key_id", "gateway_user", "auth_hash", "request_created_at"] as const),
@@ -21,7 +21,7 @@ const KEPT: ReadonlySet<string> = new Set<keyof typeof requests.$inferInsert>([
   ...(["scores", "feedback_id", "feedback_rating", "feedback_created_at"] as const),
 ]);
 const FINAL_COLUMNS = REQUEST_COLUMNS.filter((column) => !KEPT.has(column));
-/** Properties are as they came unless a plugin changed them, and what the API sets meanwhile, here or on another node, stays. */
+/** Properties stay as received unless a plugin changed them, and changes by the API on any node stay. */
 const UNLABELLED_COLUMNS = FINAL_COLUMNS.filter((column) => column !== "properties");
 const completing = (columns: readonly string[]) =>
   `update requests set ${columns.map((column) => `${quoted(column)} = ?`).join(", ")}
@@ -29,21 +29,21 @@ const completing = (columns: readonly string[]) =>
 const COMPLETE_REQUEST = completing(UNLABELLED_COLUMNS);
 const COMPLETE_RELABELLED = completing(FINAL_COLUMNS);
 
-/** What the transaction of records holds. */
+/** The content of the transaction of records. */
 interface RecordBatch {
   /** Rows that are not in the database yet, each with its `seq`. */
   readonly fresh: readonly { readonly record: Storable; readonly seq: number }[];
-  /** Rows that are there as in flight, and end now. */
+  /** Rows that are stored as in flight and end now. */
   readonly completed: readonly { readonly record: Storable; readonly seq: number; readonly relabelled: boolean }[];
-  /** Say how far the spool is read. */
+  /** Statements that store the spool's positions. */
   readonly positions: readonly Statement[];
-  /** Notifications of webhooks about these records. */
+  /** Statements that enqueue these records for webhooks and judges. */
   readonly deliveries?: readonly Statement[];
   readonly kinds: Kinds;
   readonly now: number;
 }
 
-/** The transaction that comes second: rows, what is counted with them, and how far the spool has been read. */
+/** The second transaction: rows, what is counted with them, and how far the spool has been read. */
 export function recordStatements(batch: RecordBatch): Statement[] {
   const { fresh, completed, positions, deliveries = [], now } = batch;
   const kinds = new Map<number, readonly Value[]>();

@@ -4,31 +4,31 @@ import type { RequestRow } from "../../../record/written-row.ts";
 import { insertInto, insertRows } from "../../../store/database/statements.ts";
 import type { Statement, Value } from "../../../store/store.ts";
 
-/** Kinds that are remembered as seen. */
+/** Number of kinds that are remembered. */
 const SEEN_MAX = 4_096;
-/** In a row that leaves these columns to its kind; some of them must not be null. */
+/** Values of these columns in a row that leaves them to its kind; some must not be null. */
 const LEFT_OUT = {
   ...(Object.fromEntries(KIND_COLUMNS.map((column) => [column, null])) as Partial<RequestRow>),
   ...({ key_id: "", method: "", storage_location: "", ai_gateway_body_mapping: "" } as const),
 };
-/** Kinds that a row is compared with, before its values are looked up: traffic at one time is of few. */
+/** A row is compared with this many recent kinds before its values are looked up: traffic at one time has few kinds. */
 const RECENT_MAX = 8;
 
 const INSERT_KIND = insertInto("kinds", ["id", ...KIND_COLUMNS, "usage_shape"], "on conflict (id) do nothing");
 
 /**
- * Finds what rows have in common. A kind is stored when it comes for the second time, so that addresses that never come
- * again make none.
+ * Finds values that rows have in common. A kind is stored at its second occurrence, so that URLs that occur only once create
+ * none.
  */
 export class Kinds {
-  /** Ids by the values they are made of, the one that was not used for longest first. */
+  /** Ids by their values, least recently used first. */
   readonly #seen = new Map<string, number>();
   readonly #recent: { readonly id: number; readonly values: readonly Value[] }[] = [];
 
   /**
    * The row as it is stored.
    *
-   * @param used - gets the values of its kind: each transaction inserts the kinds that its rows refer to.
+   * @param used - receives the values of its kind: each transaction inserts the kinds that its rows refer to.
    */
   share(row: RequestRow, used: Map<number, readonly Value[]>): RequestRow {
     if (!isShareable(row)) return row;
@@ -40,7 +40,7 @@ export class Kinds {
     return { ...row, ...LEFT_OUT, kind: kind.id, usage_raw: usage?.numbers ?? row.usage_raw };
   }
 
-  /** Undefined where it comes for the first time. */
+  /** Undefined at the first occurrence. */
   #kindOf(row: RequestRow, shape: string | null) {
     const values: Value[] = KIND_COLUMNS.map((column) => row[column] ?? null);
     values.push(shape);
@@ -69,7 +69,7 @@ export function insertKinds(used: ReadonlyMap<number, readonly Value[]>, into: S
   insertRows(INSERT_KIND, values, into);
 }
 
-/** Rows that a partial index finds by what a kind would hold, or that are not final, hold it themselves. */
+/** Rows that are not final, or that a partial index selects by a kind's columns, store all values themselves. */
 function isShareable(row: RequestRow): boolean {
   const { outcome, wire_schema: schema } = row;
   if ((row.unread ?? null) !== null) return false;
@@ -77,7 +77,7 @@ function isShareable(row: RequestRow): boolean {
   return schema !== null && schema !== undefined && schema !== "mapped" && schema !== "responses";
 }
 
-/** 48 bits of the SHA-256 of the values: a hundred thousand kinds share one with a probability of 1 in 50,000. */
+/** 48 bits of the SHA-256 of the values: among a hundred thousand kinds, the probability of a collision is 1 in 50,000. */
 function idOf(key: string): number {
   return Number.parseInt(hash("sha256", key, "hex").slice(0, 12), 16);
 }

@@ -16,11 +16,11 @@ interface Row {
   readonly properties: string;
 }
 
-/** Those of some ids that have a row. */
+/** Those of these ids that have a row. */
 export async function knownRows(records: Database, ids: readonly string[]): Promise<Map<string, KnownRow>> {
   const known = new Map<string, KnownRow>();
   for (let at = 0; at < ids.length; at += IDS_PER_QUERY) {
-    // Always the same number of parameters, so that the statement is prepared once; null is no id.
+    // Always the same number of parameters, so that the statement is prepared once; null matches no id.
     const args = Array.from({ length: IDS_PER_QUERY }, (_, i) => ids[at + i] ?? null);
     for (const row of await records.query<Row>({ sql: KNOWN_ROWS, args })) known.set(row.request_id, asKnown(row));
   }

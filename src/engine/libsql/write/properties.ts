@@ -2,16 +2,16 @@ import { insertInto, insertRows, insertShared, SHARED_ROWS } from "../../../stor
 import type { Statement, Value } from "../../../store/store.ts";
 import type { Storable } from "../../storable.ts";
 
-/** What is alike where clients give their requests a property of one name, and what each request says of itself. */
+/** Columns that are equal for all properties of one name in a batch, and columns that differ by request. */
 const SHARED = ["organization_id", "kind", "name", "case_erased"] as const;
 const OWN = ["value", "request_created_at", "seq", "cost"] as const;
 const CONFLICT = "on conflict do nothing";
 const TOGETHER = insertShared({ table: "properties", shared: SHARED, own: OWN, conflict: CONFLICT });
 const EACH = insertInto("properties", [...SHARED, ...OWN], CONFLICT);
 
-/** Properties and inputs of prompts of one batch of records. Those of one name are inserted together and bind it once. */
+/** Properties and prompt inputs of one batch of records. Those of one name are inserted together, and bind the name once. */
 export class Properties {
-  /** By what they share. */
+  /** By the values they share. */
   readonly #named = new Map<string, { readonly shared: readonly Value[]; readonly own: Value[] }>();
 
   add({ row, labels }: Storable, seq: number): void {

@@ -4,8 +4,8 @@ import type { Statement } from "../../../store/store.ts";
 import type { RecordUpdate } from "../../../threads.ts";
 
 /**
- * Statements that keep who gave a score and why. A reviewers' score is the mean of their scores. Another source may
- * set it before or after: the record's score follows the last change.
+ * Statements that store who gave a score and why. The score of several reviewers is the mean of theirs. Other sources may set
+ * it too: the record's score follows the last change.
  */
 export function ratingStatements(
   change: RecordUpdate,
@@ -18,8 +18,8 @@ export function ratingStatements(
 }
 
 /**
- * What takes ratings back. The score is then the mean of the reviewers who are left, else what was given last by others,
- * else none; where there was no such rating it stays as it is.
+ * Statements that withdraw ratings. The score then becomes the mean of the remaining reviewers, otherwise the last rating by
+ * others, otherwise none; if there was no such rating, it stays as it is.
  */
 export function withdrawalStatements(change: RecordUpdate): Statement[] {
   const { requestId, organizationId, withdrawn } = change;

@@ -13,7 +13,7 @@ import { putContents } from "../../contents.ts";
 import { CountedModels } from "../../counted-models.ts";
 import { PACKED, packedExcerpts } from "./pack-excerpts.ts";
 
-/** Columns that may change: by reading a record again, and the session by what a later span says of its trace. */
+/** Columns that may change when a record is read again; the session may change when a later span assigns its trace to one. */
 export const CHANGEABLE: ReadonlySet<string> = new Set<string>([
   "response_model",
   "model",
@@ -38,15 +38,15 @@ export const CHANGEABLE: ReadonlySet<string> = new Set<string>([
   "excerpts_packed",
 ]);
 
-/** A row whose kind holds what changes, or its text, gets all of it back. */
+/** A row whose changing columns, or usage, are in its kind gets all of the kind's values back first. */
 const OF_KIND: ReadonlySet<string> = new Set([...KIND_COLUMNS, "usage_raw"]);
 const OWN_VALUES = `update requests set (${KIND_COLUMNS.join(", ")}) =
   (select ${KIND_COLUMNS.join(", ")} from kinds where id = requests.kind), usage_raw = ?, kind = null
   where seq = ? and request_id = ? and kind is not null`;
 
 /**
- * Writes what was found when finished records were read again: first texts and bodies, then rows, as a record is
- * written. Records that were deleted meanwhile stay deleted. Its caller must be the only writer of these columns.
+ * Writes the results of reading finished records again: first texts and bodies, then rows, like new records. Deleted records
+ * stay deleted. The caller must be the only writer of these columns.
  */
 export async function rewriteRecords(
   store: Store,
@@ -72,7 +72,7 @@ export async function rewriteRecords(
   });
   const models = new CountedModels();
   for (const { requestId, columns, stored } of kept) {
-    // A record that was not read was not counted either.
+    // A record that could not be read was not counted either.
     if (stored !== undefined) models.add({ ...there.get(requestId)!, ...columns } as Partial<RequestRow> as RequestRow);
   }
   statements.push(...models.statements());
@@ -92,7 +92,7 @@ type FoundRow = Pick<
   | "kind"
 > & { readonly seq: number };
 
-/** What is said in records, for the index of words. */
+/** Statements that index the words of records. */
 function wordsOf(changes: readonly RecordChange[], rows: ReadonlyMap<string, FoundRow>): Statement[] {
   return insertWords(
     changes.map(({ requestId, texts, words }) => ({
@@ -104,9 +104,9 @@ function wordsOf(changes: readonly RecordChange[], rows: ReadonlyMap<string, Fou
 }
 
 /**
- * A record's content is put again as a whole: what is kept of it, and what was found.
+ * Stores a record's contents again: the parts that stay, and the new results.
  *
- * @returns ids of the records whose new input and output stand in the packs.
+ * @returns ids of the records whose new input and output are in packs.
  */
 export async function rewriteContents(
   content: BodyStore,
@@ -142,7 +142,7 @@ export async function rewriteContents(
 }
 
 const NOTHING: Content = { parts: [], assets: [], texts: NO_TEXTS };
-/** Parts that are stored again for a record that was not read before. */
+/** Parts that are stored again for a record that could not be read before. */
 const OF_CLIENT: readonly string[] = ["request", "response", "raw", "headers"];
 
 function foundParts({ responseBody, stored }: RecordChange): StoredPart[] {

@@ -1,10 +1,10 @@
 import { type Insert, insertInto, insertRows } from "../../../store/database/statements.ts";
 import type { Statement, Value } from "../../../store/store.ts";
 
-/** Sets of columns whose statements are kept. Traffic of one kind needs one or two. */
+/** Sets of columns whose statements are cached. Traffic of one kind needs one or two. */
 const SETS_MAX = 16;
 
-/** A row, and what stands in its table's first column. */
+/** A row, and the value of its table's first column. */
 export interface KeyedRow<Column extends string> {
   readonly key: Value;
   readonly row: Readonly<Partial<Record<Column, Value | undefined>>>;
@@ -15,15 +15,15 @@ interface SparseTable<Column extends string> {
   /** Name of the first column. */
   readonly key: string;
   readonly columns: readonly Column[];
-  /** What a column holds where an insert does not name it. */
+  /** The value of a column that an insert does not name. */
   readonly defaults: Readonly<Record<Column, Value>>;
-  /** What follows the values. */
+  /** The clause after the values. */
   readonly conflict: string;
 }
 
 /**
- * Inserts rows of which most columns hold their default. Only those are named that hold more in some row: each value
- * costs more to hand over to the database than to write.
+ * Inserts rows in which most columns have their default. Only columns that differ from it in some row are named: passing a
+ * value to the database costs more than writing it.
  */
 export class SparseInsert<Column extends string> {
   readonly #table: SparseTable<Column>;
@@ -44,7 +44,7 @@ export class SparseInsert<Column extends string> {
     insertRows(insert, values, into);
   }
 
-  /** Those of `columns` that hold more than their default in some row. */
+  /** Those of `columns` that differ from their default in some row. */
   namedIn(rows: readonly KeyedRow<Column>[], columns: readonly Column[]): Column[] {
     return columns.filter((column) => {
       const standard = this.#table.defaults[column];
@@ -58,7 +58,7 @@ export class SparseInsert<Column extends string> {
   }
 }
 
-/** What `make` answers for this key, made once while it is among the last few. */
+/** The cached result of `make` for this key; only the last few keys are cached. */
 export function remembered<T>(kept: Map<string, T>, key: string, make: () => T): T {
   const known = kept.get(key);
   if (known !== undefined) return known;

@@ -2,7 +2,7 @@ import type { Database, Statement } from "../../../store/store.ts";
 import type { RecordUpdate, UpdateResult } from "../../../threads.ts";
 import { ratingStatements, withdrawalStatements } from "./ratings.ts";
 
-/** The score that feedback sets beside the `feedback_*` fields: 1 for good, 0 for bad. */
+/** The score that feedback sets in addition to the `feedback_*` fields: 1 for good, 0 for bad. */
 const FEEDBACK_SCORE = "gateway-score-feedback";
 
 interface ChangedRow {
@@ -20,9 +20,9 @@ const CHANGED = `select seq, organization_id, request_created_at, properties, sc
   feedback_created_at from requests where request_id = ? and organization_id = ?`;
 
 /**
- * Applies a change to a record that is in the database, also as a row in flight.
+ * Applies a change to a record in the database, also to one in flight.
  *
- * @returns what the record holds after the commit, or null where the organization has no such record.
+ * @returns the state of the record after the commit; null when the organization has no such record.
  */
 export async function updateRecord(records: Database, change: RecordUpdate, now: number): Promise<UpdateResult> {
   const [row] = await records.query<ChangedRow>({ sql: CHANGED, args: [change.requestId, change.organizationId] });
@@ -31,7 +31,7 @@ export async function updateRecord(records: Database, change: RecordUpdate, now:
   const rating = change.feedbackRating;
   const feedbackScore = rating === undefined ? {} : { [FEEDBACK_SCORE]: Number(rating) };
   const scores = { ...change.scores, ...feedbackScore };
-  // Merged by the database, so that what another node changes at the same moment is not undone.
+  // Merged by the database, so that concurrent changes by another node are not lost.
   await records.batch([
     {
       sql: `update requests set properties = json_patch(properties, ?), scores = json_patch(scores, ?),
@@ -59,7 +59,7 @@ export async function updateRecord(records: Database, change: RecordUpdate, now:
   };
 }
 
-/** A name set through the API has the case that it was given with. */
+/** A name set through the API keeps its case. */
 function propertyStatements(row: ChangedRow, name: string, value: string | null): Statement[] {
   const statements: Statement[] = [
     { sql: "delete from properties where seq = ? and kind = 0 and name = ?", args: [row.seq, name] },

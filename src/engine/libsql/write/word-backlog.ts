@@ -2,30 +2,30 @@ import type { Database, Statement } from "../../../store/store.ts";
 import { FORGET_DUE, noteDue } from "../../../store/words/due.ts";
 import { insertWords, type Words } from "../../../store/words/shards.ts";
 
-/** Records whose words go into the index together: a full-text table is merged with each transaction that adds to it. */
+/** Records whose words are indexed together: each transaction that adds to a full-text table merges it. */
 const RECORDS_MAX = 2_000;
-/** Characters of their texts, which are in memory until then. */
+/** Characters of their texts, which stay in memory until then. */
 const CHARACTERS_MAX = 4_000_000;
-/** Words are in the index so long after their record, at the latest. */
+/** Words are indexed at most this long after their record. */
 const WAIT_MS = 5_000;
 
-/** What is to happen with the words of some records in the transaction of their bodies. */
+/** What to do with the words of some records in the transaction of their bodies. */
 interface Plan {
   readonly statements: readonly Statement[];
-  /** To be called once the records are committed. */
+  /** Call it once the records are committed. */
   readonly done: () => void;
 }
 
 /**
- * Words that wait for the index, where one process alone writes and reads it. A search, and a change of what was recorded
- * before, puts them there first. Which records they are of is noted in the database.
+ * Words waiting to be indexed, when a single process writes and reads the index. A search, or a change of older records,
+ * indexes them first. The database notes which records they belong to.
  */
 export class WordBacklog {
   readonly #waiting = new Map<number, Words>();
   #characters = 0;
   #sinceMs = 0;
 
-  /** @param atOnce - they do not wait. */
+  /** @param atOnce - index them immediately. */
   plan(words: readonly Words[], atOnce: boolean): Plan {
     const spoken = words.filter(({ text }) => text !== null);
     const characters = spoken.reduce((sum, { text }) => sum + text!.length, 0);

@@ -11,12 +11,12 @@ const TEXTS_AT_ONCE = 50;
 
 interface WordIndexOptions {
   readonly isShared: boolean;
-  /** Whether new words go into the index. */
+  /** Whether new words are indexed. */
   readonly isOn: boolean;
   readonly ofProviders: MappingsOfProviders;
 }
 
-/** What of the records is said in them, on its way into the index of words. */
+/** Collects the text of records for the word index. */
 export class WordIndex {
   readonly #options: WordIndexOptions;
   readonly #backlog = new WordBacklog();
@@ -29,7 +29,7 @@ export class WordIndex {
     return this.#backlog.isDue;
   }
 
-  /** What is to happen with the words of these records in the transaction of their bodies. */
+  /** What to do with the words of these records in the transaction of their bodies. */
   plan(written: readonly { readonly record: Pick<Storable, "row" | "texts">; readonly seq: number }[]): {
     readonly statements: readonly Statement[];
     readonly done: () => void;
@@ -37,12 +37,12 @@ export class WordIndex {
     return this.#backlog.plan(this.#wordsOf(written), this.#options.isShared);
   }
 
-  /** Puts all words into the index that are not there yet. */
+  /** Indexes all pending words. */
   fill({ bodies }: Store): Promise<void> {
     return this.#backlog.index(bodies);
   }
 
-  /** Puts the words into the index that a process before this one, or a commit that failed, did not. */
+  /** Indexes the words that an earlier process, or a failed commit, left out. */
   async fillDue({ records, bodies }: Store): Promise<void> {
     this.#backlog.clear();
     if (this.#options.isShared) return;

@@ -32,7 +32,7 @@ async function checkRegion(config: Config): Promise<Outcome[]> {
   }
 }
 
-/** Without addresses: they may hold secrets. */
+/** Without URLs: they may contain secrets. */
 function toldOf({ source_id, endpoint_id, failed, waiting, last_error }: EndpointTrouble): Outcome {
   const isWebhook = source_id === endpoint_id;
   const what = isWebhook ? `webhook ${source_id}` : `channel ${endpoint_id} of alert ${source_id}`;

@@ -3,7 +3,7 @@ import { probeLimits } from "../../../store/nodes/probe-limits.ts";
 import { localPath } from "../../../store/store.ts";
 import { type Check, fail, ok, warn } from "../finding.ts";
 
-/** Whether the limits server responds, and lets this user run the script that divides limits. */
+/** Whether the limits server responds and allows this user to run the script that divides limits. */
 export const limitsCheck: Check = {
   name: "limits server",
   async run({ config }) {

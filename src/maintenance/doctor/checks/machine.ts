@@ -9,7 +9,7 @@ const FREE_BYTES_FAIL = 256e6;
 const FREE_BYTES_WARN = 2e9;
 const FREE_SHARE_WARN = 0.05;
 const FREE_FILES_WARN = 10_000;
-/** Each client and each provider connection is a file; below this a few thousand streams do not fit. */
+/** Each client and each provider connection is an open file; below this, a few thousand streams do not fit. */
 const OPEN_FILES_WARN = 8_192;
 const OPEN_FILES_FAIL = 512;
 /** A correct clock cannot show an earlier time than this. */
@@ -42,7 +42,7 @@ export const diskCheck: Check = {
   },
 };
 
-/** The limit of this process, which equals the service's if it is started in the same way. */
+/** The limit of this process; the service has the same if it is started in the same way. */
 export const openFilesCheck: Check = {
   name: "open files",
   run() {
@@ -86,7 +86,7 @@ export const dnsCheck: Check = {
         servers.length === 0
           ? "check the network and /etc/resolv.conf, or set WEIR_DNS_SERVERS; without providers elsewhere it does not matter"
           : "check WEIR_DNS_SERVERS and the network";
-      // A server that says "no such name" works.
+      // A server that reports "no such name" works.
       if (code === "ENOTFOUND" && servers.length > 0) return [ok(`${asked} answers`)];
       return [warn(`${asked} finds no address of ${DNS_NAME} (${code ?? message})`, fix)];
     }

@@ -8,14 +8,14 @@ import { openStore } from "../../../store/store.ts";
 import { regionsOf } from "../../places.ts";
 import { type Check, fail, type Outcome, ok, warn } from "../finding.ts";
 
-/** Stores refuse signatures with a time far from theirs; even a second is worth a check. */
+/** Stores reject signatures whose time is far from theirs; even a second is worth a warning. */
 const CLOCK_WARN_MS = 1_000;
 /** Number of names in the finding. */
 const NAMED_MAX = 3;
-/** The header of the time has whole seconds. */
+/** The time header has whole seconds. */
 const CLOCK_KNOWN_MS = 1_000;
 
-/** Whether the object store stores, returns and deletes an object, and the time of its clock. */
+/** Whether the object store stores, returns and deletes an object, and whether its clock is right. */
 export const objectsCheck: Check = {
   name: "object store",
   async run({ config, thorough }) {

@@ -4,12 +4,15 @@ import { messageOf } from "../../../log.ts";
 import { regionsOf } from "../../places.ts";
 import { type Check, fail, type Outcome, ok, warn } from "../finding.ts";
 
-/** Times of records are the gateways': a server that is this far from them deletes and lists by another day. */
+/**
+ * Gateways set the times of records: on a server whose clock differs by this much, the day for deletion and lists is another
+ * one.
+ */
 const CLOCK_WARN_MS = 1_000;
 
 /**
- * Whether ClickHouse is one that Weir knows, and lets its user make a table and write, read, change and delete a row; of several
- * addresses, whether they are the same, or replicas of one version.
+ * Whether Weir supports this ClickHouse version, and whether its user may create a table and write, read, change and delete a
+ * row. Of several addresses: whether they are the same server, or replicas with the same version.
  */
 export const recordsCheck: Check = {
   name: "ClickHouse",
@@ -18,7 +21,8 @@ export const recordsCheck: Check = {
     for (const { config: theirs } of regionsOf(config)) {
       if (theirs.records_engine !== "clickhouse") continue;
       const { records_database: database, records_user: user, records_password: password } = theirs;
-      // Each by itself: a service takes the next replica where one is away, and that one would stay unnoticed.
+      // Checks each address separately: the service switches to the next replica when one is unavailable, so that would go
+      // unnoticed.
       const servers: Server[] = [];
       for (const url of theirs.records_url.split(","))
         servers.push(await checkServer({ urls: [url.trim()], database, user, password }));
@@ -32,11 +36,11 @@ export const recordsCheck: Check = {
 interface Server {
   readonly place: string;
   readonly outcomes: readonly Outcome[];
-  /** Undefined where it could not be asked. */
+  /** Undefined when the server could not be queried. */
   readonly found?: { readonly client: ClickHouse; readonly version: string };
 }
 
-/** What those that responded have in common. Without a cluster all addresses must lead to the very same tables. */
+/** Compares the servers that responded. Without a cluster, all addresses must lead to the same tables. */
 async function compared(servers: readonly Server[], isCluster: boolean): Promise<Outcome[]> {
   const usable = servers.flatMap(({ place, found }) => (found === undefined ? [] : { place, ...found }));
   const [first, ...others] = usable;
@@ -90,7 +94,7 @@ async function checkServer(options: ClickHouseOptions): Promise<Server> {
   }
 }
 
-/** The address without a name and a password that somebody put into it. */
+/** The URL without a user name and password. */
 function originOf(url: string): string {
   return URL.canParse(url) ? new URL(url).origin : "records_url";
 }

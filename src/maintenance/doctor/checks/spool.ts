@@ -60,7 +60,7 @@ async function checkSpool({ config, spool: directory, spoolName }: RegionPlaces,
   return outcomes;
 }
 
-/** Frames and carry files that no run could read. */
+/** Quarantined frames and carry files, which no run could read. */
 function setAside(directory: string, spoolName: string): Outcome[] {
   const path = quarantinePath(directory);
   const outcomes: Outcome[] = [];
@@ -95,7 +95,7 @@ interface Examined {
   readonly missing: Shortfall[];
 }
 
-/** Reads the waiting part of the spool, and compares it with the written length. */
+/** Reads the unrecorded part of the spool, and compares it with the written length. */
 function examineSegments(directory: string, from: Position, running: boolean): Examined {
   const examined: Examined = { tornBytes: 0, tornPlaces: 0, missing: [] };
   const continuity = new Continuity(from);
@@ -125,7 +125,7 @@ function examineSegments(directory: string, from: Position, running: boolean): E
   let read = 0;
   for (let count = 1; count > 0 && read < READ_BYTES_MAX; read += count) count = reader.read(sink, READ_BYTES_MAX);
   const noted = readTip(directory);
-  // The newest of a running service is still being written.
+  // The newest segment of a running service is still being written.
   if (!running && read < READ_BYTES_MAX) {
     const { segment, offset } = reader.position;
     const size = fs.statSync(segmentPath(directory, segment), { throwIfNoEntry: false })?.size ?? -1;
@@ -143,7 +143,7 @@ function startOf(buffer: Buffer, at: number, end: number): StartMeta | undefined
   try {
     return readStart(buffer, at + FRAME_HEAD_BYTES, end);
   } catch {
-    return undefined; // the recorder sets it aside
+    return undefined; // the recorder quarantines it
   }
 }
 

@@ -9,7 +9,7 @@ import { listOrganizations } from "../../../store/keys.ts";
 import { openStore } from "../../../store/store.ts";
 import { type Check, fail, type Outcome, ok, warn } from "../finding.ts";
 
-/** Tokens are refused beyond this. */
+/** Tokens are rejected beyond this. */
 const SKEW_MS_MAX = 60_000;
 const ASK_MS = 10_000;
 
@@ -76,7 +76,10 @@ function clockOutcome(name: string, theirMs: number | undefined): Outcome[] {
   ];
 }
 
-/** With `prompt=none` a provider that knows client and address redirects straight back. Others show a page of their own. */
+/**
+ * With `prompt=none`, a provider that knows the client and the redirect URL redirects back immediately. Others show a page of
+ * their own.
+ */
 async function redirectOutcome(name: string, client: SsoClient, redirect: string): Promise<Outcome> {
   const checks = { state: "doctor", nonce: "doctor", verifier: "of-a-log-in-that-weir-doctor-does-not-finish" };
   const url = new URL(await client.authorizationUrl(checks, false));

@@ -56,7 +56,7 @@ function mayWrite(path: string): boolean {
     fs.accessSync(path, fs.constants.W_OK | fs.constants.X_OK);
     return true;
   } catch {
-    return false; // not writable, for whatever reason
+    return false; // not writable, for any reason
   }
 }
 

@@ -5,7 +5,7 @@ import { openStore } from "../../../store/store.ts";
 import { regionsOf } from "../../places.ts";
 import { type Check, type Outcome, ok, warn } from "../finding.ts";
 
-/** Whether there are records whose bodies could not be read. */
+/** Whether there are records whose bodies could not be parsed. */
 export const unreadCheck: Check = {
   name: "unread records",
   async run({ config }) {
