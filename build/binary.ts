@@ -8,11 +8,14 @@ import { hostTarget, TARGETS, targetFiles } from "./targets.ts";
 /**
  * Builds the program with everything it needs into one file: `bun build/binary.ts [--target NAME|all] [--outfile FILE]`.
  *
- * Without a target it builds `dist/weir` for this machine, else `dist/weir-<target>`.
+ * Without a target it builds `dist/weir` for this machine, otherwise `dist/weir-<target>`.
  */
 const root = join(import.meta.dir, "..");
 
-/** What is loaded by its path: the program behind its start, threads and built-ins. Each becomes a file of its own inside the binary. */
+/**
+ * Modules that are loaded by path: the program behind its entry point, threads and built-ins. Each becomes a separate file
+ * inside the binary.
+ */
 const STARTED_BY_PATH = [
   "src/cli/run.ts",
   "src/**/worker.ts",
@@ -32,17 +35,17 @@ async function build(target: string, outfile: string): Promise<void> {
     entrypoints: ["src/main.ts", ...found].map((path) => join(root, path)),
     target: "bun",
     format: "esm",
-    // Halves the time to the first request: 280 ms of processor time become 140. It is made by this machine's Bun, so the
-    // binaries of other machines go without.
+    // Halves the time to the first request, from 280 to 140 ms of CPU time. Bytecode is made by this machine's Bun, so
+    // binaries for other machines do without it.
     bytecode: target === hostTarget(),
     minify: { whitespace: true, syntax: true, identifiers: false },
     plugins: [rule.plugin],
     compile: {
       target: `${TARGETS[target]!.bun}` as Bun.Build.CompileTarget,
       outfile,
-      // A heap that starts small: what a request needs for a moment is then made in memory that the processor's cache still holds.
+      // A heap that starts small: a request's short-lived memory then stays in the CPU's cache.
       execArgv: ["--smol"],
-      // Nothing that lies in the directory it is started from may change what it does.
+      // Files in the working directory must not change what the program does.
       autoloadDotenv: false,
       autoloadBunfig: false,
       autoloadTsconfig: false,
@@ -58,8 +61,8 @@ async function build(target: string, outfile: string): Promise<void> {
 }
 
 /**
- * libSQL looks for its native addon by the platform it runs on, which a bundler cannot follow. The whole search is
- * replaced by the one file of the target, and counted: a version that searches in another way must not build.
+ * libSQL selects its native addon at run time by platform, which a bundler cannot follow. That search is replaced by the
+ * target's file, and the replacements are counted: a libSQL version that searches differently must fail the build.
  */
 function addonRule(addon: string): { readonly plugin: BunPlugin; readonly hits: () => number } {
   let hits = 0;

@@ -3,13 +3,13 @@ import { join } from "node:path";
 import type { Description, Operation } from "../src/api/reference/openapi.ts";
 
 /**
- * Writes the types of `packages/client` from the description of the API: `bun build/client.ts`.
+ * Writes the types of `packages/client` from the API's description: `bun build/client.ts`.
  *
- * What makes such types elsewhere needs the compiler's own API of TypeScript 5, which TypeScript 7 does not have.
+ * Existing generators need the compiler API of TypeScript 5, which TypeScript 7 does not have.
  */
 const FILE = join(import.meta.dir, "../packages/client/api.d.ts");
 
-/** JSON Schema as far as the API uses it. */
+/** The part of JSON Schema that the API uses. */
 interface Schema {
   readonly $ref?: string;
   readonly type?: string | readonly string[];
@@ -61,7 +61,7 @@ function objectOf(schema: Schema, indent: string): string {
   });
   const [pattern] = Object.values(patternProperties);
   const free = typeof additionalProperties === "object" ? additionalProperties : pattern;
-  // Beside members that are named, others may be anything that those are.
+  // An index signature must also allow the types of the named members.
   if (free !== undefined)
     lines.push(`${inner}readonly [name: string]: ${lines.length > 0 ? "unknown" : typeOf(free, inner)};`);
   else if (additionalProperties === true) lines.push(`${inner}readonly [name: string]: unknown;`);
@@ -70,7 +70,7 @@ function objectOf(schema: Schema, indent: string): string {
 
 const nameOf = (name: string) => (/^[a-z_$][\w$]*$/i.test(name) ? name : JSON.stringify(name));
 
-/** Answers and bodies that are JSON; what is text, a stream or a file has no entry. */
+/** JSON responses and bodies; text, streams and files have no entry. */
 function entryOf(name: string, { summary, parameters, requestBody, responses }: Operation): string | undefined {
   const answer = jsonOf((responses["200"] as { content?: Content }).content);
   const body = jsonOf(requestBody?.content);
@@ -99,7 +99,7 @@ function entryOf(name: string, { summary, parameters, requestBody, responses }: 
 type Content = Readonly<Record<string, { readonly schema: unknown }>>;
 const jsonOf = (content: Content | undefined) => content?.["application/json"]?.schema as Schema | undefined;
 
-/** The file's text. */
+/** The content of the file. */
 export function clientTypes({ paths, components }: Description): string {
   const { schemas } = components as { readonly schemas: Readonly<Record<string, Schema>> };
   const named = Object.entries(schemas)

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { variableOf } from "../src/config/load.ts";
 import { allowedFor, KEYS, type KeyName, schemaOf, TABLE_KEYS } from "../src/config/value.ts";
 
-/** Writes docs/configuration.md from the table of keys: `bun build/config-doc.ts`. A test compares it. */
+/** Writes docs/configuration.md from the table of keys: `bun build/config-doc.ts`. A test compares them. */
 export function configurationPage(): string {
   const rows = KEYS.filter((key) => !TABLE_KEYS.has(key)).map((key) => [
     `\`${key}\``,
@@ -100,7 +100,7 @@ host = "api.openai.com"
 `;
 }
 
-/** Columns are padded: it reads well as text, and the formatter leaves it alone. */
+/** Columns are padded, so that the table is readable as text and the formatter does not change it. */
 function table(headings: readonly string[], rows: readonly (readonly string[])[]): string {
   const widths = headings.map((_heading, at) => Math.max(...[headings, ...rows].map((row) => row[at]!.length)));
   const line = (cells: readonly string[], fill = " ") =>

@@ -3,9 +3,9 @@
  *
  *   bun build/conformance.ts <folder>
  *
- * A file holds one exchange: `request` (method, url, headers, body), `response` (status, headers, and `body`, or
- * `body_base64` where it is binary), `expect` (model, stream, token counts as sent, text, tool_calls) and `expect_more`.
- * Counts in `expect` are the wire's own; `inclusiveCounts` turns them into a record's.
+ * A file has one exchange: `request` (method, url, headers, body), `response` (status, headers, and `body`, or `body_base64`
+ * if it is binary), `expect` (model, stream, token counts as sent, text, tool_calls) and `expect_more`. Counts in `expect`
+ * are as on the wire; `inclusiveCounts` converts them to a record's.
  */
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";

@@ -1,7 +1,7 @@
-// Makes a fresh clone ready to run: plain Node or Bun, no dependencies. Run by `prestart`, `pretest` and `prebuild`.
+// Prepares a fresh clone; runs with plain Node or Bun, without dependencies. Run by `prestart`, `pretest` and `prebuild`.
 //
-// Installs when that has not been done since the lock file changed, and makes sure that the `bun` package holds a
-// program: package managers may be set to skip install scripts, and then a file is in its place that only says so.
+// Installs if the lock file has changed since the last installation, and ensures that the `bun` package contains the
+// program: if a package manager skips install scripts, there is only a placeholder that prints an error.
 import { spawnSync } from "node:child_process";
 import { createHash } from "node:crypto";
 import { existsSync, lstatSync, readFileSync, writeFileSync } from "node:fs";
@@ -17,23 +17,23 @@ const windows = process.platform === "win32";
 if (!isCurrent()) install();
 if (!bunRuns()) finishBun();
 
-/** Whether this script has installed since the lock file changed. A link to a shared folder is its owner's business. */
+/** Whether this script has installed since the lock file changed. A link to a shared folder is left to its owner. */
 function isCurrent() {
   if (existsSync(modules) && lstatSync(modules).isSymbolicLink()) return true;
   return existsSync(mark) && readFileSync(mark, "utf8") === lockHash();
 }
 
-/** Of what is to be installed; not its time of change, which every checkout of another branch sets. */
+/** Hash of the lock file; its modification time would change with every checkout of another branch. */
 function lockHash() {
   return createHash("sha256")
     .update(readFileSync(join(root, "package-lock.json")))
     .digest("hex");
 }
 
-// Without install scripts: none is needed but the one of `bun`, which is run below where it must, and the one of a test's
-// database server fails under npm, which then leaves the server out.
+// Installs without install scripts. Only the script of `bun` is needed, and it runs below if necessary; the script of a
+// test's database server fails under npm, which would then omit the server.
 function install() {
-  // Bun takes the versions of package-lock.json; --no-save keeps it from writing a lock file of its own.
+  // Bun uses the versions of package-lock.json; --no-save keeps it from writing its own lock file.
   if (runs("npm", ["--version"])) run("npm", ["ci", "--ignore-scripts", "--no-fund", "--no-audit", "--loglevel=error"]);
   else run(isBun ? process.execPath : "bun", ["install", "--no-save", "--silent"]);
   writeFileSync(mark, lockHash());

@@ -1,8 +1,7 @@
 // Completes package-lock.json: `node build/lock.mjs`, after a dependency has changed.
 //
-// A registry need not carry the packages of every platform, and npm leaves out of the lock file what it cannot see; then
-// `npm ci` refuses the file on every platform. Their versions are known all the same: the packages that want them name
-// them exactly.
+// A registry may lack the packages of some platforms, and npm omits them from the lock file; `npm ci` then refuses the file
+// on every platform. Their versions are still known: the packages that depend on them name exact versions.
 import { readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";

@@ -6,7 +6,9 @@ import { PERMISSIONS, type Permission, permissionsOf, ROLE_NAMES, ROLES, SCOPES 
 
 const ALL = Object.keys(PERMISSIONS) as Permission[];
 
-/** Writes docs/permissions.md from the tables that the API goes by: `bun build/permissions-doc.ts`. A test compares it. */
+/**
+ * Writes docs/permissions.md from the tables that the API enforces: `bun build/permissions-doc.ts`. A test compares them.
+ */
 export function permissionsPage(): string {
   const own = Object.entries(NEEDS).map(([endpoint, needs]) => [
     `\`${endpoint}\``,

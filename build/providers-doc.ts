@@ -3,7 +3,7 @@
  *
  *   bun build/providers-doc.ts [--check]
  *
- * With `--check` nothing is written; the exit status says whether the page is as it should be.
+ * With `--check` nothing is written; the exit status shows whether the page is up to date.
  */
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -15,7 +15,7 @@ import { loadRegistry } from "../src/plugin-host/providers/registry.ts";
 const ROOT = join(import.meta.dirname, "..");
 const PAGE = join(ROOT, "docs/providers.md");
 
-/** Providers whose answers say what they cost. */
+/** Providers whose responses state their cost. */
 const STATING = new Set(["DEEPINFRA", "OPENROUTER", "PERPLEXITY", "VERCEL", "X"]);
 
 export async function providersPage(): Promise<string> {

@@ -6,9 +6,9 @@ import { makeSbom } from "./sbom.ts";
 import { TARGETS } from "./targets.ts";
 
 /**
- * Everything that is published of a version, into `dist/`: `bun build/release.ts`.
+ * Writes everything that is published for a version to `dist/`: `bun build/release.ts`.
  *
- * A binary for each target, `weir.cdx.json` (what they are made of) and `SHA256SUMS`, which `sha256sum -c` reads.
+ * A binary for each target, `weir.cdx.json` (their components) and `SHA256SUMS`, which `sha256sum -c` reads.
  */
 const root = join(import.meta.dir, "..");
 const dist = join(root, "dist");

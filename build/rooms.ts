@@ -1,26 +1,26 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 
-/** One row of the matrix: rooms that do not know each other, and what their files may import from other rooms. */
+/** One row of the matrix: rooms that do not import each other, and what their files may import from other rooms. */
 export interface RoomRow {
   /** Folders and single files of `src/`. */
   readonly rooms: readonly string[];
-  /** The rooms that they may import from; all rows above where it is missing. */
+  /** The rooms from which they may import; if missing, all rows above. */
   readonly only?: readonly string[];
-  /** Rooms that they may import types from as well. */
+  /** Rooms from which they may also import types. */
   readonly typesOf?: readonly string[];
-  /** Rooms of the rows above that they may not import from. */
+  /** Rooms of the rows above from which they may not import. */
   readonly not?: readonly string[];
-  /** Whether they take nothing but types from other rooms. */
+  /** Whether they may import only types from other rooms. */
   readonly typesOnly?: true;
-  /** Files without code that they may import as well. */
+  /** Files without code that they may also import. */
   readonly files?: readonly string[];
   readonly holds: string;
 }
 
 /**
- * Which room may import which, lowest first: a file imports from its own room and from rows above its own.
- * `test/architecture.test.ts` holds the code to it; the table in ARCHITECTURE.md is written from it.
+ * Which room may import which, lowest first: a file may import from its own room and from the rows above.
+ * `test/architecture.test.ts` enforces it, and the table in ARCHITECTURE.md is generated from it.
  */
 export const ROOMS: readonly RoomRow[] = [
   {
@@ -176,7 +176,7 @@ export const ROOMS: readonly RoomRow[] = [
 const PAGE = join(import.meta.dir, "../ARCHITECTURE.md");
 const [FROM, TO] = ["<!-- Written by build/rooms.ts. -->\n", "<!-- End of what build/rooms.ts writes. -->"];
 
-/** ARCHITECTURE.md with its table of rooms as the matrix has it: `bun build/rooms.ts`. A test compares it. */
+/** ARCHITECTURE.md with its table of rooms generated from the matrix: `bun build/rooms.ts`. A test compares them. */
 export function architecturePage(page = readFileSync(PAGE, "utf8")): string {
   const [start, end] = [page.indexOf(FROM) + FROM.length, page.indexOf(TO)];
   const rows = ROOMS.map((row) => `| ${row.rooms.map(code).join(" ")} | ${mayImport(row)} | ${row.holds} |\n`);

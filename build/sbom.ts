@@ -4,7 +4,7 @@ import { join } from "node:path";
 
 const root = join(import.meta.dir, "..");
 
-/** Peers that libraries name for those who write TypeScript: nothing of them is in a binary. */
+/** Peer dependencies that libraries declare for TypeScript users: binaries contain nothing of them. */
 const NEVER_SHIPPED = /^(@types\/|@typescript\/|typescript@|bun-types@|undici-types@|csstype@|openapi-types@)/;
 
 interface Component {
@@ -14,7 +14,7 @@ interface Component {
   scope?: string;
 }
 
-/** As far as it is read here; the rest is passed on as npm wrote it. */
+/** The members that are read here; the rest is passed on as npm wrote it. */
 interface Sbom {
   readonly bomFormat: "CycloneDX";
   readonly metadata: { readonly component: { name: string; type: string; readonly "bom-ref": string } };
@@ -23,9 +23,9 @@ interface Sbom {
 }
 
 /**
- * What a binary is made of, as CycloneDX: the production dependencies and what the dashboard embeds, with all that these
- * depend on, at the versions of package-lock.json. Made by `npm sbom`, which knows nothing of the dashboard: its packages
- * are needed for building alone.
+ * The components of a binary, as CycloneDX: the production dependencies and the packages embedded in the dashboard, with all
+ * their dependencies, at the versions of package-lock.json. Based on `npm sbom`, which does not know the dashboard's
+ * packages, because they are build dependencies.
  */
 export function makeSbom(): Sbom {
   const options = ["sbom", "--sbom-format=cyclonedx", "--sbom-type=application", "--package-lock-only"];
@@ -48,12 +48,12 @@ function readPackage(): { readonly dependencies: Readonly<Record<string, string>
   return JSON.parse(readFileSync(join(root, "package.json"), "utf8"));
 }
 
-/** Packages that the dashboard's files import as more than types. */
+/** Packages from which the dashboard's files import more than types. */
 export function embeddedInDashboard(): readonly string[] {
   const names = new Set<string>();
   for (const path of new Bun.Glob("src/web/**/*.{ts,tsx}").scanSync({ cwd: root })) {
     const text = readFileSync(join(root, path), "utf8");
-    // Every file with elements in it imports React without saying so.
+    // Every file with JSX imports React implicitly.
     if (path.endsWith(".tsx")) names.add("react");
     for (const [, from] of text.matchAll(/^import\s+(?!type\b)[^;"']*?from\s+"([^".][^"]*)"/gm)) {
       if (!/^(node|weir|bun):?/.test(from!)) names.add(from!.split("/", from!.startsWith("@") ? 2 : 1).join("/"));
@@ -65,7 +65,7 @@ export function embeddedInDashboard(): readonly string[] {
 function reachable({ components, dependencies }: Sbom, names: ReadonlySet<string>): ReadonlySet<string> {
   const needs = new Map(dependencies.map(({ ref, dependsOn = [] }) => [ref, dependsOn]));
   const found = new Set<string>();
-  // Of a package that is there more than once, the one at the top is the one that the program itself uses.
+  // Of a package with several copies, the program itself uses the one at the top level.
   const pending = [...names].map((name) => components.find((component) => component.name === name)?.["bom-ref"]);
   for (let ref = pending.pop(); pending.length > 0 || ref !== undefined; ref = pending.pop()) {
     if (ref === undefined || found.has(ref) || NEVER_SHIPPED.test(ref)) continue;

@@ -1,8 +1,8 @@
 /**
  * Takes the pictures of docs/images: `bun build/screenshots.ts [NAME…]`.
  *
- * Fills a database with the records of `bench/seed.ts`, sends a few telling requests through a service, and photographs its
- * pages in Chromium; some pages are those of `weir demo`.
+ * Fills a database with the records of `bench/seed.ts`, sends a few example requests through a service, and takes
+ * screenshots of its pages in Chromium; some pages are those of `weir demo`.
  */
 import { spawnSync } from "node:child_process";
 import { mkdirSync, mkdtempSync, rmSync, statSync } from "node:fs";
@@ -25,7 +25,7 @@ interface Shot {
   readonly before?: (page: Page) => Promise<void>;
 }
 
-/** It comes after the rows. */
+/** The histogram appears after the rows. */
 const histogram = (page: Page) => page.getByRole("slider", { name: /^Requests over time/ }).waitFor();
 
 const shots = (requestId: string): readonly Shot[] => [
@@ -55,7 +55,7 @@ const shots = (requestId: string): readonly Shot[] => [
   { name: "playground", path: "/playground", before: compareModels },
 ];
 
-/** Of the demonstration's records. */
+/** Screenshots of the demo's records. */
 const demoShots = (reviewId: string): readonly Shot[] => [
   {
     name: "scores",
@@ -73,7 +73,7 @@ const demoShots = (reviewId: string): readonly Shot[] => [
   },
 ];
 
-/** Answers of the tutor, to be scored by people. */
+/** Responses of the tutor, to be scored by people. */
 const REVIEW = {
   name: "Answers of the tutor",
   scores: [
@@ -90,7 +90,7 @@ const REVIEW = {
   ],
 };
 
-/** Sends a prompt to two models, and waits for both answers. */
+/** Sends a prompt to two models and waits for both responses. */
 async function compareModels(page: Page): Promise<void> {
   await page.getByRole("combobox", { name: "Model", exact: true }).fill("openai/gpt-5-mini");
   await page.getByRole("button", { name: "Compare with another" }).click();
@@ -110,7 +110,7 @@ async function compareModels(page: Page): Promise<void> {
   await page.getByRole("heading", { level: 1 }).scrollIntoViewIfNeeded();
 }
 
-/** Two providers' stand-in, with a credential for each. */
+/** A stand-in for two providers, with a credential for each. */
 async function keepModels(weir: Weir): Promise<Disposable> {
   const openai = "To raise and steady its water level, so that boats, mills and taps have enough of it all year.";
   const anthropic =
@@ -140,7 +140,7 @@ async function keepModels(weir: Weir): Promise<Disposable> {
   return provider;
 }
 
-/** A conversation with a picture's worth of things in it. */
+/** A conversation with enough content for a picture. */
 async function tellingRequest(weir: Weir): Promise<string> {
   using provider = startProvider((path) =>
     Response.json(
@@ -216,7 +216,7 @@ async function photograph(browser: Browser, api: string, key: string, shot: Shot
   await context.close();
 }
 
-/** Pages over many records, and a few telling ones. */
+/** Pages with many records, and a few example requests. */
 async function photographSeeded(browser: Browser): Promise<void> {
   const dataDirectory = mkdtempSync(join(tmpdir(), "weir-screenshots-"));
   const seeded = spawnSync(
@@ -239,7 +239,7 @@ async function photographSeeded(browser: Browser): Promise<void> {
 
 async function photographDemo(browser: Browser): Promise<void> {
   await using demo = await startDemo(programCommand());
-  // The scores come once everything is recorded; until the last one, their number grows.
+  // The scores arrive once everything is recorded; until the last one, their number grows.
   const count = async () => {
     const scores: readonly { readonly requests: number }[] = await askDemo(demo, "/v1/score/query", {});
     return scores.reduce((sum, { requests }) => sum + requests, 0);

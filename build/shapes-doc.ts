@@ -4,7 +4,7 @@ import { EFFORT_TABLE, EFFORTS } from "../src/mapping/translate/effort.ts";
 import { SHAPES } from "../src/mapping/wire/shapes.ts";
 import type { PartName, SettingName, Shape } from "../src/plugin-host/contract.ts";
 
-/** What a prompt may hold, in the words of the APIs. */
+/** The parts of a prompt, in the terms of the APIs. */
 const ROWS: readonly (readonly [string, SettingName | PartName])[] = [
   ["system text after the first turn", "laterSystem"],
   ["name of a turn's participant", "participant"],
@@ -60,7 +60,7 @@ const ROWS: readonly (readonly [string, SettingName | PartName])[] = [
   ["stored `prompt`", "storedPrompt"],
 ];
 
-/** Writes docs/translation.md from the tables of the shapes: `bun build/shapes-doc.ts`. A test compares it. */
+/** Writes docs/translation.md from the tables of the shapes: `bun build/shapes-doc.ts`. A test compares them. */
 export function translationPage(): string {
   const shapes = Object.values(SHAPES).filter(({ name }) => name !== "completions");
   const rows = ROWS.map(([label, member]) => [label, ...shapes.map((shape) => letter(shape, member))]);

@@ -2,13 +2,13 @@ import { execFileSync } from "node:child_process";
 import { existsSync, mkdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 
-/** A platform that a binary can be built for, with the packages that hold its interpreter and its libSQL addon. */
+/** A platform for which a binary can be built, with the packages of its interpreter and its libSQL addon. */
 export interface Target {
   readonly bun: string;
   readonly libsql: string;
 }
 
-/** By the name that `--target` takes. There is no libSQL addon for windows-arm64. */
+/** By the names that `--target` accepts. There is no libSQL addon for windows-arm64. */
 export const TARGETS: Readonly<Record<string, Target>> = {
   "linux-x64": { bun: "bun-linux-x64", libsql: "linux-x64-gnu" },
   "linux-x64-baseline": { bun: "bun-linux-x64-baseline", libsql: "linux-x64-gnu" },
@@ -22,7 +22,7 @@ export const TARGETS: Readonly<Record<string, Target>> = {
 
 const root = join(import.meta.dir, "..");
 
-/** The target that this machine is. */
+/** The target for this machine. */
 export function hostTarget(): string {
   const system = process.platform === "win32" ? "windows" : process.platform;
   const musl =
@@ -30,7 +30,7 @@ export function hostTarget(): string {
   return `${system}-${process.arch}${musl ? "-musl" : ""}`;
 }
 
-/** Files of a target: those of this machine are installed already, others are fetched once with npm into `dist/`. */
+/** Files of a target: this machine's are already installed, others are fetched once with npm into `dist/`. */
 export function targetFiles(name: string): { readonly interpreter: string | undefined; readonly addon: string } {
   const { bun, libsql } = TARGETS[name]!;
   if (name === hostTarget()) return { interpreter: undefined, addon: addonIn(join(root, "node_modules"), libsql) };
@@ -40,7 +40,7 @@ export function targetFiles(name: string): { readonly interpreter: string | unde
   if (!existsSync(interpreter) || !existsSync(addonIn(modules, libsql))) {
     mkdirSync(folder, { recursive: true });
     const packages = [`@oven/${bun}@${version("bun")}`, `@libsql/${libsql}@${version("libsql")}`];
-    // --force: they are for another system than this one.
+    // --force, because they are for another system.
     const options = [
       "--force",
       "--no-save",

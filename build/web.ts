@@ -6,7 +6,8 @@ import { brotliCompressSync, constants, gzipSync } from "node:zlib";
 /**
  * Builds the dashboard into one module of compressed files: `bun build/web.ts [--if-outdated]`.
  *
- * Styles are put together here and not by the bundler, which would rewrite `light-dark()`; they are what browsers read.
+ * Styles are concatenated here and not by the bundler, which would rewrite `light-dark()`; browsers can read them as they
+ * are.
  */
 const root = join(import.meta.dir, "..");
 const web = join(root, "src/web");
@@ -25,7 +26,7 @@ const TYPES: Readonly<Record<string, string>> = {
   html: "text/html; charset=utf-8",
 };
 
-/** Everything that the dashboard consists of; `first` names what a first visit loads before anything is asked of the API. */
+/** All files of the dashboard; `first` lists what a first visit loads before any API request. */
 export async function buildWeb(): Promise<{ readonly files: readonly Built[]; readonly first: readonly string[] }> {
   const bundle = await Bun.build({
     root: web,
@@ -45,7 +46,7 @@ export async function buildWeb(): Promise<{ readonly files: readonly Built[]; re
   );
   const styles = hashed("app", "css", stylesheet());
   const icon = hashed("icon", "svg", readFileSync(join(web, "icon.svg"), "utf8"));
-  // What entries share may bear the name of one of them.
+  // A chunk that entries share may have the name of one of them.
   const entries = bundle.outputs.filter(({ kind }) => kind === "entry-point").map(nameOf);
   const entry = (name: string) => entries.find((each) => each.startsWith(`${name}-`))!;
   const early = staticImports(scripts, entry("main"));
@@ -59,7 +60,7 @@ export async function buildWeb(): Promise<{ readonly files: readonly Built[]; re
   return { files, first: ["index.html", styles.name, icon.name, entry("theme"), entry("main"), ...early] };
 }
 
-/** Chunks that are loaded with the entry itself, unlike those that a page asks for. */
+/** Chunks that are loaded with the entry itself, not on demand by a page. */
 function staticImports(scripts: readonly Built[], entry: string): string[] {
   const found = new Set<string>();
   const pending = [entry];
@@ -74,7 +75,7 @@ function staticImports(scripts: readonly Built[], entry: string): string[] {
   return [...found];
 }
 
-/** The chart library's own rules first, then the files that `app.css` imports, in its order. */
+/** The chart library's rules first, then the files that `app.css` imports, in its order. */
 function stylesheet(): string {
   const folder = join(web, "styles");
   const imports = readFileSync(join(folder, "app.css"), "utf8").matchAll(/^@import "\.\/(.+)";$/gm);
@@ -101,7 +102,7 @@ function file(name: string, bytes: Uint8Array): Built {
   return { name, type: TYPES[name.split(".").at(-1)!]!, bytes };
 }
 
-/** What a browser downloads for a file that is compressed as most servers do. */
+/** The download size of a file, compressed as most servers do. */
 export function gzippedBytes({ bytes }: Pick<Built, "bytes">): number {
   return gzipSync(bytes, { level: 9 }).byteLength;
 }
@@ -126,7 +127,7 @@ if (import.meta.main && !(process.argv.includes("--if-outdated") && !isOutdated(
     JSON.stringify({ name, type, brotli: brotliCompressSync(bytes, quality).toString("base64") }),
   );
   mkdirSync(join(root, "dist/web"), { recursive: true });
-  // Renamed into place: whoever reads it meanwhile reads the one before.
+  // Renamed into place: concurrent readers see the previous file.
   const temporary = `${MODULE}.${process.pid}`;
   writeFileSync(temporary, `export const FILES = [\n${rows.join(",\n")},\n];\n`);
   renameSync(temporary, MODULE);

@@ -4,11 +4,10 @@ import { Decisions } from "./domains/decisions.ts";
 import { domainRoutes } from "./domains/routes.ts";
 
 /**
- * The domain allowlist. Hosts of providers and of the configuration are approved. Others are limited to one
- * request a second and 10,000 a UTC day, per organization and host, until they are approved. A denied host is
- * refused.
+ * The domain allowlist. Hosts of providers and of the configuration are approved. Others are limited to one request a second
+ * and 10,000 a UTC day, per organization and host, until they are approved. A denied host is refused.
  *
- * Hosts are compared whole, as the target address was parsed, without port and case.
+ * Complete host names are compared, as parsed from the target address, without port and ignoring case.
  */
 export default {
   apiVersion: 1,

@@ -1,11 +1,14 @@
 import type { GatewayPlugin, GatewayRequest, PluginHooks, Refusal } from "weir/plugin";
 
-/** The requests that a rule applies to, and their models. Patterns contain `*`, ignore case, and match `model` or `provider/model`. */
+/**
+ * A rule: the requests to which it applies, and their allowed models. Patterns contain `*`, ignore case, and match `model`
+ * or `provider/model`.
+ */
 interface Rule {
   /** Id of a service key. */
   readonly key?: string;
   readonly organization?: string;
-  /** Properties by name, and a pattern for the value. */
+  /** Properties by name, with a pattern for the value. */
   readonly property?: Readonly<Record<string, string>>;
   readonly allow?: readonly string[];
   readonly deny?: readonly string[];
@@ -13,7 +16,7 @@ interface Rule {
 
 interface Options extends Pick<Rule, "allow" | "deny"> {
   readonly rules: readonly Rule[];
-  /** The treatment of a request that could use a model but names no readable one. */
+  /** How to treat a request that could use a model but names no readable one. */
   readonly unknown: "refuse" | "pass";
 }
 
@@ -77,7 +80,7 @@ export default {
 
 const MODEL = ["model"] as const;
 const NOTHING = [] as const;
-/** They list or delete, and use no model. */
+/** Methods that list or delete, and use no model. */
 const READS: ReadonlySet<string> = new Set(["GET", "HEAD", "OPTIONS", "DELETE"]);
 
 function isAbout({ key, organization, property = {} }: Rule, request: GatewayRequest): boolean {

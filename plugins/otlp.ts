@@ -4,11 +4,12 @@ import { spanOf } from "./otlp/span.ts";
 import { traceOf } from "./otlp/trace.ts";
 
 /**
- * Exports a span for each recorded request of a model, following OpenTelemetry's semantic conventions for generative AI,
- * to a collector that speaks OTLP over HTTP with JSON. Off without `endpoint`.
+ * Exports a span for each recorded model request, following OpenTelemetry's semantic conventions for generative AI, to a
+ * collector that speaks OTLP over HTTP with JSON. Off without `endpoint`.
  *
  * Spans are created in the recorder's thread after the record is in the database, and wait in a bounded queue: a slow or
- * unreachable collector costs spans, which are counted, but never a record. No text of a prompt or a response is exported.
+ * unreachable collector can lose spans, which are counted, but never a record. No text of a prompt or a response is
+ * exported.
  */
 export default {
   apiVersion: 1,
@@ -30,7 +31,7 @@ export default {
   },
 
   setup({ options, log, gateway }) {
-    // Records are made in the recorder's thread alone.
+    // Only the recorder's thread creates records.
     if (gateway !== undefined || options.endpoint === "") return {};
     const queue = new SpanQueue({
       url: tracesAddress(options.endpoint),
@@ -57,7 +58,7 @@ export default {
   },
 } satisfies GatewayPlugin;
 
-/** The address of a collector, or its address for traces if that is given. */
+/** The traces address of a collector: derived from its base address, or given directly. */
 function tracesAddress(endpoint: string): string {
   const address = endpoint.replace(/\/+$/, "");
   return address.endsWith("/v1/traces") ? address : `${address}/v1/traces`;

@@ -7,22 +7,22 @@ import { rateLimitRoutes } from "./rate-limits/routes.ts";
 import { StoredPolicies } from "./rate-limits/stored.ts";
 
 /**
- * How long a request waits for budget reserved by others before it is refused, in milliseconds: requests in flight may
- * take long; the cost of ended ones is known within a second.
+ * Milliseconds that a request waits for budget held by others before it is refused. Requests in flight may take long, but
+ * the cost of ended ones is known within a second.
  */
 const WAIT_MS = 150;
 const CHARGE_WAIT_MS = 1_500;
 const HEADERS_KEPT_MAX = 1_000;
-/** How often a request asks the other nodes for room: earlier requests may use up the granted room. */
+/** Maximum times that a request asks other nodes for room: earlier requests may use up what was granted. */
 const ASKED_MAX = 4;
 
 const USER = ["user"] as const;
 const NOTHING = [] as const;
 
 /**
- * Rate limits and budgets: those that a request brings in `Gateway-RateLimit-Policy`, those stored at
- * `/v1/rate-limits`, and those of `weir.toml`. All of them must have room, and then all of them count the request. At the
- * unified address they count it once, and the `limit` of a credential counts each call that it pays.
+ * Rate limits and budgets: those in a request's `Gateway-RateLimit-Policy`, those stored at `/v1/rate-limits`, and those of
+ * `weir.toml`. A request needs room in all of them, and all of them then count it. At the unified address it is counted
+ * once, and the `limit` of a credential counts each call that the credential pays for.
  */
 export default {
   apiVersion: 1,
@@ -43,14 +43,14 @@ export default {
     const ledger = new Ledger(gateway, log);
     const limits = new CredentialLimits(ledger);
     const read = remembering(readPolicies);
-    /** The policies of a request itself; undefined if no more counters can be created. */
+    /** The policies of the request itself; undefined if no more counters can be created. */
     const ofRequest = (request: GatewayRequest, policies: readonly Policy[]): readonly Bearing[] | undefined => {
       const isFallback = request.fallbackOf !== undefined;
-      // The calls of a unified request are one request, and it keeps the hold of the first call.
+      // All calls of a unified request count as one request, which keeps the hold of the first call.
       if (request.callId !== undefined && (isFallback || ledger.holds(request.id))) return [];
       const bearings: Bearing[] = [];
       for (const policy of policies) {
-        // The client's request reserves the likely cost of a budget, and is charged with the cost of its fallback.
+        // The client's request holds the likely cost of a budget, and is charged with the cost of its fallback.
         if (isFallback && policy.unit !== "request") continue;
         const counter = ledger.counter(policy, request.organizationId, segmentOf(policy, request) ?? "");
         if (counter === undefined) return undefined;
@@ -102,7 +102,7 @@ export default {
 
 type ReadHeader = (header: string) => readonly Policy[] | string;
 
-/** The same few headers repeat: each is parsed once. */
+/** Cached: the same few headers repeat. */
 function remembering(read: ReadHeader): ReadHeader {
   const known = new Map<string, readonly Policy[] | string>();
   return (header) => {
@@ -125,13 +125,13 @@ function policiesOf(request: GatewayRequest, stored: StoredPolicies, read: ReadH
   return typeof ofHeader === "string" || ofDeployment.length === 0 ? ofHeader : [...ofDeployment, ...ofHeader];
 }
 
-/** The segment that the request counts under; undefined if the request lacks it. */
+/** The request's value for the policy's segment; undefined if the request lacks it. */
 function segmentOf({ segment }: Policy, request: GatewayRequest): string | undefined {
   if (segment === null) return "";
   if (segment === "user") return request.userId || undefined;
   const { properties } = request;
   if (Object.hasOwn(properties, segment)) return properties[segment] || undefined;
-  // Header names are case-insensitive, and the case may have changed on the way.
+  // Header names are case-insensitive, and the case may have changed in transit.
   const name = Object.keys(properties).find((each) => each.toLowerCase() === segment.toLowerCase());
   return name === undefined ? undefined : properties[name] || undefined;
 }
@@ -155,7 +155,7 @@ const tooMany: Refusal = {
 type Verdict = Refusal | { readonly responseHeaders: Record<string, string> };
 type Counting = Pick<GatewayRequest, "id" | "fallbackOf" | "callId" | "calls">;
 
-/** Counts the request where all policies have room; undefined if one only lacks room that other requests hold. */
+/** Counts the request if all policies have room; undefined if room is lacking only because of other requests' holds. */
 function admit(ledger: Ledger, request: Counting, bearings: readonly Bearing[], final = false): Verdict | undefined {
   const now = Date.now();
   let heldUp: Bearing | undefined;
@@ -171,18 +171,18 @@ function admit(ledger: Ledger, request: Counting, bearings: readonly Bearing[], 
   const { id, fallbackOf, callId = id, calls } = request;
   if (own.length > 0) ledger.take(id, own, now);
   if (ofCredential.length > 0) ledger.take(callId, ofCredential, now, { recordId: fallbackOf ?? id, calls });
-  // A credential's limit is internal: the client only sees its own limits.
+  // A credential's limit is internal: clients see only their own limits.
   return { responseHeaders: own.length === 0 ? {} : limitHeaders(tightest(own, now), now) };
 }
 
-/** Room for all calls of a split request, if the quota can ever be enough for them. */
+/** Room for all calls of a split request, unless the quota can never suffice for them. */
 function neededFor({ policy, credential }: Bearing, { calls = 1 }: Counting): number {
   return credential === undefined || policy.unit !== "request" ? 1 : Math.max(1, Math.min(calls, policy.quota));
 }
 
 /**
- * Other nodes may have room, which is requested first. Most holds are charged within milliseconds of a response's end, so
- * a request can wait for them.
+ * First requests room from other nodes. Then waits for holds, because most are charged within milliseconds of a response's
+ * end.
  */
 async function admitLater(ledger: Ledger, request: Counting, bearings: readonly Bearing[]): Promise<Verdict> {
   const startedMs = performance.now();
@@ -200,7 +200,7 @@ async function admitLater(ledger: Ledger, request: Counting, bearings: readonly 
   }
 }
 
-/** The requests to other nodes, for limits without room here. */
+/** Requests room from other nodes for the limits without room here. */
 function roomAskedFor(bearings: readonly Bearing[]): Promise<void>[] {
   const now = Date.now();
   return bearings.flatMap(({ policy, counter }) => {

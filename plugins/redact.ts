@@ -2,12 +2,12 @@ import type { GatewayPlugin, Json, PluginHooks, Refusal } from "weir/plugin";
 import { FINDERS, type Finder, finderOf } from "./redact/finders.ts";
 import { type Found, redacted } from "./redact/walk.ts";
 
-/** Where matches are removed: from the record, from the provider's request; or the request is refused. */
+/** Where matches are removed: from the record or from the provider's request; or the request is refused. */
 type Place = "record" | "send" | "refuse";
 
 interface Options {
   readonly in: readonly Place[];
-  /** Names of the built-in ones. */
+  /** Names of the built-in finders. */
   readonly find: readonly string[];
   /** The operator's regular expressions, by name. */
   readonly patterns: Readonly<Record<string, string>>;
@@ -15,7 +15,7 @@ interface Options {
 
 /**
  * Removes personal data and keys from bodies: each text is searched, and matches are replaced with `[email]` and the like.
- * It does nothing until `in` is set. A body that is not JSON is searched as text in records, and passed on unchanged.
+ * Does nothing unless `in` is set. A body that is not JSON is searched as text for the record, and forwarded unchanged.
  */
 export default {
   apiVersion: 1,
@@ -69,12 +69,12 @@ export default {
   },
 } satisfies GatewayPlugin<Options>;
 
-/** A change replaces members of the top level; unchanged members stay byte for byte. */
+/** A change replaces top-level members; unchanged members keep their bytes. */
 function changedMembers(before: Json, after: Json): Record<string, Json> {
   return Object.fromEntries(Object.entries(after).filter(([name, value]) => value !== before[name]));
 }
 
-/** Names the kinds of matches, without repeating the text. */
+/** Names the kinds of matches without repeating the matched text. */
 function refusal(names: readonly string[]): Refusal {
   const found = [...new Set(names)].join(", ");
   return { status: 400, code: "personal_data", message: `the request holds ${found}; take it out and send it again` };

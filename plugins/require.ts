@@ -3,13 +3,13 @@ import type { GatewayPlugin, GatewayRequest, PluginHooks, Refusal } from "weir/p
 /** A property that requests must carry, as `Gateway-Property-<name>`. */
 interface Required {
   readonly name: string;
-  /** Values that it may have; any text without this. */
+  /** Allowed values; any text if missing. */
   readonly values?: readonly string[];
-  /** Only for these target hosts, such as `api.openai.com` or `*.openai.com`. */
+  /** Target hosts to which it applies, for example `api.openai.com` or `*.openai.com`. */
   readonly hosts?: readonly string[];
-  /** Only for these organizations. */
+  /** Organizations to which it applies. */
   readonly organizations?: readonly string[];
-  /** The message of the refusal in place of Weir's own. */
+  /** The message of the refusal, instead of Weir's own. */
   readonly message?: string;
 }
 
@@ -21,7 +21,7 @@ interface Options {
 
 const TEXTS = { type: "array", items: { type: "string", minLength: 1 }, minItems: 1 };
 
-/** Refuses requests without the labels that their owner requires. */
+/** Refuses requests without the labels that the operator requires. */
 export default {
   apiVersion: 1,
   name: "require",
@@ -78,7 +78,7 @@ function isHost(pattern: string, host: string): boolean {
 }
 
 function refuse({ name, values, message }: Required, { properties }: GatewayRequest): Refusal | undefined {
-  // It came as a header, whose name is case-insensitive.
+  // The property came as a header, whose name is case-insensitive.
   const sent = Object.keys(properties).find((each) => each.toLowerCase() === name.toLowerCase());
   const value = sent === undefined ? "" : properties[sent]!;
   if (value === "") return refusal(400, "property_missing", message ?? `send Gateway-Property-${name}${oneOf(values)}`);

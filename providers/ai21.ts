@@ -1,6 +1,6 @@
 import type { ProviderPlugin } from "weir/plugin";
 
-/** AI21: Jamba in OpenAI's manner, Jurassic in its own. */
+/** AI21: Jamba with OpenAI's API, Jurassic with its own. */
 export default {
   apiVersion: 1,
   name: "AI21",

@@ -1,6 +1,6 @@
 import type { ProviderPlugin } from "weir/plugin";
 
-/** Alibaba Cloud Model Studio: Qwen models, under `compatible-mode` in OpenAI's manner. */
+/** Alibaba Cloud Model Studio: Qwen models, with OpenAI's API under `compatible-mode`. */
 export default {
   apiVersion: 1,
   name: "ALIBABA",

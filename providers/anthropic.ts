@@ -2,7 +2,7 @@ import type { Json, ModelEntry, ProviderPlugin } from "weir/plugin";
 
 const SAMPLING = ["temperature", "top_p", "top_k"];
 
-/** Anthropic: its own messages, the older text completions, and an endpoint in OpenAI's manner. */
+/** Anthropic: its Messages API, the older text completions, and an OpenAI-compatible endpoint. */
 export default {
   apiVersion: 1,
   name: "ANTHROPIC",
@@ -27,8 +27,8 @@ export default {
 } satisfies ProviderPlugin;
 
 /**
- * Facts of the models. Those since Opus 4.6 decide themselves how much to think. Those since Opus 4.7 refuse sampling
- * parameters, and others since Opus 4.1 accept `temperature` or `top_p`, not both. Source: Anthropic's model overview, its
+ * Facts of the models. Since Opus 4.6 the models decide themselves how much to think. Since Opus 4.7 they refuse sampling
+ * parameters; other models since Opus 4.1 accept `temperature` or `top_p`, not both. Source: Anthropic's model overview, its
  * pages on extended and adaptive thinking, and its migration guide.
  */
 function claudeModels(): ModelEntry[] {
@@ -52,7 +52,7 @@ function claudeModels(): ModelEntry[] {
     ...["sonnet-4*", "opus-4*", "haiku-4*"].map((match) =>
       entry(match, { reasoning: "budget", rejects: [], rejectsThinking: SAMPLING }),
     ),
-    // The first of the fourth generation have no structured output.
+    // The first models of the fourth generation have no structured output.
     entry("sonnet-4-2025*", { jsonSchema: false }),
     entry("sonnet-4-0*", { jsonSchema: false }),
     entry("opus-4-2025*", { maxOutput: 32_000, jsonSchema: false }),

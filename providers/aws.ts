@@ -14,8 +14,8 @@ const gptOssEffort = Object.fromEntries(
 );
 
 /**
- * Amazon Bedrock. An invocation has the form of the model's own vendor, so several formats share its path: the first
- * whose bodies match is used. Embeddings and pictures are recognized by the model's name.
+ * Amazon Bedrock. An invocation has the format of the model's vendor, so several formats share its path: the first whose
+ * bodies match is used. Embeddings and pictures are recognized by the model's name.
  */
 export default {
   apiVersion: 1,

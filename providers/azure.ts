@@ -1,7 +1,7 @@
 import type { EndpointCall, ProviderPlugin } from "weir/plugin";
 
 /**
- * Azure OpenAI and Azure AI Foundry. Every customer has their own hosts, so its gateway address has no target to
+ * Azure OpenAI and Azure AI Foundry. Every customer has its own hosts, so the provider's gateway address has no target to
  * forward to. The deployment in the path is the model if the body names none.
  */
 export default {
@@ -48,7 +48,7 @@ export default {
   models: [{ of: "OPENAI" }, { of: "ANTHROPIC" }],
 } satisfies ProviderPlugin;
 
-/** A date as version means the older paths, which contain a deployment; Responses have none there. */
+/** A date as version selects the older paths, which contain a deployment, except for Responses. */
 function at({ model, settings }: EndpointCall, operation: string): string {
   const version = settings["api_version"] ?? "v1";
   if (version === "v1" || version === "preview") return `/openai/v1/${operation}`;

@@ -1,6 +1,8 @@
 import type { ProviderPlugin } from "weir/plugin";
 
-/** Cloudflare: its gateway, whose paths end like those of the provider behind it, and Workers AI, which wraps its responses. */
+/**
+ * Cloudflare: its gateway, whose paths end like those of the provider behind it, and Workers AI, which wraps its responses.
+ */
 export default {
   apiVersion: 1,
   name: "CLOUDFLARE",

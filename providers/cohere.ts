@@ -1,6 +1,6 @@
 import type { Json, ProviderPlugin } from "weir/plugin";
 
-/** Cohere: its own chat in both versions, and an endpoint in OpenAI's manner under `compatibility`. */
+/** Cohere: its own chat in both versions, and an OpenAI-compatible endpoint under `compatibility`. */
 export default {
   apiVersion: 1,
   name: "COHERE",

@@ -1,6 +1,9 @@
 import type { ProviderPlugin } from "weir/plugin";
 
-/** Databricks Model Serving. Every workspace has a host of its own. An endpoint's invocations have the form of the model that it serves. */
+/**
+ * Databricks Model Serving. Every workspace has its own host. An endpoint's invocations have the format of the model that it
+ * serves.
+ */
 export default {
   apiVersion: 1,
   name: "DATABRICKS",

@@ -1,6 +1,9 @@
 import type { ProviderPlugin } from "weir/plugin";
 
-/** DeepInfra. It states an estimated cost in `usage.estimated_cost`; `v1/inference` is its own format, with counts at its top. */
+/**
+ * DeepInfra. It states an estimated cost in `usage.estimated_cost`; `v1/inference` has its own format, with counts at the
+ * top level.
+ */
 export default {
   apiVersion: 1,
   name: "DEEPINFRA",

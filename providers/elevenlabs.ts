@@ -1,6 +1,6 @@
 import type { ProviderPlugin } from "weir/plugin";
 
-/** ElevenLabs: speech. Its forms are its own and stay as they came. */
+/** ElevenLabs: speech. Its formats are its own; bodies are kept as received. */
 export default {
   apiVersion: 1,
   name: "ELEVENLABS",

@@ -1,6 +1,6 @@
 import type { ProviderPlugin } from "weir/plugin";
 
-/** Fireworks AI. It carries Anthropic's messages too. */
+/** Fireworks AI. It also has Anthropic's Messages API. */
 export default {
   apiVersion: 1,
   name: "FIREWORKS",

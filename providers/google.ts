@@ -1,8 +1,8 @@
 import type { EndpointCall, Json, ModelEntry, ProviderPlugin } from "weir/plugin";
 
 /**
- * Facts of Google's own models. Those of the second generation think within a budget of tokens, those since the third at a level, and
- * insist on the signatures of their own calls. Source: the Gemini API's pages on models, thinking and thought signatures.
+ * Facts of Google's own models. The second generation thinks within a token budget. Since the third, models think at a level
+ * and require the signatures of their own calls. Source: the Gemini API's pages on models, thinking and thought signatures.
  */
 const MODELS: readonly ModelEntry[] = [
   {
@@ -25,8 +25,8 @@ const MODELS: readonly ModelEntry[] = [
 ];
 
 /**
- * Google: Gemini on AI Studio and on Vertex. Vertex also carries Claude (`rawPredict` with Anthropic's messages), Mistral
- * (the same with chat completions) and pictures and embeddings under `predict`; there the bodies decide which it is.
+ * Google: Gemini on AI Studio and on Vertex. Vertex also has Claude (`rawPredict` with Anthropic's messages), Mistral (the
+ * same with chat completions), and pictures and embeddings under `predict`, where the bodies determine the format.
  */
 export default {
   apiVersion: 1,
@@ -68,7 +68,7 @@ export default {
       countPath: (call) => `${vertex(call)}/publishers/anthropic/models/count-tokens:rawPredict`,
       place: { modelInPath: true, version: "vertex-2023-10-16" },
     },
-    // Models of other vendors at Vertex have their vendor before a slash.
+    // At Vertex, names of other vendors' models begin with the vendor and a slash.
     {
       shape: "chat-completions",
       serves: isForeign,
@@ -103,7 +103,7 @@ function isClaude(call: EndpointCall): boolean {
   return isVertex(call) && call.model.startsWith("claude-");
 }
 
-/** A model of another vendor. */
+/** Whether the model is another vendor's. */
 function isForeign(call: EndpointCall): boolean {
   return isVertex(call) && call.model.includes("/") && !call.model.startsWith("google/");
 }

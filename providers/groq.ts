@@ -1,6 +1,6 @@
 import type { ProviderPlugin } from "weir/plugin";
 
-/** Groq. Older streams have their usage under `x_groq`, which the format's reader knows. */
+/** Groq. Older streams have their usage under `x_groq`, which the format's reader handles. */
 export default {
   apiVersion: 1,
   name: "GROQ",

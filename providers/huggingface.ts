@@ -1,8 +1,8 @@
 import type { ProviderPlugin } from "weir/plugin";
 
 /**
- * Hugging Face: its router, hosted inference, and endpoints of customers. Models there may also use the form of Text Generation
- * Inference.
+ * Hugging Face: its router, hosted inference, and customers' endpoints. Models there may also use the format of Text
+ * Generation Inference.
  */
 export default {
   apiVersion: 1,

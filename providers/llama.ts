@@ -1,7 +1,7 @@
 import type { Json, ProviderPlugin, StreamReading, Usage } from "weir/plugin";
 
 /**
- * Meta's Llama API: under `compat` in OpenAI's manner, else with one `completion_message` in place of choices, and counts
+ * Meta's Llama API: OpenAI-compatible under `compat`, otherwise with one `completion_message` instead of choices, and counts
  * as a list of `metrics`. Its events are folded into the object that it sends without streaming.
  */
 export default {
@@ -46,11 +46,11 @@ function grown(body: StreamReading["body"], data: Json, event: Json): Json {
   };
 }
 
-/** A call begins with a piece that has an id; the pieces after it add to its arguments. */
+/** A call begins with a piece that has an id; later pieces extend its arguments. */
 function withPiece(calls: Json[], { id, function: piece }: Json): Json[] {
   const args = typeof piece?.arguments === "string" ? piece.arguments : "";
   const last = calls.at(-1);
-  // In place: the list is our own, and copying it for each piece would take quadratic time.
+  // Changes the list in place: it is our own, and copying it for each piece would take quadratic time.
   if (typeof id === "string" || last === undefined)
     calls.push({ id, function: { name: piece?.name, arguments: args } });
   else last.function.arguments += args;

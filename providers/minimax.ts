@@ -1,6 +1,6 @@
 import type { ProviderPlugin } from "weir/plugin";
 
-/** MiniMax, in OpenAI's manner and, under `anthropic`, in Anthropic's. Its own failures have status 200. */
+/** MiniMax, with OpenAI's API and, under `anthropic`, with Anthropic's. Its own failures have status 200. */
 export default {
   apiVersion: 1,
   name: "MINIMAX",

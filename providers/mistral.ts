@@ -1,6 +1,6 @@
 import type { ProviderPlugin } from "weir/plugin";
 
-/** Mistral. Fill-in-the-middle completions and those of agents respond like chats. */
+/** Mistral. Fill-in-the-middle and agent completions respond like chats. */
 export default {
   apiVersion: 1,
   name: "MISTRAL",

@@ -1,6 +1,6 @@
 import type { ProviderPlugin } from "weir/plugin";
 
-/** Moonshot: Kimi models, in OpenAI's manner and, under `anthropic`, in Anthropic's. */
+/** Moonshot: Kimi models, with OpenAI's API and, under `anthropic`, with Anthropic's. */
 export default {
   apiVersion: 1,
   name: "MOONSHOT",

@@ -1,6 +1,9 @@
 import type { Json, ProviderPlugin } from "weir/plugin";
 
-/** Ollama's cloud. A self-hosted server has any host; it is read by shape, or named with `Gateway-Target-Provider`. */
+/**
+ * Ollama's cloud. A self-hosted server may have any host; it is recognized by its format, or named with
+ * `Gateway-Target-Provider`.
+ */
 export default {
   apiVersion: 1,
   name: "OLLAMA",

@@ -14,8 +14,8 @@ const THINKS = { ...CHAT, reasoning: "effort", rejects: SAMPLING } as const;
 const SEES = ["text", "image", "file"] as const;
 
 /**
- * Facts of its own models. Reasoning models refuse sampling; since GPT-5.4 function tools with reasoning are accepted only at
- * Responses. Source: OpenAI's model pages and API reference.
+ * Facts of its own models. Reasoning models refuse sampling parameters; since GPT-5.4 only Responses accepts function tools
+ * together with reasoning. Source: OpenAI's model pages and API reference.
  */
 const MODELS: readonly ModelEntry[] = [
   { match: "gpt-3.5*", context: 16_385, maxOutput: 4_096, input: ["text"], reasoning: "none", jsonSchema: false },
@@ -72,7 +72,7 @@ const MODELS: readonly ModelEntry[] = [
   },
 ];
 
-/** OpenAI. Nearly every other provider extends it: the end of a path determines the format. */
+/** OpenAI. Nearly all other providers extend it: the end of a path determines the format. */
 export default {
   apiVersion: 1,
   name: "OPENAI",

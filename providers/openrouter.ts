@@ -1,6 +1,9 @@
 import type { ProviderPlugin } from "weir/plugin";
 
-/** OpenRouter. It states the cost of each request; if the caller brought a key of the model's vendor, in the details. */
+/**
+ * OpenRouter. It states the cost of each request; if the caller uses a key of the model's vendor, the cost is in the
+ * details.
+ */
 export default {
   apiVersion: 1,
   name: "OPENROUTER",

@@ -1,8 +1,8 @@
 import type { ProviderPlugin } from "weir/plugin";
 
 /**
- * Replicate: predictions of any kind, and a proxy in OpenAI's manner. The output of a prediction depends on the model; text is
- * read, everything else is kept as it came.
+ * Replicate: predictions of any kind, and an OpenAI-compatible proxy. The output of a prediction depends on the model: text
+ * is read, everything else is kept as received.
  */
 export default {
   apiVersion: 1,

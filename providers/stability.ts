@@ -1,6 +1,6 @@
 import type { ProviderPlugin } from "weir/plugin";
 
-/** Stability AI: pictures. Its forms are its own and stay as they came. */
+/** Stability AI: pictures. Its formats are its own; bodies are kept as received. */
 export default {
   apiVersion: 1,
   name: "STABILITY",

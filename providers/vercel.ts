@@ -1,6 +1,6 @@
 import type { ProviderPlugin } from "weir/plugin";
 
-/** Vercel AI Gateway and v0. It states costs, and in front of Gemini leaves reasoning out of `completion_tokens`. */
+/** Vercel AI Gateway and v0. It states costs; in front of Gemini, its `completion_tokens` exclude reasoning. */
 export default {
   apiVersion: 1,
   name: "VERCEL",

@@ -1,6 +1,6 @@
 import type { ProviderPlugin } from "weir/plugin";
 
-/** IBM watsonx. The model is in `model_id`; a stream counts the prompt on its first event only. */
+/** IBM watsonx. The model is in `model_id`; a stream counts the prompt only in its first event. */
 export default {
   apiVersion: 1,
   name: "WATSONX",

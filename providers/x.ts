@@ -1,6 +1,6 @@
 import type { ProviderPlugin } from "weir/plugin";
 
-/** xAI. Its chat completions leave reasoning out of `completion_tokens`, and it states costs in ticks of 1e-10 dollars. */
+/** xAI. Its chat completions exclude reasoning from `completion_tokens`, and it states costs in ticks of 1e-10 dollars. */
 export default {
   apiVersion: 1,
   name: "X",

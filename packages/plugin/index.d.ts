@@ -1,11 +1,11 @@
 // Written by build/plugin-package.ts from src/plugin-host/contract/.
-/** JSON from outside: probe it with `?.` and expect anything. */
+/** JSON from outside: read it with `?.` and expect any type. */
 export type Json = any;
 
 /**
- * Token counts of one exchange. A missing member means "not reported", which is never the same as 0.
+ * Token counts of one exchange. A missing member means "not reported", which differs from 0.
  *
- * `prompt_tokens` is all input and `completion_tokens` all output: caches, audio and reasoning are parts of them.
+ * `prompt_tokens` is all input and `completion_tokens` all output: cached, audio and reasoning tokens are included.
  */
 export interface Usage {
   readonly prompt_tokens?: number;
@@ -14,7 +14,7 @@ export interface Usage {
   readonly prompt_cache_read_tokens?: number;
   /** All tokens written to a cache, for any lifetime. */
   readonly prompt_cache_write_tokens?: number;
-  /** The part of `prompt_cache_write_tokens` kept for an hour, which costs more. */
+  /** The part of `prompt_cache_write_tokens` that is kept for an hour, which costs more. */
   readonly prompt_cache_write_1h_tokens?: number;
   readonly prompt_audio_tokens?: number;
   readonly completion_audio_tokens?: number;
@@ -29,7 +29,7 @@ export interface ExchangeView {
   /** Host of the target, lower case, without port. */
   readonly host: string;
   readonly requestHeaders: Headers;
-  /** The request body if it is JSON. */
+  /** The request body, if it is JSON. */
   readonly requestBody: Json;
   /** Status that the provider sent. */
   readonly status: number;
@@ -39,7 +39,7 @@ export interface ExchangeView {
 export interface RequestReading {
   readonly model?: string;
   readonly stream?: boolean;
-  /** The end user that the body itself names. */
+  /** The end user that the body names. */
   readonly userId?: string;
 }
 
@@ -49,7 +49,7 @@ export interface Reading {
   readonly id?: string;
   readonly model?: string;
   readonly usage?: Usage;
-  /** The usage block as it was sent. */
+  /** The usage block as sent. */
   readonly usageRaw?: Json;
   /** US dollars, if the provider states the cost itself. */
   readonly cost?: number;
@@ -59,7 +59,7 @@ export interface Reading {
   readonly error?: { readonly message: string; readonly type?: string };
 }
 
-/** The state of a stream being folded: `body` is the object that the provider would have sent without streaming. */
+/** The state of a stream while it is folded: `body` is the object that the provider would have sent without streaming. */
 export interface StreamReading extends Reading {
   readonly body?: Json;
 }
@@ -68,11 +68,11 @@ export interface StreamReading extends Reading {
 export interface StreamEvent {
   /** SSE `event:` or the event stream's `:event-type`. */
   readonly name?: string;
-  /** The event's data if it is JSON, else its text. */
+  /** The event's data if it is JSON, otherwise its text. */
   readonly data: Json;
 }
 
-/** A request for embeddings, read out of OpenAI's form. */
+/** A request for embeddings, read from OpenAI's format. */
 export interface EmbeddingPrompt {
   readonly texts: readonly string[];
   readonly dimensions?: number;
@@ -84,21 +84,21 @@ export interface EmbeddingPrompt {
 }
 
 /**
- * One API's form of embedding requests. Pure and synchronous, like a `Shape`; clients only use OpenAI's form.
+ * One API's format of embedding requests. Pure and synchronous, like a `Shape`; clients use only OpenAI's format.
  *
- * A caller reads the client's body with `readEmbeddings`, finds the target's form with `embeddingForm`, writes all calls
+ * A caller reads the client's body with `readEmbeddings`, finds the target's format with `embeddingForm`, writes all calls
  * with `writeEmbeddingCalls`, makes them in any order, and joins the responses in the order of the calls with
  * `joinEmbeddings`.
  */
 export interface EmbeddingForm {
   readonly name: string;
-  /** Maximum texts per call. */
+  /** The request body for `prompt.texts`; at most `textsMax` texts. */
   readonly textsMax: (model: string) => number;
   /** The body for `prompt.texts`, of which there are at most `textsMax`. */
   readonly writeRequest: (prompt: EmbeddingPrompt, model: string) => Json;
   /** The losses of a prompt, each with its path. */
   readonly losses?: (prompt: EmbeddingPrompt, model: string) => readonly Loss[];
-  /** One vector per text, in the order of the texts; `undefined` if the body has none. */
+  /** One vector per text, in the order of the texts; `undefined` if the body holds no vectors. */
   readonly readAnswer: (body: Json) => EmbeddingAnswer | undefined;
 }
 
@@ -121,50 +121,50 @@ export type ShapeName =
 
 /** How a provider is called with a stored credential at the unified address. */
 export interface Endpoints {
-  /** Before `/chat/completions` and the like; default `/v1`. A credential's `base_url` with a path replaces it. */
+  /** Prefix of `/chat/completions` and the like; default `/v1`. A credential's `base_url` with a path replaces it. */
   readonly basePath?: string;
-  /** Origin of a call if it depends on the credential, such as its region; else `target`. */
+  /** Origin of a call if it depends on the credential, for example on its region; default `target`. */
   readonly origin?: (call: EndpointCall) => string;
   /**
-   * Its APIs, in order of preference; never inherited by `extends`. Missing: `chat-completions` and `embeddings` if it
-   * extends OPENAI, else none, and then it is not reachable at the unified address.
+   * Its APIs, in order of preference; never inherited by `extends`. If missing: `chat-completions` and `embeddings` for a
+   * provider that extends OPENAI; otherwise none, and the provider is not reachable at the unified address.
    */
   readonly shapes?: readonly (ShapeName | ShapeAt)[];
-  /** Headers of every call, unless the client sent one with that name. Lower case. */
+  /** Headers of every call, in lower case. A client's header of the same name takes precedence. */
   readonly headers?: Readonly<Record<string, string>>;
   /** How a call carries the credential; default `bearer`. */
   readonly auth?: Auth;
-  /** The form of a credential; default one secret, `api_key`. */
+  /** The members of a credential; default one secret, `api_key`. */
   readonly credential?: CredentialForm;
-  /** Facts of its models. Those of several matching entries are merged, later ones first. */
+  /** Facts about its models. Facts of several matching entries are merged; later entries win. */
   readonly models?: readonly (ModelEntry | ModelsOf)[];
-  /** Where its list of models is. */
+  /** Address of its list of models. */
   readonly listModels?: ModelList;
 }
 
 /** One shape at a provider-specific path, or only for some of its models. */
 export interface ShapeAt {
   readonly shape: ShapeName | Shape;
-  /** Path of a call, below the origin; default the base path plus the usual path of the shape. */
+  /** Path of a call, below the origin; default the base path plus the shape's usual path. */
   readonly path?: (call: EndpointCall) => string;
   /** Whether it applies to this call; default always. */
   readonly serves?: (call: EndpointCall) => boolean;
-  /** Path at which it counts the tokens of a request in this shape. */
+  /** Path that counts the tokens of a request in this shape. */
   readonly countPath?: (call: EndpointCall) => string;
-  /** Headers of its calls beside the provider's, unless the client sent one with that name. Lower case. */
+  /** Additional headers of its calls, in lower case. A client's header of the same name takes precedence. */
   readonly headers?: Readonly<Record<string, string>>;
   readonly place?: Place;
 }
 
 /** Differences of a platform that carries another vendor's API. */
 export interface Place {
-  /** The body has no `model`: it is in the path. */
+  /** The model is in the path; the body has no `model`. */
   readonly modelInPath?: true;
   /** Value of the body's member `anthropic_version`; the header with that name is not sent. */
   readonly version?: string;
   /** The header `anthropic-beta` becomes the body's member `anthropic_beta`. */
   readonly betasInBody?: true;
-  /** The body has no `stream`: it is in the path. */
+  /** Streaming is chosen by the path; the body has no `stream`. */
   readonly streamInPath?: true;
   /** Streams come as AWS event-stream frames with base64 `bytes` around the vendor's own events. */
   readonly frames?: "aws";
@@ -182,9 +182,10 @@ export interface EndpointCall {
 }
 
 /**
- * `bearer`: `Authorization: Bearer` and the secret `api_key`, if there is one. `x-api-key`, or another `header`: the key by
- * itself. `sigv4`: signed for AWS, or the bearer. `google`: `x-goog-api-key`, or a token of the service account. `azure`:
- * `api-key`, or a token of the tenant. A function creates the headers from the secrets; it is synchronous and has a second.
+ * `bearer`: `Authorization: Bearer` with the secret `api_key`, if there is one. `x-api-key` or another `header`: the bare
+ * key. `sigv4`: an AWS signature, or a bearer token. `google`: `x-goog-api-key`, or a token of the service account. `azure`:
+ * `api-key`, or a token of the tenant. A function creates the headers from the secrets; it is synchronous and may take one
+ * second.
  */
 export type Auth =
   | "bearer"
@@ -196,13 +197,16 @@ export type Auth =
   | { readonly header: string }
   | ((call: EndpointCall, secrets: Readonly<Record<string, string>>) => Readonly<Record<string, string>>);
 
-/** The form of a provider's credential. */
+/** The members of a provider's credential. */
 export interface CredentialForm {
   /** Names of its secret members. */
   readonly secret: readonly string[];
-  /** Sets of secret members of which one must be complete; default the first secret. An empty set: none required. */
+  /**
+   * Sets of secret members of which one must be complete; default the first secret. An empty set means that no secret is
+   * required.
+   */
   readonly oneOf?: readonly (readonly string[])[];
-  /** Other members, each with JSON Schema of a text. `default` fills in what is missing. */
+  /** Other members, each with the JSON Schema of a string. `default` fills in a missing member. */
   readonly settings?: Readonly<Record<string, Json>>;
   /** Required settings. */
   readonly required?: readonly string[];
@@ -210,7 +214,7 @@ export interface CredentialForm {
   readonly baseUrl?: "required";
 }
 
-/** Facts about models whose name matches `match`, in which `*` stands for any text. */
+/** Facts about the models whose name matches `match`, in which `*` matches any text. */
 export interface ModelEntry extends ModelFacts {
   readonly match: string;
 }
@@ -219,28 +223,28 @@ export interface ModelEntry extends ModelFacts {
 export interface ModelsOf {
   /** Name of the provider. */
   readonly of: string;
-  /** The prefix of the models' names here, such as `*anthropic.`. */
+  /** The prefix of the models' names at this provider, for example `*anthropic.`. */
   readonly before?: string;
 }
 
 export interface ModelList {
-  /** Below the origin and the base path; with `origin: true` directly below the origin. */
+  /** Below the origin and the base path; with `origin: true`, directly below the origin. */
   readonly path: string;
   readonly fromOrigin?: true;
   readonly read: (body: Json) => readonly string[];
 }
 
 /**
- * The places of values in bodies of an unknown format: JSON Pointers (RFC 6901), in which `*` stands for every
- * element of a list. The mapper creates it for a model, and `GET /v1/models/<model>/mapping` shows it.
+ * The places of values in bodies of an unknown format: JSON Pointers (RFC 6901), in which `*` matches every element of a
+ * list. The mapper creates it for a model, and `GET /v1/models/<model>/mapping` shows it.
  */
 export interface BodyMapping {
   readonly format: 1;
-  /** At least `messages` or `prompt`. */
+  /** At least one of `messages` and `prompt` is present. */
   readonly request: MappedRequest;
-  /** For a complete response. At least here or in `stream` the `text`, or `tool_calls`. */
+  /** For a complete response. `response` or `stream` must have `text` or `tool_calls`. */
   readonly response?: MappedResponse;
-  /** Of a stream: deltas from each event, everything else from the merged members of all events. */
+  /** For a stream: deltas from each event, everything else from the merged members of all events. */
   readonly stream?: MappedStream;
 }
 
@@ -259,9 +263,9 @@ export interface MappedRequest {
     readonly stream?: string;
   };
   readonly tools?: {
-    /** The tools, with `*` for each of them. */
+    /** The list of tools; `*` matches each tool. */
     readonly list: string;
-    /** These are from the tool. */
+    /** Relative to the tool, like the paths below. */
     readonly name: string;
     readonly description?: string;
     readonly parameters?: string;
@@ -269,21 +273,21 @@ export interface MappedRequest {
 }
 
 export interface MappedMessages {
-  /** The messages, with `*` for each of them. */
+  /** The list of messages; `*` matches each message. */
   readonly list: string;
-  /** Relative to the message, like the others; missing if user and assistant alternate. */
+  /** Relative to the message, like the paths below; missing if user and assistant alternate. */
   readonly role?: string;
   /** A message is `{ "<role>": "<text>" }`. */
   readonly role_is_name?: boolean;
   readonly text?: string;
-  /** Role names of the wire to user, assistant, system, developer or tool. */
+  /** Maps role names of the wire to user, assistant, system, developer or tool. */
   readonly roles?: Readonly<Record<string, string>>;
   readonly tool_calls?: MappedToolCalls;
 }
 
 export interface MappedToolCalls {
   readonly list: string;
-  /** These are from the call. */
+  /** Relative to the call, like the paths below. */
   readonly name: string;
   readonly arguments?: string;
   readonly id?: string;
@@ -294,7 +298,7 @@ interface MappedReading {
   /** The provider's id of the response. */
   readonly id?: string;
   readonly usage?: {
-    /** All input, or the part that is in no other count. */
+    /** All input, or the part that no other count includes. */
     readonly prompt_tokens?: string;
     readonly completion_tokens?: string;
     readonly total_tokens?: string;
@@ -308,7 +312,7 @@ interface MappedReading {
 }
 
 export interface MappedResponse extends MappedReading {
-  /** Several values are joined. */
+  /** Several matches are joined. */
   readonly text?: string;
   readonly reasoning?: string;
 }
@@ -319,17 +323,17 @@ export interface MappedStream extends MappedReading {
 }
 
 export interface MappedDelta {
-  /** From the event's data. */
+  /** Relative to the event's data. */
   readonly path: string;
-  /** Pieces to join, or each time the complete text so far. */
+  /** `append`: pieces to join; `replace`: each event has the complete text so far. */
   readonly mode: "append" | "replace";
-  /** Only in events of this SSE name. */
+  /** Only in events with this SSE name. */
   readonly event?: string;
-  /** Only if the event's data has this. */
+  /** Only if the event's data has this value. */
   readonly when?: { readonly path: string; readonly equals: string };
 }
 
-/** Wire formats that Weir reads by itself; a provider maps its paths to them. */
+/** Wire formats that Weir can read; a provider maps its paths to them. */
 export type WireSchemaName =
   | "chat-completions"
   | "responses"
@@ -352,7 +356,7 @@ export type WireSchemaName =
   | "logged";
 
 export interface PathSchema {
-  /** Regular expression on the path without its query string. */
+  /** Regular expression for the path without its query string. */
   readonly path: RegExp;
   readonly schema: WireSchemaName;
 }
@@ -362,44 +366,47 @@ export interface PathSchema {
  */
 export interface ProviderPlugin extends Endpoints {
   readonly apiVersion: 1;
-  /** Upper case; the `provider` of its records. */
+  /** Upper case; the value of `provider` in its records. */
   readonly name: string;
   /** Other names that `Gateway-Target-Provider` may use, lower case; `-`, `_`, `.` and spaces are ignored. */
   readonly aliases?: readonly string[];
-  /** Host names of its targets, `*.` standing for one or more leading labels. They are approved from the start. */
+  /** Host names of its targets; `*.` matches one or more leading labels. They are approved from the start. */
   readonly hosts?: readonly string[];
-  /** Origin that its own gateway address forwards to. */
+  /** Origin to which its own gateway address forwards. */
   readonly target?: string;
   /** First label of its own gateway address. */
   readonly dedicatedDomain?: string;
-  /** Another provider, by name, whose reading this one inherits. */
+  /** Name of another provider, whose reading this one inherits. */
   readonly extends?: string;
   /**
-   * Tried in order, before those of the extended provider; the first whose path matches is used, and if several
-   * match, the first whose bodies match, else the last.
+   * Tried in order, before those of the extended provider. The first whose path matches is used; if several paths match, the
+   * first whose bodies match, otherwise the last.
    */
   readonly wireSchemas?: readonly PathSchema[];
   /**
-   * The mapping of its own body format, at every path that `wireSchemas` does not name, if the bodies match. It
-   * has precedence over guesses and learnt mappings.
+   * The mapping of the provider's own body format: used at every path that `wireSchemas` does not list, if the bodies match.
+   * It takes precedence over guessed and learnt mappings.
    */
   readonly mapping?: BodyMapping;
-  /** Additional credentials, lower case. Their values are never stored. */
+  /** Additional credential headers and query parameters, lower case. Their values are never stored. */
   readonly mask?: { readonly headers?: readonly string[]; readonly query?: readonly string[] };
   /** Overrides the wire schema's reading of the request. */
   readonly readRequest?: (body: Json, exchange: ExchangeView) => RequestReading;
-  /** Overrides the wire schema's reading of a complete response; missing members stay as read. `usage` is one member: it is replaced whole. */
+  /**
+   * Overrides the wire schema's reading of a complete response; missing members stay as read. `usage` is one member: it is
+   * replaced as a unit.
+   */
   readonly readResponse?: (body: Json, exchange: ExchangeView) => Reading;
   /** Overrides the wire schema's reading of a stream: called once per event, in order. */
   readonly readEvent?: (reading: StreamReading, event: StreamEvent, exchange: ExchangeView) => StreamReading;
-  /** US dollars for one exchange, or null if the price is unknown. */
+  /** US dollars for one exchange; null if the price is unknown. */
   readonly cost?: (usage: Usage, model: string, exchange: ExchangeView) => number | null;
 }
 
 /**
- * A request to a model, independent of any API: every shape reads requests into it and writes requests from it.
+ * A request to a model, independent of any API: every shape can read requests into this form and write requests from it.
  *
- * `at` is the path of a part in the client's body, such as `messages[2].content[0]`: losses contain it. Two prompts that differ
+ * `at` is the path of a part in the client's body, such as `messages[2].content[0]`: losses contain it. Prompts that differ
  * only in paths are equivalent.
  */
 export interface Prompt {
@@ -410,13 +417,13 @@ export interface Prompt {
   readonly messages: readonly Message[];
   readonly tools: readonly Tool[];
   readonly toolChoice?: ToolChoice;
-  /** Descriptions of the namespaces of tools. */
+  /** Descriptions of tool namespaces. */
   readonly namespaces?: Readonly<Record<string, string>>;
   readonly settings: Settings;
   readonly wants: Wants;
   /** The paths of the settings in the client's body. */
   readonly paths: Readonly<Partial<Record<SettingName | "toolChoice", string>>>;
-  /** The shape that the body had. */
+  /** The shape of the client's body. */
   readonly shape: string;
   /** Members of the body unknown to other shapes. */
   readonly extra: Readonly<Record<string, Json>>;
@@ -425,9 +432,9 @@ export interface Prompt {
 }
 
 /**
- * A part of the client's request that a target does not get.
+ * A part of the client's request that the target does not receive.
  *
- * `dropped` and `approximated` become warnings; `refused` is a 400 `untranslatable` for this target; `invalid` is a 400
+ * `dropped` and `approximated` are warnings; `refused` is a 400 `untranslatable` for this target; `invalid` is a 400
  * `invalid_body`, for every target.
  */
 export interface Loss {
@@ -438,7 +445,7 @@ export interface Loss {
   readonly why?: string;
 }
 
-/** One turn. Results of calls are parts of a user's turn; calls and reasoning are parts of the assistant's. */
+/** One turn. Results of calls are parts of a user's turn; calls and reasoning are parts of an assistant's turn. */
 export interface Message {
   readonly role: "system" | "user" | "assistant";
   readonly parts: readonly Part[];
@@ -465,14 +472,14 @@ interface Placed {
 }
 
 export interface CacheMark {
-  /** As the client wrote it, such as `1h`. */
+  /** As the client wrote it, for example `1h`. */
   readonly ttl?: string;
 }
 
 export interface TextPart extends Placed {
   readonly type: "text";
   readonly text: string;
-  /** Sources of the text, in a response. */
+  /** Sources of the text; in responses only. */
   readonly citations?: readonly Citation[];
 }
 
@@ -480,7 +487,7 @@ export interface Citation {
   readonly url?: string;
   readonly title?: string;
   readonly quote?: string;
-  /** The range of the text that it covers. */
+  /** The range of the text that the citation covers. */
   readonly start?: number;
   readonly end?: number;
 }
@@ -521,7 +528,7 @@ export interface CallPart extends Placed {
   readonly id: string;
   readonly name: string;
   readonly namespace?: string;
-  /** JSON text of an object; of a custom tool the raw text. */
+  /** JSON text of an object; for a custom tool, the raw text. */
   readonly arguments: string;
   readonly custom?: true;
   readonly state?: State;
@@ -531,7 +538,7 @@ export interface ResultPart extends Placed {
   readonly type: "result";
   /** Id of the call. */
   readonly id: string;
-  /** Name of the tool, if the API has it. */
+  /** Name of the tool, if the API sends it. */
   readonly name?: string;
   readonly parts: readonly Part[];
   readonly error?: true;
@@ -544,29 +551,26 @@ export interface ReasoningPart extends Placed {
   readonly state?: State;
 }
 
-/**
- * Opaque data from a provider that lets its model continue its reasoning. It goes back to its issuer unchanged,
- * and only there.
- */
+/** Opaque data with which a provider's model continues its reasoning. It is returned unchanged, and only to its issuer. */
 export interface State {
   /** The model's vendor, such as `anthropic`; for encrypted parts with the credential, `openai:<credential>`. */
   readonly issuer: string;
-  /** A signature of the adjacent text, content in place of text, or content that replaces redacted text. */
+  /** A signature of the adjacent text, content instead of text, or content that replaces redacted text. */
   readonly kind: "signature" | "encrypted" | "redacted";
   readonly value: string;
   /** The provider's own id of the piece. */
   readonly id?: string;
-  /** It belongs to the following call, for APIs without a place on the call itself. */
+  /** Belongs to the following call, for APIs that have no place for it on the call itself. */
   readonly of?: "call";
 }
 
-/** A call of a tool run by the provider, or its result, in the API's form. */
+/** A call of a tool that the provider runs, or its result, in the API's format. */
 export interface HostedPart extends Placed {
   readonly type: "hosted";
   /** Name of the shape that can read `item`. */
   readonly shape: string;
   readonly item: Json;
-  /** Its text for a model, for other shapes. */
+  /** The text that a model of another shape gets instead. */
   readonly text?: string;
 }
 
@@ -604,7 +608,7 @@ export interface SearchTool extends Placed {
   readonly maxUses?: number;
 }
 
-/** Another tool run or defined by the provider, in the API's form. */
+/** Another tool that the provider runs or defines, in the API's format. */
 export interface HostedTool extends Placed {
   readonly type: "hosted";
   readonly shape: string;
@@ -613,11 +617,11 @@ export interface HostedTool extends Placed {
 }
 
 export interface ToolChoice {
-  /** `any`: some tool; `one`: the tool with that name. */
+  /** `any`: at least one tool; `one`: the named tool. */
   readonly mode: "auto" | "none" | "any" | "one";
   readonly name?: string;
   readonly namespace?: string;
-  /** Only these may be called. */
+  /** Only these tools may be called. */
   readonly allowed?: readonly string[];
 }
 
@@ -627,7 +631,7 @@ export type Effort = "none" | "minimal" | "low" | "medium" | "high" | "xhigh" | 
 export interface Thinking {
   readonly effort?: Effort;
   readonly budgetTokens?: number;
-  /** The model decides. */
+  /** The model decides how much it thinks. */
   readonly adaptive?: true;
   /** How to summarize its reasoning: `auto`, `concise` or `detailed`. */
   readonly summary?: string;
@@ -644,7 +648,7 @@ export type Format =
       readonly strict?: boolean;
     };
 
-/** The settings of a request. A missing member was not sent. Members typed `Json` are in the API's form. */
+/** The settings of a request. A missing member was not sent. Members of type `Json` are in the API's format. */
 export interface Settings {
   readonly maxTokens?: number;
   readonly temperature?: number;
@@ -682,9 +686,9 @@ export interface Settings {
 
 export type SettingName = keyof Settings;
 
-/** How the client wants the response written; only the writer of its own shape reads it. */
+/** How the client wants the response written; only the writer of the client's own shape reads it. */
 export interface Wants {
-  /** A chat stream ends with a chunk of usage. */
+  /** A chat stream ends with a usage chunk. */
   readonly usage?: boolean;
   /** Reasoning is shown as text. */
   readonly reasoning?: boolean;
@@ -701,14 +705,14 @@ export interface Answer {
   readonly model?: string;
   /** One, unless the client asked for several. */
   readonly choices: readonly Choice[];
-  /** All input and all output, as everywhere in Weir: caches and reasoning are parts of them. */
+  /** Totals, as everywhere in Weir: cached and reasoning tokens are parts of the input and output counts. */
   readonly usage?: Usage;
 }
 
 export interface Choice {
   readonly parts: readonly Part[];
   readonly finish: Finish;
-  /** The stop text that ended it. */
+  /** The stop text that ended the response. */
   readonly stopText?: string;
   /** `{ content: [{ token, logprob, bytes, top_logprobs }] }`. */
   readonly logprobs?: Json;
@@ -738,7 +742,7 @@ export type Piece =
   | ({ readonly type: "close" } & Of)
   | { readonly type: "logprobs"; readonly logprobs: Json; readonly choice?: number }
   | { readonly type: "finish"; readonly finish: Finish; readonly stopText?: string; readonly choice?: number }
-  /** A later one replaces the members of an earlier one. */
+  /** A later `usage` piece replaces the members of an earlier one. */
   | { readonly type: "usage"; readonly usage: Usage }
   | { readonly type: "error"; readonly error: ApiError }
   /** Nothing follows. */
@@ -756,7 +760,7 @@ export interface ApiError {
   readonly message: string;
   readonly type?: string;
   readonly code?: string;
-  /** Path of the member that is wrong. */
+  /** Path of the invalid member. */
   readonly param?: string;
   readonly requestId?: string;
   /** The provider's own message. */
@@ -764,66 +768,66 @@ export interface ApiError {
 }
 
 /**
- * One API's form of requests, responses, streams and errors. Pure and synchronous; nothing throws, for any JSON.
+ * One API's format of requests, responses, streams and errors. Pure and synchronous; never throws, whatever the JSON.
  *
- * A shape knows no other shape: a request becomes a `Prompt`, and every shape writes prompts. Without the members of the
- * second half it is only for providers, not for clients.
+ * Shapes are independent of each other: a request becomes a `Prompt`, and every shape writes prompts. A shape without the
+ * members of the second half serves providers only, not clients.
  *
- * `state` is an object that starts empty; it belongs to the shape until the stream ends.
+ * `state` starts as an empty object; the shape owns it until the stream ends.
  */
 export interface Shape {
   /** Lower case with dashes. */
   readonly name: string;
-  /** Its support per part of a prompt; missing entries are fully supported. */
+  /** What it supports, by part of a prompt; a missing entry means full support. */
   readonly takes?: Takes;
   readonly limits?: Limits;
 
-  /** The body for a provider. The prompt has already been fitted to `takes`, `limits` and the facts of the model. */
+  /** The body for a provider. The prompt is already fitted to `takes`, `limits` and the model's facts. */
   readonly writeRequest: (prompt: Prompt, call: Call) => WrittenRequest;
   readonly readAnswer: (body: Json) => Answer;
   readonly readEvent: (state: Json, event: StreamEvent) => readonly Piece[];
   readonly readError: (status: number, body: Json) => ApiError;
 
-  /** Matches the end of clients' paths for it. */
+  /** Matches the end of the paths at which clients call it. */
   readonly endpoint?: RegExp;
   readonly readRequest?: (body: Json) => Prompt;
   readonly writeAnswer?: (answer: Answer, reply: Reply) => Json;
-  /** Each event is written as soon as it exists. */
+  /** Writes each piece as soon as it arrives. */
   readonly writeEvents?: (state: Json, piece: Piece, reply: Reply) => readonly SentEvent[];
   readonly writeError?: (error: ApiError) => Json;
   /** Maps a status to one that clients of this API know. */
   readonly writeStatus?: (status: number) => number;
-  /** The response to a request to count its input. */
+  /** The response to a token-counting request. */
   readonly writeCount?: (tokens: number) => Json;
   /** The keep-alive sent in a stream after 15 s of silence. */
   readonly keepAlive?: (state: Json) => SentEvent;
 }
 
-/** The call's facts for a shape. */
+/** What a shape needs to know about the call. */
 export interface Call {
   /** Name of the model at the provider. */
   readonly model: string;
   readonly facts: ModelFacts;
-  /** The issuer whose state may be sent: `anthropic`, or with the credential `openai:<credential>`. */
+  /** The issuer whose state may be sent: `anthropic` or, with the credential, `openai:<credential>`. */
   readonly issuer: string;
 }
 
 /** Facts about a model. A missing member is unknown. */
 export interface ModelFacts {
-  /** Tokens of input and output together. */
+  /** Context window: tokens of input and output together. */
   readonly context?: number;
   /** Maximum output tokens. */
   readonly maxOutput?: number;
   readonly input?: readonly ("text" | "image" | "file" | "audio")[];
   /** How its reasoning effort is set. */
   readonly reasoning?: "effort" | "budget" | "adaptive" | "level" | "none";
-  /** Its efforts or levels, if not all. */
+  /** Its efforts or levels, if it does not support all. */
   readonly efforts?: readonly Effort[];
-  /** It always thinks. */
+  /** It cannot be switched to not thinking. */
   readonly mustThink?: boolean;
   /** It also thinks when a tool is forced. */
   readonly thinksWhenForced?: boolean;
-  /** Members that it refuses, by the name they have at the provider. */
+  /** Members that it refuses, by their name at the provider. */
   readonly rejects?: readonly string[];
   /** Members that it refuses while it thinks. */
   readonly rejectsThinking?: readonly string[];
@@ -833,19 +837,19 @@ export interface ModelFacts {
   readonly strictTools?: boolean;
   readonly maxTokensName?: string;
   readonly toolsNeedResponses?: boolean;
-  /** System messages may occur in mid-conversation. */
+  /** System messages may occur mid-conversation. */
   readonly systemInPlace?: boolean;
   /** Calls in the history need a signature. */
   readonly needsSignatures?: boolean;
-  /** The member for reasoning of earlier turns in chat completions, such as `reasoning_content`. */
+  /** The chat-completions member for the reasoning of earlier turns, for example `reasoning_content`. */
   readonly reasoningMember?: string;
-  /** Model fields of Bedrock's converse for an effort, as a function of facts and effort, defined by the provider. */
+  /** Model fields of Bedrock's converse by effort, defined by the provider. */
   readonly effortFields?: Readonly<Partial<Record<Effort, Json>>>;
 }
 
 export interface WrittenRequest {
   readonly body: Json;
-  /** Losses specific to this shape; those by `takes` and `limits` are already noted. */
+  /** Losses specific to this shape, besides those that follow from `takes` and `limits`. */
   readonly losses?: readonly Loss[];
 }
 
@@ -868,34 +872,34 @@ export interface SentEvent {
 }
 
 /**
- * A shape's support for one part of a prompt.
+ * How a shape supports one part of a prompt.
  *
- * `=` has its own place; `-` uses other means without a loss, or needs nothing; `D` drops it with a warning;
- * `A` approximates it with a warning; `F` fetches an address first; `R` refuses the request.
+ * `=`: it has its own place. `-`: other means replace it without loss, or nothing is needed. `D`: dropped with a warning.
+ * `A`: approximated with a warning. `F`: the address is fetched first. `R`: the request is refused.
  */
 export type Take = "=" | "-" | "D" | "A" | "F" | "R";
 
 /** Missing means `=`. */
 export type Takes = Readonly<Partial<Record<SettingName | PartName, Take>>>;
 
-/** Parts and forms of a prompt that shapes differ in. */
+/** Parts and forms of a prompt in which shapes differ. */
 export type PartName =
-  /** System texts after the first turn; `-`: as a marked text of the user. */
+  /** System texts after the first turn; `-`: as marked user text. */
   | "laterSystem"
   | "imageBytes"
-  /** How closely to look at an image. */
+  /** Resolution at which the model sees an image. */
   | "imageDetail"
   /** Name of a turn's participant. */
   | "participant"
   | "imageUrl"
   | "pdf"
   | "fileUrl"
-  /** `-`: as text of the message. */
+  /** `-`: as message text. */
   | "textFile"
   | "fileId"
   | "audioIn"
   | "strict"
-  /** `-`: as a function with one text. */
+  /** `-`: as a function with one text parameter. */
   | "customTool"
   /** `-`: as a part of the name. */
   | "namespace"
@@ -904,11 +908,11 @@ export type PartName =
   | "choiceAny"
   | "choiceOne"
   | "choiceSearch"
-  /** `-`: the others are left out. */
+  /** `-`: the other tools are left out. */
   | "allowedTools"
   /** `-`: as text that begins `Error: `. */
   | "resultError"
-  /** `-`: in a turn of the user after the results. */
+  /** `-`: in a user turn after the results. */
   | "resultImages"
   | "resultFiles"
   | "cacheMarks"
@@ -925,35 +929,35 @@ export interface Limits {
   /** A complete call id. */
   readonly callId?: RegExp;
   readonly stopTexts?: number;
-  /** A stop text of white space alone is refused. */
+  /** A stop text of only white space is refused. */
   readonly noBlankStop?: boolean;
   readonly temperatureMax?: number;
   /** Consecutive turns of one role are joined. */
   readonly turnsAlternate?: boolean;
-  /** Drops empty text, and trailing white space of a final assistant text. */
+  /** Empty text is dropped, as is trailing white space of a final assistant text. */
   readonly noEmptyText?: boolean;
-  /** A history with calls needs a tool beside it. */
+  /** A history with calls requires a tool in the request. */
   readonly callsNeedTools?: boolean;
-  /** Results have the name of their tool. */
+  /** Results carry the name of their tool. */
   readonly resultNames?: boolean;
   readonly maxTokensRequired?: boolean;
-  /** A smaller token limit is refused. */
+  /** Lowest accepted token limit. */
   readonly maxTokensLeast?: number;
   /** The reasoning setting of models without facts. */
   readonly reasoning?: "effort" | "budget" | "adaptive" | "level" | "none";
-  /** Efforts of the API, for models without facts. */
+  /** The API's efforts, for models without facts. */
   readonly efforts?: readonly Effort[];
   /** Thinking tokens by effort, if they are not a share of the token limit. */
   readonly budgets?: Readonly<Record<Effort, number>>;
   /** Thinking and a forced tool exclude each other, unless the model's facts say otherwise. */
   readonly noForcedThinking?: boolean;
-  /** While tools are being called, a model with a budget thinks only where the turn of the calls begins with a thought. */
+  /** During tool calls, a model with a budget thinks only if the turn with the calls begins with a thought. */
   readonly thoughtsLead?: boolean;
   /** A search cannot be combined with functions. */
   readonly searchAlone?: boolean;
   /** Settings that cannot be combined with thinking. */
   readonly notWhileThinking?: readonly SettingName[];
-  /** If a model has no `jsonSchema`, its response is requested as the input of a tool. */
+  /** For a model without `jsonSchema`, the response is requested as the input of a tool. */
   readonly schemaTool?: boolean;
 }
 
@@ -973,14 +977,14 @@ export interface PayingCredential {
 /** A request as seen by plugins, without any credential. Expensive members are computed when first read. */
 export interface GatewayRequest {
   readonly id: string;
-  /** Id of the client's request, if this is one of its fallbacks: they share the budget hold. */
+  /** The client request's id, if this request is one of its fallbacks: they share the budget hold. */
   readonly fallbackOf?: string | undefined;
   /**
    * At the unified address, where plugins are called per provider call: the id of this call. `onEnd` is called with it as
    * well. Undefined in pass-through.
    */
   readonly callId?: string | undefined;
-  /** The number of calls: more than 1 if a request for embeddings is split, because the model accepts fewer texts. */
+  /** The number of calls: more than 1 if a request for embeddings is split because the model accepts fewer texts. */
   readonly calls?: number | undefined;
   /** At the unified address: the route that led to this call. */
   readonly route?: string | undefined;
@@ -990,7 +994,7 @@ export interface GatewayRequest {
   readonly path: string;
   readonly target: {
     readonly origin: string;
-    /** Lower case, without port and brackets. */
+    /** Lower case, without port and without brackets. */
     readonly host: string;
     /** The provider that owns this host, regardless of the client's headers; undefined if no provider claims it. */
     readonly owner: string | undefined;
@@ -1002,11 +1006,11 @@ export interface GatewayRequest {
   readonly keyId: string;
   /** Patterns of the models that this key may use; null for all. */
   readonly keyModels: readonly string[] | null;
-  /** The value of `Gateway-User-Id`; without it the body's user, if a plugin needs `user`. */
+  /** The value of `Gateway-User-Id`; otherwise the body's user, if a plugin needs `user`. */
   readonly userId: string | undefined;
-  /** The model in the path, else in the body, if a plugin needs `model`. Undefined if neither has one. */
+  /** The model in the path, otherwise in the body, if a plugin needs `model`. Undefined if neither names one. */
   readonly model: string | undefined;
-  /** The request's body, if a plugin needs `body` and it is JSON; else undefined. Do not modify it. */
+  /** The request's body, if a plugin needs `body` and it is JSON; otherwise undefined. Do not modify it. */
   readonly body: Json;
   readonly properties: Readonly<Record<string, string>>;
   /**
@@ -1017,7 +1021,7 @@ export interface GatewayRequest {
   gatewayHeader(name: string): string | undefined;
 }
 
-/** A refusal in place of the provider's response. */
+/** A refusal, sent instead of the provider's response. */
 export interface Refusal {
   readonly status: number;
   readonly code: string;
@@ -1038,11 +1042,11 @@ export interface RecordDraft {
   readonly response_status: number | null;
   request_body: Json;
   response_body: Json;
-  /** Read-only facts. Computed when read. */
+  /** Read-only facts, computed on first read. */
   readonly facts: RecordFacts;
 }
 
-/** The facts of a finished exchange, beside the members that a plugin may change. Times are milliseconds since 1970. */
+/** The facts of a finished exchange that a plugin may not change. Times are milliseconds since 1970. */
 export interface RecordFacts {
   readonly method: string;
   /** Path and query as sent, credentials masked. */
@@ -1056,12 +1060,12 @@ export interface RecordFacts {
   /** The provider's own id of the response. */
   readonly responseId: string | null;
   readonly startedAt: number;
-  /** Null for an exchange cut off by a stop of the gateway. */
+  /** Null if a stop of the gateway cut the exchange off. */
   readonly endedAt: number | null;
-  /** Milliseconds from passing a streamed request on to the first byte of its response. */
+  /** Milliseconds from forwarding a streamed request to the first byte of its response. */
   readonly timeToFirstToken: number | null;
   readonly usage: Usage;
-  /** Whether the usage was counted by a tokenizer, because it was not reported. */
+  /** Whether a tokenizer counted the usage because the provider did not report it. */
   readonly usageEstimated: boolean;
   readonly streamed: boolean;
   /** Served from the cache. */
@@ -1070,40 +1074,40 @@ export interface RecordFacts {
   readonly error: { readonly code: string | null; readonly message: string | null } | null;
   readonly sessionId: string | null;
   readonly promptId: string | null;
-  /** The last message to the model, in any format; null if unreadable or omitted. */
+  /** The last message to the model, in any format; null if it is unreadable or was omitted. */
   readonly promptText: string | null;
-  /** The model's text, in any format; null if unreadable or omitted. */
+  /** The model's text, in any format; null if it is unreadable or was omitted. */
   readonly responseText: string | null;
   /** Without `Gateway-*`; credential values are masked. */
   readonly requestHeaders: Headers;
   readonly responseHeaders: Headers;
 }
 
-/** Additions of a hook to a request that passes. */
+/** What a hook adds to a request that it allows. */
 export interface Admission {
-  /** Headers for the response, from the provider, the cache or the gateway. */
+  /** Headers added to the response, whether it comes from the provider, the cache or the gateway. */
   readonly responseHeaders?: Readonly<Record<string, string>>;
-  /** From `onRequest` only: changes of the provider's request. The record keeps both. */
+  /** From `onRequest` only: changes to the provider's request. The record keeps both versions. */
   readonly send?: RequestChange;
 }
 
-/** A change of the provider's request. Later plugins see the changed body. */
+/** A change to the provider's request. Later plugins see the changed body. */
 export interface RequestChange {
-  /** Headers in place of the client's; null removes one. Not `Host`, `Gateway-*`, or framing headers. */
+  /** Headers that replace the client's; null removes one. Not allowed: `Host`, `Gateway-*` and framing headers. */
   readonly headers?: Readonly<Record<string, string | null>>;
   /**
-   * Replacements for top-level members of the JSON body; null removes one. All others stay byte for byte. For
-   * plugins that need `body`: 500 `plugin_failed` if the body is not a JSON object.
+   * Replacements for top-level members of the JSON body; null removes one. All other members keep their bytes. Only for
+   * plugins that need `body`; if the body is not a JSON object, the request fails with 500 `plugin_failed`.
    */
   readonly body?: Readonly<Record<string, Json>>;
 }
 
-/** How an exchange ended, or one call of it at the unified address. */
+/** How an exchange ended or, at the unified address, one call of it. */
 export interface RequestEnd {
   readonly id: string;
-  /** For the end of a call: the record with its usage. */
+  /** For the end of a call: id of the record that holds its usage. */
   readonly recordId?: string;
-  /** As in the future record; 0 if there is none. */
+  /** The status that the record will have; 0 if there is none. */
   readonly status: number;
   readonly outcome:
     | "complete"
@@ -1120,11 +1124,11 @@ export interface RequestEnd {
 }
 
 /**
- * The complete response to a request: from the provider, the cache, the gateway or a plugin, as the client got it and as in its
- * record. Without credentials. Do not modify it.
+ * The complete response to a request: from the provider, the cache, the gateway or a plugin, as the client received it and
+ * as the record holds it, without credentials. Do not modify it.
  */
 export interface GatewayAnswer {
-  /** The record's id; that of the request, except for failed attempts, which have records of their own. */
+  /** The record's id. It is the request's id, except for failed attempts, which have records of their own. */
   readonly id: string;
   /** For a failed attempt: id of the client's request. */
   readonly attemptOf: string | undefined;
@@ -1138,27 +1142,29 @@ export interface GatewayAnswer {
   /** Origin of the target that was called; undefined if the request has none. */
   readonly target: string | undefined;
   readonly route: string | undefined;
-  /** Name of the credential that paid at the unified address; `client` for the client's own key. */
+  /** Name of the credential that paid for the call at the unified address; `client` for the client's own key. */
   readonly credential: string | undefined;
   readonly userId: string | undefined;
   readonly sessionId: string | undefined;
   readonly properties: Readonly<Record<string, string>>;
-  /** The responding model, else the requested one; undefined if there is none. */
+  /** The responding model, otherwise the requested one; undefined if neither is known. */
   readonly model: string | undefined;
-  /** The status that the client got; undefined if there was none. */
+  /** The status that the client received; undefined if there was none. */
   readonly status: number | undefined;
   /** Response headers, without credentials. */
   readonly headers: Headers;
   /**
-   * The body if it is JSON; for a stream the object that it would have been without streaming. Undefined if it is not JSON,
-   * was omitted, or is over 256 kB as JSON.
+   * The body if it is JSON; for a stream, the equivalent non-streamed object. Undefined if it is not JSON, was omitted, or
+   * is over 256 kB as JSON.
    */
   readonly body: Json;
-  /** Bytes of the body as it was sent; if `body` is undefined it shows whether there was one. */
+  /** Bytes of the body as sent; shows whether there was a body if `body` is undefined. */
   readonly bodyBytes: number;
-  /** The model's text, in any format; undefined if `body` is, or if unreadable. */
+  /** The model's text, in any format; undefined if `body` is undefined or the text is unreadable. */
   readonly text: string | undefined;
-  /** Whether a part of the response is missing in the record: it broke off, or exceeded `max_recorded_body_bytes`. */
+  /**
+   * Whether the record lacks a part of the response, because the response broke off or exceeded `max_recorded_body_bytes`.
+   */
   readonly truncated: boolean;
   readonly usage: Usage;
   /** US dollars; undefined if unknown. */
@@ -1180,7 +1186,7 @@ export interface ReasonedScore {
   readonly reason?: string;
 }
 
-/** Additions of `onAnswer` and `onRecorded` to the record. */
+/** What `onAnswer` and `onRecorded` add to the record. */
 export interface AnswerNote {
   /** Names and values; null removes a property. */
   readonly properties?: Readonly<Record<string, string | null>>;
@@ -1189,27 +1195,27 @@ export interface AnswerNote {
 }
 
 /**
- * A plugin's few important facts, the same for every process on the database. Kept in memory; a change by another process,
+ * A plugin's few important facts, shared by all processes on the database and kept in memory; a change by another process,
  * such as the command line, is visible within half a second.
  */
 export interface PluginStore {
   entries(): ReadonlyMap<string, Json>;
-  /** Resolves when it is in the database; `entries` shows it then. @throws if the database cannot be written. */
+  /** Resolves once the value is in the database and visible in `entries`. @throws if the database cannot be written. */
   put(key: string, value: Json): Promise<void>;
   remove(key: string): Promise<void>;
-  /** Called after `entries` has changed, from any source. */
+  /** Called after `entries` has changed, whatever the cause. */
   onChange(listener: () => void): void;
 }
 
 /**
- * A plugin's counts, on this machine only: a list of JSON values in a file. Appended values are in the page cache
- * at the end of the turn, before a response to the request that caused it, and so survive a kill.
+ * A plugin's counts, on this machine only: a list of JSON values in a file. Appended values reach the page cache at the end
+ * of the turn, before the response to the request that caused them, so they survive a kill.
  */
 export interface PluginJournal {
-  /** Everything from before, oldest first. A torn last line is skipped. */
+  /** Everything written before, oldest first. A torn last line is skipped. */
   read(): Json[];
   append(entry: Json): void;
-  /** The file is rewritten from time to time with the result of `snapshot` in place of all appended values. */
+  /** From time to time the file is rewritten: the result of `snapshot` replaces all appended values. */
   onCompact(snapshot: () => Iterable<Json>): void;
 }
 
@@ -1226,7 +1232,7 @@ export interface ShareLimit {
   readonly windowMs: number;
 }
 
-/** This node's count of a limit in its window, and the likely count of another request. */
+/** This node's count of a limit in its window, and the expected count of another request. */
 export interface ShareState {
   readonly used: number;
   readonly likely: number;
@@ -1234,13 +1240,16 @@ export interface ShareState {
 
 /** This node's share of a limit shared by several nodes. */
 export interface PluginShare {
-  /** How much this node may currently count in the window. Called once per request, which signals the demand. */
+  /** How much this node may currently count in the window. Called once per request; the calls measure the demand. */
   allowed(): number;
-  /** How much the other nodes may have counted, as far as known. */
+  /** How much the other nodes may have counted, as far as this node knows. */
   others(): number;
-  /** Whether a request may bring more: not while the database is away, and not right after the others had everything. */
+  /**
+   * Whether a request could increase the share. False while the database is unreachable, and right after the other nodes
+   * held everything.
+   */
   mayGrow(): boolean;
-  /** Requests more. Resolves within a second; `allowed` then has the result. */
+  /** Requests a larger share. Resolves within a second; `allowed` then has the result. */
   ask(): Promise<void>;
   set(limit: ShareLimit): void;
   release(): void;
@@ -1248,15 +1257,15 @@ export interface PluginShare {
 
 export interface PluginShares {
   /**
-   * Opens a share, with nothing in it.
+   * Opens an empty share.
    *
    * @param key - the same on every node.
-   * @param state - called whenever the share is negotiated with the other nodes.
+   * @param state - called whenever this node negotiates the share with the other nodes.
    */
   open(key: string, limit: ShareLimit, state: () => ShareState): PluginShare;
 }
 
-/** Milliseconds since 1970: the first of it, and the first after it. */
+/** Milliseconds since 1970: `start` inclusive, `end` exclusive. */
 export interface CalendarPeriod {
   readonly start: number;
   readonly end: number;
@@ -1264,27 +1273,26 @@ export interface CalendarPeriod {
 
 /** The gateway thread's services for a plugin. */
 export interface GatewayAccess {
-  /** Only if several nodes may share a database: counts are then divided among them. */
+  /** Present if several nodes may share a database: counts are then divided among them. */
   readonly shares?: PluginShares;
   readonly store: PluginStore;
   readonly journal: PluginJournal;
-  /** The organization of a service key, also of an expired or revoked one; undefined if no key has this id. */
+  /** The organization of a service key, including expired and revoked keys; undefined if no key has this id. */
   organizationOfKey(keyId: string): string | undefined;
   /** Host patterns of all loaded providers, and the hosts of their targets. */
   providerHosts(): readonly string[];
   /**
-   * The recorded usage of finished exchanges; resolves once the recorder has seen all that ended before the call,
-   * usually within 50 ms. An id that is missing from the response has no finished record.
+   * The recorded usage of finished exchanges; resolves once the recorder has seen all that ended before the call, usually
+   * within 50 ms. An id that is missing from the result has no finished record.
    */
   usageOf(requestIds: readonly string[]): Promise<readonly RequestUsage[]>;
   /**
-   * The day, week (from Monday) or month of a time, in a time zone. It takes some 100 µs: keep the result while
-   * it is valid.
+   * The day, week (from Monday) or month of a time, in a time zone. Takes about 100 µs: cache the result while it is valid.
    *
-   * @throws RangeError if there is no such time zone.
+   * @throws RangeError if the time zone is unknown.
    */
   periodOf(calendar: "day" | "week" | "month", timeZone: string, time: number): CalendarPeriod;
-  /** Whether `allow_private_targets` opens a host, at any port. @param host - lower case, without port. */
+  /** Whether `allow_private_targets` allows a host, on any port. @param host - lower case, without port. */
   opensPrivateTarget(host: string): boolean;
   /** Replaces this plugin's additions to `allow_private_targets`, in the same form: names, addresses, CIDR blocks. */
   openPrivateTargets(entries: readonly string[]): void;
@@ -1296,14 +1304,14 @@ export interface PluginLog {
   error(message: string): void;
 }
 
-/** The use of one policy of a credential's limit. */
+/** Usage under one policy of a credential's limit. */
 export interface LimitUse {
   readonly unit: "request" | "cents" | "tokens";
   readonly quota: number;
   readonly windowSeconds: number;
   /** In the current window; calls in flight count once they are charged. */
   readonly used: number;
-  /** When the policy has room again, in milliseconds since 1970; null where it has room. */
+  /** When the policy will have room again, in milliseconds since 1970; null if it has room now. */
   readonly spentUntil: number | null;
 }
 
@@ -1311,52 +1319,53 @@ type Verdict = Refusal | Admission | undefined | void;
 
 export interface PluginHooks {
   /**
-   * The parts of a request's body to read before `onRequest`: a list, or a function of the request if it depends on
-   * that it (gateway thread; a failure counts as none). If no plugin has a need, bodies are streamed.
+   * The parts of a request's body to read before `onRequest`: a list, or a function of the request if they depend on it
+   * (gateway thread; if it fails, nothing is read). If no plugin needs a part, bodies are streamed.
    */
   readonly needs?: readonly BodyNeed[] | ((request: GatewayRequest) => readonly BodyNeed[]);
   /**
-   * Gateway thread, for every request, before the cache and the target: decides whether the request is allowed.
-   * Nothing returned means: continue. Throwing or 250 ms: 500 `plugin_failed`.
+   * Gateway thread, for every request, before the cache and the target: decides whether the request is allowed. Returning
+   * nothing allows it. If the hook throws or takes over 250 ms, the request fails with 500 `plugin_failed`.
    */
   onRequest?(request: GatewayRequest): Verdict | Promise<Verdict>;
   /**
-   * Gateway thread, right before the target is called and not for a response from the cache: count requests
-   * here. Returns and fails like `onRequest`.
+   * Gateway thread, right before the target is called, but not for a cached response: count requests here. Returns and fails
+   * like `onRequest`.
    */
   onForward?(request: GatewayRequest): Verdict | Promise<Verdict>;
   /**
-   * Gateway thread, once for every request for which `onForward` was called, when its response has ended; also if this
-   * plugin or another one refused it. Undo counts of a request whose outcome is `refused`, or that was not
-   * forwarded, here. At the unified address it is called again for each call, with the call's id
-   * and the record that has its usage.
+   * Gateway thread, once for every request for which `onForward` was called, when its response has ended, also if this
+   * plugin or another one refused the request. Undo counts here if the `outcome` is `refused` or the request was not
+   * forwarded. At the unified address it is also called once per call, with the call's id and the id of the record that
+   * holds its usage.
    */
   onEnd?(end: RequestEnd): void;
   /**
-   * Gateway thread, once for every record, when the client has its response and the record is in the database: within a second
-   * of the end. It cannot delay or change the response; its return value is added to the record. Throwing or 250 ms adds
-   * nothing, and is counted.
+   * Gateway thread, once for every record, when the client has its response and the record is in the database: within a
+   * second of the end. It cannot delay or change the response; its return value is added to the record. If it throws or
+   * takes over 250 ms, nothing is added and the failure is counted.
    */
   onAnswer?(answer: GatewayAnswer): AnswerNote | undefined | void | Promise<AnswerNote | undefined | void>;
   /** Recorder thread, before the record is stored. `false` drops the record. */
   onRecord?(draft: RecordDraft): false | undefined | void | Promise<false | undefined | void>;
   /**
    * Recorder thread, once for every record, after it is in the database: the place for checks in code. It sees both bodies
-   * completely and delays no request; its return value is added to the record. Throwing or 250 ms adds nothing, and is counted.
+   * in full and delays no request; its return value is added to the record. If it throws or takes over 250 ms, nothing is
+   * added and the failure is counted.
    */
   onRecorded?(draft: Readonly<RecordDraft>): AnswerNote | undefined | void | Promise<AnswerNote | undefined | void>;
   /**
-   * Endpoints of the API in this plugin, in the gateway's thread. The list is read when the service
-   * starts; a reloaded plugin serves them at once.
+   * The plugin's API endpoints, in the gateway's thread. The list is read when the service starts; a reloaded plugin serves
+   * them immediately.
    */
   readonly routes?: readonly PluginRoute[];
   /**
-   * This plugin's counters, by names such as `spans_dropped`: shown in `/metrics` for the calling thread. Counts
-   * only increase; called whenever the metrics are read.
+   * This plugin's counters, by names such as `spans_dropped`; `/metrics` shows them for each thread. Counts only increase;
+   * called whenever the metrics are read.
    */
   counters?(): Readonly<Record<string, number>>;
   /**
-   * Gateway thread: this plugin's counts of a credential's limit. It counts nothing, and is called when a route is
+   * Gateway thread: this plugin's counts of a credential's limit. The call itself counts nothing; it is made when a route is
    * explained or health is shown.
    */
   limitsOf?(credential: PayingCredential): readonly LimitUse[];
@@ -1364,7 +1373,7 @@ export interface PluginHooks {
   dispose?(): void | Promise<void>;
 }
 
-/** One endpoint of the API, answered in the API's envelope. */
+/** One API endpoint; its response has the API's envelope. */
 export interface PluginRoute {
   readonly method: "GET" | "POST" | "PUT" | "DELETE";
   /** Below `/v1/`, with `:name` for a variable segment, such as `/v1/domains/:domain/verify`. */
@@ -1377,7 +1386,7 @@ export interface PluginRoute {
   readonly summary: string;
   /** JSON Schema of the body; without it the route accepts none. */
   readonly body?: Json;
-  /** Throwing gives a 500. It has 10 s. */
+  /** Handles one call within 10 s. If it throws, the response is a 500. */
   handle(call: RouteCall): RouteAnswer | Promise<RouteAnswer>;
 }
 
@@ -1391,7 +1400,7 @@ export interface RouteCall {
 }
 
 export interface RouteCaller {
-  /** Undefined for the command line on the machine itself. */
+  /** Undefined for the command line on the same machine. */
   readonly organizationId: string | undefined;
   /** Name of the key, or "command line". */
   readonly name: string;
@@ -1411,33 +1420,33 @@ export type RouteAnswer =
       readonly path?: string;
     };
 
-/** @typeParam Options - what `optionsSchema` allows. */
+/** @typeParam Options - the type that `optionsSchema` describes. */
 export interface PluginContext<Options = Json> {
-  /** Its table `[plugins.<name>]`, checked, with the defaults of the schema filled in. */
+  /** Its table `[plugins.<name>]`, validated, with the schema's defaults filled in. */
   readonly options: Options;
   readonly log: PluginLog;
-  /** Only in the gateway's thread; the recorder's thread sets plugins up without it. */
+  /** Only in the gateway's thread; in the recorder's thread it is undefined. */
   readonly gateway?: GatewayAccess;
 }
 
 /**
- * A plugin: state lives inside `setup` only. Its life:
+ * A plugin. All state lives inside `setup`. Life cycle:
  *
  * 1. The file is loaded in a throw-away thread, within 2 s; then in the gateway's and in the recorder's thread.
- * 2. `setup` runs once in each of the two, with `gateway` in the first one only, within 5 s. A failure at the start stops the
- *    service; later the previous version stays.
- * 3. For each request `needs` is evaluated, the body is read as needed, then `onRequest`, then the cache, then `onForward`: in the
- *    gateway's thread, built-in plugins first, then by file name. 250 ms each; a failure refuses the request (500
- *    `plugin_failed`), and the first refusal ends it. The record has begun before.
- * 4. When the response has ended, `onEnd`, in the gateway's thread. A failure is counted.
- * 5. Within a second of the end `onRecord` and, once that is committed, `onRecorded`, in the recorder's thread: both bodies
- *    are complete there, streams folded. 250 ms each; a failure leaves the record as it was before the hook.
- *    The return value of `onRecorded` is in the record within another second.
- * 6. Then `onAnswer`, in the gateway's thread, which has the state of `onRequest`: it sees the response as in the record. Its
+ * 2. `setup` runs once in each of the two, with `gateway` in the first one only, within 5 s. A failure at startup stops the
+ *    service; after a reload, the previous version stays.
+ * 3. For each request `needs` is evaluated, the body is read as needed, then `onRequest`, then the cache, then `onForward`:
+ *    in the gateway's thread, built-in plugins first, then by file name. 250 ms each; a failure refuses the request (500
+ *    `plugin_failed`), and the first refusal ends it. Recording has begun by then.
+ * 4. When the response has ended, `onEnd` runs in the gateway's thread. A failure is counted.
+ * 5. Within a second of the end, `onRecord` and, once that is committed, `onRecorded` run in the recorder's thread: both
+ *    bodies are complete there, streams folded. 250 ms each; a failure leaves the record as it was before the hook. The
+ *    return value of `onRecorded` is in the record within another second.
+ * 6. Then `onAnswer` runs in the gateway's thread, where the state of `onRequest` is: it sees the response as recorded. Its
  *    limits and failures are those of `onEnd`; its return value is in the record within another second.
- * 7. A hook that blocks its thread three times in a row is switched off for a minute; `/readyz` says so.
- * 8. When the file changes, the new version is set up first; then `dispose` of the old one runs, within 5 s. Options are read
- *    only at the start of the service.
+ * 7. A hook that blocks its thread three times in a row is switched off for a minute; `/readyz` reports it.
+ * 8. When the file changes, the new version is set up first; then `dispose` of the old one runs, within 5 s. Options are
+ *    read only at the start of the service.
  *
  * @typeParam Options - what `optionsSchema` allows, such as `GatewayPlugin<{ models: string[] }>`.
  */

@@ -5,7 +5,7 @@ const PER_DAY = 10_000;
 const PAUSE_MS = 1_000;
 /** Unlimited requests are counted only for display, and written to the journal once a second. */
 const SHOWN_WRITE_MS = 1_000;
-/** Hosts counted at once for one organization, so that a client that invents names cannot fill the memory. */
+/** Maximum hosts counted at a time for one organization, so that a client with invented names cannot fill the memory. */
 const HOSTS_MAX = 20_000;
 
 interface Count {
@@ -14,14 +14,14 @@ interface Count {
   /** Days since 1970, in UTC. */
   day: number;
   requests: number;
-  /** Times of the last two requests that the limit let through; milliseconds since 1970. */
+  /** Times of the last two requests that the limit allowed; milliseconds since 1970. */
   lastMs: number;
   beforeMs: number;
   /** Shares of a limited host's day and second, if several nodes count together. */
   shares?: { readonly day: number; readonly ofDay: PluginShare; readonly ofSecond: PluginShare };
 }
 
-/** Why a request has to wait: `text` for the sentence "it is limited to …", whole seconds. */
+/** Why a request must wait: `text` completes the sentence "it is limited to …"; the wait is in whole seconds. */
 export interface SpentRule {
   readonly text: string;
   readonly seconds: number;
@@ -32,13 +32,13 @@ interface Counted {
   readonly id: string;
   readonly organization: string;
   readonly host: string;
-  /** Whether the domain's limits count for it. */
+  /** Whether the domain's limits apply to it. */
   readonly limited: boolean;
 }
 
 /**
- * Requests per organization and host. Limited requests are in the journal before their response, so that a restart,
- * even after a kill, loses none; a kill may lose the last second of the others.
+ * Requests per organization and host. Limited requests are in the journal before their response, so that not even a kill
+ * loses one; a kill may lose the last second of the others.
  */
 export class Counts {
   readonly #journal: PluginJournal;
@@ -61,7 +61,7 @@ export class Counts {
     journal.onCompact(() => this.#all().map(line));
   }
 
-  /** Counts a request, or says which rule is spent; then nothing is counted. */
+  /** Counts a request, or returns the exhausted rule; then nothing is counted. */
   take({ id, organization, host, limited }: Counted, now: number): SpentRule | undefined {
     const day = dayOf(now);
     if (day !== this.#day) this.#dropBefore(day);
@@ -93,7 +93,7 @@ export class Counts {
     return undefined;
   }
 
-  /** Asks the other nodes for room for another limited request; undefined if that cannot help. */
+  /** Requests room from the other nodes for another limited request; undefined if that cannot help. */
   ask(organization: string, host: string, now: number): Promise<unknown> | undefined {
     const count = this.#organizations.get(organization)?.get(host);
     const shares = count?.shares;
@@ -119,7 +119,7 @@ export class Counts {
     this.#journal.append(line(count));
   }
 
-  /** Of one organization, or of all together; by host. */
+  /** Counts of one organization, or of all together; by host. */
   today(organization: string | undefined, now: number): ReadonlyMap<string, number> {
     const totals = new Map<string, number>();
     for (const count of this.#all()) {
@@ -179,7 +179,7 @@ export class Counts {
     return [...this.#organizations.values()].flatMap((hosts) => [...hosts.values()]);
   }
 
-  /** Drops yesterday's counts, except for a host whose second has not passed yet. */
+  /** Drops earlier days' counts, except those of a host whose second has not passed yet. */
   #dropBefore(day: number): void {
     this.#day = day;
     const startMs = day * DAY_MS;
@@ -202,7 +202,7 @@ export class Counts {
   }
 }
 
-/** A day's limit, and when it starts again. */
+/** The daily limit, and when it resets. */
 export const DAILY = {
   requests: PER_DAY,
   resetsAt: (now: number) => new Date((dayOf(now) + 1) * DAY_MS).toISOString(),

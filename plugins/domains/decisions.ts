@@ -15,7 +15,7 @@ interface Step {
 
 const ANY: readonly State[] = ["unapproved", "pending", "approved", "revoked", "denied"];
 
-/** The whole life of a domain. */
+/** The life cycle of a domain. */
 export const STEPS: Readonly<Record<Action, Step>> = {
   request: {
     from: ["unapproved", "pending", "revoked"],
@@ -30,7 +30,7 @@ export const STEPS: Readonly<Record<Action, Step>> = {
 
 interface ApprovalRequest {
   readonly organization: string | null;
-  /** Null for a personal deployment, whose owner proves the domain by a DNS record. */
+  /** Null for a personal deployment, whose owner proves the domain with a DNS record. */
   readonly company: string | null;
   readonly token: string;
   readonly at: string;
@@ -49,9 +49,9 @@ export interface Change {
 export interface Decision {
   readonly state: State;
   readonly request: ApprovalRequest | null;
-  /** The domain may be a private address. */
+  /** Whether the domain may be a private address. */
   readonly private: boolean;
-  /** Oldest first; the last hundred. */
+  /** The last hundred changes, oldest first. */
   readonly history: readonly Change[];
 }
 
@@ -63,7 +63,7 @@ export interface Done {
 
 const HISTORY_MAX = 100;
 
-/** The state of each domain: the decision, else the configuration and the providers. */
+/** The state of each domain: by decision, otherwise by the configuration and the providers. */
 export class Decisions {
   readonly #gateway: GatewayAccess;
   readonly #exact: ReadonlySet<string>;
@@ -78,7 +78,7 @@ export class Decisions {
     this.#take();
   }
 
-  /** @param owner - the provider whose host it is, if any. */
+  /** @param owner - the provider to which the host belongs, if any. */
   stateOf(host: string, owner: string | undefined): State {
     const name = host.endsWith(".") ? bare(host) : host;
     const decided = this.#states.size === 0 ? undefined : this.#states.get(name);
@@ -90,7 +90,7 @@ export class Decisions {
     return this.#exact;
   }
 
-  /** Whether the configuration approves it: by name, or as a private target that it opens. */
+  /** Whether the configuration approves it: by name, or as an allowed private target. */
   isConfigured(domain: string): boolean {
     return this.#exact.has(domain) || this.#gateway.opensPrivateTarget(domain);
   }
@@ -103,7 +103,9 @@ export class Decisions {
     return this.all().get(domain);
   }
 
-  /** Takes the step and stores it, one after the other. @returns the domain after it, or why it cannot be taken. */
+  /**
+   * Takes a step and stores it; steps are serialized. @returns the domain after the step, or why the step is not allowed.
+   */
   take(domain: string, action: Action, done: Done, owner: string | undefined): Promise<Decision | string> {
     const taken = this.#turn.then(() => this.#step(domain, action, done, owner));
     this.#turn = taken.catch(() => {}); // the caller of this step gets the error
@@ -140,7 +142,9 @@ export class Decisions {
   }
 }
 
-/** A host name or address as targets have it: lower case, without port, brackets and dots at its end; else undefined. */
+/**
+ * A host name or address in the form of targets: lower case, without port, brackets and trailing dots; undefined if invalid.
+ */
 export function readDomain(text: string): string | undefined {
   const trimmed = text.trim();
   const plain = trimmed.replace(/^\[(.*)\]$/, "$1");

@@ -8,7 +8,7 @@ interface DomainParts {
   readonly decisions: Decisions;
   readonly counts: Counts;
   readonly gateway: GatewayAccess;
-  /** `ip` or `ip:port`; none means the system's. */
+  /** `ip` or `ip:port`; empty for the system's. */
   readonly nameServers: readonly string[];
 }
 
@@ -32,7 +32,7 @@ export function domainRoutes(parts: DomainParts): readonly PluginRoute[] {
   const decide =
     (action: Action) =>
     (domain: string, { caller, body }: RouteCall) => {
-      // An approval, or its end, holds for every organization.
+      // An approval, or its end, applies to every organization.
       if (!caller.operator) return refusal(403, "only admins of the first organization decide about domains");
       return step(parts, domain, [action, { by: caller.name, ...(body?.private && { private: true }) }], caller);
     };
@@ -114,7 +114,7 @@ async function verify(parts: DomainParts, domain: string, caller: RouteCaller): 
   return step(parts, domain, ["prove", { by: `DNS, asked by ${caller.name}` }], caller);
 }
 
-/** A record may come in parts, which some resolvers return as separate records. */
+/** A record may consist of parts, which some resolvers return as separate records. */
 function holds(found: readonly string[], token: string): boolean {
   return found.some((_text, from) => {
     let joined = "";
@@ -123,7 +123,7 @@ function holds(found: readonly string[], token: string): boolean {
   });
 }
 
-/** The texts of a name, or why there are none. */
+/** The TXT records of a name, or why there are none. */
 async function texts(name: string, servers: readonly string[]): Promise<string[] | string> {
   const resolver = new Resolver({ timeout: 2_000, tries: 2 });
   try {
@@ -144,12 +144,12 @@ async function step(
   return typeof taken === "string" ? refusal(409, taken) : { data: show(parts, domain, caller) };
 }
 
-/** A stand-in for the provider's name: only whether any provider's pattern matches counts here. */
+/** Returns a placeholder instead of the provider's name: here it matters only whether any provider's pattern matches. */
 function ownerOf({ gateway }: DomainParts, domain: string): string | undefined {
   return gateway.providerHosts().find((pattern) => fits(pattern, domain));
 }
 
-/** Patterns as providers write them: a star stands for a run within a label, as the first label for one or more. */
+/** Matches a provider's pattern: a star matches characters within a label; as the first label, one or more labels. */
 function fits(pattern: string, host: string): boolean {
   if (!pattern.includes("*")) return pattern === host;
   const labels = pattern.split(".").map((label, at) => {
@@ -205,7 +205,7 @@ function challenge(domain: string, token: string) {
   return { txt_name: `_weir-challenge.${domain}`, txt_value: token };
 }
 
-/** The caller, and the operator. */
+/** The organization that requested it may see it, and the operator. */
 function maySee({ request: asked }: Decision, { organizationId, operator }: RouteCaller): boolean {
   return operator || organizationId === undefined || (asked !== null && asked.organization === organizationId);
 }

@@ -12,7 +12,7 @@ interface SpanQueueOptions {
   readonly log: PluginLog;
 }
 
-/** Statuses that OTLP marks as retryable. */
+/** Statuses that OTLP defines as retryable. */
 const TRY_AGAIN: ReadonlySet<number> = new Set([429, 502, 503, 504]);
 const FIRST_PAUSE_MS = 500;
 const PAUSE_MS_MAX = 30_000;
@@ -28,14 +28,14 @@ type Outcome =
 
 /**
  * Spans on their way to a collector: at most `queueSpans` of them, in batches, one request at a time. A batch that the
- * collector does not accept now is retried with growing waits; meanwhile the queue fills, and spans beyond its limit are
+ * collector does not accept is retried with growing delays; meanwhile the queue fills, and spans beyond its limit are
  * dropped and counted.
  */
 export class SpanQueue {
   readonly counts = { spans_exported: 0, spans_dropped: 0, spans_rejected: 0, spans_unsampled: 0, export_failures: 0 };
   readonly #options: SpanQueueOptions;
   #waiting: Span[] = [];
-  /** Spans of the batch that is with the collector: they may have to be sent again. */
+  /** Spans of the batch in flight: they may have to be sent again. */
   #underWay = 0;
   #timer: ReturnType<typeof setTimeout> | undefined;
   #sending: Promise<void> | undefined;
@@ -58,7 +58,7 @@ export class SpanQueue {
     else this.#timer ??= this.#after(this.#options.intervalMs);
   }
 
-  /** Sends what waits, once, and drops what the collector does not take within three seconds. */
+  /** Sends the queued spans once, and drops what the collector does not accept within three seconds. */
   async close(): Promise<void> {
     this.#closed = true;
     clearTimeout(this.#timer);
@@ -94,7 +94,7 @@ export class SpanQueue {
     });
   }
 
-  /** Until nothing waits, or the collector wants a pause: then the batch goes back to the front. */
+  /** Sends until the queue is empty or the collector requests a pause: the batch then returns to the front. */
   async #sendAll(): Promise<void> {
     while (this.#waiting.length > 0 && !this.#closed) {
       const batch = this.#waiting.splice(0, this.#options.batchSpans);
@@ -114,7 +114,7 @@ export class SpanQueue {
     }
   }
 
-  /** Counts the result of a batch. @returns false if it has to be retried. */
+  /** Counts the result of a batch. @returns false if it must be retried. */
   #settle(batch: readonly Span[], outcome: Outcome): boolean {
     if ("sent" in outcome) {
       this.counts.spans_exported += outcome.sent;
@@ -160,7 +160,7 @@ function rejectedIn(text: string): number {
     const count = Number(JSON.parse(text)?.partialSuccess?.rejectedSpans ?? 0);
     return Number.isSafeInteger(count) && count > 0 ? count : 0;
   } catch {
-    return 0; // a response without a body, or in another form, rejects nothing
+    return 0; // a response without a body, or in another format, rejects nothing
   }
 }
 

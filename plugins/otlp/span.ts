@@ -1,7 +1,7 @@
 import type { Json, RecordDraft } from "weir/plugin";
 import type { Trace } from "./trace.ts";
 
-/** A span as OTLP has it in JSON: 64-bit numbers are text. */
+/** A span in OTLP's JSON format: 64-bit numbers are text. */
 export interface Span {
   readonly traceId: string;
   readonly spanId: string;
@@ -22,7 +22,7 @@ interface Attribute {
 
 type Value = string | number | boolean | readonly string[] | null | undefined;
 
-/** `gen_ai.operation.name` of each format; one that is not here is a chat. */
+/** `gen_ai.operation.name` of each format; the default is chat. */
 const OPERATIONS: Readonly<Record<string, string>> = {
   completions: "text_completion",
   "cohere-generate": "text_completion",
@@ -38,7 +38,7 @@ const OPERATIONS: Readonly<Record<string, string>> = {
   rerank: "rerank",
 };
 
-/** `gen_ai.provider.name` where it differs from the provider's name in lower case. */
+/** `gen_ai.provider.name`, if it differs from the provider's name in lower case. */
 const PROVIDERS: Readonly<Record<string, string>> = {
   AWS: "aws.bedrock",
   AZURE: "azure.ai.openai",
@@ -48,7 +48,7 @@ const PROVIDERS: Readonly<Record<string, string>> = {
   X: "x_ai",
 };
 
-/** Settings of a request, by the names that formats give them. */
+/** Settings of a request, with their names in the various formats. */
 const SETTINGS: readonly (readonly [string, readonly string[]])[] = [
   ["gen_ai.request.temperature", ["temperature"]],
   ["gen_ai.request.top_p", ["top_p", "topP", "p"]],
@@ -62,7 +62,7 @@ const SETTINGS: readonly (readonly [string, readonly string[]])[] = [
   ["gen_ai.request.seed", ["seed"]],
 ];
 
-/** Where formats put settings beside the body itself. */
+/** Members in which some formats put settings, instead of the body's top level. */
 const SETTING_PLACES = ["generationConfig", "inferenceConfig", "options"] as const;
 
 export function spanOf(draft: Readonly<RecordDraft>, trace: Trace, labels: boolean): Span {
@@ -111,11 +111,11 @@ export function spanOf(draft: Readonly<RecordDraft>, trace: Trace, labels: boole
 
 function providerOf(provider: string): Record<string, Value> {
   const name = PROVIDERS[provider] ?? provider.toLowerCase();
-  // The older name of the same attribute, which many back ends still read.
+  // The older name of the same attribute, which many trace backends still read.
   return { "gen_ai.provider.name": name, "gen_ai.system": name };
 }
 
-/** Labels that the operator and the clients put on the request. */
+/** Labels that the operator and the clients gave the request. */
 function labelsOf({ properties, request_user_id }: Readonly<RecordDraft>): Record<string, Value> {
   const named = Object.entries(properties).map(([name, value]) => [`weir.property.${name}`, value] as const);
   return { "user.id": request_user_id, ...Object.fromEntries(named) };
@@ -148,7 +148,7 @@ function finishReasons(body: Json): readonly string[] | undefined {
   return reasons.length === 0 ? undefined : reasons;
 }
 
-/** A failure's kind, of low cardinality, and its description. */
+/** A failure's type, of low cardinality, and its description. */
 function errorOf({ response_status, facts }: Readonly<RecordDraft>) {
   const failed = response_status === null || response_status >= 400 || response_status === 0;
   if (!failed && facts.error === null) return undefined;
@@ -170,7 +170,7 @@ function toAnyValue(value: NonNullable<Value>): Json {
   return { arrayValue: { values: value.map((each) => ({ stringValue: each })) } };
 }
 
-/** Milliseconds with fraction as whole nanoseconds: more digits than a number holds. */
+/** Fractional milliseconds as whole nanoseconds, in text: a number cannot hold that many digits. */
 function nanoseconds(milliseconds: number): string {
   const whole = Math.floor(milliseconds);
   return `${whole}${String(Math.floor((milliseconds - whole) * 1e6)).padStart(6, "0")}`;

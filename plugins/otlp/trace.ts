@@ -11,8 +11,8 @@ export interface Trace {
 const TRACEPARENT = /^([0-9a-f]{2})-([0-9a-f]{32})-([0-9a-f]{16})-([0-9a-f]{2})(-.*)?$/;
 
 /**
- * The client's trace if its `traceparent` header (W3C Trace Context) names one; else a new trace,
- * whose id is the request's id without dashes. The span's id follows from the request's id: sent twice it is the same span.
+ * The client's trace if its `traceparent` header (W3C Trace Context) names one; otherwise a new trace, whose id is the
+ * request's id without dashes. The span's id is derived from the request's id, so that a span sent twice is the same span.
  */
 export function traceOf(requestId: string, headers: Headers): Trace {
   const hex = requestId.replaceAll("-", "");

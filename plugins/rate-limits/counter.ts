@@ -3,18 +3,18 @@ import type { Policy, Unit } from "./policy.ts";
 import type { Span } from "./span.ts";
 import { Window } from "./window.ts";
 
-/** How fast the likely charge decreases after smaller charges. */
+/** How quickly the likely charge decreases after smaller charges. */
 const FORGETTING = 0.1;
-/** After so many responses of unknown usage or price in a row, the next request holds nothing. */
+/** After this many consecutive responses of unknown usage or price, the next request holds nothing. */
 const UNKNOWN_MAX = 3;
-/** The hold of a request while the typical cost is unknown: more than nearly any request costs. */
+/** The hold of a request while the typical cost is unknown: more than almost any request costs. */
 const FIRST_HOLD: Readonly<Record<Unit, number>> = { request: 1, cents: 100, tokens: 100_000 };
 
-/** One policy as applied to one request. */
+/** One policy, applied to one request. */
 export interface Bearing {
   readonly policy: Policy;
   readonly counter: Counter;
-  /** The credential whose limit it is; undefined for one of the client's. */
+  /** The credential that the limit belongs to; undefined for a client's own limit. */
   readonly credential?: string;
 }
 
@@ -27,11 +27,11 @@ export class Counter {
   readonly window = new Window();
   /** Shares, if several nodes count together. */
   share: PluginShare | undefined;
-  /** Likely cost of requests in flight or not charged yet. */
+  /** Likely cost of requests that are in flight or not charged yet. */
   held = 0;
-  /** Their number. */
+  /** Number of these requests. */
   holders = 0;
-  /** The number of those that have ended: their cost will be known soon. */
+  /** Number of these requests that have ended: their cost will be known soon. */
   ended = 0;
   /** The likely charge of the next request; undefined until something was charged. */
   likely: number | undefined;
@@ -49,17 +49,17 @@ export class Counter {
     return Math.max(0, policy.quota - elsewhere - this.window.total(now, policy.span));
   }
 
-  /** What may still be spent; below or at 0 nothing. */
+  /** What may still be spent; nothing if 0 or less. */
   balance(policy: Policy, now: number): number {
     return this.#quota(policy) - this.window.total(now, policy.span) - this.held;
   }
 
-  /** Whether asking the other nodes may help. */
+  /** Whether requesting room from the other nodes may help. */
   mayAsk(policy: Policy, now: number): boolean {
     return this.share?.mayGrow() === true && this.window.total(now, policy.span) + this.held < policy.quota;
   }
 
-  /** Its state for the other nodes. */
+  /** Its state, for the other nodes. */
   state(unit: Unit, now: number): { used: number; likely: number } {
     const used = this.window.total(now, this.span) + this.held;
     return { used, likely: unit === "request" ? 1 : (this.likely ?? FIRST_HOLD[unit]) };
@@ -73,7 +73,7 @@ export class Counter {
     return this.likely ?? Math.max(0, Math.min(this.balance(policy, now), FIRST_HOLD[policy.unit]));
   }
 
-  /** Whether the policy lacks room only because of holds, which may be settled soon. */
+  /** Whether only holds take up the policy's room; they may be settled soon. */
   isHeldUp(policy: Policy, now: number): boolean {
     return this.holders > 0 && this.window.total(now, policy.span) < this.#quota(policy);
   }
@@ -104,7 +104,7 @@ export class Counter {
   retrySeconds(policy: Policy, now: number): number {
     const { quota, span } = policy;
     if (quota === 0) return secondsUntil(span.outAt(now), now);
-    // Holds of others may end sooner, at an unknown time.
+    // Other requests' holds may end sooner, at an unknown time.
     const here = this.share === undefined ? quota : Math.max(1, this.#quota(policy));
     return secondsUntil(this.window.freeAt(now, span, here), now);
   }

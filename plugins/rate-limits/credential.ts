@@ -6,19 +6,19 @@ import { type Policy, readPolicies } from "./policy.ts";
 const KEPT_MAX = 1_000;
 
 /**
- * The limits of credentials: requests and spending, counted per credential and separately from organizations, by window
- * and unit only, so that a changed quota keeps its counts.
+ * The limits of credentials: requests and spending, counted per credential and separately from organizations. Counts are
+ * kept by window and unit only, so that a changed quota keeps its counts.
  */
 export class CredentialLimits {
   readonly #ledger: Ledger;
-  /** The same few texts repeat: each is parsed once. */
+  /** Cached: the same few texts repeat. */
   readonly #read = new Map<string, readonly Policy[]>();
 
   constructor(ledger: Ledger) {
     this.#ledger = ledger;
   }
 
-  /** The policies of a call that this credential pays; undefined if no more counters can be created. */
+  /** The policies for a call that this credential pays for; undefined if no more counters can be created. */
   bearings(credential: PayingCredential): readonly Bearing[] | undefined {
     const bearings: Bearing[] = [];
     for (const policy of this.#policiesOf(credential)) {
@@ -40,7 +40,7 @@ export class CredentialLimits {
     });
   }
 
-  /** @throws if the text is not a list of policies, which is checked when it is stored. */
+  /** @throws if the text is not a list of policies; it is already checked when it is stored. */
   #policiesOf({ name, limit }: PayingCredential): readonly Policy[] {
     if (limit === undefined) return [];
     let policies = this.#read.get(limit);
@@ -55,10 +55,10 @@ export class CredentialLimits {
   }
 }
 
-/** Stands in for an organization, so that an organization's counts cannot collide with a credential's. */
+/** Used instead of an organization's id, so that the counts of organizations and credentials cannot collide. */
 const ownerOf = ({ organizationId }: PayingCredential) => `credentials:${organizationId}`;
 
-/** The policy with the smallest quota per window and unit: they count the same. */
+/** The policy with the smallest quota for each window and unit, because these share their counts. */
 function tightest(policies: readonly Policy[]): readonly Policy[] {
   const byCount = new Map<string, Policy>();
   for (const policy of policies) {

@@ -5,12 +5,12 @@ import type { Unit } from "./policy.ts";
 /** The entry of a request, or of one of its calls, in one counter. */
 export interface Taken {
   readonly counter: Counter;
-  /** The record with the usage. */
+  /** The id of the record with the usage. */
   readonly recordId: string;
   readonly unit: Unit;
   readonly amount: number;
   readonly atMs: number;
-  /** Whether it got a complete response, whose usage or price may still be unknown; failures teach nothing. */
+  /** Whether it got a complete response, whose usage or price may still be unknown; nothing is learnt from failures. */
   readonly answered?: boolean;
 }
 
@@ -23,7 +23,7 @@ export function holdEntry(id: string, { counter, recordId, unit, amount, atMs }:
 /**
  * Restores the counts of an earlier run.
  *
- * @param name - makes the counter that the journal names.
+ * @param name - creates the counter that the journal names.
  * @returns the open holds at the end of that run.
  */
 export function replay(

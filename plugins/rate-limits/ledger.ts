@@ -4,13 +4,13 @@ import { holdEntry, replay, type Taken } from "./journal-entries.ts";
 import type { Policy } from "./policy.ts";
 import { type Span, spanOf } from "./span.ts";
 
-/** Counters kept at once for one organization, so that a client that invents segments cannot fill the memory. */
+/** Maximum counters at a time for one organization, so that a client with invented segments cannot fill the memory. */
 const COUNTERS_MAX = 50_000;
 const TIDY_MS = 60_000;
 /** Requests that end within this many milliseconds are charged together. */
 const GATHER_MS = 5;
 const ASKED_AT_ONCE = 1_000;
-/** Counters to process before requests get their turn. */
+/** Maximum counters to process before requests get their turn. */
 const LOOKED_AT_ONCE = 2_000;
 const RETRY_MS = [100, 250, 500, 1_000] as const;
 
@@ -25,23 +25,23 @@ interface TakenEnd {
   readonly id: string;
   readonly counts: boolean;
   readonly answered: boolean;
-  /** The record with the usage; by default the one with this id. */
+  /** The id of the record with the usage; by default the same id. */
   readonly recordId?: string | undefined;
 }
 
 /**
  * All counters, and the holds of requests and calls in flight. Every change is in the journal before the response of the
- * request that caused it: `k` names a counter, `+` counts, `-` gives back, `h` holds, `c` charges a hold, `l` is
- * the likely charge.
+ * request that caused it: `k` names a counter, `+` counts, `-` undoes a count, `h` holds, `c` charges a hold, `l` is the
+ * likely charge.
  */
 export class Ledger {
   readonly #gateway: GatewayAccess;
   readonly #log: PluginLog;
   readonly #counters = new Map<string, Counter>();
-  /** How many counters each organization has. */
+  /** Number of counters by organization. */
   readonly #sizes = new Map<string, number>();
   readonly #inFlight = new Map<string, Taken[]>();
-  /** Ended, and not charged yet. */
+  /** Holds that have ended but are not charged yet, by the id of their request or call. */
   readonly #ended = new Map<string, Taken[]>();
   readonly #tidy: ReturnType<typeof setInterval>;
   #next = 1;
@@ -68,13 +68,13 @@ export class Ledger {
       counter = this.#name(this.#next, key, policy.span);
       this.#gateway.journal.append(["k", counter.number, key, policy.span.id]);
     }
-    // A stored policy may have changed its span.
+    // The span of a stored policy may have changed.
     counter.span = policy.span;
     if (this.#gateway.shares !== undefined) this.#share(counter, policy);
     return counter;
   }
 
-  /** The same if something was counted, else undefined. */
+  /** The same if something was counted, otherwise undefined. */
   counted(policy: Policy, organization: string, segment: string): Counter | undefined {
     return this.#counters.get(keyOf(policy, organization, segment));
   }
@@ -85,8 +85,8 @@ export class Ledger {
   }
 
   /**
-   * The use of each policy by one organization, by unit and id: segments with their windows' content. Requests get their
-   * turn in between, because there may be tens of thousands of segments.
+   * The use of each policy by one organization, by unit and id: segments with the content of their windows. Yields to
+   * requests in between, because there may be tens of thousands of segments.
    */
   async countedOf(organization: string): Promise<ReadonlyMap<string, readonly Counted[]>> {
     const start = `${organization} `;
@@ -97,7 +97,7 @@ export class Ledger {
       if (looked % LOOKED_AT_ONCE === 0) await new Promise((resolve) => setImmediate(resolve));
       const used = key.startsWith(start) ? counter.window.total(Date.now(), counter.span) : 0;
       if (used <= 0) continue;
-      // A segment may hold spaces; unit and id do not.
+      // A segment may contain spaces; unit and id cannot.
       const end = key.indexOf(" ", key.indexOf(" ", start.length) + 1);
       const policy = key.slice(start.length, end);
       const others = found.get(policy);
@@ -111,7 +111,7 @@ export class Ledger {
   /**
    * Counts one request, or one call of it, under all its policies.
    *
-   * @param recordId - the record that will have the usage, as far as known.
+   * @param recordId - the record that will have the usage, if already known.
    * @param calls - how many requests it counts as.
    */
   take(
@@ -139,8 +139,8 @@ export class Ledger {
   }
 
   /**
-   * A request or a call has ended: its hold is undone if it does not count, else charged as soon as the usage is known.
-   * `answered` says whether the provider responded completely and without a failure.
+   * A request or a call has ended: its hold is undone if it does not count; otherwise it is charged as soon as the usage is
+   * known. `answered`: the provider responded completely and without a failure.
    */
   end({ id, counts, answered, recordId = id }: TakenEnd): void {
     const taken = this.#inFlight.get(id);
@@ -157,7 +157,7 @@ export class Ledger {
     this.#chargeSoon();
   }
 
-  /** Resolves when a hold is charged or undone, at the latest after this many milliseconds. */
+  /** Resolves when a hold is charged or undone, but after `msMax` milliseconds at the latest. */
   change(msMax: number): Promise<void> {
     this.#changed ??= Promise.withResolvers<void>();
     return Promise.race([this.#changed.promise, pause(msMax)]);
@@ -169,10 +169,10 @@ export class Ledger {
     clearInterval(this.#tidy);
   }
 
-  /** Divides the counts of this and the other nodes among all of them. */
+  /** Shares the counter's limit with the other nodes. */
   #share(counter: Counter, policy: Policy): void {
     const now = Date.now();
-    // A calendar day ends for the other nodes as well.
+    // A calendar period ends for the other nodes as well.
     const limit = { quota: policy.quota, windowMs: policy.span.outAt(now) - now };
     if (counter.share !== undefined) counter.share.set(limit);
     else counter.share = this.#gateway.shares?.open(counter.key, limit, () => counter.state(policy.unit, Date.now()));
@@ -207,7 +207,7 @@ export class Ledger {
       try {
         used = await this.#gateway.usageOf([...recordIds]);
       } catch (error) {
-        // Holds stay: a budget with unknown spending must not be exceeded.
+        // Holds stay, because a budget with unknown spending must not be exceeded.
         if (attempt === 0) this.#log.warn(`usage cannot be read, and holds stay: ${(error as Error).message}`);
         await pause(RETRY_MS[Math.min(attempt, RETRY_MS.length - 1)]!);
       }
@@ -287,7 +287,7 @@ export class Ledger {
   }
 }
 
-/** Segments come last, because they may hold spaces. */
+/** Segments come last, because they may contain spaces. */
 const keyOf = ({ unit, id }: Policy, organization: string, segment: string) =>
   `${organization} ${unit} ${id} ${segment}`;
 

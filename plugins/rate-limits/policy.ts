@@ -4,14 +4,14 @@ import { SlidingSpan, type Span } from "./span.ts";
 export type Unit = "request" | "cents" | "tokens";
 
 export interface Policy {
-  /** The key of its counts; equal policies share one. */
+  /** The key of its counts; equal policies have the same key. */
   readonly id: string;
   readonly quota: number;
   readonly span: Span;
   readonly unit: Unit;
-  /** Counted separately per `user` or value of the named property; null for all together. */
+  /** `user` or the name of a property, to count separately by its value; null to count all together. */
   readonly segment: string | null;
-  /** As a client reads it in `gateway-ratelimit-policy`. */
+  /** As clients see it in `gateway-ratelimit-policy`. */
   readonly text: string;
   /** Its name in messages. */
   readonly name: string;
@@ -24,10 +24,10 @@ const UNITS: readonly Unit[] = ["request", "cents", "tokens"];
 const PARAMETERS: Readonly<Record<string, string>> = { w: "window", u: "unit", s: "segment" };
 
 /**
- * Reads `Gateway-RateLimit-Policy`: `<quota>;w=<seconds>[;u=request|cents|tokens][;s=user|<property>]`, several of them
- * separated by commas, parameters in any order.
+ * Reads `Gateway-RateLimit-Policy`: `<quota>;w=<seconds>[;u=request|cents|tokens][;s=user|<property>]`, several policies are
+ * separated by commas, parameters may be in any order.
  *
- * @returns the policies, each once, or a sentence that says what is wrong.
+ * @returns the policies without duplicates, or a sentence that describes the error.
  */
 export function readPolicies(header: string): readonly Policy[] | string {
   const policies = new Map<string, Policy>();

@@ -3,7 +3,7 @@ import type { Ledger } from "./ledger.ts";
 import { type StoredPolicies, type StoredPolicy, whyBadPolicy } from "./stored.ts";
 import { usageOf } from "./usage.ts";
 
-/** Only for the description of the API: a policy's own check reports errors. */
+/** Only for the API's description: the policy's own validation reports errors. */
 const BODY = {
   type: "object",
   properties: {
@@ -25,7 +25,7 @@ export function rateLimitRoutes(
   ledger: Ledger,
   organizationOfKey: GatewayAccess["organizationOfKey"],
 ): readonly PluginRoute[] {
-  /** Only the operator may name another organization's key; others cannot find out whether it exists. */
+  /** Only the operator may name another organization's key; other callers cannot find out whether it exists. */
   const mayName = (keyId: string, { operator, organizationId }: RouteCaller) => {
     const owner = organizationOfKey(keyId);
     return owner !== undefined && (operator || owner === organizationId);

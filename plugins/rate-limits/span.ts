@@ -5,17 +5,17 @@ export type Calendar = (typeof CALENDARS)[number];
 
 /** How long an entry counts. Times are milliseconds since 1970. */
 export interface Span {
-  /** As the journal keeps it: milliseconds of a sliding window, or a calendar with its zone. */
+  /** As stored in the journal: milliseconds of a sliding window, or a calendar with its zone. */
   readonly id: number | string;
-  /** For people: `in 60 s`, `per calendar month (Europe/Berlin)`. */
+  /** In words: `in 60 s`, `per calendar month (Europe/Berlin)`. */
   readonly words: string;
-  /** Entries of this time, or earlier, no longer count. */
+  /** Entries with this time or an earlier one no longer count. */
   outUntil(now: number): number;
-  /** When an entry of `time` expires. */
+  /** When an entry with this time expires. */
   outAt(time: number): number;
 }
 
-/** A sliding window of milliseconds. */
+/** A sliding window, in milliseconds. */
 export class SlidingSpan implements Span {
   readonly id: number;
   readonly words: string;
@@ -34,12 +34,12 @@ export class SlidingSpan implements Span {
   }
 }
 
-/** The day, week or month of a time zone: the count restarts with the next one. */
+/** The day, week or month of a time zone: the count restarts with each period. */
 export class CalendarSpan implements Span {
   readonly id: string;
   readonly words: string;
   readonly #periodAt: (time: number) => { readonly start: number; readonly end: number };
-  /** The last result, which nearly always is the current period. */
+  /** The last result, cached because it is nearly always the current period. */
   #period = { start: 0, end: 0 };
 
   constructor(calendar: Calendar, timeZone: string, periodOf: GatewayAccess["periodOf"]) {
@@ -63,7 +63,7 @@ export class CalendarSpan implements Span {
   }
 }
 
-/** A span as the journal keeps it. */
+/** A span from its form in the journal. */
 export function spanOf(id: number | string, periodOf: GatewayAccess["periodOf"]): Span {
   if (typeof id === "number") return new SlidingSpan(id);
   const [calendar, timeZone = "UTC"] = id.split(" ");

@@ -3,14 +3,14 @@ import type { GatewayAccess, Json, PluginStore, RouteCaller } from "weir/plugin"
 import { isSegment, isUnit, type Policy, QUOTA_MAX, textOf, type Unit, WINDOW_SECONDS_MAX } from "./policy.ts";
 import { CALENDARS, type Calendar, CalendarSpan, SlidingSpan } from "./span.ts";
 
-/** A policy as the API takes it and `weir.toml` writes it. */
+/** A policy as the API accepts it and `weir.toml` contains it. */
 interface PolicyBody {
   readonly name: string;
   readonly quota: number;
-  /** Of a sliding window; null if `calendar` is given. */
+  /** Length of a sliding window; null with `calendar`. */
   readonly window_seconds: number | null;
   readonly calendar: Calendar | null;
-  /** Set with `calendar`. */
+  /** Present with `calendar`. */
   readonly time_zone: string | null;
   readonly unit: Unit;
   readonly segment: string | null;
@@ -22,7 +22,7 @@ export interface StoredPolicy extends PolicyBody {
   /** Null for `weir.toml`: applies to every organization, each counted separately. */
   readonly organization: string | null;
   readonly source: "api" | "configuration";
-  /** It may name a key of another organization. */
+  /** Whether it may name a key of another organization. */
   readonly operator: boolean;
   readonly created_at: string | null;
   readonly updated_at: string | null;
@@ -30,7 +30,7 @@ export interface StoredPolicy extends PolicyBody {
 
 const MEMBERS = ["name", "quota", "window_seconds", "calendar", "time_zone", "unit", "segment", "key_id"];
 
-/** The error of a policy, with its member; undefined if it is valid. */
+/** The error of a policy, with the invalid member; undefined if it is valid. */
 export function whyBadPolicy(body: Json): { readonly path: string; readonly message: string } | undefined {
   const bad = (path: string, message: string) => ({ path, message: path === "" ? message : `${path}: ${message}` });
   if (typeof body !== "object" || body === null || Array.isArray(body)) return bad("", "a policy is an object");
@@ -50,7 +50,7 @@ export function whyBadPolicy(body: Json): { readonly path: string; readonly mess
   return undefined;
 }
 
-/** The member that is wrong, and why. */
+/** The invalid member, and why it is invalid. */
 function whyBadWindow(body: Json): readonly [path: string, message: string] | undefined {
   const { window_seconds = null, calendar = null, time_zone = null } = body;
   if (calendar === null) {
@@ -81,14 +81,14 @@ function isText(value: unknown): value is string {
 
 const NONE: readonly Policy[] = [];
 
-/** The stored policies in order of creation; the configuration's first. */
+/** The stored policies in order of creation, after those of the configuration. */
 export class StoredPolicies {
   readonly #store: PluginStore;
   readonly #periodOf: GatewayAccess["periodOf"];
-  /** Of `weir.toml`. */
+  /** The policies of `weir.toml`. */
   readonly configured: readonly StoredPolicy[];
   #everywhere: readonly StoredPolicy[] = [];
-  /** Computed once per key; cleared when a policy changes. */
+  /** Cached per key; cleared when a policy changes. */
   readonly #byKey = new Map<string, readonly Policy[]>();
 
   /** @throws if the configuration has an invalid policy. */
@@ -156,7 +156,7 @@ export class StoredPolicies {
   }
 
   #take(): void {
-    // Those of earlier versions have no calendar.
+    // Policies of earlier versions have no calendar.
     const stored = [...this.#store.entries().values()].map(
       (entry): StoredPolicy => ({ calendar: null, time_zone: null, ...entry }),
     );

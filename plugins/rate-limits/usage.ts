@@ -1,7 +1,7 @@
 import type { Counted } from "./ledger.ts";
 import type { Policy } from "./policy.ts";
 
-/** Number of users or property values shown for a policy: those with the highest use. */
+/** Maximum users or property values shown for a policy: those with the highest use. */
 const SEGMENTS_MAX = 20;
 
 export interface Used {
@@ -13,13 +13,13 @@ export interface Used {
 }
 
 /**
- * The use of a policy by one organization: in total, or by segment, then with the values of the segment with the
- * highest use.
+ * The use of a policy by one organization: in total, or by segment; then with the values of the segment with the highest
+ * use.
  *
- * @param counted - of that organization, by unit and id of the policy.
+ * @param counted - counts of that organization, by unit and id of the policy.
  */
 export function usageOf(counted: ReadonlyMap<string, readonly Counted[]>, policy: Policy, now: number) {
-  // A counter has the span that its policy had at the last request.
+  // A counter keeps the span that its policy had at the last request.
   const all = (counted.get(`${policy.unit} ${policy.id}`) ?? [])
     .map(({ segment, counter }) => ({ segment, counter, used: counter.window.total(now, policy.span) }))
     .filter(({ used }) => used > 0);
@@ -45,5 +45,5 @@ function mostUsed(all: readonly Counted[]): readonly Counted[] {
   return most;
 }
 
-/** Removes the drift of sums of fractions. */
+/** Removes floating-point drift. */
 const rounded = (amount: number) => Math.round(amount * 1e6) / 1e6;

@@ -1,14 +1,14 @@
 import type { Span } from "./span.ts";
 
-/** Entries that are kept separately; beyond that, neighbours are merged. */
+/** Maximum entries that are kept separately; beyond it, neighbours are merged. */
 const ENTRIES_MAX = 1_000;
 const PARTS = 500;
 
 /**
  * The counts within a span that ends now. Times are milliseconds since 1970.
  *
- * Exact while it holds up to a thousand entries. Beyond that, entries within a five-hundredth of the span leave
- * together with the last of them: never too early, so that no span holds more than its quota.
+ * Exact up to a thousand entries. Beyond that, entries within a five-hundredth of the span expire together with the last of
+ * them: never too early, so that no span exceeds its quota.
  */
 export class Window {
   #times: number[] = [];
@@ -17,7 +17,7 @@ export class Window {
   #head = 0;
   #total = 0;
 
-  /** The sum in the span that ends now. */
+  /** The total within the span that ends now. */
   total(now: number, span: Span): number {
     const times = this.#times;
     // A clock that was set back must not keep entries longer than the span.
@@ -42,15 +42,15 @@ export class Window {
     this.#times.push(now);
     this.#amounts.push(amount);
     if (this.#times.length - this.#head <= ENTRIES_MAX) return;
-    // Expired entries are dropped first: they must not be merged with one that still counts.
+    // Drops expired entries first: they must not be merged with entries that still count.
     this.total(now, span);
     const first = span.outUntil(now) + 1;
     this.#join((span.outAt(first) - first) / PARTS);
   }
 
-  /** Undoes an entry of `time`. */
+  /** Undoes an entry with this time. */
   remove(time: number, amount: number): void {
-    // Merged entries have the time of the last of them.
+    // Merged entries have the time of the last one.
     for (let at = this.#head; at < this.#times.length; at++) {
       if (this.#times[at]! < time) continue;
       const taken = Math.min(amount, this.#amounts[at]!);
@@ -60,7 +60,7 @@ export class Window {
     }
   }
 
-  /** When less than `quota` will be in the span; `now` if that is already true. */
+  /** When the total in the span will be less than `quota`; `now` if it already is. */
   freeAt(now: number, span: Span, quota: number): number {
     let total = this.total(now, span);
     if (total < quota) return now;
@@ -71,7 +71,7 @@ export class Window {
     return span.outAt(now);
   }
 
-  /** When the oldest entry leaves, or undefined if there is none. */
+  /** When the oldest entry expires; undefined if there is none. */
   nextFreeAt(span: Span): number | undefined {
     for (let at = this.#head; at < this.#times.length; at++) {
       if (this.#amounts[at]! > 0) return span.outAt(this.#times[at]!);
@@ -90,7 +90,7 @@ export class Window {
     this.#times = [];
     this.#amounts = [];
     this.#head = 0;
-    // Sums of fractions drift; an empty window holds nothing.
+    // Floating-point sums drift; an empty window must total 0.
     this.#total = 0;
   }
 

@@ -2,15 +2,17 @@
 export interface Finder {
   /** The replacement, in brackets. */
   readonly name: string;
-  /** `text` with each match replaced by the result of `by`. */
+  /** Replaces each match in `text` with the result of `by`. */
   readonly replace: (text: string, by: () => string) => string;
 }
 
-/** The operator's expressions run on this many characters at a time, plus the same number before them, to bound their time. */
+/**
+ * The operator's expressions run on this many characters at a time, plus the same number before them, to bound their time.
+ */
 const WINDOW = 16_384;
 const OVERLAP = 1_024;
 
-/** Each is linear in the length of a text. */
+/** Each takes linear time. */
 export const FINDERS: Readonly<Record<string, Finder>> = Object.fromEntries(
   [
     finder("email", /(?<![\w.%+-])[\w.%+-]{1,64}@(?:[a-z0-9-]{1,63}\.){1,8}[a-z]{2,24}(?![\w-])/gi),
@@ -57,7 +59,7 @@ function rangesIn(text: string, expression: RegExp): Range[] {
       const from = start + found.index;
       const to = from + found[0].length;
       const last = ranges.at(-1);
-      // A match found in two windows counts once, with the longer length.
+      // A match found in two windows counts once, with the greater length.
       if (last === undefined || from >= last[1]) ranges.push([from, to]);
       else ranges[ranges.length - 1] = [Math.min(last[0], from), Math.max(last[1], to)];
     }

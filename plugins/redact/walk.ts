@@ -8,12 +8,12 @@ export interface Found {
   readonly names: readonly string[];
 }
 
-/** Deeper members are left unchanged: no model uses JSON this deep. */
+/** Deeper members stay unchanged: no model traffic is nested this deep. */
 const DEPTH_MAX = 500;
-/** Files inside bodies. Searching them is expensive and gives false matches. */
+/** Files inside bodies: searching them is expensive and gives false matches. */
 const FILE = /^(?:data:[^,]{0,200},|[A-Za-z0-9+/_-]{1000})/;
 
-/** Searches every text of a JSON value, except member names. Objects are copied only if something changes. */
+/** Searches every text of a JSON value except member names. Objects are copied only if something changes. */
 export function redacted(body: Json, finders: readonly Finder[]): Found {
   const names: string[] = [];
   return { body: walk(body, 0), names };

@@ -3,17 +3,20 @@ import { filledText } from "../mapping/json.ts";
 import type { Json } from "../plugin-host/contract.ts";
 import { ASSET_REFERENCE } from "../store/packs/read.ts";
 
-/** A file that came inside a JSON body as base64. */
+/** A file that was inside a JSON body as base64. */
 export interface Asset {
   /** SHA-256 of its bytes, hexadecimal. */
   readonly id: string;
   readonly contentType: string;
   readonly bytes: Buffer;
-  /** The texts that stood for it, one for each place. */
+  /** The texts that encoded it, one for each place. */
   readonly written: string[];
 }
 
-/** Where nothing but its name speaks for a file, shorter texts may be anything; the smallest image has 56 characters. */
+/**
+ * Minimum length of base64 that only its member's name marks as a file; shorter texts may be anything. The smallest image
+ * has 56 characters.
+ */
 const BARE_LENGTH_MIN = 48;
 const DATA_URL = /^data:([^;,]*)(?:;[^;,]+)*;base64,/i;
 const LETTER_D = 0x64;
@@ -22,8 +25,8 @@ const BASE64 = /^[A-Za-z0-9+/_-]+={0,2}\s*$/;
 const EQUALS = 0x3d;
 
 /**
- * The content type of the base64 text under a name, by the object that it stands in, or undefined where this object
- * does not mean a file. These are the places in which providers put files; data: URLs are found anywhere.
+ * The content type of the base64 text in a member, as a function of the enclosing object; undefined if it is not a file
+ * there. These are the places in which providers put files; data: URLs are found anywhere.
  */
 const FIELDS = new Map<string, (parent: Json, value: string) => string | undefined>(
   Object.entries({
@@ -45,24 +48,24 @@ const FIELDS = new Map<string, (parent: Json, value: string) => string | undefin
     bytes: (_parent, value) => (value.length < BARE_LENGTH_MIN ? undefined : "application/octet-stream"),
   } satisfies Record<string, (parent: Json, value: string) => string | undefined>),
 );
-/** Text that a JSON body holds somewhere where a file is in it, unless letters of it are escaped. */
+/** Text that a JSON body with a file contains, unless its letters are escaped. */
 const MARKS = /base64,|"(?:data|file_data|b64_json|result|partial_image_b64|bytes|images)"/i;
-/** A look at the text of a longer body takes as long as a walk through its values. */
+/** Above this length, searching the text takes as long as walking the values. */
 const MARKED_LENGTH_MAX = 16_384;
 
-/** Whether there may be files in the value of a JSON text: a quick look, for most bodies have none. */
+/** Whether the value of a JSON text may contain files: a quick check, because most bodies have none. */
 export function mayHoldAssets(json: string): boolean {
-  // The escape is not one of the marks: without so short an alternative the expression passes over most characters.
+  // The escape is tested separately: with so short an alternative the expression could not skip most characters.
   return json.length > MARKED_LENGTH_MAX || json.includes("\\u") || MARKS.test(json);
 }
 
-/** Names of lists whose members are base64 by themselves, as in Ollama. */
+/** Names of lists whose elements are bare base64, as in Ollama. */
 const LISTS: Readonly<Record<string, string>> = { images: "image/png" };
 
 /**
- * Takes the files out of a JSON value: each is replaced, in place, by `weir-asset:<id>`.
+ * Extracts the files of a JSON value: each is replaced, in place, by `weir-asset:<id>`.
  *
- * Walks with a list of its own, for bodies may nest deeper than the stack.
+ * Walks iteratively, because bodies may be nested deeper than the stack allows.
  */
 export function extractAssets(root: Json): Asset[] {
   if (typeof root !== "object" || root === null) return [];
@@ -75,12 +78,12 @@ export function extractAssets(root: Json): Asset[] {
     parent[key] = ASSET_REFERENCE + id;
   };
   for (let parent = pending.pop(); parent !== undefined; parent = pending.pop()) {
-    // Every record's bodies are walked: no list of names is made, and most texts are skipped by their first character.
+    // Runs for every record's bodies: it creates no list of names, and skips most texts by their first character.
     for (const key in parent) {
       const value = parent[key];
       if (typeof value === "object" && value !== null) {
         if (Array.isArray(value) && Object.hasOwn(LISTS, key)) takeFromList(value, LISTS[key]!, take);
-        // Vectors are long and hold no files.
+        // Embedding vectors are long and contain no files.
         if (typeof value[0] !== "number") pending.push(value);
       } else if (typeof value === "string") {
         const found = findFile(parent, key, value);
@@ -103,15 +106,15 @@ function findFile(parent: Json, key: string, value: string): File | undefined {
   return contentType === undefined ? undefined : fileOf(contentType, value);
 }
 
-/** Undefined where the text is not base64. */
+/** Undefined if the text is not base64. */
 function fileOf(contentType: string, base64: string): File | undefined {
   const bytes = Buffer.from(base64, "base64");
   return isWhole(base64, bytes.length) || BASE64.test(base64) ? { contentType, bytes } : undefined;
 }
 
 /**
- * Whether each character of a text stands for bits among so many decoded bytes: an ASCII character that does not is passed
- * over. The expression takes fifteen times as long as the decoding. A single character left over tells nothing.
+ * Whether every character of a base64 text was used for its decoded bytes; the decoder skips invalid ASCII characters. A
+ * regular expression takes fifteen times as long as the decoding. A single leftover character cannot be detected.
  */
 function isWhole(base64: string, bytes: number): boolean {
   let length = base64.length;

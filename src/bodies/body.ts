@@ -9,30 +9,30 @@ import type { Json, StreamEvent } from "../plugin-host/contract.ts";
 
 export type BodyForm = "json" | "text" | "binary";
 
-/** A body after its codings are undone: what it is and what it says. */
+/** A body after decoding: its type and its content. */
 export interface Body {
   readonly form: BodyForm;
-  /** What is shown: UTF-8 where the form is JSON or text, the bytes as they came where it is binary. */
+  /** The displayed bytes: UTF-8 if the form is JSON or text, the bytes as received if it is binary. */
   readonly bytes: Buffer;
-  /** The bytes as they came: the same ones, unless the text was in another encoding or behind a mark. */
+  /** The bytes as received: the same as `bytes`, unless the text had another encoding or a byte order mark. */
   readonly sent: Buffer;
-  /** The value where the form is JSON; undefined otherwise. */
+  /** The value if the form is JSON; otherwise undefined. */
   readonly json: Json;
-  /** The text where the form is JSON or text. */
+  /** The text if the form is JSON or text. */
   readonly text: string | undefined;
-  /** The events where the body is a stream. */
+  /** The events if the body is a stream. */
   readonly events: StreamEvent[] | undefined;
-  /** As sent, without parameters, lower case; "" where there was none. */
+  /** As sent, without parameters, lower case; "" if missing. */
   readonly mime: string;
 }
 
 interface BodyContext {
   readonly contentType: string | undefined;
-  /** Path with query: some paths say that their JSON array is a stream. */
+  /** Path with query: for some paths a JSON array is a stream. */
   readonly path: string;
-  /** Whether this may be a stream: only answers are. */
+  /** Whether this may be a stream: only responses are. */
   readonly isResponse: boolean;
-  /** The end is missing: what does not parse may have been whole once. */
+  /** The end is missing: a body that does not parse may have been valid. */
   readonly incomplete: boolean;
 }
 
@@ -44,7 +44,7 @@ const TEXTUAL =
 const STREAMING_PATH = /:stream[A-Z]|[?&]stream=true/;
 const SSE_START = /^(?::|(?:data|event|id|retry):)/;
 
-/** What the decoded bytes of a body are, by their content type and by looking at them, for neither is always right. */
+/** Determines the type of a body by its content type and by its bytes, because neither is always right. */
 export function readBody(bytes: Buffer, context: BodyContext): Body {
   const [mime, charset] = parseContentType(context.contentType);
   if (mime === EVENT_STREAM && context.isResponse) return binary(bytes, mime, readEventStream(bytes) ?? []);
@@ -55,24 +55,24 @@ export function readBody(bytes: Buffer, context: BodyContext): Body {
   const bracket = text[start] === "{" || text[start] === "[";
   const json = bracket || mime.endsWith("json") ? parseJson(text) : undefined;
   const events = context.isResponse ? readEvents({ text, start, mime, json }, context) : undefined;
-  // Bytes that were UTF-8 already stay the very bytes that were sent.
+  // Valid UTF-8 stays the same buffer.
   const shown = isUtf8(bytes) && !hasByteOrderMark(bytes) ? bytes : Buffer.from(text);
   return { form: json === undefined ? "text" : "json", bytes: shown, sent: bytes, json, text, events, mime };
 }
 
-/** What a request's body says to readers: its JSON, or the fields of a form. */
+/** The content of a request's body for readers: its JSON, or the fields of a form. */
 export function requestValue(body: Body | undefined): Json {
   return body?.json ?? (body?.mime === "multipart/form-data" ? formFields(body.bytes) : undefined);
 }
 
-/** What an answer says that is no stream: its JSON, else its text. */
+/** The content of a response that is not a stream: its JSON, otherwise its text. */
 export function answerValue(body: Body | undefined): Json {
   return body?.events === undefined ? (body?.json ?? body?.text) : undefined;
 }
 
 interface Decoded {
   readonly text: string;
-  /** Where it begins behind white space. */
+  /** Index after leading white space. */
   readonly start: number;
   readonly mime: string;
   readonly json: Json;
@@ -99,7 +99,7 @@ function binary(bytes: Buffer, mime: string, events: StreamEvent[] | undefined):
   return { form: "binary", bytes, sent: bytes, json: undefined, text: undefined, events, mime };
 }
 
-/** The text that the bytes are, or undefined where they are none: neither UTF-8 nor declared as text. */
+/** The bytes as text; undefined if they are neither UTF-8 nor declared as text. */
 function toText(bytes: Buffer, mime: string, charset: string | undefined): string | undefined {
   const decoder = decoderFor(charset);
   if (decoder !== undefined) return decoder.decode(bytes);

@@ -5,11 +5,11 @@ import type { FileInPart } from "../store/packs/request-content.ts";
 import type { Asset } from "./assets.ts";
 
 /**
- * Where in a JSON text its files stand, so that it can be stored as it was sent and shown with references in their place.
- * Undefined where they are not found exactly: a text may be written in many ways.
+ * The places of the files in a JSON text, so that the text can be stored as sent and shown with references instead of the
+ * files. Undefined if they are not found exactly, because a text can be escaped in many ways.
  *
- * @param bytes - the text as it was sent.
- * @param shown - its value after its files were taken out.
+ * @param bytes - the text as sent.
+ * @param shown - its value without its files.
  */
 export function filePlaces(bytes: Buffer, assets: readonly Asset[], shown: Json): FileInPart[] | undefined {
   const places: FileInPart[] = [];
@@ -26,10 +26,10 @@ export function filePlaces(bytes: Buffer, assets: readonly Asset[], shown: Json)
   return isSame(withReferences(bytes, places), shown) ? places : undefined;
 }
 
-/** Characters that are looked for; where they are, the others are compared, which is much faster than to look for all. */
+/** Characters of the prefix search; only its hits are compared in full, which is much faster. */
 const START_LENGTH = 24;
 
-/** Where a text stands as a JSON string of its own. */
+/** The places where a text is a complete JSON string. */
 function placesOf(bytes: Buffer, text: string): { offset: number; length: number }[] {
   const places: { offset: number; length: number }[] = [];
   const start = Buffer.from(`"${beginning(text, START_LENGTH)}`);
@@ -46,8 +46,8 @@ const PIECE_MAX = 32_768;
 const piece = Buffer.allocUnsafeSlow(PIECE_MAX * 3);
 
 /**
- * Bytes that a text takes where it stands at `offset`; -1 where it does not. A piece at a time: to encode a file of a
- * megabyte in memory of its own takes eight times as long. The first piece is short, for files often begin alike.
+ * The bytes that a text takes at `offset`; -1 if it is not there. Compared in pieces, because encoding a megabyte into
+ * memory of its own takes eight times as long. The first piece is short, because files often begin alike.
  */
 function lengthAt(bytes: Buffer, offset: number, text: string): number {
   let end = offset;
@@ -69,7 +69,7 @@ function withReferences(bytes: Buffer, places: readonly FileInPart[]): string {
   return text + bytes.toString("utf8", from);
 }
 
-/** The text is short: its files are no longer in it. */
+/** The text is short: its files are already removed. */
 function isSame(text: string, value: Json): boolean {
   try {
     return JSON.stringify(JSON.parse(text)) === JSON.stringify(value);

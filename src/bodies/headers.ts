@@ -1,6 +1,6 @@
 import type { RawHeaders } from "../spool/frame.ts";
 
-/** The last value of a header, UTF-8 with faulty bytes as U+FFFD; undefined where it is missing. `name` in lower case. */
+/** The last value of a header as UTF-8, with invalid bytes as U+FFFD; undefined if missing. `name` is lower case. */
 export function headerValue(headers: RawHeaders, name: string): string | undefined {
   for (let at = headers.length - 2; at >= 0; at -= 2) {
     const each = headers[at]!;
@@ -20,19 +20,19 @@ export function joinedValue(headers: RawHeaders, name: string): string | undefin
   return joined;
 }
 
-/** Header values cross the wire as bytes and reach us as Latin-1; what clients mean is UTF-8. */
+/** Header values arrive as Latin-1, one character per byte; clients mean UTF-8. */
 export function fromLatin1(value: string): string {
   return /[^\x00-\x7f]/.test(value) ? Buffer.from(value, "latin1").toString("utf8") : value;
 }
 
-/** As a `Headers` object, for provider plugins; a pair that HTTP does not allow is left out. */
+/** As a `Headers` object, for provider plugins; pairs that are invalid in HTTP are omitted. */
 export function toHeaders(raw: RawHeaders): Headers {
   const headers = new Headers();
   for (let at = 0; at < raw.length; at += 2) {
     try {
       headers.append(raw[at]!, raw[at + 1] ?? "");
     } catch {
-      // Not a pair that HTTP allows: there is nothing in it for a provider to read.
+      // Invalid in HTTP: providers need not see it.
     }
   }
   return headers;

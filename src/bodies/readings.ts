@@ -1,10 +1,13 @@
 import type { ExchangeInput, ExchangeReading } from "../mapping/read-exchange.ts";
 
-/** What readers see of an exchange. The same object twice where the client sent and got what the provider got and sent. */
+/**
+ * The two sides of an exchange for readers. Both are the same object if the client and the provider exchanged the same
+ * bytes.
+ */
 export interface Inputs {
-  /** Who asked and what was answered: text, ids and format are the client's. */
+  /** The client's side: source of text, ids and format. */
   readonly client: ExchangeInput;
-  /** What was used and paid: in the shape of the provider, on its path. */
+  /** The provider's side, in its shape and on its path: source of usage and cost. */
   readonly provider: ExchangeInput;
 }
 
@@ -18,7 +21,7 @@ export function readBoth(inputs: Inputs, read: (input: ExchangeInput) => Exchang
   return { client, provider: inputs.provider === inputs.client ? client : read(inputs.provider) };
 }
 
-/** What both sides tell, as one: the client's, but for what the provider used, what that costs, and the model it names. */
+/** Merges both readings: the client's, but with the provider's usage, cost and model. */
 export function merged({ client, provider }: Readings): ExchangeReading {
   if (client === provider) return client;
   const { usage: _, usageRaw: __, usageEstimated: ___, cost: ____, ...said } = client;

@@ -4,7 +4,7 @@ import { type Asset, extractAssets, mayHoldAssets } from "./assets.ts";
 import type { Body } from "./body.ts";
 import { filePlaces } from "./file-places.ts";
 
-/** The bodies of an exchange as they are stored, and the files that came in them. */
+/** The bodies of an exchange as they are stored, and the files in them. */
 export function bodyParts(
   { request, response }: { request: Body | undefined; response: Body | undefined },
   responseBody: Json,
@@ -22,7 +22,7 @@ export function bodyParts(
   return { parts, assets };
 }
 
-/** A stream is stored twice: as the object that it amounts to, and as it came. */
+/** A stream is stored twice: folded into an object, and as received. */
 function streamParts(response: Body, responseBody: Json, assets: Asset[]): StoredPart[] {
   const raw = storedBody("raw", response);
   const stream: StoredPart = response.form === "binary" ? raw : { ...raw, form: "text" };
@@ -38,12 +38,12 @@ function toPart(part: "request" | "response", body: Body, assets: Asset[]): Stor
   return body.form === "json" ? withoutFiles(stored, body, assets) : stored;
 }
 
-/** A body as it is stored, with what was sent beside what is shown where that is something else. */
+/** A body as it is stored; if the sent bytes differ from the displayed ones, with both. */
 export function storedBody(part: StoredPart["part"], { form, bytes, sent, mime }: Body): StoredPart {
   return { part, form, bytes, contentType: mime || null, ...(sent !== bytes && { sent }) };
 }
 
-/** Takes the files out of a body's value, in place, and says where in its text they are. */
+/** Extracts the files from a body's value, in place, and returns their places in its text. */
 function withoutFiles(
   stored: StoredPart,
   { text = "", json }: Pick<Body, "text" | "json">,
@@ -54,6 +54,6 @@ function withoutFiles(
   assets.push(...found);
   const files = stored.sent === undefined ? filePlaces(stored.bytes, found, json) : undefined;
   if (files !== undefined) return { ...stored, files };
-  // Written in some other way than is looked for, it is stored twice: as it is shown, and as it was sent.
+  // Files that are escaped in an unusual way are not found: the body is stored twice, as displayed and as sent.
   return { ...stored, bytes: Buffer.from(JSON.stringify(json)), sent: stored.sent ?? stored.bytes };
 }

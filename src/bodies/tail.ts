@@ -3,10 +3,10 @@ import { readSse } from "../mapping/events/sse.ts";
 import type { StreamEvent } from "../plugin-host/contract.ts";
 
 /**
- * Events at the end of a stream whose middle is not recorded, for the usage that the last ones tell. The first event
- * may have lost its beginning and is left out.
+ * Events at the end of a stream whose middle is not recorded, because the last ones report the usage. The first event may be
+ * truncated and is omitted.
  *
- * @param mime - content type of the stream; one of which no end can be read gives no events.
+ * @param mime - content type of the stream; no events for a type that cannot be read from the end.
  */
 export function readTailEvents(tail: Buffer, mime: string): StreamEvent[] {
   const text = tail.toString("utf8");

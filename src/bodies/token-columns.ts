@@ -5,7 +5,7 @@ type TokenColumn = keyof Usage;
 
 const STATED = USAGE_COUNTS.filter((name) => name !== "total_tokens");
 
-/** The token columns of a record. What the provider did not say is null, and so is what cannot be a count. */
+/** The token columns of a record. A count that is missing or invalid is null. */
 export function tokenColumns(usage: Usage | undefined): Record<TokenColumn, number | null> {
   const columns = { total_tokens: null } as Record<TokenColumn, number | null>;
   for (const name of STATED) columns[name] = toCount(usage?.[name]);

@@ -7,13 +7,13 @@ const NEEDED = ["url", "bucket", "access_key_id", "secret_access_key"] as const;
 const SECRETS = ["access_key_id", "secret_access_key"] as const;
 
 /**
- * Checks what an object store needs, and puts secrets in the place of `env:NAME` and `file:/path`.
+ * Checks the keys of an object store, and replaces `env:NAME` and `file:/path` with the secrets.
  *
- * @returns a line for each problem; none holds a secret.
+ * @returns a line for each problem; none contains a secret.
  */
 export function readBodiesKeys(values: Values, env: Environment): string[] {
   return ["bodies", "eu_bodies"].flatMap((section) => {
-    // With the address alone, what is in the store is read.
+    // A URL without the engine means that objects already in the store are read.
     const why = values[`${section}_engine`] === "s3" ? `${section}_engine is s3` : `${section}_url is set`;
     if (values[`${section}_engine`] !== "s3" && values[`${section}_url`] === "") return [];
     const missing = NEEDED.filter((name) => values[`${section}_${name}`] === "");

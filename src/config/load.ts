@@ -7,17 +7,17 @@ import { readBodiesKeys } from "./bodies.ts";
 import { readRecordsKeys } from "./records.ts";
 import { allowedFor, checkValue, KEYS, type KeyName, readVariable, SECTIONS, schemaOf, TABLE_KEYS } from "./value.ts";
 
-/** Where a value came from: `default`, the name of a file, or the name of a variable. */
+/** The origin of a value: `default`, the name of a file, or the name of a variable. */
 export type Source = string;
 
 export interface LoadedConfig {
   readonly config: Config;
   readonly sources: Readonly<Record<KeyName, Source>>;
-  /** The file that was read, or undefined where there is none. */
+  /** The file that was read; undefined if there is none. */
   readonly file: string | undefined;
 }
 
-/** Everything that is wrong with a configuration, one line each: key, value, what is allowed. */
+/** All errors of a configuration, one line each: key, value, what is allowed. */
 export class ConfigError extends Error {
   readonly lines: readonly string[];
 
@@ -30,13 +30,13 @@ export class ConfigError extends Error {
 
 export interface ConfigInputs {
   readonly env: Readonly<Record<string, string | undefined>>;
-  /** Relative paths of every source start here. */
+  /** Base of all relative paths. */
   readonly workingDirectory: string;
-  /** The file of `--config`; null reads none. Without it `weir.toml` of the working directory is read if it is there. */
+  /** The file of `--config`; null reads none. If undefined, `weir.toml` of the working directory is read if it exists. */
   readonly file?: string | null | undefined;
 }
 
-/** Variables that are Weir's and no configuration of the service. */
+/** Weir's variables that are not part of the service's configuration. */
 const OTHER_VARIABLES: ReadonlySet<string> = new Set([
   "WEIR_STARTED",
   "WEIR_API_KEY",
@@ -44,10 +44,10 @@ const OTHER_VARIABLES: ReadonlySet<string> = new Set([
   "WEIR_EU_API_URL",
 ]);
 
-/** What Kubernetes puts into the environment for a service that is called weir. */
+/** Variables that Kubernetes sets for a service named weir. */
 const SERVICE_LINK = /_(SERVICE_HOST|SERVICE_PORT(_\w+)?|PORT(_\d+_(TCP|UDP)(_(ADDR|PORT|PROTO))?)?)$/;
 
-/** Any of them opens the European pair beside the first one. */
+/** Any of these keys enables the European pair. */
 const EUROPEAN_KEYS: readonly KeyName[] = ["eu_database_url", "eu_api_port", "eu_gateway_port", "eu_unified_port"];
 
 interface Found {
@@ -56,9 +56,9 @@ interface Found {
 }
 
 /**
- * Reads file and environment. A variable wins over the file; an empty variable counts as not set.
+ * Reads file and environment. A variable takes precedence over the file; an empty variable counts as unset.
  *
- * @throws ConfigError with a line for each unknown key and each bad value.
+ * @throws ConfigError with a line for each unknown key and each invalid value.
  */
 export function loadConfig(inputs: ConfigInputs): LoadedConfig {
   const problems: string[] = [];
@@ -122,7 +122,7 @@ function readFile(inputs: ConfigInputs, problems: string[]): { file: string | un
   return { file: path, found };
 }
 
-/** The keys that a table such as `[bodies]` stands for. */
+/** The keys in a table such as `[bodies]`. */
 function membersOf([key, value]: [string, unknown]): [string, unknown][] {
   if (!SECTIONS.includes(key) || typeof value !== "object" || value === null || Array.isArray(value)) {
     return [[key, value]];
@@ -158,7 +158,7 @@ function unknownKey(name: string, known: readonly string[]): string {
   return `there is no such key${near === undefined ? "" : `; did you mean ${near}?`}`;
 }
 
-/** A value as a message may show it: one line, and no secret, also not of a key that is misspelt. */
+/** A value as shown in messages: one line, and without secrets, even those of a misspelt key. */
 function shown(key: string, value: unknown): string {
   const masked = [...SECRET_KEYS].some((secret) => key === secret || nearestName(key, [secret]) !== undefined);
   if (masked || /key|token|secret|password|credential/.test(key)) return '"…"';

@@ -5,14 +5,14 @@ import { KEYS, type KeyName, TABLE_KEYS } from "./value.ts";
 
 const MASK = "…";
 
-/** Tables with a name for each: `[plugins.<name>]`. */
+/** Tables with named entries: `[plugins.<name>]`. */
 const NAMED_TABLES = ["credentials", "routes", "sso", "plugins"] as const satisfies readonly KeyName[];
 type NamedTable = (typeof NAMED_TABLES)[number];
 
-/** Where a secret of a credential stands; the place is none. */
+/** A reference to a credential's secret; the reference itself is not secret. */
 const REFERENCE = /^(env|file):/;
 
-/** The effective configuration as TOML that says where each value came from. Secrets are masked. */
+/** The effective configuration as TOML, with the origin of each value. Secrets are masked. */
 export function printConfig({ config, sources }: LoadedConfig): string {
   const isTable = (key: KeyName) =>
     NAMED_TABLES.includes(key as NamedTable) || (TABLE_KEYS.has(key) && (config[key] as unknown[]).length > 0);
@@ -27,7 +27,7 @@ export function printConfig({ config, sources }: LoadedConfig): string {
       return `\n${stringify({ [key]: { [name]: shown } }).trim()}\n`;
     }),
   );
-  // Tables come last: what follows one would be a part of it.
+  // Tables come last: a key after a table would belong to it.
   const lists = KEYS.filter((key) => !NAMED_TABLES.includes(key as NamedTable) && isTable(key)).map(
     (key) => `\n${stringify({ [key]: config[key] }).trim()}\n`,
   );
@@ -42,7 +42,7 @@ function masked(key: string, value: unknown): unknown {
   return value;
 }
 
-/** Options belong to plugins, which do not say which of them are secret: names that sound so are. */
+/** Plugins do not declare which options are secret: options with secret-sounding names are masked. */
 function maskedOptions(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(maskedOptions);
   if (typeof value !== "object" || value === null || value instanceof Date) return value;

@@ -4,9 +4,9 @@ type Values = Record<string, unknown>;
 type Environment = Readonly<Record<string, string | undefined>>;
 
 /**
- * Checks what ClickHouse needs, and puts its password in the place of `env:NAME` and `file:/path`.
+ * Checks the keys of ClickHouse, and replaces `env:NAME` and `file:/path` with its password.
  *
- * @returns a line for each problem; none holds a secret.
+ * @returns a line for each problem; none contains a secret.
  */
 export function readRecordsKeys(values: Values, env: Environment): string[] {
   return ["records", "eu_records"].flatMap((section) => {

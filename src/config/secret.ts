@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { resolve } from "node:path";
 
-/** The secret that a value is, or names as `env:NAME` or `file:/path`. */
+/** The secret itself, or the one that `env:NAME` or `file:/path` refers to. */
 export function lookUpSecret(
   value: string,
   env: Readonly<Record<string, string | undefined>>,

@@ -9,7 +9,7 @@ export type KeyName = keyof Config;
 /** Every key, in the order of the documentation. */
 export const KEYS = Object.keys(CONFIG_SCHEMA.properties) as readonly KeyName[];
 
-/** These are tables: they stand in the file only, and have no variable. */
+/** Tables: in the file only; they have no variable. */
 export const TABLE_KEYS: ReadonlySet<KeyName> = new Set([
   "prices",
   "rate_limits",
@@ -38,7 +38,7 @@ const isName = (text: string) =>
   /^[a-z0-9_]([a-z0-9_-]*[a-z0-9_])?(\.[a-z0-9_]([a-z0-9_-]*[a-z0-9_])?)*\.?$/i.test(text);
 const isNameOrAddress = (text: string) => isName(text) || isIP(text.replace(/^\[(.*)\]$/, "$1")) !== 0;
 
-/** As the jobs read it: a pattern that never comes is none. */
+/** Parsed as the jobs parse it: a pattern that never matches is invalid. */
 function isCronPattern(text: string): boolean {
   const fields = text.trim().split(/\s+/).length;
   if (fields !== 5 && fields !== 6) return false;
@@ -59,7 +59,7 @@ function isSealKey(text: string): boolean {
   return /^[A-Za-z0-9+/_-]+={0,2}$/.test(text) && Buffer.from(text, "base64").length === 32;
 }
 
-/** What stands before a port, and that; undefined where there is none. An IPv6 address with a port stands in brackets. */
+/** Host and port; undefined without a port. An IPv6 address with a port is in brackets. */
 function splitPort(text: string): { readonly host: string; readonly port: string } | undefined {
   const [, bracketed, plain, port] = /^(?:\[(.*)\]|([^:]*)):(\d+)$/.exec(text) ?? [];
   return port === undefined ? undefined : { host: bracketed ?? plain ?? "", port };
@@ -118,7 +118,7 @@ const CRON: Form = {
 /** Tables of `weir.toml` whose members are keys: `url` in `[bodies]` is `bodies_url`. */
 export const SECTIONS: readonly string[] = ["records", "eu_records", "bodies", "eu_bodies"];
 
-/** What a text must look like beyond being text; for a list, each of its entries. */
+/** The required form of a text; for a list, of each entry. */
 const FORMS: Readonly<Partial<Record<KeyName, Form>>> = {
   host: { fits: isNameOrAddress, allowed: "a host name or address" },
   gateway_domain: { fits: isName, allowed: "a domain name" },
@@ -189,7 +189,7 @@ const FORMS: Readonly<Partial<Record<KeyName, Form>>> = {
 
 const PRICE_MEMBERS = Object.keys(OWN_PRICE_SCHEMA.properties);
 
-/** Whether the value may stand in the effective configuration. */
+/** Whether the value is valid in the effective configuration. */
 export function checkValue(key: KeyName, value: unknown): boolean {
   const schema = schemaOf(key);
   if (Array.isArray(schema["enum"])) return schema["enum"].includes(value);
@@ -199,7 +199,7 @@ export function checkValue(key: KeyName, value: unknown): boolean {
   return Array.isArray(value) ? value.every((entry) => form.fits(entry)) : form.fits(value as string);
 }
 
-/** What the key takes, to be read after "must be". */
+/** The allowed values of a key, as text after "must be". */
 export function allowedFor(key: KeyName): string {
   const schema = schemaOf(key);
   const form = FORMS[key]?.allowed;
@@ -214,7 +214,7 @@ export function allowedFor(key: KeyName): string {
   return form ?? "text";
 }
 
-/** What the text of a variable means for its key. A text that means nothing stays one, and is refused as a value. */
+/** The value of a variable's text for its key. Text that cannot be parsed stays text, and is refused as a value. */
 export function readVariable(key: KeyName, text: string): unknown {
   const { type } = schemaOf(key);
   if (type === "integer") return /^[+-]?\d{1,15}$/.test(text.trim()) ? Number(text) : text;

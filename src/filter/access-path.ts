@@ -9,26 +9,26 @@ import { join, raw, type Sql, sql } from "./sql.ts";
 import { ALL, type Condition, conjuncts, type FilterTree } from "./tree.ts";
 
 /**
- * Where a query finds its rows. The database keeps no statistics that would tell a rare property from a common one, so
- * the choice is made here, by counting at most `RARE_ROWS` index entries of each condition that has an index.
+ * Where a query finds its rows. The database keeps no statistics that distinguish rare properties from common ones, so the
+ * choice is made here, by counting at most `RARE_ROWS` index entries of each indexed condition.
  */
 export type Source =
   /** The planner's choice. */
   | { readonly kind: "planned" }
-  /** In the order of an index, testing each row: right where much matches, or where the index finds few. */
+  /** In the order of an index, testing each row: best if many rows match, or if the index finds few. */
   | {
       readonly kind: "index";
       readonly name: IndexName;
-      /** The condition that the index finds rows of; missing where it is only their order. */
+      /** The condition whose rows the index finds; missing if only its order is used. */
       readonly key?: FilterTree;
     }
-  /** All rows as they lie in the file: right where most are needed anyway. */
+  /** All rows in file order: best if most are needed anyway. */
   | { readonly kind: "scan" }
-  /** The few rows that an indexed condition leaves. */
+  /** The few rows that match an indexed condition. */
   | { readonly kind: "rare"; readonly condition: Condition }
-  /** Rows that are known by their key. */
+  /** Rows with known keys. */
   | { readonly kind: "rows"; readonly seqs: readonly number[] }
-  /** The rows that no block of columns speaks for. */
+  /** The rows that no block of the column store covers. */
   | { readonly kind: "outside blocks"; readonly by: OutsideBy }
   /** The rows with one property, in order of creation. */
   | { readonly kind: "property"; readonly condition: Condition; readonly storedName: string };
@@ -37,19 +37,19 @@ type IndexName = "requests_created" | "requests_cost" | "requests_users" | "requ
 
 export const PLANNED: Source = { kind: "planned" };
 
-/** Up to so many rows are fetched and sorted rather than found in order. */
+/** Up to this many rows are fetched and sorted rather than found in order. */
 const RARE_ROWS = 2_000;
-/** Records of so short a time are sorted sooner than found in an order that knows no time. */
+/** Up to this many records of a period are sorted, which is faster than an index that is not ordered by time. */
 const SHORT_ROWS = 20_000;
-/** From this share of all rows on, reading all in their order is faster than looking them up one by one. */
+/** From this share of all rows on, reading all rows in order is faster than looking them up one by one. */
 const BROAD_SHARE = 0.2;
-/** Conditions that are counted at most. */
+/** Maximum conditions that are counted. */
 const PROBES_MAX = 6;
 
-/** Runs a statement that counts; bounded work. */
+/** Runs a counting statement; bounded work. */
 type Probe = (statement: SqlStatement) => Promise<number>;
 
-/** @param sort - undefined where order does not matter. */
+/** @param sort - undefined if order does not matter. */
 export async function chooseAccessPath(scope: Scope, sort: Sort | undefined, probe: Probe): Promise<Source> {
   const conditions = conjuncts(scope.tree).filter((term) => term.kind === "condition");
   const rare = await rarest(conditions.filter(isIndexed).slice(0, PROBES_MAX), scope, probe);
@@ -72,17 +72,17 @@ export async function chooseAccessPath(scope: Scope, sort: Sort | undefined, pro
   return many ? { kind: "scan" } : { kind: "index", name: "requests_created" };
 }
 
-/** Rows there are of all organizations, or some more where rows were deleted. */
+/** Number of rows of all organizations; too high if rows were deleted. */
 const ALL_ROWS: SqlStatement = {
-  // Two subqueries: each is one step of an index, both in one would be a scan.
+  // Two subqueries: each is one index step; combined they would be a scan.
   sql: "select coalesce((select max(seq) from requests) - (select min(seq) from requests), 0) + 1 as n",
   args: [],
 };
 
 /**
- * The scope of the rows that come after a position in the order of their creation: without the bounds that all of them
- * keep because the position does. Of two bounds on one side the database takes either to enter an index, and then each
- * page would pass over all rows of the pages before it.
+ * The scope for rows after a position in creation order, without the bounds that follow from the position. If one side had
+ * two bounds, the database might use either to enter the index, and each page could then skip over all rows of the pages
+ * before it.
  */
 export function scopeAfter(scope: Scope, sort: Sort, { values }: Position): Scope {
   const from = values[0];
@@ -98,7 +98,7 @@ export function scopeAfter(scope: Scope, sort: Sort, { values }: Position): Scop
   return { ...scope, tree: terms.length === 0 ? ALL : { kind: "and", terms } };
 }
 
-/** SQL after "from" (a cross join keeps the planner from turning the order of tables round), and a condition that belongs to it. */
+/** SQL after "from", and a condition that belongs to it. A cross join keeps the planner from reordering the tables. */
 export function sourceSql(source: Source, scope: Scope): { from: Sql; condition?: Sql } {
   switch (source.kind) {
     case "planned":
@@ -122,7 +122,7 @@ export function sourceSql(source: Source, scope: Scope): { from: Sql; condition?
   }
 }
 
-/** The column that is in the order in which a source finds rows by their creation. */
+/** The column in which a source's rows are ordered by creation. */
 export function creationColumn(source: Source): string {
   return source.kind === "property" ? "p.request_created_at" : CREATED_AT;
 }
@@ -131,7 +131,7 @@ async function rarest(candidates: readonly Condition[], scope: Scope, probe: Pro
   let best: Condition | undefined;
   let fewest = RARE_ROWS + 1;
   for (const candidate of candidates) {
-    // Twice where a record has both spellings: harmless for a count that stops early; "union" could not stop early.
+    // A record with both spellings counts twice: harmless for a count that stops early; "union" could not stop early.
     const rows = join(rowsOf(candidate, scope), " union all ");
     const found = await probe(counting(rows, RARE_ROWS));
     if (found < fewest) [best, fewest] = [candidate, found];
@@ -140,7 +140,7 @@ async function rarest(candidates: readonly Condition[], scope: Scope, probe: Pro
   return best;
 }
 
-/** A property that is stored under one spelling only can be walked in order. */
+/** A property that is stored under a single spelling can be walked in order. */
 async function singleSpelling(
   conditions: readonly Condition[],
   scope: Scope,
@@ -161,7 +161,7 @@ async function singleSpelling(
   return undefined;
 }
 
-/** Selects that together give the `seq` of the rows that fulfil an indexed condition. */
+/** Selects that together return the `seq` of the rows that match an indexed condition. */
 function rowsOf(condition: Condition, scope: Scope): Sql[] {
   if (condition.source.from !== "properties") {
     const sign = raw(SIGNS[condition.operator]!);
@@ -176,7 +176,7 @@ function rowsOf(condition: Condition, scope: Scope): Sql[] {
     .map((name) => sql`select p.seq from properties p where ${entryOf(condition, name, scope)}`);
 }
 
-/** Condition on entries `p` of one property, under one stored name, within the filter's bounds on creation. */
+/** Condition on entries `p` of one property, under one stored name, within the filter's creation bounds. */
 function entryOf(condition: Condition, storedName: string, scope: Scope): Sql {
   const kind = condition.source.from === "properties" ? condition.source.kind : 0;
   const conditions = [
@@ -190,7 +190,7 @@ function entryOf(condition: Condition, storedName: string, scope: Scope): Sql {
   return join(conditions, " and ");
 }
 
-/** Counts the records of the filter's times, stopping one after `most`. */
+/** Counts the records of the filter's period, stopping one after `most`. */
 export function countCreated(scope: Scope, bounds: readonly Condition[], most: number): SqlStatement {
   const conditions = [sql`c.organization_id = ${scope.organizationId}`, ...boundsSql(bounds, "c")];
   return counting(sql`select 1 from requests c indexed by requests_created where ${join(conditions, " and ")}`, most);
@@ -217,7 +217,7 @@ const KEYS: Readonly<Record<string, IndexName | "requests_id">> = {
   "r.session_id": "requests_sessions",
 };
 
-/** The index that finds the rows of a condition on one or several values of a column. */
+/** The index that finds rows by one or several values of a column. */
 function keyOf(term: FilterTree): IndexName | "requests_id" | undefined {
   if (term.kind === "or") {
     const [first, ...others] = term.terms.map((one) => (one.kind === "condition" ? keyOf(one) : undefined));

@@ -6,13 +6,13 @@ import type { CompileOptions } from "./print-options.ts";
 import { raw, type Sql } from "./sql.ts";
 import { conditionsOf, conjuncts, type FilterTree, isJunction, type Junction, type Term } from "./tree.ts";
 
-/** With more conditions than these, subqueries over kinds would cost more than they save, and nest too deeply. */
+/** Above this number of conditions, subqueries over kinds cost more than they save, and nest too deeply. */
 const KIND_TESTS_MAX = 64;
 
 /**
  * Turns a filter into an SQL condition over a row `r` of `requests`; every value becomes a bound parameter.
  *
- * @returns SQL that is true for the rows the filter selects, and false or null for the others.
+ * @returns SQL that is true for the rows that the filter selects, and false or null for all others.
  */
 export function compileFilter(tree: FilterTree, { body }: CompileOptions = {}): Sql {
   const isSmall =
@@ -27,7 +27,7 @@ export function compileFilter(tree: FilterTree, { body }: CompileOptions = {}): 
   });
 }
 
-/** The same in any dialect. Works from the leaves up with a list of its own, since trees come 25,000 levels deep. */
+/** The same for any dialect. Works bottom-up and iteratively, because trees can be 25,000 levels deep. */
 export function printTree(tree: FilterTree, dialect: Dialect): Sql {
   const printed = new Map<FilterTree, Printed>();
   const outer = new Set(conjuncts(tree));
@@ -40,7 +40,7 @@ export function printTree(tree: FilterTree, dialect: Dialect): Sql {
 
 interface Progress {
   readonly printed: ReadonlyMap<FilterTree, Printed>;
-  /** Terms that all must hold: the planner looks for indexes among them. */
+  /** Terms that must all hold: the planner looks for indexes among them. */
   readonly outer: ReadonlySet<FilterTree>;
   readonly tree: FilterTree;
 }
@@ -59,11 +59,11 @@ function printTerm(node: Term, outer: boolean, dialect: Dialect): Printed {
   return outer ? condition : dialect.strict(condition);
 }
 
-/** As it stands in place of a condition that is always true, and of one that never is. */
+/** SQL of a condition that is always true, and of one that never is. */
 export const TRUE = raw("1");
 const FALSE = raw("0");
 
-/** Every node after all nodes below it. */
+/** Every node, after all nodes below it. */
 function fromBelow(tree: FilterTree): FilterTree[] {
   const order: FilterTree[] = [];
   const pending: FilterTree[] = [tree];

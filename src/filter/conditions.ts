@@ -8,22 +8,19 @@ import { raw, type Sql, sql } from "./sql.ts";
 import type { Condition } from "./tree.ts";
 import { anyCase } from "./wildcards.ts";
 
-/** Parser symbols that a comparison and one inside a subquery take at most. */
+/** Maximum parser symbols of a comparison, and of one inside a subquery. */
 const PLAIN_COST = 9;
 const SUBQUERY_COST = 20;
 
-/** The same condition, never null: so that "not" can be asked of it. */
+/** The same condition, never null, so that it can be negated. */
 export function strict({ sql: test, cost }: Printed): Printed {
   return { sql: sql`${test} is true`, cost };
 }
 
-/** SQL that says whether a value fits; the value is an SQL expression, possibly null. */
+/** SQL that is true if a value matches; the value is an SQL expression, possibly null. */
 type Fits = (value: Sql) => Sql;
 
-/**
- * SQL of one condition over the row `r`. Alone it may be null where a value is missing; that lets the planner use an
- * index.
- */
+/** SQL of one condition over the row `r`. It may be null if a value is missing; that lets the planner use an index. */
 export function conditionSql(condition: Condition, options: PrintOptions): Printed {
   const { body } = options;
   const { source, operator, value } = condition;
@@ -48,8 +45,8 @@ export function conditionSql(condition: Condition, options: PrintOptions): Print
 }
 
 /**
- * A condition on something that may be there several times (a property under two spellings, a list) or not at all: one
- * value must fit; for the negative operators none may fit their opposite.
+ * A condition on something with any number of values: a property under two spellings, or a list. One value must match; for a
+ * negative operator, no value may match its opposite.
  */
 function overValues(condition: Condition, options: PrintOptions): Sql {
   const { operator, value } = condition;
@@ -62,7 +59,7 @@ function overValues(condition: Condition, options: PrintOptions): Sql {
   return sql`(${anyValue(condition, fits(condition, opposite), options)}) is not true`;
 }
 
-/** SQL that is true where any value that a condition speaks of fits. */
+/** SQL that is true if any value of a condition's field matches. */
 export function anyValue(condition: Condition, fit: Fits, { asksKinds }: PrintOptions): Sql {
   const { source, name = "" } = condition;
   switch (source.from) {
@@ -88,8 +85,8 @@ export function anyValue(condition: Condition, fit: Fits, { asksKinds }: PrintOp
 }
 
 /**
- * A test on a column that a row of `requests` may share with others through its row of `kinds`. It does not read a kind per
- * row: kinds are few, and matching ones are looked up once. In quotes the column is the row's own to `withKinds`.
+ * A test on a column whose value may be in the row's shared `kinds` row. It does not read a kind per row: kinds are few, and
+ * the matching ones are looked up once. The quotes make `withKinds` use the row's own column.
  */
 function ofRowOrKind(column: string, fit: Fits): Sql {
   const ofKinds = sql`select k.id from kinds k where ${fit(raw(`k.${column}`))}`;
@@ -97,16 +94,16 @@ function ofRowOrKind(column: string, fit: Fits): Sql {
 }
 
 /**
- * The JSON beside the row has names and values; only the table knows which names lost their case, and is asked only
- * for rows that have such a name. Thousands of conditions then stay as many function calls, not as many cursors, whose
- * cost is quadratic in SQLite.
+ * The JSON in the row has names and values. Only the table knows which names lost their case, so it is queried only for rows
+ * with such a name. Thousands of conditions then cost as many function calls, not as many cursors, whose cost is quadratic
+ * in SQLite.
  */
 function propertyValue(column: string, kind: 0 | 1, name: string, fit: Fits): Sql {
   const { exact, erased } = propertyName(name);
   const own = fit(memberSql(column, exact));
   if (erased === undefined) return own;
   const other = fit(memberSql(column, erased));
-  // Not "or" and "and": those ask everything, also what no longer matters, wherever their value is wanted.
+  // Not "or" and "and": if their value is needed, those evaluate every operand, even if it no longer matters.
   return sql`case when ${own} then 1 when ${other} then ${erasedSql(erased, kind)} else 0 end`;
 }
 

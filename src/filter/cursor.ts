@@ -5,19 +5,19 @@ import { CREATED_AT, keySql, type Sort, type SortKey } from "./sort.ts";
 import { join, raw, type Sql, sql } from "./sql.ts";
 import { type FilterTree, isJunction } from "./tree.ts";
 
-/** Where a page ended: the last row's sort values in the order of the keys, and its id. */
+/** The end of a page: the last row's sort values in the order of the keys, and its id. */
 export interface Position {
   readonly values: readonly (string | number | null)[];
   readonly requestId: string;
 }
 
-/** A position as text that only continues the query it came from. */
+/** A position as text, valid only for the query it came from. */
 export function encodeCursor(position: Position, scope: Scope, sort: Sort): string {
   const content = [fingerprint(scope, sort), ...position.values, position.requestId];
   return Buffer.from(JSON.stringify(content)).toString("base64url");
 }
 
-/** @throws GatewayError `invalid_body` where the cursor was made for another filter or sort, or never made by us. */
+/** @throws GatewayError `invalid_body` if the cursor belongs to another filter or sort, or is not one of Weir's. */
 export function decodeCursor(cursor: unknown, scope: Scope, sort: Sort, path = "cursor"): Position {
   const wrong = (message: string) => new GatewayError("invalid_body", message, { path });
   if (sort === "random") throw wrong("a random order has no next page");
@@ -32,8 +32,8 @@ export function decodeCursor(cursor: unknown, scope: Scope, sort: Sort, path = "
 }
 
 /**
- * SQL for "after this row" in the given order: some key decides, and all keys before it are equal. Nulls come last in
- * either direction, so nothing but the next keys can come after a null.
+ * SQL for "after this row" in the given order: one key decides, and all keys before it are equal. Nulls come last in either
+ * direction, so after a null only the later keys can decide.
  */
 export function afterSql(position: Position, sort: readonly SortKey[], creation: string = CREATED_AT): Sql {
   const [first] = sort;
@@ -56,12 +56,12 @@ export function afterSql(position: Position, sort: readonly SortKey[], creation:
   return sql`((${join(ways, ") or (")}))`;
 }
 
-/** The sign of what comes later in the order of a key. */
+/** The comparison operator for "later" in a key's order. */
 const beyond = ({ direction }: SortKey): Sql => raw(direction === "asc" ? ">" : "<");
 
 /**
- * The same in two parts, first what follows by value and then the rows without one, each of which an index can find;
- * undefined where that is not how the order continues.
+ * The same in two parts, each of which an index can find: rows that follow by value, then rows without a value. Undefined if
+ * the order does not continue in this way.
  */
 export function afterInParts(position: Position, sort: readonly SortKey[]): readonly Sql[] | undefined {
   const [key, ...others] = sort;
@@ -70,7 +70,7 @@ export function afterInParts(position: Position, sort: readonly SortKey[]): read
   return [sql`(${key.sql}, r.request_id) ${beyond(key)} (${value}, ${position.requestId})`, sql`${key.sql} is null`];
 }
 
-/** The same for the same organization, filter and sort; another one for any other. */
+/** The same for the same organization, filter and sort; different otherwise. */
 function fingerprint({ organizationId, tree }: Scope, sort: Sort): string {
   const hash = createHash("sha256");
   hash.update(JSON.stringify([organizationId, sort === "random" ? [] : sort.map((key) => [key.label, key.direction])]));

@@ -6,41 +6,40 @@ import { hint, quote } from "./spelling.ts";
 import { ALL, FILTER_NODES_MAX, type FilterTree, NOTHING, PATTERN_CHARS_MAX } from "./tree.ts";
 import { checkValue } from "./values.ts";
 
-/** Which leaves an endpoint takes: `fast` only those wrapped in `request_response_rmt`, `legacy` all groups. */
+/** Which leaves an endpoint accepts: `fast` only leaves wrapped in `request_response_rmt`, `legacy` all groups. */
 export type Dialect = "fast" | "legacy";
 
 export interface DecodedFilter {
   readonly tree: FilterTree;
-  /** On the fast endpoint: a property leaf was not wrapped, and so matches nothing. */
+  /** On the fast endpoint: a property leaf was not wrapped, so it matches nothing. */
   readonly unwrapped: boolean;
 }
 
 /**
- * Checks a filter that came from outside.
+ * Validates a filter from outside.
  *
- * Walks with a stack of its own, because callers build chains thousands of levels deep, and gathers runs of one
- * operator on the way.
+ * Walks iteratively, because callers build chains thousands of levels deep, and merges runs of one operator on the way.
  *
- * @param path - where the filter stands in the request body, for error messages.
- * @throws GatewayError `filter_invalid`, its `path` ending at the wrong name or value itself.
+ * @param path - of the filter in the request body, for error messages.
+ * @throws GatewayError `filter_invalid`, whose `path` ends at the invalid name or value.
  */
 export function decodeFilter(raw: unknown, dialect: Dialect, path = "filter"): DecodedFilter {
   return new Decoder(dialect).decode(raw, path);
 }
 
-/** A step of a path. Paths are put together only for an error: in a long chain they would fill the memory. */
+/** A step of a path. Paths are assembled only for an error: in a long chain they would fill the memory. */
 interface Place {
   readonly parent: Place | undefined;
   readonly step: string;
 }
 
-/** A junction while its terms are being gathered. */
+/** A junction whose terms are being collected. */
 interface Gathering {
   readonly kind: "and" | "or";
   readonly terms: FilterTree[];
 }
 
-/** Where in the body we are, and what takes the conditions found there. */
+/** The current place in the body, and the collector of its conditions. */
 interface Site {
   readonly at: Place;
   readonly into: Gathering;
@@ -50,7 +49,7 @@ interface Visit extends Site {
   readonly raw: unknown;
 }
 
-/** What a condition is about. */
+/** The subject of a condition. */
 interface Subject {
   readonly label: string;
   readonly field: Field;
@@ -75,7 +74,7 @@ class Decoder {
     const pending: Visit[] = [{ raw, at: start, into: root }];
     for (let visit = pending.pop(); visit !== undefined; visit = pending.pop()) {
       const next = this.#visit(visit);
-      // The left arm is taken first, so that terms stand in the caller's order.
+      // The left arm is popped first, so that terms keep the caller's order.
       if (next !== undefined) pending.push(next.right, next.left);
     }
     const tree = root.terms.length === 1 ? root.terms[0]! : root;
@@ -192,7 +191,7 @@ class Decoder {
   }
 }
 
-/** The entries of an object that has at least one. */
+/** The entries of a non-empty object. */
 function entries(raw: unknown, at: Place, need: string): [string, unknown][] {
   const found = isObject(raw) ? Object.entries(raw) : [];
   if (found.length === 0) throw wrong(at, need);

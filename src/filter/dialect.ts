@@ -3,14 +3,14 @@ import type { Condition } from "./tree.ts";
 
 export type ListOperator = "equals" | "not-equals";
 
-/** How an engine's SQL spells the terms of a filter; how they are joined is the same in each. */
+/** An engine's SQL for the terms of a filter; how terms are joined is the same for all engines. */
 export interface Dialect {
-  /** Whether whole numbers are looked up in lists, too. */
+  /** Whether lists are also used for integers. */
   readonly listsNumbers?: boolean;
-  /** Alone it may be null where a value is missing. */
+  /** May be null if a value is missing. */
   condition(condition: Condition): Printed;
-  /** Conditions that ask for equality of one value, joined by "or", or for its opposite, joined by "and"; may be null. */
+  /** SQL of equality conditions on one value, joined by "or", or of their opposites, joined by "and"; may be null. */
   list(conditions: readonly [Condition, ...Condition[]], operator: ListOperator): Printed;
-  /** The same, never null: so that "not" can be asked of it. */
+  /** The same, never null, so that it can be negated. */
   strict(printed: Printed): Printed;
 }

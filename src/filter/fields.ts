@@ -1,24 +1,24 @@
-/** What a field holds, and so which operators it takes and what a value must be. */
+/** The type of a field, which determines its operators and valid values. */
 export type Kind = "text" | "number" | "timestamp" | "boolean" | "contains" | "key";
 
-/** What is joined to the rows when a statement needs it; `texts` and `excerpts` are read beforehand. */
+/** Joined to the rows when a statement needs it; `texts` and `excerpts` are read beforehand. */
 export type Join = "texts" | "excerpts" | "tags" | "session";
 
-/** Where a field's value is found. `r` is the row of `requests`; the others are joined by `select.ts`. */
+/** The source of a field's value. `r` is the row of `requests`; `select.ts` joins the others. */
 export type FieldSource =
   /** A column or an SQL expression over the row. */
   | {
       readonly from: "row";
       readonly sql: string;
       readonly needs?: Join;
-      /** Of an excerpt: SQL of what the row holds, where `r.excerpts_packed` is null. */
+      /** For an excerpt: SQL of the value in the row, used if `r.excerpts_packed` is null. */
       readonly inRow?: string;
     }
-  /** A body, which SQL cannot read: it is decoded and tested outside. */
+  /** A body, which SQL cannot read: it is decoded and tested outside of SQL. */
   | { readonly from: "body"; readonly part: "request" | "response" }
-  /** Rows of the table `properties` of one kind; `names`: how a name is compared. */
+  /** Rows of one kind in the table `properties`; `names`: how a name is compared. */
   | { readonly from: "properties"; readonly kind: 0 | 1; readonly names: "exact" | "any-case" }
-  /** Whether a property with that name is there. */
+  /** Whether a property with that name exists. */
   | { readonly from: "property_key" }
   /** A number in the JSON map of scores. */
   | { readonly from: "scores" }
@@ -28,7 +28,7 @@ export type FieldSource =
 export interface Field {
   readonly kind: Kind;
   readonly source: FieldSource;
-  /** The field holds an object: the next step of the path is a name in it. */
+  /** The field is an object: the next step of the path is a name in it. */
   readonly named?: true;
 }
 
@@ -38,7 +38,7 @@ const joined = (kind: Kind, needs: Join, column: string): Field => ({
   source: { from: "row", sql: `${needs}.${column}`, needs },
 });
 const text = (column: string) => row("text", `r.${column}`);
-/** In the row, or in the packs with the bodies. */
+/** Stored in the row, or in the packs with the bodies. */
 const excerpt = (column: string): Field => ({
   kind: "text",
   source: { from: "row", sql: `coalesce(r.${column}, excerpts.${column})`, needs: "excerpts", inRow: `r.${column}` },
@@ -60,7 +60,7 @@ const REQUEST_RESPONSE: Readonly<Record<string, Field>> = {
   job_id: text("job_id"),
   request_id: text("request_id"),
   target_url: text("target_url"),
-  // The plus sign keeps SQLite from putting a text that it must equal in its place where scores are read as JSON.
+  // The plus sign keeps SQLite from substituting an equal constant where scores are read as JSON.
   scores_column: row("text", "+r.scores"),
   cache_reference_id: text("cache_reference_id"),
   attempt_of: text("attempt_of"),
@@ -79,8 +79,8 @@ const REQUEST_RESPONSE: Readonly<Record<string, Field>> = {
   output: excerpt("output"),
 
   latency: number("delay_ms"),
-  // The plus sign keeps the planner from walking the index on cost, which it would also do for a bound that excludes
-  // nothing; where a bound is selective `source.ts` finds out.
+  // The plus sign keeps the planner from walking the index on cost, which it would do even for a bound that excludes
+  // nothing; `access-path.ts` detects selective bounds.
   cost: row("number", "+r.cost"),
   time_to_first_token: number("time_to_first_token"),
   status: number("response_status"),
@@ -152,10 +152,10 @@ const SESSIONS: Readonly<Record<string, Field>> = {
   session_latest_request_created_at: joined("timestamp", "session", "latest_request_created_at"),
 };
 
-/** A group is a table of fields, or one object-valued field of its own. */
+/** A group is a table of fields, or a single object-valued field. */
 export type Group = Readonly<Record<string, Field>> | Field;
 
-/** Every group and field of the filter grammar. What is not in here does not exist. */
+/** All groups and fields of the filter grammar. */
 export const GROUPS: Readonly<Record<string, Group>> = {
   request: REQUEST,
   response: RESPONSE,
@@ -166,7 +166,7 @@ export const GROUPS: Readonly<Record<string, Group>> = {
   values: VALUES,
 };
 
-/** What the flags beside a filter ask, as SQL. */
+/** The flags beside a filter, as SQL. */
 export const FLAGS = {
   isCached: "r.cached",
   isScored: "(r.scores <> '{}' or r.feedback_id is not null)",

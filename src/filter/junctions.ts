@@ -4,19 +4,19 @@ import { EMPTY, join as joinSql, raw, type Sql, sql } from "./sql.ts";
  * Prints "and" and "or" over many terms and many levels for a parser with a fixed stack.
  *
  * SQLite's parser holds 100 symbols. A term on the left of an operator costs one parenthesis, one on the right three
- * symbols, and flat lists of more than 1,000 terms are refused. So terms are joined pairwise, the cheap ones first and
- * the dear one on the left; and where levels of "and" and "or" alternate for long, the costliest term is not nested
- * but follows as the last arm of a CASE:
+ * symbols, and flat lists of more than 1,000 terms are refused. So terms are joined pairwise, cheap terms first and the
+ * expensive one on the left; and where levels of "and" and "or" alternate for long, the costliest term is not nested but
+ * follows as the last arm of a CASE:
  *
  *     a and (b or (c and (d or e)))   →   case when not a then 0 when b then 1 when not c then 0 when d then 1 else e end
  *
- * which stays flat however long it gets. No term may be null, except those of the outermost "and".
+ * which stays flat at any length. No term may be null, except those of the outermost "and".
  */
 export interface Printed {
   readonly sql: Sql;
-  /** Symbols on the parser's stack while this is read; an estimate from above. */
+  /** Parser stack symbols while this is read; an upper bound. */
   readonly cost: number;
-  /** Set where this is a CASE that can take more arms before its first. */
+  /** Present if this is a CASE that can take more arms at its front. */
   readonly arms?: Arms;
 }
 
@@ -27,8 +27,9 @@ interface Arms {
 }
 
 /**
- * From this cost on levels are written as arms. Each time that two halves both need arms the cost grows by `ARM_COST`;
- * with 25,000 leaves that is 11 times, and so at most 86 of the 100 symbols, with 12 around the whole.
+ * Above this cost, levels are written as arms. Whenever both halves need arms, the cost grows by `ARM_COST`; with 25,000
+ * leaves that happens at most 11 times, which gives at most 86 of the 100 symbols, including 12 around the complete
+ * statement.
  */
 const NESTED_COST_MAX = 34;
 const ARM_COST = 5;
@@ -45,12 +46,12 @@ export function junction(kind: "and" | "or", terms: readonly Printed[]): Printed
   return withArm(kind, join(kind, others.map(closed)), core);
 }
 
-/** Joins terms without turning them into arms, so that the planner sees each of them. */
+/** Joins terms without arms, so that the planner sees each of them. */
 export function conjunction(terms: readonly Printed[]): Printed {
   return join("and", terms.map(closed));
 }
 
-/** SQL of a term as it stands. */
+/** SQL of a complete term. */
 export function closed(printed: Printed): Printed {
   if (printed.arms === undefined) return printed;
   const arms = joinSql(printed.arms.before.toReversed(), " ");
@@ -65,7 +66,7 @@ function withArm(kind: "and" | "or", test: Printed, core: Printed): Printed {
   return { sql: EMPTY, cost, arms: { before, last: core.arms?.last ?? core.sql } };
 }
 
-/** A term with arms before one without: arms can grow, nesting cannot. */
+/** Prefers a term with arms: arms can grow, nesting cannot. */
 function dearest(terms: readonly Printed[]): Printed {
   let best = terms[0]!;
   for (const term of terms) {
@@ -75,7 +76,7 @@ function dearest(terms: readonly Printed[]): Printed {
   return best;
 }
 
-/** Pairs up terms of like cost, the cheapest first, until one is left: a balanced tree by cost. */
+/** Joins terms of similar cost pairwise, cheapest first, until one is left: a tree balanced by cost. */
 function join(kind: "and" | "or", terms: readonly Printed[]): Printed {
   const byCost: Printed[][] = [];
   const put = (term: Printed) => {

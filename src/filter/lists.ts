@@ -5,13 +5,13 @@ import type { PrintOptions } from "./print-options.ts";
 import { sql } from "./sql.ts";
 import type { Condition, FilterTree, Junction } from "./tree.ts";
 
-/** Also two are a list: then the planner can use an index, as it can for one. */
+/** Even two conditions form a list: the planner can use an index for a list, as for a single condition. */
 const LIST_MIN = 2;
 
 /**
- * Takes conditions of the form "one of these texts" (equals joined by "or") and "none of these texts" (not-equals
- * joined by "and") out of a junction and prints each as one look-up in a list: an index can be used, and 20,000
- * request ids cost one parameter.
+ * Removes conditions of the form "one of these texts" (equals joined by "or") and "none of these texts" (not-equals joined
+ * by "and") from a junction, and prints each group as one look-up in a list: an index can be used, and 20,000 request ids
+ * cost one parameter.
  */
 export function gatherLists(junction: Junction, dialect: Dialect): { lists: Printed[]; terms: FilterTree[] } {
   const operator = junction.kind === "or" ? "equals" : "not-equals";
@@ -32,7 +32,7 @@ export function gatherLists(junction: Junction, dialect: Dialect): { lists: Prin
   return { lists, terms: junction.terms.filter((term) => !bySubject.has(listSubject(term, operator, dialect) ?? "")) };
 }
 
-/** The same for conditions that ask about the same value. */
+/** The same string for conditions on the same value. */
 function listSubject(term: FilterTree, operator: string, { listsNumbers }: Dialect): string | undefined {
   if (term.kind !== "condition" || term.operator !== operator) return undefined;
   const isNumber = listsNumbers === true && term.valueKind === "number" && Number.isSafeInteger(term.value);
@@ -44,7 +44,7 @@ function listSubject(term: FilterTree, operator: string, { listsNumbers }: Diale
 
 const isText = ({ valueKind, value }: Condition) => valueKind === "text" && typeof value === "string";
 
-/** In SQLite's dialect. */
+/** For SQLite. */
 export function listSql(
   conditions: readonly [Condition, ...Condition[]],
   operator: ListOperator,

@@ -5,7 +5,7 @@ import { pattern, substring } from "./wildcards.ts";
 /**
  * A test in SQL over one value.
  *
- * @param column - SQL that gives the value, null where it is missing.
+ * @param column - SQL of the value; null if missing.
  */
 export type Test = (column: Sql, value: SqlValue | boolean) => Sql;
 
@@ -29,7 +29,7 @@ const notContains: Test = (column, value) => sql`(${contains(column, value)}) is
 const TEXT = { equals, "not-equals": notEquals, like, ilike, contains, "not-contains": notContains };
 const BOUNDS = { gte, lte, gt, lt };
 
-/** What each kind of field can be asked; the value has been checked against the kind before. */
+/** The operators of each kind of field; the value has already been checked against the kind. */
 export const OPERATORS: Readonly<Record<Kind, Readonly<Record<string, Test>>>> = {
   text: TEXT,
   number: { equals, "not-equals": notEquals, ...BOUNDS },
@@ -40,18 +40,18 @@ export const OPERATORS: Readonly<Record<Kind, Readonly<Record<string, Test>>>> =
 };
 
 /**
- * Operators that are the opposite of another one. On a value that may be there several times (a property under two
- * spellings, a list of assets) they ask that no value fits the other operator.
+ * Operators that negate another one. For a field with several values (a property under two spellings, a list of assets), no
+ * value may match the other operator.
  */
 export const OPPOSITES: Readonly<Record<string, string>> = { "not-equals": "equals", "not-contains": "contains" };
 
-/** Operators whose value is a pattern, and which therefore have a length limit. */
+/** Operators whose value is a pattern, whose length is therefore limited. */
 export const PATTERN_OPERATORS: ReadonlySet<string> = new Set(["like", "ilike", "contains", "not-contains"]);
 
-/** Of these kinds the operator takes nothing but null: that a value is there can be asked of every kind. */
+/** For these kinds the operator accepts only null, because every kind can be tested for presence. */
 export const NULL_ONLY: Readonly<Partial<Record<Kind, string>>> = { timestamp: "not-equals", boolean: "not-equals" };
 
-/** Operators that take null. */
+/** Operators that accept null. */
 export const NULL_OPERATORS: ReadonlySet<string> = new Set(["equals", "not-equals"]);
 
 function plain(value: SqlValue | boolean): SqlValue {

@@ -3,20 +3,20 @@ import type { Scope } from "./scope.ts";
 import { join, raw, type Sql, sql } from "./sql.ts";
 
 /**
- * How the records are found that no block of columns speaks for: from the gaps between blocks, or from all that were
- * created in the filter's time, which is less where old records have no blocks yet.
+ * How to find the records that no block covers: from the gaps between blocks, or from all records of the filter's period,
+ * which are fewer if old records have no blocks yet.
  */
 export type OutsideBy = "number" | "creation";
 
-/** Numbers of records that no block holds, from `first` to `last`; the highest gap has no end. */
+/** Ranges of record numbers that no block covers, from `first` to `last`; the highest gap has no end. */
 export const GAPS = `select lag(last_seq, 1, 0) over (order by last_seq) + 1 as first, first_seq - 1 as last from blocks
   union all select coalesce(max(last_seq), 0) + 1, ${Number.MAX_SAFE_INTEGER} from blocks`;
 
-/** Whether a block holds the record of this number. @param seq - SQL. */
+/** Whether a block covers the record with this number. @param seq - SQL. */
 export const isHeld = (seq: string): string =>
   `coalesce((select b.first_seq from blocks b where b.last_seq >= ${seq} order by b.last_seq limit 1) <= ${seq}, 0)`;
 
-/** Select of the numbers of all records that no block holds, and of those that changed since theirs was made. */
+/** Selects the numbers of all records that no block covers, and of those that changed since their block was made. */
 export function outsideSql(by: OutsideBy, scope: Scope): Sql {
   return sql`${UNHELD[by](scope)} union all select n.seq from block_changes n where ${raw(isHeld("n.seq"))}`;
 }

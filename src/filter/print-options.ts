@@ -2,10 +2,10 @@ import type { Sql } from "./sql.ts";
 import type { Condition } from "./tree.ts";
 
 /**
- * What stands in place of a test on a body, which SQL cannot do.
+ * Replaces a test on a body, which SQL cannot perform.
  *
- * Trees have no negation, so with `true` everywhere a filter selects at least, and with `false` at most, what it
- * selects once the bodies have been read.
+ * Trees have no negation. With `true` everywhere a filter therefore selects at least, and with `false` at most, the rows
+ * that it selects once the bodies have been read.
  */
 export type BodyTest = (condition: Condition) => Sql;
 
@@ -14,6 +14,6 @@ export interface CompileOptions {
 }
 
 export interface PrintOptions extends CompileOptions {
-  /** Whether conditions on what kinds hold are asked of the kinds, and not of each row. */
+  /** Whether conditions on shared columns query the kinds instead of each row. */
   readonly asksKinds: boolean;
 }

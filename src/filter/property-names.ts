@@ -1,12 +1,12 @@
 import { raw, type Sql, sql } from "./sql.ts";
 
 /**
- * Stored names that a property name in a filter can mean: itself, and, if it is in Train-Case, the same in lower case
- * where the case was lost on the way to us.
+ * Stored names that match a property name in a filter: the name itself and, if it is in Train-Case, its lower-case form if
+ * that one lost its case in transit.
  */
 export interface PropertyName {
   readonly exact: string;
-  /** Counts only for names stored as case-erased. */
+  /** Matches only names stored as case-erased. */
   readonly erased: string | undefined;
 }
 
@@ -20,7 +20,7 @@ function trainCase(lower: string): string {
   return lower.replace(/(^|-)([a-z])/g, (_, dash: string, letter: string) => dash + letter.toUpperCase());
 }
 
-/** SQL of the value that a row `r` has under a property name, null where it has none. Kind 1 is prompt inputs. */
+/** SQL of a row `r`'s value for a property name; null if missing. Kind 1 is prompt inputs. */
 export function propertySql(name: string, kind: 0 | 1 = 0): Sql {
   const column = kind === 0 ? "r.properties" : "r.prompt_inputs";
   const { exact, erased } = propertyName(name);
@@ -30,15 +30,15 @@ export function propertySql(name: string, kind: 0 | 1 = 0): Sql {
   return sql`coalesce(${own}, case when ${other} is not null then case when ${erasedSql(erased, kind)} then ${other} end end)`;
 }
 
-/** SQL that is true where the row `r` has a property under that lower-case name, and it lost its case on the way. */
+/** SQL that is true if the row `r` has a property with that lower-case name that lost its case in transit. */
 export function erasedSql(name: string, kind: 0 | 1): Sql {
   return sql`exists (select 1 from properties v where v.seq = r.seq and v.organization_id = r.organization_id
     and v.kind = ${raw(String(kind))} and v.name = ${name} and v.case_erased)`;
 }
 
-/** SQL of the member of a JSON object, null where it is missing. */
+/** SQL of the member of a JSON object; null if missing. */
 export function memberSql(column: string, name: string): Sql {
-  // In a path a name stands between quotes and cannot hold these; the slow way takes any name.
+  // In a JSON path, a quoted name cannot contain these; the slower form accepts any name.
   if (name === "" || /["\\\u0000-\u001f]/.test(name)) {
     return sql`(select m.value from json_each(${raw(column)}) m where m.key = ${name})`;
   }

@@ -2,14 +2,14 @@ import { GatewayError } from "../errors.ts";
 import { GROUPS, PROPERTY_PREFIX, SCORE_PREFIX } from "./group-by.ts";
 import { hint, quote } from "./spelling.ts";
 
-/** Names that one query groups by at most. */
+/** Maximum names by which one query groups. */
 const GROUPS_MAX = 8;
 const PREFIXES = [PROPERTY_PREFIX, SCORE_PREFIX];
 
 /**
- * Names that records are grouped by, each once.
+ * The names to group by, without duplicates.
  *
- * @throws GatewayError `invalid_body` where there are too many, or one that nothing is grouped by.
+ * @throws GatewayError `invalid_body` if there are too many, or an unknown one.
  */
 export function readGroups(names: readonly string[], path = "group_by"): readonly string[] {
   if (names.length > GROUPS_MAX) {

@@ -1,9 +1,9 @@
 import { GatewayError } from "../errors.ts";
 
-/** Scores that one query measures at most. */
+/** Maximum scores that one query measures. */
 const SCORES_MAX = 16;
 
-/** Names of scores, each once. @throws GatewayError `invalid_body` where there are too many, or one is empty. */
+/** Names of scores, without duplicates. @throws GatewayError `invalid_body` if there are too many, or one is empty. */
 export function readScoreNames(names: readonly string[]): readonly string[] {
   const path = "scores";
   if (names.length > SCORES_MAX) {

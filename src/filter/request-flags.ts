@@ -1,10 +1,10 @@
 import { FLAGS } from "./fields.ts";
 import { both, type Condition, type FilterTree } from "./tree.ts";
 
-/** Each true, false or absent: keep, remove or ignore what it names. */
+/** Each is true (keep), false (remove) or absent (ignore). */
 export type Flags = { readonly [Name in keyof typeof FLAGS]?: boolean | null | undefined };
 
-/** A filter together with the flags that stand beside it in a request. */
+/** Combines a filter with the flags beside it in a request. */
 export function withFlags(tree: FilterTree, flags: Flags): FilterTree {
   let result = tree;
   for (const [name, sql] of Object.entries(FLAGS)) {

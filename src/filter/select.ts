@@ -13,23 +13,23 @@ import { conditionsOf, type FilterTree } from "./tree.ts";
 interface SelectOptions {
   readonly source?: Source;
   readonly body?: BodyTest;
-  /** The order, where its columns or the tail speak of one. */
+  /** The order, if the columns or the tail use one. */
   readonly sort?: Sort;
-  /** What was said in the rows, where the tree or the order asks for it: JSON of lists of `seq`, prompt, completion. */
+  /** The conversation texts of the rows, if the tree or the order needs them: JSON of lists of `seq`, prompt, completion. */
   readonly texts?: string;
-  /** The same of excerpts that stand in packs: JSON of lists of `seq`, input, output. */
+  /** The same for excerpts in packs: JSON of lists of `seq`, input, output. */
   readonly excerpts?: string;
-  /** One more condition over the row, such as a cursor's. */
+  /** An additional condition over the row, such as a cursor's. */
   readonly where?: Sql | undefined;
 }
 
 /**
  * A select over the records of a scope, as rows `r`.
  *
- * @throws GatewayError `insufficient_permission` where the tree or the order asks for what the scope does not see.
+ * @throws GatewayError `insufficient_permission` if the tree or the order uses something that the scope does not see.
  *
- * @param columns - what stands between "select" and "from"
- * @param tail - what follows the condition: grouping, order, limit.
+ * @param columns - SQL between "select" and "from"
+ * @param tail - SQL after the condition: grouping, order, limit.
  */
 export function selectRecords(scope: Scope, columns: Sql, tail: Sql, options: SelectOptions = {}): SqlStatement {
   refuseSaid(scope.sight, scope.tree, options.sort);
@@ -58,18 +58,18 @@ export function selectRecords(scope: Scope, columns: Sql, tail: Sql, options: Se
   return parameters.statement(withKinds(`${first}${selected} ${WITH_KIND}${rest}`));
 }
 
-/** Whether a tree or an order asks for what stands in no table: texts that were said, which are read out of packs. */
+/** Whether a tree or an order needs texts that are in no table and are read from packs. */
 export function needsTexts(tree: FilterTree, sort?: Sort): boolean {
   const joins = joinsOf(tree, sort);
   return joins.has("texts") || joins.has("excerpts");
 }
 
-/** Whether a filter or an order asks for what was said. */
+/** Whether a filter or an order uses conversation content. */
 export function readsContent(tree: FilterTree, sort?: Sort): boolean {
   return needsTexts(tree, sort) || conditionsOf(tree).some(({ source }) => source.from === "body");
 }
 
-/** Which of both a tree asks for. */
+/** Which of the two a tree needs. */
 export function neededTexts(tree: FilterTree): { readonly texts: boolean; readonly excerpts: boolean } {
   const joins = joinsOf(tree, undefined);
   return { texts: joins.has("texts"), excerpts: joins.has("excerpts") };

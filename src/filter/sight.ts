@@ -4,18 +4,18 @@ import type { Sort } from "./sort.ts";
 import { conditionsOf, type FilterTree } from "./tree.ts";
 
 /**
- * How much of a record somebody sees: all of it, or only its metrics, which is all but what was said. This file decides what
- * that leaves out; `selectRecords` and `listedRecords`, under everything that reads records, go by it.
+ * How much of a record a caller sees: everything, or only its metrics, which is everything except conversation content. This
+ * file defines the difference; `selectRecords` and `listedRecords`, through which all reads of records go, apply it.
  */
 export type Sight = "bodies" | "figures";
 
-/** Whose records somebody reads, and how much of them. */
+/** Whose records a caller reads, and how much of them. */
 export interface Reach {
   readonly organizationId: string;
   readonly sight: Sight;
 }
 
-/** Members of a record that tell what was said; a provider's error message may quote it. */
+/** Members of a record with conversation content; a provider's error message may quote it. */
 export const SAID_MEMBERS = [
   ...["input", "output", "error_message", "prompt_inputs", "assets", "asset_ids", "asset_urls", "signed_body_url"],
   ...["request_body", "response_body", "provider_request", "provider_response", "llmSchema"],
@@ -23,7 +23,7 @@ export const SAID_MEMBERS = [
 
 const SAID_JOINS: readonly (Join | undefined)[] = ["texts", "excerpts"];
 
-/** Whether a filter field or a sort key is about what was said. */
+/** Whether a filter field or a sort key is about conversation content. */
 export function isSaid(source: FieldSource): boolean {
   if (source.from === "body" || source.from === "assets") return true;
   if (source.from === "properties") return source.kind === PROMPT_INPUTS;
@@ -32,7 +32,7 @@ export function isSaid(source: FieldSource): boolean {
 
 const PROMPT_INPUTS = 1;
 
-/** @throws GatewayError `insufficient_permission` where a query asks for what its caller does not see. */
+/** @throws GatewayError `insufficient_permission` if a query uses something that its caller may not see. */
 export function refuseSaid(sight: Sight | undefined, tree: FilterTree, sort: Sort = []): void {
   if (sight !== "figures") return;
   for (const { label, source } of conditionsOf(tree)) {
@@ -47,7 +47,7 @@ export function lacksBodies(what: string, path: string): GatewayError {
   return new GatewayError("insufficient_permission", `${what} needs the permission bodies`, { path });
 }
 
-/** Members of a record without those that somebody of this sight does not see. */
+/** The members of a record that are visible with this sight. */
 export function shownMembers<T extends object>(members: T, sight: Sight): Partial<T> {
   if (sight === "bodies") return members;
   const said: readonly string[] = SAID_MEMBERS;

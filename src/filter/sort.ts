@@ -8,16 +8,16 @@ import { join, raw, type Sql, sql } from "./sql.ts";
 type Direction = "asc" | "desc";
 
 export interface SortKey {
-  /** The key with its name, such as `properties.Tier`. */
+  /** The key with its name, for example `properties.Tier`. */
   readonly label: string;
   readonly direction: Direction;
-  /** SQL of the value over the row `r`. */
+  /** SQL of the value for the row `r`. */
   readonly sql: Sql;
   readonly nullable: boolean;
   readonly needs?: Join | undefined;
 }
 
-/** How rows are ordered: shuffled, or by keys (at least one), ties by request id in the direction of the first. */
+/** The order of rows: random, or by at least one key. Ties are ordered by request id, in the direction of the first key. */
 export type Sort = "random" | readonly SortKey[];
 
 interface SortField {
@@ -49,24 +49,24 @@ const FIELDS: Readonly<Record<string, SortField>> = {
   time_to_first_token: maybe("r.time_to_first_token"),
 };
 
-/** Keys that hold an object of names: properties, and prompt inputs. */
+/** Keys of objects with names: properties and prompt inputs. */
 const NAMED: Readonly<Record<string, 0 | 1>> = { properties: 0, values: 1 };
 
-/** Everything that can be sorted by. */
+/** All valid sort keys. */
 export const SORT_KEYS: readonly string[] = ["random", ...Object.keys(FIELDS), ...Object.keys(NAMED)];
 
-/** Keys that one order has at most: a cursor asks about each of them together with all before it. */
+/** Maximum keys of one order: a cursor tests each of them together with all before it. */
 const SORT_KEYS_MAX = 64;
 
 export const NEWEST_FIRST: readonly SortKey[] = [{ ...BY_CREATION, label: "created_at", direction: "desc" }];
 
-/** The order of a search's hits, which each engine has its own way to keep: the label ties a cursor to its search. */
+/** The order of a search's hits, which each engine implements in its own way; the label ties a cursor to its search. */
 export const searchOrder = (search: string): readonly SortKey[] => [
   { ...BY_CREATION, label: `search:${search}`, direction: "desc" },
 ];
 
 /**
- * Checks a sort object that came from outside; missing or empty means newest first.
+ * Validates a sort object from outside; missing or empty means newest first.
  *
  * @throws GatewayError `sort_invalid`
  */
@@ -91,7 +91,7 @@ export function decodeSort(raw: unknown, path = "sort"): Sort {
   return keys.length === 0 ? NEWEST_FIRST : keys;
 }
 
-/** Newest first or oldest first: the order of the index that serves most queries. */
+/** Whether the order is newest or oldest first: the order of the index that serves most queries. */
 export function isByCreation(sort: Sort): boolean {
   return (
     sort !== "random" && sort.length === 1 && (sort[0]!.label === "created_at" || sort[0]!.label === "last_active")
@@ -101,7 +101,7 @@ export function isByCreation(sort: Sort): boolean {
 /**
  * SQL of a key's value.
  *
- * @param creation - the column that holds the time of creation in the order in which rows are found.
+ * @param creation - the creation-time column in whose order rows are found.
  */
 export function keySql(key: SortKey, creation: string): Sql {
   return key.sql === BY_CREATION.sql ? raw(creation) : key.sql;

@@ -1,16 +1,16 @@
-/** What a statement can bind. */
+/** The types that a statement can bind. */
 export type SqlValue = string | number | null;
 
 /**
- * A piece of a statement: SQL that stands in this program, and values from anywhere, kept apart until the whole is printed. So a
- * value never becomes SQL, whatever it holds.
+ * A piece of a statement: SQL from this program's source and values from anywhere, kept apart until the statement is
+ * printed. So a value never becomes SQL, whatever it contains.
  *
- * drizzle's `sql` does the same for settings and rules (`store/database/builder.ts`). It is not used here because a filter may
- * have 20,000 conditions: it took 0.2 to 0.5 s to print them, and this takes 0.05 s.
+ * drizzle's `sql` does the same for settings and rules (`store/database/builder.ts`). It is not used here because a filter
+ * may have 20,000 conditions: drizzle took 0.2 to 0.5 s to print them; this takes 0.05 s.
  */
 export class Sql {
   readonly texts: readonly string[];
-  /** One less than texts. */
+  /** One element less than `texts`. */
   readonly parts: readonly (Sql | SqlValue)[];
 
   constructor(texts: readonly string[], parts: readonly (Sql | SqlValue)[]) {
@@ -19,12 +19,12 @@ export class Sql {
   }
 }
 
-/** As in sql`r.cost > ${5}`: pieces become part of the statement, everything else is a bound value. */
+/** Used as sql`r.cost > ${5}`: pieces become part of the statement, everything else is a bound value. */
 export function sql(texts: TemplateStringsArray, ...parts: readonly (Sql | SqlValue)[]): Sql {
   return new Sql(texts, parts);
 }
 
-/** SQL as a piece, such as the name of a column. Never of text from outside. */
+/** SQL as a piece, for example the name of a column. Never for text from outside. */
 export function raw(text: string): Sql {
   return new Sql([text], []);
 }
@@ -38,7 +38,7 @@ export function join(pieces: readonly Sql[], separator: string): Sql {
 
 export const EMPTY = raw("");
 
-/** @param spell - returns what stands for a value in the text. */
+/** @param spell - returns the placeholder for a value. */
 export function print(piece: Sql, spell: (value: SqlValue) => string): string {
   const printed: string[] = [];
   const add = ({ texts, parts }: Sql): void => {

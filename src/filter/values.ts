@@ -6,7 +6,7 @@ import { NULL_ONLY, NULL_OPERATORS, PATTERN_OPERATORS } from "./operators.ts";
 import { hint, quote } from "./spelling.ts";
 import { BODY_PATTERN_CHARS_MAX, PATTERN_CHARS_MAX } from "./tree.ts";
 
-/** What a value of each kind is, for messages. */
+/** The expected value of each kind, for messages. */
 const WANTED: Readonly<Record<Kind, string>> = {
   text: "a string",
   contains: "a string",
@@ -19,14 +19,14 @@ const WANTED: Readonly<Record<Kind, string>> = {
 interface Asked {
   readonly kind: Kind;
   readonly operator: string;
-  /** Path of the value; called only when it is wrong, because paths in deep trees are long. */
+  /** Path of the value; called only if it is invalid, because paths in deep trees are long. */
   readonly path: () => string;
 }
 
 /**
  * Checks a condition's value against the kind of its field.
  *
- * @returns the value as it is compared: a timestamp becomes milliseconds since 1970, text loses what cannot be stored.
+ * @returns the value to compare with: a timestamp becomes milliseconds since 1970, and text loses what cannot be stored.
  * @throws GatewayError `filter_invalid`
  */
 export function checkValue({ kind, operator, path }: Asked, value: unknown): string | number | boolean | null {

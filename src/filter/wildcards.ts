@@ -1,13 +1,13 @@
 /**
- * Patterns for SQLite's `glob`, which compares exactly. `like` would ignore the case of ASCII letters and only of
- * those; with `glob` both ways are possible: case counts, or a letter is written as the set of its spellings, `[eE]`.
+ * Patterns for SQLite's `glob`, which compares exactly. `like` ignores the case of ASCII letters, and only of those; `glob`
+ * supports both ways: exact, or with each letter written as the set of its spellings, `[eE]`.
  */
 
-/** `%` is any run of characters, `_` any one character, everything else (backslash too) itself. */
+/** `%` matches any characters, `_` any one character; everything else, also a backslash, matches itself. */
 export function pattern(text: string, letters: "exact" | "any-case"): string {
   let result = "";
   for (const character of text) {
-    // A run of % means no more than one, and costs the matcher more.
+    // Several % mean the same as one, but cost the matcher more.
     if (character === "%") result += result.endsWith("*") ? "" : "*";
     else if (character === "_") result += "?";
     else result += literal(character, letters);
@@ -15,7 +15,7 @@ export function pattern(text: string, letters: "exact" | "any-case"): string {
   return result;
 }
 
-/** Matches what has `text` in it, ignoring case; nothing in it is a wildcard. */
+/** Matches text that contains `text`, ignoring case; nothing in it is a wildcard. */
 export function substring(text: string): string {
   return `*${anyCase(text)}*`;
 }
@@ -36,7 +36,7 @@ function literal(character: string, letters: "exact" | "any-case"): string {
 
 let sets: Map<string, readonly string[]> | undefined;
 
-/** All characters that are the same letter in another case (Unicode simple case folding), itself included. */
+/** All case variants of a character (Unicode simple case folding), including itself. */
 function spellingsOf(character: string): readonly string[] {
   sets ??= gatherSpellings();
   return sets.get(character) ?? [character];
@@ -64,8 +64,8 @@ function gatherSpellings(): Map<string, readonly string[]> {
 }
 
 /**
- * Small form of the capital form, where each is one character; so ς, σ and Σ meet, and ß stays apart from ss. The
- * dotless ı is no other case of i, although its capital form is I.
+ * Lower case of the upper case, if each is one character: so ς, σ and Σ are equal, and ß differs from ss. The dotless ı is
+ * not a case variant of i, although its upper case is I.
  */
 function foldOf(character: string): string {
   if (character === "ı") return character;

@@ -9,27 +9,27 @@ import type { Store } from "../store/store.ts";
 const LOOK_MS = 2_000;
 /** Pause between two blocks, for other users of the CPU and the database. */
 const PAUSE_MS = 20;
-/** After a failure. */
+/** Pause after a failure. */
 const RETRY_MS = 5_000;
 /** Minimum time between two progress messages. */
 const TOLD_MS = 5_000;
 
 /**
- * Number of new records between two searches that postpones blocks, so that a burst has the CPU to itself, but no
- * more than `WAITING_MAX`: aggregates read those as records, some milliseconds per ten thousand.
+ * Number of new records between two searches that postpones blocks, so that a burst has the CPU to itself; at most
+ * `WAITING_MAX` records wait, because aggregates read those as records, which takes some milliseconds per ten thousand.
  */
 const BURST_RECORDS = 2_000;
 
 interface BlockKeeperOptions {
   readonly writer: () => Promise<Store>;
   readonly log: Log;
-  /** Whether this program runs the jobs. */
+  /** Whether this node runs the jobs. */
   readonly isMine: () => boolean;
 }
 
 /**
- * Builds blocks for records without one, in the background; aggregates are correct without them, but slower. After the
- * start on a database of an earlier version this takes some 10 seconds per million records, the newest first, and the log
+ * Builds blocks for records without one, in the background; aggregates are correct without them, but slower. On the first
+ * start with a database of an earlier version this takes about 10 seconds per million records, newest first, and the log
  * reports the progress.
  */
 export class BlockKeeper {

@@ -4,9 +4,9 @@ import { type Log, messageOf } from "../log.ts";
 import { beat, leave, nodeIdOf, takeLease } from "../store/nodes/nodes.ts";
 import { localPath, type Store } from "../store/store.ts";
 
-/** Interval of a node's heartbeat and of its lease renewal. */
+/** Interval of a node's heartbeat and lease renewal. */
 const BEAT_MS = 3_000;
-/** How long a node that died silently still holds the jobs. */
+/** How long a dead node still holds the jobs. */
 const LEASE_MS = 15_000;
 const JOBS = "jobs";
 
@@ -17,8 +17,8 @@ interface NodeOptions {
 }
 
 /**
- * This program among those that share its database: it sends heartbeats, and one node at a time runs the jobs.
- * With its own database it is alone and needs no lease.
+ * This process among those that share its database: it sends heartbeats, and one node at a time runs the jobs. With a
+ * database of its own it needs no lease.
  */
 export class Node {
   readonly #options: NodeOptions;
@@ -27,7 +27,7 @@ export class Node {
   #timer: ReturnType<typeof setInterval> | undefined;
   #beating: Promise<void> | undefined;
   #isFirst = true;
-  /** Until when, on `performance.now()`, this node has the jobs. */
+  /** End of this node's lease of the jobs, on `performance.now()`. */
   #leasedUntilMs = 0;
   #failed = false;
 

@@ -1,6 +1,6 @@
 import { type Log, messageOf } from "../log.ts";
 
-/** Never twice at once: a run that is due during the previous one is skipped. */
+/** Runs never overlap: a run that is due during the previous one is skipped. */
 export const CRON = { timezone: "UTC", protect: true, unref: true };
 
 /** Runs tasks one after another, in the order of the calls. */
@@ -19,7 +19,7 @@ export class Queue {
   }
 }
 
-/** Runs work in its turn and logs a failure, once while it stays the same. Never rejects. */
+/** Runs work in its turn and logs a failure, once while the message stays the same. Never rejects. */
 export function inQueue(queue: Queue, log: Log): (work: () => Promise<unknown>) => Promise<void> {
   let failed: string | undefined;
   return async (work) => {

@@ -21,12 +21,12 @@ import { ReadingJobs } from "./remap/reading-jobs.ts";
 import { startRemovals } from "./retention/start.ts";
 import { Runner } from "./runs/runner.ts";
 
-/** How often the database is checked for changes by others, orders from the command line, and interrupted jobs. */
+/** How often the database is checked for changes by other processes, orders from the command line, and interrupted jobs. */
 const LOOK_MS = 1_000;
 
 interface JobOptions {
   readonly config: Config;
-  /** Of the region whose database has the prices, if it is another one. */
+  /** The configuration of the region whose database has the prices, if it is another one. */
   readonly home?: Config | undefined;
   readonly log: Log;
   readonly recorder: Pick<
@@ -34,14 +34,14 @@ interface JobOptions {
     "rewrite" | "relearn" | "remove" | "maintain" | "status" | "barrier" | "update" | "usageOf"
   >;
   readonly host: Remote<HostFunctions>;
-  /** The path of requests into the gateway. */
+  /** The endpoint through which requests enter the gateway. */
   readonly requests: Endpoint;
 }
 
 /**
- * Scheduled work, which can also be requested. Of the jobs that read records again one runs at a time: the data
- * directory belongs to this program, one of several nodes on a database runs the jobs, and here there is one queue.
- * Alerts have their own queue, so that they are not delayed, and deliveries wait for no other job.
+ * Scheduled work, which can also be requested. Only one of the jobs that read records again runs at a time: the data
+ * directory belongs to this process, one of several nodes on a database runs the jobs, and here there is one queue. Alerts
+ * have their own queue, so that they are not delayed; deliveries wait for no other job.
  */
 export async function startJobs({ config, home, log, recorder, host, requests }: JobOptions): Promise<JobFunctions> {
   const registry = await openRegistry({ config, log });

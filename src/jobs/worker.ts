@@ -17,7 +17,7 @@ const started = startJobs({
   host: connect<HostFunctions>(ports["host"]!),
   requests: ports["requests"]!,
 });
-started.catch(() => {}); // `ready` tells it
+started.catch(() => {}); // `ready` reports it
 
 const functions: JobFunctions = {
   ready: async () => (await started).ready(),

@@ -1,11 +1,13 @@
 import { skipSpace, stringEnd } from "./scan.ts";
 
-/** JSON in a form in which only what it says counts: members sorted by name, no white space, one spelling of a string. */
+/**
+ * JSON in a normalized form that keeps only its meaning: members sorted by name, no white space, one spelling of a string.
+ */
 interface Canonical {
   readonly text: string;
-  /** The value of a top-level member `model`, where that is text. */
+  /** The value of a top-level member `model`, if it is text. */
   readonly model: string | undefined;
-  /** The top-level members as they stand in the text, in its order; undefined where it is no object. */
+  /** The top-level members as in the text, in its order; undefined if it is not an object. */
   readonly members: readonly Member[] | undefined;
 }
 
@@ -17,13 +19,13 @@ interface Member {
 const DEPTH_MAX = 500;
 
 /**
- * Brings JSON into canonical form.
+ * Converts JSON to canonical form.
  *
- * Not `JSON.parse` and back: that one merges numbers beyond 2^53, members of one name and `__proto__`, so that two
- * different bodies could become the same. Here a number stays as it is spelt and no member is lost.
+ * `JSON.parse` and back would merge numbers beyond 2^53, duplicate members and `__proto__`, so that two different bodies
+ * could become equal. Here a number keeps its spelling and no member is lost.
  *
- * @param ignored - members to leave out: top-level names, or paths such as `metadata.trace_id`.
- * @returns undefined where `text` is no JSON, or nested more than 500 deep.
+ * @param ignored - members to omit: top-level names, or paths such as `metadata.trace_id`.
+ * @returns undefined if `text` is not JSON, or nested more than 500 levels deep.
  */
 export function canonicalJson(text: string, ignored: readonly string[] = []): Canonical | undefined {
   const reader = new Reader(text, new Set(ignored));
@@ -59,7 +61,7 @@ class Reader {
     return value;
   }
 
-  /** @param path - of the value, such as `metadata.trace_id`; only kept where something is ignored. */
+  /** @param path - of the value, for example `metadata.trace_id`; only maintained if something is ignored. */
   #value(path: string, depth: number): string {
     if (depth > DEPTH_MAX) throw new NotJson();
     const first = this.#next();
@@ -91,7 +93,7 @@ class Reader {
       this.#take(",");
     }
     this.#at++;
-    // Stable: members of one name keep their order.
+    // Stable: duplicate members keep their order.
     members.sort(([a], [b]) => (a < b ? -1 : a > b ? 1 : 0));
     return `{${members.map(([name, value]) => `${name}:${value}`).join(",")}}`;
   }
@@ -112,7 +114,7 @@ class Reader {
     return `[${items.join(",")}]`;
   }
 
-  /** With its quotation marks; escapes in the one spelling that `JSON.stringify` has for them. */
+  /** With its quotation marks; escapes as `JSON.stringify` writes them. */
   #string(): string {
     const start = this.#at;
     const end = stringEnd(this.#text, start);

@@ -4,7 +4,7 @@ const OPEN: ReadonlySet<number> = new Set([OPEN_OBJECT, OPEN_LIST]);
 const CLOSE: ReadonlySet<number> = new Set([CLOSE_OBJECT, CLOSE_LIST]);
 const SINGLE: ReadonlySet<number> = new Set([...OPEN, ...CLOSE, COLON, COMMA]);
 
-/** JSON with a line for each member. Its words stay as they were written: a program would round long numbers. */
+/** JSON with one line per member. Its tokens stay as written: reformatting through a parser would round long numbers. */
 export function indented(json: string): string {
   const parts: string[] = [];
   let depth = 0;

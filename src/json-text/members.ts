@@ -1,6 +1,8 @@
 import { CLOSE_LIST, COMMA, QUOTE, skipSpace, skipString, skipValue } from "./scan.ts";
 
-/** The members of the object that begins at `at`: name to the JSON text of the value; for a duplicate name the last one. */
+/**
+ * The members of the object that begins at `at`: name to the JSON text of the value; the last one wins for a duplicate name.
+ */
 export function readMembers(text: string, at = 0): Map<string, string> {
   const members = new Map<string, string>();
   let next = skipSpace(text, skipSpace(text, at) + 1);

@@ -1,6 +1,6 @@
 import { CASE, CLOSE_OBJECT, OPEN_OBJECT, QUOTE, skipString } from "./scan.ts";
 
-/** Deeper JSON is not model traffic, and other parsers fail on it: Python's at about 1000, including the envelope. */
+/** Deeper JSON is not model traffic, and other parsers fail on it: Python's at about 1000 levels, including the envelope. */
 const NESTING_MAX = 500;
 
 /** Whether JSON text is nested deeper than `NESTING_MAX`. Counts only brackets outside of strings; never throws. */
@@ -22,7 +22,10 @@ export function isTooDeep(json: string): boolean {
   return false;
 }
 
-/** Whether a text has this many opening brackets, also within strings: few do, and this takes a tenth of the full check. */
+/**
+ * Whether a text has this many opening brackets, also within strings: few texts do, and this takes a tenth of the full
+ * check.
+ */
 function hasBrackets(text: string, count: number): boolean {
   let left = count;
   for (const bracket of "{[") {

@@ -1,6 +1,6 @@
 /**
- * Finds values in JSON text without parsing them: the text is more exact than the value, because a double cannot
- * represent every number and an object keeps only one member of a name.
+ * Finds values in JSON text without parsing them. The text is more exact than the value, because a double cannot represent
+ * every number and an object keeps only one of several members with the same name.
  *
  * The functions expect text that a parser has accepted or will read later, so they only find where values end.
  */
@@ -14,15 +14,15 @@ export const CLOSE_LIST = 0x5d;
 
 const SPACE = 0x20;
 const BACKSLASH = 0x5c;
-/** `[` and `{`, `]` and `}` differ in this bit only. */
+/** The only bit in which `[` and `{`, `]` and `}` differ. */
 export const CASE = 0x20;
 
-/** @returns the index of the first character that is no white space of JSON. */
+/** @returns the index of the first character that is not JSON white space. */
 export function skipSpace(text: string, at: number): number {
   return text.charCodeAt(at) > SPACE ? at : skipMore(text, at);
 }
 
-/** Apart, so that the usual case, in which there is none, is small enough to be inlined. */
+/** Separate, so that the usual case without white space is small enough to be inlined. */
 function skipMore(text: string, at: number): number {
   let next = at;
   for (let code = text.charCodeAt(next); code <= SPACE; code = text.charCodeAt(++next)) {
@@ -47,7 +47,7 @@ export function skipString(text: string, at: number): number {
   return end < 0 ? text.length : end;
 }
 
-/** @returns the index after the value; `at` itself where there is none. */
+/** @returns the index after the value; `at` itself if there is none. */
 export function skipValue(text: string, at: number): number {
   const first = text.charCodeAt(at);
   if (first === QUOTE) return skipString(text, at);

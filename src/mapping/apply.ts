@@ -75,7 +75,7 @@ function requestReaders(request: RequestPlaces): Pick<MappedSchema, "promptText"
   };
 }
 
-/** A response is read as a complete one first, and if that yields nothing as a folded stream. */
+/** A response is first read as a complete one; if that yields nothing, as a folded stream. */
 function answerReaders(
   response: ReadingPlaces,
   stream: StreamPlaces,
@@ -137,7 +137,7 @@ function roleAndText(message: Json, places: MessagePlaces, fromEnd: number): { r
   return { role: meaningOf(scalarText(valueAt(message, role)), places), text: content };
 }
 
-/** One text, or content parts of a known kind, unchanged; several texts joined. */
+/** One text, or content parts of a known type, unchanged; several texts are joined. */
 function contentOf(values: readonly Json[]): Json {
   if (values.length === 1) return values[0];
   return values.every(isText) ? values.join("") : values;
@@ -152,7 +152,7 @@ function lastOfUser(messages: readonly LlmMessage[]): string | undefined {
   return messages.findLast(({ role, content }) => role === "user" && content)?.content;
 }
 
-/** The text at a place; several are joined. */
+/** The text at a place; several texts are joined. */
 function joined(body: Json, at: Pointer | undefined): string | undefined {
   if (at === undefined) return undefined;
   return filledText(
@@ -162,7 +162,7 @@ function joined(body: Json, at: Pointer | undefined): string | undefined {
   );
 }
 
-/** The prompt, also if it is empty: it was sent. */
+/** The prompt, even if empty, because it was sent. */
 function promptAt(body: Json, at: Pointer | undefined): string | undefined {
   return joined(body, at) ?? (at !== undefined && valuesAt(body, at).some(isText) ? "" : undefined);
 }
@@ -183,7 +183,9 @@ function callsAt(body: Json, places: ToolCallPlaces | undefined): LlmToolCall[] 
 
 const filledList = <T>(list: readonly T[]) => (list.length > 0 ? list : undefined);
 
-/** Counts come from whole responses and from streams: each is taken from where it is. Parts are never larger than the whole. */
+/**
+ * Counts come from complete responses and from streams: each is read where it is present. A part never exceeds its total.
+ */
 function usageAt(body: Json, readers: readonly ReadingPlaces[]): Usage | undefined {
   const usage: Record<string, number> = {};
   for (const { usage: places } of readers) {

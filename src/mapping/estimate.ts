@@ -23,10 +23,7 @@ export function lacksUsage({ events }: ExchangeInput, { usage, error }: Exchange
   return events !== undefined && usage === undefined && error === undefined;
 }
 
-/**
- * The reading, with an estimated usage if it is of a stream without one: `usageEstimated` is then set. Never
- * rejects.
- */
+/** The reading, with estimated usage if it is of a stream without usage: `usageEstimated` is then set. Never rejects. */
 export async function withEstimate(input: ExchangeInput, reading: ExchangeReading): Promise<ExchangeReading> {
   if (!lacksUsage(input, reading) || input.status >= 400 || isBilledElsewhere(input.method, barePath(input.path)))
     return reading;
@@ -37,14 +34,14 @@ export async function withEstimate(input: ExchangeInput, reading: ExchangeReadin
     const usage = await estimateUsage({ model, wireSchema, mapping, requestBody: input.requestBody, responseBody });
     return usage === undefined ? reading : { ...reading, usage, usageEstimated: true };
   } catch {
-    return reading; // a tokenizer that does not load must not lose the reading
+    return reading; // a failure to load the tokenizer must not lose the reading
   }
 }
 
 /**
- * Counts the tokens of a stream without usage, if there is a tokenizer for its model: OpenAI's.
+ * Counts the tokens of a stream without usage, if its model has a known tokenizer, which only OpenAI's models have.
  *
- * The count is an estimate: additions to the prompt (tools, pictures, reasoning) are not included.
+ * The count is an estimate: it excludes additions to the prompt (tools, pictures, reasoning).
  */
 async function estimateUsage(input: EstimateInput): Promise<Usage | undefined> {
   const encoding = input.model === null ? undefined : encodingOf(input.model);

@@ -3,11 +3,11 @@ import type { Json } from "../plugin-host/contract.ts";
 import { isObject, type JsonObject } from "./json.ts";
 
 /**
- * JSON that keeps the digits of whole numbers beyond 2^53, such as ids in a call's arguments. Such a number is read as a raw
- * value, which `JSON.stringify` writes as it was; a copy for another thread would lose that, so it stays where it was read.
+ * JSON that keeps the digits of integers beyond 2^53, such as ids in a call's arguments. Such a number is read as a raw
+ * value, which `JSON.stringify` writes unchanged. A copy for another thread would lose it, so the value stays in its thread.
  */
 
-/** Not in the types of the language yet. */
+/** Not in the language's types yet. */
 interface RawJson {
   rawJSON(text: string): Json;
   isRawJSON(value: Json): value is { readonly rawJSON: string };
@@ -15,16 +15,16 @@ interface RawJson {
 }
 const RAW = JSON as unknown as RawJson;
 
-/** Also digits within a text: a plainer expression is searched four times as fast. */
+/** Also matches digits within a text: a simpler expression is four times as fast. */
 const LONG_NUMBER = /\d{16}/;
 
 const keepDigits = (_name: string, value: Json, { source }: { readonly source: string }): Json =>
   typeof value === "number" && !Number.isSafeInteger(value) && /^-?\d+$/.test(source) ? RAW.rawJSON(source) : value;
 
-/** @throws SyntaxError if it is no JSON. */
+/** @throws SyntaxError if it is not JSON. */
 const parse = (text: string): Json => (LONG_NUMBER.test(text) ? RAW.parse(text, keepDigits) : JSON.parse(text));
 
-/** The value of a response or an event; undefined if it is no JSON. */
+/** The value of a response or an event; undefined if it is not JSON. */
 export function parseExact(text: string): Json {
   if (isTooDeep(text)) return undefined;
   try {
@@ -34,10 +34,10 @@ export function parseExact(text: string): Json {
   }
 }
 
-/** Members of requests that hold calls. */
+/** Members of requests that contain calls. */
 const TURNS: ReadonlySet<string> = new Set(["messages", "input", "contents"]);
 
-/** A request: numbers outside of its turns are settings, and stay numbers. @throws SyntaxError if it is no JSON. */
+/** Parses a request: numbers outside of its turns are settings, and stay numbers. @throws SyntaxError if it is not JSON. */
 export function parseRequest(text: string): Json {
   const body = parse(text);
   if (!isObject(body) || !LONG_NUMBER.test(text)) return body;
@@ -53,7 +53,7 @@ function inNumbers(value: Json): Json {
     : value;
 }
 
-/** A call's arguments as an object; text that is none is `{ "_raw": text }`. */
+/** A call's arguments as an object; text that is not an object becomes `{ "_raw": text }`. */
 export function argumentsObject(text: string): JsonObject {
   if (text === "") return {};
   const parsed = parseExact(text);

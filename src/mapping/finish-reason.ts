@@ -1,7 +1,7 @@
 import type { Json } from "../plugin-host/contract.ts";
 import { filledText, isObject, listOf } from "./json.ts";
 
-/** Providers' values, in lower case, with their common name. Other values are kept in lower case. */
+/** Providers' values, in lower case, with their common name. Other values are kept, in lower case. */
 const WORDS: Readonly<Record<string, string>> = {
   ...named("stop", ["end_turn", "stop_sequence", "eos", "eos_token", "end_of_text", "complete", "completed", "finish"]),
   ...named("length", [
@@ -18,15 +18,15 @@ const WORDS: Readonly<Record<string, string>> = {
   ]),
 };
 
-/** A longer value is not a reason. */
+/** Longer values are not reasons. */
 const CHARS_MAX = 60;
 
 /** Function calls for the client, in responses whose reason does not mention them. */
 const CALLS: ReadonlySet<unknown> = new Set(["function_call", "custom_tool_call", "computer_call", "local_shell_call"]);
 
 /**
- * Why a response ended, in any shape: `stop`, `length`, `tool_calls`, `content_filter`, or another value of the
- * provider in lower case; undefined if there is none. With several choices the first.
+ * Why a response ended, in any shape: `stop`, `length`, `tool_calls`, `content_filter`, or another value of the provider in
+ * lower case; undefined if there is none. With several choices, that of the first.
  *
  * @param told - the result of a provider's own reader.
  */
@@ -45,7 +45,7 @@ function wordIn(body: Json): string | undefined {
 
 const CHOICES = ["choices", "candidates", "generations", "results", "outputs", "completions"] as const;
 
-/** The first of several choices. */
+/** The first choice, if there are several. */
 function firstOf(whole: Json): Json {
   for (const name of CHOICES) {
     const first = listOf(whole[name])[0];
@@ -67,14 +67,14 @@ function wordAt(at: Json): string | undefined {
   );
 }
 
-/** OpenAI's responses have a status, and a reason if they are incomplete. */
+/** OpenAI's Responses API has a status, and a reason if the response is incomplete. */
 function ofResponse(body: Json): string | undefined {
   if (body.object !== "response") return undefined;
   const why = body.status === "incomplete" ? filledText(body.incomplete_details?.reason) : undefined;
   return why ?? (body.status === "completed" ? "stop" : filledText(body.status));
 }
 
-/** Gemini blocks a prompt without a candidate. */
+/** Gemini blocks a prompt without returning a candidate. */
 const ofBlocked = (body: Json) =>
   filledText(body.promptFeedback?.blockReason) === undefined ? undefined : "content_filter";
 

@@ -3,7 +3,10 @@ import { filledText, isObject, isText, type JsonObject, pickDefined } from "./js
 import type { DeltaPlace, ReadingPlaces, StreamPlaces } from "./mapping.ts";
 import { type Pointer, removeAt, setAt, valueAt, valuesAt } from "./pointer.ts";
 
-/** In a folded stream, joined pieces are at the place of the complete response, else at the place of the pieces. */
+/**
+ * In a folded stream, joined pieces are at the place of the complete response's text; without one, at the place of the
+ * pieces.
+ */
 export function withoutDeltas({ text, reasoning, ...rest }: StreamPlaces, response: ReadingPlaces): ReadingPlaces {
   return pickDefined({
     ...rest,
@@ -17,7 +20,7 @@ function target(delta: DeltaPlace | undefined, whole: Pointer | undefined, own?:
   return whole ?? own ?? (delta.path === "" ? "/text" : delta.path);
 }
 
-/** A stream as the object that it would have been without streaming; `undefined` if no event has content. */
+/** A stream folded into the equivalent non-streamed object; `undefined` if no event has content. */
 export function foldMapped(events: readonly StreamEvent[], stream: StreamPlaces, response: ReadingPlaces): Json {
   const merged = mergedEvents(events);
   const list = stream.tool_calls?.list;
@@ -34,7 +37,7 @@ export function foldMapped(events: readonly StreamEvent[], stream: StreamPlaces,
     return delta === undefined || at === undefined || text === undefined ? [] : [{ delta, at, text }];
   });
   for (const { delta, at } of gathered) {
-    // The last piece and its event kind are not part of the result.
+    // The last piece and the event type are not part of the result.
     if (at !== delta.path) removeAt(merged, delta.path);
     if (delta.when !== undefined) removeAt(merged, delta.when.path);
   }
@@ -56,7 +59,7 @@ const isWhen = (data: Json, when: DeltaPlace["when"]) => when === undefined || v
 /** Objects nested deeper than this are replaced, not merged. */
 const MERGE_DEPTH_MAX = 8;
 
-/** All members of all events of a stream merged, with the last value of each. */
+/** All members of all events of a stream, merged; the last value of each wins. */
 export function mergedEvents(events: readonly StreamEvent[]): JsonObject {
   const merged: JsonObject = {};
   for (const { data } of events) if (isObject(data)) mergeDeep(merged, data, 0);

@@ -1,16 +1,16 @@
 import { Buffer } from "node:buffer";
 import { type JsonObject, setMember } from "./json.ts";
 
-/** Longer fields are files without a name. */
+/** Maximum size of a text field; larger fields are files without a name. */
 const FIELD_BYTES_MAX = 100_000;
-/** Limit for a field's headers; the patterns below may check each character several times. */
+/** Maximum size of a field's headers; the patterns below may check each character several times. */
 const HEADER_BYTES_MAX = 4_096;
-/** A form with more parts than this is not a model request. */
+/** Maximum parts; a form with more is not a model request. */
 const PARTS_MAX = 100;
 
 /**
- * The text fields of a `multipart/form-data` body, such as `model` of a transcription, without files; `undefined`
- * if the bytes are not such a form. A truncated form gives the fields before the cut.
+ * The text fields of a `multipart/form-data` body, for example `model` of a transcription, without files; `undefined` if the
+ * bytes are not such a form. From a truncated form, the fields before the cut.
  */
 export function formFields(bytes: Buffer): JsonObject | undefined {
   const boundary = /^--([^\r\n]{1,200})\r\n/.exec(bytes.toString("latin1", 0, 204))?.[1];

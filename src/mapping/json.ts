@@ -1,7 +1,7 @@
 import { isTooDeep } from "../json-text/nesting.ts";
 import type { Json } from "../plugin-host/contract.ts";
 
-/** Probes for JSON from outside: each returns the value if it has the expected form, else `undefined`; none throws. */
+/** Probes for JSON from outside: each returns the value if it has the expected type, otherwise `undefined`; none throws. */
 
 export type JsonObject = Record<string, Json>;
 
@@ -16,7 +16,7 @@ export const isText = (value: Json): value is string => typeof value === "string
 
 export const textOf = (value: Json): string | undefined => (isText(value) ? value : undefined);
 
-/** Text, or a number or boolean as spelled. */
+/** Text, or the spelling of a number or boolean. */
 export const scalarText = (value: Json): string | undefined =>
   typeof value === "number" || typeof value === "boolean" ? `${value}` : textOf(value);
 
@@ -29,14 +29,14 @@ export const numberOf = (value: Json): number | undefined =>
 
 export const booleanOf = (value: Json): boolean | undefined => (typeof value === "boolean" ? value : undefined);
 
-/** A count of tokens as a whole number: some providers send floats, headers send digits. */
+/** A token count as an integer: some providers send floats, headers send digits. */
 export function countOf(value: Json): number | undefined {
   const number = typeof value === "string" && /^\d{1,15}$/.test(value) ? Number(value) : value;
   if (typeof number !== "number" || !(number >= 0) || number > Number.MAX_SAFE_INTEGER) return undefined;
   return Math.round(number);
 }
 
-/** The first existing count. */
+/** The first present count. */
 export function firstCount(...values: Json[]): number | undefined {
   for (const value of values) {
     const count = countOf(value);
@@ -45,10 +45,10 @@ export function firstCount(...values: Json[]): number | undefined {
   return undefined;
 }
 
-/** Adds the existing counts; `undefined` if there is none. */
+/** The sum of the present counts; `undefined` if there is none. */
 export const sumOfPresent = (...counts: (number | undefined)[]): number | undefined => sumOfList(counts);
 
-/** The same for a list of any length, which might be too long for call arguments. */
+/** The same for a list of any length, which may be too long for function arguments. */
 export function sumOfList(counts: readonly (number | undefined)[]): number | undefined {
   let sum: number | undefined;
   for (const count of counts) if (count !== undefined) sum = (sum ?? 0) + count;
@@ -57,21 +57,21 @@ export function sumOfList(counts: readonly (number | undefined)[]): number | und
 
 type Defined<T> = { [K in keyof T]?: Exclude<T[K], undefined> };
 
-/** The members that are not `undefined`, of an object written in the code: this is called several times a record. */
+/** The members that are not `undefined`, of an object literal: this is called several times per record. */
 export function pickDefined<T extends object>(members: T): Defined<T> {
   const picked: JsonObject = {};
   for (const name in members) if (members[name] !== undefined) picked[name] = members[name];
   return picked as Defined<T>;
 }
 
-/** Sets a member whose name came from outside; `__proto__` would change the object's prototype and is left out. */
+/** Sets a member whose name came from outside. `__proto__` would change the object's prototype and is skipped. */
 export function setMember(target: JsonObject, name: string, value: Json): void {
   if (name !== "__proto__") target[name] = value;
 }
 
 /**
- * Copies every member of `source` over those of `target`, also null. Use this to fold streams, not
- * `{ ...target, ...source }`: copying the whole for each piece takes quadratic time.
+ * Copies all members of `source` to `target`, also null. Use this to fold streams, not `{ ...target, ...source }`: a full
+ * copy for each piece takes quadratic time.
  */
 export function assignMembers(target: JsonObject, source: JsonObject): JsonObject {
   for (const [name, value] of Object.entries(source)) setMember(target, name, value);
@@ -80,7 +80,7 @@ export function assignMembers(target: JsonObject, source: JsonObject): JsonObjec
 
 const NONE: ReadonlySet<string> = new Set();
 
-/** Copies the members of `source` that are not null over those of `target`: in a stream the last value wins. */
+/** Copies the non-null members of `source` to `target`: in a stream the last value wins. */
 export function mergeMembers(target: JsonObject, source: Json, except: ReadonlySet<string> = NONE): JsonObject {
   if (!isObject(source)) return target;
   // Not `Object.entries`: this runs for every event of a stream, and most members change nothing.
@@ -108,7 +108,7 @@ export function parseJson(text: string): Json {
   }
 }
 
-/** A value as JSON text; nesting too deep to print, which only a hostile body has, gives an empty text. */
+/** A value as JSON text; empty if it is nested too deeply to print, which happens only in hostile bodies. */
 export function jsonText(value: Json): string {
   try {
     return JSON.stringify(value) ?? "";

@@ -16,7 +16,7 @@ export type {
 /** The mapping of a model, if there is one. */
 export type MappingOf = (model: string) => Mapping | undefined;
 
-/** Why a value is not a valid mapping, naming the member, or undefined if it is valid. */
+/** Why a value is not a valid mapping, with the invalid member; undefined if it is valid. */
 export function faultOf(value: unknown): MappingFault | undefined {
   const wrong = formFaultOf(value);
   if (wrong !== undefined) return wrong;

@@ -7,8 +7,7 @@ const DOLLARS_PER_TICK = 1e-10;
 /**
  * The cost stated by the provider, in US dollars.
  *
- * OpenRouter bills nothing if the caller brought a key of the model's vendor; the real cost is then in the
- * details.
+ * OpenRouter bills nothing if the caller uses a key of the model's vendor; the real cost is then in the details.
  */
 export function statedCost(usage: Json): number | undefined {
   if (!isObject(usage)) return undefined;
@@ -27,8 +26,8 @@ function notNegative(value: Json): number | undefined {
 }
 
 /**
- * The failure reported by a response, in any shape: an `error` member is sufficient, the looser shapes
- * (`message`, `detail`, bare text) only count with a failure status.
+ * The failure that a response reports, in any shape: an `error` member suffices; the looser forms (`message`, `detail`, bare
+ * text) count only with a failure status.
  */
 export function errorOf(body: Json, status: number): Reading["error"] {
   const subject = Array.isArray(body) ? body[0] : body;
@@ -42,7 +41,7 @@ export function errorOf(body: Json, status: number): Reading["error"] {
   return { message: filledText(subject)?.slice(0, TEXT_MAX) ?? `HTTP ${status}` };
 }
 
-/** Characters of a plain-text error kept as its message. */
+/** Maximum characters of a plain-text error kept as its message. */
 const TEXT_MAX = 2000;
 
 /** vLLM's older errors are marked in `object`, and occur in streams with status 200. */

@@ -1,4 +1,4 @@
-/** A path without its query string, and without a slash at its end, which some clients add and servers ignore. */
+/** A path without its query string and without a trailing slash, which some clients add and servers ignore. */
 export function barePath(path: string): string {
   const end = path.search(/[?#]/);
   const bare = end < 0 ? path : path.slice(0, end);
@@ -12,19 +12,22 @@ const MODEL_PLACES: readonly RegExp[] = [
   /\/deployments\/([^/]+)\//, // Azure: deployments/<deployment>/chat/completions
   /\/(?:ai\/run|workers-ai)\/(@.+)$/, // Cloudflare: ai/run/@cf/meta/<model>, through its gateway workers-ai/@cf/meta/<model>
   /\/hf-inference\/models\/([^/]+\/[^/:]+)/, // Hugging Face: hf-inference/models/<owner>/<model>
-  /^\/models\/([^/:]+(?:\/[^/:]+)?)$/, // Hugging Face before: models/<owner>/<model>
+  /^\/models\/([^/:]+(?:\/[^/:]+)?)$/, // Hugging Face's older paths: models/<owner>/<model>
   /\/serving-endpoints\/([^/]+)\/invocations$/, // Databricks: serving-endpoints/<model>/invocations
   /\/v1\/inference\/(.+)$/, // DeepInfra: inference/<owner>/<model>
   /\/v1\/models\/([^/]+\/[^/]+)\/predictions$/, // Replicate: models/<owner>/<model>/predictions
 ];
 
-/** A longer path contains no model; the patterns would check each character many times. */
+/** Longer paths contain no model, and the patterns would check each character many times. */
 const PATH_LENGTH_MAX = 8_192;
 
 /** Realtime sessions have no body: OpenAI `?model=`, Azure `?deployment=`. */
 const MODEL_IN_QUERY = /\/realtime\?(?:[^#]*&)?(?:model|deployment)=([^&#]+)/;
 
-/** The model in a path, with or without its query string; percent-decoded. A GET is about a model, but does not use it. */
+/**
+ * The model in a path, with or without its query string; percent-decoded. Undefined for a GET, which concerns a model but
+ * does not use it.
+ */
 export function modelInPath(method: string, path: string): string | undefined {
   if (path.length > PATH_LENGTH_MAX) return undefined;
   const asked = MODEL_IN_QUERY.exec(path)?.[1];
@@ -47,8 +50,8 @@ function decoded(text: string): string {
 }
 
 /**
- * Calls whose response may contain counts that were billed elsewhere or not at all: reading a stored response back or changing
- * its metadata, counting tokens, cancelling, batches.
+ * Calls whose responses may contain counts that were billed elsewhere or not at all: reading a stored response, changing its
+ * metadata, counting tokens, cancelling, batches.
  */
 export function isBilledElsewhere(method: string, path: string): boolean {
   if (method !== "POST" && method !== "PUT" && method !== "PATCH") return true;

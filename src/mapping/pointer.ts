@@ -2,7 +2,7 @@ import type { Json } from "../plugin-host/contract.ts";
 import { isObject, type JsonObject } from "./json.ts";
 
 /**
- * A place in a JSON body: a JSON Pointer (RFC 6901) in which `*` stands for every element of a list. The empty pointer
+ * A place in a JSON body: a JSON Pointer (RFC 6901) in which `*` matches every element of a list. The empty pointer
  * is the body itself. `/turns/0/text` is the text of the first turn.
  */
 export type Pointer = string;
@@ -24,7 +24,7 @@ function stepsOf(pointer: Pointer): readonly string[] {
 
 const unescaped = (name: string) => name.replaceAll("~1", "/").replaceAll("~0", "~");
 
-/** One step further down, for a name from outside. */
+/** Appends one step to a pointer, for a name from outside. */
 export const below = (pointer: Pointer, name: string): Pointer =>
   `${pointer}/${name.replaceAll("~", "~0").replaceAll("/", "~1")}`;
 
@@ -46,7 +46,7 @@ export function valuesAt(body: Json, pointer: Pointer | undefined): Json[] {
 
 export const valueAt = (body: Json, pointer: Pointer | undefined): Json => valuesAt(body, pointer)[0];
 
-/** Sets a value at the pointer; lists on the way are entered at their first element. */
+/** Sets a value at the pointer; a list on the path is entered at its first element. */
 export function setAt(body: JsonObject, pointer: Pointer, value: Json): void {
   const steps = stepsOf(pointer);
   const last = steps.at(-1);

@@ -28,7 +28,7 @@ export { toLlmSchema } from "./to-llm-schema.ts";
 
 export interface ExchangeInput extends ExchangeView {
   readonly provider: ProviderPlugin | undefined;
-  /** The complete response if it is not a stream: JSON, else its text. */
+  /** The complete response if it is not a stream: JSON, otherwise its text. */
   readonly responseBody: Json;
   /** The response's events if it is a stream. */
   readonly events: readonly StreamEvent[] | undefined;
@@ -37,7 +37,7 @@ export interface ExchangeInput extends ExchangeView {
   readonly mappingOf?: MappingOf;
 }
 
-/** Everything read from the bodies of one exchange. A missing member was not reported. */
+/** The reading of the bodies of one exchange. A missing member was not reported. */
 export interface ExchangeReading extends Reading {
   readonly requestModel?: string;
   readonly responseModel?: string;
@@ -46,13 +46,13 @@ export interface ExchangeReading extends Reading {
   readonly usageEstimated?: true;
   /** The response as one object, also for a stream. */
   readonly responseBody?: Json;
-  /** Last user message or prompt, as text. */
+  /** The last user message or prompt, as text. */
   readonly promptText?: string;
   /** The response's text. */
   readonly completionText?: string;
   /** The exchange's new part of its conversation. */
   readonly said?: Said;
-  /** The schema that both bodies were read with; missing while the model is pending mapping. */
+  /** The schema with which both bodies were read; missing while the model's mapping is pending. */
   readonly wireSchema?: WireSchemaName | typeof MAPPED;
   /** The error of a provider's hook; the exchange was then read without it. */
   readonly fault?: string;
@@ -113,7 +113,7 @@ function unwrapped(event: StreamEvent): StreamEvent {
   return isObject(data) ? { ...event, data } : event;
 }
 
-/** Without a known wire schema the events are kept as they came. */
+/** Without a known wire schema, the events are kept as received. */
 function foldWith(schema: MappedSchema | undefined, events: readonly StreamEvent[]): Json {
   const folded = schema?.fold(events);
   if (folded !== undefined) {
@@ -123,7 +123,7 @@ function foldWith(schema: MappedSchema | undefined, events: readonly StreamEvent
   return errorEvent(events) ?? events.map(({ data }) => data);
 }
 
-/** A stream's own report of its failure, as an object with `error`. */
+/** A failure that the stream itself reports, as an object with `error`. */
 function errorEvent(events: readonly StreamEvent[] | undefined): Json {
   const event = events?.findLast(
     ({ name, data }) =>
@@ -137,13 +137,13 @@ function errorEvent(events: readonly StreamEvent[] | undefined): Json {
 const isFailure = (error: Json) =>
   filledText(error) !== undefined || (isObject(error) && Object.keys(error).length > 0);
 
-/** The provider's own mapping, if the bodies have that shape. */
+/** The provider's own mapping, if it fits the bodies. */
 function ownSchemaOf({ provider, requestBody }: ExchangeInput, answer: Json): MappedSchema | undefined {
   const schema = provider?.mapping && mappedSchema(provider.mapping);
   return schema?.fits(requestBody, answer) ? schema : undefined;
 }
 
-/** The learnt mapping of the model, if its bodies have that shape. A provider's own has precedence. */
+/** The learnt mapping of the model, if it fits the bodies. A provider's own mapping takes precedence. */
 function mappedSchemaOf(input: ExchangeInput, asked: string | undefined, answer: Json): MappedSchema | undefined {
   if (input.provider?.mapping !== undefined) return undefined;
   const model = input.modelOverride ?? asked;
@@ -152,13 +152,15 @@ function mappedSchemaOf(input: ExchangeInput, asked: string | undefined, answer:
   return schema?.fits(input.requestBody, answer) ? schema : undefined;
 }
 
-/** Bodies have precedence over headers. */
+/** Bodies take precedence over headers. */
 function usageOf({ usage }: Reading, input: ExchangeInput): Usage | undefined {
   const isStated = usage?.prompt_tokens !== undefined || usage?.completion_tokens !== undefined;
   return isStated ? usage : (bedrockHeaderUsage(input.responseHeaders) ?? usage);
 }
 
-/** The body has precedence, except for formats with the model in the path: there the body's name is an alternative spelling. */
+/**
+ * The body takes precedence, except in formats with the model in the path, where the body's name is an alternative spelling.
+ */
 function requestModel(input: ExchangeInput, schema: WireSchema | undefined): string | undefined {
   const { method, path, requestBody: body } = input;
   const inBody =
@@ -172,16 +174,16 @@ function requestModel(input: ExchangeInput, schema: WireSchema | undefined): str
   return name?.replace(/^models\//, "");
 }
 
-/** The model's place in the provider's mapping. */
+/** The model, read with the provider's mapping. */
 function mappedModel({ provider, requestBody }: ExchangeInput): string | undefined {
   return filledText(valueAt(requestBody, provider?.mapping?.request.model));
 }
 
 const MODEL_NAMES = ["model_name", "modelName", "engine", "engine_id", "deployment", "llm", "model_version"] as const;
-/** Members that wrap a whole request in custom formats. */
+/** Members that wrap a complete request in custom formats. */
 const ENVELOPES = ["payload", "request", "data", "body", "params", "input", "options", "config"] as const;
 
-/** Without a known format, the model is still found by its usual names, also inside an envelope. */
+/** Without a known format, the model is found by its usual member names, also inside an envelope. */
 function oddModel(body: Json): string | undefined {
   for (const name of MODEL_NAMES) if (filledText(body?.[name]) !== undefined) return body[name];
   for (const name of ENVELOPES) {

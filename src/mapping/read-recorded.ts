@@ -5,19 +5,19 @@ import { type Said, whatWasSaid } from "./said.ts";
 import { type LlmSchemaInput, toLlmSchema } from "./to-llm-schema.ts";
 import { WIRE_SCHEMAS } from "./wire/index.ts";
 
-/** A record as it was exported, with its bodies. */
+/** An exported record with its bodies. */
 interface RecordedInput extends Omit<LlmSchemaInput, "wireSchema"> {
   readonly method: string;
-  /** Of the target, without its port; empty if unknown. */
+  /** Host of the target, without its port; empty if unknown. */
   readonly host: string;
-  /** JSON text of the schema that was exported with it; null if it had none, undefined if unknown. */
+  /** JSON text of the exported `llmSchema`; null if the record had none, undefined if unknown. */
   readonly llmSchema: string | null | undefined;
 }
 
 interface RecordedReading {
   readonly wireSchema: WireSchemaName | null;
   readonly usageRaw: Json;
-  /** Tokens written to a cache for an hour: a part of those written, which an export does not separate. */
+  /** Tokens written to a one-hour cache; an export does not separate them from the other written tokens. */
   readonly cacheWrite1hTokens: number | null;
   readonly promptText: string | null;
   readonly completionText: string | null;
@@ -25,8 +25,8 @@ interface RecordedReading {
 }
 
 /**
- * Determines how the bodies of a record were read originally. For a stream only its folded response exists, so the
- * record's `llmSchema` decides: the wire schema is the one that reproduces it. Never throws.
+ * Determines how the bodies of a record were originally read. A stream exists only as its folded response, so the record's
+ * `llmSchema` decides: the wire schema that reproduces it was used. Never throws.
  */
 export function readRecorded(input: RecordedInput): RecordedReading {
   const { path, requestBody, responseBody, status, method, host } = input;

@@ -6,17 +6,17 @@ import { filledText, isObject, jsonText, pickDefined, textOf } from "./json.ts";
 import { roleOf } from "./llm/messages.ts";
 import type { WireSchema } from "./wire-schema.ts";
 
-/** One exchange's new part of its conversation. */
+/** The new part of a conversation in one exchange. */
 export interface Said {
   /** The last message of the user or a tool. */
   readonly input?: string;
-  /** All text of the request that the previous one did not contain. */
+  /** All text of the request that the previous request did not contain. */
   readonly newInput?: string;
   /** The response's text and its tool calls. */
   readonly output?: string;
 }
 
-/** Characters of `newInput` and of `output`. */
+/** Maximum characters of `newInput` and of `output`. */
 const NEW_TEXT_MAX = 65_536;
 
 type Reader = Pick<WireSchema, "promptText" | "completionText" | "llmRequest" | "llmResponse"> &
@@ -35,7 +35,7 @@ export function whatWasSaid({ schema, request, response }: { schema: Reader; req
 
 const joined = (texts: readonly string[]) => filledText(beginning(texts.join("\n"), NEW_TEXT_MAX));
 
-/** New texts of the request; the last one is the last message. */
+/** New texts of the request; the last text is that of the last message. */
 function newTexts(schema: Reader, request: Json): readonly string[] {
   if (request === undefined || request === null) return [];
   const plain = schema.plainMessages && plainTexts(request.messages);
@@ -55,7 +55,10 @@ function newTexts(schema: Reader, request: Json): readonly string[] {
   return prompt === undefined ? others : [...others, prompt];
 }
 
-/** Texts of the newest turn where each of its messages is a role and a text, as most are; then nothing more has to be read. */
+/**
+ * Texts of the newest turn if each of its messages has only a role and a text, as most do; nothing else then needs to be
+ * read.
+ */
 function plainTexts(messages: Json): readonly string[] | undefined {
   if (!Array.isArray(messages)) return undefined;
   const texts: string[] = [];
@@ -73,31 +76,31 @@ function plainTexts(messages: Json): readonly string[] | undefined {
 const saidIn = (messages: readonly LlmMessage[] = []) =>
   filled(newest(messages, isAssistants).filter(isSaid).map(textOfMessage));
 
-/** Members that hold a conversation, in every format that has one. */
+/** Members that hold a conversation, in any format. */
 const CONVERSATIONS = ["messages", "input", "contents"] as const;
 
-/** Only a conversation's newest turn: the rest of a request, such as its tools, is rarely new. */
+/** Only a conversation's newest turn, because the rest of a request, such as its tools, is rarely new. */
 function newestTurn(request: Json): Json {
   if (!isObject(request)) return undefined;
   const name = CONVERSATIONS.find((each) => Array.isArray(request[each]));
   return name && { [name]: newest(request[name], isFromModel) };
 }
 
-/** The request without the turns before the newest: a long conversation need not be read completely. */
+/** The request with only its newest turn: a long conversation need not be read completely. */
 function withoutHistory(request: Json): Json {
   if (!isObject(request)) return request;
   const name = CONVERSATIONS.find((each) => Array.isArray(request[each]) && request[each].length > 1);
   return name === undefined ? request : { ...request, tools: undefined, [name]: newest(request[name], isFromModel) };
 }
 
-/** The last run of messages that are not the model's; a message for the model to continue may follow. */
+/** The last run of messages that are not the model's; a model message to be continued may follow it. */
 function newest<T>(messages: readonly T[], isModels: (message: T) => boolean): readonly T[] {
   const end = messages.findLastIndex((message) => !isModels(message)) + 1;
   const start = messages.slice(0, end).findLastIndex(isModels) + 1;
   return messages.slice(start, end);
 }
 
-/** A message as it was sent, or an item of a format with separate items for the model's steps. */
+/** Whether the model sent a message, or an item in formats with separate items for the model's steps. */
 function isFromModel(item: Json): boolean {
   const role = roleOf(item?.role);
   if (role !== undefined) return role === "assistant";
@@ -109,7 +112,7 @@ const isAssistants = ({ role }: LlmMessage) => role === "assistant";
 /** Instructions are not part of the conversation. */
 const isSaid = ({ role }: LlmMessage) => role !== undefined && role !== "system" && role !== "developer";
 
-/** With several choices the first. */
+/** With several choices, the texts of the first. */
 function answerTexts(schema: Reader, response: Json, request: Json): readonly string[] {
   if (response === undefined || response === null) return [];
   const plain = schema.plainAnswer?.(response);
@@ -134,7 +137,7 @@ function callText({
   return `→ ${name}(${told === "{}" ? "" : told})`;
 }
 
-/** A message's text, with a word in brackets in place of each picture, file and sound. */
+/** A message's text; a word in brackets replaces each picture, file and sound. */
 function textOfMessage(message: LlmMessage): string {
   const { contentArray = [], role } = message;
   const parts = contentArray.map((part) => partText(part as LlmMessage));
@@ -153,7 +156,7 @@ function partText({ _type = "", type = "message", content = "" }: LlmMessage): s
 
 const filled = (texts: readonly string[]) => texts.filter((text) => text !== "");
 
-/** A credential at the cut is masked first. */
+/** Characters that are masked before the text is truncated: a truncated credential would not be recognized. */
 const MASKED_MAX = 2 * EXCERPT_MAX;
 
 interface Omitted {
@@ -166,7 +169,7 @@ export function shownTexts({ input, output }: Said = {}, { omitRequest, omitResp
   return { input: omitRequest ? null : shown(input), output: omitResponse ? null : shown(output) };
 }
 
-/** An exchange's text for the index of words; null if there is none, or it must not be kept. */
+/** An exchange's text for the word index; null if there is none, or if it must not be kept. */
 export function newText({ newInput, output }: Said = {}, { omitRequest, omitResponse }: Omitted = {}): string | null {
   const texts = [omitRequest ? undefined : newInput, omitResponse ? undefined : output];
   return filledText(texts.filter((text) => text !== undefined).join("\n")) ?? null;

@@ -8,7 +8,7 @@ interface SelectInput {
   readonly path: string;
   /** The provider's declared schemas, in its order. */
   readonly declared: readonly PathSchema[] | undefined;
-  /** The provider's own mapping for other paths. */
+  /** Whether the provider has its own mapping for other paths. */
   readonly isMapped: boolean;
   readonly requestBody: Json;
   /** The response, or the content of the first events of a stream. */
@@ -16,8 +16,8 @@ interface SelectInput {
 }
 
 /**
- * The wire schema of an exchange: the one that the provider declares for the path; else, unless it has a matching mapping,
- * the known one that matches both path and bodies; else none, and the model is pending mapping.
+ * The wire schema of an exchange: the one that the provider declares for the path; otherwise, unless the provider has a
+ * matching mapping, the known one that matches both path and bodies; otherwise none, and the model's mapping is pending.
  */
 export function selectSchema({ path, declared, isMapped, requestBody, answer }: SelectInput): WireSchema | undefined {
   const candidates = declared === undefined ? [] : candidatesAt(path, declared);
@@ -41,7 +41,7 @@ const SHARED_PATHS: readonly (readonly [
 ])[] = [
   // Bedrock behind a custom address: each vendor's own format.
   [/\/model\/[^/]+\/invoke(?:-with-response-stream)?$/, INVOKED, isObject],
-  // Replicate's streams and stored predictions; a stream's path is also used for files.
+  // Replicate's streams and stored predictions; files use the path of streams too.
   [/\/(?:files|streams?|predictions)\/[^/]+$/, ["text-generation"], () => true],
   // SageMaker, and Text Generation Inference at its root.
   [
@@ -57,12 +57,12 @@ function sharedPath(path: string, body: Json): readonly WireSchema[] | undefined
   return found?.[1].map((name) => WIRE_SCHEMAS[name]);
 }
 
-/** Paths with cached candidates, per provider; the oldest one is evicted. */
+/** Maximum paths with cached candidates, per provider; the oldest one is evicted. */
 const PATHS_MAX = 100;
 const PATH_LENGTH_MAX = 200;
 const known = new WeakMap<readonly PathSchema[], Map<string, readonly WireSchema[]>>();
 
-/** The schemas that a provider declares for a path: nearly all traffic goes to two or three paths. */
+/** The schemas that a provider declares for a path; cached, because nearly all traffic goes to two or three paths. */
 function candidatesAt(path: string, declared: readonly PathSchema[]): readonly WireSchema[] {
   const paths = known.get(declared) ?? new Map<string, readonly WireSchema[]>();
   known.set(declared, paths);
@@ -77,10 +77,13 @@ function candidatesAt(path: string, declared: readonly PathSchema[]): readonly W
   return found;
 }
 
-/** Events that are checked to identify a stream. */
+/** Maximum events that are checked to identify a stream. */
 const SAMPLE_EVENTS = 3;
 
-/** The first events as one object for comparison. For `type` and the like the first value counts: it identifies the stream. */
+/**
+ * The first events as one object for comparison. For `type` and the like the first value counts, because it identifies the
+ * stream.
+ */
 export function sampleOf(events: readonly StreamEvent[]): Json {
   const sample: JsonObject = {};
   for (const { name, data } of events.slice(0, SAMPLE_EVENTS).reverse()) {
@@ -90,6 +93,6 @@ export function sampleOf(events: readonly StreamEvent[]): Json {
   return sample;
 }
 
-/** Some providers send empty members ahead. */
+/** Some providers send empty members first. */
 const filled = (data: Json) =>
   Object.fromEntries(Object.entries(data).filter(([, value]) => value !== "" && value !== null));

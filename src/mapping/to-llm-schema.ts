@@ -17,11 +17,11 @@ export interface LlmSchemaInput {
   /** The model's mapping, for records read with one. */
   readonly mapping?: Mapping | undefined;
   readonly provider: string;
-  /** The record's model: the override, else the responding one, else the requested one. */
+  /** The record's model: the override, otherwise the responding one, otherwise the requested one. */
   readonly model: string | null;
   /** The requested model, if known separately from `model`. */
   readonly requestModel?: string | null;
-  /** The responding model, likewise. */
+  /** The responding model, if known separately from `model`. */
   readonly responseModel?: string | null;
   readonly path: string;
   readonly requestBody: Json;
@@ -29,7 +29,7 @@ export interface LlmSchemaInput {
   readonly status: number | null;
 }
 
-/** The neutral schema of one exchange, or null if no wire schema matches. Pure; never throws. */
+/** The neutral schema of one exchange; null if no wire schema matches. Pure; never throws. */
 export function toLlmSchema(input: LlmSchemaInput): LlmSchema | null {
   const { provider, model, requestBody, responseBody, status } = input;
   const schema = schemaOf(input);
@@ -56,7 +56,7 @@ export function schemaOf({ wireSchema, mapping }: ReadWith): MappedSchema | unde
   return isKnown ? WIRE_SCHEMAS[wireSchema as WireSchemaName] : undefined;
 }
 
-/** A failed response has its error beside its earlier content. */
+/** A failed response has its error beside any content sent before it. */
 function answered(response: LlmResponse, body: Json, status: number | null): LlmResponse {
   const error = errorOf(body, status ?? 200);
   if (error === undefined) return response;

@@ -3,7 +3,7 @@ export type Encoding = "o200k_base" | "cl100k_base";
 /** Maximum characters to count, 0.03 s of work for text and 0.3 s for noise; the rest is extrapolated. */
 const CHARACTERS_MAX = 100_000;
 
-/** Length of the counted pieces: a tokenizer's time is quadratic in a run without spaces. */
+/** Pieces that are counted separately: a tokenizer's time is quadratic in a run without spaces. */
 const PIECES = /[\s\S]{1,100}(?=\s|$)|[\s\S]{1,100}/g;
 
 /** Text that looks like a special token is counted as ordinary text. */

@@ -2,8 +2,8 @@ import type { Json, Usage } from "../plugin-host/contract.ts";
 import { countOf, firstCount, isObject, listOf, pickDefined, sumOfList, sumOfPresent, textOf } from "./json.ts";
 
 /**
- * Converts providers' token counts into inclusive ones: `prompt_tokens` is all input and
- * `completion_tokens` all output. Each reader accepts any usage block.
+ * Converts providers' token counts into inclusive ones: `prompt_tokens` is all input and `completion_tokens` all output.
+ * Each reader accepts any JSON.
  */
 
 const COUNTS: Readonly<Record<keyof Usage, true>> = {
@@ -18,14 +18,14 @@ const COUNTS: Readonly<Record<keyof Usage, true>> = {
   reasoning_tokens: true,
 };
 
-/** Every count that a usage may hold; columns of a record have the same names. */
+/** All counts that a usage may have; columns of a record have the same names. */
 export const USAGE_COUNTS = Object.keys(COUNTS) as readonly (keyof Usage)[];
 
 /**
  * Chat completions, responses, embeddings and compatible APIs. Both sets of names are read, because proxies mix them.
  *
- * Some leave a part out of its count. The total shows it: xAI's `completion_tokens` lack reasoning, Mistral's
- * `prompt_tokens` lack audio. Where reasoning is larger than all output (Vercel in front of Gemini) it cannot be included.
+ * Some APIs exclude a part from its count. The total shows it: xAI's `completion_tokens` lack reasoning, Mistral's
+ * `prompt_tokens` lack audio. If reasoning exceeds all output (Vercel in front of Gemini), it cannot be included.
  */
 export function openAiUsage(usage: Json): Usage | undefined {
   if (!isObject(usage) || usage.type === "duration") return undefined;
@@ -66,16 +66,15 @@ const detailsOf = (usage: Json) => ({
   output: usage?.completion_tokens_details ?? usage?.output_tokens_details ?? usage?.output_token_details,
 });
 
-/** All input. Embeddings often have only a total: without output it is the input. */
+/** All input. Embeddings often have only a total: without output, the total is the input. */
 export const inputTokens = (usage: Usage | undefined): number | undefined =>
   usage?.prompt_tokens ?? (usage?.completion_tokens === undefined ? usage?.total_tokens : undefined);
 
 const isPart = (count: number | undefined): count is number => count !== undefined && count > 0;
 
 /**
- * Anthropic messages: `input_tokens` leaves cached input out, so the three are added. After a compaction the counts at
- * the top exclude that pass, and that of an adviser model, which are billed too: `iterations` has
- * them all.
+ * Anthropic messages: `input_tokens` excludes cached input, so the three counts are added. The top-level counts exclude the
+ * passes of a compaction and of an adviser model, which are billed too: `iterations` has all passes.
  */
 export function anthropicUsage(usage: Json): Usage | undefined {
   if (!isObject(usage)) return undefined;
@@ -102,14 +101,17 @@ const cacheWriteParts = (parts: Json) =>
   sumOfPresent(countOf(parts?.ephemeral_5m_input_tokens), countOf(parts?.ephemeral_1h_input_tokens));
 const hourWrites = (pass: Json) => countOf(pass.cache_creation?.ephemeral_1h_input_tokens);
 
-/** Anthropic's passes for one request, including a compaction or an adviser's; without such a list, one pass. */
+/** Anthropic's passes for one request, including those of a compaction or an adviser; without such a list, one pass. */
 export function passesOf(usage: Json): readonly Json[] {
   const all = listOf(usage?.iterations);
   const passes = all.length === 0 ? all : all.filter((pass) => countOf(pass?.input_tokens) !== undefined);
   return passes.length > 0 ? passes : [usage];
 }
 
-/** Gemini: thoughts are not included in the candidates, tool results not in the prompt, cached content is included in it. */
+/**
+ * Gemini: thoughts are excluded from the candidates' count and tool results from the prompt's; cached content is included in
+ * it.
+ */
 export function geminiUsage(usage: Json): Usage | undefined {
   if (!isObject(usage)) return undefined;
   const thoughts = countOf(usage.thoughtsTokenCount);
@@ -146,7 +148,7 @@ function ofModality(modality: "audio" | "image", details: Json): number | undefi
   return sumOfList(those.map((detail) => firstCount(detail.tokenCount, detail.tokens)));
 }
 
-/** Image tokens in input and output, which some models price separately; a record has no member for them. */
+/** Image tokens in input and output, which some models price separately; records have no member for them. */
 export function imageTokens(usage: Json): { readonly input: number | undefined; readonly output: number | undefined } {
   const { input, output } = detailsOf(usage);
   return {
@@ -159,7 +161,7 @@ export function imageTokens(usage: Json): { readonly input: number | undefined; 
   };
 }
 
-/** Bedrock converse: `inputTokens` leaves cached input out. Each cache count is sent under two names. */
+/** Bedrock converse: `inputTokens` excludes cached input. Each cache count is sent under two names. */
 export function converseUsage(usage: Json): Usage | undefined {
   if (!isObject(usage)) return undefined;
   const read = firstCount(usage.cacheReadInputTokens, usage.cacheReadInputTokenCount);
@@ -190,7 +192,7 @@ export function cohereUsage(usage: Json): Usage | undefined {
   });
 }
 
-/** Ollama: on the response itself, in a stream on its last line. */
+/** Ollama: counts are on the response itself, in a stream on its last line. */
 export function ollamaUsage(body: Json): Usage | undefined {
   return some({
     prompt_tokens: countOf(body?.prompt_eval_count),
@@ -210,7 +212,7 @@ export function bedrockHeaderUsage(headers: Headers): Usage | undefined {
   });
 }
 
-/** Bedrock's own count, on the last event of an invocation's stream. */
+/** Bedrock's own counts, on the last event of an invocation's stream. */
 export function bedrockMetricsUsage(metrics: Json): Usage | undefined {
   if (!isObject(metrics)) return undefined;
   const read = countOf(metrics.cacheReadInputTokenCount);
@@ -223,7 +225,7 @@ export function bedrockMetricsUsage(metrics: Json): Usage | undefined {
   });
 }
 
-/** `total_tokens` by our rule: the sum; with one part unknown, the provider's total, else the known part. */
+/** `total_tokens` is the sum; if one part is unknown, the provider's total, otherwise the known part. */
 export function withTotal(usage: Usage): Usage {
   const { prompt_tokens: prompt, completion_tokens: completion } = usage;
   const total =
@@ -233,7 +235,7 @@ export function withTotal(usage: Usage): Usage {
   return total === undefined ? usage : { ...usage, total_tokens: total };
 }
 
-/** The existing counts, or `undefined` if there are none. */
+/** The present counts; `undefined` if there are none. */
 function some(counts: { [K in keyof Usage]: Usage[K] | undefined }): Usage | undefined {
   const usage = pickDefined(counts);
   return Object.keys(usage).length === 0 ? undefined : (usage as Usage);

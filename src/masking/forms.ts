@@ -1,11 +1,11 @@
 /**
- * Keys recognized by their form, regardless of their name: those of providers with a prefix, of Weir, of clouds
- * and code hosts, and JSON Web Tokens.
+ * Keys recognized by their form, whatever their name: prefixed keys of providers, of Weir, of clouds and code hosts, and
+ * JSON Web Tokens.
  */
 
 type Rest = (rest: string) => boolean;
 
-/** At least 16 characters that are not words: `sk-learn-random-forest-v2` is the name of a model. */
+/** At least 16 characters that are not words, because `sk-learn-random-forest-v2` is the name of a model. */
 const isRandom: Rest = (rest) => rest.length >= 16 && !isWords(rest);
 const isHex: Rest = (rest) => /^[0-9a-f]{32}/.test(rest);
 const isUpper: Rest = (rest) => /^[A-Z0-9]{16}(?![A-Za-z0-9])/.test(rest);
@@ -13,7 +13,7 @@ const isLong: Rest = (rest) => rest.length >= 16;
 
 const FORMS: readonly (readonly [prefixes: string, rest: Rest])[] = [
   ["sk- sk_ rk- rk_ pk- pk_ gsk- gsk_ csk- csk_ xai- xai_ hf- hf_ pplx- pplx_ nvapi- nvapi_ r8- r8_", isRandom], // providers, Stripe, Langfuse, Weir
-  ["tgp_v1_ fw_ pcsk_ jina_ tvly- lsv2_ api_org_ rpa_ vck_ AGE-SECRET-KEY- hvs. dp.st. ABSK", isRandom], // further ones, Bedrock, Vault, Doppler
+  ["tgp_v1_ fw_ pcsk_ jina_ tvly- lsv2_ api_org_ rpa_ vck_ AGE-SECRET-KEY- hvs. dp.st. ABSK", isRandom], // other services, Bedrock, Vault, Doppler
   ["ghp_ gho_ ghu_ ghs_ ghr_ github_pat_ glpat- npm_ pypi- figd_ lin_api_ ntn_ secret_ ATATT", isRandom], // code hosts and trackers
   [
     "xoxa- xoxb- xoxe- xoxe. xoxo- xoxp- xoxr- xoxs- xapp- whsec_ shpat_ shpca_ shpss_ SG. dop_v1_ sbp_ sntrys_ sntryu_",
@@ -33,19 +33,19 @@ for (const [prefixes, rest] of FORMS) {
   }
 }
 
-/** Characters of a run that are checked after a prefix, so that the time stays linear. */
+/** Maximum characters of a run that are checked after a prefix, so that the time stays linear. */
 const REST_LENGTH_MAX = 64;
 
 /** A run with more prefixes than this counts as a key: no ordinary name looks like that. */
 const CANDIDATES_MAX = 32;
 
-/** No key is shorter. */
+/** Minimum length of a key. */
 export const KEY_LENGTH_MIN = 18;
 
 /**
  * Where a key begins in a run of letters, digits, `-`, `_`, `.` and `~`; -1 if there is none.
  *
- * A key begins at the start of a word, or after `bot`, as in the paths of bots.
+ * A key begins at the start of a word, or after `bot`, as in the paths of Telegram's bots.
  */
 export function findKey(run: string): number {
   let inWord = false;

@@ -15,14 +15,14 @@ import { MASKED, type Place, Spans } from "./spans.ts";
 
 export { MASKED };
 
-/** How often a text is decoded at most: an address in an address in an address. */
+/** Maximum levels of decoding: an address in an address in an address. */
 const DECODED_MAX = 4;
 const NO_NAMES: ReadonlySet<string> = new Set();
 
 /**
  * The value of a header, or any other text, without the credentials in it: keys by their form, `Bearer …` and the like,
- * userinfo of addresses, and the value after a secret name in `name=value` or `"name": "value"`. A part that contains one
- * in percent-encoding is masked as a whole. A text without credentials is returned unchanged. Takes linear time.
+ * userinfo of addresses, and the value after a secret name in `name=value` or `"name": "value"`. A part that contains a
+ * percent-encoded one is masked completely. A text without credentials is returned unchanged. Takes linear time.
  */
 export function maskText(text: string): string {
   return mayHold(text) ? mask(text, "text", NO_NAMES, DECODED_MAX) : text;
@@ -42,8 +42,8 @@ export function maskPath(path: string, names: ReadonlySet<string> = NO_NAMES): s
 const LABEL_HASH_LENGTH = 8;
 
 /**
- * The value of a label: a user's id, a session's, a property. A value that is itself a key becomes `***` and the
- * beginning of its SHA-256, so that it still groups; keys are too long to be guessed from that.
+ * The value of a label: a user's id, a session's, a property. A value that is itself a key becomes `***` and the beginning
+ * of its SHA-256, so that it still groups; keys are too long to be guessed from the hash.
  *
  * @param name - of a property or a prompt's input; other labels have no name that could be secret.
  */
@@ -55,9 +55,9 @@ export function maskLabel(value: string, name?: string): string {
   return MASKED + createHash("sha256").update(key).digest("hex").slice(0, LABEL_HASH_LENGTH);
 }
 
-/** Belongs to a run that may contain a key. */
+/** Character of a run that may be a key. */
 const RUN = 1;
-/** Marks, with its neighbours, a name, an escape or an address. */
+/** Character that, with its neighbours, marks a name, an escape or an address. */
 const SPEAKS = 2;
 const BLANK = 3;
 
@@ -69,21 +69,20 @@ for (let code = 0; code < 256; code++) {
   else if (" \t+".includes(character)) KINDS[code] = BLANK; // "+" is a space in a query
 }
 
-/** The schemes' first two characters: most words have others. */
+/** The first two characters of the schemes: most words have others. */
 const BEGINS_SCHEME = new Set(["ba", "be", "di", "ne", "to", "ap", "aw", "--"].map((two) => pairOf(two, 0)));
 const SCHEME = /^(?:bearer|basic|digest|negotiate|token|api-?key|aws4-hmac-sha256|-----begin)$/i;
 /** The same after other characters of a run. */
 const PEM = /^-----begin$/i;
 const HYPHEN = 0x2d;
 
-/** Two characters as a number, letters in either case the same; "-" is unchanged. */
+/** Two characters as a number, ignoring the case of letters; "-" is unchanged. */
 function pairOf(text: string, at: number): number {
   return ((text.charCodeAt(at) | 0x20) << 8) | (text.charCodeAt(at + 1) | 0x20);
 }
 
 /**
- * The quick check that suffices for most texts: could any rule match? It may return false positives,
- * never false negatives.
+ * The quick check that suffices for most texts: could any rule match? It may give false positives, never false negatives.
  */
 function mayHold(text: string): boolean {
   let start = 0;
@@ -109,7 +108,7 @@ function mayHold(text: string): boolean {
 
 const SLASH = 0x2f;
 const AT_SIGN = 0x40;
-/** Blanks between a member's name and its colon. */
+/** Maximum blanks between a member's name and its colon. */
 const BLANKS_MAX = 8;
 
 function speaks(text: string, code: number, at: number): boolean {

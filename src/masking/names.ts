@@ -1,10 +1,10 @@
 /**
- * Which names mean that their value is a credential: of headers of both sides, parameters of addresses, and members of
- * JSON. Rather too many than too few, because a masked value costs a reader little and a stored credential costs its owner
- * a new one. Known harmless names are listed here as well.
+ * Names whose value is a credential: headers of both sides, parameters of addresses, and members of JSON. The list errs on
+ * the side of masking, because a masked value costs a reader little, but a stored credential must be replaced by its owner.
+ * Known harmless names are listed here as well.
  */
 
-/** Secret anywhere in a name, spelled together or apart. `author` and `authority` are not credentials. */
+/** Secret anywhere in a name, with or without separators. `author` and `authority` are not credentials. */
 const STRONG =
   /auth(?!or(?:s|ed|ing|ship|ity)?(?![a-z]))|secret|passw|passphrase|passcode|pwd|credential|signature|cookie|bearer|jwt|(?:api|private|access|provider)-?key/;
 
@@ -15,14 +15,14 @@ const LAST_WORDS: ReadonlySet<string> = new Set(
   ),
 );
 
-/** Words after the last one that are ignored: `token_v2`, `key-id`, `session[0]`. */
+/** Trailing words that are ignored: `token_v2`, `key-id`, `session[0]`. */
 const TAIL = /^(?:id|value|raw|b64|base64|encoded|hash|header|v?\d+)$/;
 
-/** A name that ends in one of these without a separator, such as `accesstoken`, except English words. */
+/** Names that end in one of these without a separator, such as `accesstoken`, except English words. */
 const JOINED = /(?:token|key)$/;
 const ENGLISH = /^(?:monkey|turkey|donkey|hockey|jockey|whiskey|hotkey)$|(?:next|page|prev)token$/;
 
-/** Words that make `key` or `token` harmless: it is then a place, a page or a count. */
+/** Words that make a following `key` or `token` harmless: it is then a place, a page or a count. */
 const HARMLESS_BEFORE: Readonly<Record<string, ReadonlySet<string>>> = {
   key: new Set(
     "idempotency cache surrogate websocket partition routing sort primary foreign public dedup deduplication group object".split(
@@ -34,7 +34,7 @@ const HARMLESS_BEFORE: Readonly<Record<string, ReadonlySet<string>>> = {
   ),
 };
 
-/** Names that match the words but are not secret. */
+/** Names that match the rules but are not secret. */
 const HARMLESS: ReadonlySet<string> = new Set([
   "access-control-allow-credentials",
   "www-authenticate",
@@ -44,16 +44,16 @@ const HARMLESS: ReadonlySet<string> = new Set([
   "x-forwarded-authority",
 ]);
 
-/** Only as a parameter of an address: OAuth's codes. As a header or a label, `code` means something else. */
+/** OAuth's codes; secret only as a parameter of an address, because `code` means something else in a header or a label. */
 const CODE = /^(?:code|(?:auth|authorization|device|user)-?code|code-?verifier)$/;
 
-/** Labels are chosen by their owner: `session`, `key` and `token` are usual names there, these are not. */
+/** Owners choose their labels: `session`, `key` and `token` are usual names there, these are not. */
 const SECRET_LABEL =
   /passw|passphrase|secret|credential|bearer|jwt|api-?key|private-?key|access-?key|authorization|(?:^|-)pwd$|(?:^|-)(?:access|auth|refresh|bearer|id|security|api|csrf)-?token$|(?:^|-)cookies?$/;
 
-/** The end of a longer name decides. */
+/** Longer names are judged by their end. */
 const NAME_LENGTH_MAX = 128;
-/** Cached names, bounded so that clients that invent names cannot fill the memory. */
+/** Maximum cached names, so that clients with invented names cannot fill the memory. */
 const REMEMBERED_MAX = 5_000;
 
 /** @param name - of a header, a parameter or a member, in any case, decoded. */
@@ -79,7 +79,10 @@ function isSecret(words: string): boolean {
   return last === 0 || HARMLESS_BEFORE[word]?.has(all[last - 1]!) !== true;
 }
 
-/** `accessToken`, `access_token` and `user[access.token]\0` as words with hyphens: `access-token`, `user-access-token`. */
+/**
+ * Converts `accessToken`, `access_token` and `user[access.token]\0` to words with hyphens: `access-token`,
+ * `user-access-token`.
+ */
 function wordsOf(name: string): string {
   return name
     .slice(-NAME_LENGTH_MAX)

@@ -50,7 +50,7 @@ export function findParameters(spans: Spans, names: ReadonlySet<string>): void {
     const isQuoted = place === "text" && (quote === 0x22 || quote === 0x27);
     const close = isQuoted ? text.indexOf(text[from]!, from + 1) : -1;
     const end = isQuoted ? (close === -1 ? text.length : close + 1) : spans.endOf(from);
-    // In a text, a sign with nothing after it is more likely the end of base64.
+    // In a text, an equals sign with nothing after it is more likely the end of base64.
     if (end === from && place === "text") continue;
     spans.add(from, end);
     at = Math.max(at, end - 1);
@@ -69,7 +69,9 @@ export function isSecretBeforeQuote(text: string, at: number): boolean {
 const BACKSLASH = 0x5c;
 const isQuote = (code: number) => code === 0x22 || code === 0x27;
 
-/** `"name": "value"`, also with escaped quotes. A value that is not a text or number is masked with everything after it. */
+/**
+ * `"name": "value"`, also with escaped quotes. A value that is neither text nor a number is masked with everything after it.
+ */
 export function findMembers(spans: Spans): void {
   const { text } = spans;
   const member = /["']\s{0,8}:\s{0,8}/g;
@@ -109,7 +111,7 @@ export function findKeys(spans: Spans): void {
   }
 }
 
-/** `Bearer …`, the tokens of Telegram's bots, and keys in PEM. The first two groups precede the masked part. */
+/** `Bearer …`, tokens of Telegram's bots, and PEM keys. The first two groups precede the masked part. */
 const SCHEME =
   /(?<![\w.~-])(bearer|basic|digest|negotiate|token|apikey|api-key|aws4-hmac-sha256)[ \t]+(?=[^ \t])|(?<=\d{8}):AA(?=[\w-]{33})|-----BEGIN [A-Z ]{0,40}PRIVATE KEY-----/gi;
 /** A challenge, which contains no credential. */
@@ -128,7 +130,7 @@ export function findSchemes(spans: Spans): void {
     else if (scheme === undefined || isCredential(scheme, text.slice(from, from + CREDENTIAL_LOOK), isFirst))
       end = text.length;
     else continue;
-    // A value that begins with a scheme is masked as a whole; inside a text, the rest after the scheme is.
+    // A value that begins with a scheme is masked completely; inside a text, only the rest after the scheme is.
     spans.add(scheme === undefined ? found.index : isFirst ? 0 : from, end);
   }
 }
@@ -149,7 +151,7 @@ function isCredential(scheme: string, text: string, isFirst: boolean): boolean {
 
 const ENDS_CREDENTIAL = ends(" \t,;\"'<>");
 
-/** Parts that contain a credential after decoding are masked as a whole. */
+/** Masks parts completely that contain a credential after decoding. */
 export function findEncoded(spans: Spans, holds: (plain: string) => boolean): void {
   const { text, place } = spans;
   let at = 0;

@@ -1,10 +1,10 @@
 /** Replaces a credential. */
 export const MASKED = "***";
 
-/** The kind of a text, which determines what ends a value in it. */
+/** The kind of a text, which determines where a value in it ends. */
 export type Place = "text" | "path";
 
-/** Characters by their code that end a part of a text; the last one covers all outside Latin-1. */
+/** The characters that end a part of a text, by code; the last entry covers everything outside Latin-1. */
 export type Ends = Uint8Array;
 
 export function ends(characters: string, alsoOutsideUris = false): Ends {
@@ -27,7 +27,10 @@ export function endAt(text: string, from: number, table: Ends): number {
 }
 
 const ENDS_TEXT = ends(" \t&;\"'<>");
-/** Some servers split at ";" as well. Bytes that are invalid in a URI end a part: the text after them is unknown. */
+/**
+ * Some servers also split at ";". Bytes that are invalid in a URI end a part, because the meaning of the text after them is
+ * unknown.
+ */
 const ENDS_PARAMETER = ends("&;#", true);
 const ENDS_SEGMENT = ends("/&;?#", true);
 

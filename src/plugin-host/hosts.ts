@@ -1,15 +1,15 @@
 /**
- * Host patterns: which provider a target host belongs to. All are anchored on the whole, parsed host name.
+ * Host patterns: which provider a target host belongs to. All match against the complete, parsed host name.
  *
- * `api.acme.test` is that host; `*.acme.test` is any name below it, however deep; a `*` elsewhere stands for a run of
- * characters within one label (`bedrock-runtime.*.amazonaws.com`, `*-aiplatform.googleapis.com`).
+ * `api.acme.test` is that host; `*.acme.test` is any name below it, at any depth; `*` elsewhere matches any characters
+ * within one label (`bedrock-runtime.*.amazonaws.com`, `*-aiplatform.googleapis.com`).
  */
 const PATTERN = /^[a-z0-9_*-]+(\.[a-z0-9_*-]+)*$/;
 
 export function isHostPattern(value: unknown): value is string {
   if (typeof value !== "string") return false;
   if (value.startsWith("[")) return /^\[[0-9a-f:.]+\]$/.test(value);
-  // A pattern must name the end of the host: `*` and `api.*` would belong to everybody.
+  // A pattern must name the end of the host: `*` and `api.*` would match hosts of anybody.
   return PATTERN.test(value) && !value.slice(value.lastIndexOf(".") + 1).includes("*");
 }
 
@@ -19,7 +19,7 @@ export class HostTable<T> {
   readonly #within: { readonly pattern: string; readonly fits: RegExp; readonly value: T }[] = [];
   readonly #below = new Map<string, T>();
 
-  /** The existing value of exactly this pattern. */
+  /** The value already registered for exactly this pattern. */
   owner(pattern: string): T | undefined {
     if (isBelow(pattern)) return this.#below.get(pattern.slice(2));
     return this.#exact.get(pattern) ?? this.#within.find((entry) => entry.pattern === pattern)?.value;
@@ -51,7 +51,7 @@ function isBelow(pattern: string): boolean {
 
 function expression(pattern: string): RegExp {
   const labels = pattern.split(".").map((label, at) =>
-    // A first label that is all star keeps its meaning: one or more labels.
+    // A first label that is only `*` keeps its meaning: one or more labels.
     at === 0 && label === "*" ? "[^.]+(?:\\.[^.]+)*" : label.replaceAll("*", "[^.]*"),
   );
   return new RegExp(`^${labels.join("\\.")}$`);

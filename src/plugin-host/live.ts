@@ -111,7 +111,7 @@ export async function openHooks(options: {
   };
 }
 
-/** A table `[plugins.<name>]` that no plugin reads is most likely misspelt. */
+/** A table `[plugins.<name>]` that no plugin reads is probably misspelt. */
 function refuseOptionsOfNobody(config: Config, plugins: readonly OpenPlugin[]): void {
   const names = plugins.map(({ name }) => name);
   const unknown = Object.keys(config.plugins).find((name) => !names.includes(name));

@@ -3,10 +3,10 @@ import type { Json, PluginRoute, RouteAnswer, RouteCall } from "./contract.ts";
 import { guardedAsync } from "./hooks/guard.ts";
 import { whyUnfit } from "./schema.ts";
 
-/** Milliseconds that a route has for its response: it may call a name server. */
+/** Milliseconds that a route may take: it may call a name server. */
 const ROUTE_MS = 10_000;
 
-/** A route in the form for other threads. */
+/** A route as plain data, for other threads. */
 export type RouteView = Omit<PluginRoute, "handle">;
 
 export function viewRoutes(routes: readonly PluginRoute[]): RouteView[] {

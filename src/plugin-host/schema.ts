@@ -1,13 +1,13 @@
 import { type OutputUnit, Validator } from "@cfworker/json-schema";
 import type { Json } from "./contract.ts";
 
-/** Why a value does not match a JSON schema, and where: `path` is empty for the value itself. */
+/** Why a value does not match a JSON Schema, and where: `path` is empty for the value itself. */
 interface Misfit {
   readonly path: string;
   readonly message: string;
 }
 
-/** Keywords that only report an error further below; after a member of the wrong kind they even report valid names. */
+/** Keywords that only repeat an error further below; after a member of the wrong type they even report valid names. */
 const VAGUE: ReadonlySet<string> = new Set(["properties", "items", "additionalProperties", "false"]);
 
 /** The most specific error of an invalid value, or undefined for a valid one. */
@@ -16,7 +16,7 @@ export function whyUnfit(schema: Json, value: Json): Misfit | undefined {
   if (valid) return undefined;
   const exact = errors.findLast(({ keyword }) => !VAGUE.has(keyword));
   if (exact !== undefined) return explain(exact);
-  // Each object around the member reports it as well; the member itself is the deepest.
+  // Each enclosing object reports the error as well; the member itself is the deepest.
   const places = errors.map(placeOf);
   const deepest = places.reduce((found, place) => (place.length >= found.length ? place : found));
   return { path: deepest, message: "there is no such member" };

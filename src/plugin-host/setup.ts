@@ -52,7 +52,7 @@ export async function setUp(from: LoadedPlugin, options: Json, log: Log, gateway
   return { from, name, hooks: hooks as PluginHooks, builtIn: from.builtIn, ...release };
 }
 
-/** Calls `dispose`. A failure is logged: the plugin is gone anyway. */
+/** Calls `dispose`. A failure is only logged: the plugin is unloaded regardless. */
 export async function tearDown({ name, hooks, release }: OpenPlugin, log: Log): Promise<void> {
   release?.();
   const { dispose } = hooks;

@@ -2,15 +2,15 @@ import type { CredentialForm, GatewayPlugin, ProviderPlugin } from "./contract.t
 import type { FileState } from "./files/reload.ts";
 import type { OpenPlugin } from "./setup.ts";
 
-/** One file of a provider or plugin in the form for other threads. */
+/** One file of a provider or plugin as plain data, for other threads. */
 export interface FileView {
-  /** Null if the file never loaded: its name is unknown. */
+  /** Null if the file never loaded, so that its name is unknown. */
   readonly name: string | null;
   readonly file: string;
   readonly source: "built-in" | "drop-in";
-  /** `replaced`: a drop-in of the same name is used in its place. `failed`: no version of the file is in use. */
+  /** `replaced`: a drop-in with the same name is used instead. `failed`: no version of the file is in use. */
   readonly state: "loaded" | "replaced" | "failed";
-  /** Why the current file is not in use; if it is `loaded`, an earlier version is in use. */
+  /** Why the current file is not in use; if the state is `loaded`, an earlier version is in use. */
   readonly reason: string | null;
 }
 
@@ -21,7 +21,7 @@ export interface ProviderView extends FileView {
   /** First label of its own gateway address. */
   readonly dedicatedDomain: string | null;
   readonly extends: string | null;
-  /** The form of its credentials; null for a single key. */
+  /** The members of its credentials; null for a single key. */
   readonly credential: CredentialForm | null;
   /** Whether it has its own cost rule. */
   readonly hasCostRule: boolean;
@@ -36,7 +36,7 @@ export interface PluginView extends FileView {
 
 /** The state of a thread's plugins. */
 export interface HookHealth {
-  /** `<plugin> <hook>` to the number of calls that threw or took too long, since the start. */
+  /** Number of calls that threw or took too long since startup, by `<plugin> <hook>`. */
   readonly failures: Readonly<Record<string, number>>;
   /** Broken files and switched-off hooks, one sentence each. */
   readonly degraded: readonly string[];
@@ -70,7 +70,7 @@ export function viewPlugins(files: readonly FileState<GatewayPlugin>[], open: re
 
 const HOOKS = ["onRequest", "onForward", "onEnd", "onAnswer", "onRecord", "onRecorded"] as const;
 
-/** Faulty ones first, then by name. */
+/** Faulty files first, then by name. */
 function inOrder<T extends { readonly name: string }>(files: readonly FileState<T>[]) {
   const droppedIn = new Set(
     files.flatMap(({ used, builtIn }) => (used === undefined || builtIn ? [] : [used.value.name])),

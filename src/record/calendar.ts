@@ -1,10 +1,10 @@
-/** Stretches of a calendar: a day begins at local midnight, a week with its Monday, a month with its first day. */
+/** Calendar periods: a day begins at local midnight, a week on Monday, a month on its first day. */
 export const CALENDARS = ["day", "week", "month"] as const;
 export type Calendar = (typeof CALENDARS)[number];
 
 const DAY_MS = 86_400_000;
 
-/** Whether it is the name of a time zone, such as `Europe/Berlin` or `UTC`. */
+/** Whether `name` is a time zone, for example `Europe/Berlin` or `UTC`. */
 export function isTimeZone(name: string): boolean {
   try {
     new Intl.DateTimeFormat("en", { timeZone: name });
@@ -15,17 +15,17 @@ export function isTimeZone(name: string): boolean {
 }
 
 /**
- * When the day, week or month of a moment began in a time zone, in milliseconds since 1970.
+ * Start of the local day, week or month that contains a time, in milliseconds since 1970.
  *
- * If clocks are set forward at midnight, a day begins with its first existing time.
+ * If clocks are set forward at midnight, the day begins with its first existing time.
  */
 export function beginningOf(calendar: Calendar, time: number, timeZone: string): number {
   const { year, month, day } = localDate(time, timeZone);
-  // Local dates are counted as if they were UTC: there all days have the same length.
+  // Computes with local dates as if they were UTC, where all days have the same length.
   const date = new Date(Date.UTC(year, month - 1, calendar === "month" ? 1 : day));
   if (calendar === "week") date.setUTCDate(date.getUTCDate() - ((date.getUTCDay() + 6) % 7));
   const first = date.getTime();
-  // Zones lie within a day of UTC; the date changes once in between.
+  // Zones are within a day of UTC; the date changes once in between.
   let [before, within] = [first - DAY_MS, first + DAY_MS];
   while (within - before > 1) {
     const middle = Math.floor((before + within) / 2);
@@ -35,10 +35,10 @@ export function beginningOf(calendar: Calendar, time: number, timeZone: string):
   return within;
 }
 
-/** An offset from the start of any day, week or month into the next one. */
+/** An offset from the start of any day, week or month that lands in the next one. */
 const INTO_NEXT_MS: Readonly<Record<Calendar, number>> = { day: 1.5 * DAY_MS, week: 10 * DAY_MS, month: 45 * DAY_MS };
 
-/** The start of the day, week or month of a time, and its end. */
+/** Start and end of the day, week or month that contains a time. */
 export function periodOf(calendar: Calendar, timeZone: string, time: number): { start: number; end: number } {
   const start = beginningOf(calendar, time, timeZone);
   return { start, end: beginningOf(calendar, start + INTO_NEXT_MS[calendar], timeZone) };

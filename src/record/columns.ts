@@ -3,10 +3,10 @@
  * for browsers.
  */
 
-/** What a column holds, for formats that have types. `json` is JSON text, and so is a value of an unknown kind. */
+/** The type of a column, for formats that have types. `json` is JSON text; values of an unknown type are `json` too. */
 export type Kind = "text" | "integer" | "number" | "boolean" | "time" | "json";
 
-/** The members of a record in the order of their columns. */
+/** The members of a record, in column order. */
 export const RECORD_KINDS: Readonly<Record<string, Kind>> = {
   request_id: "text",
   request_created_at: "time",
@@ -87,7 +87,7 @@ export const RECORD_KINDS: Readonly<Record<string, Kind>> = {
   prompt_inputs: "json",
 };
 
-/** Members that hold bodies, or are computed from them. */
+/** Members that hold bodies or are computed from them. */
 export const BODY_KINDS: Readonly<Record<string, Kind>> = {
   request_body: "json",
   response_body: "json",
@@ -96,7 +96,7 @@ export const BODY_KINDS: Readonly<Record<string, Kind>> = {
   llmSchema: "json",
 };
 
-/** Parquet's name of each kind. */
+/** Parquet's name for each kind. */
 export const PARQUET_TYPES = {
   text: "STRING",
   json: "STRING",

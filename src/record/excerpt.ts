@@ -1,7 +1,7 @@
-/** Characters of `input` and `output` in a record. */
+/** Maximum characters of `input` and `output` in a record. */
 export const EXCERPT_MAX = 500;
 
-/** The beginning of a text; a character is never split. */
+/** The beginning of a text; never splits a character. */
 export function beginning(text: string, lengthMax: number): string {
   if (text.length <= lengthMax) return text;
   const last = text.charCodeAt(lengthMax - 1);

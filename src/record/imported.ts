@@ -5,9 +5,9 @@ import { readIsoTime } from "./iso-time.ts";
 import { storable } from "./storable.ts";
 import type { requests } from "./tables.ts";
 
-/** Bytes of one record, as JSON, that an import takes at most. */
+/** Maximum bytes of one imported record, as JSON. */
 export const IMPORTED_RECORD_BYTES_MAX = 64 * 1024 * 1024;
-/** Records and bytes of one call at most. */
+/** Maximum records and bytes per call. */
 export const IMPORT_RECORDS_MAX = 1_000;
 export const IMPORT_BYTES_MAX = IMPORTED_RECORD_BYTES_MAX + 1_024;
 
@@ -19,7 +19,7 @@ export class ImportRefused extends Error {
   override readonly name = "ImportRefused";
 }
 
-/** Every plain member of a record: its column, and its kind besides null. */
+/** Every plain member of a record: its column, and its type besides null. */
 const PLAIN: Readonly<Record<string, readonly [Column, Kind]>> = {
   request_method: ["method", "text"],
   request_path: ["request_path", "address"],
@@ -89,14 +89,14 @@ const PLAIN: Readonly<Record<string, readonly [Column, Kind]>> = {
   storage_location: ["storage_location", "text"],
 };
 
-/** Members that are read elsewhere or derived. */
+/** Members that are read separately or derived. */
 const OTHER = [
   ...["request_id", "organization_id", "properties", "request_properties", "prompt_inputs", "scores"],
   ...["assets", "asset_ids", "asset_urls", "signed_body_url", "gateway_warnings", "costUSD"],
   ...["request_body", "response_body", "provider_request", "provider_response", "llmSchema", "comments"],
 ];
 
-/** Names of all members that a record may have; others are dropped. */
+/** Names of all members that a record may have; other members are dropped. */
 export const RECORD_MEMBERS: ReadonlySet<string> = new Set([...Object.keys(PLAIN), ...OTHER]);
 
 /** Defaults of columns that are never null. */
@@ -117,7 +117,7 @@ const MISSING: Partial<Record<Column, string | number>> = {
 export type ImportedRow = Omit<typeof requests.$inferInsert, "seq">;
 
 /**
- * The row of an exported record, in the caller's organization.
+ * The row for an exported record, in the caller's organization.
  *
  * @param owner - organization, and the importing key: an export does not contain the original key.
  * @throws ImportRefused
@@ -157,7 +157,7 @@ function requestIdOf(record: Readonly<Record<string, unknown>>): string {
   return id.toLowerCase();
 }
 
-/** An own member: `toString` and the like do not count. Null if it is missing. */
+/** An own member, so `toString` and the like do not count. Null if missing. */
 function own(record: Readonly<Record<string, unknown>>, name: string): unknown {
   return Object.hasOwn(record, name) ? (record[name] ?? null) : null;
 }
@@ -184,7 +184,7 @@ function readValue(value: unknown, kind: Kind, name: string): string | number | 
 
 const READ: Readonly<Record<Kind, (value: unknown) => string | number | undefined>> = {
   text: (value) => (typeof value === "string" ? storable(value) : undefined),
-  // A file may have another origin: values that Weir would not record are refused.
+  // A file may come from elsewhere: values that Weir would not record are refused.
   label: (value) => (typeof value === "string" ? storable(maskLabel(value)) : undefined),
   address: (value) => (typeof value === "string" ? storable(maskPath(value)) : undefined),
   message: (value) => (typeof value === "string" ? storable(maskText(value)) : undefined),
@@ -201,7 +201,7 @@ function timeOf(text: string): number | undefined {
   return at === undefined ? undefined : Math.floor(at);
 }
 
-/** JSON text of an object of names and texts or numbers, in its order; null values count as missing. */
+/** JSON text of an object that maps names to texts or numbers, in its order; null values count as missing. */
 function namesText(value: unknown, name: string, kind: "text" | "number"): string {
   if (value === null) return "{}";
   const names: Record<string, string | number> = Object.create(null);

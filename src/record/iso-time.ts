@@ -1,4 +1,7 @@
-/** Milliseconds since 1970 as ISO 8601 in UTC. An invalid time is 1970: one damaged cell must not hide a page of records. */
+/**
+ * Milliseconds since 1970 as ISO 8601 in UTC. An invalid time becomes 1970: one damaged cell must not hide a page of
+ * records.
+ */
 export function isoTime(time: number): string {
   const date = new Date(time);
   return Number.isNaN(date.getTime()) ? new Date(0).toISOString() : date.toISOString();
@@ -12,8 +15,9 @@ const ISO_TIME =
   /^(\d{4}-\d{2}-\d{2})(?:[Tt ](\d{2}:\d{2})(?::(\d{2})(?:[.,](\d{1,9}))?)?([Zz]|[+-]\d{2}(?::?\d{2})?)?)?$/;
 
 /**
- * Milliseconds since 1970 of an ISO 8601 time, or undefined. Without an offset it is UTC; a date without a time is midnight.
- * Times between two milliseconds become half: a finer fraction would be lost in a number this large.
+ * Milliseconds since 1970 of an ISO 8601 time, or undefined. A time without an offset is UTC; a date without a time is
+ * midnight. A time between two milliseconds becomes half a millisecond, because a number this large cannot hold a finer
+ * fraction.
  */
 export function readIsoTime(text: string): number | undefined {
   const match = ISO_TIME.exec(text);
@@ -26,7 +30,7 @@ export function readIsoTime(text: string): number | undefined {
   return whole - shift * 60_000 + Number(fraction.slice(0, 3).padEnd(3, "0")) + between;
 }
 
-/** The parser would turn April 31 into May 1. */
+/** Needed because the parser turns April 31 into May 1. */
 function isDay(day: string): boolean {
   const found = new Date(`${day}T00:00:00.000Z`);
   return !Number.isNaN(found.getTime()) && found.toISOString().startsWith(day);

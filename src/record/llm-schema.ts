@@ -1,9 +1,9 @@
 import { type Static, Type } from "@sinclair/typebox";
 
 /**
- * The neutral schema that every provider's bodies are turned into. No member is required: missing values are
- * omitted. Names and enumerations are the public contract; a provider's value outside an enumeration is kept in lower
- * case, so enumerated members are plain strings here and `LLM_VALUES` names the values that are known.
+ * The neutral schema into which every provider's bodies are translated. No member is required: missing values are omitted.
+ * Names and enumerations are the public contract. A provider's value outside an enumeration is kept in lower case, so
+ * enumerated members are plain strings here; `LLM_VALUES` lists the known values.
  */
 const text = Type.Optional(Type.String());
 const number = Type.Optional(Type.Number());
@@ -16,7 +16,7 @@ const ToolCall = object({ name: text, arguments: Type.Optional(Type.Object({})),
 
 const Annotation = object({ title: text, url: text, type: text, content: text });
 
-/** Members that messages and response items share. */
+/** Members common to messages and response items. */
 const PART = {
   _type: text,
   type: text,

@@ -2,8 +2,8 @@ import { type Static, Type } from "@sinclair/typebox";
 import { Value } from "@sinclair/typebox/value";
 
 /**
- * How to read the bodies of a model without a known wire format at its path: either which known format they have,
- * or where in them everything sits. Plain data: it can be stored, shown, edited and checked.
+ * How to read the bodies of a model whose path has no known wire format: either the known format that they have, or the
+ * places of all values. Plain data, so that it can be stored, shown, edited and checked.
  */
 const text = (description: string) => Type.Optional(Type.String({ maxLength: 500, description }));
 const pointer = (description: string) => Type.String({ pattern: "^(/.*)?$", maxLength: 500, description });
@@ -122,7 +122,7 @@ export type ToolCallPlaces = NonNullable<ReadingPlaces["tool_calls"]>;
 export type DeltaPlace = NonNullable<StreamPlaces["text"]>;
 export type UsagePlaces = NonNullable<ReadingPlaces["usage"]>;
 
-/** The first invalid member with its error; undefined if all are valid. It does not check whether the places suffice. */
+/** The first invalid member with its error; undefined if all are valid. Does not check whether the places suffice. */
 export function formFaultOf(value: unknown): MappingFault | undefined {
   const first = Value.Errors(MappingSchema, value).First();
   if (first === undefined) return undefined;
@@ -136,7 +136,7 @@ export interface MappingFault {
   readonly message: string;
 }
 
-/** Whether there is enough to read: where the request's text is, and where the response's. */
+/** Whether the places suffice: where the request's text is, and where the response's text is. */
 export function placesFaultOf({ request, response, stream }: Mapping): MappingFault | undefined {
   if (request?.messages === undefined && request?.prompt === undefined) {
     return { path: "request", message: "say where the messages or the prompt are" };

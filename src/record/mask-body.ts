@@ -5,12 +5,11 @@ import { isSecretLabel, isSecretName } from "../masking/names.ts";
 const MASKED_JSON = JSON.stringify(MASKED);
 
 /**
- * An outgoing body without its credentials: members of an object and fields of a form whose
- * name is a credential's, values that are themselves a key, and keys in the texts of `error`. Below the top level names such
- * as `token` and `key` name other things as well, and stay; so do schemas, and the text of messages.
- * Everything else is unchanged. Takes linear time.
+ * Masks the credentials in an outgoing body: object members and form fields with a credential's name, values that are
+ * themselves keys, and keys in the texts of `error`. Below the top level, names such as `token` and `key` also have other
+ * meanings and stay, as do schemas and the text of messages. Everything else is unchanged. Takes linear time.
  *
- * @param json - JSON text: an object, or another body as a string.
+ * @param json - JSON text: an object, or any other body as a string.
  */
 export function maskBody(json: string, contentType: string | null): string {
   const at = skipSpace(json, 0);
@@ -38,7 +37,7 @@ function maskMembers(json: string, at: number): string {
       masked += json.slice(done, from) + shown;
       done = to;
     }
-    // After the value there is a comma, or the end of the object.
+    // The value is followed by a comma or the end of the object.
     next = skipSpace(json, skipSpace(json, to) + 1);
   }
   return masked + json.slice(done);
@@ -46,7 +45,7 @@ function maskMembers(json: string, at: number): string {
 
 function maskMember(name: string, value: string): string {
   if (isCredential(name, value)) return MASKED_JSON;
-  // Providers repeat the key that they refuse.
+  // Providers repeat a refused key in their error.
   if (name === "error" && value.length <= ERROR_LENGTH_MAX) return maskTexts(value);
   return value.startsWith("{") || value.startsWith("[") ? maskBelow(value) : value;
 }
@@ -54,7 +53,7 @@ function maskMember(name: string, value: string): string {
 /** Members with conversation text, at any depth. */
 const SAID: ReadonlySet<string> = new Set(["content", "text", "input", "output", "prompt", "arguments", "delta"]);
 
-/** Members at any depth. Only a member's name is followed by a colon, so no level needs to be known. */
+/** Masks members at any depth. Only a member's name is followed by a colon, so the depth need not be tracked. */
 function maskBelow(json: string): string {
   let masked = "";
   let done = 0;
@@ -83,7 +82,7 @@ function maskBelow(json: string): string {
 
 const ERROR_LENGTH_MAX = 65_536;
 
-/** The value with every text masked like a header; unchanged if there is nothing to mask. */
+/** The value, with every text masked like a header; unchanged if there is nothing to mask. */
 function maskTexts(value: string): string {
   let isMasked = false;
   const masked = JSON.stringify(JSON.parse(value), (_name, each: unknown) => {
@@ -107,7 +106,7 @@ function isFilled(value: string): boolean {
   return !/^(?:null|true|false|""|\[\s*\]|\{\s*\})$/.test(value);
 }
 
-/** Whether a list contains only texts and numbers: a description of a credential is an object. */
+/** Whether a list contains only texts and numbers; the description of a credential would be an object. */
 function isPlain(list: string): boolean {
   return (JSON.parse(list) as unknown[]).every((each) => typeof each !== "object" || each === null);
 }
@@ -117,7 +116,7 @@ function isKey(value: string): boolean {
   return value.startsWith('"') && value.length <= KEY_LENGTH_MAX && maskText(JSON.parse(value)).trim() === MASKED;
 }
 
-/** A part of a form: its name, further headers, an empty line, and its content. */
+/** A part of a multipart form: its name, further headers, an empty line, and its content. */
 const PART = /(\bname="([^"\r\n]{1,200})"[^\r\n]*\r?\n(?:[^\r\n]+\r?\n)*\r?\n)([\s\S]*?)(?=\r?\n--)/g;
 
 function maskParts(text: string): string {

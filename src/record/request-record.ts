@@ -8,7 +8,7 @@ export type RequestRow = typeof requests.$inferSelect;
 /** A record without its bodies: the form with `includeBody: false`. Times are ISO 8601 UTC with milliseconds. */
 export type RecordFields = ReturnType<typeof toRecordFields>;
 
-/** Addresses under which parts of a record are served without a key. */
+/** URLs that serve parts of a record without a key. */
 interface RecordLinks {
   readonly signedBodyUrl: string;
   /** By asset id. */
@@ -16,8 +16,8 @@ interface RecordLinks {
 }
 
 /**
- * Members of a record that equal one column, with the column. In lists the database prints them
- * as JSON text (`engine/libsql/find/records.ts`); none of the columns is a floating-point number, which it would round.
+ * Members of a record that equal one column, with that column. In lists the database prints them as JSON text
+ * (`engine/libsql/find/records.ts`); none of the columns is floating-point, because the database would round it.
  */
 export const STORED_MEMBERS = {
   request_id: "request_id",
@@ -83,13 +83,13 @@ type StoredMembers = { readonly [Name in StoredMember]: RequestRow[(typeof STORE
   readonly comments: number;
 };
 
-/** @param row - `comments` if they were counted. */
+/** @param row - has `comments` if they were counted. */
 export function storedMembers(row: RequestRow & { readonly comments?: number }): StoredMembers {
   const members = Object.entries(STORED_MEMBERS).map(([name, column]) => [name, row[column]]);
   return { ...Object.fromEntries(members), comments: row.comments ?? 0 } as StoredMembers;
 }
 
-/** Columns of the other members. */
+/** Columns from which the other members are made. */
 export const MADE_FROM = [
   ...["request_id", "request_created_at", "response_created_at", "updated_at", "delay_ms", "time_to_first_token"],
   ...["streamed", "truncated", "usage_estimated", "cost", "properties", "prompt_inputs", "scores", "assets"],
@@ -138,8 +138,8 @@ export function madeMembers(row: MadeFrom, links: RecordLinks) {
 }
 
 /**
- * The record in the form of the API, without `request_body`, `response_body` and `llmSchema`, whose JSON text is inserted
- * on request.
+ * The record as the API returns it, without `request_body`, `response_body` and `llmSchema`, whose JSON text is inserted on
+ * request.
  */
 export function toRecordFields(row: RequestRow, links: RecordLinks) {
   return { ...storedMembers(row), ...madeMembers(row, links) };
@@ -167,7 +167,7 @@ function readObject<T>(json: string): Readonly<Record<string, T>> {
   return typeof value === "object" && value !== null && !Array.isArray(value) ? (value as Record<string, T>) : {};
 }
 
-/** One damaged cell must not hide a whole page of records. */
+/** Tolerant: one damaged cell must not hide a whole page of records. */
 function parse(json: string): unknown {
   try {
     return JSON.parse(json);

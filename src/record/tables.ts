@@ -1,8 +1,8 @@
 /**
- * The tables, as the migrations in `store/migrations/` make them. Times are milliseconds since 1970, booleans 0 or 1.
+ * The tables, as the migrations in `store/migrations/` create them. Times are milliseconds since 1970, booleans 0 or 1.
  *
- * `requests` and what points into it by `seq` live in `weir.db`; bodies, blobs and assets in `bodies.db` beside it when
- * the database is a local file, because the two are written, kept and deleted at very different rates.
+ * `requests` and the tables that refer to it by `seq` are in `weir.db`. Bodies, blobs and assets are in `bodies.db`; for a
+ * local database it is a separate file, because the two are written, kept and deleted at very different rates.
  */
 export * from "./tables/alerts.ts";
 export * from "./tables/answers.ts";

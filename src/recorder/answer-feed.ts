@@ -4,18 +4,18 @@ import { within } from "../runtime/within.ts";
 import type { AnswerFunctions, UsedTokens } from "../threads.ts";
 import { RecordNotes } from "./record-notes.ts";
 
-/** Answers that go to the gateway's thread in one message. */
+/** Maximum responses per message to the gateway's thread. */
 const GROUP_MAX = 64;
 const GROUP_BYTES_MAX = 1_024 * 1_024;
-/** Text of responses that plugins have not seen yet; beyond it the recorder waits for them. */
+/** Maximum bytes of responses that plugins have not seen yet; beyond it the recorder waits for them. */
 const UNSEEN_BYTES_MAX = 8 * 1_024 * 1_024;
-/** What a response takes beside its body and headers. */
+/** Cost of a response besides its body and headers. */
 const ANSWER_BYTES = 1_024;
-/** Shows what was recorded to the plugins' `onAnswer` in the gateway's thread, and takes what they add. */
+/** Shows recorded responses to the plugins' `onAnswer` in the gateway's thread, and collects what they add. */
 export class AnswerFeed {
   /** Whether any plugin wants to see responses. */
   wanted = false;
-  /** What plugins add. */
+  /** What plugins add to records. */
   readonly notes: RecordNotes;
   readonly #gateway: AnswerFunctions;
   readonly #log: Log;
@@ -30,7 +30,7 @@ export class AnswerFeed {
     this.#log = log;
   }
 
-  /** Takes a response. @returns what to wait for where plugins lag behind. */
+  /** Queues a response. @returns what to wait for if plugins lag behind. */
   add(answer: AnswerFacts): Promise<unknown> | undefined {
     this.#group.push(answer);
     this.#groupBytes += sizeOf(answer);
@@ -38,7 +38,7 @@ export class AnswerFeed {
     return this.#unseenBytes > UNSEEN_BYTES_MAX ? Promise.race(this.#sent) : undefined;
   }
 
-  /** Sends what was taken. */
+  /** Sends the queued responses. */
   flush(): void {
     const [group, bytes] = [this.#group, this.#groupBytes];
     if (group.length === 0) return;
@@ -52,7 +52,7 @@ export class AnswerFeed {
     this.#sent.add(sent);
   }
 
-  /** Reports what requests used; nothing waits for it. */
+  /** Reports the usage of requests; not awaited. */
   reportUsed(used: readonly UsedTokens[]): void {
     if (used.length === 0) return;
     Promise.resolve(this.#gateway.onUsed(used)).catch((error: unknown) => {
@@ -60,7 +60,7 @@ export class AnswerFeed {
     });
   }
 
-  /** Resolves once plugins have seen what was taken, or after so long. */
+  /** Resolves once plugins have seen all queued responses, or after `msMax`. */
   async settled(msMax: number): Promise<void> {
     this.flush();
     await within(Promise.all(this.#sent), msMax, () => undefined);

@@ -6,7 +6,7 @@ import type { RecorderFunctions } from "../threads.ts";
 import { Recorder } from "./recorder.ts";
 import type { RecorderOptions } from "./recorder-options.ts";
 
-/** Starts to read the spool into the database; answers at once, `ready` says when it works. */
+/** Starts to read the spool into the database; returns immediately, and `ready` resolves when it works. */
 export function createRecorder(options: RecorderOptions): Omit<RecorderFunctions, "hookHealth"> {
   const recorder = new Recorder(options);
   recorder.start();

@@ -5,19 +5,19 @@ import { type Judge, listJudges } from "../store/judges/judges.ts";
 import { isSampled, JUDGE_PROPERTY } from "../store/judges/sampling.ts";
 import type { Database, Statement } from "../store/store.ts";
 
-/** The judges of all organizations, in memory: a record without any costs one look into a map. */
+/** The judges of all organizations, in memory: a record without a judge costs one map lookup. */
 export class JudgeRules {
   #judges: ReadonlyMap<string, readonly Judge[]> = new Map();
 
-  /** Reads all of them again. */
+  /** Reloads all of them. */
   async load(records: Database): Promise<void> {
     const enabled = (await listJudges(records)).filter((judge) => judge.enabled);
     this.#judges = Map.groupBy(enabled, ({ organization_id }) => organization_id);
   }
 
   /**
-   * Puts a judge's share of finished records in line, for the transaction that says that they are stored: none is missed,
-   * and none is judged twice. A failed attempt is a part of its request, and a judge's own call is never judged.
+   * Queues a judge's share of finished records. The statements belong in the transaction that stores the records: none is
+   * missed, and none is judged twice. A failed attempt is part of its request, and a judge's own calls are never judged.
    */
   judgementsOf(finished: readonly Pick<Storable, "row">[], now: number): Statement[] {
     if (this.#judges.size === 0) return [];

@@ -1,10 +1,10 @@
 import type { Position } from "../spool/frame.ts";
 import { isBefore } from "../spool/position.ts";
 
-/** How long a loss is reported after the last of its kind; the metrics keep it for longer. */
+/** How long a loss is reported after the last one of its kind; the metrics keep it longer. */
 const REPORTED_MS = 60 * 60_000;
 
-/** What can be lost between the spool and the database, and the sentence about all that was lost in that way. */
+/** Kinds of loss between the spool and the database, with the sentence that reports each. */
 const SAYS = {
   damaged: (count: number, bytes: number, last: string) =>
     `spool: ${bytes} bytes in ${count} places were damaged and could not be read, the last in ${last}`,
@@ -24,40 +24,40 @@ const SAYS = {
 
 export type LossKind = keyof typeof SAYS;
 
-/** What the recorder could not record, for `/readyz`. Outlives the input, which is opened again after failures. */
+/** What the recorder could not record, for `/readyz`. Outlives the input, which is reopened after failures. */
 export class RecorderLosses {
   readonly #of = new Map<LossKind, { count: number; bytes: number; last: string; atMs: number }>();
-  /** Damaged carry files that were noted: they are read again after a failure. */
+  /** Damaged carry files already noted: they are read again after a failure. */
   readonly #files = new Set<string>();
-  /** What stands before this place in the spool was read before. */
+  /** The spool before this position was read before. */
   #readUpTo: Position = { segment: 0, offset: 0 };
 
-  /** The losses before `read` were noted by an earlier run. */
+  /** An earlier run noted the losses before `read`. */
   knownUpTo(read: Position): void {
     if (isBefore(this.#readUpTo, read)) this.#readUpTo = read;
   }
 
-  /** Whether the spool is read at `place` for the first time: after a failure it is read again, and counts once. */
+  /** Whether the spool is read at `place` for the first time: after a failure it is read again, and a loss counts once. */
   isNew(place: Position): boolean {
     if (isBefore(place, this.#readUpTo)) return false;
     this.#readUpTo = { segment: place.segment, offset: place.offset + 1 };
     return true;
   }
 
-  /** Whether this carry file was not seen to be damaged before. */
+  /** Whether this carry file was not yet known to be damaged. */
   isNewFile(name: string): boolean {
     const isNew = !this.#files.has(name);
     this.#files.add(name);
     return isNew;
   }
 
-  /** @param last - where or why, without anything of the exchange itself. */
+  /** @param last - where or why, without any content of the exchange. */
   note(kind: LossKind, last: string, bytes = 0): void {
     const before = this.#of.get(kind) ?? { count: 0, bytes: 0 };
     this.#of.set(kind, { count: before.count + 1, bytes: before.bytes + bytes, last, atMs: performance.now() });
   }
 
-  /** A sentence for each kind of loss of the last hour. */
+  /** One sentence for each kind of loss of the last hour. */
   recent(nowMs: number = performance.now()): string[] {
     const recent = [...this.#of].filter(([, { atMs }]) => nowMs - atMs < REPORTED_MS);
     return recent.map(([kind, { count, bytes, last }]) => SAYS[kind](count, bytes, last));

@@ -1,10 +1,10 @@
 import { Buckets, Counter, gaugeText, histogramText } from "../runtime/metrics.ts";
 import { UsageMetrics } from "./usage-metrics.ts";
 
-/** Why something that passed has no record. */
+/** Why an exchange has no record. */
 export type DropReason = "plugin" | "id_taken" | "unstorable" | "unreadable";
 
-/** Where the recorder stands. */
+/** The recorder's current position. */
 interface Standing {
   readonly lagBytes: number;
   readonly bodiesBehind: number;
@@ -13,7 +13,7 @@ interface Standing {
 
 const BATCH_SECONDS = [0.001, 0.005, 0.02, 0.1, 0.5, 2, 10];
 
-/** The recorder's metrics. Each thread keeps its own. */
+/** The recorder's metrics. Each thread has its own. */
 export class RecorderMetrics {
   readonly used = new UsageMetrics();
   readonly batchSeconds = new Buckets(BATCH_SECONDS);

@@ -5,9 +5,9 @@ import { storable } from "../record/storable.ts";
 import { within } from "../runtime/within.ts";
 import type { RecordUpdate } from "../threads.ts";
 
-/** Times that a note is written before it is given up. */
+/** How often a note is tried to be written before it is dropped. */
 const TRIES_MAX = 5;
-/** Hooks that are waited for at once; beyond it the recorder waits for one of them. Each has 250 ms. */
+/** Maximum pending hook calls; beyond it the recorder waits for one of them. Each has 250 ms. */
 const OPEN_MAX = 256;
 
 interface Waiting {
@@ -15,10 +15,10 @@ interface Waiting {
   tries: number;
 }
 
-/** Whose record a note is about. */
+/** The record that a note is about. */
 export type Noted = Pick<RecordUpdate, "requestId" | "organizationId">;
 
-/** What plugins add to records, until it is written. */
+/** Collects the additions of plugins to records until they are written. */
 export class RecordNotes {
   readonly #log: Log;
   readonly #waiting: Waiting[] = [];
@@ -32,7 +32,7 @@ export class RecordNotes {
     if (note !== null && note !== undefined) this.#waiting.push({ change: { ...record, ...asStored(note) }, tries: 0 });
   }
 
-  /** Adds a note that may come later. @returns what to wait for where too many are to come. */
+  /** Adds a note, which may arrive later. @returns what to wait for if too many are pending. */
   addLater(record: Noted, note: Note | undefined | Promise<Note | undefined>): Promise<unknown> | undefined {
     if (!(note instanceof Promise)) {
       this.add(record, note);
@@ -43,7 +43,7 @@ export class RecordNotes {
     return this.#open.size > OPEN_MAX ? Promise.race(this.#open) : undefined;
   }
 
-  /** Writes what plugins have added so far; between two batches. */
+  /** Writes the additions collected so far; called between two batches. */
   async write(sink: Pick<RecordSink, "update">): Promise<void> {
     for (let next = this.#waiting.shift(); next !== undefined; next = this.#waiting.shift()) {
       try {
@@ -56,7 +56,7 @@ export class RecordNotes {
     }
   }
 
-  /** Resolves once the hooks that were called have answered, or after so long. */
+  /** Resolves once all pending hook calls have finished, or after `msMax`. */
   async settled(msMax: number): Promise<void> {
     await within(Promise.all(this.#open), msMax, () => undefined);
   }

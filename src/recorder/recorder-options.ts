@@ -11,20 +11,20 @@ export interface RecorderOptions {
   readonly config: Config;
   readonly log: Log;
   readonly readExchange: (input: ExchangeInput) => ExchangeReading;
-  /** The provider plugin of a name in capitals, or undefined. */
+  /** The provider plugin with an upper-case name, or undefined. */
   readonly provider: (name: string) => ProviderPlugin | undefined;
-  /** The mappings that providers have in their files. */
+  /** The mappings in the providers' files. */
   readonly providerMappings?: MappingsOfProviders;
   readonly hooks?: RecordHooks;
-  /** Shows what was recorded to plugins in the gateway's thread. */
+  /** Shows recorded responses to plugins in the gateway's thread. */
   readonly answers?: AnswerFeed;
   readonly learnt?: LearntTables;
   /** `bodyKey` of this run's spool writer. */
   readonly bodyKey?: Uint8Array;
-  /** `spool` in the data directory unless told otherwise. */
+  /** Default: `spool` in the data directory. */
   readonly spoolDirectory?: string;
-  /** Whether this run of the service has had its database open before: then one that is missing is waited for, not made. */
+  /** Whether this run of the service has had its database open before: a missing database is then awaited, not created. */
   readonly databaseWasThere?: boolean;
-  /** How the recorder before this one ended, where this process has seen it. */
+  /** How the previous recorder ended, if this process saw it. */
   readonly ended?: string;
 }

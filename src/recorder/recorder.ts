@@ -23,27 +23,27 @@ import { type Batch, Batches } from "./write/record-batch.ts";
 import { RecordWriter } from "./write/record-writer.ts";
 
 /**
- * Time between two looks at the spool's end. The longer, the more records share a batch, its writes and its pages, and the
- * more of a burst is written behind it; a record is to be visible a second after its end, and a batch takes its time too.
- * Who waits for the end of the spool, as every query does, wakes the recorder at once.
+ * Milliseconds between two checks of the spool's end. A longer interval puts more records into a batch, which shares its
+ * writes and pages, and writes more of a burst later; but a record must be visible one second after its end, and a batch
+ * takes time too. Callers that wait for the spool to drain, as every query does, wake the recorder immediately.
  */
 const POLL_MS = 400;
 const SAVE_POSITION_MS = 1_000;
 const WAIT_MS = 10_000;
-/** A request that another node is passing on has a row after so long. */
+/** Milliseconds after which a request that another node is forwarding has a row. */
 const ELSEWHERE_MS = 1_200;
 const ELSEWHERE_POLL_MS = 100;
 const ID_WAIT_MS = 2_000;
 const RETRY_MS = [50, 100, 250, 500, 1_000] as const;
-/** How long a recorder being stopped waits for plugins that look at answers: each hook has 250 ms. */
+/** How long a stopping recorder waits for plugins that read responses: each hook has 250 ms. */
 const LAST_ANSWERS_MS = 2_000;
-/** Tries that a recorder being stopped still makes on what fails: what is left stays in the spool. */
+/** Tries of a stopping recorder for work that fails: the rest stays in the spool. */
 const STOP_TRIES = 3;
 
 /**
- * The loop of the recorder thread: read frames, put exchanges together, write a batch, answer who waited for it.
+ * The loop of the recorder thread: read frames, assemble exchanges, write a batch, serve waiters.
  *
- * One batch is in memory at a time, whatever the lag: while the database refuses, the spool is not read on.
+ * One batch is in memory at a time, whatever the lag: while the database refuses writes, the spool is not read further.
  */
 export class Recorder {
   readonly ready: Promise<void>;
@@ -64,9 +64,9 @@ export class Recorder {
   #stopping = false;
   #wake: (() => void) | undefined;
   #recorded = 0;
-  /** Rows up to this mark may be of exchanges in flight that are not found again; 0 once that is known. */
+  /** Rows up to this mark may belong to exchanges in flight that do not reappear; 0 once that is settled. */
   #inFlightUpTo = 0;
-  /** Everything before here is committed, but for what is in flight. */
+  /** Everything before this position is committed, except for exchanges in flight. */
   #committed: Position = { segment: 0, offset: 0 };
   #saved: Position = { segment: 0, offset: 0 };
   #savedAt = 0;
@@ -83,7 +83,7 @@ export class Recorder {
       ofProviders: options.providerMappings,
     });
     this.ready = this.#opened.promise;
-    this.ready.catch(() => {}); // callers that wait for it see the error; not waiting must not be an unhandled rejection
+    this.ready.catch(() => {}); // waiting callers see the error; without one it must not become an unhandled rejection
   }
 
   start(): void {
@@ -113,7 +113,7 @@ export class Recorder {
     }
   }
 
-  /** An exchange in flight has a row before it is changed. */
+  /** An exchange in flight gets a row before it is changed. */
   readonly #updates: Shared<RecordUpdate, UpdateResult> = {
     max: () => this.#writer.sink.updatesTogether,
     work: async (changes) => {
@@ -125,12 +125,12 @@ export class Recorder {
     },
   };
 
-  /** Resolves once the words of all that is in the spool now are in the index. */
+  /** Resolves once the words of everything now in the spool are in the index. */
   indexWords(): Promise<void> {
     return this.#caughtUp(WAIT_MS, () => this.#writer.sink.indexWords());
   }
 
-  /** As `between`, and the words of all that is committed are in the index. */
+  /** Like `between`, after the words of everything committed are in the index. */
   indexed<T>(work: (sink: RecordSink) => Promise<T>, when?: Removal["when"]): Promise<T> {
     return this.between(async (sink) => {
       await sink.indexWords();
@@ -138,15 +138,15 @@ export class Recorder {
     }, when);
   }
 
-  /** Does work on records between two batches: once all that is in the spool now is committed, or the next two. */
+  /** Works on records between two batches: once everything now in the spool is committed, or between the next two. */
   between<T>(work: (sink: RecordSink, store: Store) => Promise<T>, when: Removal["when"] = "caught up"): Promise<T> {
     const until = when === "next" ? this.#committed : undefined;
     return this.#caughtUp(WAIT_MS, () => work(this.#writer.sink, this.#writer.store), until);
   }
 
   /**
-   * Looks for what records hold: at once, else when all that is in the spool now is committed, else for a moment longer
-   * where another node may be writing it.
+   * Looks for records: immediately; then once everything now in the spool is committed; then a moment longer, if another
+   * node may be writing the record.
    */
   async look<T>(work: (sink: RecordSink, store: Store) => Promise<T | undefined>): Promise<T | undefined> {
     await this.ready;
@@ -159,12 +159,12 @@ export class Recorder {
     }
   }
 
-  /** Mappings, prices, webhooks and judges count for every exchange that is read from here on. */
+  /** Mappings, prices, webhooks and judges apply to every exchange read from now on. */
   relearn(): Promise<void> {
     return this.#caughtUp(WAIT_MS, () => this.#learn());
   }
 
-  /** Does work on what is no record, as soon as the database is open. */
+  /** Works on data other than records, as soon as the database is open. */
   beside<T>(work: (database: Database) => Promise<T>): Promise<T> {
     return Promise.race([this.ready, this.#writer.opened]).then(() => work(this.#writer.store.records));
   }
@@ -207,7 +207,7 @@ export class Recorder {
     await this.#running;
   }
 
-  /** Runs `work` between two batches, once all before `until`, or all that is in the spool now, is committed. */
+  /** Runs `work` between two batches, once everything before `until`, or everything now in the spool, is committed. */
   async #caughtUp<T>(limitMs: number, work: () => Promise<T>, until?: Position): Promise<T> {
     await this.ready;
     return this.#whenReached((target) => this.#waiters.add(target, limitMs, work), until);
@@ -230,7 +230,7 @@ export class Recorder {
       for (let failures = 0; ; ) {
         const last = this.#stopping;
         const atEnd = await this.#cycle().catch(async (error) => {
-          // What fails again and again must not keep the program from ending: the spool keeps it for the next start.
+          // Repeated failures must not keep the program from ending: the spool keeps the rest for the next start.
           if (last && ++failures >= STOP_TRIES) throw error;
           await this.#startOver(error);
         });
@@ -242,7 +242,7 @@ export class Recorder {
       if (!this.#stopping) this.#log.error("the recorder has stopped", { error: messageOf(error) });
     } finally {
       this.#running = undefined;
-      await this.#lastAnswers().catch(() => undefined); // a database that is away takes nothing more
+      await this.#lastAnswers().catch(() => undefined); // an unreachable database accepts nothing more
       await this.#writer.close();
       this.#note?.close();
       this.#input?.close();
@@ -291,7 +291,7 @@ export class Recorder {
     await this.#writer.learn();
   }
 
-  /** After a spool that cannot be read, or an unexpected error, everything is read again from the last commit. */
+  /** After an unreadable spool or an unexpected error, everything since the last commit is read again. */
   async #startOver(error: unknown): Promise<void> {
     this.#log.error("the recorder starts over from its last commit", { error: messageOf(error) });
     this.#input?.close();
@@ -299,7 +299,7 @@ export class Recorder {
     await this.#untilItWorks(() => this.#open());
   }
 
-  /** One round: reads a batch, writes it, answers waiters. @returns whether the end of the spool was reached. */
+  /** One round: reads a batch, writes it, serves waiters. @returns whether the end of the spool was reached. */
   async #cycle(): Promise<boolean> {
     const waiting = this.#waiters.size;
     const [input, batches] = [this.#input!, this.#batches!];
@@ -330,7 +330,9 @@ export class Recorder {
     return atEnd;
   }
 
-  /** Once for each opening of the spool: rows in flight whose exchange did not come up again never end by themselves. */
+  /**
+   * Once per opening of the spool: ends rows in flight whose exchange did not reappear, because nothing else would end them.
+   */
   async #endBeheaded({ assembler, position, readBefore }: SpoolInput): Promise<void> {
     const upTo = this.#inFlightUpTo;
     if (upTo === 0 || isBefore(position, readBefore)) return;
@@ -343,21 +345,21 @@ export class Recorder {
     this.#inFlightUpTo = 0;
   }
 
-  /** Plugins see what was recorded last, and what they add is stored. */
+  /** Shows the last records to plugins and stores what they add. */
   async #lastAnswers(): Promise<void> {
     const { answers } = this.#options;
     await Promise.all([answers?.settled(LAST_ANSWERS_MS), this.#notes.settled(LAST_ANSWERS_MS)]);
     await this.#notes.write(this.#writer.sink);
   }
 
-  /** The position alone is written now and then, so that a restart need not read long streams from far back. */
+  /** The position alone is written from time to time, so that a restart need not reread long streams from far back. */
   #positionIsDue(read: Position): boolean {
     const moved = read.segment !== this.#saved.segment || read.offset !== this.#saved.offset;
     return moved && (this.#stopping || performance.now() - this.#savedAt > SAVE_POSITION_MS);
   }
 
   /**
-   * Does `work` until the database takes it. While it does not, nothing is read on, and traffic goes on into the spool.
+   * Repeats `work` until the database accepts it. Meanwhile reading stops, and traffic goes on into the spool.
    *
    * @param done - exchanges that `work` writes: after a failure it is unknown which of them are stored.
    */
@@ -378,7 +380,7 @@ export class Recorder {
     }
   }
 
-  /** Bytes of the spool that wait for the object store: what was read of it and is not committed counts too. */
+  /** Bytes of the spool that wait for the object store, including bytes that are read but not committed. */
   get #bodiesBehind(): number {
     return this.#refusals.bodies === null ? 0 : (this.#input?.lagBytes(this.#committed) ?? 0);
   }

@@ -2,7 +2,7 @@ import { GatewayError } from "../errors.ts";
 import { type Log, messageOf } from "../log.ts";
 import type { RecorderMetrics } from "./metrics.ts";
 
-/** Why nothing can be written now: the database does not take it, or the object store does not take bodies. */
+/** Why nothing can be written now: the database refuses records, or the object store refuses bodies. */
 export class Refusals {
   readonly #log: Log;
   readonly #metrics: RecorderMetrics;
@@ -14,12 +14,12 @@ export class Refusals {
     this.#metrics = metrics;
   }
 
-  /** What the database said last; null while it takes records. */
+  /** The database's last error; null while it accepts records. */
   get database(): string | null {
     return this.#database;
   }
 
-  /** What the object store said last; null while it takes bodies. */
+  /** The object store's last error; null while it accepts bodies. */
   get bodies(): string | null {
     return this.#bodies;
   }

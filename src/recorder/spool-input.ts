@@ -22,17 +22,17 @@ interface SpoolInputOptions {
 }
 
 const READ_BYTES = 2 * 1024 * 1024;
-/** A batch is full at this many bytes of bodies, or as many records as its sink takes together. */
+/** A batch is full at this many bytes of bodies, or at the sink's maximum of records. */
 const BATCH_BYTES = 16 * 1024 * 1024;
-/** Bytes of the spool read before what is in flight is looked at again. */
+/** Bytes of the spool that are read before the exchanges in flight are checked again. */
 const BATCH_READ_BYTES = 64 * 1024 * 1024;
-/** Segments that exchanges in flight may keep from being deleted. */
+/** Maximum segments that exchanges in flight may keep from deletion. */
 const SEGMENTS_BEHIND_MAX = 16;
 const START: Position = { segment: 0, offset: 0 };
-/** More than any frame that begins a segment. */
+/** Larger than any first frame of a segment. */
 const START_FRAME_BYTES = 1_024;
 
-/** The spool, from where the last commit left it, as exchanges: those that ended and those in flight. */
+/** Reads the spool from the last commit on as exchanges: ended ones and those in flight. */
 export class SpoolInput {
   readonly assembler: Assembler;
   readonly #directory: string;
@@ -41,11 +41,11 @@ export class SpoolInput {
   readonly #carry: CarryFiles;
   readonly #recordsMax: number;
   readonly #onFrame: Parameters<SpoolReader["read"]>[0];
-  /** All before here had been read before this input was opened. */
+  /** Everything before this position was read before this input was opened. */
   readonly readBefore: Position;
-  /** Segments below this one are deleted. */
+  /** Lower segments are deleted. */
   #kept = 0;
-  /** The segment in which long exchanges were last looked for. */
+  /** The segment at which long exchanges were last searched for. */
   #carriedAt = 0;
 
   private constructor(options: SpoolInputOptions, from: Position, readBefore: Position, assembler: Assembler) {
@@ -70,21 +70,21 @@ export class SpoolInput {
     options.losses.knownUpTo(readBefore);
     const input = new SpoolInput(options, from, readBefore, assembler);
     input.#carry.load(assembler);
-    // The end of a carried exchange may lie in a segment that is deleted already, with its record in the database.
+    // The end of a carried exchange may be in a deleted segment, with its record in the database.
     const ids = [...assembler.inFlight].map(({ id }) => id);
     for (const id of await options.writer.finalIds(ids)) assembler.forget(id);
-    // In the middle of a segment its first frame, which names the run, has been read before.
+    // In the middle of a segment, its first frame, which names the run, has already been read.
     const run = from.offset > 0 ? readRun(input.#reader, from.segment) : undefined;
     if (run !== undefined) assembler.startRun(run, from);
     return input;
   }
 
-  /** Everything before here has been given to the assembler. */
+  /** Everything before this position has been given to the assembler. */
   get position(): Position {
     return this.#reader.position;
   }
 
-  /** Where the spool ends now. */
+  /** The current end of the spool. */
   end(): Position {
     return this.#reader.end();
   }
@@ -93,11 +93,11 @@ export class SpoolInput {
     try {
       return this.#reader.lagBytes(from);
     } catch {
-      return 0; // the directory is being deleted under us
+      return 0; // the directory is being deleted meanwhile
     }
   }
 
-  /** Reads on until a batch is full. @returns whether the end of the spool was reached. */
+  /** Reads until a batch is full. @returns whether the end of the spool was reached. */
   read(): boolean {
     const { assembler } = this;
     let bytes = 0;
@@ -109,12 +109,12 @@ export class SpoolInput {
     return false;
   }
 
-  /** As the reader's own, also for parts that were carried. */
+  /** Like the reader's `readBack`, also for carried parts. */
   readBack(segment: number, offset: number, target: Buffer): number {
     return (segment >= 0 ? this.#reader : this.#carry).readBack(segment, offset, target);
   }
 
-  /** Lets go of segments below `resume`, which are in the database, and moves away what keeps too many of the others. */
+  /** Releases segments below `resume`, which are in the database, and carries exchanges that keep too many of the others. */
   deleteBelow(resume: number): void {
     if (resume > this.#kept) {
       this.#reader.deleteBelow(resume);
@@ -147,8 +147,8 @@ export class SpoolInput {
 }
 
 /**
- * Segments are numbered by the clock. Where it was set back and the segments were deleted, the next ones have lower numbers
- * than the one that was read last: then all that there is is read, and what is recorded already is skipped.
+ * Segment numbers come from the clock. If it was set back and the segments were deleted, new segments have lower numbers
+ * than the last one read: then everything present is read, and what is already recorded is skipped.
  */
 function within({ directory, log }: SpoolInputOptions, positions: Positions | undefined): Positions | undefined {
   const newest = listSegments(directory).at(-1);

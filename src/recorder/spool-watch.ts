@@ -14,7 +14,7 @@ import type { RecorderMetrics } from "./metrics.ts";
 
 interface SpoolWatchOptions {
   readonly directory: string;
-  /** Where reading begins. */
+  /** Where reading starts. */
   readonly from: Position;
   readonly assembler: Assembler;
   readonly losses: RecorderLosses;
@@ -23,8 +23,8 @@ interface SpoolWatchOptions {
 }
 
 /**
- * Stands between the spool's reader and the assembler: whatever the spool holds, reading goes on, and what could not be
- * read is counted, logged and reported once.
+ * Sits between the spool's reader and the assembler: reading continues whatever the spool holds, and each unreadable part is
+ * counted, logged and reported once.
  */
 export class SpoolWatch {
   readonly #options: SpoolWatchOptions;
@@ -35,7 +35,7 @@ export class SpoolWatch {
     this.#continuity = new Continuity(options.from);
   }
 
-  /** A FrameSink: a frame that the assembler cannot read is kept beside the spool. */
+  /** A FrameSink: a frame that the assembler cannot read is saved beside the spool. */
   // biome-ignore lint/complexity/useMaxParams: called for every frame; an object for its place would be garbage of the hot path
   frame(buffer: Buffer, at: number, end: number, segment: number, offset: number): void {
     try {
@@ -46,7 +46,7 @@ export class SpoolWatch {
     }
   }
 
-  /** As the reader's `onDamage`. */
+  /** The reader's `onDamage`. */
   damage(damage: Damage): void {
     const { assembler, losses, metrics, log } = this.#options;
     const { segment, offset, bytes, kind, id } = damage;
@@ -57,7 +57,7 @@ export class SpoolWatch {
     log.error("bytes of a spool segment are damaged; reading resumes behind them", { segment, offset, bytes });
   }
 
-  /** As the reader's `onLeft`. */
+  /** The reader's `onLeft`. */
   left(segment: number, end: number, size: number): void {
     const { losses, metrics, log } = this.#options;
     this.#continuity.left(segment, end, size);
@@ -67,7 +67,7 @@ export class SpoolWatch {
     log.warn("the end of a spool segment was no whole frame and is passed over", { segment, bytes });
   }
 
-  /** As the `onDamage` of carry files. */
+  /** The carry files' `onDamage`. */
   carried({ file, bytes, isLost }: CarryDamage): void {
     const { losses, metrics, log } = this.#options;
     if (!losses.isNewFile(file)) return;

@@ -1,7 +1,7 @@
 import type { RequestRow } from "../record/written-row.ts";
 import { metricText, type Sample } from "../runtime/metric-text.ts";
 
-/** By the label `kind`: the column that is added up. Input and output are all of it, the others are parts of them. */
+/** By the label `kind`: the column to sum. Input and output are totals; the others are parts of them. */
 const KINDS = {
   input: "prompt_tokens",
   output: "completion_tokens",
@@ -35,11 +35,11 @@ interface Sums {
   unpriced: number;
 }
 
-/** What recorded requests used, added up in plain numbers, and written as text when someone reads. */
+/** The usage of recorded requests, summed in plain numbers and formatted as text only when read. */
 export class UsageMetrics {
   readonly #byProvider = new Map<string, Sums>();
 
-  /** @param provider - a loaded provider's name or CUSTOM, never what a client made up. */
+  /** @param provider - a loaded provider's name or CUSTOM, never a name that a client invented. */
   add(provider: string, row: RequestRow): void {
     if (row.cached === 1) return;
     let sums = this.#byProvider.get(provider);

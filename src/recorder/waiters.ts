@@ -2,16 +2,16 @@ import { GatewayError } from "../errors.ts";
 import type { Position } from "../spool/frame.ts";
 import { isBefore } from "../spool/position.ts";
 
-/** Work that is done at once for several who wait for it. */
+/** Work that is done together for several waiters. */
 export interface Shared<Item, Result> {
-  /** How many items are done together at most. */
+  /** Maximum items per run. */
   readonly max: () => number;
   readonly work: (items: readonly Item[]) => Promise<readonly Result[]>;
 }
 
 interface Waiter {
   readonly target: Position;
-  /** Those who wait for the same work, one after the other, have it done together. */
+  /** Consecutive waiters for the same work are served together. */
   readonly shared: Shared<unknown, unknown>;
   readonly item: unknown;
   readonly resolve: (result: unknown) => void;
@@ -20,10 +20,10 @@ interface Waiter {
 }
 
 /**
- * What waits until the spool is read and committed up to some place; where several places are reached, in the order of
- * arrival.
+ * Work that waits until the spool is read and committed up to a position; if several positions are reached, it runs in order
+ * of arrival.
  *
- * Everything here runs between two batches, never during one: so it sees and changes the database alone.
+ * Everything here runs between two batches, never during one, so that it has the database to itself.
  */
 export class Waiters {
   readonly #waiting: Waiter[] = [];
@@ -35,14 +35,14 @@ export class Waiters {
   /**
    * Runs `work` once everything before `target` is committed.
    *
-   * @throws GatewayError `database_unavailable` after `limitMs`; `work` is then not begun any more.
+   * @throws GatewayError `database_unavailable` after `limitMs`; `work` is then never started.
    */
   add<T>(target: Position, limitMs: number, work: () => Promise<T>): Promise<T> {
     const alone: Shared<undefined, T> = { max: () => 1, work: async () => [await work()] };
     return this.addTo(alone, undefined, target, limitMs);
   }
 
-  /** The same for one item of what is done together. */
+  /** The same for one item of shared work. */
   addTo<Item, Result>(shared: Shared<Item, Result>, item: Item, target: Position, limitMs: number): Promise<Result> {
     const { promise, resolve, reject } = Promise.withResolvers<Result>();
     const waiter = { target, shared, item, resolve, reject } as unknown as Waiter;
@@ -55,8 +55,9 @@ export class Waiters {
   }
 
   /**
-   * Runs those whose target is reached: everything before `read` is committed, or, of the first `atEnd`, everything
-   * there was. Those that came while the batch was under way may want frames that came with them.
+   * Runs the waiters whose target is reached: everything before `read` is committed. The first `atEnd` waiters run in any
+   * case, because the end of the spool was reached. Waiters that arrived during the batch may wait for frames that arrived
+   * with them.
    */
   async settle(read: Position, atEnd: number): Promise<void> {
     const present = new Set(this.#waiting.slice(0, atEnd));

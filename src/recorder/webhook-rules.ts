@@ -14,11 +14,11 @@ interface Rule {
   readonly sampleRate: number;
 }
 
-/** The webhooks of all organizations, in memory: a record without any costs one look into a map. */
+/** The webhooks of all organizations, in memory: a record without a webhook costs one map lookup. */
 export class WebhookRules {
   #rules: ReadonlyMap<string, readonly Rule[]> = new Map();
 
-  /** Reads all of them again. */
+  /** Reloads all of them. */
   async load(records: Database): Promise<void> {
     const enabled = (await listWebhooks(records)).filter(
       ({ enabled, events }) => enabled && events.includes(REQUEST_EVENT),
@@ -32,8 +32,8 @@ export class WebhookRules {
   }
 
   /**
-   * What finished records give to deliver; for the transaction that holds the records, so that none is lost. A request
-   * is delivered to a webhook once, however often it is read. A failed attempt is reported as part of its request.
+   * The deliveries that finished records cause. The statements belong in the records' transaction, so that none is lost. A
+   * request is delivered to a webhook once, however often it is read. A failed attempt is reported as part of its request.
    */
   deliveriesOf(records: readonly Storable[], now: number): Statement[] {
     if (this.#rules.size === 0) return [];
@@ -64,7 +64,7 @@ export class WebhookRules {
   }
 }
 
-/** From 0 to less than 100, the same for a request id at every time and for every webhook. */
+/** From 0 to less than 100; constant for a request id, for every webhook. */
 export function shareOf(requestId: string): number {
   return (createHash("sha256").update(requestId).digest().readUInt32BE() / 2 ** 32) * 100;
 }

@@ -12,15 +12,15 @@ import type { AnswerFunctions, RecorderFunctions, ThreadOptions } from "../threa
 import { AnswerFeed } from "./answer-feed.ts";
 import { createRecorder } from "./create-recorder.ts";
 
-/** Entry of the recorder's thread. It is there until the process ends: `stop` only lets go of the files. */
+/** Entry of the recorder's thread. The thread lives until the process ends: `stop` only closes its files. */
 const { options, port, ports } = threadStart<ThreadOptions>();
 const { config, home, bodyKey, databaseWasThere, ended } = options;
 const log = configuredLog(config, { room: "recorder" });
 yieldToTraffic();
 
-/** Plugins and providers are loaded in this thread too: they are code, and code does not cross threads. */
+/** This thread loads plugins and providers itself: they are code, and code cannot be sent between threads. */
 const opened = open();
-opened.catch(() => {}); // `ready` tells it
+opened.catch(() => {}); // `ready` reports it
 
 async function open() {
   const registry = await openRegistry({ config, log });

@@ -9,7 +9,9 @@ export interface Named {
 const RMT = "request_response_rmt";
 const SESSIONS = "sessions_request_response_rmt";
 
-/** Short names, as the dashboard's addresses have them. Every field of `request_response_rmt` has its own name too. */
+/**
+ * Short names, as in the dashboard's addresses. Every field of `request_response_rmt` is also available under its own name.
+ */
 const SHORT: Readonly<Record<string, Named["path"]>> = {
   user: [RMT, "user_id"],
   key: [RMT, "gateway_user"],
@@ -52,7 +54,7 @@ const SHORT: Readonly<Record<string, Named["path"]>> = {
   session_last: [SESSIONS, "session_latest_request_created_at"],
 };
 
-/** What a written condition can be about, by name. */
+/** The subjects of written conditions, by name. */
 export const WRITTEN_NAMES: ReadonlyMap<string, Named> = new Map(
   [...fieldsOf(RMT), ...Object.entries(SHORT)].map(([name, path]) => [name, { path, field: fieldAt(path) }]),
 );

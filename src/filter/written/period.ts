@@ -3,9 +3,9 @@ import { readIsoTime } from "../../record/iso-time.ts";
 import { quote } from "../spelling.ts";
 import type { FilterNode } from "./read-written.ts";
 
-/** A time span or two moments, as they were written; nothing means all time. */
+/** A time span or two moments, as written; empty means all time. */
 export interface Period {
-  /** Such as `24h`. */
+  /** For example `24h`. */
   readonly last?: string | undefined;
   readonly since?: string | undefined;
   readonly until?: string | undefined;
@@ -14,7 +14,7 @@ export interface Period {
 const UNIT_MS: Readonly<Record<string, number>> = { s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000, w: 604_800_000 };
 
 /**
- * The filter, and the request within the period.
+ * The filter, restricted to the period.
  *
  * @throws GatewayError `filter_invalid`
  */

@@ -1,7 +1,7 @@
 import { readIsoTime } from "../../record/iso-time.ts";
 import type { Kind } from "../fields.ts";
 
-/** A value as it is written: in quotes it is never `null`, and has no unit. */
+/** A value as written; a quoted one is never `null` and has no unit. */
 export interface WrittenValue {
   readonly text: string;
   readonly quoted: boolean;
@@ -9,7 +9,7 @@ export interface WrittenValue {
 
 type Value = string | number | boolean;
 
-/** What a value of each kind looks like, for messages. */
+/** The written form of each kind's values, for messages. */
 export const LOOKS_LIKE: Readonly<Record<Kind, string>> = {
   text: "a text",
   contains: "a text",
@@ -22,7 +22,7 @@ export const LOOKS_LIKE: Readonly<Record<Kind, string>> = {
 const BOOLEANS: Readonly<Record<string, boolean>> = { true: true, yes: true, false: false, no: false };
 const MS: Readonly<Record<string, number>> = { "": 1, ms: 1, s: 1_000, m: 60_000, min: 60_000 };
 
-/** @returns undefined where the value is none of this kind. */
+/** @returns undefined if the value is not of this kind. */
 export function readValue(kind: Kind, { text }: WrittenValue): Value | undefined {
   switch (kind) {
     case "text":
@@ -38,7 +38,7 @@ export function readValue(kind: Kind, { text }: WrittenValue): Value | undefined
   }
 }
 
-/** Latencies are milliseconds, so a time with its unit becomes those. */
+/** Latencies are in milliseconds, so a time with a unit is converted. */
 function readNumber(text: string): number | undefined {
   const [, dollars = "", digits, unit = ""] =
     /^(\$?)([+-]?(?:\d+\.?\d*|\.\d+)(?:e[+-]?\d+)?)([a-z]*)$/i.exec(text) ?? [];
@@ -46,7 +46,7 @@ function readNumber(text: string): number | undefined {
   return Number((Number(digits) * MS[unit]!).toPrecision(15));
 }
 
-/** A day is its first moment. */
+/** A date means its first moment. */
 function withTime(text: string): string {
   return new Date(readIsoTime(text)!).toISOString();
 }

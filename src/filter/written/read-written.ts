@@ -10,7 +10,7 @@ const DEPTH_MAX = 100;
 /** A node of the API's filter grammar. */
 export type FilterNode = "all" | { readonly [member: string]: unknown };
 
-/** Written operators, longest first, and the grammar's. `~` ignores case. */
+/** Written operators, longest first, with the grammar's names. `~` ignores case. */
 const SIGNS: readonly (readonly [sign: string, operator: string])[] = [
   ["!=", "not-equals"],
   ["!~", "not-contains"],
@@ -24,7 +24,7 @@ const SIGNS: readonly (readonly [sign: string, operator: string])[] = [
 ];
 
 const NAME = /[A-Za-z_][\w-]*/y;
-/** A name in a field, such as a property's. Dots belong to it. */
+/** A name inside a field, such as a property's. It may contain dots. */
 const INNER_NAME = /[^\s()"'=!~<>,]+/y;
 const BARE_VALUE = /[^\s(),"']+/y;
 const SPACE = /\s*/y;
@@ -32,9 +32,9 @@ const SPACE = /\s*/y;
 /**
  * Reads a filter in words: `model=gpt-4o cost>0.01 (status>=500 or property.Team=blue)`.
  *
- * Conditions beside each other must all hold; `or` binds weaker. Several values behind a comma: one of them.
+ * Adjacent conditions must all hold; `or` binds weaker. Comma-separated values: one of them.
  *
- * @returns a filter as the API takes it; "all" for an empty text.
+ * @returns a filter in the API's form; "all" for empty text.
  * @throws GatewayError `filter_invalid`, whose message names the position.
  */
 export function readWritten(text: string): FilterNode {
@@ -115,7 +115,7 @@ class Reader {
     return joined(conditions, operator.startsWith("not-") ? "and" : "or");
   }
 
-  /** The field, and the name in it where it has names of its own. */
+  /** The field, and the name inside it if it is an object. */
   #subject(): { named: Named; inner: string | undefined } {
     const at = this.#at;
     const name = this.#take(NAME);
@@ -136,7 +136,7 @@ class Reader {
     return { named, inner };
   }
 
-  /** At least one, and more behind commas. */
+  /** At least one value, and further ones after commas. */
   #values(sign: string): { at: number; value: WrittenValue }[] {
     const values: { at: number; value: WrittenValue }[] = [];
     do {
@@ -153,7 +153,7 @@ class Reader {
     return values;
   }
 
-  /** A text in quotes of either kind; a backslash takes the next character as it is. */
+  /** Text in quotes of either kind; a backslash escapes the next character. */
   #quoted(): string {
     const opened = this.#at;
     const mark = this.#text[opened]!;
@@ -183,7 +183,7 @@ class Reader {
     return true;
   }
 
-  /** Past some characters and the space behind them. */
+  /** Skips some characters and the white space after them. */
   #step(characters: number): void {
     this.#at += characters;
     this.#take(SPACE);

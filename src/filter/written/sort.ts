@@ -11,7 +11,9 @@ const SORT_SHORT: Readonly<Record<string, string>> = {
   first_token: "time_to_first_token",
 };
 
-/** `cost:desc,created:asc` as the API takes it. The direction is `desc` unless it is written. @throws GatewayError `sort_invalid` */
+/**
+ * Converts `cost:desc,created:asc` to the API's form. The default direction is `desc`. @throws GatewayError `sort_invalid`
+ */
 export function readWrittenSort(text: string): Readonly<Record<string, unknown>> {
   const sort: Record<string, unknown> = {};
   for (const term of text.split(",")) {

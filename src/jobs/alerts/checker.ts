@@ -14,9 +14,9 @@ import { enqueue } from "../../store/deliveries/deliveries.ts";
 import type { Database, Store } from "../../store/store.ts";
 import { type Transition, transitions } from "./transitions.ts";
 
-/** Groups that one check looks at, those with the most requests first. */
+/** Maximum groups per check, those with the most requests first. */
 const GROUPS_MAX = 10_000;
-/** Groups of one alert that trigger in one check; more follow in the next. */
+/** Maximum groups of one alert that trigger in one check; the rest trigger in the next. */
 const TRIGGERS_MAX = 1_000;
 const ERROR_CHARS_MAX = 300;
 
@@ -28,8 +28,8 @@ interface CheckerOptions {
 }
 
 /**
- * Looks at every alert once: what triggers and what is resolved is noted together with what is to be delivered of it, in
- * one transaction. One at a time: the caller sees to it.
+ * Checks every alert once: changes are stored together with their deliveries, in one transaction. The caller ensures that
+ * only one check runs at a time.
  */
 export class AlertChecker {
   readonly #options: CheckerOptions;
@@ -59,7 +59,7 @@ export class AlertChecker {
     }
   }
 
-  /** The check under way ends after its alert. */
+  /** The running check ends after its current alert. */
   stop(): void {
     this.#stopped = true;
   }
@@ -91,7 +91,7 @@ export class AlertChecker {
     );
   }
 
-  /** Event, state and deliveries together: none of them is ever there without the others. */
+  /** Event, state and deliveries are stored together or not at all. */
   async #note(records: Database, alert: Alert, change: Transition, now: number): Promise<void> {
     const previous = change.firing?.event_id ?? (await lastEvent(records, alert.id, change.group));
     const event: AlertEvent = {
@@ -118,7 +118,7 @@ export class AlertChecker {
         now,
       ),
     );
-    // Another process may have noted the same.
+    // Another process may have stored the same event.
     if (!(await noteEvent(records, { ...event, alert_id: alert.id, previous }, deliveries))) return;
     const { id, name } = alert;
     this.#options.log.info(`an alert ${event.kind === "triggered" ? "fires" : "is resolved"}`, {

@@ -2,22 +2,22 @@ import type { Json } from "../../plugin-host/contract.ts";
 import { alertMetric } from "../../store/alerts/alert-rule.ts";
 import type { Alert, Firing, Group } from "../../store/alerts/alerts.ts";
 
-/** One group's metrics, as `metrics` answers them. */
+/** One group's metrics, in the form that `metrics` returns. */
 export type Metrics = Readonly<Record<string, Json>>;
 
-/** What a check says of one group. */
+/** A check's result for one group. */
 export interface Transition {
-  /** `hold`: it fires on. */
+  /** `hold`: it keeps firing. */
   readonly to: "triggered" | "resolved" | "hold";
   readonly group: Group;
   readonly value: number | null;
   readonly requests: number;
   readonly reason: string;
-  /** Undefined where it did not fire before. */
+  /** Undefined if it was not firing before. */
   readonly firing: Firing | undefined;
 }
 
-/** What is known of a group without a request in the window. */
+/** The metrics of a group without requests in the window. */
 const NOTHING: Metrics = {
   requests: 0,
   errors: 0,
@@ -33,10 +33,10 @@ const NOTHING: Metrics = {
 const groupKey = (group: Group): string => JSON.stringify(group);
 
 /**
- * What a check changes. A value that is not known, such as the cost of requests without a price, is on neither side of a
- * threshold. A group that is over the threshold no more fires on until that has lasted as long as the cool-down.
+ * The state changes of a check. An unknown value, such as the cost of requests without a price, is on neither side of a
+ * threshold. A group that is no longer over the threshold keeps firing until the cool-down has passed.
  *
- * @param rows - a row for each group with requests in the window, the one row of all where the alert has no groups.
+ * @param rows - one row per group with requests in the window; without groups, a single row for all requests.
  */
 export function transitions(
   alert: Alert,
@@ -71,7 +71,7 @@ interface Judged {
 function judgeGroup(alert: Alert, { group, metrics, firing }: Judged, now: number): Transition | undefined {
   const value = alertMetric(alert.metric)?.(metrics) ?? null;
   const requests = Number(metrics["requests"]);
-  // An error rate is one of the requests that were not refused: of these there must be enough.
+  // The error rate excludes refused requests, so enough other requests are needed.
   const counted = alert.metric === "error_rate" ? requests - Number(metrics["refused"]) : requests;
   const isOver = value !== null && (alert.comparison === "above" ? value > alert.threshold : value < alert.threshold);
   const change = { group, value, requests, firing };
@@ -79,7 +79,7 @@ function judgeGroup(alert: Alert, { group, metrics, firing }: Judged, now: numbe
     if (firing !== undefined) return { ...change, to: "hold", reason: "" };
     return { ...change, to: "triggered", reason: `${alert.metric} is ${alert.comparison} ${alert.threshold}` };
   }
-  // The clock was set back: the cool-down begins again.
+  // The clock was set back: the cool-down restarts.
   if (firing !== undefined && firing.held_at > now) return { ...change, to: "hold", reason: "" };
   if (firing === undefined || now - firing.held_at < alert.cooldown_seconds * 1_000) return undefined;
   const why = isOver || counted < alert.minimum_requests ? "there are too few requests" : "it is over";

@@ -31,12 +31,12 @@ import { MOST_MS, nextAttempt } from "./retry.ts";
 import { openSender, type Sender } from "./sender.ts";
 
 const LOOK_MS = 250;
-/** Endpoints served at once, and deliveries in flight to one of them. */
+/** Maximum endpoints served at the same time, and deliveries in flight per endpoint. */
 const LANES_MAX = 64;
 const PARALLEL_MAX = 8;
-/** Taken from the queue at once; an endpoint that refused the last one is tried with a single one. */
+/** Maximum deliveries claimed at a time; an endpoint that refused the last one gets a single one. */
 const CLAIM_MAX = 64;
-/** After this time claimed deliveries count as untried: longer than all attempts of a claim can take. */
+/** Claimed deliveries count as untried after this time, which is longer than all attempts of a claim can take. */
 const LEASE_MS = 300_000;
 const SWEEP_MS = 60_000;
 const STEP_PAUSE_MS = 50;
@@ -50,21 +50,21 @@ interface DelivererOptions {
 }
 
 /**
- * Takes deliveries from the queue in the database and sends them, each until it is accepted or expires.
+ * Takes deliveries from the queue in the database and sends each until it is accepted or expires.
  *
- * A delivery that is sent twice, for example after a crash, has the same id both times. An unreachable endpoint does
- * not delay others: every endpoint has its own lane.
+ * A delivery that is sent twice, for example after a crash, has the same id both times. An unreachable endpoint does not
+ * delay others: every endpoint has its own lane.
  */
 export class Deliverer {
   readonly #options: DelivererOptions;
   readonly #sender: Sender;
   readonly #secret: StoredSecret;
   readonly #metrics = new DeliveryMetrics();
-  /** Stays the same after a restart of this deployment, so that it finds its claims. */
+  /** The same after a restart of this deployment, so that it finds its claims. */
   readonly #claimPrefix: string;
   readonly #lanes = new Map<string, Promise<void>>();
   readonly #failing = new Set<string>();
-  /** Endpoints of which something has finished since the last sweep. */
+  /** Endpoints with finished deliveries since the last sweep. */
   readonly #finished = new Set<string>();
   #ports: ListenerPorts = { own: [], api: 0 };
   #timer: ReturnType<typeof setInterval> | undefined;
@@ -103,7 +103,7 @@ export class Deliverer {
       await this.#bringForward();
       const due = await dueEndpoints(this.#options.reader.records, Date.now());
       if (due.length > 0) this.#ports = await this.#options.ports();
-      // At a start the API comes last, and notifications contain its addresses.
+      // At startup the API starts last, and notifications contain its addresses.
       if (this.#ports.api === 0) return;
       for (const id of due) {
         if (this.#lanes.size >= LANES_MAX || this.#stopped) break;
@@ -162,7 +162,7 @@ export class Deliverer {
     const payloads = await this.#payloads(endpoint, claimed);
     const attempts: Attempt[] = [];
     const rest = claimed.values();
-    // Notifications of one alert are sent in order, as long as they are accepted.
+    // Notifications of one alert are sent in order while they are accepted.
     const parallel = claimed[0]!.kind === "request" ? PARALLEL_MAX : 1;
     const one = async () => {
       for (const delivery of rest) attempts.push(await this.#attempt(endpoint, delivery, payloads));
@@ -201,7 +201,7 @@ export class Deliverer {
     );
   }
 
-  /** The payload of an alert, with the address of the counted requests. */
+  /** The payload of an alert, with a link to the counted requests. */
   #withLink(payload: string, alert: Alert): string {
     const event = JSON.parse(payload);
     const origin = this.#options.config.public_url.replace(/\/+$/, "") || this.#origin();

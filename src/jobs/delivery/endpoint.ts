@@ -4,13 +4,13 @@ import type { Delivery } from "../../store/deliveries/deliveries.ts";
 import type { Database } from "../../store/store.ts";
 import { findWebhook, type Webhook } from "../../store/webhooks/webhooks.ts";
 
-/** The current destination of deliveries; `gone` says why there is none. */
+/** The current endpoint of a delivery; `gone` is the reason if there is none. */
 export type Endpoint =
   | { readonly type: "webhook"; readonly url: string; readonly secret: string; readonly webhook: Webhook }
   | (Channel & { readonly alert: Alert })
   | { readonly type: "gone"; readonly why: string };
 
-/** The endpoint that a delivery is for: a webhook, or one channel of an alert. */
+/** The endpoint of a delivery: a webhook, or one channel of an alert. */
 export async function findEndpoint(records: Database, delivery: Delivery): Promise<Endpoint> {
   const { source_id, endpoint_id, kind } = delivery;
   if (source_id === endpoint_id) {

@@ -5,7 +5,7 @@ import { messageOf } from "./messages/event.ts";
 
 const CONNECT_MS = 10_000;
 const SILENCE_MS = 15_000;
-/** A connection to this machine itself needs no verified certificate; its mail server usually has a self-signed one. */
+/** A local connection needs no verified certificate, because a local mail server usually has a self-signed one. */
 const ON_THIS_MACHINE = /^(?:localhost|127(?:\.\d{1,3}){3}|\[::1\])$/;
 
 interface Mailer {
@@ -36,7 +36,7 @@ export function openMailer({ smtp_url, smtp_from }: Config, ca: string[] | undef
   return {
     send: async (id, to, payload) => {
       const { subject, text } = mailOf(payload);
-      // The same id at every attempt: so a mail server that gets it twice shows it once.
+      // The same id at every attempt, so that a mail server that receives it twice shows it once.
       await transport.sendMail({ to, subject, text, messageId: `<${id}@${domain}>` });
     },
     close: () => transport.close(),

@@ -10,7 +10,7 @@ import type { StoredSecret } from "../../store/stored-secret.ts";
 import { REQUEST_EVENT } from "../../store/webhooks/webhook-rule.ts";
 import type { Webhook } from "../../store/webhooks/webhooks.ts";
 
-/** Size limit of both bodies of a request together; longer ones can only be fetched. */
+/** Maximum total size of both bodies of a request in a payload; larger bodies must be fetched. */
 const BODY_BYTES_MAX = 256 * 1024;
 
 interface PayloadDeps {
@@ -24,7 +24,7 @@ interface PayloadDeps {
 /**
  * The webhook payloads of requests, as JSON text by request id; a request whose record is gone is missing.
  *
- * Created when it is sent: it includes later changes of the record through the API.
+ * A payload is created when it is sent, so it includes later changes of the record through the API.
  */
 export async function requestPayloads(
   { config, reader, secret, origin }: PayloadDeps,
@@ -55,7 +55,7 @@ export async function requestPayloads(
   return texts;
 }
 
-/** JSON bodies are passed on unchanged, except for masked credentials. */
+/** JSON bodies are sent unchanged, except for masked credentials. */
 async function withBodies(text: string, row: RequestRow, { content }: Store, isMasked: boolean): Promise<string> {
   if (row.size_bytes <= BODY_BYTES_MAX) {
     const found = await content.get([row.request_id], ["request", "response", "headers"]);

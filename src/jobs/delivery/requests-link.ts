@@ -1,13 +1,13 @@
 import { PROPERTY_PREFIX, SCORE_PREFIX } from "../../filter/group-by.ts";
 import type { Alert, Group } from "../../store/alerts/alerts.ts";
 
-/** Filter fields of names that alerts group by, if they differ. */
+/** Filter fields for the names by which alerts group, if they differ. */
 const FIELDS: Readonly<Record<string, string>> = { user: "user_id", key: "gateway_user", prompt: "prompt_id" };
 
 /**
- * The dashboard's list of the requests counted by an event.
+ * The dashboard's list of the requests that an event counted.
  *
- * @param origin - of the dashboard, without a slash at its end.
+ * @param origin - of the dashboard, without a trailing slash.
  * @param times - ISO 8601.
  */
 export function requestsLink(

@@ -10,12 +10,12 @@ import type { Judge } from "../../store/judges/judges.ts";
 import { isSampled } from "../../store/judges/sampling.ts";
 import type { Store } from "../../store/store.ts";
 
-/** New records that are looked at in one step. */
+/** New records that are checked in one step. */
 const STEP_ROWS = 500;
 /** Maximum records waiting for a judge; the others stay new. */
 const WAITING_MAX = 1_000;
 const QUERY_MS = 60_000;
-/** A record that is not found yet may still come into sight on the server that was asked. */
+/** A record that is not found may still become visible on the queried server for this long. */
 const SETTLED_MS = 600_000;
 
 interface CandidatesOptions {
@@ -24,7 +24,7 @@ interface CandidatesOptions {
   readonly writer: () => Promise<Store>;
 }
 
-/** Decides which of the records that the recorder has put in line for a judge are judged. */
+/** Decides which of a judge's queued records are judged. */
 export class Candidates {
   readonly #options: CandidatesOptions;
   readonly #source: RecordSource;
@@ -49,7 +49,7 @@ export class Candidates {
     }
   }
 
-  /** @returns the records of which it is known whether they are judged, and those that are. */
+  /** @returns the records for which the decision is made, and those of them to judge. */
   async #look(judge: Judge, added: readonly Judgement[]) {
     const ids = added.map(({ request_id }) => request_id);
     const columns = ["request_id", "response_status"] as const;
@@ -64,7 +64,7 @@ export class Candidates {
     return { settled, fitting: await this.#fitting(judge, own) };
   }
 
-  /** Those of the given records that have a response and match the judge's filter. */
+  /** The given records that have a response and match the judge's filter. */
   async #fitting(judge: Judge, ids: readonly string[]): Promise<ReadonlySet<string>> {
     if (ids.length === 0) return new Set();
     const { tree } = decodeFilter(judge.filter, "legacy");

@@ -38,9 +38,9 @@ import { Candidates } from "./candidates.ts";
 const AT_ONCE = 4;
 /** Attempts per record if the judge's response cannot be read. */
 const READABLE_TRIES = 2;
-/** Attempts if the call fails: each of these is a failure of the judge as well. */
+/** Attempts if the call fails; each failed attempt also counts as a failure of the judge. */
 const ASKED_TRIES = 5;
-/** A call of another node may still be in progress: it has two minutes. */
+/** A call of another node may still be in progress: its limit is two minutes. */
 const ELSEWHERE_MS = 150_000;
 const STOP_MS = 2_000;
 const REST_MS = 30_000;
@@ -72,7 +72,7 @@ type Failure =
 
 /**
  * Has models score records. The database holds the records to judge before a call, and the id of a call before it is made: a
- * restart neither judges twice nor skips anything. A judge has a few workers that do not wait for each other.
+ * restart neither judges twice nor skips anything. Each judge has a few independent workers.
  */
 export class Judging {
   readonly #options: JudgingOptions;
@@ -93,21 +93,21 @@ export class Judging {
     this.#candidates = new Candidates(options);
   }
 
-  /** Starts due work. Call it every second. */
+  /** Starts due work. To be called every second. */
   look(): void {
     this.#looking ??= this.#look().finally(() => {
       this.#looking = undefined;
     });
   }
 
-  /** The gateway is about to stop: no new calls, and long calls are aborted. */
+  /** The gateway is about to stop: starts no new calls and aborts long ones. */
   pause(): void {
     if (this.#stopped) return;
     this.#stopped = true;
     setTimeout(() => this.#leaving.abort(), STOP_MS).unref();
   }
 
-  /** Waits a while for open calls; later responses are recorded, and found at the next start. */
+  /** Waits a while for open calls; later responses are recorded, and are found at the next start. */
   async stop(): Promise<void> {
     this.pause();
     await this.#looking;
@@ -158,7 +158,7 @@ export class Judging {
     }
   }
 
-  /** Judges one record after the other, until none waits. */
+  /** Judges records one at a time, until none waits. */
   async #work(judgeId: string): Promise<void> {
     while (this.#goesOn) {
       const { records } = this.#options.reader;
@@ -169,7 +169,7 @@ export class Judging {
       if (next === undefined) return;
       this.#taken.add(nameOf(next));
       try {
-        // Another worker may have had it since the list was read.
+        // Another worker may have taken it since the list was read.
         const isWaiting = (await judgedAmong(records, judgeId, [next.request_id])).get(next.request_id) === "waiting";
         if (isWaiting && !(await this.#ask(judge, next))) return;
       } finally {
@@ -292,7 +292,7 @@ export class Judging {
 
 const nameOf = ({ judge_id, request_id }: Judgement) => `${judge_id} ${request_id}`;
 
-/** Stops after many failures, or pauses. */
+/** Whether the stored failures lead to a stop or a pause. */
 const isKept = ({ failures, rests_until }: Judge) => failures >= FAILURES_MAX || (rests_until ?? 0) > Date.now();
 
 function whyNoKey(key: KeySnapshot | undefined, judge: Judge): Failure {

@@ -4,7 +4,7 @@ import type { Database } from "../../store/store.ts";
 
 const COUNT_MS = 500;
 
-/** What judges had no room for, as the database knows it. */
+/** Records that judges skipped because their queue was full, from the database. */
 export class JudgeMetrics {
   #leftOut = 0;
 

@@ -6,10 +6,10 @@ import type { Database } from "../../store/store.ts";
 import type { ExpediteOrder, ModelOutcome } from "../../threads.ts";
 
 const LOOK_MS = 200;
-/** Longer than any caller waits: the order is processed regardless. */
+/** Longer than any caller waits; the order is processed regardless. */
 const WAIT_MS = 60_000;
 
-/** Orders the mapping of a model from the node that runs the jobs, through the table, and waits for the result. */
+/** Orders the mapping of a model through the table, from the node that runs the jobs, and waits for the result. */
 export async function expediteElsewhere(records: Database, order: ExpediteOrder): Promise<readonly ModelOutcome[]> {
   const { organizationId, model } = order;
   await expediteModels(records, order);

@@ -24,22 +24,22 @@ import type { ExpediteOrder, ModelOutcome, RecordChange } from "../../threads.ts
 import { loadRecorded } from "./recorded.ts";
 import { reread } from "./reread.ts";
 
-/** Samples that a mapping is learnt from, and how many of them may be failures. */
+/** Maximum samples for learning a mapping, and how many of them may be failures. */
 const SAMPLES_MAX = 20;
 const FAILURES_MAX = 5;
-/** Bodies of samples in memory at once, in bytes; one of them may be larger by itself. */
+/** Maximum bytes of sample bodies in memory; a single one may be larger. */
 const SAMPLE_BYTES_MAX = 16 * 1024 * 1024;
-/** Below this a mapping waits for approval. */
+/** Below this confidence, a mapping waits for approval. */
 const CONFIDENCE_MIN = 0.6;
-/** Records read again in one step, and bytes of their bodies. */
+/** Maximum records per step of re-reading, and bytes of their bodies. */
 const BATCH_RECORDS = 100;
 const BATCH_BYTES = 16 * 1024 * 1024;
 
 interface MapperOptions {
-  /** For reading. */
+  /** Used for reading. */
   readonly reader: Store;
   readonly walk: RecordWalk;
-  /** For mappings and models only. */
+  /** Used for mappings and models only. */
   readonly writer: () => Promise<Store>;
   /** The recorder writes the records. */
   readonly rewrite: (changes: readonly RecordChange[]) => Promise<unknown>;
@@ -48,7 +48,7 @@ interface MapperOptions {
   readonly learnt: LearntTables;
   readonly provider: (name: string) => ProviderPlugin | undefined;
   readonly log: Log;
-  /** Milliseconds until other nodes use a mapping: records from before that are read again too. */
+  /** Milliseconds until all nodes use a mapping: records from before that are read again too. */
   readonly spreadMs?: number;
 }
 
@@ -61,8 +61,7 @@ const nameOf = ({ organization_id: organizationId, provider, model }: ModelRow):
 /**
  * Learns mappings of pending models, and reads their old records again.
  *
- * Progress is stored in the database: a killed mapper continues where it was. One at a time:
- * the caller ensures it.
+ * Progress is stored in the database: a killed mapper continues where it was. The caller ensures that only one runs.
  */
 export class Mapper {
   readonly #options: MapperOptions;
@@ -78,7 +77,7 @@ export class Mapper {
     return this.#mapEach(all.filter(({ state }) => state === "pending").map(nameOf), false);
   }
 
-  /** Models requested on the command line. */
+  /** Models whose mapping the command line requested. */
   async mapOrdered(): Promise<readonly ModelOutcome[]> {
     return this.#mapEach((await expeditedModels(this.#options.reader.records)).map(nameOf), true);
   }
@@ -170,7 +169,7 @@ export class Mapper {
     return { provider, model, state: "mapped", version, confidence: found.confidence, samples, reason: null };
   }
 
-  /** Whether a known format reads the model: its newest successful response says so. */
+  /** Whether a known format reads the model, judged by its newest successful response. */
   async #isRead(name: ModelName): Promise<boolean> {
     const format = await this.#options.walk.formatOf(name);
     return format !== undefined && format !== null && format !== "mapped";
@@ -197,7 +196,7 @@ export class Mapper {
 
   async #rereadModel(from: Reread): Promise<number> {
     const { reader, writer, walk, rewrite, spreadMs = 0 } = this.#options;
-    // A record that another node still reads without the mapping may lie behind the position later on.
+    // Another node may still record without the mapping, and such a record would then be behind the position.
     if (spreadMs > 0) await sleep(spreadMs);
     const { records } = await writer();
     let at = from;
@@ -213,7 +212,7 @@ export class Mapper {
       if (after === undefined) break;
       at = { ...at, after };
       const now = await nextReread(reader.records);
-      // Its mapping changed meanwhile: the caller starts over with the new one.
+      // The mapping changed meanwhile: the caller restarts with the new one.
       if (now === undefined || now.version !== at.version || now.after?.requestId !== after.requestId) break;
     }
     return changed;
@@ -235,7 +234,7 @@ function positionOf({ organizationId, after }: Reread): WalkPosition | undefined
   return { organization_id: organizationId, request_created_at: after.createdAt, request_id: after.requestId };
 }
 
-/** As many rows as fit into memory with their bodies, at least one. */
+/** As many rows as fit into memory with their bodies; at least one. */
 function firstBytes(rows: readonly RequestRow[]): readonly RequestRow[] {
   let bytes = 0;
   const end = rows.findIndex((row, index) => {

@@ -29,7 +29,7 @@ interface ReadingJobsOptions {
   readonly registry: () => Registry;
 }
 
-/** The jobs that read records again: mapping models, and computing costs again. One at a time, for all callers. */
+/** The jobs that read records again: mapping models and recomputing costs. One runs at a time, for all callers. */
 export class ReadingJobs {
   readonly #options: ReadingJobsOptions;
   readonly #learnt: LearntTables;

@@ -17,8 +17,8 @@ import { type RecomputeOptions, recomputeCosts } from "./recompute.ts";
 const TOLD_MS = 500;
 
 /**
- * Processes the current order. It is removed from the table when it is done, so that a stopped service starts
- * it again: correct records are not rewritten.
+ * Processes the current order. It is removed from the table when done, so that a stopped service resumes it; records that
+ * are already correct are not rewritten.
  */
 export async function serveOrder(
   options: Omit<RecomputeOptions, "since" | "model" | "dryRun" | "onProgress" | "learnt"> & {

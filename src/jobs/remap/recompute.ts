@@ -32,10 +32,10 @@ export interface RecomputeOptions {
   readonly onProgress: (progress: Progress) => void;
 }
 
-/** Prices recorded usage again, in small steps. Costs stated by a provider stay. Can be interrupted and repeated. */
+/** Reprices recorded usage, in small steps. Costs stated by a provider stay. Can be interrupted and repeated. */
 export async function recomputeCosts(options: RecomputeOptions): Promise<Progress> {
   const { walk, since, model, rewrite, dryRun, onProgress } = options;
-  // Later ones are priced so when they are recorded.
+  // Later records already get the new prices when they are recorded.
   const walked = { kind: "priced", since, until: Date.now(), model } as const;
   let progress: Progress = { seen: 0, changed: 0, before: 0, after: 0, total: await walk.count(walked) };
   for (let at: WalkPosition | undefined; ; ) {
@@ -58,7 +58,7 @@ export async function recomputeCosts(options: RecomputeOptions): Promise<Progres
   }
 }
 
-/** Bodies are read only for providers with a rule of their own. */
+/** Bodies are read only for providers with their own cost rule. */
 async function withBodies(rows: readonly RequestRow[], { provider, reader }: RecomputeOptions): Promise<Recorded[]> {
   const ruled = rows.filter((row) => row.unread === null && provider(providerOf(row))?.cost !== undefined);
   const full = new Map<string, Recorded>();

@@ -10,7 +10,7 @@ import type { BodyStore } from "../../store/bodies/body-store.ts";
 import type { RequestBodies, StoredBody } from "../../store/packs/read.ts";
 import { UNMAPPED } from "../../unified/body-mapping.ts";
 
-/** An exchange as it was at recording time, from its stored data. */
+/** An exchange as it was at recording time, rebuilt from its stored data. */
 export interface Recorded extends RecordedSide {
   readonly row: RequestRow;
   /** The provider's side, if it differs from the client's. */
@@ -19,10 +19,10 @@ export interface Recorded extends RecordedSide {
 
 export interface RecordedSide {
   readonly requestBody: Json;
-  /** The complete response if it was not a stream: JSON, else its text. */
+  /** The complete response if it was not a stream: JSON, otherwise its text. */
   readonly responseBody: Json;
   readonly events: readonly StreamEvent[] | undefined;
-  /** The bodies that the values above come from. */
+  /** The bodies from which the values above come. */
   readonly bodies: { readonly request: Body | undefined; readonly response: Body | undefined };
   readonly requestHeaders: readonly string[];
   readonly responseHeaders: readonly string[];
@@ -38,7 +38,7 @@ export const RECORDED_PARTS = [
   "provider_response",
 ] as const;
 
-/** The bodies of a few records, read again. */
+/** Loads and reads the bodies of a few records. */
 export async function loadRecorded(content: BodyStore, rows: readonly RequestRow[]): Promise<Recorded[]> {
   const ids = rows.map(({ request_id }) => request_id);
   const bodies = await content.get(ids, RECORDED_PARTS);
@@ -84,7 +84,7 @@ function toSide(asked: Stored, answered: Stored, { truncated }: RequestRow, path
   };
 }
 
-/** Path and query as the provider got them, from the called address. */
+/** Path and query as the provider received them, from the called URL. */
 function providerPath({ target_url, request_path, routed_model }: RequestRow): string {
   const url = routed_model === null ? null : URL.parse(target_url ?? "");
   return url === null ? (request_path ?? "") : url.pathname + url.search;

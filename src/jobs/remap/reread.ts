@@ -15,10 +15,10 @@ export interface RereadContext {
   readonly learnt: Learnt;
 }
 
-/** The result of reading a record's bodies today; undefined if it is unchanged. */
+/** What reading a record's bodies changes today; undefined if nothing changes. */
 export async function reread(recorded: Recorded, context: RereadContext): Promise<RecordChange | undefined> {
   const { row } = recorded;
-  // An omitted body was read when it passed: its usage is known, and would be lost.
+  // An omitted body was read in transit: its usage is known, and would be lost.
   if (recorded.requestBody === undefined || (recorded.responseBody === undefined && recorded.events === undefined)) {
     return undefined;
   }
@@ -39,7 +39,7 @@ export const inputsOf = (recorded: Recorded, { provider, learnt }: RereadContext
   return toInputs(recorded, provider(name), learnt.mappingOf(recorded.row.organization_id, name));
 };
 
-/** The record's columns from a reading. */
+/** The record's columns for a reading. */
 export function changeOf(
   recorded: Recorded,
   { provider: input }: Inputs,

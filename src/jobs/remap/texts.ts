@@ -11,11 +11,11 @@ import { atStart, below, leftToFill, readUnfilled, type Unfilled, writeUnfilled 
 import type { RecordChange } from "../../threads.ts";
 import { Pace } from "../retention/pace.ts";
 
-/** Records checked per step and read per step, with a limit for the bytes of bodies. */
+/** Maximum records checked per step and read per step, and bytes of bodies. */
 const STEP_RECORDS = 1_000;
 const READ_RECORDS = 50;
 const READ_BYTES = 8 * 1024 * 1024;
-/** How long it runs before other jobs get their turn. */
+/** How long it runs before other jobs get a turn. */
 const TURN_MS = 5_000;
 const TELL_MS = 10_000;
 
@@ -26,7 +26,7 @@ interface TextFillerOptions {
   readonly writer: () => Promise<Store>;
   readonly rewrite: (changes: readonly RecordChange[]) => Promise<unknown>;
   readonly ofProviders: MappingsOfProviders;
-  /** Records of one step. */
+  /** Maximum records per step. */
   readonly stepRecords?: number;
 }
 
@@ -39,7 +39,7 @@ interface Candidate {
 }
 
 /**
- * Gives records their missing `input`, `output` and words, if an earlier version recorded them or the index was off.
+ * Adds missing `input`, `output` and indexed words to records of an earlier version, or recorded while the index was off.
  * Newest first, in small steps beside traffic. Progress is stored after each step: a killed program repeats one step.
  */
 export class TextFiller {
@@ -57,7 +57,7 @@ export class TextFiller {
     this.#pace.stop();
   }
 
-  /** Runs for some seconds. @returns whether something is left. */
+  /** Runs for some seconds. @returns whether work is left. */
   async turn(): Promise<boolean> {
     this.#unfilled ??= await this.#begin();
     const endsAt = performance.now() + TURN_MS;
@@ -107,7 +107,7 @@ export class TextFiller {
     await this.#note({ ranges: below(ranges, end), offSince });
   }
 
-  /** The given records that have words; all if there is no index. */
+  /** The given records whose words are indexed; all if there is no index. */
   async #indexed(seqs: readonly number[]): Promise<ReadonlySet<number>> {
     if (this.#options.config.search_index === "no") return new Set(seqs);
     const { bodies } = this.#options.reader;
@@ -152,7 +152,7 @@ export class TextFiller {
   }
 }
 
-/** As many records as are read together: a single one may exceed the limit. */
+/** Splits records into groups that are read together; a single record may exceed the limit. */
 function* inParts(records: readonly Candidate[]): Generator<readonly Candidate[]> {
   for (let at = 0; at < records.length; ) {
     let end = at + 1;

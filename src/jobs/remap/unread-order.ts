@@ -3,7 +3,7 @@ import { readOrder, removeOrder, writeOrder } from "../../store/models/recompute
 import type { Database, Store } from "../../store/store.ts";
 import { rereadUnread, type UnreadProgress } from "./unread.ts";
 
-/** Values under these names in `settings`. */
+/** Names of the values in `settings`. */
 const ORDER = "models reread order";
 const STATE = "models reread state";
 
@@ -18,7 +18,7 @@ interface UnreadState extends UnreadProgress {
   readonly failed?: string;
 }
 
-/** Makes a running service read unread records again, because it writes the records. */
+/** Requests that a running service reads unread records again; the service does it because it writes the records. */
 export async function placeUnreadOrder(records: Database, order: UnreadOrder): Promise<void> {
   await writeOrder(records, ORDER, order);
 }

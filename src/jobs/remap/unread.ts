@@ -14,13 +14,13 @@ import type { RecordChange } from "../../threads.ts";
 import { RECORDED_PARTS, toRecorded } from "./recorded.ts";
 import { changeOf, estimated, inputsOf, type RereadContext } from "./reread.ts";
 
-/** CPU milliseconds for each step of a record: here only other jobs wait for it. */
+/** CPU milliseconds for each step of a record; only other jobs wait here. */
 const STEP_MS = 10_000;
 const RECORDS = 20;
 const SWITCHED_PROTOCOLS = 101;
 
 interface UnreadOptions extends RereadContext {
-  /** The note of the current record, as in the recorder. */
+  /** Directory of the current record's note, as in the recorder. */
   readonly spoolDirectory: string;
   readonly log: Log;
   readonly reader: Store;
@@ -31,17 +31,17 @@ interface UnreadOptions extends RereadContext {
 }
 
 export interface UnreadProgress {
-  /** Checked unread records. */
+  /** Number of checked unread records. */
   readonly seen: number;
-  /** The number of those that are read now. */
+  /** Number of those that are now readable. */
   readonly read: number;
 }
 
 /**
  * Reads unread records again. A record that still cannot be read stays as it is.
  *
- * A record may end its thread or the process. It is noted in a file, so that the next run, after the second time at the
- * latest, skips it.
+ * A record may kill its thread or the process. A file notes it, so that later runs skip it, after the second time at the
+ * latest.
  */
 export async function rereadUnread(options: UnreadOptions): Promise<UnreadProgress> {
   const note = new ReadingNote(options.spoolDirectory, undefined, REREADING);
@@ -76,7 +76,7 @@ async function rereadEach(options: UnreadOptions, note: ReadingNote): Promise<Un
       await nextTurn();
     }
     if (rows.length < RECORDS) {
-      // The next order tries them again.
+      // The next order retries them.
       note.settle(leftOut);
       return progress;
     }
@@ -89,7 +89,7 @@ async function readAgain(row: RequestRow, options: UnreadOptions): Promise<Recor
   try {
     return await withinLimit((within) => read(row, bodies, options, within), options.stepMs ?? STEP_MS);
   } catch {
-    return undefined; // the record has its reason
+    return undefined; // the record already has its reason
   }
 }
 
@@ -109,7 +109,7 @@ async function read(
   return within(row.size_bytes, () => {
     const change = changeOf(recorded, inputs, reading, context);
     const { request, response } = recorded.bodies;
-    // The client's side of a routed request is known independently of its body.
+    // The client's side of a routed request is known without its body.
     const asked = row.request_model ?? reading.requestModel ?? null;
     const streamed = recorded.events !== undefined;
     const answer = streamed ? reading.responseBody : recorded.responseBody;

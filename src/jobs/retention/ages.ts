@@ -4,13 +4,13 @@ import type { PropertyRetention, RetentionRule } from "../../store/retention/ret
 
 const DAY_MS = 86_400_000;
 
-/** Days in force, and what properties say instead; 0 is for good. */
+/** Days to keep data, and the exceptions by property; 0 means for ever. */
 export interface Ages extends RetentionRule {
   readonly days: number;
   readonly body_days: number;
 }
 
-/** The times that ages are told from. They differ where a record goes with its whole day. */
+/** The times against which ages are computed. They differ if records are removed by complete days. */
 export interface Now {
   readonly records: number;
   readonly bodies: number;
@@ -26,9 +26,9 @@ export function youngest(ages: Ages, now: Now): number | undefined {
 }
 
 /**
- * Whether all records that were made before a time are too old, but for those that have a property which keeps them.
+ * Whether all records created before a time are too old, except those that a property keeps.
  *
- * @returns rules of these properties; undefined where the records are not too old.
+ * @returns the rules of these properties; undefined if the records are not too old.
  */
 export function keptOf(ages: Ages, before: number, now: number): readonly PropertyRetention[] | undefined {
   const isOver = (days: number) => days > 0 && before <= now - days * DAY_MS;
@@ -50,7 +50,7 @@ export function isTooOld(
   return isOver("days", now.records) ? "record" : isOver("body_days", now.bodies) ? "bodies" : undefined;
 }
 
-/** If several rules match a record, the one that keeps it longest counts. */
+/** If several rules match a record, the longest one applies. */
 function longest(rules: readonly PropertyRetention[], which: "days" | "body_days"): number | undefined {
   const said = rules.map((rule) => rule[which]).filter((days) => days !== null);
   if (said.length === 0) return undefined;

@@ -14,7 +14,7 @@ interface AuditAgesOptions {
   readonly config: Config;
   readonly log: Log;
   readonly writer: () => Promise<Store>;
-  /** One of several nodes on a database runs the jobs. */
+  /** Whether this node runs the jobs. */
   readonly isMine: () => boolean;
 }
 

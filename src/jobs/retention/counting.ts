@@ -10,11 +10,11 @@ const TELL_MS = 10_000;
 interface CountingOptions {
   readonly log: Log;
   readonly maintain: (task: Maintenance) => Promise<number>;
-  /** One of several nodes on a database runs the jobs. */
+  /** Whether this node runs the jobs. */
   readonly isMine: () => boolean;
 }
 
-/** Keeps daily sums of stored sizes, in small steps; sums for records of an earlier version are computed once. */
+/** Keeps daily totals of stored sizes, in small steps; totals of an earlier version's records are computed once. */
 export function startCounting({ log, maintain, isMine }: CountingOptions): { stop(): Promise<void> } {
   const queue = new Queue();
   const inTurn = inQueue(queue, log);

@@ -8,10 +8,10 @@ import { inQueue, Queue } from "../queue.ts";
 import { nowAndThen } from "./now-and-then.ts";
 import { Pace } from "./pace.ts";
 
-/** Interval after which removed data is erased from the disk, plus the time for the work. */
+/** Interval of erasing removed data from the disk, without the time for the work. */
 const ERASE_MS = 600_000;
 const LOOK_MS = 1_000;
-/** How long to wait for the recorder to read and delete a segment, and for requests in flight. */
+/** How long to wait until the recorder has read and deleted a segment, and for requests in flight. */
 const LEAVE_MS = 60_000;
 const NEEDED_MS = 3_000;
 const LEAVE_LOOK_MS = 100;
@@ -21,16 +21,13 @@ interface ErasingOptions {
   readonly reader: Store;
   readonly writer: () => Promise<Store>;
   readonly maintain: (task: Maintenance) => Promise<number>;
-  /** Begins the next segment of the spool. @returns its number. */
+  /** Starts the next segment of the spool. @returns its number. */
   readonly leaveSegment: () => Promise<number>;
   readonly recorderStatus: () => Promise<RecorderStatus>;
   readonly spoolDirectory: string;
 }
 
-/**
- * Erases the bytes of removed data: every ten minutes, and within a second of an order.
- * Every node does it, for its own packs.
- */
+/** Erases the bytes of removed data: every ten minutes, and within a second of an order. Every node erases its own packs. */
 export function startErasing(options: ErasingOptions): { stop(): Promise<void> } {
   const { log, reader, writer, maintain } = options;
   const queue = new Queue();
@@ -63,7 +60,7 @@ export async function erase(maintain: ErasingOptions["maintain"], pace: Pace, is
   while (!pace.stopped && (await pace.step(() => maintain({ kind: "erase", isOrdered }))) > 0);
 }
 
-/** Waits until the segments before the next one are deleted. @returns false where a request in flight needs one. */
+/** Waits until the segments before the next one are deleted. @returns false if a request in flight needs one. */
 async function leftSegments(options: ErasingOptions, pace: Pace): Promise<boolean> {
   const { leaveSegment, recorderStatus, spoolDirectory } = options;
   const newest = await leaveSegment();

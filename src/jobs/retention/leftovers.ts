@@ -12,9 +12,9 @@ const STEP_ROWS = 200;
 const KIND_ROWS = 20_000;
 /** Time limit for one such step; it runs off the thread. */
 const KINDS_MS = 60_000;
-/** Pages, of 8 or 16 kB, released to the file system in one step. */
+/** Maximum pages, of 8 or 16 kB, released to the file system in one step. */
 const STEP_PAGES = 500;
-/** Apparent leftovers may be about to get their record: they are checked again after this time. */
+/** An apparent leftover may be about to get its record, so it is checked again after this time. */
 const SETTLE_MS = 2_000;
 /** Ids kept for the second check; the next run finds the rest. */
 const FOUND_MAX = 50_000;
@@ -27,8 +27,8 @@ interface LeftoversOptions {
 }
 
 /**
- * Bodies without a record, which a crash between two transactions leaves, shared content without a body, kinds without a
- * record, empty pages.
+ * Removes bodies without a record (from a crash between two transactions), shared content without a body, kinds without a
+ * record, and empty pages.
  */
 export class Leftovers {
   readonly #options: LeftoversOptions;
@@ -61,7 +61,7 @@ export class Leftovers {
     return removed;
   }
 
-  /** @returns bytes given back. */
+  /** @returns the number of released bytes. */
   async compact(): Promise<number> {
     const { maintain, pace } = this.#options;
     let freed = 0;
@@ -100,7 +100,7 @@ export class Leftovers {
     return found;
   }
 
-  /** Numbers in the index of words without a record. */
+  /** Numbers in the word index without a record. */
   async #lostWords(): Promise<number[]> {
     const { bodies, records } = this.#options.reader;
     const found: number[] = [];
@@ -140,7 +140,7 @@ export class Leftovers {
     return { ids: [...unused], upTo };
   }
 
-  /** All values of an indexed column, in order, a page at a time. */
+  /** All values of an indexed column, in order, page by page. */
   async *#pages(database: Store["bodies"], table: string, column: string): AsyncGenerator<string[]> {
     // In `contents` ids are bytes, which come after all text.
     let after: string | Uint8Array = table === "contents" ? new Uint8Array(0) : "";

@@ -14,13 +14,13 @@ interface MovingOptions {
   readonly log: Log;
   readonly reader: Store;
   readonly maintain: (task: Maintenance) => Promise<number>;
-  /** One of several nodes on a database runs the jobs. */
+  /** Whether this node runs the jobs. */
   readonly isMine: () => boolean;
 }
 
 /**
- * Moves bodies of versions without packs into packs, in small steps while traffic continues, and releases the
- * empty pages. Once nothing is left it costs nothing.
+ * Moves bodies of versions without packs into packs, in small steps while traffic continues, and releases the empty pages.
+ * Costs nothing once everything is moved.
  */
 export function startMoving({ log, reader, maintain, isMine }: MovingOptions): { stop(): Promise<void> } {
   const queue = new Queue();

@@ -2,8 +2,8 @@ import type { Queue } from "../queue.ts";
 import type { Pace } from "./pace.ts";
 
 /**
- * Looks for work every `everyMs`, never during the previous look. It does not keep the process alive.
- * `stop` ends after the current step, and resolves when it is done.
+ * Checks for work every `everyMs`; checks never overlap. Does not keep the process alive. `stop` ends after the current step
+ * and resolves when that is done.
  *
  * @param look - never rejects.
  */

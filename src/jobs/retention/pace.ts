@@ -1,10 +1,10 @@
 import { setTimeout as sleep } from "node:timers/promises";
 
-/** Pause after a step: as long as the step took, within these limits, without its waiting time. */
+/** Pause after a step: as long as the step's work took, without its waiting time, within these limits. */
 const PAUSE_MS_MIN = 10;
 const PAUSE_MS_MAX = 100;
 
-/** Works in steps, with pauses for others. */
+/** Works in steps, with pauses for other work. */
 export class Pace {
   #stopped = false;
 
@@ -24,7 +24,7 @@ export class Pace {
     return result;
   }
 
-  /** Processes a list in parts, one step each, until it is stopped. */
+  /** Processes a list in parts, one part per step, until stopped. */
   async each<T>(list: readonly T[], most: number, work: (part: readonly T[]) => Promise<void>): Promise<void> {
     for (let at = 0; at < list.length && !this.#stopped; at += most)
       await this.step(() => work(list.slice(at, at + most)));

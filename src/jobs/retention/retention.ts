@@ -18,7 +18,7 @@ export interface RetentionOptions {
   readonly config: Config;
   readonly log: Log;
   readonly reader: Store;
-  /** For notes on runs; the recorder removes the records. */
+  /** Used for notes on runs; the recorder removes the records. */
   readonly writer: () => Promise<Store>;
   readonly remove: (removal: Removal) => Promise<number>;
   readonly maintain: (task: Maintenance) => Promise<number>;
@@ -30,10 +30,10 @@ interface Counts {
 }
 
 /**
- * Removes data that is too old, in steps so small that the recorder and the gateway never wait: between
- * two steps there is a pause. The next run removes the rest of an interrupted one.
+ * Removes data that is too old, in steps so small that the recorder and the gateway never wait: between two steps there is a
+ * pause. The next run removes the rest of an interrupted one.
  *
- * One at a time: the caller ensures it.
+ * The caller ensures that only one runs.
  */
 export class Retention {
   readonly #options: RetentionOptions;
@@ -47,7 +47,7 @@ export class Retention {
     this.#aged = agedRecords(options.reader, options.config);
   }
 
-  /** All organizations, and then data without one. */
+  /** All organizations, then data without one. */
   async run(): Promise<void> {
     const dropped = await this.#dropDays();
     const organizations = new Set([...(await this.#aged.organizations()), ...dropped.keys()]);
@@ -55,7 +55,7 @@ export class Retention {
     await this.#tidy();
   }
 
-  /** Organizations that requested it. */
+  /** Organizations that requested a run. */
   async runOrdered(): Promise<void> {
     const ordered = await orderedRuns(this.#options.reader.records);
     if (ordered.length === 0) return;
@@ -71,7 +71,10 @@ export class Retention {
     this.#pace.stop();
   }
 
-  /** Days that are too old as a whole. @param only - organizations. @returns how many records went, by organization. */
+  /**
+   * Drops days that are too old entirely. @param only - organizations. @returns the number of removed records by
+   * organization.
+   */
   async #dropDays(only?: ReadonlySet<string>): Promise<ReadonlyMap<string, number>> {
     const { config, reader, maintain, log } = this.#options;
     const { days } = this.#aged;
@@ -84,7 +87,7 @@ export class Retention {
     }
   }
 
-  /** Where days are dropped, a record is as old as the last one of its day. */
+  /** If days are dropped, a record is as old as the last record of its day. */
   #now(): Now {
     const now = Date.now();
     return { records: this.#aged.days === undefined ? now : now - (now % DAY_MS), bodies: now };
@@ -95,7 +98,7 @@ export class Retention {
     const rule = await retentionOf(reader.records, organizationId);
     const ages: Ages = { ...rule, ...inForce(rule, config) };
     const counts = { records: dropped, bodies: 0 };
-    // One time for the whole run: a clock change meanwhile makes nothing older.
+    // One time for the complete run: a clock change meanwhile makes nothing older.
     const now = this.#now();
     const before = youngest(ages, now);
     if (before === undefined) return counts;
@@ -123,14 +126,14 @@ export class Retention {
     return counts;
   }
 
-  /** Which of a page have to go, and which only without bodies; of those the ones that still have some. */
+  /** The records of a page to remove, and those that lose only their bodies, if they still have any. */
   async #judge(ages: Ages, page: readonly AgedRecord[], now: Now): Promise<{ records: string[]; bodies: string[] }> {
     const verdicts = Map.groupBy(page, ({ createdAt, properties }) => isTooOld(ages, createdAt, properties, now));
     const idsOf = (verdict: "record" | "bodies") => (verdicts.get(verdict) ?? []).map(({ requestId }) => requestId);
     return { records: idsOf("record"), bodies: await this.#withBodies(idsOf("bodies")) };
   }
 
-  /** Also records that show parts of bodies which they do not have: imported ones may. */
+  /** Includes records that show parts of bodies which they do not have: imported ones may. */
   async #withBodies(ids: readonly string[]): Promise<string[]> {
     if (ids.length === 0) return [];
     const showing = this.#aged.showing(ids);

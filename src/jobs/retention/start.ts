@@ -14,15 +14,15 @@ const LOOK_MS = 1_000;
 
 interface RemovalsOptions extends Omit<RetentionOptions, "remove" | "maintain"> {
   readonly recorder: Pick<Remote<RecorderFunctions>, "remove" | "maintain" | "status">;
-  /** One of several nodes on a database runs the jobs. */
+  /** Whether this node runs the jobs. */
   readonly isMine: () => boolean;
-  /** Begins the next segment of the spool. */
+  /** Starts the next segment of the spool. */
   readonly leaveSegment: () => Promise<number>;
 }
 
 /**
- * Scheduled retention, and within a second of an order; in its own queue, because a run may take hours.
- * Removed data is erased beside it.
+ * Runs retention on schedule, and within a second of an order; in its own queue, because a run may take hours. Removed data
+ * is erased in parallel.
  */
 export function startRemovals({ recorder, isMine, ...options }: RemovalsOptions): { stop(): Promise<void> } {
   const retention = new Retention({

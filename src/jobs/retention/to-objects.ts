@@ -18,7 +18,7 @@ interface ToObjectsOptions {
   readonly reader: Store;
   readonly writer: () => Promise<Store>;
   readonly maintain: (task: Maintenance) => Promise<number>;
-  /** One of several nodes on a database runs the jobs. */
+  /** Whether this node runs the jobs. */
   readonly isMine: () => boolean;
 }
 
@@ -45,7 +45,7 @@ export function startToObjects(options: ToObjectsOptions): { stop(): Promise<voi
   });
 }
 
-/** Step by step: first bodies of versions without packs. @returns whether nothing is left. */
+/** Works in steps: first bodies of versions without packs. @returns whether everything is moved. */
 export async function moveToObjects(
   maintain: ToObjectsOptions["maintain"],
   pace: Pace,

@@ -7,7 +7,7 @@ import { type Ages, keptOf } from "./ages.ts";
 import type { Pace } from "./pace.ts";
 
 export const DAY_MS = 86_400_000;
-/** Noted ids that are read in one step, and that are freed in one. */
+/** Maximum noted ids that are read, and freed, in one step. */
 const PAGE_ROWS = 20_000;
 const STEP_ROWS = 2_000;
 
@@ -20,8 +20,8 @@ interface WholeDaysOptions {
 }
 
 /**
- * Drops days of which no record is to be kept by any organization's rules. Ids are noted before the drop, so that bodies
- * and all that belongs to the records are found afterwards; a run that is cut off is continued by the next one.
+ * Drops days of which no organization's rules keep a record. Ids are noted before the drop, so that the bodies and other
+ * data of the records can be found afterwards; the next run continues an interrupted one.
  */
 export class WholeDays {
   readonly #options: WholeDaysOptions;
@@ -32,13 +32,13 @@ export class WholeDays {
 
   /**
    * @param now - the beginning of a day.
-   * @param only - organizations; a day that has others as well stays. All where it is undefined.
-   * @returns how many records went, by their organizations.
+   * @param only - organizations; a day that also has records of others stays. Undefined for all.
+   * @returns the number of removed records by organization.
    */
   async drop(now: number, only?: ReadonlySet<string>): Promise<ReadonlyMap<string, number>> {
     const { days, maintain, pace } = this.#options;
     const removed = new Map<string, number>();
-    // Their ids may be those of a day that was noted and not dropped: records that are there are passed over.
+    // The ids may be those of a day that was noted but not dropped: existing records are skipped.
     for (const day of await days.noted()) await this.#free(day, removed);
     const agesOf = new Map<string, Ages>();
     for (const aged of await days.before(Math.floor(now / DAY_MS))) {
@@ -53,7 +53,7 @@ export class WholeDays {
     return removed;
   }
 
-  /** Whether all records of a day are. */
+  /** Whether all records of a day are too old. */
   async #isTooOld({ day, organizationIds }: AgedDay, now: number, known: Map<string, Ages>): Promise<boolean> {
     const { config, reader, days } = this.#options;
     for (const organizationId of organizationIds) {

@@ -9,7 +9,7 @@ import { type SentFor, sendThroughGateway } from "../../unified/through-gateway.
 
 /** Maximum bytes of a response; a longer one is an error. */
 const RESPONSE_BYTES_MAX = 16 * 1_024 * 1_024;
-/** Stored characters of an error. */
+/** Maximum characters of a stored error. */
 const ERROR_CHARS_MAX = 2_000;
 
 /** One call of a run. */
@@ -28,7 +28,7 @@ export interface CallOutcome {
   readonly output: Json;
 }
 
-/** Sends an item to a target at the unified address. Never rejects. */
+/** Sends an item to a target through the unified address. Never rejects. */
 export async function makeCall(passedOn: PassedOn, sentFor: SentFor, call: Call): Promise<CallOutcome> {
   const { run, item } = call;
   const target = run.targets[call.target]!;

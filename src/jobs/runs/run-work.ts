@@ -14,11 +14,11 @@ import type { RecorderFunctions } from "../../threads.ts";
 import type { SentFor } from "../../unified/through-gateway.ts";
 import { type Call, type CallOutcome, makeCall } from "./call.ts";
 
-/** Items read at once. */
+/** Items per read. */
 const PAGE = 100;
 /** Consecutive failed calls before the run stops: the cause affects all of them. */
 const FAILURES_MAX = 25;
-/** Calls between two checks whether the sender may still send. */
+/** Calls between two checks of the sender's permission. */
 const SENDER_CALLS = 50;
 const RECORDER_PAUSE_MS = 1_000;
 
@@ -33,7 +33,7 @@ export interface RunWorkOptions {
   readonly passedOn: PassedOn;
 }
 
-/** Why a run ends early. `left` means that another node or the next start continues. */
+/** Why a run ends early. `left`: another node or the next start continues it. */
 type End = "left" | { readonly state: RunState; readonly reason: string | null };
 
 interface Finished extends Call {
@@ -62,12 +62,12 @@ export class RunWork {
     this.#options = options;
   }
 
-  /** Starts no further call. */
+  /** Starts no further calls. */
   leave(): void {
     this.#stop("left");
   }
 
-  /** Does not wait for open calls either. */
+  /** Stops waiting for open calls too. */
   abandon(): void {
     this.#isAbandoned = true;
     this.#stop("left");
@@ -115,7 +115,7 @@ export class RunWork {
     }
   }
 
-  /** Waits until another call may start, or none may any more. */
+  /** Waits until another call may start, or none may start any more. */
   async #room(): Promise<void> {
     const { concurrency, max_cost } = this.#run.settings;
     for (;;) {
@@ -129,7 +129,10 @@ export class RunWork {
     }
   }
 
-  /** A call's cost is known afterwards, so each counts as the most expensive earlier one, and the first runs alone. */
+  /**
+   * A call's cost is known only afterwards: each call is budgeted like the most expensive earlier one, and the first runs
+   * alone.
+   */
   #isAffordable(maxCost: number): boolean {
     if (this.#dearest === undefined) return this.#inFlight === 0 && maxCost > 0;
     return this.#spent + (this.#inFlight + 1) * this.#dearest <= maxCost;
@@ -140,7 +143,7 @@ export class RunWork {
     this.#dearest = Math.max(this.#dearest ?? 0, cost ?? 0);
   }
 
-  /** Whether the sender may still send. */
+  /** Checks whether the sender may still send. */
   async #ask(): Promise<void> {
     if (this.#callsSinceAsked++ < SENDER_CALLS) return;
     this.#callsSinceAsked = 0;
@@ -161,7 +164,7 @@ export class RunWork {
     });
   }
 
-  /** Stores finished calls, those that finish together in one step. */
+  /** Stores finished calls; those that finish together are stored together. */
   async #note(): Promise<void> {
     while (this.#finished.length > 0) {
       const finished = this.#finished;
@@ -169,7 +172,8 @@ export class RunWork {
       try {
         await this.#noteAll(finished);
       } catch (error) {
-        // The database is unreachable, or the recorder restarts: the calls were made, so nothing is lost yet.
+        // The database is unreachable or the recorder is restarting: the calls were made, so their results are kept for a
+        // retry.
         this.#finished.unshift(...finished);
         this.#options.log.warn("results of a dataset run cannot be stored; it is tried again", {
           error: messageOf(error),
@@ -206,7 +210,7 @@ export class RunWork {
   }
 }
 
-/** Also for a stream that broke off, whose failure is only in the record. */
+/** Also handles a stream that broke off: only its record has the failure. */
 function resultOf({ item, target, outcome }: Finished, recorded: RecordedCall | undefined): RunResult {
   const { requestId, output } = outcome;
   const status = recorded?.status ?? outcome.status;

@@ -2,7 +2,7 @@ import { type Log, messageOf } from "../../log.ts";
 import { type Run, runningRuns } from "../../store/datasets/runs.ts";
 import { RunWork, type RunWorkOptions } from "./run-work.ts";
 
-/** Concurrent runs of all organizations; the others wait. */
+/** Maximum concurrent runs of all organizations; the others wait. */
 const RUNS_AT_ONCE = 8;
 /** Milliseconds for open calls when the jobs stop; calls not stored by then are repeated at the next start. */
 const STOP_MS = 5_000;
@@ -26,7 +26,7 @@ export class Runner {
     this.#log = options.log;
   }
 
-  /** Call it every second. Never rejects. */
+  /** To be called every second. Never rejects. */
   look(): Promise<void> {
     this.#looking ??= this.#look().finally(() => {
       this.#looking = undefined;
@@ -34,7 +34,7 @@ export class Runner {
     return this.#looking;
   }
 
-  /** Starts no further call, because the gateway is about to stop. */
+  /** Starts no further calls, because the gateway is about to stop. */
   pause(): void {
     this.#isPaused = true;
     for (const { work } of this.#works.values()) work.leave();
@@ -58,7 +58,7 @@ export class Runner {
       const running = isMine ? await runningRuns(this.#options.reader.records, RUNS_AT_ONCE) : [];
       this.#failed = undefined;
       const terms = new Map(running.map((run) => [run.id, termsOf(run)]));
-      // A run that was cancelled, or resumed with other settings: it starts again once its calls have ended.
+      // The run was cancelled, or resumed with other settings: it restarts once its calls have ended.
       for (const { run, work } of this.#works.values()) if (terms.get(run.id) !== termsOf(run)) work.leave();
       if (this.#isPaused) return;
       for (const run of running) {

@@ -10,11 +10,11 @@ export type EventFraming = "sse" | "ndjson" | "aws";
 /** An event may be as large as a picture in base64; a larger one is an error. */
 const EVENT_BYTES_MAX = 64 * 1_024 * 1_024;
 
-/** Reads the events of a stream as its bytes arrive, for any chunk boundaries. */
+/** Reads the events of a stream as its bytes arrive, with any chunk boundaries. */
 export interface EventReader {
-  /** The events completed by these bytes. @throws RangeError if an event is too large or damaged. */
+  /** The events that these bytes complete. @throws RangeError if an event is too large or damaged. */
   push(bytes: Uint8Array): readonly StreamEvent[];
-  /** The rest at the stream's end; providers may omit the last line end. */
+  /** The remaining events at the stream's end; providers may omit the last line end. */
   end(): readonly StreamEvent[];
 }
 
@@ -25,20 +25,20 @@ export function eventReader(framing: EventFraming, read?: ReadJson): EventReader
   return new TextReader(ends, (text) => readText(text, read));
 }
 
-/** Ends a server-sent event: two line ends in a row, in any of their forms. */
+/** The end of a server-sent event: two consecutive line ends, in any of their forms. */
 const BLANK_LINE = /\r\n\r\n|\n\n|\r\r(?!\n)/g;
 const LINE_END = /\n/g;
-/** Characters of an event's end that may be in earlier bytes. */
+/** Maximum characters of an event's end that may be in earlier bytes. */
 const END_LENGTH_MAX = 3;
 
 class TextReader implements EventReader {
   readonly #ends: RegExp;
   readonly #read: (text: string) => StreamEvent[];
   readonly #decoder = new TextDecoder("utf-8");
-  /** Text of the incomplete event, in pieces: joining them at each chunk would be quadratic. */
+  /** Text of the incomplete event, in pieces, because joining them at each chunk would be quadratic. */
   #pieces: string[] = [];
   #length = 0;
-  /** The last characters of the pieces, for a split end. */
+  /** The last characters of the pieces, to detect an end that is split between chunks. */
   #tail = "";
 
   constructor(ends: RegExp, read: (text: string) => StreamEvent[]) {

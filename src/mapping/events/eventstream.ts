@@ -14,8 +14,8 @@ const STRING = 7;
 /**
  * The messages of an `application/vnd.amazon.eventstream` body: prelude, headers, payload, each part with its crc.
  *
- * Stops at the first message that is cut off or damaged. An event whose payload wraps another in base64 under `bytes`,
- * as in Bedrock's invoke streams, is returned unwrapped.
+ * Stops at the first message that is cut off or damaged. If the payload wraps another event in base64 under `bytes`, as in
+ * Bedrock's invoke streams, the inner event is returned.
  *
  * @returns undefined if the body does not begin with such a message.
  */

@@ -3,7 +3,7 @@ import { isObject } from "../json.ts";
 import { firstInked, parseJson } from "./json.ts";
 
 /**
- * The elements of a JSON array that a provider streamed, also when its end is missing: each complete element.
+ * The elements of a JSON array that a provider streamed. If the end of the array is missing, all complete elements.
  *
  * @returns undefined if `text` is not an array of objects.
  */
@@ -17,7 +17,7 @@ export function readJsonArray(text: string): StreamEvent[] | undefined {
   return elements.map((data) => ({ data }));
 }
 
-/** Texts of the objects that end before the text does, found by counting brackets outside of strings. */
+/** Texts of the complete objects, found by counting brackets outside of strings. */
 function wholeElements(text: string, from: number): string[] {
   const elements: string[] = [];
   let depth = 0;

@@ -9,10 +9,10 @@ export function parseJson(text: string): Json | undefined {
   }
 }
 
-/** Reads one JSON text; undefined if it is none. */
+/** Reads one JSON text; undefined if it is not JSON. */
 export type ReadJson = (text: string) => Json | undefined;
 
-/** The value if `text` is JSON, else the text. */
+/** The value if `text` is JSON, otherwise the text. */
 export function jsonOrText(text: string, read: ReadJson = parseJson): Json {
   const first = text.charCodeAt(firstInked(text));
   return first === OBJECT || first === ARRAY || first === QUOTE ? (read(text) ?? text) : scalarOrText(text);

@@ -6,10 +6,10 @@ import { jsonOrText, type ReadJson } from "./json.ts";
 const OUTPUT = "output";
 
 /**
- * The events of a `text/event-stream`, by the rules of the HTML standard, but more lenient where providers are
- * careless: a last event without its blank line counts, and `[DONE]` is a sign-off, not an event.
+ * The events of a `text/event-stream`, by the rules of the HTML standard, with two exceptions for careless providers: a last
+ * event without its blank line counts, and `[DONE]` only ends the stream.
  *
- * @param text - decoded; a byte order mark may lead it.
+ * @param text - decoded; may begin with a byte order mark.
  */
 export function readSse(text: string, read?: ReadJson): StreamEvent[] {
   const events: StreamEvent[] = [];
@@ -39,13 +39,13 @@ export function readSse(text: string, read?: ReadJson): StreamEvent[] {
     else if (field === "event") name = value;
   }
   dispatch();
-  // A piece of text may look like JSON, such as `42` or `{}`; other users with this name always send objects.
+  // A piece of text may look like JSON, such as `42` or `{}`; other providers that use this event name always send objects.
   if (outputs.some(({ at }) => !isObject(events[at]!.data)))
     for (const { at, text } of outputs) events[at] = { name: OUTPUT, data: text };
   return events;
 }
 
-/** Lines ended by CR, LF or CRLF, in any mixture. */
+/** Lines that end with CR, LF or CRLF, in any mixture. */
 function* lines(text: string): Generator<string> {
   let start = 0;
   if (!text.includes("\r")) {

@@ -10,10 +10,10 @@ const NOWHERE = {
   responseHeaders: new Headers(),
 } as const;
 
-/** The parts of an exchange that count as understood, with weights. */
+/** The parts of an exchange that a mapping should read, with weights. */
 const WEIGHTS = { asked: 0.35, answered: 0.45, counted: 0.2 } as const;
 
-/** The share of these samples that a mapping reads, 0 to 1. */
+/** The weighted share of these samples that a mapping reads, 0 to 1. */
 export function coverageOf(mapping: Mapping, samples: readonly Sample[]): number {
   const schema = mappedSchema(mapping);
   let sum = 0;

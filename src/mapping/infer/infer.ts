@@ -12,21 +12,21 @@ import type { Sample } from "./sample.ts";
 import { inferDeltas } from "./stream.ts";
 import { toolNames } from "./tools.ts";
 
-/** A mapping with its confidence, 0 to 1, and its number of samples; or why there is none. */
+/** A mapping with its confidence, 0 to 1, and its number of samples; or the reason why there is none. */
 export type Inference =
   | { readonly mapping: Mapping; readonly confidence: number; readonly samples: number }
   | { readonly reason: string; readonly samples: number };
 
 /** A sufficient number of samples. */
 const SAMPLES_ENOUGH = 3;
-/** The lower confidence of a single sample. */
+/** Deduction from the confidence for a single sample. */
 const FEW_SAMPLES = 0.15;
-/** Below this a mapping is dropped. */
+/** Minimum coverage of a mapping. */
 const COVERAGE_MIN = 0.5;
 
 /**
- * Learns how to read the bodies of a model from a few of its exchanges: as one of the known wire formats
- * if one reads everything, else by structure. Pure; never throws, for any body.
+ * Learns how to read the bodies of a model from a few of its exchanges: as one of the known wire formats if one reads
+ * everything, otherwise by structure. Pure; never throws, for any body.
  */
 export function inferMapping(all: readonly Sample[], model: string): Inference {
   const usable = all.filter(({ requestBody }) => typeof requestBody === "object" && requestBody !== null);
@@ -48,7 +48,7 @@ export function inferMapping(all: readonly Sample[], model: string): Inference {
   return { mapping, confidence: Math.round(Math.max(0, share - doubt) * 100) / 100, samples: samples.length };
 }
 
-/** A known format that reads as much is more reliable, except the loosest one, which accepts any text as the response. */
+/** A known format with equal coverage is more reliable, except the loosest one, which accepts any text as the response. */
 const isBetter = ({ mapping, coverage }: Judged, than: number) =>
   mapping.wire_schema === "text-generation" ? coverage > than : coverage >= than;
 
@@ -97,7 +97,7 @@ function inferWhole(
   return { ...inferReading(bodies, text, answered, context), ...(error && { error }) };
 }
 
-/** The gateway's own responses do not show the form of the provider's failures. */
+/** The gateway's own error responses say nothing about the provider's error format. */
 const isRefusal = (body: Json) => body.error?.type === "gateway_error";
 
 function inferStream(samples: readonly Sample[], request: RequestPlaces, context: ResponseContext) {
@@ -114,7 +114,7 @@ function inferStream(samples: readonly Sample[], request: RequestPlaces, context
   return { ...rest, ...(tool_calls && { tool_calls }), ...deltas };
 }
 
-/** Characters of requests and responses, as read by the mapping so far. */
+/** Lengths in characters of requests and responses, as read by the mapping so far. */
 function lengthsOf(samples: readonly Sample[], mapping: Mapping) {
   const schema = mappedSchema(mapping);
   const said = samples.map(({ requestBody, responseBody, events }) => ({

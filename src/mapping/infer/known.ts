@@ -6,7 +6,7 @@ import { WIRE_SCHEMAS } from "../wire/index.ts";
 import { coverageOf } from "./coverage.ts";
 import type { Sample } from "./sample.ts";
 
-/** Formats without text in responses are recognized by their unique member. */
+/** Formats whose responses have no text are recognized by a distinctive member. */
 const WORDLESS: Readonly<Partial<Record<WireSchemaName, (request: Json, answer: Json) => boolean>>> = {
   embeddings: (request, answer) => request?.input !== undefined && Array.isArray(listOf(answer?.data)[0]?.embedding),
   rerank: (request, answer) =>

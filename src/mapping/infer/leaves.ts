@@ -5,9 +5,9 @@ import { below, type Pointer } from "../pointer.ts";
 /** One value of a body that is not a list or an object. */
 export interface Leaf {
   readonly pointer: Pointer;
-  /** The nearest name on the way to it. */
+  /** The nearest member name on the path to it. */
   readonly name: string;
-  /** All names on the way to it. */
+  /** All member names on the path to it. */
   readonly names: readonly string[];
   readonly value: string | number | boolean;
 }
@@ -17,7 +17,7 @@ const LEAVES_MAX = 4_000;
 const DEPTH_MAX = 10;
 const ELEMENTS_MAX = 100;
 
-/** All leaves of a body in order; elements of a list share one pointer. */
+/** All leaves of a body, in order; elements of a list share one pointer. */
 export function leavesOf(body: Json): Leaf[] {
   const leaves: Leaf[] = [];
   visit(body, "", [], leaves);
@@ -36,7 +36,7 @@ function visit(value: Json, pointer: Pointer, names: readonly string[], into: Le
   }
 }
 
-/** Every object and list of a body with its pointer, outermost first. */
+/** All objects and lists of a body with their pointers, outermost first. */
 export function branchesOf(body: Json, pointer: Pointer = "", depth = 0): { pointer: Pointer; value: Json }[] {
   if (depth > DEPTH_MAX || typeof body !== "object" || body === null) return [];
   const inner = Array.isArray(body)
@@ -45,7 +45,7 @@ export function branchesOf(body: Json, pointer: Pointer = "", depth = 0): { poin
   return [{ pointer, value: body }, ...inner];
 }
 
-/** Leaves of several bodies by their place; each with its values body by body. */
+/** Leaves of several bodies by their place; each with its values, body by body. */
 export function placesOf(
   bodies: readonly Json[],
 ): Map<Pointer, { leaf: Leaf; values: (Leaf["value"] | undefined)[][] }> {

@@ -12,7 +12,7 @@ interface Candidate {
   readonly score: number;
 }
 
-/** The list of messages: the one whose elements look most like messages. */
+/** The list of messages: the list whose elements look most like messages. */
 export function inferMessages(bodies: readonly Json[]): MessagePlaces | undefined {
   const lists = new Set(
     bodies.flatMap((body) =>
@@ -51,7 +51,7 @@ const isRoleAndText = (element: Json) => {
   return entry !== undefined && more.length === 0 && knownRole(entry[0]) !== undefined && typeof entry[1] === "string";
 };
 
-/** Bare texts are turns only if their name says so: a list of stop words is a list of texts too. */
+/** Bare texts are turns only if the list's name suggests it: a list of stop words is a list of texts too. */
 function asTurns(list: Pointer, conversations: readonly (readonly Json[])[]): Candidate | undefined {
   const named = /turn|histor|dialog|conversation|message|chat|transcript|exchange|talk/i.test(list);
   return named && conversations.every((each) => each.length % 2 === 1) ? { places: { list }, score: 3 } : undefined;
@@ -84,7 +84,7 @@ function asSpoken(list: Pointer, conversations: readonly (readonly Json[])[]): C
   return { places, score: role.score + text.score };
 }
 
-/** Places inside an element, as deep as messages go; content parts of a known kind count as one place. */
+/** Places inside an element, as deep as messages go; content parts of a known type count as one place. */
 function membersOf(elements: readonly Json[]): Pointer[] {
   const pointers = new Set<Pointer>();
   const visit = (value: Json, pointer: Pointer, depth: number) => {
@@ -103,7 +103,10 @@ function membersOf(elements: readonly Json[]): Pointer[] {
 const ROLE_LENGTH_MAX = 30;
 const ROLES_MAX = 6;
 
-/** Few, short, recurring values that every element has: known role names, or a member name that says so. */
+/**
+ * Scores a place as the role: few, short, recurring values that every element has, known role names, or a telling member
+ * name.
+ */
 function roleScore(pointer: Pointer, all: readonly Json[], conversations: readonly (readonly Json[])[]): number {
   const values = all.map((element) => scalarText(valueAt(element, pointer)));
   if (values.some((value) => value === undefined || value.length > ROLE_LENGTH_MAX || /\s/.test(value))) return 0;
@@ -136,7 +139,10 @@ function textScore(pointer: Pointer, all: readonly Json[]): number {
 const isParts = (value: Json) =>
   Array.isArray(value) && value.every((each) => isObject(each) && typeof each.text === "string");
 
-/** The meaning of each role's name: by the word, else by its position; the last before a response is the user. */
+/**
+ * The meaning of each role name: by the word, otherwise by position, because the last message before a response is the
+ * user's.
+ */
 function rolesOf(conversations: readonly (readonly string[])[]): Record<string, string> {
   const names = [...new Set(conversations.flat())];
   const roles: Record<string, string> = {};

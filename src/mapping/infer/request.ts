@@ -36,7 +36,7 @@ interface PlainText {
   readonly spaced: boolean;
 }
 
-/** Texts that stand by themselves in nearly every request, outside the conversation. */
+/** Single texts in nearly every request, outside of the conversation. */
 function plainTexts(bodies: readonly Json[], model: string, taken: Pointer | undefined): PlainText[] {
   const found: PlainText[] = [];
   for (const [pointer, { leaf, values }] of placesOf(bodies)) {

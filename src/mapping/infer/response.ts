@@ -9,12 +9,12 @@ import { isEncoded, says, WORDS, wordsOf } from "./words.ts";
 
 export interface ResponseContext {
   readonly model: string;
-  /** The text of the requests, to distinguish an echo from a response; request by request. */
+  /** The texts of the requests, to distinguish an echo from a response; request by request. */
   readonly asked: readonly (readonly string[])[];
   readonly toolNames: ReadonlySet<string>;
 }
 
-/** The place of the response's text, in complete responses: the longest prose that is not the caller's own. */
+/** The place of the text in complete responses: the longest prose that does not repeat the request. */
 export function inferText(bodies: readonly Json[], { model, asked }: ResponseContext): Pointer | undefined {
   const scored: { pointer: Pointer; score: number }[] = [];
   for (const [pointer, { leaf, values }] of placesOf(bodies)) {
@@ -47,7 +47,10 @@ export function inferText(bodies: readonly Json[], { model, asked }: ResponseCon
 const OUTPUT: ReadonlySet<string> = new Set([...WORDS.output, "message", "choices", "result", "data"]);
 const SCORE_MIN = 2.5;
 
-/** Of alternatives, marked by name or score, the first is the response; other lists hold pieces of one. */
+/**
+ * In a list of alternatives, marked by its name or a score, the first is the response; other lists hold pieces of one
+ * response.
+ */
 function firstChoice(pointer: Pointer, bodies: readonly Json[]): Pointer {
   const steps = pointer.split("/");
   const isChoices = (at: number) =>
@@ -65,7 +68,7 @@ const isIdLike = (text: string) =>
   /^https?:\/\//.test(text) ||
   text.length < 2;
 
-/** The other values of a response. */
+/** The places of a response's other values. */
 export function inferReading(
   bodies: readonly Json[],
   text: Pointer | undefined,

@@ -6,7 +6,7 @@ import type { Pointer } from "../pointer.ts";
 import { leavesOf } from "./leaves.ts";
 import { isEncoded, says, WORDS } from "./words.ts";
 
-/** Checked events of one stream. */
+/** Maximum events checked per stream. */
 const EVENTS_MAX = 2_000;
 
 interface StreamDeltas {
@@ -21,7 +21,7 @@ interface Candidate {
   readonly names: readonly string[];
 }
 
-/** The place where streams send their text in pieces: the one whose pieces form the most prose. */
+/** The place where streams send their text in pieces: the place whose pieces form the most prose. */
 export function inferDeltas(streams: readonly (readonly StreamEvent[])[], model: string): StreamDeltas {
   const candidates = candidatesIn(streams, model);
   const isThought = ({ delta, names }: Candidate) =>
@@ -44,12 +44,12 @@ function score({ text, pieces, delta, names }: Candidate): number {
     (labels.some((label) => /debug|trace|ping|heartbeat|warn|citation|tool|arg|source|error|echo/i.test(label))
       ? 4
       : 0) -
-    // Text that arrives at once at the end repeats the whole, so it is not the piecewise place.
+    // Text that arrives in one piece at the end repeats the complete text.
     (pieces <= 1 ? 1.5 : 0)
   );
 }
 
-/** Every place with text, by the kind of event it comes in. */
+/** All places with text, by the type of event that has them. */
 function candidatesIn(streams: readonly (readonly StreamEvent[])[], model: string): Candidate[] {
   const kind = discriminator(streams);
   const groups = new Map<string, { place: Omit<DeltaPlace, "mode">; names: readonly string[]; pieces: string[][] }>();
@@ -95,7 +95,7 @@ function textsOf(data: Json): { pointer: Pointer; names: readonly string[]; valu
   );
 }
 
-/** A constant value, such as an id on every event. */
+/** A constant value, such as an id in every event. */
 const isConstant = (pieces: readonly (readonly string[])[]) =>
   pieces.some((each) => each.length > 2) && pieces.every((each) => new Set(each).size <= 1);
 
@@ -110,7 +110,7 @@ const kindOf = (data: Json, kind: Pointer): string | undefined => {
 
 const KINDS_MAX = 12;
 
-/** The member with the kind of an event: a word on nearly all events, with few recurring values. */
+/** The member with the event type: a word in nearly all events, with few recurring values. */
 function discriminator(streams: readonly (readonly StreamEvent[])[]): Pointer | undefined {
   const events = streams.flat().slice(0, EVENTS_MAX);
   const names = new Set(events.flatMap(({ data }) => (isObject(data) ? Object.keys(data) : [])));

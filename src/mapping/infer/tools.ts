@@ -46,8 +46,8 @@ export function toolNames(bodies: readonly Json[], tools: ToolPlaces | undefined
 }
 
 /**
- * Calls of tools: an object that names a tool, by a declared name or by its member names, with an object, or
- * an object's JSON text, beside it.
+ * Calls of tools: an object that names a tool (the name is declared, or the member name suggests it), next to an object with
+ * the arguments or its JSON text.
  */
 export function toolCallsIn(
   bodies: readonly Json[],
@@ -58,7 +58,7 @@ export function toolCallsIn(
       const call = isObject(value) ? asCall(value, declared) : undefined;
       return call === undefined ? [] : [{ list: pointer, ...call }];
     });
-    // The wrapper of a call belongs to it if it has the call's id.
+    // The wrapper of a call is part of the call if it has the call's id.
     const call = calls.find(({ id }) => id !== undefined) ?? calls.find(({ name }) => name.lastIndexOf("/") === 0);
     if (call !== undefined) return call;
   }
@@ -93,7 +93,7 @@ function memberOf(value: Json, meaning: ReadonlySet<string>, fits: (each: Json) 
   return Object.keys(value).find((name) => says(name, meaning) && fits(value[name]));
 }
 
-/** The first member, outermost first, that passes. */
+/** The first member, outermost first, that passes the test. */
 function pathTo(value: Json, fits: (name: string, each: Json) => boolean, depthMax = 3): Pointer | undefined {
   let level: { pointer: Pointer; value: Json }[] = [{ pointer: "", value }];
   for (let depth = 0; depth < depthMax; depth++) {

@@ -17,7 +17,7 @@ interface Count {
   readonly values: readonly (number | undefined)[];
 }
 
-/** The places of token counts: by name, checked by arithmetic; without names by arithmetic and lengths only. */
+/** The places of token counts: by name, checked by arithmetic; if no names help, by arithmetic and lengths only. */
 export function inferUsage(bodies: readonly Json[], lengths: Lengths): UsagePlaces | undefined {
   const counts = countsIn(bodies);
   const usage = byName(counts) ?? byArithmetic(counts, lengths);
@@ -34,7 +34,7 @@ function countsIn(bodies: readonly Json[]): Count[] {
     const present = numbers.filter((value) => value !== undefined);
     if (present.length * 2 < bodies.length || present.some((value) => !Number.isSafeInteger(value) || value < 0))
       continue;
-    if (present.some((value) => value > 10_000_000)) continue; // a time, not a count
+    if (present.some((value) => value > 10_000_000)) continue; // a timestamp, not a count
     const words = wordsOf(leaf.name);
     const isOther = words.some((word) => WORDS.noCount.has(word)) && !words.some((word) => WORDS.counts.has(word));
     if (!isOther) counts.push({ pointer, leaf, values: numbers });
@@ -42,7 +42,7 @@ function countsIn(bodies: readonly Json[]): Count[] {
   return counts;
 }
 
-/** Names count if they, or their parents, mention tokens or usage. */
+/** Names qualify if they, or their parents, mention tokens or usage. */
 function byName(counts: readonly Count[]): UsagePlaces | undefined {
   const find = (meaning: ReadonlySet<string>, not: readonly ReadonlySet<string>[]) =>
     counts
@@ -61,7 +61,7 @@ function byName(counts: readonly Count[]): UsagePlaces | undefined {
   };
 }
 
-/** Three counts of one object of which two add up to the third; the texts' lengths decide which is the input. */
+/** Three counts of one object, two of which add up to the third; the lengths of the texts decide which one is the input. */
 function byArithmetic(counts: readonly Count[], { asked, answered }: Lengths): UsagePlaces | undefined {
   if (asked.length < 2) return undefined;
   for (const total of counts) {
@@ -70,7 +70,7 @@ function byArithmetic(counts: readonly Count[], { asked, answered }: Lengths): U
         if (first === total || second === total || !isSum(total, first, second)) continue;
         const straight = distance(first, asked) + distance(second, answered);
         const crossed = distance(second, asked) + distance(first, answered);
-        // Most put the input first: only a clear mismatch of lengths overrides it.
+        // Most formats list the input first: only a clear mismatch of lengths overrides that.
         const [input, output] = straight <= crossed + CLEARLY * asked.length ? [first, second] : [second, first];
         return {
           prompt_tokens: input.pointer,
@@ -95,7 +95,7 @@ function isSum(total: Count, first: Count, second: Count): boolean {
   });
 }
 
-/** How far counts are from four characters a token, on a logarithmic scale. */
+/** The distance of the counts from four characters per token, on a logarithmic scale. */
 function distance({ values }: Count, lengths: readonly number[]): number {
   return values.reduce<number>(
     (sum, value, index) => sum + Math.abs(Math.log(((value ?? 0) * 4 + 1) / ((lengths[index] ?? 0) + 1))),
@@ -115,7 +115,7 @@ function partsOf(counts: readonly Count[], taken: ReadonlySet<Pointer | undefine
   };
 }
 
-/** The place of a provider's price in dollars. */
+/** The place of the cost in dollars, as stated by the provider. */
 export function inferCost(bodies: readonly Json[]): Pointer | undefined {
   for (const [pointer, { leaf, values }] of placesOf(bodies)) {
     const isAmount = values.every(

@@ -49,7 +49,7 @@ const ROLES: Readonly<Record<string, ReadonlySet<string>>> = {
   tool: list("tool function fn plugin"),
 };
 
-/** `inputTokens` and `input_tokens` are `input` and `tokens`. */
+/** Splits a name: `inputTokens` and `input_tokens` become `input` and `tokens`. */
 export function wordsOf(name: string): string[] {
   return name
     .replace(/([a-z0-9])([A-Z])/g, "$1 $2")
@@ -61,7 +61,7 @@ export function wordsOf(name: string): string[] {
 export const says = (name: string, meaning: ReadonlySet<string>): boolean =>
   meaning.has(name.toLowerCase()) || wordsOf(name).some((word) => meaning.has(word));
 
-/** Files and hashes as text: base64, hexadecimal, a `data:` address. A language has blanks, or shorter words. */
+/** Files and hashes as text: base64, hexadecimal, a `data:` address. Natural language has blanks, or shorter words. */
 export function isEncoded(text: string): boolean {
   if (text.startsWith("data:")) return true;
   if (text.length < 40 || !/^[A-Za-z0-9+/_-]+={0,2}$/.test(text)) return false;
@@ -70,7 +70,7 @@ export function isEncoded(text: string): boolean {
   );
 }
 
-/** The meaning of a role's name, by the word only. */
+/** The meaning of a role name, by the word only. */
 export function knownRole(name: string): string | undefined {
   const lower = name.toLowerCase();
   return Object.keys(ROLES).find((role) => ROLES[role]!.has(lower));

@@ -2,7 +2,7 @@ import type { Json } from "../../plugin-host/contract.ts";
 import type { LlmMessage } from "../../record/llm-schema.ts";
 import { filledText, isObject, pickDefined, textOf } from "../json.ts";
 
-/** An image, file or piece of audio in a message, in the neutral schema; `undefined` if the part is none. */
+/** An image, file or piece of audio in a message, in the neutral schema; `undefined` for any other part. */
 export function mediaOf(part: Json, type: string | undefined): LlmMessage | undefined {
   if (type !== undefined) return Object.hasOwn(BY_TYPE, type) ? BY_TYPE[type]!(part) : undefined;
   for (const [member, read] of BY_MEMBER) if (isObject(part[member])) return read(part[member]);
@@ -20,7 +20,7 @@ const file = (members: { [K in keyof LlmMessage]: LlmMessage[K] | undefined }) =
 const audio = (data: Json, mime: Json) =>
   media({ _type: "audio", audio_data: filledText(data), mime_type: filledText(mime) });
 
-/** `data:` address of base64 content, or the content itself if it is a reference to a stored asset. */
+/** `data:` address of base64 content; a reference to a stored asset is returned unchanged. */
 function address(data: Json, mime: Json): string | undefined {
   const content = filledText(data);
   if (content === undefined || content.includes(":")) return content;
@@ -34,7 +34,7 @@ const imageUrl: MediaReader = (part) =>
     file_id: filledText(part.file_id),
   });
 
-/** Anthropic: the kind is in `type`, the data in `source`. Others put the data beside the type. */
+/** Anthropic: the type is in `type`, the data in `source`. Others put the data next to the type. */
 const sourceImage: MediaReader = ({ source, ...part }) =>
   image({
     image_url: textOf(source?.url) ?? address(source?.data ?? part.data, source?.media_type ?? part.mime_type),
@@ -94,7 +94,7 @@ const stored: MediaReader = (part) => {
     : file({ file_data: uri, mime_type: mime });
 };
 
-/** Bedrock converse: a format and the bytes or their place in S3. */
+/** Bedrock converse: a format, and the bytes or their location in S3. */
 const converse =
   (family: "image" | "application" | "video" | "audio"): MediaReader =>
   (part) => {

@@ -47,7 +47,7 @@ export function answerOf(role: Json, content: Json, beside: Beside = {}): LlmMes
   return message(roleOf(role) ?? "assistant", parts, beside);
 }
 
-/** The displayed content of a message. */
+/** The parts of a message that are displayed. */
 type Shown = Extract<Part, { kind: "text" | "media" }>;
 
 function message(role: string | undefined, parts: readonly Part[], beside: Beside): LlmMessage {

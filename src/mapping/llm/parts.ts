@@ -4,9 +4,7 @@ import { filledText, isObject, jsonText, listOf, pickDefined, textOf } from "../
 import { mediaOf } from "./media.ts";
 import { annotationsOf, hostedTool, toolCall } from "./tools.ts";
 
-/**
- * One piece of a message's content, for all providers: the formats differ in names, but the possible parts are the same few.
- */
+/** One part of a message's content, for all providers: the formats use different names for the same few parts. */
 export type Part =
   | { readonly kind: "text"; readonly text: string; readonly annotations?: LlmAnnotation[] }
   | { readonly kind: "reasoning"; readonly text: string }
@@ -14,7 +12,7 @@ export type Part =
   | { readonly kind: "result"; readonly id?: string; readonly name?: string; readonly text: string }
   | { readonly kind: "media"; readonly media: LlmMessage };
 
-/** Maximum nesting of content: real messages nest less, and hostile bodies must not overflow the stack. */
+/** Maximum nesting of content: real messages stay below it, and hostile bodies must not overflow the stack. */
 const DEPTH_MAX = 6;
 
 /** The parts of a message's content: a string, a part, or a list of either. */
@@ -24,7 +22,7 @@ export function partsOf(content: Json, depth = 0): Part[] {
   return isObject(content) ? readPart(content, depth) : [];
 }
 
-/** All text of a content, as one string; `undefined` if it has none. */
+/** All text of a content as one string; `undefined` if it has none. */
 export function plainText(content: Json): string | undefined {
   if (typeof content === "string") return filledText(content);
   return textIn(partsOf(content));
@@ -70,7 +68,7 @@ function resultText(content: Json, depth: number): string {
   return plain ?? (content === undefined || content === null ? "" : jsonText(content));
 }
 
-/** Parts with their kind in `type`. Tools run by the provider are not calls: they are beside the text. */
+/** Parts whose type is in `type`. Tools run by the provider are not calls: they appear beside the text. */
 const BY_TYPE: Readonly<Record<string, PartReader>> = {
   text,
   input_text: text,
@@ -88,7 +86,7 @@ const BY_TYPE: Readonly<Record<string, PartReader>> = {
   tool_result: result,
 };
 
-/** Parts whose kind follows from their member, as in Gemini and Bedrock. */
+/** Parts whose type follows from a member, as in Gemini and Bedrock. */
 const BY_MEMBER: readonly (readonly [string, PartReader])[] = [
   ["functionCall", (part, depth) => call(part.functionCall ?? {}, depth)],
   ["function_call", (part, depth) => call(part.function_call ?? {}, depth)],
@@ -106,7 +104,7 @@ const beside = (type: string, content: Json, id?: Json): Part[] => [
   { kind: "media", media: pickDefined({ _type: "message", type, content: filledText(content), id: filledText(id) }) },
 ];
 
-/** A call or result of a tool run by the provider: the client does not respond to it. */
+/** A call or result of a tool that the provider runs: the client does not respond to it. */
 function hosted(part: Json): Part[] {
   return [{ kind: "media", media: hostedTool(part) }];
 }
@@ -124,7 +122,10 @@ function readPart(part: Json, depth: number): Part[] {
   return type === undefined ? [] : beside(type, part.content, part.id);
 }
 
-/** The last user message that is or contains text, also an empty one, in the form of most formats: a list of `{ role, content }`. */
+/**
+ * The last user message that is or contains text, even if empty, for the form of most formats: a list of `{ role, content
+ * }`.
+ */
 export function lastUserText(messages: Json, contentMember = "content"): string | undefined {
   const list = listOf(messages);
   for (let at = list.length - 1; at >= 0; at--) {

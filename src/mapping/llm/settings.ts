@@ -35,7 +35,7 @@ function stopOf(stop: Json): string[] | undefined {
   return texts.length === 0 ? undefined : texts;
 }
 
-/** Chat completions wrap the schema in `json_schema`, responses and Anthropic spread it beside the type. */
+/** Chat completions wrap the schema in `json_schema`; Responses and Anthropic put its members beside the type. */
 function responseFormatOf(format: Json): LlmRequest["response_format"] {
   if (typeof format === "string") return format === "" ? undefined : { type: format.toLowerCase() };
   if (!isObject(format)) return undefined;

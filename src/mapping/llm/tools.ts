@@ -2,7 +2,7 @@ import type { Json } from "../../plugin-host/contract.ts";
 import type { LlmAnnotation, LlmMessage, LlmRequest, LlmToolCall } from "../../record/llm-schema.ts";
 import { filledText, isObject, jsonText, listOf, parseJson, pickDefined, textOf } from "../json.ts";
 
-/** Arguments as an object: parsed if they came as text, `{ "_raw": text }` if that is not a JSON object. */
+/** Arguments as an object: text is parsed, or becomes `{ "_raw": text }` if it is not a JSON object. */
 export function toolArguments(value: Json): object {
   if (isObject(value)) return value;
   if (value === undefined || value === null || value === "") return {};
@@ -16,8 +16,8 @@ export function toolCall(name: Json, args: Json, id: Json): LlmToolCall {
 }
 
 /**
- * Calls in the form of chat completions and compatible APIs: `{ id, function: { name, arguments } }`, a custom tool's
- * `{ id, custom: { name, input } }`, or the call's members without a wrapper.
+ * Calls in the form of chat completions and compatible APIs: `{ id, function: { name, arguments } }`, a custom tool's `{ id,
+ * custom: { name, input } }`, or the bare members of a call.
  */
 export function toolCallsOf(calls: Json): LlmToolCall[] {
   return listOf(calls)
@@ -30,8 +30,8 @@ export function toolCallsOf(calls: Json): LlmToolCall[] {
 }
 
 /**
- * A tool run by the provider, as one message of a `contentArray`: its kind, its name if it has one, and its
- * input, else its result.
+ * A tool that the provider runs, as one message of a `contentArray`: its type, its name if it has one, and its input,
+ * otherwise its result.
  */
 export function hostedTool(part: Json): LlmMessage {
   const { action, input } = part;
@@ -47,7 +47,9 @@ export function hostedTool(part: Json): LlmMessage {
   }) as LlmMessage;
 }
 
-/** Tool definitions of any provider: wrapped in `function`, `custom`, `toolSpec` or bare; Gemini keeps several in one. */
+/**
+ * Tool definitions of any provider: wrapped in `function`, `custom` or `toolSpec`, or bare; Gemini's may contain several.
+ */
 export function toolsOf(tools: Json): LlmRequest["tools"] {
   const found = listOf(tools)
     .filter(isObject)
@@ -76,10 +78,13 @@ function toolOf(tool: Json): LlmTool {
     parameters: parameters.find(isObject),
   }) as LlmTool;
 }
-/** A tool run by the provider, such as Gemini's `{ googleSearch: {} }`, is named by its member. */
+/** A tool that the provider runs, such as Gemini's `{ googleSearch: {} }`, is named by its member. */
 const builtInName = (tool: object) => Object.keys(tool)[0];
 
-/** `required` becomes `any`; a named tool is `{ type: "tool", name }`; for a choice among some tools only the mode counts. */
+/**
+ * `required` becomes `any`; a named tool becomes `{ type: "tool", name }`; of a choice among some tools only the mode is
+ * kept.
+ */
 export function toolChoiceOf(choice: Json): LlmRequest["tool_choice"] {
   if (typeof choice === "string") {
     const type = choice.toLowerCase();

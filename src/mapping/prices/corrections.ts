@@ -3,25 +3,25 @@ import { type MatchLogic, type ModelPrice, type Provider, TieredPrices } from "@
 /** The day of the last review. */
 export const CORRECTIONS_DATE = "2026-11-21";
 
-/** A price that the table lacks or has wrong; US dollars per million tokens or per thousand searches. */
+/** A price that is missing or wrong in the table; US dollars per million tokens or per thousand searches. */
 interface Correction {
   readonly id: string;
-  /** Models with exactly this name if it is missing. */
+  /** Which models; if missing, the model with exactly this name. */
   readonly match?: MatchLogic;
-  /** Before this day the next entry of the same name applies, else the table; ISO 8601. */
+  /** First day of validity, ISO 8601. Before it, the next entry with the same name applies, otherwise the table. */
   readonly since?: string;
   readonly prices: ModelPrice;
 }
 
 const above = (start: number, base: number, price: number) => new TieredPrices({ base, tiers: [{ start, price }] });
 
-/** The models behind names without a version, newest first. V4 Flash was the last: they ended on 2026-07-24. */
+/** The models behind names without a version, newest first. The names ended on 2026-07-24; V4 Flash was the last model. */
 const DEEPSEEK: readonly Omit<Correction, "id">[] = [
   { since: "2026-04-24", prices: { input_mtok: 0.14, cache_read_mtok: 0.0028, output_mtok: 0.28 } },
   { since: "2025-09-29", prices: { input_mtok: 0.28, cache_read_mtok: 0.028, output_mtok: 0.42 } },
 ];
 
-/** By our names of the providers. Review them when the table's version changes. */
+/** By Weir's provider names. Review them when the table's version changes. */
 const CORRECTIONS: Readonly<Record<string, readonly Correction[]>> = {
   ANTHROPIC: [
     {
@@ -107,7 +107,7 @@ const CORRECTIONS: Readonly<Record<string, readonly Correction[]>> = {
   ],
 };
 
-/** The correction for a request of that time, in the table's own form; `undefined` if the table applies. */
+/** The corrections in force at that time, in the table's own form; `undefined` if the table applies. */
 export function correctionsOf(provider: string, at: Date): Provider | undefined {
   const own = Object.hasOwn(CORRECTIONS, provider) ? CORRECTIONS[provider]! : [];
   const models = own.filter(({ since }) => since === undefined || at >= new Date(since));

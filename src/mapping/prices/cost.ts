@@ -7,17 +7,20 @@ import { type Bill, billsOf } from "./units.ts";
 
 export interface CostInput {
   readonly provider: ProviderPlugin | undefined;
-  /** Names to look the price up by, the most specific first: override, response, request. */
+  /** Names for the price look-up, the most specific first: override, response, request. */
   readonly models: readonly (string | null | undefined)[];
   readonly usage: Usage | undefined;
-  /** The usage block as sent: it counts searches, seconds and billed units, which are charged but are not tokens; and the tier. */
+  /**
+   * The usage block as sent. Besides the tier it counts searches, seconds and billed units, which are charged but are not
+   * tokens.
+   */
   readonly usageRaw?: Json;
   /** The cost stated by the provider. */
   readonly statedCost: number | undefined;
   readonly exchange: ExchangeView;
   /** The operator's prices. */
   readonly ownPrice?: OwnPriceOf | undefined;
-  /** When the request was made: prices change, and some depend on the hour. */
+  /** Time of the request: prices change, and some depend on the hour. */
   readonly at: Date;
   /** Called with the error of the provider's own rule; its price then counts as unknown. */
   readonly onFault?: (error: unknown) => void;
@@ -29,14 +32,14 @@ export interface Cost {
   readonly source: string | null;
 }
 
-/** US dollars. More is an error or malice, and would dominate all sums. */
+/** Maximum plausible cost in US dollars. A higher one is an error or malicious, and would dominate all sums. */
 const STATED_MAX = 1_000_000;
 
 const UNKNOWN: Cost = { cost: null, source: null };
 
 /**
- * The cost of an exchange, from the first source that has it: the operator's prices, the provider plugin's own rule, the provider
- * itself, the price table. Without one it is unknown, which is never 0. Never throws.
+ * The cost of an exchange, from the first source that has it: the operator's prices, the provider plugin's own rule, the
+ * provider's response, the price table. Without any it is unknown, which is never 0. Never throws.
  */
 export function costOf(input: CostInput, table: PriceTable = genaiPrices): Cost {
   const { cost, source } = exactCost(input, table);
@@ -64,7 +67,7 @@ function exactCost(input: CostInput, table: PriceTable): Cost {
   return { cost, source: prices.map(({ entry }) => entry).join(" and ") + note };
 }
 
-/** The first price found by the model's names. */
+/** The first price found for one of the model's names. */
 export function foundFor<T>(
   { model }: Bill,
   models: readonly string[],

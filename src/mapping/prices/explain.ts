@@ -11,7 +11,7 @@ import { withReasoning } from "./table-lines.ts";
 import { priceTerms } from "./terms.ts";
 import { billsOf } from "./units.ts";
 
-/** The parts of a record that determine its cost. */
+/** The members of a record that determine its cost. */
 export interface Priced extends Readonly<Record<keyof Usage, number | null>> {
   readonly provider: string | null;
   readonly model: string | null;
@@ -30,20 +30,20 @@ interface Explanation {
   /** US dollars, as recorded. */
   readonly cost: number | null;
   readonly cost_source: string | null;
-  /** The lines that add up to it. */
+  /** The lines whose sum is the cost. */
   readonly lines: readonly CostLine[];
-  /** The price that was used, as in its table. */
+  /** The price that was used, in the form of its table. */
   readonly rates?: unknown;
   readonly note: string;
 }
 
-/** The token counts of a record as a usage: null was not reported. */
+/** The token counts of a record as usage; null means not reported. */
 export function usageOfRow(row: Priced): Usage | undefined {
   const counts = USAGE_COUNTS.filter((name) => typeof row[name] === "number").map((name) => [name, row[name]]);
   return counts.length === 0 ? undefined : (Object.fromEntries(counts) as Usage);
 }
 
-/** Names that a price is looked up by, the most specific first. */
+/** Names for the price look-up, the most specific first. */
 export const modelsOfRow = (row: Priced): string[] =>
   [row.model_override, row.response_model, row.routed_model, row.request_model].filter(
     (name) => name !== null && name !== "",
@@ -88,7 +88,7 @@ export function explainCost(row: Priced, ownPrice: OwnPriceOf | undefined): Expl
   return told(compared(totalOf(lines), cost), lines, more.length === 0 ? only : [only, ...more]);
 }
 
-/** Without the noise of floating point. */
+/** Removes floating-point noise. */
 function plain(line: CostLine): CostLine {
   return { ...line, perMillion: dollars(line.perMillion), dollars: dollars(line.dollars) };
 }

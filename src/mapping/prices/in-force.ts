@@ -1,15 +1,15 @@
 import type { OwnPrice, OwnPriceOf } from "./own.ts";
 import { genaiRates } from "./table.ts";
 
-/** The current price of a model, in US dollars per million tokens, and per request. */
+/** The current price of a model, in US dollars per million tokens and per request. */
 export interface PriceInForce {
-  /** The future `cost_source` of its records; null if no price is known. */
+  /** The `cost_source` that its records will have; null if no price is known. */
   readonly source: string | null;
-  /** Empty if a provider's own rule decides, because that is code. */
+  /** Empty if a provider's own rule decides, because a rule is code. */
   readonly price: OwnPrice;
 }
 
-/** Names in the table, and ours. */
+/** Names in the table, and Weir's names. */
 const NAMES: readonly (readonly [theirs: string, ours: keyof OwnPrice])[] = [
   ["input_mtok", "input"],
   ["output_mtok", "output"],
@@ -22,7 +22,7 @@ const NAMES: readonly (readonly [theirs: string, ours: keyof OwnPrice])[] = [
 const SOME = { input_tokens: 1_000, output_tokens: 1_000 };
 
 /**
- * @param models - names for the price of its requests, the most specific first.
+ * @param models - names for the price look-up of its requests, the most specific first.
  * @param ruledBy - the provider plugin, if it has its own rule.
  */
 export function priceInForce(
@@ -39,7 +39,7 @@ export function priceInForce(
   return { source: rated.table, price: toPrice(rated.rates) };
 }
 
-/** Prices that rise with the length of a request are shown at their lowest step. */
+/** Of prices that rise with the length of a request, the lowest step is shown. */
 function toPrice(rates: unknown): OwnPrice {
   const price: { [K in keyof OwnPrice]: OwnPrice[K] } = {};
   for (const [theirs, ours] of NAMES) {

@@ -5,13 +5,13 @@ import { genaiPrices, TABLE_NAMES } from "./table.ts";
 export interface PricedModel {
   readonly id: string;
   readonly name: string | undefined;
-  /** Tokens. */
+  /** Context window in tokens. */
   readonly context: number | undefined;
 }
 
 const known = new Map<string, readonly PricedModel[]>();
 
-/** A provider's models in the price table. The list is computed once. @param provider - upper case. */
+/** A provider's models in the price table; computed once. @param provider - upper case. */
 export function pricedModels(provider: string): readonly PricedModel[] {
   let models = known.get(provider);
   if (models === undefined) {
@@ -27,7 +27,7 @@ export function pricedModels(provider: string): readonly PricedModel[] {
   return models;
 }
 
-/** US dollars for this many tokens now; undefined if the table has no price. */
+/** The current price in US dollars of this many tokens; undefined if the table has no price. */
 export function tablePrice(provider: string, model: string, input: number, output: number): number | undefined {
   return genaiPrices(provider, model, { input_tokens: input, output_tokens: output }, new Date())?.dollars;
 }

@@ -14,17 +14,17 @@ interface Priced {
   readonly source: string;
 }
 
-/** The prices of one provider: by name, and by the beginning of a name, the longest first. */
+/** The prices of one provider: by exact name, and by the beginning of a name, longest first. */
 interface PriceScope {
   readonly exact: Map<string, Priced>;
   readonly prefixes: [prefix: string, priced: Priced][];
 }
 
 const keyOf = (organizationId: string, provider: string) => `${organizationId}\n${provider}`;
-/** Of the configuration: its prices hold for every organization, after its own. */
+/** Scope of the configuration's prices: they apply to every organization, after its own. */
 const EVERYBODY = "";
 
-/** The prices of this deployment: those of `weir.toml`, and those that organizations have set. */
+/** The prices of this deployment: those of `weir.toml` and those that organizations have set. */
 export class OwnPrices {
   readonly #scopes = new Map<string, PriceScope>();
 
@@ -38,7 +38,7 @@ export class OwnPrices {
     for (const { prefixes } of this.#scopes.values()) prefixes.sort(([a], [b]) => b.length - a.length);
   }
 
-  /** A lookup takes one step per pattern, however long the name is. */
+  /** A look-up takes one step per pattern, whatever the length of the name. */
   of(organizationId: string, provider: string): OwnPriceOf {
     const keys = [keyOf(organizationId, provider), keyOf(EVERYBODY, provider)];
     const scopes = keys.flatMap((key) => this.#scopes.get(key) ?? []);
@@ -63,7 +63,7 @@ export class OwnPrices {
   }
 }
 
-/** Exact names first, then the longest beginning that ends in `*`. */
+/** Exact names first, then the longest pattern that ends in `*`. */
 function lookUp({ exact, prefixes }: PriceScope, model: string): Priced | undefined {
   return exact.get(model) ?? prefixes.find(([prefix]) => model.startsWith(prefix))?.[1];
 }

@@ -5,16 +5,16 @@ import { inputTokens } from "../usage.ts";
 
 export type OwnPrice = Static<typeof OWN_PRICE_SCHEMA>;
 
-/** Maximum characters of a model's name for price look-ups. A longer name is not a model, and has no price. */
+/** Maximum characters of a model's name for price look-ups. A longer name is not a model and has no price. */
 export const MODEL_LENGTH_MAX = 512;
 
-/** An entry of the configuration; `model` may end in `*`. */
+/** A price in the configuration; `model` may end in `*`. */
 export interface PriceEntry extends OwnPrice {
   readonly provider: string;
   readonly model: string;
 }
 
-/** The price of the first of these models with a price. */
+/** The price of the first of these models that has one. */
 export type OwnPriceOf = (
   models: readonly string[],
 ) => { readonly price: OwnPrice; readonly source: string } | undefined;
@@ -23,7 +23,7 @@ export type OwnPriceOf = (
 export interface CostLine {
   readonly what: string;
   readonly count: number;
-  /** US dollars per million of them. */
+  /** US dollars per million units. */
   readonly perMillion: number;
   readonly dollars: number;
 }

@@ -1,14 +1,14 @@
 import type { ModelInfo, ModelPrice } from "@pydantic/genai-prices";
 import type { Units } from "./units.ts";
 
-/** Cached look-ups; the oldest one is evicted. */
+/** Maximum cached look-ups; the oldest one is evicted. */
 const REMEMBERED_MAX = 2_000;
-/** A longer name is not a model, and would only fill the memory. */
+/** Maximum length of a cached name: a longer one is not a model, and would only fill the memory. */
 const NAME_LENGTH_MAX = 200;
 const DAY_MS = 86_400_000;
 const MILLION = 1_000_000;
 
-/** The parts of ordinary usage; for these the price table's arithmetic is repeated here. */
+/** The parts of ordinary usage; their prices are computed here with the table's own arithmetic. */
 const PLAIN: Readonly<Record<string, "input" | "output" | "read" | "write">> = {
   input_mtok: "input",
   output_mtok: "output",
@@ -40,19 +40,19 @@ interface PricedModel {
 }
 
 /**
- * Prices by provider, model and day. Looking one up costs about 15 µs, most of it for finding the model by patterns and
- * checking the table against itself; multiplying costs nothing. Prices change at midnight UTC; those that depend on the
- * hour, and prices per request, are not cached; usage with other priced parts goes to the table.
+ * Prices by provider, model and day. A look-up costs about 15 µs, mostly for matching the model against patterns and
+ * validating the table; the multiplication costs nothing. Prices change at midnight UTC; those that depend on the hour, and
+ * prices per request, are not cached; usage with other priced parts is priced by the table.
  */
 export class RememberedPrices {
   readonly #found = new Map<string, FoundPrice | null>();
 
-  /** `undefined` if it has to be looked up. */
+  /** `undefined` if it must be looked up. */
   get(provider: string, model: string, at: Date): FoundPrice | null | undefined {
     return this.#found.get(keyOf(provider, model, at));
   }
 
-  /** @param info - the model as the table has it; missing where it has none. */
+  /** @param info - the model in the table; missing if the table does not have it. */
   keep({ provider, model, at }: PricedModel, found: FoundPrice | null, info?: ModelInfo): void {
     if (model.length > NAME_LENGTH_MAX || Number.isNaN(at.getTime())) return;
     if (found !== null && (found.prices.requests_kcount !== undefined || dependsOnHour(info))) return;
@@ -61,7 +61,7 @@ export class RememberedPrices {
   }
 }
 
-/** Whether these prices make a plain product of all units: a part without its own price costs the same as the rest. */
+/** Whether these prices are a plain product with all units: a part without its own price costs the same as the rest. */
 export function isPlain(units: Units, prices: ModelPrice): boolean {
   for (const name in units) {
     if (PLAIN_UNITS.has(name)) continue;
@@ -90,7 +90,7 @@ export function plainPrice(prices: ModelPrice, units: Units): number {
   return inputPrice + outputPrice;
 }
 
-/** US dollars for a count of tokens. A price in tiers is chosen by all input, cached or not. */
+/** US dollars for a number of tokens. The tier of a tiered price depends on all input, cached or not. */
 export function priceOf(price: NonNullable<ModelPrice[keyof ModelPrice]>, count: number, input: number): number {
   if (typeof price === "number") return (price * count) / MILLION;
   if (count <= 0) return 0;

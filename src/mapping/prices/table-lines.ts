@@ -8,14 +8,14 @@ interface Kind {
   readonly count: number;
   /** Names of prices, the most specific first: a kind without its own price uses the next one. */
   readonly prices: readonly string[];
-  /** Of that price. */
+  /** Factor for that price. */
   readonly factor?: number;
 }
 
 /**
- * Each kind of token at its own rate. Missing kinds have no line.
+ * One line per kind of token, at its own rate. Kinds without tokens have no line.
  *
- * @param hourFactor - the cost of a one-hour write as a multiple of a five-minute write, if the table only has the latter.
+ * @param hourFactor - the cost of a one-hour write as a multiple of a five-minute write, if the table has only the latter.
  */
 export function tableLines(prices: ModelPrice, units: Units, hourFactor: number): CostLine[] {
   const whole = units.input_tokens ?? 0;
@@ -67,7 +67,7 @@ function kindsOf(units: Units, prices: ModelPrice, hourFactor: number): readonly
   ];
 }
 
-/** Reasoning tokens get their own line, at the rate of output. */
+/** Splits reasoning tokens into their own line, at the rate of output. */
 export function withReasoning(lines: readonly CostLine[], reasoning: number | null): readonly CostLine[] {
   return lines.flatMap((line) => {
     if (line.what !== "output tokens" || !reasoning || reasoning > line.count) return [line];

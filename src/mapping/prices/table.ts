@@ -8,21 +8,21 @@ import type { Units } from "./units.ts";
 
 export interface Price {
   readonly dollars: number;
-  /** The part for searches and requests, not for tokens. */
+  /** The part of the cost for searches and requests, not for tokens. */
   readonly fees: number;
-  /** The table with its date, and the entry that was used. */
+  /** The table with its date, and the entry used. */
   readonly entry: string;
 }
 
-/** Looks a price up; `undefined` if the table has none for this provider and model. Never throws. */
+/** Looks up a price; `undefined` if the table has none for this provider and model. Never throws. */
 export type PriceTable = (provider: string, model: string, units: Units, at: Date) => Price | undefined;
 
-/** The version that is installed and the day it was published; a test holds them to the package. */
+/** Version and publication day of the installed table; a test compares them with the package. */
 export const TABLE_VERSION = "0.1.8";
 const TABLE_DATE = "2026-09-23";
 const TABLE = `genai-prices ${TABLE_VERSION} (${TABLE_DATE})`;
 
-/** Our providers under the table's names. Others are not in the table. */
+/** Weir's provider names with the table's names. Other providers are not in the table. */
 export const TABLE_NAMES: Readonly<Record<string, string>> = {
   ANTHROPIC: "anthropic",
   AVIAN: "avian",
@@ -50,12 +50,12 @@ export const TABLE_NAMES: Readonly<Record<string, string>> = {
   ZAI: "zai",
 };
 
-/** Providers with prices in the table, for the documentation. */
+/** Whether the table has prices for the provider; for the documentation. */
 export const hasPrices = (provider: string): boolean => Object.hasOwn(TABLE_NAMES, provider);
 
 const remembered = new RememberedPrices();
 
-/** The prices that came with the program: `@pydantic/genai-prices`, preceded by our corrections. */
+/** The prices built into the program: `@pydantic/genai-prices`, preceded by Weir's corrections. */
 export const genaiPrices: PriceTable = (provider, model, units, at) => {
   if (!hasPrices(provider) || model.length > MODEL_LENGTH_MAX) return undefined;
   const known = remembered.get(provider, model, at);
@@ -73,7 +73,7 @@ export const genaiPrices: PriceTable = (provider, model, units, at) => {
   return undefined;
 };
 
-/** Deployments and routers spell a model's name in their own ways. */
+/** Variants of a model's name, because deployments and routers spell it in their own ways. */
 function spellings(model: string): readonly string[] {
   const plain = model.replace(/^models\//, "");
   const last = plain.slice(plain.lastIndexOf("/") + 1);
@@ -83,7 +83,7 @@ function spellings(model: string): readonly string[] {
 /** The name of a cost line that is not for tokens. */
 export const FEES = "searches and requests";
 
-/** Each kind of token by the used entry, with the table's rates; `undefined` if there is none. */
+/** One line per kind of token, with the table's rates for the entry used; `undefined` if there is none. */
 export function genaiRates(
   provider: string,
   model: string,
@@ -99,7 +99,7 @@ export function genaiRates(
   return undefined;
 }
 
-/** Each kind of token at its own rate; input and output as a whole if the table's parts do not add up to its sums. */
+/** One line per kind of token; only input and output totals if the table's parts do not add up to its sums. */
 function linesOf({ prices, model, input, output, total }: Found, units: Units): readonly CostLine[] {
   const line = (what: string, count: number, dollars: number): CostLine => ({
     what,
@@ -115,11 +115,11 @@ function linesOf({ prices, model, input, output, total }: Found, units: Units): 
   const whole = [line("input, all parts", asked, input), line("output, all parts", answered, output)];
   const others = [...(kinds === undefined ? whole : []), line(FEES, searchesIn(units) || 1, total - input - output)];
   return [...(kinds ?? []), ...others.filter(({ dollars }) => Math.abs(dollars) > total * LINES_APART_MAX)].map(
-    (each) => ({ ...each, perMillion: Number(each.perMillion.toPrecision(12)) }), // as it was published
+    (each) => ({ ...each, perMillion: Number(each.perMillion.toPrecision(12)) }), // as published
   );
 }
 
-/** The relative difference allowed between lines and sum: floating-point noise. */
+/** Maximum relative difference between lines and sum: floating-point noise. */
 const LINES_APART_MAX = 1e-9;
 
 type Found = NonNullable<ReturnType<typeof lookUp>>;
@@ -143,17 +143,20 @@ function lookUp(model: string, provider: string, units: Units, at: Date) {
   };
 }
 
-/** Whether a model is charged by counted units: for one charged by the hour or page the table would give 0. A free one has no prices. */
+/**
+ * Whether a model is charged by units that are counted; for a model charged by the hour or page the table would return 0. A
+ * free model has no prices.
+ */
 function isPriced({ rerank_searches: ranks, audio_seconds: seconds }: Units, prices: ModelPrice): boolean {
   const names = Object.keys(prices);
   const unit = ranks !== undefined ? "rerank_searches_kcount" : seconds !== undefined ? "audio_hours" : "_mtok";
   return names.length === 0 || names.some((name) => name.endsWith(unit));
 }
 
-/** Claude's writes for an hour cost twice the input, those for five minutes 1.25 of it, wherever it runs. */
+/** Claude's one-hour cache writes cost 2 times the input price, five-minute writes 1.25 times, on every platform. */
 const HOUR_WRITE_MORE = 2 / 1.25 - 1;
 
-/** The extra cost of one-hour writes if the table only has five-minute writes. */
+/** The extra cost of one-hour writes if the table has only five-minute writes. */
 function hourWrites(units: Units, model: string, prices: ModelPrice): number {
   const { cache_write_mtok: write, cache_write_1h_mtok: hour } = prices;
   const { cache_write_1h_tokens: count, input_tokens: input = 0 } = units;
@@ -164,7 +167,7 @@ function hourWrites(units: Units, model: string, prices: ModelPrice): number {
 const searchesIn = ({ web_searches: web = 0, storage_searches: files = 0, rerank_searches: ranks = 0 }: Units) =>
   web + files + ranks;
 
-/** Whether the price applies only to these units. */
+/** Whether there are searches, whose price depends on these units: it cannot be cached. */
 const isNoted = ({ web_searches: web, storage_searches: files }: Units) => web !== undefined || files !== undefined;
 
 /** Searches without a price do not make the token cost unknown, but the cost is then incomplete. */
@@ -173,7 +176,7 @@ function unpriced(units: Units, { web_searches_kcount: web, storage_searches_kco
   return isMissing ? ", searches not included" : "";
 }
 
-/** The table throws on inconsistent counts; then the totals are priced without their parts. */
+/** The table throws on inconsistent counts; the totals are then priced without their parts. */
 function looked(units: Units, model: string, options: PriceOptions) {
   return calculated(units, model, options) ?? calculated(withoutParts(units), model, options);
 }

@@ -1,7 +1,7 @@
 import type { Json } from "../../plugin-host/contract.ts";
 import { countOf, filledText } from "../json.ts";
 
-/** The effect of a request's terms on the table's prices. */
+/** How a request's terms change the table's prices. */
 interface PriceTerms {
   /** Factor for the standard token rates; prices per call or search stay. */
   readonly factor: number;
@@ -10,9 +10,9 @@ interface PriceTerms {
 }
 
 /**
- * Tiers whose price is the same fraction of the standard rates for all models of a provider. OpenAI, "Flex processing" and
- * "Batch API": half; Anthropic, "Message Batches": half; Gemini, "Flex inference" and "Batch": half. Faster tiers cost
- * a different multiple for each model.
+ * Tiers whose price is a fixed fraction of the standard rates for all models of a provider. OpenAI, "Flex processing" and
+ * "Batch API": half; Anthropic, "Message Batches": half; Gemini, "Flex inference" and "Batch": half. Faster tiers cost a
+ * different multiple for each model.
  */
 const FACTORS: Readonly<Record<string, Readonly<Record<string, number>>>> = {
   OPENAI: { flex: 0.5, batch: 0.5 },
@@ -20,7 +20,7 @@ const FACTORS: Readonly<Record<string, Readonly<Record<string, number>>>> = {
   GOOGLE: { flex: 0.5, batch: 0.5 },
 };
 
-/** Names of the terms of the table's prices. With the last two the capacity is charged, not the request. */
+/** Names of terms at which the table's prices apply. With the last two, capacity is charged instead of requests. */
 const STANDARD: ReadonlySet<string> = new Set([
   ...["default", "standard", "auto", "on_demand", "traffic_type_unspecified"],
   ...["scale", "provisioned_throughput"],
@@ -29,14 +29,14 @@ const STANDARD: ReadonlySet<string> = new Set([
 /** The request's settings and target. */
 interface Asked {
   readonly provider: string;
-  /** Of the target, without port. */
+  /** Host of the target, without port. */
   readonly host: string;
   readonly models: readonly string[];
 }
 
 /**
- * Factor for all tokens of a request with data residency. Anthropic, "Data residency": `inference_geo`; Vertex, since
- * Claude 4.5: every endpoint but the global one. The table has Bedrock's by the model's name.
+ * Factor for all tokens of a request with data residency. Anthropic, "Data residency": `inference_geo`; Vertex, since Claude
+ * 4.5: every endpoint except the global one. For Bedrock the table has it, by the model's name.
  */
 const KEPT_FACTOR = 1.1;
 const KEPT_ON_VERTEX = /claude-(?:(?:sonnet|haiku|opus)-(?:4-[5-9]|[5-9])|fable)/;

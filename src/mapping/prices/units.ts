@@ -2,7 +2,7 @@ import type { Json, Usage } from "../../plugin-host/contract.ts";
 import { filledText, isObject, numberOf, pickDefined } from "../json.ts";
 import { anthropicUsage, imageTokens, inputTokens, passesOf } from "../usage.ts";
 
-/** Charged units, under the names of price tables: all input and all output, and the parts with other prices. */
+/** Charged units, under the names of the price table: all input and all output, and the parts with other prices. */
 export interface Units {
   readonly input_tokens?: number;
   readonly cache_read_tokens?: number;
@@ -21,9 +21,9 @@ export interface Units {
   readonly audio_seconds?: number;
 }
 
-/** One model's part of an exchange: nearly always all of it. */
+/** One model's part of an exchange, which is nearly always the complete exchange. */
 export interface Bill {
-  /** Set if it differs from the exchange's. */
+  /** Present if it differs from the exchange's model. */
   readonly model?: string;
   readonly units: Units;
 }
@@ -32,13 +32,13 @@ export interface Bill {
 const MODELS_MAX = 10;
 
 /**
- * The charged units of an exchange, model by model; empty if unknown. With Anthropic another model may have
- * given advice, or declined before the final one: `iterations` names it.
+ * The charged units of an exchange, model by model; empty if unknown. At Anthropic, another model may have advised the final
+ * one, or declined before it: `iterations` names it.
  */
 export function billsOf(usage: Usage | undefined, raw: Json): readonly Bill[] {
   if (!Array.isArray(raw?.iterations)) return billOf(undefined, unitsOf(usage, raw));
   const passes = passesOf(raw);
-  // Without a list everything is one pass of the exchange's model.
+  // Without a list, all usage is one pass of the exchange's model.
   const models = passes.map((pass) => (pass === raw ? undefined : filledText(pass?.model)));
   if (models.every((model) => model === undefined)) return billOf(undefined, unitsOf(usage, raw));
   const names = [...new Set(models)];
@@ -68,7 +68,7 @@ function unitsOf(usage: Usage | undefined, raw: Json): Units | undefined {
   const audio = within(usage.prompt_audio_tokens, input);
   const images = imageTokens(raw);
   const image = within(images.input, input);
-  // The share of sound or pictures in the cached input is not reported; it is at least the part that exceeds the rest.
+  // The audio or image share of the cached input is not reported; it is at least the part that exceeds the rest.
   const cachedOf = (part: number | undefined) => (part && read ? Math.max(0, part + read - input) : undefined);
   return pickDefined({
     input_tokens: input,
@@ -88,7 +88,7 @@ function unitsOf(usage: Usage | undefined, raw: Json): Units | undefined {
   });
 }
 
-/** An existing part that is not larger than its whole. */
+/** A present part that is not larger than its total. */
 function within(part: number | undefined, whole: number): number | undefined {
   return part === undefined || part <= 0 ? undefined : Math.min(part, whole);
 }

@@ -1,6 +1,6 @@
 import type { Call, Loss, Message, Part, Prompt, Shape } from "../../plugin-host/contract.ts";
 
-/** The file at an address, or why it could not be fetched. */
+/** The file at an address, or the reason why it could not be fetched. */
 export type Fetched = { readonly mediaType: string; readonly bytes: string } | { readonly failure: string };
 
 /** By address. */
@@ -8,7 +8,7 @@ export type FetchedFiles = Readonly<Record<string, Fetched>>;
 
 const HTTP = /^https?:\/\//i;
 
-/** File addresses in a prompt whose shape accepts only bytes, each once. */
+/** Addresses of a prompt's files for a shape that accepts only bytes, without duplicates. */
 export function addressesFor(prompt: Prompt, shape: Shape, call: Call): readonly string[] {
   const found = new Set<string>();
   const look = (part: Part) => {
@@ -20,7 +20,7 @@ export function addressesFor(prompt: Prompt, shape: Shape, call: Call): readonly
   return [...found];
 }
 
-/** The prompt with files in place of their addresses; a failed one is refused with its path. */
+/** The prompt with files instead of their addresses; a file that could not be fetched is refused with its path. */
 export function withFiles(
   prompt: Prompt,
   { shape, call, files }: { shape: Shape; call: Call; files: FetchedFiles },
@@ -45,13 +45,13 @@ export function withFiles(
 
 function fetchable(part: Part, { takes = {} }: Shape, { facts: { input } }: Call): string | undefined {
   if ((part.type !== "image" && part.type !== "file") || !("url" in part.source)) return undefined;
-  // A file that the model does not accept at all is refused anyway.
+  // A file that the model does not accept at all is refused in any case.
   if (takes[part.type === "image" ? "imageUrl" : "fileUrl"] !== "F" || input?.includes(part.type) === false)
     return undefined;
   return HTTP.test(part.source.url) ? part.source.url : undefined;
 }
 
-/** A file as a part of its media type: clients also send sounds and pictures as files. */
+/** A file as a part by its media type, because clients also send sounds and pictures as files. */
 function asFile(part: Part, { mediaType, bytes }: { readonly mediaType: string; readonly bytes: string }): Part {
   const { at, cache } = part;
   const source = { mediaType, bytes };

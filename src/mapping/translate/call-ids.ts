@@ -2,23 +2,23 @@ import { createHash } from "node:crypto";
 import type { Message } from "../../plugin-host/contract.ts";
 
 /**
- * The ids of the history's calls, as they are sent. Every call has its own id, because APIs refuse a second call with one id,
- * but some providers number the calls of each response from 0. A result belongs to the first call that waits for it.
+ * The ids of the history's calls, as they are sent. Each call gets a unique id, because APIs refuse duplicates, but some
+ * providers number the calls of each response from 0. A result belongs to the first call with its id that has no result.
  */
 export class CallIds {
   private readonly form: RegExp | undefined;
   private readonly sent = new Set<string>();
-  /** How many calls a client's id has had. */
+  /** Number of calls so far, by the client's id. */
   private readonly counts = new Map<string, number>();
-  /** By the client's id: the calls of the last turn with that id which have no result yet. */
+  /** By the client's id: the calls of the last turn with that id that have no result yet. */
   private readonly waiting = new Map<string, { readonly turn: Message; readonly ids: string[] }>();
 
-  /** @param form - the form that the target accepts. */
+  /** @param form - the id form that the target accepts. */
   constructor(form: RegExp | undefined) {
     this.form = form;
   }
 
-  /** The id of a call; one that cannot be sent becomes a hash of itself. */
+  /** The id of a call; an id that cannot be sent is replaced by its hash. */
   call(id: string, turn: Message): string {
     let count = this.counts.get(id) ?? 0;
     let own = this.fits(id) && count === 0 ? id : hashed(id, count);
@@ -31,7 +31,7 @@ export class CallIds {
     return own;
   }
 
-  /** The id of the call that a result belongs to, or why there is none. */
+  /** The id of the call to which a result belongs, or why there is none. */
   result(id: string): { readonly id: string } | { readonly why: string } {
     const known = this.waiting.get(id);
     const own = known?.ids.shift();

@@ -1,13 +1,13 @@
 import type { Message, Part, Prompt, State } from "../../plugin-host/contract.ts";
 import { belongsTo } from "./state.ts";
 
-/** A model's reasoning, with the state that makes it acceptable again. */
+/** A model's reasoning, with the state that makes the model accept it again. */
 export interface Thought {
   readonly text: string;
   readonly state: State;
 }
 
-/** The stored state of a call, for clients that omit it: its own state, else the reasoning before it. */
+/** The stored state of a call, for clients that omit it: its own state, otherwise the reasoning before it. */
 export interface CallMemory {
   readonly state?: State;
   readonly thoughts?: readonly Thought[];
@@ -16,8 +16,8 @@ export interface CallMemory {
 export type CallMemories = Readonly<Record<string, CallMemory>>;
 
 /**
- * Restores the state of calls that the client omitted. Reasoning is restored only for its issuer: the
- * client has not sent it, so no other target loses it.
+ * Restores the state of calls that the client omitted. Reasoning is restored only for its issuer; for other targets this is
+ * no loss, because the client did not send it.
  */
 export function withMemories(prompt: Prompt, memories: CallMemories, issuer: string): Prompt {
   const messages = prompt.messages.map((message): Message => {
@@ -37,7 +37,7 @@ function withState(part: Part, memories: CallMemories): Part {
   return part.type === "call" && part.state === undefined && state !== undefined ? { ...part, state } : part;
 }
 
-/** Reasoning before the first call comes first in the turn; the rest before its own call. */
+/** Reasoning before the first call goes first in the turn, other reasoning before its own call. */
 function withThoughts(parts: readonly Part[], memories: CallMemories, issuer: string): readonly Part[] {
   const first: Part[] = [];
   const turn: Part[] = [];
@@ -51,6 +51,6 @@ function withThoughts(parts: readonly Part[], memories: CallMemories, issuer: st
     called ||= part.type === "call";
     turn.push(part);
   }
-  // The same reasoning without its state, as some clients keep it, would be duplicated.
+  // Drops the same reasoning without its state, which some clients keep: it would be duplicated.
   return found ? [...first, ...turn.filter((part) => part.type !== "reasoning" || part.state !== undefined)] : parts;
 }

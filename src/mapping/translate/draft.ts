@@ -13,18 +13,15 @@ import type {
 } from "../../plugin-host/contract.ts";
 import { isObject, type JsonObject, numberOf, pickDefined, setMember, textOf } from "../json.ts";
 
-/** The list of losses of a reader. */
+/** A reader's list of losses. */
 export type Losing = Pick<PromptDraft, "lose" | "loseOthers">;
 
-/** Responses have no list: unreadable parts are dropped. */
+/** For responses, which have no such list: unreadable parts are dropped. */
 export const NOT_NOTED: Losing = { lose() {}, loseOthers() {} };
 
 type Mutable<T> = { -readonly [K in keyof T]: T[K] };
 
-/**
- * A prompt while a shape reads it from a body. Losses are noted here, never thrown: an empty body gives an empty
- * prompt.
- */
+/** A prompt while a shape reads it from a body. Losses are noted, never thrown: an empty body gives an empty prompt. */
 export class PromptDraft {
   readonly extra: Record<string, Json> = {};
   model: string | undefined;
@@ -37,7 +34,7 @@ export class PromptDraft {
   readonly losses: Loss[] = [];
   /** Undefined if there is none. */
   namespaces: Map<string, string> | undefined;
-  /** A cache mark at the top of the body, which applies to the last part. */
+  /** A cache mark at the top level of the body, which applies to the last part. */
   topMark: CacheMark | undefined;
   private readonly paths: Record<string, string> = {};
 
@@ -62,7 +59,7 @@ export class PromptDraft {
     this.losses.push(why === undefined ? { kind, path } : { kind, path, why });
   }
 
-  /** Notes members of an object inside the body that no shape supports. Empty members are not a loss. */
+  /** Notes members of an object in the body that no shape supports. Empty members are not a loss. */
   loseOthers(members: JsonObject, known: ReadonlySet<string>, at: string): void {
     for (const name in members)
       if (!known.has(name) && saysSomething(members[name])) this.lose("dropped", `${at}.${name}`);
@@ -107,7 +104,7 @@ export const cacheMark = (mark: Json): CacheMark | undefined =>
 /** Reads one member of a body into the draft; `at` is the member's path. */
 export type MemberReader = (draft: PromptDraft, value: Json, at: string) => void;
 
-/** Calls the reader of every member that is there. A member without a reader is unknown to every other shape. */
+/** Calls the reader of every present member. A member without a reader is unknown to all other shapes. */
 export function readMembers(draft: PromptDraft, body: Json, readers: Readonly<Record<string, MemberReader>>): void {
   if (!isObject(body)) draft.lose("invalid", "", "the body must be a JSON object");
   for (const name of isObject(body) ? Object.keys(body) : []) {
@@ -127,7 +124,7 @@ const typed =
     else draft.set(name, read as never, at);
   };
 
-/** A member that is one setting, of one type. */
+/** A member that is a single setting of one type. */
 export const number = typed(numberOf, "a number");
 export const text = typed(textOf, "a text");
 export const flag = typed((value) => (typeof value === "boolean" ? value : undefined), "true or false");
@@ -135,7 +132,7 @@ export const texts = typed(
   (value) => (Array.isArray(value) && value.every((item) => typeof item === "string") ? value : undefined),
   "a list of texts",
 );
-/** Taken unchanged. */
+/** Copied unchanged. */
 export const as =
   (
     name: "logitBias" | "metadata" | "prediction" | "truncation" | "audio" | "conversation" | "storedPrompt",
@@ -143,7 +140,7 @@ export const as =
   (draft, value, at) =>
     draft.set(name, value, at);
 
-/** OpenAI's two names of the end user. If both exist the older counts, because other APIs support it. */
+/** OpenAI's two names of the end user. If both are present the older one is used, because other APIs support it. */
 export const endUser: MemberReader = (draft, value, at) => {
   if (draft.settings.user === undefined) text("user")(draft, value, at);
   else if (draft.settings.user !== value) {

@@ -1,9 +1,9 @@
 import type { Effort, Thinking } from "../../plugin-host/contract.ts";
 
-/** All efforts, least first. */
+/** All efforts, lowest first. */
 export const EFFORTS: readonly Effort[] = ["none", "minimal", "low", "medium", "high", "xhigh", "max"];
 
-/** Efforts that OpenAI's APIs have a name for. */
+/** Efforts for which OpenAI's APIs have a name. */
 export const OPENAI_EFFORTS: readonly Effort[] = EFFORTS.filter((effort) => effort !== "max");
 
 export const isEffort = (text: string): text is Effort => (EFFORTS as readonly string[]).includes(text);
@@ -24,7 +24,7 @@ export const EFFORT_TABLE: Readonly<
 const BUDGET_MIN = 1024;
 const BUDGET_MAX = 128_000;
 
-/** Tokens for thinking below `maxTokens`; `undefined` if there is no room. */
+/** Thinking tokens, bounded to stay below `maxTokens`; `undefined` if there is no room. */
 export function boundedBudget(tokens: number, maxTokens: number): number | undefined {
   const budget = Math.min(Math.max(Math.round(tokens), BUDGET_MIN), BUDGET_MAX, maxTokens - 1);
   return budget < BUDGET_MIN ? undefined : budget;
@@ -43,14 +43,17 @@ export function effortOfBudget(budget: number, maxTokens: number): Effort {
   return share < 0.9 ? "high" : "xhigh";
 }
 
-/** The requested effort, in any notation. Adaptive thinking is `high`. */
+/** The requested effort, in any notation. Adaptive thinking counts as `high`. */
 export function effortOf({ effort, budgetTokens, adaptive }: Thinking, maxTokens: number): Effort | undefined {
   if (effort !== undefined) return effort;
   if (budgetTokens !== undefined) return effortOfBudget(budgetTokens, maxTokens);
   return adaptive === true ? "high" : undefined;
 }
 
-/** The effort itself, else the next lower one that the model has, else its lowest; a model that must think has no `none`. */
+/**
+ * The effort itself, otherwise the next lower one that the model has, otherwise its lowest; a model that must think has no
+ * `none`.
+ */
 export function nearestEffort(
   wanted: Effort,
   { efforts, mustThink }: { readonly efforts?: readonly Effort[] | undefined; readonly mustThink?: boolean },

@@ -14,14 +14,14 @@ const TOO_LONG = new RegExp(
   ].join("|"),
   "i",
 );
-/** The relevant part is at the beginning. */
+/** Maximum characters that are searched; the relevant part is at the beginning. */
 const LOOKED_AT_MAX = 4_096;
 const STATUSES: ReadonlySet<number> = new Set([400, 413, 422]);
 
-/** @param text - of an error, such as its message or its body. */
+/** @param text - of an error, for example its message or its body. */
 export const saysTooLong = (status: number, text: string): boolean =>
   STATUSES.has(status) && TOO_LONG.test(text.slice(0, LOOKED_AT_MAX));
 
-/** Coding tools detect this failure, and compact the conversation. */
+/** Whether the prompt is too long. Coding tools detect this failure and compact the conversation. */
 export const isContextError = ({ status, code, message }: ApiError): boolean =>
   code === "context_length_exceeded" || saysTooLong(status, message);

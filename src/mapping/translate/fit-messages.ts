@@ -25,7 +25,7 @@ export function fitMessages(prompt: Prompt, fitting: Fitting, names: ToolNames):
   return { ...prompt, messages };
 }
 
-/** Some accept only a system text, none accepts nothing. An earlier refusal is more specific. */
+/** Some shapes accept a system text alone, none accepts an empty prompt. An earlier refusal is more specific. */
 function lacksTurn(messages: readonly Message[], { shape, losses }: Fitting): boolean {
   if (losses.some(({ kind }) => kind === "refused" || kind === "invalid")) return false;
   return shape.limits?.turnsAlternate === true
@@ -35,7 +35,7 @@ function lacksTurn(messages: readonly Message[], { shape, losses }: Fitting): bo
 
 const isEmpty = (part: Part) => (part.type === "text" || part.type === "refusal") && part.text === "";
 
-/** The member with the turns, where it is not `messages`. */
+/** The member with the turns, if it is not `messages`. */
 const TURNS = new Map([
   ["responses", "input"],
   ["chat-completions with input", "input"],
@@ -50,7 +50,7 @@ function named(message: Message, { take, losses }: Fitting): Message {
   return rest;
 }
 
-/** System text in mid-conversation, as a marked text of the user. */
+/** A mid-conversation system text, as marked user text. */
 const asUser = (message: Message): Message => ({
   ...message,
   role: "user",
@@ -96,7 +96,7 @@ function resultTurn(calls: readonly CallPart[], found: ReadonlyMap<string, Resul
   return { role: "user", parts };
 }
 
-/** If results must be text, their pictures and files go into a user's turn right after all results. */
+/** If results must be text, their pictures and files go into a user turn right after all results. */
 function afterResults(messages: readonly Message[], { take }: Fitting): Message[] {
   const images = take("resultImages") === "=";
   const files = take("resultFiles") === "=";
@@ -121,7 +121,7 @@ function afterResults(messages: readonly Message[], { take }: Fitting): Message[
 }
 const BELOW = "(The result is in the next message.)";
 
-/** Merges neighbours of one role, without empty ones. */
+/** Merges neighbours with the same role; drops empty ones. */
 function joined(messages: readonly Message[]): Message[] {
   const turns: Message[] = [];
   let last: { role: Message["role"]; parts: Part[]; at?: string } | undefined;
@@ -136,7 +136,7 @@ function joined(messages: readonly Message[]): Message[] {
   return turns;
 }
 
-/** Some APIs refuse empty text, and trailing white space in a text for the model to continue. */
+/** Some APIs refuse empty text, and trailing white space in a text that the model is to continue. */
 function withoutEmpty(messages: readonly Message[]): Message[] {
   const kept: Message[] = [];
   for (const [index, message] of messages.entries()) {

@@ -15,7 +15,7 @@ import type { Fitting } from "./fitting.ts";
 import { belongsTo } from "./state.ts";
 import type { ToolNames } from "./tool-names.ts";
 
-/** Prefix of the attribution that a coding tool puts into its system text; it changes with each request and defeats caches. */
+/** Prefix of the attribution that a coding tool adds to its system text; it changes with each request and defeats caches. */
 const ATTRIBUTION = "x-anthropic-billing-header:";
 
 /** Fits the parts of one prompt, in order: calls come before their results. */
@@ -24,9 +24,9 @@ export class PartFitter {
   private readonly fitting: Fitting;
   private readonly names: ToolNames;
   private readonly ids: CallIds;
-  /** Sent names of the calls so far, by their sent id. */
+  /** Sent tool names of the calls so far, by sent call id. */
   private readonly called = new Map<string, string>();
-  /** Custom tool calls that stay custom: their results have the same kind, even if the client does not say so. */
+  /** Calls of custom tools that stay custom: their results have the same type, even if the client does not say so. */
   private readonly customCalls = new Set<string>();
 
   constructor(prompt: Prompt, fitting: Fitting, names: ToolNames) {
@@ -156,7 +156,7 @@ export class PartFitter {
   }
 }
 
-/** Text without state is ordinary text, which every model that accepts it may read. */
+/** Text without state is ordinary text: every model that accepts it may read it. */
 const isOpen = (state: State | undefined) => state === undefined;
 
 const withoutMark = <T extends Part>({ cache: _, ...part }: T): T => part as unknown as T;
@@ -178,7 +178,7 @@ function mediaName(type: "image" | "audio" | "file", source: Source) {
   return isTextType(source.mediaType) ? "textFile" : "pdf";
 }
 
-/** A text file as text of the message, with its name. */
+/** A text file as message text, with its name. */
 function inlined(name: string | undefined, source: Source): string {
   const text =
     "text" in source ? source.text : "bytes" in source ? Buffer.from(source.bytes, "base64").toString("utf8") : "";

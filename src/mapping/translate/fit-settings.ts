@@ -10,7 +10,7 @@ const MAX_TOKENS_UNKNOWN = 8192;
 
 const LOSSES: Readonly<Partial<Record<string, Loss["kind"]>>> = { D: "dropped", A: "approximated", R: "refused" };
 
-/** Defaults of APIs: dropping a member with this value loses nothing. */
+/** The APIs' defaults: dropping a member with this value loses nothing. */
 const SAYS_NOTHING: Readonly<Partial<Record<SettingName, Json>>> = {
   n: 1,
   logprobs: false,
@@ -57,7 +57,7 @@ export function fitSettings(prompt: Prompt, fitting: Fitting): Prompt {
 
 type Lose = (kind: Loss["kind"], name: SettingName, why?: string) => void;
 
-/** A text response needs no setting; not every target supports sound or pictures. */
+/** Text output needs no setting; not every target supports sound or pictures. */
 function modalities(settings: Draft, lose: Lose, { take }: Fitting): void {
   const asked = settings.modalities;
   if (asked === undefined) return;
@@ -68,7 +68,7 @@ function modalities(settings: Draft, lose: Lose, { take }: Fitting): void {
   }
 }
 
-/** Some APIs have no place for a schema's description. If it becomes a tool, the tool has it. */
+/** Some APIs have no place for a schema's description. If the schema becomes a tool, the tool has it. */
 function described({ shape: from, paths }: Prompt, { format }: Draft, { shape, take, losses, call }: Fitting): void {
   if (format?.type !== "schema" || format.description === undefined || take("formatDescription") === "=") return;
   if (shape.limits?.schemaTool === true && call.facts.jsonSchema !== true) return;
@@ -141,7 +141,7 @@ function saidAs(
 
 function sampling(settings: Draft, lose: Lose, { shape: { limits }, call: { facts } }: Fitting): void {
   if (facts.temperatureOrTopP === true && settings.temperature !== undefined && settings.topP !== undefined) {
-    // 1 is what a missing one means.
+    // A missing temperature or top_p means 1.
     const name = settings.temperature === 1 && settings.topP !== 1 ? "temperature" : "topP";
     if (settings[name] !== 1) lose("dropped", name, "the model takes temperature or top_p, not both");
     delete settings[name];
@@ -181,7 +181,7 @@ const ALIASES: Readonly<Record<string, SettingName>> = {
   prompt_cache_key: "cacheKey",
 };
 
-/** The settings behind providers' names. The same few names repeat, all from facts or providers. */
+/** The settings for providers' names. Cached: the same few names repeat, and all come from facts or providers. */
 const settingNames = new Map<string, SettingName>(Object.entries(ALIASES));
 const NAMES_MAX = 1_000;
 
@@ -193,7 +193,7 @@ function settingNamed(member: string): SettingName {
   return name;
 }
 
-/** Settings that the model refuses by its facts, or that a provider has refused before. */
+/** Settings that the model refuses according to its facts, or that a provider has refused before. */
 function rejected(settings: Draft, lose: Lose, { call: { facts } }: Fitting): void {
   const thinks = settings.thinking !== undefined && settings.thinking.effort !== "none";
   const leaveOut = (member: string) => {

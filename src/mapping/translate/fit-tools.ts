@@ -5,7 +5,7 @@ import { chosenTool, noteUnsound } from "./unsound-tools.ts";
 
 type MutablePrompt = { -readonly [K in keyof Prompt]: Prompt[K] };
 
-/** Tools and their choice in the form of the shape. The next step handles their names in the history. */
+/** Tools and tool choice in the form of the shape. The next step handles tool names in the history. */
 export function fitTools(given: Prompt, fitting: Fitting): { readonly prompt: Prompt; readonly names: ToolNames } {
   const { shape, take, losses } = fitting;
   const names = new ToolNames(shape.limits?.toolName);
@@ -39,7 +39,7 @@ function placeOf(namespace: string, tools: readonly Tool[]): string {
   return tool?.at?.replace(/\.tools\[\d+\]$/, "") ?? "tools";
 }
 
-/** A tool that a model will not call. */
+/** A tool that the model is not meant to call. */
 const PLACEHOLDER: FunctionTool = {
   type: "function",
   name: "no_tools_available",
@@ -111,7 +111,7 @@ const FREE_TEXT = {
   additionalProperties: false,
 };
 
-/** The choice with the names that its tools have at the target. */
+/** The choice, with the names that its tools have at the target. */
 function fitChoice(given: Prompt, choice: ToolChoice, { take }: Fitting, names: ToolNames): ToolChoice {
   const inName = take("namespace") !== "=";
   const sent = (name: string, namespace?: string): Pick<ToolChoice, "name" | "namespace"> => {
@@ -132,7 +132,7 @@ function fitChoice(given: Prompt, choice: ToolChoice, { take }: Fitting, names: 
 }
 const SEARCH = "web_search";
 
-/** The kind of choice that a shape may lack, and its nearest equivalent. */
+/** Replaces a choice that the shape lacks by its nearest equivalent. */
 function choose(prompt: MutablePrompt, choice: ToolChoice, { take, losses }: Fitting): void {
   const lost = (name: "choiceNone" | "choiceAny" | "choiceOne" | "choiceSearch") => {
     if (take(name) === "=") return false;
@@ -183,7 +183,7 @@ function schemaByTool(prompt: MutablePrompt, { shape, call, losses }: Fitting, n
 const isOn = (thinking: Prompt["settings"]["thinking"]) => thinking !== undefined && thinking.effort !== "none";
 const ANSWER_TOOL = "json_answer";
 
-/** The client may have a tool of that name. */
+/** Avoids the names of the client's tools. */
 function freeName(tools: readonly Tool[]): string {
   const taken = new Set(tools.map((tool) => ("name" in tool ? tool.name : "")));
   let name = ANSWER_TOOL;

@@ -13,7 +13,8 @@ export interface Fitted {
 }
 
 /**
- * Fits a prompt to a shape and a model. All differences between shapes are in their tables; no shape knows another.
+ * Fits a prompt to a shape and a model. All differences between shapes are in their tables; shapes are independent of each
+ * other.
  *
  * The same prompt always gives the same result, so that providers' caches work.
  */
@@ -29,8 +30,8 @@ export function fit(prompt: Prompt, shape: Shape, call: Call): Fitted {
 }
 
 /**
- * Switches thinking off for a turn in which it would be refused: there are results for calls without reasoning
- * before them, because the client omitted it or another model made the calls.
+ * Switches thinking off for a turn in which it would be refused: it has results of calls without reasoning before them,
+ * because the client omitted the reasoning or another model made the calls.
  */
 function withLeadingThoughts(prompt: Prompt, { shape, losses }: Fitting): Prompt {
   const { thinking } = prompt.settings;

@@ -1,6 +1,6 @@
 import type { Call, Loss, Shape, Take } from "../../plugin-host/contract.ts";
 
-/** What the steps of fitting share: the target, and the list of losses that they add to. */
+/** Shared by the steps of fitting: the target, and the list of losses. */
 export interface Fitting {
   readonly shape: Shape;
   readonly call: Call;

@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 
 const LETTERS = "0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ";
 
-/** `prefix` and 24 letters or digits, deterministic: equal requests must give equal bytes. */
+/** `prefix` and 24 letters or digits; deterministic, because equal requests must give equal bytes. */
 export function idFrom(prefix: string, text: string): string {
   const digest = createHash("sha256").update(text).digest();
   let id = prefix;
@@ -10,5 +10,5 @@ export function idFrom(prefix: string, text: string): string {
   return id;
 }
 
-/** The id of a call without one. */
+/** The id of a call that has none. */
 export const callId = (text: string): string => idFrom("call_", text);

@@ -4,7 +4,10 @@ import type { Losing } from "./draft.ts";
 
 type Kind = "text" | "name" | "flag" | "object" | "list" | "textOrList" | "textOrObject";
 
-/** What a member must be: a kind, or a list of one type, or an object with members of such types. Other members are free. */
+/**
+ * The required type of a member: a kind, a list of one type, or an object with typed members. Other members are
+ * unrestricted.
+ */
 export type MemberType = Kind | readonly [MemberType] | { readonly [member: string]: MemberType };
 
 const KINDS: Readonly<Record<Kind, { readonly fits: (value: Json) => boolean; readonly words: string }>> = {
@@ -18,8 +21,9 @@ const KINDS: Readonly<Record<Kind, { readonly fits: (value: Json) => boolean; re
 };
 
 /**
- * Notes each member of a wrong type, with its path, as invalid: read as if it were missing, it would be lost. A missing
- * member and `null` fit every type but `name`. Whether the body and the items of lists are objects is the reader's matter.
+ * Notes each member of a wrong type as invalid, with its path; reading it as missing would lose it silently. A missing
+ * member and `null` match every type except `name`. The reader itself checks that the body and the items of lists are
+ * objects.
  */
 export function noteWrongTypes(draft: Losing, value: Json, type: MemberType, at = ""): void {
   if (typeof type === "string") {

@@ -60,7 +60,7 @@ interface ChoiceDraft {
   readonly logprobs: unknown[];
 }
 
-/** Assembles pieces into their response, in the order in which its parts began. */
+/** Assembles pieces into a response; parts keep the order in which they began. */
 export class PieceFold {
   private id: string | undefined;
   private model: string | undefined;
@@ -87,7 +87,7 @@ export class PieceFold {
     } else grow(choice.parts, piece);
   }
 
-  /** @param missing - the usage, if no piece had it. */
+  /** @param missing - the usage, if no piece had any. */
   answer(missing?: Usage): Answer {
     const indexes = [...this.choices.keys()].sort((a, b) => a - b);
     const choices = indexes.map((index): Choice => {
@@ -115,7 +115,7 @@ export class PieceFold {
 
 type Growing = { -readonly [K in "text" | "arguments" | "state" | "citations"]?: unknown } & { type: string };
 
-/** Parts are our own mutable objects while they grow. */
+/** The parts are our own objects, so they may be mutated while they grow. */
 function grow(parts: Map<number, Part>, piece: PartPiece): void {
   const part = parts.get(piece.part) as Growing | undefined;
   const start = (fresh: Part) => parts.set(piece.part, fresh);

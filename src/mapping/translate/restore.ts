@@ -8,7 +8,10 @@ import type { ToolNames } from "./tool-names.ts";
 
 type PartPiece = Extract<Piece, { readonly part: number }>;
 
-/** Restores in a response what the request's translation changed: tools' names, raw inputs, a response that came as a tool's input. */
+/**
+ * Reverts in a response what the translation of the request changed: tool names, raw inputs, and a response that came as a
+ * tool's input.
+ */
 export class Restore {
   /** State of calls by their id, for clients that omit it. */
   readonly states = new Map<string, CallMemory>();
@@ -16,11 +19,11 @@ export class Restore {
   private readonly issuer: string;
   /** The id of the client's response. */
   private readonly answerId: string;
-  /** Ids of its calls. */
+  /** Ids of the response's calls. */
   private readonly ids = new Set<string>();
   /** Parts with the input of the response tool, by choice and part. */
   private readonly answers = new Set<string>();
-  /** Reasoning without a following call yet, by choice and part. */
+  /** Reasoning that no call has followed yet, by choice and part. */
   private readonly thoughts = new Map<string, { text: string; state?: State }>();
   /** Inputs of custom tools until their JSON is complete. */
   private readonly inputs = new Map<string, { text: string; readonly end: JsonEnd }>();
@@ -63,14 +66,14 @@ export class Restore {
     return { ...part, id, ...known, ...(state === undefined ? {} : { state }) };
   }
 
-  /** Results are matched by id: a call without one, or with a duplicate, gets a new unique one. */
+  /** Results are matched by id: a call without an id, or with a duplicate, gets a new unique one. */
   private idOf({ id }: CallPart): string {
     const own = id === "" || this.ids.has(id) ? callId(`${this.answerId} ${this.ids.size}`) : id;
     this.ids.add(own);
     return own;
   }
 
-  /** A call without its own state gets that of the reasoning before it: its vendor may require it. */
+  /** A call without its own state gets the state of the reasoning before it, because its vendor may require it. */
   private remember(id: string, state: State | undefined): void {
     const thoughts = [...this.thoughts.values()].flatMap(({ text, state: of }) =>
       of === undefined ? [] : [{ text, state: of }],
@@ -80,7 +83,7 @@ export class Restore {
     this.thoughts.clear();
   }
 
-  /** State from a provider belongs to it. */
+  /** Marks state from a provider with its issuer. */
   private stamped(state: State): State {
     return { ...state, issuer: state.kind === "encrypted" ? this.issuer : makerOf(this.issuer) };
   }
@@ -128,7 +131,7 @@ export class Restore {
     return text === "" ? [] : [of.choice === undefined ? piece : { ...piece, choice: of.choice }];
   }
 
-  /** Inputs whose JSON stayed incomplete. */
+  /** Emits the inputs whose JSON stayed incomplete. */
   private flushed(): Piece[] {
     return [...this.inputs.keys()].flatMap((key) => {
       const [choice, part] = key.split(" ").map(Number) as [number, number];
@@ -141,7 +144,7 @@ export class Restore {
 const closeOf = ({ part, choice }: PartPiece): Piece =>
   choice === undefined ? { type: "close", part } : { type: "close", part, choice };
 
-/** Pieces of the response tool's input as text. */
+/** Converts pieces of the response tool's input to text. */
 function answered(piece: PartPiece): readonly Piece[] {
   if (piece.type === "arguments") return [{ ...piece, type: "text" }];
   return piece.type === "close" ? [piece] : [];

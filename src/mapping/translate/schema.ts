@@ -1,7 +1,7 @@
 import type { Json } from "../../plugin-host/contract.ts";
 import { isObject, type JsonObject, jsonText, setMember } from "../json.ts";
 
-/** Keywords of APIs with their own schema language, such as Gemini's. */
+/** Keywords supported by APIs with their own schema language, such as Gemini's. */
 const KEPT: ReadonlySet<string> = new Set(
   "type,format,title,description,nullable,enum,minItems,maxItems,required,minProperties,maxProperties,minLength,maxLength,pattern,minimum,maximum,default,propertyOrdering".split(
     ",",
@@ -24,12 +24,12 @@ const NODES_MAX = 5000;
 
 export interface RewrittenSchema {
   readonly schema: Json;
-  /** Whether a keyword became a description, or a reference was not inlined. */
+  /** Whether a keyword became part of a description, or a reference was not inlined. */
   readonly approximated: boolean;
 }
 
 /**
- * A JSON Schema for models with a subset of JSON Schema: references are inlined, `const` becomes `enum`, a list of
+ * Rewrites a JSON Schema for models that support only a subset: references are inlined, `const` becomes `enum`, a list of
  * types `anyOf` or `nullable`, and the rest goes into the description.
  */
 export function rewriteSchema(schema: Json): RewrittenSchema {
@@ -46,7 +46,7 @@ class Rewriter {
     this.root = root;
   }
 
-  /** @param within - references being inlined around this node. */
+  /** @param within - enclosing references that are being inlined. */
   rewrite(schema: Json, within: readonly string[]): Json {
     if (!isObject(schema)) return {};
     if (++this.nodes > NODES_MAX) {
@@ -92,7 +92,7 @@ class Rewriter {
     return (Array.isArray(schemas) ? schemas : []).map((schema) => this.rewrite(schema, within));
   }
 
-  /** A choice that may be null is nullable. */
+  /** A choice that includes null becomes nullable. */
   private choices(written: JsonObject, schemas: Json, within: readonly string[]): void {
     const given = Array.isArray(schemas) ? schemas : [];
     const named = given.filter((schema) => schema?.type !== "null");
@@ -110,7 +110,7 @@ class Rewriter {
     } else leftOver["enum"] = values;
   }
 
-  /** Members of all parts as one; of two with the same name the later counts. */
+  /** Merges the members of all parts; of two with the same name the later one wins. */
   private merge(written: JsonObject, parts: Json, within: readonly string[]): void {
     for (const part of this.list(parts, within)) {
       const { properties, required, ...rest } = part;

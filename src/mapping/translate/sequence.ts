@@ -5,11 +5,11 @@ type PartPiece = Extract<Piece, { readonly part: number }>;
 
 /** A choice's parts while they arrive. */
 interface Choice {
-  /** The open part, whose pieces pass at once. */
+  /** The open part, whose pieces are passed on immediately. */
   open: number | undefined;
   readonly ends: Map<number, Pick<JsonEnd, "reached" | "read">>;
   readonly closed: Set<number>;
-  /** Pieces of parts that began while another was open, by part, in the order in which they began. */
+  /** Pieces of parts that began while another part was open; by part, in the order of their beginning. */
   readonly waiting: Map<number, PartPiece[]>;
   called: boolean;
   /** Some providers send the end of a response twice; the second is ignored. */
@@ -17,11 +17,11 @@ interface Choice {
 }
 
 /**
- * Serializes the parts of a response: all pieces of a part, then its `close`, then the next.
+ * Serializes the parts of a response: all pieces of a part, then its `close`, then the next part.
  *
- * Pieces pass as they arrive. A part waits only while an earlier call is incomplete; a call is complete when
- * its arguments are one complete JSON value, or at its `close`. Text and reasoning end where another part begins. A response with a
- * call ends with `calls`, regardless of the provider's reason, unless it ended for a special reason.
+ * Pieces are passed on as they arrive. A part waits only while an earlier call is incomplete; a call is complete when its
+ * arguments are one complete JSON value, or at its `close`. Text and reasoning end when another part begins. A response with
+ * a call ends with `calls`, regardless of the provider's reason, unless it ended for a special reason.
  */
 export class Sequence {
   private readonly choices = new Map<number, Choice>();
@@ -65,13 +65,13 @@ export class Sequence {
     const waiting = choice.waiting.get(part);
     if (waiting !== undefined) waiting.push(piece);
     else if (choice.open === part) this.emit(choice, piece, out);
-    // Without an open part none is waiting.
+    // If no part is open, none is waiting.
     else if (choice.open === undefined) this.begin(choice, piece, out);
     else choice.waiting.set(part, [piece]);
     this.advance(choice, piece.choice, out);
   }
 
-  /** Whether the open part is complete: everything but a call ends once another part begins. */
+  /** Whether the open part is complete: everything except a call ends once another part begins. */
   private isComplete({ open, ends }: Choice): boolean {
     const end = ends.get(open!);
     return end === undefined || end.reached;
@@ -89,7 +89,7 @@ export class Sequence {
     }
     if (piece.type === "call") {
       choice.called = true;
-      // Free text has no visible end: it ends at its `close`.
+      // Free text has no recognizable end: it ends at its `close`.
       choice.ends.set(piece.part, piece.call.custom === true ? NEVER : new JsonEnd());
     } else if (piece.type === "arguments") choice.ends.get(piece.part)?.read(piece.text);
     out.push(piece);
@@ -118,7 +118,7 @@ export class Sequence {
     for (const piece of pieces) this.emit(choice, piece, out);
   }
 
-  /** At the end everything is complete. */
+  /** At the end all parts are complete. */
   private drain(choice: Choice, index: number | undefined, out: Piece[]): void {
     if (choice.open !== undefined) this.close(choice, index, out);
     while (choice.waiting.size > 0) {

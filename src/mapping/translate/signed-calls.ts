@@ -1,6 +1,6 @@
 import type { Part } from "../../plugin-host/contract.ts";
 
-/** Moves the state of a call from an empty reasoning part before it back to the call. */
+/** Moves a call's state back to the call from the empty reasoning part before it. */
 export function signedCalls(parts: readonly Part[]): Part[] {
   const joined: Part[] = [];
   for (const part of parts) {

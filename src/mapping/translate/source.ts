@@ -1,6 +1,6 @@
 import type { Source } from "../../plugin-host/contract.ts";
 
-/** An address as the source of a part; a `data:` address holds its bytes. */
+/** An address as the source of a part; a `data:` address contains its bytes. */
 export function sourceOf(address: string, mediaType = "application/octet-stream"): Source {
   if (!address.startsWith("data:")) return { url: address };
   const comma = address.indexOf(",");
@@ -36,7 +36,7 @@ const ENDINGS: Readonly<Record<string, string>> = {
   "application/json": "json",
 };
 
-/** The name of a file without one: some APIs require a name and go by its ending. */
+/** A name for a file without one: some APIs require a name and use its extension. */
 export function fileName(source: Source): string {
   const type = "mediaType" in source ? source.mediaType : "";
   return `file.${Object.hasOwn(ENDINGS, type) ? ENDINGS[type] : "pdf"}`;

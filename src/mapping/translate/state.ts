@@ -4,7 +4,7 @@ import { isObject, parseJson, pickDefined, textOf } from "../json.ts";
 /** Prefix of state in a member of another vendor's API. */
 const MARK = "weir1.";
 
-/** `weir1.<issuer>.<base64url>`: state that only Weir unpacks. */
+/** Packs state as `weir1.<issuer>.<base64url>`, which only Weir unpacks. */
 export function packState({ issuer, ...rest }: State): string {
   const inside = Buffer.from(JSON.stringify({ k: rest.kind, v: rest.value, i: rest.id, o: rest.of }), "utf8");
   return `${MARK}${encodeURIComponent(issuer).replaceAll(".", "%2E")}.${inside.toString("base64url")}`;
@@ -12,7 +12,7 @@ export function packState({ issuer, ...rest }: State): string {
 
 export const isPacked = (text: string): boolean => text.startsWith(MARK);
 
-/** Unpacks our state; `undefined` if the text is not ours. */
+/** Unpacks Weir's state; `undefined` if the text is something else. */
 export function unpackState(text: string): State | undefined {
   if (!isPacked(text)) return undefined;
   const dot = text.indexOf(".", MARK.length);
@@ -39,12 +39,12 @@ function decoded(issuer: string): string | undefined {
   }
 }
 
-/** The model's vendor, from an issuer with or without its credential. */
+/** The model's vendor, from an issuer with or without a credential. */
 export const makerOf = (issuer: string): string => issuer.split(":", 1)[0]!;
 
 /**
- * Whether state may be sent to an issuer. Encrypted state belongs to the credential if it is known on both sides; other state
- * belongs to the vendor, on any platform.
+ * Whether state may be sent to an issuer. Encrypted state belongs to its credential if the credential is known on both
+ * sides; other state belongs to the vendor, on any platform.
  */
 export function belongsTo(state: State, issuer: string): boolean {
   if (makerOf(state.issuer) !== makerOf(issuer)) return false;
@@ -53,13 +53,13 @@ export function belongsTo(state: State, issuer: string): boolean {
 }
 
 /**
- * State for a client's member: unchanged if the member is that vendor's, else packed.
+ * State for a client's member: unchanged if the member is the vendor's own, otherwise packed.
  *
- * @param maker - the vendor whose state the member holds by definition; none for members used by many vendors.
+ * @param maker - the vendor to whom the member belongs by definition; none for members that many vendors use.
  */
 export const stateText = (state: State, maker?: string): string =>
   makerOf(state.issuer) === maker ? state.value : packState(state);
 
-/** The reverse: state that is not ours is `maker`'s own, of the given kind. */
+/** The reverse: state not packed by Weir is `maker`'s own, of the given kind. */
 export const stateOf = (text: string, maker: string, kind: State["kind"]): State =>
   unpackState(text) ?? { issuer: maker, kind, value: text };

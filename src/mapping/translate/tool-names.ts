@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 
-/** A tool with the client's name. */
+/** A tool under the client's name. */
 interface ClientTool {
   readonly name: string;
   readonly namespace?: string;
@@ -12,17 +12,17 @@ export interface PlainToolNames {
   readonly answerTool: string | undefined;
 }
 
-/** Characters of a name kept before its hash. */
+/** Characters of a name that are kept before its hash. */
 const KEPT = 55;
 
 /**
  * Maps tool names in both directions. A name that the target does not accept is shortened with a hash, a namespace becomes
- * part of the name, and a free-text tool becomes a function; responses get the client's names back.
+ * part of the name, and a free-text tool becomes a function; responses are restored to the client's names.
  */
 export class ToolNames {
   private readonly fits: RegExp | undefined;
   private readonly known = new Map<string, ClientTool>();
-  /** Names that had to be shortened, so that each is hashed once. */
+  /** Names that had to be shortened; cached, so that each is hashed once. */
   private readonly short = new Map<string, string>();
   /** Name of the tool whose input is the response, if a schema was requested through a tool. */
   answerTool: string | undefined;
@@ -31,7 +31,7 @@ export class ToolNames {
     this.fits = fits;
   }
 
-  /** The form for other threads. */
+  /** As plain data, for other threads. */
   get plain(): PlainToolNames {
     return { known: [...this.known], answerTool: this.answerTool };
   }
@@ -43,7 +43,7 @@ export class ToolNames {
     return names;
   }
 
-  /** The name to send; it is remembered if it differs from the client's. */
+  /** The name to send; stored if it differs from the client's. */
   send(tool: ClientTool): string {
     const name = this.nameOf(tool);
     if (name !== tool.name || tool.custom === true) this.known.set(name, tool);
@@ -64,7 +64,7 @@ export class ToolNames {
     return name;
   }
 
-  /** The client's name of that tool. */
+  /** The client's name for a sent name. */
   back(name: string): ClientTool | undefined {
     return this.known.get(name);
   }

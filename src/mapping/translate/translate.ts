@@ -20,10 +20,10 @@ import { Restore } from "./restore.ts";
 import { finishWith, Sequence } from "./sequence.ts";
 import type { ToolNames } from "./tool-names.ts";
 
-/** A request written for a provider, and the data to restore its response. */
+/** A request written for a provider, and the data for restoring its response. */
 export interface TranslatedRequest {
   readonly body: Json;
-  /** In order of detection, each path once. */
+  /** In order of detection, without duplicate paths. */
   readonly losses: readonly Loss[];
   readonly names: ToolNames;
 }
@@ -40,7 +40,7 @@ export function translateRequest(prompt: Prompt, shape: Shape, call: Call): Tran
   };
 }
 
-/** Members that the model refuses by its name at the provider. */
+/** Removes members that the model refuses, by their name at the provider. */
 function withoutMembers(body: Json, rejects: readonly string[] = []): Json {
   if (!isObject(body) || !rejects.some((name) => Object.hasOwn(body, name))) return body;
   const kept: JsonObject = {};
@@ -57,7 +57,7 @@ function distinct(losses: readonly Loss[]): Loss[] {
   return [...seen.values()];
 }
 
-/** The data for the response's translation. */
+/** The data for translating the response. */
 export interface AnswerOptions {
   /** The provider's shape and the client's. */
   readonly from: Shape;
@@ -66,7 +66,7 @@ export interface AnswerOptions {
   /** The issuer of the state in the response. */
   readonly issuer: string;
   readonly reply: Reply;
-  /** The estimated usage of a response without usage. */
+  /** Estimates the usage of a response without usage. */
   readonly estimate?: (answer: Answer) => Usage | undefined;
 }
 
@@ -91,7 +91,7 @@ export function readWhole(body: Json, options: AnswerOptions): TranslatedAnswer 
   };
 }
 
-/** The same rule as for pieces: a call in the response determines the finish reason. */
+/** Applies the same rule as for pieces: a call in the response determines the finish reason. */
 function settled(answer: Answer): Answer {
   const choices = answer.choices.map((choice) => {
     const called = choice.parts.some(({ type }) => type === "call");
@@ -100,10 +100,10 @@ function settled(answer: Answer): Answer {
   return { ...answer, choices };
 }
 
-/** A whole response for the client. */
+/** A complete response for the client. */
 export const writeWhole = (answer: Answer, { to, reply }: AnswerOptions): Json => to.writeAnswer!(answer, reply);
 
-/** A whole response as the events of a stream, for a client that requested one. */
+/** A complete response as the events of a stream, for a client that requested one. */
 export function writeAsEvents(answer: Answer, { to, reply }: AnswerOptions): SentEvent[] {
   const state = {};
   return piecesOf(answer).flatMap((piece) => to.writeEvents!(state, piece, reply));
@@ -123,7 +123,7 @@ const MALFORMED: ApiError = {
   message: "the provider could not read its own model's tool call",
 };
 
-/** Translates one stream from a provider's shape to the client's. No event is sent after the last. */
+/** Translates one stream from a provider's shape to the client's. Sends no event after the last. */
 export class StreamTranslation {
   /** Whether text, reasoning, a call or an image has arrived. */
   hasContent = false;
@@ -162,7 +162,7 @@ export class StreamTranslation {
     return sent;
   }
 
-  /** The provider has closed its stream. Without an end of the response before, it has failed. */
+  /** The provider has closed its stream. If the response had not ended, it failed. */
   close(): readonly SentEvent[] {
     const sent: SentEvent[] = [];
     if (this.finished) this.take({ type: "end" }, sent);
@@ -186,7 +186,7 @@ export class StreamTranslation {
       this.take({ type: "error", error: MALFORMED }, sent);
       return;
     }
-    // An end without a finish is a provider that gave up.
+    // An end without a finish reason means that the provider gave up.
     const own: Piece = piece.type === "end" && !this.finished ? { type: "error", error: CUT_OFF } : piece;
     for (const restored of this.restore.piece(own))
       for (const next of this.sequence.take(restored)) this.write(next, sent);

@@ -2,8 +2,8 @@ import type { Prompt, Tool, ToolChoice } from "../../plugin-host/contract.ts";
 import type { Fitting } from "./fitting.ts";
 
 /**
- * The tool that a `tool_choice` names. A name without a namespace may be one of a namespace; web search has a new name with
- * each version of an API.
+ * The tool that a `tool_choice` names. A name without a namespace may match a tool in a namespace; web search has a new name
+ * in each version of an API.
  */
 export function chosenTool({ tools }: Prompt, name: string, namespace?: string): Tool | undefined {
   const named = tools.filter((tool) => "name" in tool && tool.name === name);
@@ -16,8 +16,8 @@ export function chosenTool({ tools }: Prompt, name: string, namespace?: string):
 const isSearch = ({ type }: Tool) => type === "search";
 
 /**
- * Refuses tools that no API takes: two with one name, and a choice of one that is not there. Their own errors would name
- * members that the client has not written.
+ * Refuses tools that no API accepts: two with the same name, and a choice of a missing tool. The APIs' own errors would name
+ * members that the client did not write.
  *
  * @param sent - the tools with their names at the target.
  */

@@ -1,21 +1,21 @@
 import type { Json } from "../../plugin-host/contract.ts";
 import { firstCount, isObject, type JsonObject, pickDefined } from "../json.ts";
 
-/** The place where a request is counted. */
+/** Where a request is counted. */
 export interface CountPlace {
-  /** Path of the count, as the provider's `countPath` makes it. */
+  /** Path of the count, from the provider's `countPath`. */
   readonly path: string;
   /** Name of the model at the provider. */
   readonly model: string;
 }
 
 /**
- * The body that asks a provider for the tokens of a request, by the shape of the request.
+ * The body that requests a token count from a provider, by the shape of the request.
  *
- * A caller writes the request as for a response, then this; `readCount` reads the response. `undefined`: the provider does not count
- * not this shape.
+ * A caller first writes the request as usual, then this; `readCount` reads the response. `undefined`: the provider does not
+ * count this shape.
  *
- * @param body - as `writeRequest` gives it, or a client's own.
+ * @param body - from `writeRequest`, or a client's own.
  */
 export function writeCount(shape: string, body: Json, place: CountPlace): Json {
   if (!isObject(body) || !Object.hasOwn(WRITERS, shape)) return undefined;

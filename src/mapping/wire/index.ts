@@ -15,7 +15,7 @@ import { ollamaChat, ollamaGenerate } from "./ollama-chat/schema.ts";
 import { responses } from "./responses/schema.ts";
 import { textGeneration } from "./text-generation.ts";
 
-/** All wire formats, in the order of comparison for an unknown target. */
+/** All wire formats, in the order in which they are compared for an unknown target. */
 export const WIRE_SCHEMAS: Readonly<Record<WireSchemaName, WireSchema>> = {
   "chat-completions": chatCompletions,
   responses,

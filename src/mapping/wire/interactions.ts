@@ -18,7 +18,7 @@ import { interactionsUsage } from "../usage.ts";
 import type { WireSchema } from "../wire-schema.ts";
 import { grown, inOrder } from "./pieces.ts";
 
-/** Gemini interactions: steps, in an older version outputs, of thought, text and calls. */
+/** Gemini interactions: steps (in an older version, outputs) of thought, text and calls. */
 export const interactions: WireSchema = {
   name: "interactions",
   llmType: "chat",
@@ -113,7 +113,7 @@ function foldInteraction(events: readonly StreamEvent[]): Json {
     const step = steps.get(data.index) ?? {};
     steps.set(data.index, step);
     mergeMembers(step, data.step ?? data.content);
-    // The initial content of a step belongs to its event; later content is pushed to our own list.
+    // The initial content of a step belongs to its event, so it is copied: later content is appended to our own list.
     if (Array.isArray(data.step?.content)) step.content = data.step.content.map(ownPart);
     if (isObject(data.delta)) growStep(step, data.delta, list);
   }
@@ -123,7 +123,7 @@ function foldInteraction(events: readonly StreamEvent[]): Json {
   return Object.keys(whole).length === 0 ? undefined : whole;
 }
 
-/** A text's pieces extend the last text of the step; in the older version the step is the text. */
+/** Text pieces extend the last text of the step; in the older version the step itself is the text. */
 function growStep(step: JsonObject, delta: JsonObject, list: string): void {
   const { type, text, arguments: args, ...rest } = delta;
   if (typeof args === "string") step.arguments = grown(step.arguments, args);

@@ -24,7 +24,7 @@ export const moderations: WireSchema = {
   llmResponse: (answer) => ({ messages: listOf(answer?.results).filter(isObject).map(verdict) }),
 };
 
-/** The found categories as text: `flagged: harassment, violence` or `not flagged`. */
+/** The matching categories as text: `flagged: harassment, violence` or `not flagged`. */
 function verdict(result: Json, idx: number): LlmMessage {
   const found = isObject(result.categories)
     ? Object.keys(result.categories).filter((name) => result.categories[name] === true)
@@ -34,7 +34,7 @@ function verdict(result: Json, idx: number): LlmMessage {
   return { _type: "message", role: "assistant", content: flagged ? `flagged${names}` : "not flagged", idx };
 }
 
-/** Rerank of Cohere, Jina, Voyage and others: a query and documents in, an order of them out. */
+/** Rerank of Cohere, Jina, Voyage and others: a query and documents in, their order out. */
 export const rerank: WireSchema = {
   name: "rerank",
   llmType: "rerank",
@@ -68,7 +68,7 @@ export const rerank: WireSchema = {
 
 const documentText = (document: Json) => textOf(document) ?? textOf(document?.text);
 
-/** A document in its new position; `detail` has its relevance. */
+/** A document at its new position; `detail` has its relevance. */
 function ranked(result: Json, request: Json): LlmMessage {
   const index = numberOf(result.index);
   const own = documentText(result.document);

@@ -1,7 +1,7 @@
 import type { Json, StreamEvent } from "../../plugin-host/contract.ts";
 import { isObject, type JsonObject, mergeMembers } from "../json.ts";
 
-/** For formats with complete events, or with content only in the last one: later members win. */
+/** For formats whose events are complete, or that have content only in the last one: later members win. */
 export function lastWhole(events: readonly StreamEvent[]): Json {
   let whole: JsonObject | undefined;
   for (const { data } of events) if (isObject(data)) whole = mergeMembers(whole ?? {}, data);

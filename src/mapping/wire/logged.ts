@@ -4,7 +4,7 @@ import { booleanOf, filledText, isObject, listOf, numberOf, objectOf, pickDefine
 import { plainText } from "../llm/parts.ts";
 import type { WireSchema } from "../wire-schema.ts";
 
-/** Calls logged by clients that are not model calls: of a tool, a vector database, or anything else. */
+/** Calls that clients log and that are not model calls: of a tool, a vector database, or anything else. */
 export const logged: WireSchema = {
   name: "logged",
   llmType: "data",

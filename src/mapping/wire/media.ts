@@ -42,7 +42,7 @@ export const images: WireSchema = {
   llmResponse: (answer) => ({ messages: picturesIn(answer).map(pictureMessage) }),
 };
 
-/** A stream ends with an event that has the picture at its top level. */
+/** A stream ends with an event whose top level has the picture. */
 function picturesIn(answer: Json): readonly Json[] {
   if (Array.isArray(answer?.data)) return answer.data.filter(isObject);
   if (Array.isArray(answer?.predictions)) return answer.predictions.filter(isObject);
@@ -65,7 +65,7 @@ function pictureMessage(picture: Json, idx: number): LlmMessage {
   }) as LlmMessage;
 }
 
-/** Speech from text: the response is sound, or a stream of it. */
+/** Speech from text: the response is audio, or a stream of it. */
 export const speech: WireSchema = {
   name: "speech",
   llmType: "audio",
@@ -85,7 +85,7 @@ export const speech: WireSchema = {
 
 const transcriptOf = (answer: Json) => filledText(answer) ?? filledText(answer?.text);
 
-/** Text from speech. The request is a form, so its settings are known only if the recorder read them. */
+/** Text from speech. The request is a form, so its settings are known only if the recorder could read them. */
 export const transcriptions: WireSchema = {
   name: "transcriptions",
   llmType: "audio",

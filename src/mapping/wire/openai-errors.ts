@@ -3,7 +3,7 @@ import { filledText, isObject, pickDefined, scalarText, textOf } from "../json.t
 import { errorOf } from "../outcome.ts";
 import { isContextError } from "../translate/errors.ts";
 
-/** An error body of OpenAI, and of less strict compatible APIs. `status` 0: it came inside a stream. */
+/** An error body of OpenAI, or of less strict compatible APIs. `status` 0: it came inside a stream. */
 export function readError(status: number, body: Json): ApiError {
   const known = errorOf(body, status === 0 ? 500 : status);
   const error = isObject(body?.error) ? body.error : body;
@@ -16,10 +16,10 @@ export function readError(status: number, body: Json): ApiError {
   }) as ApiError;
 }
 
-/** Texts that mean a 429 inside streams. */
+/** Error types that mean 429 inside streams. */
 const LIMITS: ReadonlySet<Json> = new Set(["rate_limit_error", "rate_limit_exceeded", "insufficient_quota"]);
 
-/** Some streams carry the status that the response would have had; else it is a provider failure. */
+/** Some streams include the status that the response would have had; otherwise it counts as a provider failure. */
 function statusIn(error: Json): number {
   for (const value of [error?.status, error?.status_code, error?.code]) {
     const status = Number(value);
@@ -32,7 +32,7 @@ function statusIn(error: Json): number {
 /** 529 is Anthropic's equivalent of 503. */
 export const writeStatus = (status: number): number => (status === 529 ? 503 : status);
 
-/** The error in the form of OpenAI's SDKs. */
+/** The error in the format of OpenAI's SDKs. */
 export function writeError(error: ApiError): Json {
   return {
     error: pickDefined({

@@ -3,7 +3,7 @@ import { filledText, isObject, type JsonObject, listOf, pickDefined } from "../j
 import { statedCost } from "../outcome.ts";
 import { openAiUsage } from "../usage.ts";
 
-/** Reads a response in OpenAI's form: `id`, `model` and `usage` at the top, Cloudflare's inside `result`. */
+/** Reads a response in OpenAI's format: `id`, `model` and `usage` are at the top level, or inside Cloudflare's `result`. */
 export function readOpenAi(answer: Json): Reading {
   const body = isObject(answer?.result) && answer.usage === undefined ? answer.result : answer;
   const usage = usageBlock(body);
@@ -21,7 +21,7 @@ function withTier(usage: JsonObject, tier: Json): JsonObject {
   return typeof tier === "string" ? { ...usage, service_tier: tier } : usage;
 }
 
-/** Older Groq streams put the block under `x_groq`, Moonshot's into the choice; llama.cpp reports cached tokens beside it. */
+/** Older Groq streams put the block into `x_groq`, Moonshot's into the choice; llama.cpp reports cached tokens beside it. */
 function usageBlock(body: Json): Json {
   const usage = [body?.usage, body?.x_groq?.usage, listOf(body?.choices)[0]?.usage].find(isObject);
   const cached = body?.timings?.cache_n;

@@ -11,7 +11,7 @@ const MEMBERS: Readonly<Record<Wish, string>> = {
   maxUses: "max_uses",
 };
 
-/** The losses of a search at an API without some of its options. */
+/** The losses of a search at an API that lacks some of its options. */
 export function searchLosses(tool: SearchTool, { shape }: Prompt, lacking: readonly Wish[]): Loss[] {
   return lacking
     .filter((wish) => tool[wish] !== undefined)

@@ -8,7 +8,7 @@ import { messagesShape } from "./messages/shape.ts";
 import { ollamaChatShape } from "./ollama-chat/shape.ts";
 import { responsesShape } from "./responses/shape.ts";
 
-/** The shapes that Weir translates by itself, by name. A drop-in's shapes are the same kind of value. */
+/** The shapes that Weir can translate, by name. A drop-in's shapes have the same type. */
 export const SHAPES: Readonly<Record<string, Shape>> = {
   "chat-completions": chatCompletionsShape,
   responses: responsesShape,

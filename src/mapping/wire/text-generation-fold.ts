@@ -2,13 +2,13 @@ import type { Json, StreamEvent } from "../../plugin-host/contract.ts";
 import { isObject, type JsonObject, jsonText, listOf, mergeMembers, numberOf, pickDefined, textOf } from "../json.ts";
 import { grown } from "./pieces.ts";
 
-/** Members whose text comes in pieces; `generated_text` is complete, at the end. */
+/** Members whose text arrives in pieces; `generated_text` is complete, at the end. */
 const PIECES = ["outputText", "generation", "completion", "text", "response", "content"] as const;
 
 /** Plain-text events that are not part of the response. */
 const NO_OUTPUT: ReadonlySet<string | undefined> = new Set(["done", "error", "logs"]);
 
-/** Folds a text stream under its provider's member names. */
+/** Folds a text stream, keeping its provider's member names. */
 export function foldTextGeneration(events: readonly StreamEvent[]): Json {
   const whole: JsonObject = {};
   let output = "";
@@ -32,7 +32,7 @@ export function foldTextGeneration(events: readonly StreamEvent[]): Json {
   return seen ? asSentWhole(whole) : undefined;
 }
 
-/** Three providers use another form without streaming: Titan, Cohere on Bedrock, and Text Generation Inference. */
+/** Three APIs use another form without streaming: Titan, Cohere on Bedrock, and Text Generation Inference. */
 function asSentWhole(whole: JsonObject): Json {
   const { outputText, completionReason, totalOutputTextTokenCount, index: _, ...rest } = whole;
   if (typeof outputText === "string") {
@@ -67,7 +67,7 @@ function takePiece(whole: JsonObject, data: JsonObject): void {
   }
 }
 
-/** watsonx counts the prompt on the first event only, and output as a running total. The kept objects are our own copies. */
+/** watsonx counts the prompt only in the first event, and output as a running total. The kept objects are our own copies. */
 function grownResults(kept: readonly Json[], added: readonly Json[]): Json[] {
   return added.map((result, at) => {
     const known = kept[at];

@@ -11,8 +11,8 @@ import { promptOf } from "./completions/schema.ts";
 import { foldTextGeneration } from "./text-generation-fold.ts";
 
 /**
- * Text in, text out, under the many names of APIs that do not follow OpenAI: Bedrock's own models, watsonx, Text
- * Generation Inference, Cloudflare, Replicate, Anthropic's and AI21's old endpoints, llama.cpp's own.
+ * Text in, text out, under the various member names of APIs that do not follow OpenAI: Bedrock's own models, watsonx, Text
+ * Generation Inference, Cloudflare, Replicate, Anthropic's and AI21's old endpoints, and llama.cpp's own.
  */
 export const textGeneration: WireSchema = {
   name: "text-generation",
@@ -71,7 +71,7 @@ function settingNames(from: Json): Json {
   };
 }
 
-/** Cloudflare puts its responses into `result`. */
+/** Cloudflare wraps its responses in `result`. */
 const unwrapped = (body: Json): Json => (isObject(body?.result) ? body.result : body);
 
 /** The response's texts, one for each choice. */
@@ -117,7 +117,7 @@ function usageBlocks(body: Json): Json[] {
   ];
 }
 
-/** Counts of watsonx and Titan are beside each result, others on the response itself. */
+/** watsonx and Titan put counts beside each result, others on the response itself. */
 function usageOf(body: Json): Usage | undefined {
   const results = listOf(body?.results);
   const counts = {

@@ -9,14 +9,14 @@ export interface Answer {
   readonly model?: string;
   /** One, unless the client asked for several. */
   readonly choices: readonly Choice[];
-  /** All input and all output, as everywhere in Weir: caches and reasoning are parts of them. */
+  /** Totals, as everywhere in Weir: cached and reasoning tokens are parts of the input and output counts. */
   readonly usage?: Usage;
 }
 
 export interface Choice {
   readonly parts: readonly Part[];
   readonly finish: Finish;
-  /** The stop text that ended it. */
+  /** The stop text that ended the response. */
   readonly stopText?: string;
   /** `{ content: [{ token, logprob, bytes, top_logprobs }] }`. */
   readonly logprobs?: Json;
@@ -46,7 +46,7 @@ export type Piece =
   | ({ readonly type: "close" } & Of)
   | { readonly type: "logprobs"; readonly logprobs: Json; readonly choice?: number }
   | { readonly type: "finish"; readonly finish: Finish; readonly stopText?: string; readonly choice?: number }
-  /** A later one replaces the members of an earlier one. */
+  /** A later `usage` piece replaces the members of an earlier one. */
   | { readonly type: "usage"; readonly usage: Usage }
   | { readonly type: "error"; readonly error: ApiError }
   /** Nothing follows. */
@@ -64,7 +64,7 @@ export interface ApiError {
   readonly message: string;
   readonly type?: string;
   readonly code?: string;
-  /** Path of the member that is wrong. */
+  /** Path of the invalid member. */
   readonly param?: string;
   readonly requestId?: string;
   /** The provider's own message. */

@@ -2,7 +2,7 @@ import type { Json } from "./json.ts";
 import type { Loss } from "./prompt.ts";
 import type { Usage } from "./reading.ts";
 
-/** A request for embeddings, read out of OpenAI's form. */
+/** A request for embeddings, read from OpenAI's format. */
 export interface EmbeddingPrompt {
   readonly texts: readonly string[];
   readonly dimensions?: number;
@@ -14,21 +14,21 @@ export interface EmbeddingPrompt {
 }
 
 /**
- * One API's form of embedding requests. Pure and synchronous, like a `Shape`; clients only use OpenAI's form.
+ * One API's format of embedding requests. Pure and synchronous, like a `Shape`; clients use only OpenAI's format.
  *
- * A caller reads the client's body with `readEmbeddings`, finds the target's form with `embeddingForm`, writes all calls
+ * A caller reads the client's body with `readEmbeddings`, finds the target's format with `embeddingForm`, writes all calls
  * with `writeEmbeddingCalls`, makes them in any order, and joins the responses in the order of the calls with
  * `joinEmbeddings`.
  */
 export interface EmbeddingForm {
   readonly name: string;
-  /** Maximum texts per call. */
+  /** The request body for `prompt.texts`; at most `textsMax` texts. */
   readonly textsMax: (model: string) => number;
   /** The body for `prompt.texts`, of which there are at most `textsMax`. */
   readonly writeRequest: (prompt: EmbeddingPrompt, model: string) => Json;
   /** The losses of a prompt, each with its path. */
   readonly losses?: (prompt: EmbeddingPrompt, model: string) => readonly Loss[];
-  /** One vector per text, in the order of the texts; `undefined` if the body has none. */
+  /** One vector per text, in the order of the texts; `undefined` if the body holds no vectors. */
   readonly readAnswer: (body: Json) => EmbeddingAnswer | undefined;
 }
 

@@ -15,50 +15,50 @@ export type ShapeName =
 
 /** How a provider is called with a stored credential at the unified address. */
 export interface Endpoints {
-  /** Before `/chat/completions` and the like; default `/v1`. A credential's `base_url` with a path replaces it. */
+  /** Prefix of `/chat/completions` and the like; default `/v1`. A credential's `base_url` with a path replaces it. */
   readonly basePath?: string;
-  /** Origin of a call if it depends on the credential, such as its region; else `target`. */
+  /** Origin of a call if it depends on the credential, for example on its region; default `target`. */
   readonly origin?: (call: EndpointCall) => string;
   /**
-   * Its APIs, in order of preference; never inherited by `extends`. Missing: `chat-completions` and `embeddings` if it
-   * extends OPENAI, else none, and then it is not reachable at the unified address.
+   * Its APIs, in order of preference; never inherited by `extends`. If missing: `chat-completions` and `embeddings` for a
+   * provider that extends OPENAI; otherwise none, and the provider is not reachable at the unified address.
    */
   readonly shapes?: readonly (ShapeName | ShapeAt)[];
-  /** Headers of every call, unless the client sent one with that name. Lower case. */
+  /** Headers of every call, in lower case. A client's header of the same name takes precedence. */
   readonly headers?: Readonly<Record<string, string>>;
   /** How a call carries the credential; default `bearer`. */
   readonly auth?: Auth;
-  /** The form of a credential; default one secret, `api_key`. */
+  /** The members of a credential; default one secret, `api_key`. */
   readonly credential?: CredentialForm;
-  /** Facts of its models. Those of several matching entries are merged, later ones first. */
+  /** Facts about its models. Facts of several matching entries are merged; later entries win. */
   readonly models?: readonly (ModelEntry | ModelsOf)[];
-  /** Where its list of models is. */
+  /** Address of its list of models. */
   readonly listModels?: ModelList;
 }
 
 /** One shape at a provider-specific path, or only for some of its models. */
 export interface ShapeAt {
   readonly shape: ShapeName | Shape;
-  /** Path of a call, below the origin; default the base path plus the usual path of the shape. */
+  /** Path of a call, below the origin; default the base path plus the shape's usual path. */
   readonly path?: (call: EndpointCall) => string;
   /** Whether it applies to this call; default always. */
   readonly serves?: (call: EndpointCall) => boolean;
-  /** Path at which it counts the tokens of a request in this shape. */
+  /** Path that counts the tokens of a request in this shape. */
   readonly countPath?: (call: EndpointCall) => string;
-  /** Headers of its calls beside the provider's, unless the client sent one with that name. Lower case. */
+  /** Additional headers of its calls, in lower case. A client's header of the same name takes precedence. */
   readonly headers?: Readonly<Record<string, string>>;
   readonly place?: Place;
 }
 
 /** Differences of a platform that carries another vendor's API. */
 export interface Place {
-  /** The body has no `model`: it is in the path. */
+  /** The model is in the path; the body has no `model`. */
   readonly modelInPath?: true;
   /** Value of the body's member `anthropic_version`; the header with that name is not sent. */
   readonly version?: string;
   /** The header `anthropic-beta` becomes the body's member `anthropic_beta`. */
   readonly betasInBody?: true;
-  /** The body has no `stream`: it is in the path. */
+  /** Streaming is chosen by the path; the body has no `stream`. */
   readonly streamInPath?: true;
   /** Streams come as AWS event-stream frames with base64 `bytes` around the vendor's own events. */
   readonly frames?: "aws";
@@ -76,9 +76,10 @@ export interface EndpointCall {
 }
 
 /**
- * `bearer`: `Authorization: Bearer` and the secret `api_key`, if there is one. `x-api-key`, or another `header`: the key by
- * itself. `sigv4`: signed for AWS, or the bearer. `google`: `x-goog-api-key`, or a token of the service account. `azure`:
- * `api-key`, or a token of the tenant. A function creates the headers from the secrets; it is synchronous and has a second.
+ * `bearer`: `Authorization: Bearer` with the secret `api_key`, if there is one. `x-api-key` or another `header`: the bare
+ * key. `sigv4`: an AWS signature, or a bearer token. `google`: `x-goog-api-key`, or a token of the service account. `azure`:
+ * `api-key`, or a token of the tenant. A function creates the headers from the secrets; it is synchronous and may take one
+ * second.
  */
 export type Auth =
   | "bearer"
@@ -90,13 +91,16 @@ export type Auth =
   | { readonly header: string }
   | ((call: EndpointCall, secrets: Readonly<Record<string, string>>) => Readonly<Record<string, string>>);
 
-/** The form of a provider's credential. */
+/** The members of a provider's credential. */
 export interface CredentialForm {
   /** Names of its secret members. */
   readonly secret: readonly string[];
-  /** Sets of secret members of which one must be complete; default the first secret. An empty set: none required. */
+  /**
+   * Sets of secret members of which one must be complete; default the first secret. An empty set means that no secret is
+   * required.
+   */
   readonly oneOf?: readonly (readonly string[])[];
-  /** Other members, each with JSON Schema of a text. `default` fills in what is missing. */
+  /** Other members, each with the JSON Schema of a string. `default` fills in a missing member. */
   readonly settings?: Readonly<Record<string, Json>>;
   /** Required settings. */
   readonly required?: readonly string[];
@@ -104,7 +108,7 @@ export interface CredentialForm {
   readonly baseUrl?: "required";
 }
 
-/** Facts about models whose name matches `match`, in which `*` stands for any text. */
+/** Facts about the models whose name matches `match`, in which `*` matches any text. */
 export interface ModelEntry extends ModelFacts {
   readonly match: string;
 }
@@ -113,12 +117,12 @@ export interface ModelEntry extends ModelFacts {
 export interface ModelsOf {
   /** Name of the provider. */
   readonly of: string;
-  /** The prefix of the models' names here, such as `*anthropic.`. */
+  /** The prefix of the models' names at this provider, for example `*anthropic.`. */
   readonly before?: string;
 }
 
 export interface ModelList {
-  /** Below the origin and the base path; with `origin: true` directly below the origin. */
+  /** Below the origin and the base path; with `origin: true`, directly below the origin. */
   readonly path: string;
   readonly fromOrigin?: true;
   readonly read: (body: Json) => readonly string[];

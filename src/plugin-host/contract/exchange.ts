@@ -17,14 +17,14 @@ export interface PayingCredential {
 /** A request as seen by plugins, without any credential. Expensive members are computed when first read. */
 export interface GatewayRequest {
   readonly id: string;
-  /** Id of the client's request, if this is one of its fallbacks: they share the budget hold. */
+  /** The client request's id, if this request is one of its fallbacks: they share the budget hold. */
   readonly fallbackOf?: string | undefined;
   /**
    * At the unified address, where plugins are called per provider call: the id of this call. `onEnd` is called with it as
    * well. Undefined in pass-through.
    */
   readonly callId?: string | undefined;
-  /** The number of calls: more than 1 if a request for embeddings is split, because the model accepts fewer texts. */
+  /** The number of calls: more than 1 if a request for embeddings is split because the model accepts fewer texts. */
   readonly calls?: number | undefined;
   /** At the unified address: the route that led to this call. */
   readonly route?: string | undefined;
@@ -34,7 +34,7 @@ export interface GatewayRequest {
   readonly path: string;
   readonly target: {
     readonly origin: string;
-    /** Lower case, without port and brackets. */
+    /** Lower case, without port and without brackets. */
     readonly host: string;
     /** The provider that owns this host, regardless of the client's headers; undefined if no provider claims it. */
     readonly owner: string | undefined;
@@ -46,11 +46,11 @@ export interface GatewayRequest {
   readonly keyId: string;
   /** Patterns of the models that this key may use; null for all. */
   readonly keyModels: readonly string[] | null;
-  /** The value of `Gateway-User-Id`; without it the body's user, if a plugin needs `user`. */
+  /** The value of `Gateway-User-Id`; otherwise the body's user, if a plugin needs `user`. */
   readonly userId: string | undefined;
-  /** The model in the path, else in the body, if a plugin needs `model`. Undefined if neither has one. */
+  /** The model in the path, otherwise in the body, if a plugin needs `model`. Undefined if neither names one. */
   readonly model: string | undefined;
-  /** The request's body, if a plugin needs `body` and it is JSON; else undefined. Do not modify it. */
+  /** The request's body, if a plugin needs `body` and it is JSON; otherwise undefined. Do not modify it. */
   readonly body: Json;
   readonly properties: Readonly<Record<string, string>>;
   /**
@@ -61,7 +61,7 @@ export interface GatewayRequest {
   gatewayHeader(name: string): string | undefined;
 }
 
-/** A refusal in place of the provider's response. */
+/** A refusal, sent instead of the provider's response. */
 export interface Refusal {
   readonly status: number;
   readonly code: string;
@@ -82,11 +82,11 @@ export interface RecordDraft {
   readonly response_status: number | null;
   request_body: Json;
   response_body: Json;
-  /** Read-only facts. Computed when read. */
+  /** Read-only facts, computed on first read. */
   readonly facts: RecordFacts;
 }
 
-/** The facts of a finished exchange, beside the members that a plugin may change. Times are milliseconds since 1970. */
+/** The facts of a finished exchange that a plugin may not change. Times are milliseconds since 1970. */
 export interface RecordFacts {
   readonly method: string;
   /** Path and query as sent, credentials masked. */
@@ -100,12 +100,12 @@ export interface RecordFacts {
   /** The provider's own id of the response. */
   readonly responseId: string | null;
   readonly startedAt: number;
-  /** Null for an exchange cut off by a stop of the gateway. */
+  /** Null if a stop of the gateway cut the exchange off. */
   readonly endedAt: number | null;
-  /** Milliseconds from passing a streamed request on to the first byte of its response. */
+  /** Milliseconds from forwarding a streamed request to the first byte of its response. */
   readonly timeToFirstToken: number | null;
   readonly usage: Usage;
-  /** Whether the usage was counted by a tokenizer, because it was not reported. */
+  /** Whether a tokenizer counted the usage because the provider did not report it. */
   readonly usageEstimated: boolean;
   readonly streamed: boolean;
   /** Served from the cache. */
@@ -114,40 +114,40 @@ export interface RecordFacts {
   readonly error: { readonly code: string | null; readonly message: string | null } | null;
   readonly sessionId: string | null;
   readonly promptId: string | null;
-  /** The last message to the model, in any format; null if unreadable or omitted. */
+  /** The last message to the model, in any format; null if it is unreadable or was omitted. */
   readonly promptText: string | null;
-  /** The model's text, in any format; null if unreadable or omitted. */
+  /** The model's text, in any format; null if it is unreadable or was omitted. */
   readonly responseText: string | null;
   /** Without `Gateway-*`; credential values are masked. */
   readonly requestHeaders: Headers;
   readonly responseHeaders: Headers;
 }
 
-/** Additions of a hook to a request that passes. */
+/** What a hook adds to a request that it allows. */
 export interface Admission {
-  /** Headers for the response, from the provider, the cache or the gateway. */
+  /** Headers added to the response, whether it comes from the provider, the cache or the gateway. */
   readonly responseHeaders?: Readonly<Record<string, string>>;
-  /** From `onRequest` only: changes of the provider's request. The record keeps both. */
+  /** From `onRequest` only: changes to the provider's request. The record keeps both versions. */
   readonly send?: RequestChange;
 }
 
-/** A change of the provider's request. Later plugins see the changed body. */
+/** A change to the provider's request. Later plugins see the changed body. */
 export interface RequestChange {
-  /** Headers in place of the client's; null removes one. Not `Host`, `Gateway-*`, or framing headers. */
+  /** Headers that replace the client's; null removes one. Not allowed: `Host`, `Gateway-*` and framing headers. */
   readonly headers?: Readonly<Record<string, string | null>>;
   /**
-   * Replacements for top-level members of the JSON body; null removes one. All others stay byte for byte. For
-   * plugins that need `body`: 500 `plugin_failed` if the body is not a JSON object.
+   * Replacements for top-level members of the JSON body; null removes one. All other members keep their bytes. Only for
+   * plugins that need `body`; if the body is not a JSON object, the request fails with 500 `plugin_failed`.
    */
   readonly body?: Readonly<Record<string, Json>>;
 }
 
-/** How an exchange ended, or one call of it at the unified address. */
+/** How an exchange ended or, at the unified address, one call of it. */
 export interface RequestEnd {
   readonly id: string;
-  /** For the end of a call: the record with its usage. */
+  /** For the end of a call: id of the record that holds its usage. */
   readonly recordId?: string;
-  /** As in the future record; 0 if there is none. */
+  /** The status that the record will have; 0 if there is none. */
   readonly status: number;
   readonly outcome:
     | "complete"
@@ -164,11 +164,11 @@ export interface RequestEnd {
 }
 
 /**
- * The complete response to a request: from the provider, the cache, the gateway or a plugin, as the client got it and as in its
- * record. Without credentials. Do not modify it.
+ * The complete response to a request: from the provider, the cache, the gateway or a plugin, as the client received it and
+ * as the record holds it, without credentials. Do not modify it.
  */
 export interface GatewayAnswer {
-  /** The record's id; that of the request, except for failed attempts, which have records of their own. */
+  /** The record's id. It is the request's id, except for failed attempts, which have records of their own. */
   readonly id: string;
   /** For a failed attempt: id of the client's request. */
   readonly attemptOf: string | undefined;
@@ -182,27 +182,29 @@ export interface GatewayAnswer {
   /** Origin of the target that was called; undefined if the request has none. */
   readonly target: string | undefined;
   readonly route: string | undefined;
-  /** Name of the credential that paid at the unified address; `client` for the client's own key. */
+  /** Name of the credential that paid for the call at the unified address; `client` for the client's own key. */
   readonly credential: string | undefined;
   readonly userId: string | undefined;
   readonly sessionId: string | undefined;
   readonly properties: Readonly<Record<string, string>>;
-  /** The responding model, else the requested one; undefined if there is none. */
+  /** The responding model, otherwise the requested one; undefined if neither is known. */
   readonly model: string | undefined;
-  /** The status that the client got; undefined if there was none. */
+  /** The status that the client received; undefined if there was none. */
   readonly status: number | undefined;
   /** Response headers, without credentials. */
   readonly headers: Headers;
   /**
-   * The body if it is JSON; for a stream the object that it would have been without streaming. Undefined if it is not JSON,
-   * was omitted, or is over 256 kB as JSON.
+   * The body if it is JSON; for a stream, the equivalent non-streamed object. Undefined if it is not JSON, was omitted, or
+   * is over 256 kB as JSON.
    */
   readonly body: Json;
-  /** Bytes of the body as it was sent; if `body` is undefined it shows whether there was one. */
+  /** Bytes of the body as sent; shows whether there was a body if `body` is undefined. */
   readonly bodyBytes: number;
-  /** The model's text, in any format; undefined if `body` is, or if unreadable. */
+  /** The model's text, in any format; undefined if `body` is undefined or the text is unreadable. */
   readonly text: string | undefined;
-  /** Whether a part of the response is missing in the record: it broke off, or exceeded `max_recorded_body_bytes`. */
+  /**
+   * Whether the record lacks a part of the response, because the response broke off or exceeded `max_recorded_body_bytes`.
+   */
   readonly truncated: boolean;
   readonly usage: Usage;
   /** US dollars; undefined if unknown. */
@@ -224,7 +226,7 @@ export interface ReasonedScore {
   readonly reason?: string;
 }
 
-/** Additions of `onAnswer` and `onRecorded` to the record. */
+/** What `onAnswer` and `onRecorded` add to the record. */
 export interface AnswerNote {
   /** Names and values; null removes a property. */
   readonly properties?: Readonly<Record<string, string | null>>;

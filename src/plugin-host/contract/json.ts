@@ -1,3 +1,3 @@
-/** JSON from outside: probe it with `?.` and expect anything. */
+/** JSON from outside: read it with `?.` and expect any type. */
 // biome-ignore lint/suspicious/noExplicitAny: the one alias for JSON that we did not write
 export type Json = any;

@@ -1,14 +1,14 @@
 /**
- * The places of values in bodies of an unknown format: JSON Pointers (RFC 6901), in which `*` stands for every
- * element of a list. The mapper creates it for a model, and `GET /v1/models/<model>/mapping` shows it.
+ * The places of values in bodies of an unknown format: JSON Pointers (RFC 6901), in which `*` matches every element of a
+ * list. The mapper creates it for a model, and `GET /v1/models/<model>/mapping` shows it.
  */
 export interface BodyMapping {
   readonly format: 1;
-  /** At least `messages` or `prompt`. */
+  /** At least one of `messages` and `prompt` is present. */
   readonly request: MappedRequest;
-  /** For a complete response. At least here or in `stream` the `text`, or `tool_calls`. */
+  /** For a complete response. `response` or `stream` must have `text` or `tool_calls`. */
   readonly response?: MappedResponse;
-  /** Of a stream: deltas from each event, everything else from the merged members of all events. */
+  /** For a stream: deltas from each event, everything else from the merged members of all events. */
   readonly stream?: MappedStream;
 }
 
@@ -27,9 +27,9 @@ export interface MappedRequest {
     readonly stream?: string;
   };
   readonly tools?: {
-    /** The tools, with `*` for each of them. */
+    /** The list of tools; `*` matches each tool. */
     readonly list: string;
-    /** These are from the tool. */
+    /** Relative to the tool, like the paths below. */
     readonly name: string;
     readonly description?: string;
     readonly parameters?: string;
@@ -37,21 +37,21 @@ export interface MappedRequest {
 }
 
 export interface MappedMessages {
-  /** The messages, with `*` for each of them. */
+  /** The list of messages; `*` matches each message. */
   readonly list: string;
-  /** Relative to the message, like the others; missing if user and assistant alternate. */
+  /** Relative to the message, like the paths below; missing if user and assistant alternate. */
   readonly role?: string;
   /** A message is `{ "<role>": "<text>" }`. */
   readonly role_is_name?: boolean;
   readonly text?: string;
-  /** Role names of the wire to user, assistant, system, developer or tool. */
+  /** Maps role names of the wire to user, assistant, system, developer or tool. */
   readonly roles?: Readonly<Record<string, string>>;
   readonly tool_calls?: MappedToolCalls;
 }
 
 export interface MappedToolCalls {
   readonly list: string;
-  /** These are from the call. */
+  /** Relative to the call, like the paths below. */
   readonly name: string;
   readonly arguments?: string;
   readonly id?: string;
@@ -62,7 +62,7 @@ interface MappedReading {
   /** The provider's id of the response. */
   readonly id?: string;
   readonly usage?: {
-    /** All input, or the part that is in no other count. */
+    /** All input, or the part that no other count includes. */
     readonly prompt_tokens?: string;
     readonly completion_tokens?: string;
     readonly total_tokens?: string;
@@ -76,7 +76,7 @@ interface MappedReading {
 }
 
 export interface MappedResponse extends MappedReading {
-  /** Several values are joined. */
+  /** Several matches are joined. */
   readonly text?: string;
   readonly reasoning?: string;
 }
@@ -87,12 +87,12 @@ export interface MappedStream extends MappedReading {
 }
 
 export interface MappedDelta {
-  /** From the event's data. */
+  /** Relative to the event's data. */
   readonly path: string;
-  /** Pieces to join, or each time the complete text so far. */
+  /** `append`: pieces to join; `replace`: each event has the complete text so far. */
   readonly mode: "append" | "replace";
-  /** Only in events of this SSE name. */
+  /** Only in events with this SSE name. */
   readonly event?: string;
-  /** Only if the event's data has this. */
+  /** Only if the event's data has this value. */
   readonly when?: { readonly path: string; readonly equals: string };
 }

@@ -1,9 +1,9 @@
 import type { Json } from "./json.ts";
 
 /**
- * A request to a model, independent of any API: every shape reads requests into it and writes requests from it.
+ * A request to a model, independent of any API: every shape can read requests into this form and write requests from it.
  *
- * `at` is the path of a part in the client's body, such as `messages[2].content[0]`: losses contain it. Two prompts that differ
+ * `at` is the path of a part in the client's body, such as `messages[2].content[0]`: losses contain it. Prompts that differ
  * only in paths are equivalent.
  */
 export interface Prompt {
@@ -14,13 +14,13 @@ export interface Prompt {
   readonly messages: readonly Message[];
   readonly tools: readonly Tool[];
   readonly toolChoice?: ToolChoice;
-  /** Descriptions of the namespaces of tools. */
+  /** Descriptions of tool namespaces. */
   readonly namespaces?: Readonly<Record<string, string>>;
   readonly settings: Settings;
   readonly wants: Wants;
   /** The paths of the settings in the client's body. */
   readonly paths: Readonly<Partial<Record<SettingName | "toolChoice", string>>>;
-  /** The shape that the body had. */
+  /** The shape of the client's body. */
   readonly shape: string;
   /** Members of the body unknown to other shapes. */
   readonly extra: Readonly<Record<string, Json>>;
@@ -29,9 +29,9 @@ export interface Prompt {
 }
 
 /**
- * A part of the client's request that a target does not get.
+ * A part of the client's request that the target does not receive.
  *
- * `dropped` and `approximated` become warnings; `refused` is a 400 `untranslatable` for this target; `invalid` is a 400
+ * `dropped` and `approximated` are warnings; `refused` is a 400 `untranslatable` for this target; `invalid` is a 400
  * `invalid_body`, for every target.
  */
 export interface Loss {
@@ -42,7 +42,7 @@ export interface Loss {
   readonly why?: string;
 }
 
-/** One turn. Results of calls are parts of a user's turn; calls and reasoning are parts of the assistant's. */
+/** One turn. Results of calls are parts of a user's turn; calls and reasoning are parts of an assistant's turn. */
 export interface Message {
   readonly role: "system" | "user" | "assistant";
   readonly parts: readonly Part[];
@@ -69,14 +69,14 @@ interface Placed {
 }
 
 export interface CacheMark {
-  /** As the client wrote it, such as `1h`. */
+  /** As the client wrote it, for example `1h`. */
   readonly ttl?: string;
 }
 
 export interface TextPart extends Placed {
   readonly type: "text";
   readonly text: string;
-  /** Sources of the text, in a response. */
+  /** Sources of the text; in responses only. */
   readonly citations?: readonly Citation[];
 }
 
@@ -84,7 +84,7 @@ export interface Citation {
   readonly url?: string;
   readonly title?: string;
   readonly quote?: string;
-  /** The range of the text that it covers. */
+  /** The range of the text that the citation covers. */
   readonly start?: number;
   readonly end?: number;
 }
@@ -125,7 +125,7 @@ export interface CallPart extends Placed {
   readonly id: string;
   readonly name: string;
   readonly namespace?: string;
-  /** JSON text of an object; of a custom tool the raw text. */
+  /** JSON text of an object; for a custom tool, the raw text. */
   readonly arguments: string;
   readonly custom?: true;
   readonly state?: State;
@@ -135,7 +135,7 @@ export interface ResultPart extends Placed {
   readonly type: "result";
   /** Id of the call. */
   readonly id: string;
-  /** Name of the tool, if the API has it. */
+  /** Name of the tool, if the API sends it. */
   readonly name?: string;
   readonly parts: readonly Part[];
   readonly error?: true;
@@ -148,29 +148,26 @@ export interface ReasoningPart extends Placed {
   readonly state?: State;
 }
 
-/**
- * Opaque data from a provider that lets its model continue its reasoning. It goes back to its issuer unchanged,
- * and only there.
- */
+/** Opaque data with which a provider's model continues its reasoning. It is returned unchanged, and only to its issuer. */
 export interface State {
   /** The model's vendor, such as `anthropic`; for encrypted parts with the credential, `openai:<credential>`. */
   readonly issuer: string;
-  /** A signature of the adjacent text, content in place of text, or content that replaces redacted text. */
+  /** A signature of the adjacent text, content instead of text, or content that replaces redacted text. */
   readonly kind: "signature" | "encrypted" | "redacted";
   readonly value: string;
   /** The provider's own id of the piece. */
   readonly id?: string;
-  /** It belongs to the following call, for APIs without a place on the call itself. */
+  /** Belongs to the following call, for APIs that have no place for it on the call itself. */
   readonly of?: "call";
 }
 
-/** A call of a tool run by the provider, or its result, in the API's form. */
+/** A call of a tool that the provider runs, or its result, in the API's format. */
 export interface HostedPart extends Placed {
   readonly type: "hosted";
   /** Name of the shape that can read `item`. */
   readonly shape: string;
   readonly item: Json;
-  /** Its text for a model, for other shapes. */
+  /** The text that a model of another shape gets instead. */
   readonly text?: string;
 }
 
@@ -208,7 +205,7 @@ export interface SearchTool extends Placed {
   readonly maxUses?: number;
 }
 
-/** Another tool run or defined by the provider, in the API's form. */
+/** Another tool that the provider runs or defines, in the API's format. */
 export interface HostedTool extends Placed {
   readonly type: "hosted";
   readonly shape: string;
@@ -217,11 +214,11 @@ export interface HostedTool extends Placed {
 }
 
 export interface ToolChoice {
-  /** `any`: some tool; `one`: the tool with that name. */
+  /** `any`: at least one tool; `one`: the named tool. */
   readonly mode: "auto" | "none" | "any" | "one";
   readonly name?: string;
   readonly namespace?: string;
-  /** Only these may be called. */
+  /** Only these tools may be called. */
   readonly allowed?: readonly string[];
 }
 
@@ -231,7 +228,7 @@ export type Effort = "none" | "minimal" | "low" | "medium" | "high" | "xhigh" | 
 export interface Thinking {
   readonly effort?: Effort;
   readonly budgetTokens?: number;
-  /** The model decides. */
+  /** The model decides how much it thinks. */
   readonly adaptive?: true;
   /** How to summarize its reasoning: `auto`, `concise` or `detailed`. */
   readonly summary?: string;
@@ -248,7 +245,7 @@ export type Format =
       readonly strict?: boolean;
     };
 
-/** The settings of a request. A missing member was not sent. Members typed `Json` are in the API's form. */
+/** The settings of a request. A missing member was not sent. Members of type `Json` are in the API's format. */
 export interface Settings {
   readonly maxTokens?: number;
   readonly temperature?: number;
@@ -286,9 +283,9 @@ export interface Settings {
 
 export type SettingName = keyof Settings;
 
-/** How the client wants the response written; only the writer of its own shape reads it. */
+/** How the client wants the response written; only the writer of the client's own shape reads it. */
 export interface Wants {
-  /** A chat stream ends with a chunk of usage. */
+  /** A chat stream ends with a usage chunk. */
   readonly usage?: boolean;
   /** Reasoning is shown as text. */
   readonly reasoning?: boolean;

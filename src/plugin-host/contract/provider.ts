@@ -3,7 +3,7 @@ import type { Json } from "./json.ts";
 import type { BodyMapping } from "./mapping.ts";
 import type { ExchangeView, Reading, RequestReading, StreamEvent, StreamReading, Usage } from "./reading.ts";
 
-/** Wire formats that Weir reads by itself; a provider maps its paths to them. */
+/** Wire formats that Weir can read; a provider maps its paths to them. */
 export type WireSchemaName =
   | "chat-completions"
   | "responses"
@@ -26,7 +26,7 @@ export type WireSchemaName =
   | "logged";
 
 export interface PathSchema {
-  /** Regular expression on the path without its query string. */
+  /** Regular expression for the path without its query string. */
   readonly path: RegExp;
   readonly schema: WireSchemaName;
 }
@@ -36,36 +36,39 @@ export interface PathSchema {
  */
 export interface ProviderPlugin extends Endpoints {
   readonly apiVersion: 1;
-  /** Upper case; the `provider` of its records. */
+  /** Upper case; the value of `provider` in its records. */
   readonly name: string;
   /** Other names that `Gateway-Target-Provider` may use, lower case; `-`, `_`, `.` and spaces are ignored. */
   readonly aliases?: readonly string[];
-  /** Host names of its targets, `*.` standing for one or more leading labels. They are approved from the start. */
+  /** Host names of its targets; `*.` matches one or more leading labels. They are approved from the start. */
   readonly hosts?: readonly string[];
-  /** Origin that its own gateway address forwards to. */
+  /** Origin to which its own gateway address forwards. */
   readonly target?: string;
   /** First label of its own gateway address. */
   readonly dedicatedDomain?: string;
-  /** Another provider, by name, whose reading this one inherits. */
+  /** Name of another provider, whose reading this one inherits. */
   readonly extends?: string;
   /**
-   * Tried in order, before those of the extended provider; the first whose path matches is used, and if several
-   * match, the first whose bodies match, else the last.
+   * Tried in order, before those of the extended provider. The first whose path matches is used; if several paths match, the
+   * first whose bodies match, otherwise the last.
    */
   readonly wireSchemas?: readonly PathSchema[];
   /**
-   * The mapping of its own body format, at every path that `wireSchemas` does not name, if the bodies match. It
-   * has precedence over guesses and learnt mappings.
+   * The mapping of the provider's own body format: used at every path that `wireSchemas` does not list, if the bodies match.
+   * It takes precedence over guessed and learnt mappings.
    */
   readonly mapping?: BodyMapping;
-  /** Additional credentials, lower case. Their values are never stored. */
+  /** Additional credential headers and query parameters, lower case. Their values are never stored. */
   readonly mask?: { readonly headers?: readonly string[]; readonly query?: readonly string[] };
   /** Overrides the wire schema's reading of the request. */
   readonly readRequest?: (body: Json, exchange: ExchangeView) => RequestReading;
-  /** Overrides the wire schema's reading of a complete response; missing members stay as read. `usage` is one member: it is replaced whole. */
+  /**
+   * Overrides the wire schema's reading of a complete response; missing members stay as read. `usage` is one member: it is
+   * replaced as a unit.
+   */
   readonly readResponse?: (body: Json, exchange: ExchangeView) => Reading;
   /** Overrides the wire schema's reading of a stream: called once per event, in order. */
   readonly readEvent?: (reading: StreamReading, event: StreamEvent, exchange: ExchangeView) => StreamReading;
-  /** US dollars for one exchange, or null if the price is unknown. */
+  /** US dollars for one exchange; null if the price is unknown. */
   readonly cost?: (usage: Usage, model: string, exchange: ExchangeView) => number | null;
 }

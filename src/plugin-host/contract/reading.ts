@@ -1,9 +1,9 @@
 import type { Json } from "./json.ts";
 
 /**
- * Token counts of one exchange. A missing member means "not reported", which is never the same as 0.
+ * Token counts of one exchange. A missing member means "not reported", which differs from 0.
  *
- * `prompt_tokens` is all input and `completion_tokens` all output: caches, audio and reasoning are parts of them.
+ * `prompt_tokens` is all input and `completion_tokens` all output: cached, audio and reasoning tokens are included.
  */
 export interface Usage {
   readonly prompt_tokens?: number;
@@ -12,7 +12,7 @@ export interface Usage {
   readonly prompt_cache_read_tokens?: number;
   /** All tokens written to a cache, for any lifetime. */
   readonly prompt_cache_write_tokens?: number;
-  /** The part of `prompt_cache_write_tokens` kept for an hour, which costs more. */
+  /** The part of `prompt_cache_write_tokens` that is kept for an hour, which costs more. */
   readonly prompt_cache_write_1h_tokens?: number;
   readonly prompt_audio_tokens?: number;
   readonly completion_audio_tokens?: number;
@@ -27,7 +27,7 @@ export interface ExchangeView {
   /** Host of the target, lower case, without port. */
   readonly host: string;
   readonly requestHeaders: Headers;
-  /** The request body if it is JSON. */
+  /** The request body, if it is JSON. */
   readonly requestBody: Json;
   /** Status that the provider sent. */
   readonly status: number;
@@ -37,7 +37,7 @@ export interface ExchangeView {
 export interface RequestReading {
   readonly model?: string;
   readonly stream?: boolean;
-  /** The end user that the body itself names. */
+  /** The end user that the body names. */
   readonly userId?: string;
 }
 
@@ -47,7 +47,7 @@ export interface Reading {
   readonly id?: string;
   readonly model?: string;
   readonly usage?: Usage;
-  /** The usage block as it was sent. */
+  /** The usage block as sent. */
   readonly usageRaw?: Json;
   /** US dollars, if the provider states the cost itself. */
   readonly cost?: number;
@@ -57,7 +57,7 @@ export interface Reading {
   readonly error?: { readonly message: string; readonly type?: string };
 }
 
-/** The state of a stream being folded: `body` is the object that the provider would have sent without streaming. */
+/** The state of a stream while it is folded: `body` is the object that the provider would have sent without streaming. */
 export interface StreamReading extends Reading {
   readonly body?: Json;
 }
@@ -66,6 +66,6 @@ export interface StreamReading extends Reading {
 export interface StreamEvent {
   /** SSE `event:` or the event stream's `:event-type`. */
   readonly name?: string;
-  /** The event's data if it is JSON, else its text. */
+  /** The event's data if it is JSON, otherwise its text. */
   readonly data: Json;
 }

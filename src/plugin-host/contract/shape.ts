@@ -4,66 +4,66 @@ import type { Effort, Loss, Prompt, SettingName } from "./prompt.ts";
 import type { StreamEvent } from "./reading.ts";
 
 /**
- * One API's form of requests, responses, streams and errors. Pure and synchronous; nothing throws, for any JSON.
+ * One API's format of requests, responses, streams and errors. Pure and synchronous; never throws, whatever the JSON.
  *
- * A shape knows no other shape: a request becomes a `Prompt`, and every shape writes prompts. Without the members of the
- * second half it is only for providers, not for clients.
+ * Shapes are independent of each other: a request becomes a `Prompt`, and every shape writes prompts. A shape without the
+ * members of the second half serves providers only, not clients.
  *
- * `state` is an object that starts empty; it belongs to the shape until the stream ends.
+ * `state` starts as an empty object; the shape owns it until the stream ends.
  */
 export interface Shape {
   /** Lower case with dashes. */
   readonly name: string;
-  /** Its support per part of a prompt; missing entries are fully supported. */
+  /** What it supports, by part of a prompt; a missing entry means full support. */
   readonly takes?: Takes;
   readonly limits?: Limits;
 
-  /** The body for a provider. The prompt has already been fitted to `takes`, `limits` and the facts of the model. */
+  /** The body for a provider. The prompt is already fitted to `takes`, `limits` and the model's facts. */
   readonly writeRequest: (prompt: Prompt, call: Call) => WrittenRequest;
   readonly readAnswer: (body: Json) => Answer;
   readonly readEvent: (state: Json, event: StreamEvent) => readonly Piece[];
   readonly readError: (status: number, body: Json) => ApiError;
 
-  /** Matches the end of clients' paths for it. */
+  /** Matches the end of the paths at which clients call it. */
   readonly endpoint?: RegExp;
   readonly readRequest?: (body: Json) => Prompt;
   readonly writeAnswer?: (answer: Answer, reply: Reply) => Json;
-  /** Each event is written as soon as it exists. */
+  /** Writes each piece as soon as it arrives. */
   readonly writeEvents?: (state: Json, piece: Piece, reply: Reply) => readonly SentEvent[];
   readonly writeError?: (error: ApiError) => Json;
   /** Maps a status to one that clients of this API know. */
   readonly writeStatus?: (status: number) => number;
-  /** The response to a request to count its input. */
+  /** The response to a token-counting request. */
   readonly writeCount?: (tokens: number) => Json;
   /** The keep-alive sent in a stream after 15 s of silence. */
   readonly keepAlive?: (state: Json) => SentEvent;
 }
 
-/** The call's facts for a shape. */
+/** What a shape needs to know about the call. */
 export interface Call {
   /** Name of the model at the provider. */
   readonly model: string;
   readonly facts: ModelFacts;
-  /** The issuer whose state may be sent: `anthropic`, or with the credential `openai:<credential>`. */
+  /** The issuer whose state may be sent: `anthropic` or, with the credential, `openai:<credential>`. */
   readonly issuer: string;
 }
 
 /** Facts about a model. A missing member is unknown. */
 export interface ModelFacts {
-  /** Tokens of input and output together. */
+  /** Context window: tokens of input and output together. */
   readonly context?: number;
   /** Maximum output tokens. */
   readonly maxOutput?: number;
   readonly input?: readonly ("text" | "image" | "file" | "audio")[];
   /** How its reasoning effort is set. */
   readonly reasoning?: "effort" | "budget" | "adaptive" | "level" | "none";
-  /** Its efforts or levels, if not all. */
+  /** Its efforts or levels, if it does not support all. */
   readonly efforts?: readonly Effort[];
-  /** It always thinks. */
+  /** It cannot be switched to not thinking. */
   readonly mustThink?: boolean;
   /** It also thinks when a tool is forced. */
   readonly thinksWhenForced?: boolean;
-  /** Members that it refuses, by the name they have at the provider. */
+  /** Members that it refuses, by their name at the provider. */
   readonly rejects?: readonly string[];
   /** Members that it refuses while it thinks. */
   readonly rejectsThinking?: readonly string[];
@@ -73,19 +73,19 @@ export interface ModelFacts {
   readonly strictTools?: boolean;
   readonly maxTokensName?: string;
   readonly toolsNeedResponses?: boolean;
-  /** System messages may occur in mid-conversation. */
+  /** System messages may occur mid-conversation. */
   readonly systemInPlace?: boolean;
   /** Calls in the history need a signature. */
   readonly needsSignatures?: boolean;
-  /** The member for reasoning of earlier turns in chat completions, such as `reasoning_content`. */
+  /** The chat-completions member for the reasoning of earlier turns, for example `reasoning_content`. */
   readonly reasoningMember?: string;
-  /** Model fields of Bedrock's converse for an effort, as a function of facts and effort, defined by the provider. */
+  /** Model fields of Bedrock's converse by effort, defined by the provider. */
   readonly effortFields?: Readonly<Partial<Record<Effort, Json>>>;
 }
 
 export interface WrittenRequest {
   readonly body: Json;
-  /** Losses specific to this shape; those by `takes` and `limits` are already noted. */
+  /** Losses specific to this shape, besides those that follow from `takes` and `limits`. */
   readonly losses?: readonly Loss[];
 }
 
@@ -108,34 +108,34 @@ export interface SentEvent {
 }
 
 /**
- * A shape's support for one part of a prompt.
+ * How a shape supports one part of a prompt.
  *
- * `=` has its own place; `-` uses other means without a loss, or needs nothing; `D` drops it with a warning;
- * `A` approximates it with a warning; `F` fetches an address first; `R` refuses the request.
+ * `=`: it has its own place. `-`: other means replace it without loss, or nothing is needed. `D`: dropped with a warning.
+ * `A`: approximated with a warning. `F`: the address is fetched first. `R`: the request is refused.
  */
 export type Take = "=" | "-" | "D" | "A" | "F" | "R";
 
 /** Missing means `=`. */
 export type Takes = Readonly<Partial<Record<SettingName | PartName, Take>>>;
 
-/** Parts and forms of a prompt that shapes differ in. */
+/** Parts and forms of a prompt in which shapes differ. */
 export type PartName =
-  /** System texts after the first turn; `-`: as a marked text of the user. */
+  /** System texts after the first turn; `-`: as marked user text. */
   | "laterSystem"
   | "imageBytes"
-  /** How closely to look at an image. */
+  /** Resolution at which the model sees an image. */
   | "imageDetail"
   /** Name of a turn's participant. */
   | "participant"
   | "imageUrl"
   | "pdf"
   | "fileUrl"
-  /** `-`: as text of the message. */
+  /** `-`: as message text. */
   | "textFile"
   | "fileId"
   | "audioIn"
   | "strict"
-  /** `-`: as a function with one text. */
+  /** `-`: as a function with one text parameter. */
   | "customTool"
   /** `-`: as a part of the name. */
   | "namespace"
@@ -144,11 +144,11 @@ export type PartName =
   | "choiceAny"
   | "choiceOne"
   | "choiceSearch"
-  /** `-`: the others are left out. */
+  /** `-`: the other tools are left out. */
   | "allowedTools"
   /** `-`: as text that begins `Error: `. */
   | "resultError"
-  /** `-`: in a turn of the user after the results. */
+  /** `-`: in a user turn after the results. */
   | "resultImages"
   | "resultFiles"
   | "cacheMarks"
@@ -165,34 +165,34 @@ export interface Limits {
   /** A complete call id. */
   readonly callId?: RegExp;
   readonly stopTexts?: number;
-  /** A stop text of white space alone is refused. */
+  /** A stop text of only white space is refused. */
   readonly noBlankStop?: boolean;
   readonly temperatureMax?: number;
   /** Consecutive turns of one role are joined. */
   readonly turnsAlternate?: boolean;
-  /** Drops empty text, and trailing white space of a final assistant text. */
+  /** Empty text is dropped, as is trailing white space of a final assistant text. */
   readonly noEmptyText?: boolean;
-  /** A history with calls needs a tool beside it. */
+  /** A history with calls requires a tool in the request. */
   readonly callsNeedTools?: boolean;
-  /** Results have the name of their tool. */
+  /** Results carry the name of their tool. */
   readonly resultNames?: boolean;
   readonly maxTokensRequired?: boolean;
-  /** A smaller token limit is refused. */
+  /** Lowest accepted token limit. */
   readonly maxTokensLeast?: number;
   /** The reasoning setting of models without facts. */
   readonly reasoning?: "effort" | "budget" | "adaptive" | "level" | "none";
-  /** Efforts of the API, for models without facts. */
+  /** The API's efforts, for models without facts. */
   readonly efforts?: readonly Effort[];
   /** Thinking tokens by effort, if they are not a share of the token limit. */
   readonly budgets?: Readonly<Record<Effort, number>>;
   /** Thinking and a forced tool exclude each other, unless the model's facts say otherwise. */
   readonly noForcedThinking?: boolean;
-  /** While tools are being called, a model with a budget thinks only where the turn of the calls begins with a thought. */
+  /** During tool calls, a model with a budget thinks only if the turn with the calls begins with a thought. */
   readonly thoughtsLead?: boolean;
   /** A search cannot be combined with functions. */
   readonly searchAlone?: boolean;
   /** Settings that cannot be combined with thinking. */
   readonly notWhileThinking?: readonly SettingName[];
-  /** If a model has no `jsonSchema`, its response is requested as the input of a tool. */
+  /** For a model without `jsonSchema`, the response is requested as the input of a tool. */
   readonly schemaTool?: boolean;
 }

@@ -6,16 +6,16 @@ import { PluginError } from "./check.ts";
 import type { CheckFunctions, CheckOptions } from "./check-worker.ts";
 import { pluginFiles, pluginFolders } from "./load.ts";
 
-/** Milliseconds that a file may take at a start and on the command line, where the machine may be booting or busy. */
+/** Milliseconds for loading a file at startup and on the command line, when the machine may be booting or busy. */
 const CHECK_MS = 10_000;
 
-/** Why a file does not load; `slow` if it might with more time. */
+/** Why a file does not load; `slow` if more time might help. */
 interface CheckFailure {
   readonly reason: string;
   readonly slow: boolean;
 }
 
-/** Loads a file in a throw-away thread. Null if that works within `limitMs`. */
+/** Loads a file in a throw-away thread. Null if it loads within `limitMs`. */
 export async function checkInThread(options: CheckOptions, limitMs: number = CHECK_MS): Promise<CheckFailure | null> {
   const thread = startThread("src/plugin-host/files/check-worker.ts", options);
   const remote = connect<CheckFunctions>(thread.port);

@@ -14,7 +14,7 @@ export interface CheckOptions {
 }
 
 export type CheckFunctions = {
-  /** Null if the file loads and is valid, else its error. */
+  /** Null if the file loads and is valid, otherwise its error. */
   check(): Promise<string | null>;
 };
 

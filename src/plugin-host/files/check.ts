@@ -11,7 +11,7 @@ import type {
 } from "../contract.ts";
 import { isHostPattern } from "../hosts.ts";
 
-/** Two folders, two contracts. */
+/** The two folders have different contracts. */
 export type PluginKind = "provider" | "plugin";
 
 /** Returns the error of a member's value, or undefined if it is valid. */

@@ -7,13 +7,13 @@ import type { GatewayPlugin, ProviderPlugin } from "../contract.ts";
 import { CutOff, inTime } from "../hooks/guard.ts";
 import { checkPlugin, checkProvider, PluginError, type PluginKind } from "./check.ts";
 
-/** Milliseconds that a drop-in may wait while it loads. */
+/** Milliseconds for which loading a drop-in may wait. */
 const LOAD_MS = 20_000;
 
 /** A folder that is scanned for files of one kind. */
 export interface PluginFolder {
   readonly path: string;
-  /** Built-in: it must not change at run time, and drop-ins may replace its files. */
+  /** Built-in: never changes at run time, and drop-ins may replace its files. */
   readonly builtIn: boolean;
 }
 
@@ -37,7 +37,7 @@ export function pluginFolders(kind: PluginKind, config: Config): readonly Plugin
 }
 
 /**
- * Loads every file of the folders, in order. All failures are collected, so that one start shows them all.
+ * Loads every file of the folders, in order. Collects all failures, so that one start shows them all.
  *
  * @throws PluginError for one failure, AggregateError of PluginErrors for several.
  */
@@ -104,7 +104,7 @@ export async function loadFile(
     .update(await readFile(path).catch((error: Error) => fail(path, error)))
     .digest("hex")
     .slice(0, 16);
-  // What came with the program does not change, and inside a binary it has no address but its path.
+  // A built-in file does not change, and inside a binary its path is its only address.
   const address = builtIn ? path : platform.moduleAddress(path, hash);
   const loading: Promise<{ readonly default?: unknown }> = import(address);
   const module = await (builtIn ? loading : inTime(loading, loadMs)).catch((error) => fail(path, error));

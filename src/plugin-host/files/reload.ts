@@ -8,7 +8,7 @@ import { type Loaded, loadFile, loadFolders, type PluginFolder, pluginFiles } fr
 
 /** Milliseconds between two scans of the folders; `fs.watch` only triggers them earlier. */
 const LOOK_MS = 2_000;
-/** Milliseconds for loading a changed file, per attempt, so that a slow machine does not get a valid file rejected. */
+/** Milliseconds for loading a changed file, per attempt: a slow machine must not reject a valid file. */
 const CHECK_MS = [2_000, 4_000, 8_000] as const;
 
 type Value<K extends PluginKind> = K extends "provider" ? ProviderPlugin : GatewayPlugin;
@@ -25,13 +25,13 @@ interface WatchOptions<K extends PluginKind> {
   readonly kind: K;
   readonly folders: readonly PluginFolder[];
   readonly log: Log;
-  /** Called with the complete set of files at the start and after each change. Throwing keeps the previous set. */
-  /** Drop-ins that were loaded, removed, or failed to load: then the previous version stays. */
+  /** Called with the complete set of files at startup and after each change. If it throws, the previous set stays. */
+  /** Drop-ins that were loaded, removed, or failed to load; after a failure the previous version stays. */
   readonly onChange?: ((changes: readonly DropInChange[]) => void) | undefined;
   readonly use: (loaded: readonly Loaded<Value<K>>[]) => void | Promise<void>;
 }
 
-/** One file of the folders: the version in use, and why its newest version is not. */
+/** One file of the folders: the version in use, and why a newer version is not. */
 export interface FileState<T> {
   readonly file: string;
   readonly builtIn: boolean;
@@ -53,9 +53,9 @@ interface Watched<T> {
 }
 
 /**
- * Loads the folders, and loads what changes in them.
+ * Loads the folders and reloads what changes in them.
  *
- * @throws PluginError, or AggregateError of several, if a file does not load at the start.
+ * @throws PluginError, or AggregateError of several, if a file does not load at startup.
  */
 export async function watchFolders<K extends PluginKind>(options: WatchOptions<K>): Promise<Watched<Value<K>>> {
   const folders = new Folders(options);
@@ -72,7 +72,7 @@ interface Change<K extends PluginKind> {
 class Folders<K extends PluginKind> implements Watched<Value<K>> {
   readonly #options: WatchOptions<K>;
   readonly #dropIns: readonly PluginFolder[];
-  /** The newest good version of every file. */
+  /** The newest valid version of every file. */
   #loaded: readonly Loaded<Value<K>>[] = [];
   /** The last set that `use` accepted; it differs if the newest versions are incompatible. */
   #used: readonly Loaded<Value<K>>[] = [];
@@ -98,7 +98,7 @@ class Folders<K extends PluginKind> implements Watched<Value<K>> {
 
   async start(): Promise<void> {
     try {
-      // First the marks, then the files: the next scan detects a change in between.
+      // Marks first, then files: the next scan then detects a change in between.
       this.#seen = await this.#marks();
       this.#loaded = (await loadFolders(this.#options.kind, this.#options.folders)) as Loaded<Value<K>>[];
       await this.#options.use(this.#loaded);
@@ -154,7 +154,7 @@ class Folders<K extends PluginKind> implements Watched<Value<K>> {
     }
     const kept = this.#loaded.filter(({ file, builtIn }) => builtIn || !gone.includes(file));
     const next = (await Promise.all(changed.map((path) => this.#load(path)))).filter((each) => each !== undefined);
-    // A file that was only slow looks changed to the next scan.
+    // Makes a file that was only slow look changed to the next scan.
     for (const path of this.#slow.keys()) this.#seen.delete(path);
     const replaced = new Set(next.map(({ file }) => file));
     this.#loaded = inOrder([...kept.filter(({ file }) => !replaced.has(file)), ...next]);
@@ -175,7 +175,7 @@ class Folders<K extends PluginKind> implements Watched<Value<K>> {
     );
   }
 
-  /** The changed file, or undefined if it is broken or has the loaded bytes. */
+  /** The changed file; undefined if it is broken or its bytes are already loaded. */
   async #load(path: string): Promise<Loaded<Value<K>> | undefined> {
     const { kind, log } = this.#options;
     try {
@@ -196,8 +196,8 @@ class Folders<K extends PluginKind> implements Watched<Value<K>> {
   }
 
   /**
-   * Uses the loaded files. If they are incompatible, each change that works by itself is used: a conflict of two
-   * files must not block the others.
+   * Uses the loaded files. If they are incompatible, uses each change that works by itself: a conflict between two files
+   * must not block the others.
    */
   async #use(): Promise<void> {
     const gone = this.#used.filter(({ file }) => !this.#loaded.some((each) => each.file === file));
@@ -207,7 +207,7 @@ class Folders<K extends PluginKind> implements Watched<Value<K>> {
     ];
     const misfits = new Map<string, string>();
     if (left.length > 0 && (await this.#try(this.#loaded, left)) !== undefined) {
-      // A working change may enable another one.
+      // One working change may enable another.
       for (let before = left.length + 1; left.length < before; ) {
         before = left.length;
         for (const change of left) {
@@ -238,7 +238,7 @@ class Folders<K extends PluginKind> implements Watched<Value<K>> {
     return undefined;
   }
 
-  /** For every drop-in: a mark that changes with the file. A file that disappears meanwhile is skipped. */
+  /** For every drop-in, a mark that changes with the file. Files that disappear meanwhile are skipped. */
   async #marks(): Promise<Map<string, string>> {
     const files = (await Promise.all(this.#dropIns.map((folder) => pluginFiles(folder)))).flat();
     const marks = await Promise.all(
@@ -250,7 +250,7 @@ class Folders<K extends PluginKind> implements Watched<Value<K>> {
     return new Map(marks.filter((mark) => mark !== undefined));
   }
 
-  /** Hints of the file system if available: a replaced or missing folder gives none. */
+  /** File-system notifications, if available: there are none for a replaced or missing folder. */
   #watch(): void {
     for (const { path } of this.#dropIns) {
       if (this.#watchers.has(path)) continue;
@@ -259,12 +259,12 @@ class Folders<K extends PluginKind> implements Watched<Value<K>> {
         watcher.on("error", () => this.#watchers.delete(path));
         this.#watchers.set(path, watcher);
       } catch {
-        // No such folder yet: the next scan tries again, and finds its files by itself.
+        // The folder does not exist yet: the next scan tries again, and finds its files by itself.
       }
     }
   }
 
-  /** Events come in bursts while a file is written; one scan a little later sees the result. */
+  /** Events come in bursts while a file is written; one slightly later scan sees the result. */
   #hint(): void {
     if (this.#hinted) return;
     this.#hinted = true;
@@ -275,7 +275,7 @@ class Folders<K extends PluginKind> implements Watched<Value<K>> {
   }
 }
 
-/** Built-ins first, and then by name. */
+/** Built-ins first, then by name. */
 function inOrder<T>(loaded: readonly Loaded<T>[]): Loaded<T>[] {
   return loaded.toSorted((a, b) => Number(b.builtIn) - Number(a.builtIn) || (a.file < b.file ? -1 : 1));
 }

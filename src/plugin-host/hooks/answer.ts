@@ -3,12 +3,15 @@ import { MASKED } from "../../masking/mask.ts";
 import type { GatewayAnswer, Json } from "../contract.ts";
 import type { Note } from "./note.ts";
 
-/** Bytes of JSON up to which `onAnswer` sees a body: parsing it takes the gateway's thread about a millisecond. */
+/**
+ * Maximum bytes of JSON for which `onAnswer` sees a body: parsing that much takes about a millisecond of the gateway's
+ * thread.
+ */
 export const ANSWER_BODY_BYTES_MAX = 256 * 1_024;
-/** How long the gateway's thread calls plugins for responses before it serves traffic again. */
+/** How long the gateway's thread calls plugins for responses before it returns to traffic. */
 const TURN_MS = 2;
 
-/** A response on its way from the recorder's thread to plugins. Plain: it is sent between threads. */
+/** A response on its way from the recorder's thread to plugins. Plain data, because it is sent between threads. */
 export interface AnswerFacts extends Omit<GatewayAnswer, "headers" | "body"> {
   /** Raw pairs as recorded. */
   readonly headers: readonly string[];
@@ -32,7 +35,7 @@ export function toAnswer(facts: AnswerFacts): GatewayAnswer {
   });
 }
 
-/** Without masked headers and headers that are invalid in HTTP. */
+/** Omits masked headers and headers that are invalid in HTTP. */
 function shownHeaders(pairs: readonly string[]): Headers {
   const headers = new Headers();
   for (let at = 0; at < pairs.length; at += 2) {
@@ -52,7 +55,7 @@ interface AnswerHooks {
   onAnswer(answer: GatewayAnswer): Note | undefined | Promise<Note | undefined>;
 }
 
-/** Shows answers to the plugins, a few at a time. @returns what they add to each record, in the same order. */
+/** Shows responses to the plugins, a few at a time. @returns what they add to each record, in the same order. */
 export async function askAboutAnswers(
   hooks: AnswerHooks | undefined,
   answers: readonly AnswerFacts[],

@@ -1,6 +1,6 @@
 import type { RecordDraft } from "../contract.ts";
 
-/** Why a draft changed by hooks cannot be stored, or undefined. */
+/** Why a draft that hooks changed cannot be stored, or undefined. */
 export function whyBadDraft(draft: RecordDraft): string | undefined {
   const { provider, model, request_user_id, properties, cost, threat } = draft;
   if (typeof provider !== "string") return "provider must be text";

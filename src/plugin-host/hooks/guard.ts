@@ -18,15 +18,15 @@ interface Slot {
   result: unknown;
 }
 
-// The script finds its work here: it must be reachable from the global scope.
+// The script reads its input here: it must be reachable from the global scope.
 const KEY = "weir.guard";
 const slot: Slot = { call: null, input: null, result: null };
 Object.defineProperty(globalThis, Symbol.for(KEY), { value: slot, configurable: true });
 const script = new vm.Script(`{ const s = globalThis[Symbol.for("${KEY}")]; s.result = s.call(s.input); }`);
 
 /**
- * Calls foreign code on this thread, an endless loop included: a script that runs under `node:vm` with a time limit can
- * be cut off, at about 1 µs a call. Work after an `await` inside `call` is outside the limit.
+ * Calls foreign code on this thread and cuts off even an endless loop: it runs as a script under `node:vm` with a time
+ * limit, which costs about 1 µs per call. Work after an `await` inside `call` is outside the limit.
  *
  * @throws CutOff after `milliseconds`, or the error of `call`.
  */
@@ -47,7 +47,7 @@ export function guarded<I, R>(call: (input: I) => R, input: I, milliseconds: num
   }
 }
 
-/** Like `guarded`, and waits for a promise at most the rest of the time. @throws CutOff, or the error of `call`. */
+/** Like `guarded`, and waits for a promise for at most the remaining time. @throws CutOff, or the error of `call`. */
 export async function guardedAsync<I, R>(
   call: (input: I) => R | Promise<R>,
   input: I,
@@ -58,7 +58,7 @@ export async function guardedAsync<I, R>(
   return isPromise(result) ? inTime(result, milliseconds - (performance.now() - startedMs)) : result;
 }
 
-/** The result of the promise, if it settles in time. @throws CutOff otherwise; a later result is ignored. */
+/** The result of the promise, if it settles in time. @throws CutOff otherwise, and ignores a later result. */
 export function inTime<R>(promise: Promise<R>, milliseconds: number): Promise<R> {
   return within(promise, milliseconds, () => {
     throw new CutOff(Math.ceil(milliseconds), false);

@@ -4,8 +4,7 @@ import type { Hooks } from "./hooks.ts";
 /**
  * The counters of hooks and plugins of one thread, as Prometheus text.
  *
- * @param thread - each has its own hooks and its own metric names, because the texts of all threads
- *   are concatenated.
+ * @param thread - each thread has its own hooks and its own metric names, because the texts of all threads are concatenated.
  */
 export function hooksText(thread: "gateway" | "recorder", hooks: Hooks): string {
   const failures = {
@@ -13,7 +12,7 @@ export function hooksText(thread: "gateway" | "recorder", hooks: Hooks): string 
     help: "Calls of plugins' hooks that threw or took over 250 ms, since the start.",
     label: "hook",
   };
-  // A plugin's counter is a label, not a name: plugins come and go.
+  // A plugin's counter is a label, not a metric name, because plugins come and go.
   const counters = {
     name: `weir_${thread}_plugin_total`,
     help: "What plugins count of their own, since the start.",
@@ -29,7 +28,7 @@ interface Counter {
   readonly label: string;
 }
 
-/** @param counts - by `<plugin> <what>`. */
+/** @param counts - keys are `<plugin> <what>`. */
 function counterText({ name, help, label }: Counter, counts: ReadonlyMap<string, number>): string {
   const samples = [...counts].map(([key, value]) => {
     const space = key.lastIndexOf(" ");

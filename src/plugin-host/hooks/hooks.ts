@@ -47,7 +47,7 @@ interface ChangingFacts {
 interface Asked {
   readonly list: readonly RequestHook[];
   readonly request: GatewayRequest;
-  /** Undefined if nothing can be changed any more. */
+  /** Undefined once nothing can be changed any more. */
   readonly facts: ChangingFacts | undefined;
 }
 
@@ -67,7 +67,7 @@ export class Hooks {
   readonly #hookMs: number;
   readonly #failures = new Map<string, number>();
   #lists: Lists = { needs: [], onRequest: [], onForward: [], onEnd: [], onAnswer: [], onRecord: [], onRecorded: [] };
-  /** The plugins' needs for every request. */
+  /** The needs of plugins that apply to every request. */
   #needs: readonly BodyNeed[] = [];
   #routes: readonly PluginRoute[] = [];
   #counting: readonly OpenPlugin[] = [];
@@ -111,7 +111,7 @@ export class Hooks {
     return () => void this.#onUse.delete(listener);
   }
 
-  /** Whether a hook is registered. Without one, the caller need not create its argument. */
+  /** Whether a hook is registered. If not, the caller need not create its argument. */
   has(name: HookName): boolean {
     return this.#lists[name].length > 0;
   }
@@ -133,7 +133,7 @@ export class Hooks {
   /**
    * Calls every `onRequest` in order; the first refusal ends it. Returns synchronously unless a hook returns a promise.
    *
-   * @param facts - the content of `request`: a plugin's change of the body is made there, for later plugins.
+   * @param facts - the content of `request`: a plugin's change of the body is applied there, so that later plugins see it.
    * @throws GatewayError `plugin_failed` if a hook threw, took over 250 ms, returned an invalid refusal or is switched off.
    */
   onRequest(request: GatewayRequest, facts: ChangingFacts = {}): Verdict | Promise<Verdict> {
@@ -174,7 +174,7 @@ export class Hooks {
     return this.#routes;
   }
 
-  /** Lets every `onRecord` change the draft. False: drop the record. A hook that fails changes nothing. */
+  /** Lets every `onRecord` change the draft. Returns false to drop the record. A hook that fails changes nothing. */
   async onRecord(draft: RecordDraft): Promise<boolean> {
     for (const hook of this.#lists.onRecord) {
       if (hook.patience.isOver) continue;
@@ -191,12 +191,12 @@ export class Hooks {
     return true;
   }
 
-  /** Failed calls since the start: `<plugin> <hook>` to their number. */
+  /** Failed calls since startup, by `<plugin> <hook>`. */
   failures(): ReadonlyMap<string, number> {
     return this.#failures;
   }
 
-  /** The plugins' counters: `<plugin> <counter>` to its value. A plugin whose counters fail has none. */
+  /** The plugins' counters, by `<plugin> <counter>`. Plugins whose counters fail are omitted. */
   counters(): ReadonlyMap<string, number> {
     const counters = new Map<string, number>();
     for (const { name: plugin, hooks } of this.#counting) {
@@ -211,7 +211,7 @@ export class Hooks {
     return counters;
   }
 
-  /** The plugins' counts of a credential's limit. A plugin that fails has none. */
+  /** The plugins' counts of a credential's limit. Plugins that fail are omitted. */
   limitsOf(credential: PayingCredential): readonly LimitUse[] {
     return this.#limiting.flatMap(({ name: plugin, hooks }) => {
       try {
@@ -231,7 +231,7 @@ export class Hooks {
       .map(({ plugin, name }) => `plugin ${plugin}: ${name} is switched off, it blocked the thread again and again`);
   }
 
-  /** Pass the list on: a request uses the hooks that it started with, even after a reload. */
+  /** The list is passed on: a request uses the hooks that it started with, even after a reload. */
   #ask(asked: Asked, from: number, before: Admission | undefined): Verdict | Promise<Verdict> {
     const { list, request } = asked;
     let admission = before;
@@ -308,7 +308,7 @@ export class Hooks {
   }
 }
 
-/** A valid verdict, with its change applied to the visible body. @throws if it is invalid. */
+/** A valid verdict, after applying its change to the visible body. @throws if it is invalid. */
 function heeded(answer: Verdict | void, { facts }: Asked): Verdict {
   const verdict = checkedVerdict(answer);
   if (verdict === undefined || isRefusal(verdict) || verdict.send === undefined) return verdict;

@@ -1,11 +1,11 @@
 import type { AnswerNote, ReasonedScore } from "../contract.ts";
 
-/** Maximum names per record, as for a change through the API. */
+/** Maximum names per record, the same as for a change through the API. */
 const NAMES_MAX = 1_000;
-/** Stored characters of a reason. */
+/** Maximum characters of a stored reason. */
 const REASON_CHARS_MAX = 4_000;
 
-/** The checked additions of hooks to a record: scores are numbers, with separate reasons. */
+/** The validated additions of hooks to a record: scores are numbers, reasons are separate. */
 export interface Note {
   readonly properties: Readonly<Record<string, string | null>>;
   readonly scores: Readonly<Record<string, number>>;

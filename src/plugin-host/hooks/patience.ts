@@ -1,9 +1,9 @@
 import { threadCpuUsage } from "node:process";
 import { CutOff, guarded } from "./guard.ts";
 
-/** A cut-off call was busy if it used this share of its time on the CPU; else it may have waited for its turn. */
+/** A cut-off call counts as busy if it spent this share of its time on the CPU; otherwise it may have waited for CPU. */
 const BUSY_PART = 0.1;
-/** Three consecutive busy calls that were cut off are enough, or 15 of any kind. */
+/** Three consecutive busy cut-off calls switch the function off, or 15 of any kind. */
 const BUSY_WEIGHT = 5;
 const CUTS_MAX = 15;
 const SWITCHED_OFF_MS = 60_000;
@@ -20,7 +20,7 @@ export class Patience {
 
   /** Calls the function like `guarded`. @throws CutOff, or the error of `call`. */
   call<I, R>(call: (input: I) => R, input: I, milliseconds: number): R {
-    // Costs as much as the rest, so it is read only if it may decide: not for the first cut-off call.
+    // Reading the CPU time costs as much as the rest, so it is read only if it may decide: not for the first cut-off call.
     const startedMs = this.#cuts === 0 ? Number.NEGATIVE_INFINITY : threadMs();
     try {
       const result = guarded(call, input, milliseconds);

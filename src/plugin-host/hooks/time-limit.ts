@@ -1,28 +1,28 @@
 import { threadCpuUsage } from "node:process";
 import { CutOff, guarded } from "./guard.ts";
 
-/** Does one step of preparing a record whose bodies have so many bytes. @throws where it takes too long. */
+/** Runs one step of preparing a record whose bodies have this many bytes. @throws if the step takes too long. */
 export type TimeLimit = <R>(bytes: number, step: () => R) => R;
 
 /** CPU milliseconds of one step. */
 export const STEP_MS = 1_000;
 /**
- * Asking for the CPU time costs as much as the limit itself. Smaller bodies are tried without, for this part of the time,
- * which is far more than they need; what is cut off then is done again.
+ * Reading the CPU time costs as much as the limit itself. Steps on smaller bodies are first tried without it, within this
+ * share of the time, which is far more than they need; a step that is cut off runs again with the measurement.
  */
 const MEASURED_BYTES_MIN = 32 * 1024;
 const UNMEASURED_PART = 0.25;
-/** By the clock a step may take many times its CPU time; one that had this part of it was busy. */
+/** In wall-clock time a step may take many times its CPU time. A step that spent this share of the CPU limit was busy. */
 const BUSY_PART = 0.5;
 
-/** A step was cut off that may hardly have been on the CPU. */
+/** A step was cut off although it may hardly have had the CPU. */
 class Waited extends Error {}
 
 /**
- * Does work whose steps are bounded by CPU time. Steps are cut off by the clock, so work that had to wait for the CPU
- * starts over with more time.
+ * Runs work whose steps are bounded by CPU time. Steps are cut off by wall-clock time, so work that waited for the CPU
+ * starts again with more time.
  *
- * @throws CutOff where a step had its time, or what it threw.
+ * @throws CutOff if a step used up its time, or the step's own error.
  */
 export async function withinLimit<R>(work: (within: TimeLimit) => Promise<R>, limitMs = STEP_MS): Promise<R> {
   try {
@@ -41,18 +41,18 @@ export async function withinLimit<R>(work: (within: TimeLimit) => Promise<R>, li
   }
 }
 
-/** Bytes of all bodies of exchanges that are read in one step. */
+/** Maximum total bytes of the bodies that are read in one step. */
 export const TOGETHER_BYTES_MAX = MEASURED_BYTES_MIN;
 
 /**
- * Does short steps one after the other under one limit, for setting one costs as much as reading a small body. Each step
- * keeps its own result; where the limit cuts one off, or one throws, the rest is left undone.
+ * Runs short steps in sequence under one limit, because setting a limit costs as much as reading a small body. Each step
+ * keeps its own result; if the limit cuts one off, or one throws, the remaining steps do not run.
  */
 export function together(steps: () => void): void {
   try {
     unmeasured(steps, STEP_MS * UNMEASURED_PART);
   } catch {
-    return; // what is left undone is done alone, and then says what is wrong
+    return; // the remaining steps then run one by one and report their own errors
   }
 }
 

@@ -35,7 +35,7 @@ export function checkedVerdict(answer: Verdict | void): Verdict {
   return answer;
 }
 
-/** Framing and routing headers, which belong to the gateway. */
+/** Framing and routing headers: only the gateway sets them. */
 export const NOT_SETTABLE =
   /^(?:host|content-length|transfer-encoding|connection|te|upgrade|keep-alive|proxy-.*|gateway-.*)$/i;
 

@@ -1,10 +1,10 @@
 import { AsyncLocalStorage } from "node:async_hooks";
 import type { Acting } from "../../people/actor.ts";
 
-/** The caller of the currently running plugin endpoint: changes by the plugin are attributed to them. */
+/** The caller of the plugin endpoint that is running: the plugin's changes are attributed to this caller. */
 export const callerOfRoute = new AsyncLocalStorage<Acting>();
 
-/** The actor of a plugin's change: the caller of its endpoint, else the plugin itself. */
+/** The actor of a plugin's change: the caller of its endpoint, otherwise the plugin itself. */
 export function actingFor(plugin: string): Acting {
   return (
     callerOfRoute.getStore() ?? {

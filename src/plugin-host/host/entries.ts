@@ -3,7 +3,7 @@ import type { Acting } from "../../people/actor.ts";
 import type { Json, PluginStore } from "../contract.ts";
 import { actingFor } from "./acting.ts";
 
-/** One entry of a plugin's store on its way to the database: JSON text, or null if it is removed. */
+/** One entry of a plugin's store on its way to the database: JSON text, or null if it was removed. */
 export interface Entry {
   readonly plugin: string;
   readonly key: string;
@@ -22,7 +22,7 @@ interface EntriesOptions {
   readonly log: Log;
 }
 
-/** How often changes by others are read: those of the command line take effect within a second. */
+/** How often changes by other processes are read, so that those of the command line take effect within a second. */
 const POLL_MS = 250;
 
 interface PluginEntries {
@@ -30,12 +30,12 @@ interface PluginEntries {
   readonly listeners: Set<() => void>;
 }
 
-/** The stores of all plugins, in memory, in step with the database. */
+/** The stores of all plugins, in memory and synchronized with the database. */
 export class Entries {
   readonly #options: EntriesOptions;
   readonly #plugins = new Map<string, PluginEntries>();
   #version = 0;
-  /** Reads and writes are serialized: an earlier read must not undo a write. */
+  /** Serializes reads and writes: an earlier read must not undo a write. */
   #turn: Promise<void> = Promise.resolve();
   #timer: ReturnType<typeof setTimeout> | undefined;
   #failed = false;
@@ -60,14 +60,14 @@ export class Entries {
     });
   }
 
-  /** Follows changes by others, until `close`. */
+  /** Follows changes by other processes, until `close`. */
   follow(): void {
     this.#timer = setTimeout(async () => {
       try {
         await this.load();
         this.#failed = false;
       } catch (error) {
-        // A read in progress during a stop gets no response.
+        // A read that is in progress during a stop gets no response.
         if (!this.#failed && !this.#closed)
           this.#options.log.warn("plugins' stores cannot be read", { why: messageOf(error) });
         this.#failed = true;

@@ -8,9 +8,9 @@ import type { Entries } from "./entries.ts";
 import { Journal } from "./journal.ts";
 import type { Shares } from "./shares.ts";
 
-/** A plugin's access to the gateway's thread, until it is unloaded. */
+/** A plugin's access to the gateway's thread, valid until the plugin is unloaded. */
 export interface LentAccess extends GatewayAccess {
-  /** Ends the plugin's notifications and opened targets. */
+  /** Ends the plugin's notifications and removes its private targets. */
   release(): void;
 }
 
@@ -23,7 +23,7 @@ export interface PluginHost {
   close(): void;
 }
 
-/** Cached hosts, bounded so that clients that invent names cannot fill the memory. */
+/** Maximum cached hosts, so that clients with invented names cannot fill the memory. */
 const HOSTS_MAX = 1_000;
 
 interface HostOptions {
@@ -42,7 +42,7 @@ interface HostOptions {
 export function createPluginHost(options: HostOptions): PluginHost {
   const { config, log, entries, usageOf, organizationOfKey, providerHosts } = options;
   const allowances = config.allow_private_targets.map(readAllowance);
-  /** By host: read with every request, and the configuration does not change. */
+  /** By host: needed for every request, and the configuration does not change. */
   const opens = new Map<string, boolean>();
   const opensPrivateTarget = (host: string) => {
     let isOpen = opens.get(host);
@@ -98,7 +98,7 @@ export function createPluginHost(options: HostOptions): PluginHost {
   };
 }
 
-/** Options of a plugin: the related configuration keys, and its table `[plugins.<name>]`. */
+/** Options of a plugin: its configuration keys, and its table `[plugins.<name>]`. */
 export function optionsOf(config: Config, plugin: string): Json {
   const ofConfig: Readonly<Record<string, Readonly<Record<string, readonly unknown[]>>>> = {
     domains: { approved: config.approved_domains, dns_servers: config.dns_servers },

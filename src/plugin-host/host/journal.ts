@@ -22,8 +22,8 @@ const LOOK_MS = 1_000;
 /**
  * A plugin's journal: one JSON value per line. Values appended in one turn of the event loop are one write at its end.
  *
- * A full disk costs no request and no memory: the file is rewritten from the plugin's own
- * snapshot as soon as possible. The same happens to a file that was deleted, replaced or cut meanwhile.
+ * A full disk fails no request and uses no memory: the file is rewritten from the plugin's own snapshot as soon as possible.
+ * The same happens if the file was deleted, replaced or truncated meanwhile.
  */
 export class Journal implements PluginJournal {
   readonly #path: string;
@@ -35,7 +35,7 @@ export class Journal implements PluginJournal {
   #pending = "";
   #scheduled = false;
   #snapshot: (() => Iterable<Json>) | undefined;
-  /** Bytes of the file that a snapshot did not write. */
+  /** Bytes appended since the last snapshot. */
   #appended = 0;
   #compactAt = COMPACT_BYTES;
   #failed = false;
@@ -75,7 +75,7 @@ export class Journal implements PluginJournal {
     this.#snapshot = snapshot;
   }
 
-  /** Puts everything appended so far into the page cache. */
+  /** Writes everything appended so far to the page cache. */
   flush(): void {
     this.#scheduled = false;
     if (this.#pending === "" && !this.#failed) return;
@@ -99,14 +99,14 @@ export class Journal implements PluginJournal {
     if (this.#file === undefined) {
       mkdirSync(dirname(this.#path), { recursive: true, mode: 0o700 });
       this.#file = openSync(this.#path, "a", 0o600);
-      // A torn last line must not swallow the next one.
+      // The line break keeps a torn last line from swallowing the next one.
       this.#bytes = fstatSync(this.#file).size + writeSync(this.#file, "\n");
     }
     this.#bytes += writeSync(this.#file, this.#pending);
     this.#appended += this.#pending.length;
   }
 
-  /** The snapshot includes pending entries: it is taken from the state after them. */
+  /** The snapshot includes the pending entries, because the plugin's state already has them. */
   #rewrite(): void {
     this.#letGo();
     mkdirSync(dirname(this.#path), { recursive: true, mode: 0o700 });
@@ -134,7 +134,7 @@ export class Journal implements PluginJournal {
     return this.#failed || this.#appended > this.#compactAt || this.#isChanged();
   }
 
-  /** Whether someone else has deleted, replaced or cut the file. */
+  /** Whether another process deleted, replaced or truncated the file. */
   #isChanged(): boolean {
     const nowMs = performance.now();
     if (this.#file === undefined || nowMs - this.#lookedMs < LOOK_MS) return false;
@@ -152,7 +152,7 @@ export class Journal implements PluginJournal {
   }
 }
 
-/** A read-only journal written by others, for the command line. */
+/** A read-only journal that another process writes, for the command line. */
 export function readOnlyJournal(path: string, log: Log): PluginJournal {
   const journal = new Journal(path, log);
   return { read: () => journal.read(), append: () => {}, onCompact: () => {} };

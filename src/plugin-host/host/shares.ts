@@ -7,42 +7,42 @@ import type { PluginShare, PluginShares, ShareLimit, ShareState } from "../contr
 export interface ShareClaim {
   readonly key: string;
   readonly quota: number;
-  /** Counted in the window already: granted in any case. */
+  /** Already counted in the window: granted in any case. */
   readonly used: number;
   /** The total, including the used amount. */
   readonly want: number;
   /** The amount granted to this node. */
   readonly held: number;
-  /** How long the other nodes reserve it from now on. */
+  /** For how long from now the other nodes reserve it. */
   readonly keptMs: number;
 }
 
 export interface ShareAnswer {
-  /** In the order of the claims: the shares of this node and of the others. */
+  /** The shares of this node and of the others, in the order of the claims. */
   readonly grants: readonly { readonly amount: number; readonly others: number }[];
   /** Recently seen nodes, including this one. */
   readonly nodes: number;
-  /** Whether claims are cheap: then nothing is reserved in advance, and unused shares are returned at once. */
+  /** Whether claims are cheap: then nothing is reserved in advance, and unused shares are returned immediately. */
   readonly isExact?: boolean;
 }
 
 interface SharesOptions {
   /** Calls the limits server, or the database on another thread. */
   readonly claim: (claims: readonly ShareClaim[]) => Promise<ShareAnswer>;
-  /** Number of moves to another limits store: the new one gets this node's shares. */
+  /** How often the limits store has changed: a new store gets this node's shares. */
   readonly moves?: () => number;
   readonly log: Log;
 }
 
-/** How often unused shares are returned, and expected ones are claimed in advance. */
+/** How often unused shares are returned and expected ones are claimed in advance. */
 const TICK_MS = 500;
-/** The same if claims are cheap. */
+/** The same interval if claims are cheap. */
 const EXACT_TICK_MS = 100;
-/** Requests within this many milliseconds share a claim. */
+/** Requests within this many milliseconds share one claim. */
 const GATHER_MS = 3;
-/** How long a request waits for a response. A database that takes longer counts as away. */
+/** How long a request waits for its claim. A database that takes longer counts as unreachable. */
 const ANSWER_MS = 1_000;
-/** A full limit is claimed again after this time. */
+/** A full limit is claimed again after this many milliseconds. */
 const FULL_MS = 200;
 const CLAIMS_MAX = 200;
 /** A share is valid for half the limit's window after its claim, within these bounds. */
@@ -53,9 +53,9 @@ const SLACK = 0.02;
 /**
  * This node's shares of limits shared by several nodes, cached in the gateway's thread.
  *
- * All shares of a limit together never exceed the limit, so no window exceeds its quota; unused shares of another
- * node become free within a second. While the database is away every node continues with its share,
- * or with its part of the quota if that is more.
+ * All shares of a limit together never exceed the limit, so no window exceeds its quota; unused shares of another node
+ * become free within a second. While the database is unreachable, every node continues with its share, or with its part of
+ * the quota if that is more.
  */
 export class Shares {
   readonly #options: SharesOptions;
@@ -100,7 +100,7 @@ export class Shares {
     this.#asking.delete(share);
   }
 
-  /** Resolves when the share was claimed, or that took too long. Never rejects. */
+  /** Resolves when the share has been claimed or the claim has timed out. Never rejects. */
   async ask(share: Share): Promise<void> {
     this.#asking.add(share);
     await within(this.#nextFlight(), ANSWER_MS, () => {
@@ -112,7 +112,7 @@ export class Shares {
     clearInterval(this.#timer);
   }
 
-  /** The next claim, which collects current requests. One claim at a time is in progress. */
+  /** The next claim, which collects the current requests. At most one claim is in progress. */
   #nextFlight(): Promise<void> {
     if (this.#gathering !== undefined) return this.#gathering;
     const before = this.#flight;
@@ -156,7 +156,7 @@ export class Shares {
     return { nodes: this.#nodes, isExact: this.#isExact, moves: this.#options.moves?.() ?? 0 };
   }
 
-  /** Also detects whether an unreachable database is back. */
+  /** Also detects when an unreachable database is available again. */
   #tick(): void {
     this.#ticked += 1;
     const terms = this.#terms;
@@ -181,13 +181,13 @@ class Share implements PluginShare {
   #limit: ShareLimit;
   #amount = 0;
   #others = 0;
-  /** When the last answered claim was sent; on `performance.now()`. */
+  /** When the last claim with a result was sent; on `performance.now()`. */
   #askedMs = Number.NEGATIVE_INFINITY;
   #answeredMs = Number.NEGATIVE_INFINITY;
   /** Requests since then, and those waiting for the next result. */
   #demand = 0;
   #waiting = 0;
-  /** The limits store of the last claim and of the last result, by the number of moves before it. */
+  /** The limits store of the last claim and of the last result, as the number of changes before it. */
   #asked = 0;
   #toldTo = 0;
 
@@ -236,7 +236,7 @@ class Share implements PluginShare {
     const want = this.#want(terms);
     this.#asked = terms.moves;
     this.#waiting = 0;
-    // A returned share is no longer used from the moment that others may see it.
+    // A returned share is unused from the moment that other nodes may see it.
     this.#amount = Math.min(this.#amount, want);
     return { key: this.#key, quota, used, want, held: this.#amount, keptMs: windowMs + this.#goodMs };
   }
@@ -250,7 +250,7 @@ class Share implements PluginShare {
     this.#toldTo = this.#asked;
   }
 
-  /** Whether the next tick has to make a claim: for more, to return, or to keep its share. */
+  /** Whether the next tick has to make a claim: to get more, to return a part, or to keep the share. */
   isDue(terms: Terms): boolean {
     const { used } = this.#state();
     if (this.#amount === 0 && this.#demand === 0 && used === 0) return false;
@@ -262,8 +262,8 @@ class Share implements PluginShare {
   }
 
   /**
-   * Room for waiting requests, else for the recent demand, but at most half a fair part of the free amount, so
-   * that some is left for others.
+   * Room for waiting requests, otherwise for the recent demand, but at most half of this node's fair part of the free
+   * amount, so that other nodes get some.
    */
   #want({ nodes, isExact }: Terms): number {
     const { quota } = this.#limit;
@@ -271,7 +271,7 @@ class Share implements PluginShare {
     if (isExact) return Math.min(quota, used + this.#waiting * likely);
     const free = Math.max(0, quota - used - this.#others);
     const ahead = Math.min(2 * this.#demand * likely, free / (2 * nodes));
-    // Parts of a request would let a whole one through.
+    // Room for a fraction of a request would let a complete one through.
     const whole = likely > 0 ? Math.floor(ahead / likely) * likely : 0;
     return Math.min(quota, used + Math.max(this.#waiting * likely, whole));
   }

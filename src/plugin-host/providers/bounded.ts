@@ -3,22 +3,22 @@ import { isPromise } from "../hooks/guard.ts";
 import { Patience } from "../hooks/patience.ts";
 
 /**
- * Wall-clock milliseconds for one call of a provider's function, which gets only a part of them on a busy machine. Less
- * than half of the recorder's limit for a step, so that the function is blamed, not the record.
+ * Wall-clock milliseconds for one call of a provider's function; on a busy machine it has the CPU for only a part of them.
+ * Less than half of the recorder's limit for a step, so that the function is blamed, not the record.
  */
 const CALL_MS = 400;
 
 type Call = (...given: readonly unknown[]) => unknown;
 
 /**
- * The provider, with functions that throw if they loop or return a promise: they must not block the thread that
- * records or proxies. Those of its shapes and lists are bounded too.
+ * The provider, with functions that throw if they loop or return a promise: they must not block the recorder's or the
+ * gateway's thread. Functions within its shapes and lists are bounded too.
  */
 export function bounded(provider: ProviderPlugin): ProviderPlugin {
   return boundedWithin(provider, "") as ProviderPlugin;
 }
 
-/** A copy in which every function is limited. What is no plain object or list stays as it is. */
+/** A copy in which every function is bounded. Values other than plain objects and lists stay as they are. */
 function boundedWithin(value: unknown, name: string): unknown {
   if (typeof value === "function") return limited(name, value as Call);
   if (Array.isArray(value)) return value.map((entry) => boundedWithin(entry, name));
@@ -37,7 +37,7 @@ function limited(name: string, call: Call): Call {
     if (patience.isOver) throw new Error(`${name} is switched off, it blocked the thread`);
     const result = patience.call((all: readonly unknown[]) => call(...all), given, CALL_MS);
     if (!isPromise(result)) return result;
-    result.catch(() => {}); // not awaited, and not to become an unhandled rejection
+    result.catch(() => {}); // not awaited, but it must not become an unhandled rejection
     throw new Error(`${name} has to return at once, not with a promise`);
   };
 }

@@ -7,7 +7,7 @@ import { byName, type LoadedProvider, loadFolders, type PluginFolder } from "../
 import { HostTable } from "../hosts.ts";
 import { bounded } from "./bounded.ts";
 
-/** The providers that are loaded. Immutable: a change of a drop-in makes another registry. */
+/** The loaded providers. Immutable: a changed drop-in creates a new registry. */
 export interface Registry {
   /** With inherited members (`extends`) filled in. */
   readonly providers: readonly ProviderPlugin[];
@@ -35,7 +35,7 @@ export async function loadRegistry(options: {
   return buildRegistry(loaded);
 }
 
-/** Says which built-ins a drop-in replaces. */
+/** Logs which built-ins a drop-in replaces. */
 export function logReplaced(
   loaded: readonly { readonly value: { readonly name: string }; readonly file: string; readonly builtIn: boolean }[],
   log: Log,
@@ -115,9 +115,9 @@ function claimed(what: string, key: string, claim: Claim, before: Claim | undefi
 type Named = ReadonlyMap<string, LoadedProvider>;
 
 /**
- * A provider with the inherited reading of the one it extends. Its identity (name, aliases, hosts, target, label) is
- * never inherited; reading and prices are, member by member. Masks and wire format paths are combined, its own first.
- * A drop-in that extends its own name extends the built-in that it replaces.
+ * A provider with the inherited reading of the one it extends. Its identity (name, aliases, hosts, target, label) is never
+ * inherited; reading and prices are, member by member. Masks and wire-format paths are combined, its own first. A drop-in
+ * that extends its own name extends the built-in that it replaces.
  */
 function extended(each: LoadedProvider, named: Named, replaced: Named): ProviderPlugin {
   const chain = [each];

@@ -1,7 +1,7 @@
 import { sql } from "drizzle-orm";
 import { index, integer, primaryKey, real, sqliteTable, text, uniqueIndex } from "drizzle-orm/sqlite-core";
 
-/** An alert of an organization. `filter`, `group_by` and `channels` are JSON text; secrets stand in `channels`. */
+/** An alert of an organization. `filter`, `group_by` and `channels` are JSON text; `channels` contains secrets. */
 export const alerts = sqliteTable(
   "alerts",
   {
@@ -23,30 +23,33 @@ export const alerts = sqliteTable(
     checked_at: integer(),
     /** Why the last check failed. */
     error: text(),
-    /** `day`, `week` or `month` of `time_zone`, in place of a window that slides. */
+    /** `day`, `week` or `month` of `time_zone`, instead of a sliding window. */
     calendar: text({ enum: ["day", "week", "month"] }),
     time_zone: text(),
   },
   (t) => [index("alerts_organization").on(t.organization_id, t.created_at)],
 );
 
-/** Groups of alerts that fire now; `group` is a JSON object of names and values. */
+/** Groups of alerts that are firing; `group` is a JSON object of names and values. */
 export const alertStates = sqliteTable(
   "alert_states",
   {
     alert_id: text().notNull(),
     group: text({ mode: "json" }).$type<Readonly<Record<string, string | number | null>>>().notNull(),
-    /** The event that it began with. */
+    /** The event that started it. */
     event_id: text().notNull(),
     value: real(),
     triggered_at: integer().notNull(),
-    /** The last check at which the condition held: the cool-down counts from here. */
+    /** The last check at which the condition held: the cool-down starts here. */
     held_at: integer().notNull(),
   },
   (t) => [primaryKey({ columns: [t.alert_id, t.group] })],
 );
 
-/** Every trigger and resolution. `previous` is the event before it of the same group: no two can follow the same one. */
+/**
+ * Every trigger and resolution. `previous` is the group's preceding event; unique, so that no two events follow the same
+ * one.
+ */
 export const alertEvents = sqliteTable(
   "alert_events",
   {
@@ -83,32 +86,32 @@ export const webhooks = sqliteTable(
     enabled: integer({ mode: "boolean" }).notNull(),
     created_at: integer().notNull(),
     updated_at: integer().notNull(),
-    /** JSON array of the events that it is sent. */
+    /** JSON array of the events that are sent to it. */
     events: text({ mode: "json" }).notNull().default(["request.finished"]),
   },
   (t) => [index("webhooks_organization").on(t.organization_id, t.created_at)],
 );
 
-/** What is to be delivered, and what became of it. */
+/** Deliveries, pending and finished, with their outcome. */
 export const deliveries = sqliteTable(
   "deliveries",
   {
-    /** The receiver sees it as `webhook-id`: the same at every attempt. */
+    /** The receiver sees it as `webhook-id`: the same for every attempt. */
     id: text().primaryKey(),
     organization_id: text().notNull(),
     kind: text({ enum: ["alert", "request", "test", "audit"] }).notNull(),
-    /** The alert or webhook. */
+    /** Id of the alert or webhook. */
     source_id: text().notNull(),
-    /** The alert's channel, or the webhook again. */
+    /** Id of the alert's channel, or again of the webhook. */
     endpoint_id: text().notNull(),
-    /** The alert's event, or the request. */
+    /** Id of the alert's event, or of the request. */
     subject_id: text().notNull(),
-    /** JSON text; null where it is made of the record when it is sent. */
+    /** JSON text; null if it is created from the record when it is sent. */
     payload: text(),
     state: text({ enum: ["pending", "delivered", "failed"] }).notNull(),
     attempts: integer().notNull(),
     next_attempt_at: integer().notNull(),
-    /** Who is at it, until `next_attempt_at`. */
+    /** The process that is sending it, until `next_attempt_at`. */
     claim: text(),
     last_status: integer(),
     last_error: text(),

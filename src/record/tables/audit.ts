@@ -2,15 +2,18 @@ import { index, integer, sqliteTable, text } from "drizzle-orm/sqlite-core";
 import type { Action, Outcome } from "../../people/actions.ts";
 import type { Actor } from "../../people/actor.ts";
 
-/** One entry for each act. `before` and `after` are JSON text; `hash` covers all other columns and the hash of the entry before. */
+/**
+ * One entry for each action. `before` and `after` are JSON text; `hash` covers all other columns and the previous entry's
+ * hash.
+ */
 export const audit = sqliteTable(
   "audit",
   {
     seq: integer().primaryKey(),
     time: integer().notNull(),
-    /** Null where it concerns the deployment. */
+    /** Null if the action concerns the deployment. */
     organization_id: text(),
-    /** Its name then. */
+    /** Its name at that time. */
     organization: text(),
     actor_kind: text().$type<Actor["kind"]>().notNull(),
     actor_id: text().notNull(),
@@ -37,7 +40,7 @@ export const audit = sqliteTable(
   ],
 );
 
-/** One row: the newest entry, and the last one that was removed because of its age. */
+/** One row: the newest entry, and the last entry removed for its age. */
 export const auditChain = sqliteTable("audit_chain", {
   id: integer().primaryKey(),
   newest_seq: integer().notNull(),

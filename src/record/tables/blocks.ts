@@ -1,9 +1,9 @@
 import { blob, index, integer, primaryKey, sqliteTable, text } from "drizzle-orm/sqlite-core";
 
 /**
- * Columns of the records from `first_seq` to `last_seq`, side by side, for metrics over long times. Blocks do not
- * overlap and are never changed; there are gaps between them where none was made yet; their numbers are never used twice. Rows are in the order of organization
- * and then `seq`.
+ * Columnar copies of the records from `first_seq` to `last_seq`, for metrics over long periods. Blocks do not overlap and
+ * are immutable; ranges without a block leave gaps; block numbers are never reused. Rows are ordered by organization, then
+ * `seq`.
  */
 export const blocks = sqliteTable(
   "blocks",
@@ -12,15 +12,15 @@ export const blocks = sqliteTable(
     first_seq: integer().notNull(),
     last_seq: integer().notNull(),
     rows: integer().notNull(),
-    /** Records that a block cannot hold exactly: they are noted as changes for good. */
+    /** Number of records that a block cannot hold exactly: they are listed as changed permanently. */
     odd_rows: integer().notNull(),
-    /** 1 where every name of a property has its column. */
+    /** 1 if every property name has its column. */
     names_complete: integer().notNull(),
   },
   (t) => [index("blocks_held").on(t.last_seq, t.first_seq)],
 );
 
-/** Which rows of a block are an organization's, and between which times they were created. */
+/** The rows of a block that belong to an organization, and the time range in which they were created. */
 export const blockParts = sqliteTable(
   "block_parts",
   {
@@ -34,7 +34,7 @@ export const blockParts = sqliteTable(
   (t) => [primaryKey({ columns: [t.organization_id, t.block] })],
 );
 
-/** One column of a block, packed as `engine/libsql/column-store/packing.ts` says. */
+/** One column of a block, packed as described in `engine/libsql/column-store/packing.ts`. */
 export const blockColumns = sqliteTable(
   "block_columns",
   {
@@ -45,14 +45,14 @@ export const blockColumns = sqliteTable(
   (t) => [primaryKey({ columns: [t.block, t.name] })],
 );
 
-/** Records that blocks tell nothing of, or nothing true any more: they changed since; triggers write it. */
+/** Records that are missing from their block, or changed since it was made; triggers write this table. */
 export const blockChanges = sqliteTable("block_changes", {
   seq: integer().primaryKey(),
-  /** 1 where a block that is being made knows of it; 0 again with the next change. */
+  /** 1 if a block that is being made includes it; the next change sets it to 0. */
   taken: integer().notNull().default(0),
 });
 
-/** One row: up to which `seq` the triggers watch, and who is making a block just now. */
+/** One row: the `seq` up to which the triggers watch, and the process that is making a block. */
 export const blockWatch = sqliteTable("block_watch", {
   id: integer().primaryKey(),
   seq: integer().notNull(),

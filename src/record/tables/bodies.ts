@@ -1,23 +1,20 @@
 import { sql } from "drizzle-orm";
 import { blob, index, integer, primaryKey, sqliteTable, text, uniqueIndex } from "drizzle-orm/sqlite-core";
 
-/**
- * Up to 128 kB of what was said in requests, in the order in which it came, as one zstd frame. In `bodies.db`, like all
- * tables here.
- */
+/** Up to 128 kB of request content, in order of arrival, as one zstd frame. In `bodies.db`, like all tables here. */
 export const packs = sqliteTable(
   "packs",
   {
     id: integer().primaryKey(),
     /** Before compression. */
     bytes: integer().notNull(),
-    /** 1 where rows whose home is far behind it refer to it. */
+    /** 1 if rows with a much later `home` refer to it. */
     shared: integer().notNull(),
-    /** Who wrote it, on a server that nodes share. */
+    /** The node that wrote it, on a server that nodes share. */
     node: text(),
-    /** Empty where the bytes are in an object. */
+    /** Empty if the bytes are in an object. */
     data: blob({ mode: "buffer" }).notNull(),
-    /** The object of the object store that holds it, and where in it. */
+    /** The object of the object store that holds it, and its position there. */
     object: text(),
     at: integer(),
     stored: integer(),
@@ -34,11 +31,11 @@ export const objects = sqliteTable(
   {
     name: text().primaryKey(),
     bytes: integer().notNull(),
-    /** Who wrote it, on a server that nodes share. */
+    /** The node that wrote it, on a server that nodes share. */
     node: text(),
-    /** 1 where a pack that was in it is elsewhere or gone: its bytes are still there. */
+    /** 1 if one of its packs was moved or deleted: the object still holds those bytes. */
     partly: integer().notNull(),
-    /** Since when it holds no pack that is needed, in milliseconds since 1970; 0 where it must go at once. */
+    /** Since when it has held no needed pack, in milliseconds since 1970; 0 if it must be deleted immediately. */
     dead_at: integer(),
   },
   (t) => [
@@ -48,37 +45,34 @@ export const objects = sqliteTable(
   ],
 );
 
-/** One row: what the objects of this database are called by, among those of others in the bucket. In `bodies.db`. */
+/** One row: the prefix of this database's objects, which distinguishes them from others in the bucket. In `bodies.db`. */
 export const objectNames = sqliteTable("object_names", { id: integer().primaryKey(), prefix: text().notNull() });
 
-/** Which ranges of which packs a request's bodies, headers, files and texts are made of; the id is a UUID's 16 bytes. */
+/** The ranges of packs that make up a request's bodies, headers, files and texts; the id is the 16 bytes of a UUID. */
 export const contents = sqliteTable(
   "contents",
   {
-    /** The newest pack when the row was written: it refers to packs from 4,096 before this one to this one. */
+    /** The newest pack when the row was written: the row refers only to packs from 4,096 before this one up to this one. */
     home: integer().notNull(),
     request_id: blob({ mode: "buffer" }).notNull(),
-    /** As `store/packs/placed.ts` writes it. */
+    /** In the format of `store/packs/placed.ts`. */
     parts: blob({ mode: "buffer" }).notNull(),
   },
   (t) => [primaryKey({ columns: [t.home, t.request_id] }), uniqueIndex("contents_id").on(t.request_id)],
 );
 
-/** Packs that may hold bytes of which no request is left. */
+/** Packs that may hold bytes of deleted requests. */
 export const packErasures = sqliteTable("pack_erasures", {
   pack: integer().primaryKey(),
-  /** Rises with every removal: what was removed while the pack was looked at is looked for again. */
+  /** Rises with every removal, so that removals during a scan of the pack lead to another scan. */
   marks: integer().notNull(),
 });
 
-/*
- * What was recorded before version 3 of this file stands in the tables below until it is moved.
- */
+/* Content recorded before version 3 of this file is in the tables below until it is moved. */
 
 /**
- * The last user message or prompt, and the response's text, as plain text that SQL can search and sort by; beside them the
- * parts that are small and not binary. Headers are JSON, raw is text, the bodies are JSON unless said otherwise. In
- * `bodies.db`.
+ * The last user message or prompt and the response's text, as plain text that SQL can search and sort, and the parts that
+ * are small and not binary. Headers are JSON, raw is text, and bodies are JSON unless stated otherwise. In `bodies.db`.
  */
 export const texts = sqliteTable("texts", {
   request_id: text().primaryKey(),
@@ -93,21 +87,21 @@ export const texts = sqliteTable("texts", {
 });
 
 /**
- * Larger and binary parts, and every part recorded before version 2 of this file. `part`: request, response, raw (a
- * stream's bytes as sent, decoded), headers (JSON of the header lists), and provider_request and provider_response where
- * the provider got or sent something else than the client sent or got. In `bodies.db`.
+ * Larger and binary parts, and every part recorded before version 2 of this file. `part`: request; response; raw (a stream's
+ * bytes as sent, decoded); headers (JSON of the header lists); provider_request and provider_response, if the provider
+ * received or sent something other than the client sent or received. In `bodies.db`.
  */
 export const bodies = sqliteTable(
   "bodies",
   {
     request_id: text().notNull(),
     part: text({ enum: ["request", "response", "raw", "headers", "provider_request", "provider_response"] }).notNull(),
-    /** json, text, or binary: what the decoded bytes are. */
+    /** What the decoded bytes are: json, text or binary. */
     form: text({ enum: ["json", "text", "binary"] }).notNull(),
     /** Length of the decoded body. */
     bytes: integer().notNull(),
     codec: text({ enum: ["plain", "zstd"] }).notNull(),
-    /** The body itself where it is small, else null and `blob_hash` says where it is. */
+    /** The body itself if it is small; otherwise null, and `blob_hash` refers to it. */
     data: blob({ mode: "buffer" }),
     blob_hash: text(),
   },
@@ -117,7 +111,7 @@ export const bodies = sqliteTable(
   ],
 );
 
-/** One row: the highest number of a record whose bodies are here. In `bodies.db`. */
+/** One row: the highest `seq` of a record whose bodies are here. In `bodies.db`. */
 export const pairing = sqliteTable("pairing", { id: integer().primaryKey(), seq: integer().notNull() });
 
 /** Content shared between requests, by the SHA-256 of its decoded bytes. In `bodies.db`. */
@@ -129,7 +123,7 @@ export const blobs = sqliteTable("blobs", {
   data: blob({ mode: "buffer" }).notNull(),
 });
 
-/** Which request shows which asset; the asset itself is the blob of that hash. In `bodies.db`. */
+/** The assets of each request; the asset itself is the blob with that hash. In `bodies.db`. */
 export const assets = sqliteTable(
   "assets",
   {
@@ -142,14 +136,14 @@ export const assets = sqliteTable(
   (t) => [primaryKey({ columns: [t.request_id, t.asset_id] }), index("assets_id").on(t.asset_id)],
 );
 
-/** Tables of the index of words, each for a range of records (`store/words/shards.ts`). In `bodies.db`. */
+/** Tables of the word index, each for a range of records (`store/words/shards.ts`). In `bodies.db`. */
 export const wordShards = sqliteTable("word_shards", {
   shard: integer().primaryKey(),
-  /** Since it was last rewritten. */
+  /** Removals since it was last rewritten. */
   removals: integer().notNull().default(0),
-  /** Steps that are left of the rewriting under way. */
+  /** Steps left of the current rewrite. */
   steps: integer(),
 });
 
-/** Records whose words are not in the index yet: a list of numbers for each commit. In `bodies.db`. */
+/** Records whose words are not in the index yet: a list of numbers per commit. In `bodies.db`. */
 export const wordsDue = sqliteTable("words_due", { id: integer().primaryKey(), seqs: text().notNull() });

@@ -1,6 +1,6 @@
 import { index, integer, sqliteTable, text } from "drizzle-orm/sqlite-core";
 
-/** Dashboards that somebody made. `owner_id` is `key:<id>` or `user:<id>`; `terms` is JSON text: panels, filter and the rest. */
+/** Saved dashboards. `owner_id` is `key:<id>` or `user:<id>`; `terms` is JSON text: panels, filter and the rest. */
 export const dashboards = sqliteTable(
   "dashboards",
   {

@@ -1,7 +1,7 @@
 import { sql } from "drizzle-orm";
 import { index, integer, primaryKey, real, sqliteTable, text, uniqueIndex } from "drizzle-orm/sqlite-core";
 
-/** Examples under a name. Each change makes the next version; earlier ones can still be read. */
+/** Named sets of examples. Each change creates the next version; earlier versions can still be read. */
 export const datasets = sqliteTable(
   "datasets",
   {
@@ -9,9 +9,9 @@ export const datasets = sqliteTable(
     organization_id: text().notNull(),
     name: text().notNull(),
     description: text().notNull(),
-    /** Grows by one with each change of its items; 0 of one that nothing was ever put into. */
+    /** Grows by one with each change of its items; 0 if it has never had any. */
     version: integer().notNull(),
-    /** Name of the user or key that made it. */
+    /** Name of the user or key that created it. */
     created_by: text().notNull(),
     created_at: integer().notNull(),
     updated_at: integer().notNull(),
@@ -19,21 +19,21 @@ export const datasets = sqliteTable(
   (t) => [uniqueIndex("datasets_name").on(t.organization_id, t.name)],
 );
 
-/** One state of an example: it holds in versions from `since` up to, and without, `until`. */
+/** One state of an example: valid from version `since` up to, but not including, `until`. */
 export const datasetItems = sqliteTable(
   "dataset_items",
   {
     dataset_id: text().notNull(),
-    /** A UUIDv7: in the order in which they were added. */
+    /** A UUIDv7: ordered by the time of adding. */
     id: text().notNull(),
     since: integer().notNull(),
-    /** Null while it holds. */
+    /** Null while it is valid. */
     until: integer(),
-    /** The request that it was made of; the texts are a copy. */
+    /** The request from which it was made; its texts are copies. */
     request_id: text(),
-    /** `messages` and `tools` as OpenAI's chat completions have them. */
+    /** `messages` and `tools`, as in OpenAI's chat completions. */
     input: text({ mode: "json" }).notNull(),
-    /** The assistant's message; null where it is open what would be right. */
+    /** The assistant's message; null if the right one is not known. */
     output: text({ mode: "json" }),
     labels: text({ mode: "json" }).$type<readonly string[]>().notNull(),
     note: text().notNull(),
@@ -45,7 +45,7 @@ export const datasetItems = sqliteTable(
   ],
 );
 
-/** A version of a dataset that is sent to one model or several, item by item. */
+/** A version of a dataset that is sent to one or more models, item by item. */
 export const datasetRuns = sqliteTable(
   "dataset_runs",
   {
@@ -57,17 +57,17 @@ export const datasetRuns = sqliteTable(
     version: integer().notNull(),
     /** Only items with this label; null for all. */
     label: text(),
-    /** A list of what each item is sent to. */
+    /** The list of targets to which each item is sent. */
     targets: text({ mode: "json" }).notNull(),
-    /** Concurrency, the most it may cost, retries, whether to stream. */
+    /** Concurrency, maximum cost, retries, streaming. */
     settings: text({ mode: "json" }).notNull(),
-    /** Items when it was started. */
+    /** Number of items at the start. */
     items: integer().notNull(),
     state: text({ enum: ["running", "done", "stopped", "cancelled"] }).notNull(),
-    /** Why it stopped, or null. */
+    /** Why it stopped; null otherwise. */
     reason: text(),
     created_by: text().notNull(),
-    /** `key:<id>` or `user:<id>`: for whom it is sent. */
+    /** `key:<id>` or `user:<id>`: on whose behalf it is sent. */
     sender: text().notNull(),
     created_at: integer().notNull(),
     finished_at: integer(),
@@ -78,15 +78,15 @@ export const datasetRuns = sqliteTable(
   ],
 );
 
-/** What came of one item at one target. */
+/** The result of one item at one target. */
 export const datasetRunResults = sqliteTable(
   "dataset_run_results",
   {
     run_id: text().notNull(),
     item_id: text().notNull(),
-    /** Its place in the run's targets, from 0. */
+    /** Index in the run's targets, from 0. */
     target: integer().notNull(),
-    /** Of the call's record; the metrics are a copy. */
+    /** Id of the call's record; the metrics are a copy. */
     request_id: text().notNull(),
     ok: integer({ mode: "boolean" }).notNull(),
     status: integer(),

@@ -4,7 +4,7 @@ export const organizations = sqliteTable("organizations", {
   id: text().primaryKey(),
   name: text().notNull().unique(),
   created_at: integer().notNull(),
-  /** Days that a new key works at most; 0 for no limit, null where the configuration says. */
+  /** Maximum lifetime of a new key in days; 0 for no limit, null to use the configuration. */
   max_key_days: integer(),
 });
 
@@ -12,7 +12,7 @@ export const keys = sqliteTable("keys", {
   id: text().primaryKey(),
   organization_id: text().notNull(),
   name: text().notNull(),
-  /** SHA-256 of the key, hexadecimal; the key itself is stored nowhere. */
+  /** SHA-256 of the key, hexadecimal; the key itself is not stored. */
   hash: text().notNull().unique(),
   scopes: text({ mode: "json" }).$type<readonly string[]>().notNull(),
   region: text().notNull(),
@@ -23,16 +23,16 @@ export const keys = sqliteTable("keys", {
   /** Patterns of the models and credentials that it may use; null for all. */
   models: text({ mode: "json" }).$type<readonly string[]>(),
   credentials: text({ mode: "json" }).$type<readonly string[]>(),
-  /** The user that owns the key; null without one. */
+  /** The user that owns the key; null if it has no owner. */
   user_id: text(),
-  /** Hash of the secret before the last rotation, and until when that works. */
+  /** Hash of the secret before the last rotation, and the time until which it works. */
   previous_hash: text(),
   previous_until: integer(),
-  /** When it was last rotated or handed over. */
+  /** When it was last rotated or transferred. */
   changed_at: integer(),
 });
 
-/** Providers' keys. Secrets are encrypted one by one; both JSON columns are described in `credentials/stored.ts`. */
+/** Providers' keys. Secrets are encrypted individually; `credentials/stored.ts` describes both JSON columns. */
 export const credentials = sqliteTable(
   "credentials",
   {
@@ -48,7 +48,7 @@ export const credentials = sqliteTable(
   (t) => [uniqueIndex("credentials_name").on(t.organization_id, t.name)],
 );
 
-/** Names of an organization's own for models; `route` is JSON as the API takes it. */
+/** An organization's own names for models; `route` is JSON as the API accepts it. */
 export const routes = sqliteTable(
   "routes",
   {
@@ -61,13 +61,13 @@ export const routes = sqliteTable(
   (t) => [primaryKey({ columns: [t.organization_id, t.name] })],
 );
 
-/** Values that the deployment makes for itself once, such as the secret that signs addresses. */
+/** Values that the deployment generates once, such as the secret that signs addresses. */
 export const settings = sqliteTable("settings", {
   name: text().primaryKey(),
   value: text().notNull(),
 });
 
-/** What plugins have settled, as JSON text by plugin and key; null where it was removed. `version` rises with every write. */
+/** Plugins' stored facts as JSON text, by plugin and key; null if removed. `version` rises with every write. */
 export const pluginEntries = sqliteTable(
   "plugin_entries",
   {
@@ -79,7 +79,7 @@ export const pluginEntries = sqliteTable(
   (t) => [primaryKey({ columns: [t.plugin, t.key] }), index("plugin_entries_version").on(t.version)],
 );
 
-/** How far the recorder has read each spool; written in the same transaction as the rows it stands for. */
+/** How far the recorder has read each spool; written in the same transaction as the rows up to that position. */
 export const spoolPositions = sqliteTable("spool_positions", {
   spool: text().primaryKey(),
   segment: integer().notNull(),

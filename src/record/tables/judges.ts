@@ -9,9 +9,9 @@ export const judges = sqliteTable(
     organization_id: text().notNull(),
     name: text().notNull(),
     enabled: integer({ mode: "boolean" }).notNull(),
-    /** As at the unified address. */
+    /** As written at the unified address. */
     model: text().notNull(),
-    /** The service key that its calls are made with. */
+    /** The service key with which its calls are made. */
     key_id: text().notNull(),
     prompt: text().notNull(),
     scores: text({ mode: "json" }).notNull(),
@@ -22,18 +22,18 @@ export const judges = sqliteTable(
     reference: text(),
     created_at: integer().notNull(),
     updated_at: integer().notNull(),
-    /** Calls that failed one after the other. */
+    /** Consecutive failed calls. */
     failures: integer().notNull().default(0),
     problem: text(),
     problem_at: integer(),
     rests_until: integer(),
-    /** Requests of its share that came while its line was full. */
+    /** Requests of its share that it skipped because its queue was full. */
     left_out: integer().notNull().default(0),
   },
   (t) => [uniqueIndex("judges_name").on(t.organization_id, t.name)],
 );
 
-/** Which records a judge has judged or is to judge; they go with the record. */
+/** Records that a judge has judged or will judge; deleted with the record. */
 export const judgements = sqliteTable(
   "judgements",
   {
@@ -41,16 +41,16 @@ export const judgements = sqliteTable(
     request_id: text().notNull(),
     organization_id: text().notNull(),
     /**
-     * `new`: it is not known yet whether it is to be judged. `waiting`: it is to be judged. `asking`: the call is under way. `skipped`:
+     * `new`: not yet decided whether to judge it. `waiting`: to be judged. `asking`: the call is in progress. `skipped`:
      * there was nothing to judge.
      */
     state: text({ enum: ["new", "waiting", "asking", "done", "failed", "skipped"] }).notNull(),
-    /** What the response should have been, where that is known otherwise than by a property. */
+    /** The expected response, if it comes from something other than a property. */
     reference: text(),
     /** The record of the last call. */
     call_id: text(),
     attempts: integer().notNull().default(0),
-    /** US dollars of all calls for it. */
+    /** US dollars of all its calls. */
     cost: real(),
     error: text(),
     created_at: integer().notNull(),

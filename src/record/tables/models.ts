@@ -12,15 +12,15 @@ export const models = sqliteTable(
     count: integer().notNull(),
     since: integer().notNull(),
     reason: text(),
-    /** When somebody asked for it to be mapped at once; null when that is done. */
+    /** When a user requested immediate mapping; null when that is done. */
     expedited_at: integer(),
   },
   (t) => [primaryKey({ columns: [t.organization_id, t.provider, t.model] })],
 );
 
 /**
- * Every version of every mapping, newest last. A model is read with the one that is `active` (the mapper found it and is
- * sure) or `approved` (an admin said so); a `draft` waits for approval.
+ * Every version of every mapping, newest last. A model is read with the mapping that is `active` (found by the mapper with
+ * confidence) or `approved` (by an admin); a `draft` waits for approval.
  */
 export const mappings = sqliteTable(
   "mappings",
@@ -36,7 +36,7 @@ export const mappings = sqliteTable(
     samples: integer().notNull(),
     created_at: integer().notNull(),
     updated_at: integer().notNull(),
-    /** The time of the last record that was read again, 0 at the beginning; null when all are. */
+    /** The time of the last record that was read again; 0 at the start, null when all are done. */
     reread_after: integer(),
     /** The id of that record. */
     reread_id: text(),
@@ -47,7 +47,7 @@ export const mappings = sqliteTable(
   ],
 );
 
-/** What an organization's admin says that a model costs, as JSON text. */
+/** An organization's own price of a model, set by its admin, as JSON text. */
 export const prices = sqliteTable(
   "prices",
   {

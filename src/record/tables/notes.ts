@@ -1,14 +1,14 @@
 import { index, integer, primaryKey, real, sqliteTable, text, uniqueIndex } from "drizzle-orm/sqlite-core";
 
-/** What people say about requests; they go with the record. */
+/** Users' comments on requests; deleted with the record. */
 export const comments = sqliteTable(
   "comments",
   {
     request_id: text().notNull(),
-    /** A UUIDv7: in the order in which they were written. */
+    /** A UUIDv7: ordered by the time of writing. */
     id: text().notNull(),
     organization_id: text().notNull(),
-    /** Who wrote it, `key:<id>`, and the name then. */
+    /** The author, `key:<id>`, and the author's name at that time. */
     author_id: text().notNull(),
     author_name: text().notNull(),
     text: text().notNull(),
@@ -17,7 +17,7 @@ export const comments = sqliteTable(
   (t) => [primaryKey({ columns: [t.request_id, t.id] })],
 );
 
-/** Links under which a request or a session is read without an account. Of the token its SHA-256 alone is kept. */
+/** Links that show a request or a session without an account. Of the token only the SHA-256 is stored. */
 export const sharedLinks = sqliteTable(
   "shared_links",
   {
@@ -27,7 +27,7 @@ export const sharedLinks = sqliteTable(
     kind: text({ enum: ["request", "session"] }).notNull(),
     /** Id of the request or the session. */
     subject: text().notNull(),
-    /** Who made it, `key:<id>`, and the name then. */
+    /** The owner, `key:<id>`, and the owner's name at that time. */
     owner_id: text().notNull(),
     owner_name: text().notNull(),
     created_at: integer().notNull(),
@@ -36,20 +36,23 @@ export const sharedLinks = sqliteTable(
   (t) => [uniqueIndex("shared_links_token").on(t.token_hash), index("shared_links_subject").on(t.subject)],
 );
 
-/** Who gave a score of a record, when and why; they go with the record. What counts is the score in the record. */
+/**
+ * Source, time and reason of each score of a record; deleted with the record. The score that counts is the one in the
+ * record.
+ */
 export const ratings = sqliteTable(
   "ratings",
   {
     request_id: text().notNull(),
-    /** Of the score. */
+    /** Name of the score. */
     name: text().notNull(),
     /** `key:<id>`, `user:<id>`, `plugin:<name>`, `judge:<id>` or `reviewer:<id>`. */
     source: text().notNull(),
     organization_id: text().notNull(),
-    /** Name of the source then. */
+    /** Name of the source at that time. */
     author: text().notNull(),
     value: real().notNull(),
-    /** The word that was chosen, where a score is chosen from words. */
+    /** The chosen word, if the score is a choice of words. */
     label: text(),
     reason: text(),
     created_at: integer().notNull(),

@@ -1,7 +1,7 @@
 import { index, integer, primaryKey, sqliteTable, text } from "drizzle-orm/sqlite-core";
 import type { Role } from "../../people/permissions.ts";
 
-/** Of one organization; an operator is in all of them. */
+/** Role in one organization; an operator belongs to all of them. */
 type MemberRole = Exclude<Role, "operator">;
 
 export const users = sqliteTable("users", {
@@ -9,7 +9,7 @@ export const users = sqliteTable("users", {
   /** In lower case. */
   email: text().notNull().unique(),
   name: text().notNull(),
-  /** Salt and hash with what they were made by, as `people/password.ts` writes it; null for who has none. */
+  /** Salt and hash with their parameters, as `people/password.ts` writes them; null for users without a password. */
   password: text(),
   operator: integer().notNull().default(0),
   created_at: integer().notNull(),
@@ -18,7 +18,7 @@ export const users = sqliteTable("users", {
   last_login_at: integer(),
 });
 
-/** What a user is in an organization. `source` is `weir`, or `sso:<name>` where a rule of single sign-on says so. */
+/** A user's role in an organization. `source` is `weir`, or `sso:<name>` if a single sign-on rule assigned it. */
 export const members = sqliteTable(
   "members",
   {
@@ -32,7 +32,7 @@ export const members = sqliteTable(
   (t) => [primaryKey({ columns: [t.user_id, t.organization_id] }), index("members_organization").on(t.organization_id)],
 );
 
-/** Who a user is at an identity provider: `provider` is its issuer. */
+/** A user's identity at an identity provider: `provider` is its issuer. */
 export const identities = sqliteTable(
   "identities",
   {
@@ -53,7 +53,7 @@ export const invitations = sqliteTable(
     email: text().notNull(),
     organization_id: text().notNull(),
     role: text().$type<MemberRole>().notNull(),
-    /** Name of who invited. */
+    /** Name of the inviter. */
     invited_by: text().notNull(),
     created_at: integer().notNull(),
     expires_at: integer().notNull(),
@@ -62,7 +62,7 @@ export const invitations = sqliteTable(
   (t) => [index("invitations_organization").on(t.organization_id)],
 );
 
-/** Log-ins of people, by user or by service key: one of both is null. */
+/** Log-ins of people, by user or by service key: one of the two is null. */
 export const logins = sqliteTable(
   "logins",
   {
@@ -71,9 +71,9 @@ export const logins = sqliteTable(
     token_hash: text().notNull().unique(),
     user_id: text(),
     key_id: text(),
-    /** Name of the single sign-on, where it was one. */
+    /** Name of the single sign-on, if one was used. */
     provider: text(),
-    /** For the log-out at the provider. */
+    /** Used for the log-out at the provider. */
     id_token: text(),
     organization_id: text(),
     address: text(),
@@ -85,7 +85,7 @@ export const logins = sqliteTable(
   (t) => [index("logins_user").on(t.user_id)],
 );
 
-/** Counts changes of what users may do, so that keys are read again; one row. */
+/** Counts changes of users' permissions, so that keys are read again; one row. */
 export const peopleVersion = sqliteTable("people_version", {
   id: integer().primaryKey(),
   version: integer().notNull(),

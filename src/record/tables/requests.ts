@@ -1,7 +1,7 @@
 import { sql } from "drizzle-orm";
 import { index, integer, primaryKey, real, sqliteTable, text, uniqueIndex } from "drizzle-orm/sqlite-core";
 
-/** One row for each exchange, its bodies aside. */
+/** One row per exchange, without its bodies. */
 export const requests = sqliteTable(
   "requests",
   {
@@ -66,12 +66,12 @@ export const requests = sqliteTable(
     threat: integer(),
     is_passthrough_billing: integer().notNull().default(0),
     size_bytes: integer().notNull().default(0),
-    /** Wire schema that the bodies were read with; null while the model is pending mapping. */
+    /** Wire schema with which the bodies were read; null while the model's mapping is pending. */
     wire_schema: text(),
-    /** JSON object of name to value. */
+    /** JSON object: name to value. */
     properties: text().notNull().default("{}"),
     prompt_inputs: text().notNull().default("{}"),
-    /** JSON object of name to number. */
+    /** JSON object: name to number. */
     scores: text().notNull().default("{}"),
     /** JSON array of asset ids. */
     assets: text().notNull().default("[]"),
@@ -79,31 +79,31 @@ export const requests = sqliteTable(
     feedback_rating: integer(),
     feedback_created_at: integer(),
     storage_location: text().notNull().default("libsql"),
-    /** The request that this is a failed try of. */
+    /** The request of which this is a failed attempt. */
     attempt_of: text(),
-    /** Number of this try, or of the one that answered; null where only one was asked for. */
+    /** Number of this attempt, or of the one that responded; null if there was only one. */
     attempt: integer(),
-    /** Why the bodies were not read; null where they were. They are stored as they came. */
+    /** Why the bodies were not read; null if they were. Unread bodies are stored as received. */
     unread: text(),
-    /** Name of the unified address's route; null where the model was named itself. */
+    /** Name of the unified address's route; null if the client named the model itself. */
     route: text(),
     route_reason: text(),
     /** Name of the credential that paid, or `client`. */
     credential: text(),
-    /** The model as it was sent to the provider. */
+    /** The model name sent to the provider. */
     routed_model: text(),
-    /** JSON array of what was lost or guessed, a clause each. */
+    /** JSON array of clauses, one for each loss or guess. */
     gateway_warnings: text().notNull().default("[]"),
-    /** `NO_MAPPING` on the same shape, else the client's shape. */
+    /** `NO_MAPPING` if client and provider use the same shape; otherwise the client's shape. */
     ai_gateway_body_mapping: text().notNull().default("NO_MAPPING"),
-    /** The beginning of what a user or a tool said last, and of the response; both go with the bodies. */
+    /** The beginning of the last text of a user or a tool, and of the response; both are deleted with the bodies. */
     input: text(),
     output: text(),
-    /** 1 where both stand in the packs with the bodies, and are null here. */
+    /** 1 if both are in the packs with the bodies, and null here. */
     excerpts_packed: integer(),
-    /** The row of `kinds` that holds the values of `KIND_COLUMNS`; null where this row holds them itself. */
+    /** The row of `kinds` that holds the values of `KIND_COLUMNS`; null if this row holds them itself. */
     kind: integer(),
-    /** `stop`, `length`, `tool_calls`, `content_filter` or another word of the provider's; null where none was said. */
+    /** `stop`, `length`, `tool_calls`, `content_filter` or another term of the provider's; null if not reported. */
     finish_reason: text(),
   },
   (t) => [
@@ -111,7 +111,7 @@ export const requests = sqliteTable(
     index("requests_created").on(t.organization_id, t.request_created_at),
     index("requests_cost").on(t.organization_id, t.cost, t.request_id),
     index("requests_users").on(t.organization_id, t.user_id, t.request_created_at).where(sql`user_id is not null`),
-    // Holds all that a session's totals need, so that they are added up without touching a row.
+    // Covers all columns of a session's totals, so that they are computed without reading a row.
     index("requests_sessions")
       .on(
         t.organization_id,
@@ -125,17 +125,17 @@ export const requests = sqliteTable(
       .where(sql`session_id is not null`),
     index("requests_unread").on(t.organization_id, t.seq).where(sql`unread is not null`),
     index("requests_in_flight").on(t.seq).where(sql`response_status is null`),
-    // Responses that a provider has stored, by the id that it gave them.
+    // Responses that a provider has stored, by the provider's id.
     index("requests_responses")
       .on(t.organization_id, t.response_id)
       .where(sql`credential is not null and response_id is not null and wire_schema = 'responses'`),
-    // What the mapper has to read, or to read again.
+    // Records that the mapper has to read, or read again.
     index("requests_unmapped")
       .on(t.organization_id, t.provider, t.seq)
       .where(sql`(wire_schema is null or wire_schema = 'mapped') and model is not null`),
-    // Holds all that listing the names of scores needs.
+    // Covers listing the names of scores.
     index("requests_scored").on(t.organization_id, t.request_created_at, t.scores).where(sql`scores <> '{}'`),
-    // Holds all that counting hits and misses needs.
+    // Covers counting hits and misses.
     index("requests_cache")
       .on(t.organization_id, t.cached, t.outcome, t.cache_reference_id)
       .where(sql`cache_enabled = 1`),
@@ -143,8 +143,8 @@ export const requests = sqliteTable(
 );
 
 /**
- * What requests of one client for one model have in common. The id is made of the values (`engine/libsql/write/kinds.ts`), so
- * that all who write agree on it without asking each other.
+ * Values that a client's requests for one model have in common. The id is derived from the values
+ * (`engine/libsql/write/kinds.ts`), so that all writers agree on it without coordination.
  */
 export const kinds = sqliteTable("kinds", {
   id: integer().primaryKey(),
@@ -166,12 +166,14 @@ export const kinds = sqliteTable("kinds", {
   routed_model: text(),
   ai_gateway_body_mapping: text(),
   storage_location: text(),
-  /** Text of `usage_raw` without its numbers, which stand in the request's row. */
+  /** Text of `usage_raw` without its numbers, which are in the request's row. */
   usage_shape: text(),
   finish_reason: text(),
 });
 
-/** Properties (`kind` 0) and prompt inputs (`kind` 1), one row each, beside the JSON in `requests`, for filters. */
+/**
+ * Properties (`kind` 0) and prompt inputs (`kind` 1), one row each, in addition to the JSON in `requests`; used by filters.
+ */
 export const properties = sqliteTable(
   "properties",
   {
@@ -181,9 +183,9 @@ export const properties = sqliteTable(
     value: text().notNull(),
     request_created_at: integer().notNull(),
     seq: integer().notNull(),
-    /** 1 where the name reached us without its case: it then also matches its Train-Case spelling. */
+    /** 1 if the name arrived without its case: it then also matches its Train-Case spelling. */
     case_erased: integer().notNull().default(0),
-    /** The record's own, so that costs by value are added up from this table alone; a trigger keeps it the same. */
+    /** Copy of the record's cost, so that costs by value need this table only; a trigger keeps it equal. */
     cost: real(),
   },
   (t) => [
@@ -192,7 +194,7 @@ export const properties = sqliteTable(
   ],
 );
 
-/** Tags that were put on sessions; a session itself is nothing but the requests that name it. */
+/** Tags of sessions; a session itself consists only of the requests that name it. */
 export const sessionTags = sqliteTable(
   "session_tags",
   {

@@ -1,17 +1,17 @@
 import { integer, primaryKey, sqliteTable, text } from "drizzle-orm/sqlite-core";
 
-/** How long an organization keeps what; null means as configured, 0 for good. */
+/** How long an organization keeps its data; null for the configured time, 0 for ever. */
 export const retention = sqliteTable("retention", {
   organization_id: text().primaryKey(),
   days: integer(),
   body_days: integer(),
   properties: text({ mode: "json" }).notNull(),
-  /** When somebody asked for a run at once; null when that is done. */
+  /** When a user requested an immediate run; null when that is done. */
   ordered_at: integer(),
   updated_at: integer().notNull(),
 });
 
-/** The last run for each organization; what belongs to none stands under an empty id. */
+/** The last run for each organization; an empty id stands for data that belongs to none. */
 export const retentionRuns = sqliteTable("retention_runs", {
   organization_id: text().primaryKey(),
   started_at: integer().notNull(),
@@ -35,7 +35,7 @@ export const storageDays = sqliteTable(
   (t) => [primaryKey({ columns: [t.day, t.organization_id] })],
 );
 
-/** One row: up to which `seq` records are counted there. */
+/** One row: the `seq` up to which records are counted there. */
 export const storageCounted = sqliteTable("storage_counted", {
   id: integer().primaryKey(),
   seq: integer().notNull(),

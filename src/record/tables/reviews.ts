@@ -10,7 +10,7 @@ export const reviews = sqliteTable(
     scores: text({ mode: "json" }).notNull(),
     /** `newest`, `oldest` or `random`. */
     sequence: text().notNull(),
-    /** How many are to review each record. */
+    /** Number of reviews that each record needs. */
     reviewers: integer().notNull(),
     created_at: integer().notNull(),
     updated_at: integer().notNull(),
@@ -18,7 +18,7 @@ export const reviews = sqliteTable(
   (t) => [index("reviews_organizations").on(t.organization_id)],
 );
 
-/** The records of a queue; they go with the record. */
+/** The records of a queue; deleted with the record. */
 export const reviewItems = sqliteTable(
   "review_items",
   {
@@ -26,13 +26,13 @@ export const reviewItems = sqliteTable(
     request_id: text().notNull(),
     organization_id: text().notNull(),
     request_created_at: integer().notNull(),
-    /** Its place where the order is random. */
+    /** Sort key if the order is random. */
     shuffle: integer().notNull(),
   },
   (t) => [primaryKey({ columns: [t.review_id, t.request_id] }), index("review_items_requests").on(t.request_id)],
 );
 
-/** What each reviewer did with a record of a queue; what they scored is in `ratings` too. */
+/** Each reviewer's work on a record of a queue; the scores are also in `ratings`. */
 export const reviewAnswers = sqliteTable(
   "review_answers",
   {
@@ -41,10 +41,10 @@ export const reviewAnswers = sqliteTable(
     /** Id of the user or key. */
     reviewer: text().notNull(),
     organization_id: text().notNull(),
-    /** Name of the reviewer then. */
+    /** Name of the reviewer at that time. */
     author: text().notNull(),
     state: text({ enum: ["leased", "done", "skipped"] }).notNull(),
-    /** JSON text: values by the names of the scores, as they were given. */
+    /** JSON text: the given values, by the names of the scores. */
     scores: text({ mode: "json" }).notNull(),
     reason: text(),
     /** Until when the record is reserved for this reviewer. */

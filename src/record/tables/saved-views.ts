@@ -1,6 +1,6 @@
 import { index, integer, sqliteTable, text } from "drizzle-orm/sqlite-core";
 
-/** Views of the list of requests. `owner_id` is `key:<id>`; `terms` is JSON text: filter, columns and the rest. */
+/** Saved views of the request list. `owner_id` is `key:<id>`; `terms` is JSON text: filter, columns and the rest. */
 export const savedViews = sqliteTable(
   "saved_views",
   {

@@ -1,14 +1,14 @@
 import { index, sqliteTable, text } from "drizzle-orm/sqlite-core";
 
-/** Where requests stand in the traces that programs sent; they go with the record. */
+/** The position of requests in the traces that clients sent; deleted with the record. */
 export const spans = sqliteTable(
   "spans",
   {
     request_id: text().primaryKey(),
     organization_id: text().notNull(),
-    /** Hexadecimal, as the trace's context has it. */
+    /** Hexadecimal, as in the trace context. */
     trace_id: text().notNull(),
-    /** Null of a call whose own span has not come. */
+    /** Null for a call whose own span has not arrived. */
     span_id: text(),
     parent_span_id: text(),
     name: text().notNull(),

@@ -15,21 +15,21 @@ import { type Exchange, release } from "./exchange.ts";
 import { ProviderSide } from "./provider-side.ts";
 
 interface AssemblerOptions {
-  /** Bytes kept of each body. */
+  /** Maximum bytes kept of each body. */
   readonly bodyBytesMax: number;
-  /** Every exchange that ended before this place is in the database already, and is passed over. */
+  /** Exchanges that ended before this position are already in the database and are skipped. */
   readonly recordedUpTo: Position;
-  /** Of exchanges that began before this place, the database may have a row. */
+  /** The database may have a row for exchanges that began before this position. */
   readonly unknownUpTo: Position;
-  /** An exchange began with the id of one in flight. */
+  /** An exchange began with the id of an exchange in flight. */
   readonly onCollision: (id: string) => void;
 }
 
 /**
- * Puts the frames of many interleaved exchanges together.
+ * Assembles exchanges from the frames of many interleaved ones.
  *
- * `frame` copies what it keeps. Frames of exchanges whose begin is not there are passed over: their exchange is in the
- * database already, or its begin was lost and counted by the writer.
+ * `frame` copies what it keeps. Frames without a begin frame are skipped: their exchange is already in the database, or its
+ * begin was lost and the writer counted that.
  */
 export class Assembler {
   readonly #bodyBytesMax: number;
@@ -38,12 +38,12 @@ export class Assembler {
   readonly #onCollision: (id: string) => void;
   readonly #budget = new InlineBudget();
   readonly #open = new Map<string, Exchange>();
-  /** Id and key of the last frame: most exchanges have several in a row. */
+  /** Id and key of the last frame: consecutive frames mostly belong to one exchange. */
   readonly #lastId = new Uint8Array(16);
   #lastKey: string | undefined;
   #run: string | undefined;
   #done: Exchange[] = [];
-  /** Bytes of the bodies that `takeDone` will give. */
+  /** Total bytes of the bodies that `takeDone` will return. */
   doneBytes = 0;
 
   constructor(options: AssemblerOptions) {
@@ -53,7 +53,7 @@ export class Assembler {
     this.#onCollision = options.onCollision;
   }
 
-  /** Exchanges that have not ended, by their begin, oldest first. */
+  /** Exchanges that have not ended, in the order of their begin. */
   get inFlight(): Iterable<Exchange> {
     return this.#open.values();
   }
@@ -78,7 +78,7 @@ export class Assembler {
     return done;
   }
 
-  /** The earliest place that any exchange in flight needs, or `otherwise` where that is earlier. */
+  /** The earliest position that any exchange in flight needs, or `otherwise` if that is earlier. */
   neededFrom(otherwise: Position): Position {
     let first = otherwise;
     for (const { needs } of this.#open.values()) if (isBefore(needs, first)) first = needs;
@@ -86,9 +86,9 @@ export class Assembler {
   }
 
   /**
-   * A FrameSink: takes the frame `[at, end)` of `buffer`, which begins at `offset` in `segment`.
+   * A FrameSink: takes the frame `[at, end)` of `buffer`, which is at `offset` in `segment`.
    *
-   * @throws UnreadableFrame where no writer of this program wrote it; what is in flight stays as it was.
+   * @throws UnreadableFrame if this program cannot have written the frame; exchanges in flight stay unchanged.
    */
   // biome-ignore lint/complexity/useMaxParams: called for every frame; an object for its place would be garbage of the hot path
   frame(buffer: Buffer, at: number, end: number, segment: number, offset: number): void {
@@ -120,16 +120,16 @@ export class Assembler {
   }
 
   /**
-   * Takes a frame that was carried in file `number`, at `offset` there.
+   * Takes a frame from carry file `number`, at `offset` in it.
    *
-   * @param read - up to where the spool's frames of this exchange are in that file.
+   * @param read - the position in the spool up to which that file holds this exchange's frames.
    */
   carried(frame: Buffer, number: number, offset: number, read: Position): void {
     const kind = frameKind(frame, 0);
     const end = frame.byteLength;
     const key = frameKey(frame, 0);
     if (kind === FRAME.start) {
-      // What an older file holds of an earlier run was recorded when this run began.
+      // Frames of an earlier run in an older file were recorded when this run began.
       this.startRun(readStart(frame, FRAME_HEAD_BYTES, end), NOWHERE);
     } else if (kind === FRAME.begin) {
       const exchange = this.#create(frameId(frame, 0), readBegin(frame, FRAME_HEAD_BYTES, end), NOWHERE);
@@ -144,7 +144,8 @@ export class Assembler {
   }
 
   /**
-   * A frame of this exchange is lost: its record says that a part is missing, and an exchange that lost its end has ended.
+   * A frame of this exchange is lost: its record notes that a part is missing. An exchange that lost its end frame has
+   * ended.
    */
   lost(kind: FrameKind, id: string, origin: Position): void {
     const exchange = this.find(id);
@@ -153,7 +154,7 @@ export class Assembler {
     if (kind === FRAME.end) this.#finish(keyOfId(id), exchange, cutOff(exchange, exchange.begin.time), origin);
   }
 
-  /** Drops an exchange of which the database has the final record. */
+  /** Drops an exchange whose final record is in the database. */
   forget(id: string): void {
     const exchange = this.find(id);
     if (exchange === undefined) return;
@@ -161,7 +162,7 @@ export class Assembler {
     release(exchange);
   }
 
-  /** At `origin` another run of the program began, or a writer of this one was gone: its open exchanges will never end. */
+  /** At `origin` another run of the program began, or a writer of this run died: its open exchanges will never end. */
   startRun({ run, time, gone }: StartMeta, origin: Position): void {
     const isSame = run === this.#run;
     if (isSame && gone === undefined) return;
@@ -183,7 +184,7 @@ export class Assembler {
     return this.#lastKey;
   }
 
-  /** Most exchanges have no such side: what the provider gets and sends is what the client sends and gets. */
+  /** Most exchanges have no provider side: the provider receives and sends what the client sends and receives. */
   #provider(exchange: Exchange): ProviderSide {
     exchange.provider ??= new ProviderSide(() => new Capture(this.#budget, this.#bodyBytesMax));
     return exchange.provider;
@@ -225,7 +226,7 @@ export class Assembler {
   }
 }
 
-/** Before every place in the spool. */
+/** Before every position in the spool. */
 const NOWHERE: Position = { segment: -1, offset: 0 };
 
 // biome-ignore lint/complexity/useMaxParams: called for every frame; an object for its place would be garbage of the hot path
@@ -259,7 +260,7 @@ function setHead(exchange: Exchange, head: HeadMeta): void {
   exchange.head = head;
   const { target, path, provider } = head;
   if (target === undefined || provider === undefined) return;
-  // The record speaks of the one whose answer the client got: a fallback, or who a model of the unified address names.
+  // The record describes the call whose response the client received: a fallback, or the target of a unified-address model.
   exchange.begin = { ...exchange.begin, target, provider, ...(path !== undefined && { path }) };
 }
 

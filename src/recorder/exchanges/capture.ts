@@ -1,20 +1,20 @@
 import type { SpoolReader } from "../../spool/reader.ts";
 
-/** Bytes that all bodies in flight may hold in memory together. */
+/** Maximum bytes in memory for all bodies in flight together. */
 const INLINE_BYTES_MAX = 64 * 1024 * 1024;
-/** A body longer than this is left in the spool until its exchange ends. */
+/** Longer bodies stay in the spool until their exchange ends. */
 const INLINE_BODY_BYTES_MAX = 64 * 1024;
-/** Of a body over the limit, the last bytes are still looked at: the usage of a stream stands at its end. */
+/** Last bytes that are kept of a body over the limit: a stream's usage is at its end. */
 const TAIL_BYTES_MAX = 256 * 1024;
-/** What a kept chunk costs beside its bytes. */
+/** Memory of a kept chunk besides its bytes. */
 const CHUNK_COST_BYTES = 128;
 
-/** The memory that all captures of one recorder share. */
+/** The memory budget that all captures of one recorder share. */
 export class InlineBudget {
   used = 0;
 }
 
-/** Where a part of a body lies in the spool. */
+/** The position of a part of a body in the spool. */
 export interface Part {
   readonly segment: number;
   readonly offset: number;
@@ -22,24 +22,24 @@ export interface Part {
 }
 
 /**
- * One body in flight: where its parts lie in the spool, and the bytes themselves while they are few.
+ * One body in flight: the positions of its parts in the spool, and the bytes themselves while they are few.
  *
- * Thousands of long streams cost three numbers a chunk, and nothing for what is beyond `bytesMax`.
+ * A long stream costs three numbers per chunk, and nothing beyond `bytesMax`, so thousands of them fit in memory.
  */
 export class Capture {
-  /** All bytes that the spool had of it, also those that are not kept. */
+  /** All bytes of it in the spool, including those that are not kept. */
   bytes = 0;
   readonly #budget: InlineBudget;
   readonly #bytesMax: number;
   #kept = 0;
   /** Segment, offset and length of each part, one after the other. */
   #parts: number[] = [];
-  /** The same for the last parts of what is not kept. */
+  /** The same for the last parts of the bytes that are not kept. */
   #tail: number[] = [];
   #tailBytes = 0;
   #inline: Buffer[] | undefined = [];
   #charged = 0;
-  /** The spool did not have all of it when it was read. */
+  /** The spool no longer had all of it when it was read. */
   #isShort = false;
 
   constructor(budget: InlineBudget, bytesMax: number) {
@@ -47,12 +47,12 @@ export class Capture {
     this.#bytesMax = bytesMax;
   }
 
-  /** Bytes were left out because there are more than `bytesMax`, or because the spool no longer had them. */
+  /** Bytes are missing because there are more than `bytesMax`, or because the spool no longer had them. */
   get truncated(): boolean {
     return this.bytes > this.#kept || this.#isShort;
   }
 
-  /** Notes the bytes `[at, end)` of `buffer`, which stand at `offset` in `segment`. */
+  /** Adds the bytes `[at, end)` of `buffer`, which are at `offset` in `segment`. */
   // biome-ignore lint/complexity/useMaxParams: called for every frame; an object for its place would be garbage of the hot path
   add(buffer: Buffer, at: number, end: number, segment: number, offset: number): void {
     const length = Math.min(end - at, this.#bytesMax - this.#kept);
@@ -74,7 +74,7 @@ export class Capture {
     this.#budget.used += cost;
   }
 
-  /** The kept bytes; parts that the spool no longer has are left out. */
+  /** The kept bytes; parts that the spool no longer has are omitted. */
   read(spool: Pick<SpoolReader, "readBack">): Buffer {
     if (this.#inline !== undefined) return this.#inline.length === 1 ? this.#inline[0]! : Buffer.concat(this.#inline);
     const all = readParts(this.#parts, this.#kept, spool);
@@ -82,12 +82,12 @@ export class Capture {
     return all;
   }
 
-  /** The last bytes of a body of which not all is kept; they may follow the kept ones with a gap. */
+  /** The last bytes of a body that is not kept in full; there may be a gap between the kept bytes and these. */
   readTail(spool: Pick<SpoolReader, "readBack">): Buffer {
     return readParts(this.#tail, this.#tailBytes, spool);
   }
 
-  /** The kept bytes as the parts they came in; the last one may be cut. */
+  /** The kept bytes, split as they arrived; the last part may be truncated. */
   readParts(spool: Pick<SpoolReader, "readBack">): Buffer[] {
     if (this.#inline !== undefined) return this.#inline;
     return [...this.parts()].map(({ segment, offset, length }) => {
@@ -102,14 +102,14 @@ export class Capture {
     yield* partsOf(this.#parts);
   }
 
-  /** Says where the parts lie after they were moved, in their order. A tail is not moved: it grows a new end. */
+  /** Sets the parts' positions after they were moved, in their order. A tail is not moved: later parts replace it. */
   relocate(parts: readonly Part[]): void {
     this.#tail = [];
     this.#tailBytes = 0;
     this.#parts = parts.flatMap(({ segment, offset, length }) => [segment, offset, length]);
   }
 
-  /** Gives the memory back; the parts stay known. */
+  /** Frees the memory; the positions of the parts stay known. */
   release(): void {
     this.#letGo();
   }

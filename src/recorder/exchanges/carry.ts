@@ -9,26 +9,26 @@ import type { Capture, Part } from "./capture.ts";
 import type { Exchange } from "./exchange.ts";
 
 const NAME = /^(\d{10,16})\.carry$/;
-/** A file that is not finished: the spool still holds all that is in it. */
+/** Suffix of an unfinished file: the spool still holds everything that is in it. */
 const UNFINISHED = ".carry.new";
-/** What is wrong with a carry file. */
+/** The damage of a carry file. */
 export interface CarryDamage {
   readonly file: string;
-  /** Bytes that are no frames. */
+  /** Bytes that are not valid frames. */
   readonly bytes: number;
-  /** Nothing of it can be used: it does not say up to where the spool is in it. */
+  /** The complete file is unusable, because it does not say up to which position it holds the spool's frames. */
   readonly isLost: boolean;
 }
 
 /**
- * Files beside the segments that keep the frames of exchanges that outlive them, so that one endless stream does not
- * keep every segment behind it on the disk.
+ * Files, beside the segments, with the frames of exchanges that outlive their segments. Without them one endless stream
+ * would keep every later segment on the disk.
  *
- * A carry file is written whole, forced to the disk, given its name, and only then do the positions move on. It holds
- * frames as the segments do, and the place up to which the spool is in it; read again after a crash, frames that are both
- * there and in a segment count once. In a `Capture`, the number of a carry file stands negated.
+ * A carry file is written completely, synced to disk and renamed; only then does the read position advance. It holds frames
+ * in the segments' format, and the position up to which it covers the spool. When it is read after a crash, frames that are
+ * both in it and in a segment count once. In a `Capture`, the number of a carry file is negative.
  *
- * A damaged file is read as far as it can be, and renamed once nothing needs it.
+ * A damaged file is read as far as possible, and renamed once nothing needs it.
  */
 export class CarryFiles {
   readonly #directory: string;
@@ -41,7 +41,7 @@ export class CarryFiles {
     this.#onDamage = onDamage;
   }
 
-  /** As the reader's own, for parts that were carried. What was damaged or deleted since is reported, and left out. */
+  /** Like the reader's `readBack`, for carried parts. Parts that were damaged or deleted since are reported and omitted. */
   readBack(segment: number, offset: number, target: Buffer): number {
     const number = -segment;
     const fd = this.#descriptor(number);
@@ -51,10 +51,10 @@ export class CarryFiles {
   }
 
   /**
-   * Copies what `exchanges` have in segments into a new file.
+   * Copies the frames that `exchanges` have in segments into a new file.
    *
-   * @param read - everything before this place has been given to the assembler.
-   * @param spool - reads parts back, wherever they are.
+   * @param read - everything before this position has been given to the assembler.
+   * @param spool - reads parts back, from segments and carry files.
    */
   write(exchanges: readonly Exchange[], run: string, read: Position, spool: Pick<SpoolReader, "readBack">): void {
     const number = Math.max(Date.now(), (this.list().at(-1) ?? 0) + 1);
@@ -102,7 +102,7 @@ export class CarryFiles {
     }
   }
 
-  /** Gives the assembler what finished files hold; unfinished ones are deleted. */
+  /** Gives the frames of finished files to the assembler; unfinished files are deleted. */
   load(assembler: Assembler): void {
     for (const name of namesIn(this.#directory)) {
       if (name.endsWith(UNFINISHED)) fs.rmSync(join(this.#directory, name), { force: true });
@@ -115,11 +115,11 @@ export class CarryFiles {
     const read = readUpTo(fd);
     let bytes = 0;
     let frames = 0;
-    /** Of the last good frame. */
+    /** The last valid frame. */
     let last: { readonly kind: FrameKind; readonly id: string } | undefined;
     const lost = () => last !== undefined && read !== undefined && assembler.lost(last.kind, last.id, read);
     for (const { frame, offset, damaged } of framesOf(fd)) {
-      // The exchange before the damage may lack its last parts, the one behind it what came before.
+      // The exchange before the damage may lack its last parts, the one after it its first parts.
       if (damaged > 0) lost();
       bytes += damaged;
       if (frame === undefined) break;
@@ -134,13 +134,13 @@ export class CarryFiles {
         lost();
       }
     }
-    // The first frame alone looks like the last one.
+    // A lone first frame looks like the footer.
     if (bytes === 0 && frames > 1 && last?.kind === FOOTER) return;
     lost();
     this.#reportDamage(number, { bytes, isLost: read === undefined });
   }
 
-  /** Deletes the files of which nothing is in flight any more. */
+  /** Deletes the files that no exchange in flight needs any more. */
   deleteUnused(inFlight: Iterable<Exchange>): void {
     const numbers = this.list();
     if (numbers.length === 0) return;
@@ -149,7 +149,7 @@ export class CarryFiles {
     for (const number of numbers) if (!used.has(number)) this.#letGo(number);
   }
 
-  /** Numbers of the files that there are, lowest first. */
+  /** Numbers of the existing files, lowest first. */
   list(): number[] {
     const numbers = namesIn(this.#directory).map((name) => Number(NAME.exec(name)?.[1] ?? Number.NaN));
     return numbers.filter((number) => !Number.isNaN(number)).sort((a, b) => a - b);
@@ -202,7 +202,7 @@ function capturesOf(exchange: Exchange): readonly (readonly [FrameKind, Capture]
   ];
 }
 
-/** Every part is copied, those that were carried before too: the file of before can go. */
+/** Copies every part, including parts carried before, so that the previous file can be deleted. */
 function copyParts(capture: Capture, copy: (part: Part) => Part): Part[] {
   return [...capture.parts()].map(copy);
 }

@@ -3,38 +3,38 @@ import type { BeginMeta, EndMeta, HeadMeta, Position } from "../../spool/frame.t
 import type { Capture } from "./capture.ts";
 import type { ProviderSide } from "./provider-side.ts";
 
-/** One exchange while its frames come in, and until its record is stored. */
+/** One exchange, from its first frame until its record is stored. */
 export interface Exchange {
   /** A UUID in lower case. */
   readonly id: string;
   begin: BeginMeta;
   readonly request: Capture;
   readonly response: Capture;
-  /** WebSocket messages, each part one of them as JSON. */
+  /** WebSocket messages; each part is one message as JSON. */
   readonly messages: Capture;
-  /** What went to the provider and came from it, where that is not what the client sent and gets. */
+  /** What the provider received and sent, if it differs from what the client sent and received. */
   provider: ProviderSide | undefined;
   head: HeadMeta | undefined;
   end: EndMeta | undefined;
-  /** The earliest place in the spool that it still needs; its frames before it are known already. */
+  /** The earliest position in the spool that it still needs; its earlier frames are known. */
   needs: Position;
-  /** Number of the carry file that keeps its earlier frames, or 0. */
+  /** Number of the carry file that holds its earlier frames, or 0. */
   carry: number;
-  /** When its begin was read, by the monotonic clock, in milliseconds. */
+  /** When its begin was read, in milliseconds of the monotonic clock. */
   readonly readAt: number;
-  /** Whether the database has a row of it: it may after a restart or a database error, and then must be asked. */
+  /** Whether the database has a row for it. After a restart or a database error this is unknown and must be queried. */
   row: "none" | "stored" | "unknown";
-  /** The row's, where `row` is "stored". */
+  /** The row's key, if `row` is "stored". */
   key: RecordKey | undefined;
-  /** A row that is in flight was not wanted by a plugin. */
+  /** A plugin rejected the row that it has while in flight. */
   dropped: boolean;
-  /** Property changes made through the API while in flight; they go on top of what the headers said. */
+  /** Property changes made through the API while in flight; they override the headers. */
   updated: Record<string, string | null> | undefined;
-  /** Frames of it were lost to damage. */
+  /** Frames of it were lost because of damage. */
   incomplete: boolean;
 }
 
-/** Gives back the memory that the exchange's bodies hold. */
+/** Frees the memory that the exchange's bodies hold. */
 export function release(exchange: Exchange): void {
   exchange.request.release();
   exchange.response.release();

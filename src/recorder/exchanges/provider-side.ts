@@ -8,7 +8,7 @@ import {
 import { readProviderRequest, readProviderResponse } from "../../spool/read-meta.ts";
 import type { Capture } from "./capture.ts";
 
-/** The payload `[from, to)` of a frame, which stands at `place` in `segment`. */
+/** The payload `[from, to)` of a frame, which is at `place` in `segment`. */
 interface Payload {
   readonly buffer: Buffer;
   readonly from: number;
@@ -17,7 +17,7 @@ interface Payload {
   readonly place: number;
 }
 
-/** What a provider got in place of what the client sent, and answered in place of what the client gets. */
+/** What a provider received instead of the client's request, and sent instead of the client's response. */
 export class ProviderSide {
   readonly #capture: () => Capture;
   requestHead: Required<ProviderRequestMeta> | undefined;
@@ -25,7 +25,7 @@ export class ProviderSide {
   responseHead: ProviderResponseMeta | undefined;
   response: Capture;
 
-  /** @param capture - makes an empty one. */
+  /** @param capture - creates an empty one. */
   constructor(capture: () => Capture) {
     this.#capture = capture;
     this.request = capture();
@@ -51,7 +51,7 @@ export class ProviderSide {
     }
   }
 
-  /** A response that came before the last call was made was of a call that failed: it has a record of its own. */
+  /** A response that arrived before the last call was made belongs to a failed call, which has a record of its own. */
   settle({ forwardedAt }: EndMeta): void {
     if (forwardedAt === undefined || this.responseHead === undefined || this.responseHead.time >= forwardedAt) return;
     this.response.release();

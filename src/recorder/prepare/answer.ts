@@ -4,7 +4,7 @@ import { providerOf } from "../../record/provider.ts";
 import { PreparedFacts } from "./facts.ts";
 import type { Prepared } from "./prepared.ts";
 
-/** A record as `onAnswer` sees it. @param draft - what plugins made of it, where they were asked. */
+/** A record as `onAnswer` sees it. @param draft - the record as plugins changed it, if they were called. */
 export function answerFacts(record: Prepared, draft: RecordDraft | undefined): AnswerFacts {
   const { exchange, row, texts, labels } = record;
   const { begin, head, end } = exchange;
@@ -42,7 +42,7 @@ export function answerFacts(record: Prepared, draft: RecordDraft | undefined): A
   };
 }
 
-/** JSON text of a body that plugins may see. */
+/** JSON text of a body, if plugins may see it. */
 function jsonOf(body: Json): string | undefined {
   if (body === undefined || body === null || typeof body === "string") return undefined;
   const text = JSON.stringify(body);

@@ -7,7 +7,7 @@ import type { RawHeaders } from "../../spool/frame.ts";
 import type { StoredPart } from "../../store/packs/request-content.ts";
 import type { Exchange } from "../exchanges/exchange.ts";
 
-/** The headers and bodies of an exchange as they are stored, and the files that came in them. */
+/** The headers and bodies of an exchange as they are stored, and the files in them. */
 export function toParts(
   exchange: Exchange,
   { request, response }: { request: Body | undefined; response: Body | undefined },
@@ -24,13 +24,13 @@ export function toParts(
   return { parts: [headers, ...parts], assets };
 }
 
-/** The lists of headers as they are stored: names as sent, values as the text that they mean. */
+/** The header lists as they are stored: names as sent, values decoded. */
 function headersJson({ begin, head, provider }: Exchange): string {
   const lists: Record<string, RawHeaders> = { request: begin.headers, response: head?.headers ?? [] };
   if (provider?.requestHead !== undefined) lists["provider_request"] = provider.requestHead.headers;
   if (provider?.responseHead !== undefined) lists["provider_response"] = provider.responseHead.headers;
   const text = JSON.stringify(lists);
-  // One look at all of it: hardly any header holds more than ASCII.
+  // One test of the complete text: hardly any header has non-ASCII characters.
   if (!/[^\x00-\x7f]/.test(text)) return text;
   return JSON.stringify(
     Object.fromEntries(Object.entries(lists).map(([side, headers]) => [side, headers.map(fromLatin1)])),

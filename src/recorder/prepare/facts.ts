@@ -3,7 +3,7 @@ import { USAGE_COUNTS } from "../../mapping/usage.ts";
 import type { RecordFacts, RequestEnd, Usage } from "../../plugin-host/contract.ts";
 import type { Prepared } from "./prepared.ts";
 
-/** What plugins may read of a record; each member is made when somebody reads it, for most plugins read few or none. */
+/** What plugins may read of a record; each member is computed on first read, because most plugins read few or none. */
 export class PreparedFacts implements RecordFacts {
   readonly #prepared: Prepared;
 

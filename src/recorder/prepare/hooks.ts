@@ -8,12 +8,12 @@ import type { StoredPart } from "../../store/packs/request-content.ts";
 import { PreparedFacts } from "./facts.ts";
 import type { PrepareDeps, Prepared } from "./prepared.ts";
 
-/** The plugins' hooks on records; they bound each call, and a hook that fails changes nothing. */
+/** The plugins' hooks on records; each call is bounded, and a hook that fails changes nothing. */
 export interface RecordHooks {
   has(name: "onRecord" | "onRecorded"): boolean;
-  /** @returns false where the record is to be dropped. */
+  /** @returns false if the record is to be dropped. */
   onRecord(draft: RecordDraft): Promise<boolean>;
-  /** @returns what is added to the record. Never throws or rejects. */
+  /** @returns the additions to the record. Never throws or rejects. */
   onRecorded(draft: Readonly<RecordDraft>): Note | undefined | Promise<Note | undefined>;
 }
 
@@ -36,12 +36,12 @@ export function toDraft(prepared: Prepared): RecordDraft {
   };
 }
 
-/** What `onRecorded` sees: what plugins made of the record, and facts of what was stored. */
+/** What `onRecorded` sees: the record as plugins changed it, and facts as stored. */
 export function storedDraft(stored: Prepared, draft: RecordDraft | undefined): RecordDraft {
   return draft === undefined ? toDraft(stored) : { ...draft, facts: new PreparedFacts(stored) };
 }
 
-/** What plugins changed goes into what will be stored: a redacted body is redacted in every form that we keep of it. */
+/** Applies the plugins' changes to what will be stored: a redacted body is redacted in every stored form of it. */
 export function applyDraft(prepared: Prepared, draft: RecordDraft, before: BodyTexts, deps: PrepareDeps): Prepared {
   const after = bodyTexts(draft);
   const requestChanged = after.request !== before.request;
@@ -90,7 +90,7 @@ interface BodyTexts {
   readonly response: string | undefined;
 }
 
-/** Taken before and after the plugins ran: the only way to see a change deep inside. */
+/** Taken before and after the plugins run: the only way to detect a change deep inside a body. */
 export function bodyTexts({ request_body, response_body }: RecordDraft): BodyTexts {
   return { request: JSON.stringify(request_body), response: JSON.stringify(response_body) };
 }
@@ -103,7 +103,7 @@ function replaced(parts: readonly StoredPart[], part: "request" | "response", bo
   return [...others, { part, form, bytes, contentType: null }];
 }
 
-/** What the bodies say as the plugins left them. */
+/** The reading of the bodies as the plugins left them. */
 function readDraft({ input, row }: Prepared, draft: RecordDraft, deps: PrepareDeps): ExchangeReading {
   if (input === undefined) return {};
   try {

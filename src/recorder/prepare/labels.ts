@@ -2,9 +2,9 @@ import { fromLatin1 } from "../../bodies/headers.ts";
 import type { StoredLabels } from "../../engine/storable.ts";
 import type { RawHeaders } from "../../spool/frame.ts";
 
-/** What the `Gateway-*` headers of a request say about it. */
+/** The content of a request's `Gateway-*` headers. */
 export interface Labels extends StoredLabels {
-  /** Every other header that says something, by its name in lower case without `gateway-`; of several the last one. */
+  /** All other headers with a value, by lower-case name without `gateway-`; the last one wins. */
   readonly settings: ReadonlyMap<string, string>;
 }
 
@@ -13,8 +13,8 @@ const PROMPT_INPUT = "gateway-prompt-input-";
 const NONE: ReadonlySet<string> = new Set();
 
 /**
- * A property's name keeps the spelling of the wire. A header name without any capital has lost its case on the way
- * (HTTP/2 and some clients erase it): the name is then kept in lower case and marked, header by header.
+ * A property's name keeps the spelling of the wire. A header name without any capital lost its case on the way (HTTP/2 and
+ * some clients lower it); the name is then kept in lower case and marked, per header.
  */
 export function readLabels(gateway: RawHeaders): Labels {
   const properties = new NamedValues();
@@ -38,13 +38,13 @@ export function readLabels(gateway: RawHeaders): Labels {
   };
 }
 
-/** Of a name that is given twice the last header counts, with its value and with its case. */
+/** If a name occurs twice, the last header wins, with its value and its case. */
 class NamedValues {
   readonly values: Record<string, string> = Object.create(null);
   erased: Set<string> | undefined;
 
   set(name: string, value: string, isErased: boolean): void {
-    if (name === "") return; // refused with 400 by the gateway, but the refusal is recorded too
+    if (name === "") return; // the gateway refuses it with 400, but the refusal is recorded too
     this.values[name] = value;
     if (isErased) {
       this.erased ??= new Set();
@@ -64,10 +64,10 @@ const COUNTRY_HEADERS = [
 ];
 
 const startOf = (name: string) => (name.length << 8) | name.charCodeAt(0) | 0x20;
-/** Length and first letter of each: hardly another header has both. */
+/** Length and first letter of each: hardly any other header has both. */
 const COUNTRY_STARTS = new Set(COUNTRY_HEADERS.map(startOf));
 
-/** ISO country code that a proxy in front of us has told, in capitals; XX and T1 are their words for "unknown". */
+/** ISO country code in capitals, as set by a proxy in front of Weir; XX and T1 mean "unknown". */
 export function countryCode(headers: RawHeaders): string | null {
   for (let at = 0; at < headers.length; at += 2) {
     const name = headers[at]!;

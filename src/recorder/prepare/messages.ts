@@ -5,13 +5,13 @@ import type { MessageMeta } from "../../spool/frame.ts";
 import type { SpoolReader } from "../../spool/reader.ts";
 import type { Exchange } from "../exchanges/exchange.ts";
 
-/** WebSocket messages as JSON lines, `{"time","direction","text"|"base64"}`, less what the client asked to leave out. */
+/** WebSocket messages as JSON lines, `{"time","direction","text"|"base64"}`, without those that the client asked to omit. */
 export function messageLines(exchange: Exchange, spool: Pick<SpoolReader, "readBack">): Buffer {
   const { omitRequest, omitResponse } = exchange.begin;
   const lines: string[] = [];
   for (const part of exchange.messages.readParts(spool)) {
     const message = parseJson(part.toString("utf8")) as MessageMeta | undefined;
-    if (message === undefined) continue; // the last one, where the limit cut it
+    if (message === undefined) continue; // the last message, truncated by the limit
     if (message.direction === "client" ? omitRequest : omitResponse) continue;
     lines.push(JSON.stringify(toLine(message)));
   }

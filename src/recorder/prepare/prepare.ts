@@ -27,7 +27,7 @@ import { inputsOf } from "./side-inputs.ts";
 import { codingOf, decodedSide, plainSide, routingOf, type Side, type SideBytes, toSide } from "./sides.ts";
 import { unreadReason } from "./unread.ts";
 
-/** A record without a look at its bodies: of an exchange in flight, or of one whose bodies cannot be read. */
+/** A record made without reading its bodies: for an exchange in flight, or one whose bodies cannot be read. */
 export function prepareBare(exchange: Exchange, now: number): Prepared {
   const labels = readLabels(exchange.begin.gateway);
   return {
@@ -45,8 +45,8 @@ export function prepareBare(exchange: Exchange, now: number): Prepared {
 }
 
 /**
- * The same as `prepare` where nothing has to be waited for; undefined where something has: a body is compressed, the
- * provider got or sent another, or tokens have to be counted.
+ * Like `prepare`, but synchronous; undefined if something must be awaited: a body is compressed, the provider's side
+ * differs, or tokens must be counted.
  */
 export function prepareAtOnce(exchange: Exchange, deps: PrepareDeps, now: number): Prepared | undefined {
   if ((exchange.provider ?? codingOf(exchange, "request") ?? codingOf(exchange, "response")) !== undefined)
@@ -58,9 +58,9 @@ export function prepareAtOnce(exchange: Exchange, deps: PrepareDeps, now: number
 }
 
 /**
- * Decodes and reads the bodies of an exchange that has ended and says what is to be stored of it.
+ * Decodes and reads the bodies of an ended exchange, and returns what is to be stored of it.
  *
- * @param within - bounds the CPU time of each step; it may cut one off, and then all of this can be done again.
+ * @param within - bounds the CPU time of each step. It may cut a step off; the complete function can then be called again.
  */
 export async function prepare(
   exchange: Exchange,
@@ -68,7 +68,7 @@ export async function prepare(
   now: number,
   within: TimeLimit = unlimited,
 ): Promise<Prepared> {
-  // Only a compressed body has to be waited for; each wait costs as much as reading a small body.
+  // Awaits only if a body is compressed; each await costs as much as reading a small body.
   const asked = decodedSide(exchange, "request", deps);
   const requestBytes = asked instanceof Promise ? await asked : asked;
   const answered = decodedSide(exchange, "response", deps);
@@ -82,7 +82,7 @@ export async function prepare(
   );
   const first = within(size, () => {
     const read = readExchangeOf(exchange, { requestBytes, responseBytes, provider }, deps);
-    // Most records are done here, in one step: each costs something.
+    // Most records are finished in this one step, because each step has a cost.
     return lacksUsage(read.inputs.provider, read.told.provider) ? read : put(exchange, read, deps, now);
   });
   if (!("told" in first)) return first;
@@ -94,7 +94,7 @@ export async function prepare(
   return within(size, () => put(exchange, { ...first, told }, deps, now));
 }
 
-/** A client that left a compressed stream behind its last event has all of its response. */
+/** A client that closed a compressed stream after its last event has received all of the response. */
 function wholeIfEnded(exchange: Exchange, response: SideBytes): SideBytes {
   const { end } = exchange;
   if (end?.mayBeWhole !== true || !isWholeStream([response.bytes])) return response;
@@ -104,7 +104,7 @@ function wholeIfEnded(exchange: Exchange, response: SideBytes): SideBytes {
 
 const unlimited: TimeLimit = (_bytes, step) => step();
 
-/** What was read of an exchange before its record is put together. */
+/** The reading of an exchange, before its record is assembled. */
 interface Read {
   readonly labels: Labels;
   readonly request: Side;
@@ -115,7 +115,7 @@ interface Read {
   readonly told: Readings;
   /** Why the bodies were not read. */
   readonly unread: string | undefined;
-  /** Versions of the mappings that they were read with, or of earlier ones. */
+  /** Versions of the mappings that read it, or earlier versions. */
   readonly versionOf: ((model: string) => number) | undefined;
 }
 

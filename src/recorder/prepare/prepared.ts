@@ -15,11 +15,11 @@ export interface Prepared {
   readonly exchange: Exchange;
   readonly row: RequestRow;
   readonly labels: Labels;
-  /** Value or text of the bodies, for plugins: what `parts` holds as bytes. */
+  /** The bodies' JSON values or texts, for plugins: `parts` holds the same as bytes. */
   readonly requestBody: Json;
   readonly responseBody: Json;
   readonly input: ExchangeInput | undefined;
-  /** Its properties are to be written again even where the row has some already. */
+  /** Its properties must be written again, even if the row already has some. */
   readonly changedByPlugins: boolean;
   parts: StoredPart[];
   texts: RecordTexts;
@@ -33,11 +33,11 @@ export interface PrepareDeps {
   readonly spool: Pick<SpoolReader, "readBack">;
   readonly readExchange: (input: ExchangeInput) => ExchangeReading;
   readonly provider: (name: string) => ProviderPlugin | undefined;
-  /** Mappings and prices of this deployment. */
+  /** This deployment's mappings and prices. */
   readonly learnt?: Learnt | undefined;
   readonly bodyBytesMax: number;
-  /** The key of the run that is going on; omitted bodies of earlier runs cannot be read any more. */
+  /** The key of the current run; omitted bodies of earlier runs can no longer be read. */
   readonly bodyKey: BodyKey | undefined;
-  /** A reader of bodies or a price function threw; the record is made without what it would have said. */
+  /** A body reader or price function threw; the record is made without its result. */
   readonly onReadingFailed: (error: unknown, provider: string) => void;
 }

@@ -4,7 +4,7 @@ import type { Exchange } from "../exchanges/exchange.ts";
 import type { PrepareDeps } from "./prepared.ts";
 import { decodedSide, type OtherSide, type Side, type SideBytes, toSide } from "./sides.ts";
 
-/** The bodies of the provider's side after their codings are undone, each where it is not the client's. */
+/** The decoded bodies of the provider's side, if they differ from the client's. */
 export type ProviderBytes = Readonly<Partial<Record<OtherSide, SideBytes | undefined>>>;
 export type ProviderBodies = Readonly<Record<OtherSide, Side>>;
 
@@ -22,7 +22,7 @@ export function providerBodies(exchange: Exchange, bytes: ProviderBytes, deps: P
   };
 }
 
-/** These bodies as they are stored, a stream as its text. One that the client wants omitted is not stored here either. */
+/** These bodies as they are stored, a stream as its text. A body that the client wants omitted is not stored here either. */
 export function providerParts({ begin }: Exchange, bodies: ProviderBodies): StoredPart[] {
   const { provider_request: request, provider_response: response } = bodies;
   return [

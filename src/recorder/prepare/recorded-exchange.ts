@@ -5,24 +5,24 @@ import type { ExchangeInput } from "../../mapping/read-exchange.ts";
 import type { Json, ProviderPlugin } from "../../plugin-host/contract.ts";
 import type { RawHeaders } from "../../spool/frame.ts";
 
-/** One side of an exchange: the client's, or the provider's where that is another. */
+/** One side of an exchange: the client's, or the provider's if it differs. */
 export interface ReadSide {
   readonly method: string;
   readonly path: string;
-  /** Origin, or "". */
+  /** Origin, or "" without a target. */
   readonly target: string;
   readonly status: number;
   readonly request: Body | undefined;
   readonly response: Body | undefined;
   readonly requestHeaders: RawHeaders;
   readonly responseHeaders: RawHeaders;
-  /** Undefined where the bodies are not in a provider's shape. */
+  /** Undefined if the bodies are not in a provider's shape. */
   readonly provider: ProviderPlugin | undefined;
   readonly modelOverride: string | undefined;
   readonly mappingOf: MappingOf | undefined;
 }
 
-/** What readers and price functions see; the `Headers` objects are made only for those who look at them. */
+/** The input of readers and price functions; the `Headers` objects are created only when read. */
 export class RecordedExchange implements ExchangeInput {
   readonly method: string;
   readonly path: string;
@@ -66,7 +66,7 @@ export class RecordedExchange implements ExchangeInput {
 
 const hosts = new Map<string, string>();
 
-/** Host of an origin, lower case, without port; the few that traffic goes to are remembered. */
+/** Host of an origin, lower case, without port. Cached: traffic goes to few hosts. */
 function hostOf(target: string): string {
   const known = hosts.get(target);
   if (known !== undefined) return known;

@@ -12,7 +12,7 @@ import { countryCode, type Labels } from "./labels.ts";
 import { providerPath, routingOf } from "./sides.ts";
 import { responseStatus } from "./status.ts";
 
-/** What is known beyond the frames themselves. */
+/** What is known beyond the frames. */
 interface Findings {
   readonly reading: ExchangeReading;
   readonly cost: Cost;
@@ -23,7 +23,7 @@ interface Findings {
   readonly unread?: string;
 }
 
-/** The row of an exchange, in flight or ended. `now` is the time that it is written, in milliseconds since 1970. */
+/** The row of an exchange, in flight or ended. `now` is the time of writing, in milliseconds since 1970. */
 // biome-ignore lint/complexity/noExcessiveLinesPerFunction: a table: one member for each column
 export function toRow(exchange: Exchange, labels: Labels, findings: Findings | undefined, now: number): RequestRow {
   const { begin, head, end } = exchange;
@@ -57,7 +57,7 @@ export function toRow(exchange: Exchange, labels: Labels, findings: Findings | u
     response_status: responseStatus(head, end),
     outcome: end?.outcome ?? null,
     error_code: end?.error?.code ?? reading?.error?.type ?? null,
-    // The provider's words are a part of the body.
+    // The provider's message is part of the response body.
     error_message: end?.error?.message ?? (begin.omitResponse ? null : masked(reading?.error?.message, maskText)),
     delay_ms: end === undefined || cutOff ? null : Math.max(0, end.time - begin.time),
     time_to_first_token: findings?.streamed ? timeToFirstToken(exchange) : null,
@@ -112,7 +112,7 @@ function routingColumns(routing: RoutingMeta | undefined) {
   };
 }
 
-/** Milliseconds from passing the request on to the first byte of a stream. */
+/** Milliseconds from forwarding the request to the first byte of a stream. */
 function timeToFirstToken({ end }: Exchange): number | null {
   if (end?.firstByteAt === undefined || end.forwardedAt === undefined) return null;
   return Math.max(0, end.firstByteAt - end.forwardedAt);
@@ -122,7 +122,7 @@ function cacheAsked({ settings }: Labels): boolean {
   return ["cache-enabled", "cache-read", "cache-save"].some((name) => settings.get(name)?.toLowerCase() === "true");
 }
 
-/** What a body says is masked where it becomes a column; what headers say was, before it was recorded. */
+/** Masks body text that becomes a column; header text was masked before it was recorded. */
 function masked(text: string | undefined, mask: (text: string) => string): string | null {
   return text === undefined ? null : mask(text);
 }

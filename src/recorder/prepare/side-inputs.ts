@@ -14,13 +14,13 @@ interface Bodies {
   readonly provider: ProviderBodies | undefined;
 }
 
-/** Who answered, and its mappings. */
+/** The responding provider, and its mappings. */
 interface Answering {
   readonly provider: ProviderPlugin | undefined;
   readonly mappingOf: MappingOf | undefined;
 }
 
-/** What readers see of an exchange, on the client's side and on the provider's. */
+/** What readers see of an exchange, for the client's side and for the provider's. */
 export function inputsOf(
   exchange: Exchange,
   { request, response, provider: other }: Bodies,
@@ -45,7 +45,7 @@ export function inputsOf(
     const input = new RecordedExchange({ ...common, ...answering, path: providerPath(exchange) });
     return { client: input, provider: input };
   }
-  // The client's shape follows from its path, for every provider.
+  // The path determines the client's shape, for every provider.
   const own: ReadSide =
     routing === undefined
       ? { ...common, ...answering, path: begin.path }

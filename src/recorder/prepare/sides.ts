@@ -9,11 +9,11 @@ import type { Exchange } from "../exchanges/exchange.ts";
 import type { PrepareDeps } from "./prepared.ts";
 
 export type ClientSide = "request" | "response";
-/** Recorded where the provider got or sent something else than the client sent or gets. */
+/** Recorded if the provider received or sent something other than the client sent or received. */
 export type OtherSide = "provider_request" | "provider_response";
 export type BodySide = ClientSide | OtherSide;
 
-/** A body as it is read, and whether a part of it is missing. */
+/** A body, and whether a part of it is missing. */
 export interface Side {
   readonly body: Body | undefined;
   readonly truncated: boolean;
@@ -21,15 +21,15 @@ export interface Side {
 
 const NO_BODY: Side = { body: undefined, truncated: false };
 
-/** The bytes of a body after its codings are undone. */
+/** The bytes of a body, decoded. */
 export interface SideBytes extends Decoded {
-  /** They came under a content coding. */
+  /** They had a content coding. */
   readonly coded: boolean;
 }
 
 type SideDeps = Pick<PrepareDeps, "spool" | "bodyBytesMax" | "bodyKey">;
 
-/** @returns undefined where there is no body, or one that cannot be read any more; a promise where it is compressed. */
+/** @returns undefined if there is no body or it can no longer be read; a promise if it is compressed. */
 export function decodedSide(
   exchange: Exchange,
   side: BodySide,
@@ -41,14 +41,14 @@ export function decodedSide(
   return decodeBody(plain.bytes, coding, deps.bodyBytesMax).then((decoded) => ({ ...decoded, coded: true }));
 }
 
-/** The same of a body without a content coding. */
+/** The same for a body without a content coding. */
 export function plainSide(exchange: Exchange, side: BodySide, deps: SideDeps): SideBytes | undefined {
   const capture = captureOf(exchange, side);
   const bytes = capture && decrypted(exchange, side, capture.read(deps.spool), deps.bodyKey);
   return bytes && { bytes, incomplete: false, coded: false };
 }
 
-/** The content coding of a body, which takes time to undo; undefined where it has none. */
+/** The content coding of a body, which takes time to decode; undefined if it has none. */
 export function codingOf(exchange: Exchange, side: BodySide): string | undefined {
   return joinedValue(headersOf(exchange, side), "content-encoding");
 }
@@ -79,15 +79,15 @@ export function headersOf({ begin, head, provider }: Exchange, side: BodySide): 
   return (side === "provider_request" ? provider?.requestHead : provider?.responseHead)?.headers ?? [];
 }
 
-/** How it was routed at the unified address. */
+/** The exchange's routing at the unified address. */
 export const routingOf = ({ begin, head }: Exchange): RoutingMeta | undefined => head?.routing ?? begin.routing;
 
-/** Path and query as the provider got them. */
+/** Path and query as the provider received them. */
 export const providerPath = (exchange: Exchange): string => routingOf(exchange)?.path ?? exchange.begin.path;
 
 const isRequest = (side: BodySide) => side === "request" || side === "provider_request";
 
-/** A client's empty body is none; on the provider's side it stands in place of what the client sent or got. */
+/** An empty client body counts as none; on the provider's side it replaces what the client sent or received. */
 function captureOf(exchange: Exchange, side: BodySide): Capture | undefined {
   const { provider } = exchange;
   if (side === "provider_request") return provider?.requestHead?.hasBody ? provider.request : undefined;
@@ -95,7 +95,7 @@ function captureOf(exchange: Exchange, side: BodySide): Capture | undefined {
   return exchange[side].bytes === 0 ? undefined : exchange[side];
 }
 
-/** The bytes of a body, decrypted where it is one to leave out; undefined where the key is gone. */
+/** The bytes of a body, decrypted if the body is to be omitted; undefined if the key is gone. */
 function decrypted({ begin, id }: Exchange, side: BodySide, bytes: Buffer, key: BodyKey | undefined) {
   const omitted = isRequest(side) ? begin.omitRequest : begin.omitResponse;
   if (!omitted || begin.seal === undefined || side === "provider_request") return bytes;

@@ -1,6 +1,6 @@
 import type { EndMeta, HeadMeta, Outcome } from "../../spool/frame.ts";
 
-/** The status of an exchange that did not end with a response of its own, by how it ended. */
+/** The status of an exchange that ended without a response of its own, by outcome. */
 const STATUS: Readonly<Record<Outcome, number | undefined>> = {
   complete: undefined,
   refused: undefined,
@@ -11,7 +11,7 @@ const STATUS: Readonly<Record<Outcome, number | undefined>> = {
   cut_off: 500,
 };
 
-/** The record's `response_status`; null while in flight, never null once there is an end. */
+/** The record's `response_status`; null while in flight, never null after the end. */
 export function responseStatus(head: HeadMeta | undefined, end: EndMeta | undefined): number | null {
   if (end === undefined) return null;
   if (end.outcome === "cut_off") return 500;

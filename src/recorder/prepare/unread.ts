@@ -14,18 +14,18 @@ import { providerBodies, providerBytes, providerParts } from "./provider-parts.t
 import { toRow } from "./row.ts";
 import { type ClientSide, decodedSide, headersOf } from "./sides.ts";
 
-/** Characters of a fault's message that are kept. */
+/** Maximum characters kept of an error message. */
 const REASON_LENGTH_MAX = 300;
 
-/** Why bodies were not read, for the record: the reader took too long, or what it threw. */
+/** Why bodies were not read, for the record: a timeout, or the reader's error. */
 export function unreadReason(error: unknown): string {
   if (error instanceof CutOff) return "timeout: reading it took too much CPU time";
   return `failed: ${messageOf(error)}`.slice(0, REASON_LENGTH_MAX);
 }
 
 /**
- * A record whose bodies cannot be read: ids, status, times and labels as of any other, and the bodies as they came, less
- * their content coding. `weir models reread` reads them again.
+ * A record whose bodies cannot be read: ids, status, times and labels as usual, and the bodies as received, without their
+ * content coding. `weir models reread` reads them again.
  *
  * @param reason - begins with `timeout:`, `failed:` or `crash:`.
  */
@@ -44,7 +44,7 @@ export async function prepareUnread(
   const asked = request && asItCame(exchange, "request", request.bytes);
   const answered = response && asItCame(exchange, "response", response.bytes);
   if (asked !== undefined) parts.push(asked);
-  // Also as the raw answer: what is read of it later, a stream put together for example, takes the place of the other.
+  // Also stored as the raw response: a later reading, such as a folded stream, replaces only the other copy.
   if (answered !== undefined && messages === undefined) parts.push(answered, { ...answered, part: "raw" });
   if (exchange.provider !== undefined) {
     const other = await providerBytes(exchange, deps);
@@ -80,5 +80,5 @@ function asItCame(exchange: Exchange, side: ClientSide, bytes: Buffer): StoredPa
   return { part: side, form: isUtf8(bytes) ? "text" : "binary", bytes, contentType };
 }
 
-/** Plugins see the text, so that one that takes something out of bodies can do so here. */
+/** Plugins see the text, so that a redacting plugin can work here too. */
 const textOf = (part: StoredPart | undefined) => (part?.form === "text" ? part.bytes.toString("utf8") : undefined);

@@ -2,23 +2,23 @@ import type { Completion, KnownRow } from "../../engine/record-sink.ts";
 import type { Exchange } from "../exchanges/exchange.ts";
 import type { Prepared } from "../prepare/prepared.ts";
 
-/** What of a batch has to be written, and how. */
+/** What a batch has to write, and how. */
 interface CommitPlan {
   /** Not stored yet. */
   readonly fresh: readonly Prepared[];
-  /** There as rows in flight, and over now. */
+  /** Present as rows in flight, and now ended. */
   readonly completed: readonly Completion<Prepared>[];
-  /** Those of both that have their final record with this commit. */
+  /** Those of both whose final record this commit writes. */
   readonly recorded: readonly Prepared[];
-  /** Ids that belong to another exchange already: nothing is written for these. */
+  /** Ids that already belong to another exchange: nothing is written for these. */
   readonly collisions: readonly string[];
   readonly written: readonly Prepared[];
 }
 
 /**
- * Decides about final records and rows of exchanges in flight, and notes at the exchanges which row is theirs.
+ * Plans the final records and the rows of exchanges in flight, and notes in each exchange which row it has.
  *
- * @param known - rows of those exchanges that may have one.
+ * @param known - existing rows of the exchanges that may have one.
  * @param resent - ids of records that were stored meanwhile from a note of an earlier commit.
  */
 export function planCommit(
@@ -57,12 +57,12 @@ export function planCommit(
   return { fresh, completed, recorded, collisions, written };
 }
 
-/** Whether a row is of this very exchange, read before, and not of another with the same id. */
+/** Whether a row belongs to this very exchange, read before, and not to another with the same id. */
 function isSame({ begin }: Exchange, { organizationId, createdAt }: KnownRow): boolean {
   return organizationId === begin.organization && createdAt === Math.trunc(begin.time);
 }
 
-/** The record with what the API changed in its properties while it was in flight. */
+/** The record with the property changes that the API made while it was in flight. */
 function relabelled(record: Prepared): Prepared {
   const { updated } = record.exchange;
   if (updated === undefined) return record;
@@ -71,7 +71,7 @@ function relabelled(record: Prepared): Prepared {
     if (value === null) delete properties[name];
     else properties[name] = value;
   }
-  // A name that was set afterwards has the case that it was given with.
+  // A name that was set later has the case in which it was given.
   const erasedProperties = new Set([...record.labels.erasedProperties].filter((name) => !Object.hasOwn(updated, name)));
   return {
     ...record,

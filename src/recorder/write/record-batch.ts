@@ -18,11 +18,14 @@ import { prepareUnread, unreadReason } from "../prepare/unread.ts";
 import type { RecordNotes } from "../record-notes.ts";
 import type { RecordWriter } from "./record-writer.ts";
 
-/** Exchanges in flight for longer than this get a row: half a second after their begin, for it is an additional write. */
+/**
+ * Milliseconds after which an exchange in flight gets a row, which is then visible half a second after its begin. Not
+ * earlier, because it is an additional write.
+ */
 const IN_FLIGHT_MS = 400;
-/** Decoded bodies held in memory at once; one body may be larger by itself. */
+/** Maximum decoded body bytes in memory; a single body may be larger. */
 const PREPARED_BYTES_MAX = 32 * 1024 * 1024;
-/** Bodies stand outside of the engine's heap, which therefore sees no reason to let go of them. */
+/** Decoded bytes after which a garbage collection is requested: the engine's heap accounting does not see bodies. */
 const COLLECT_BYTES_MIN = 16 * 1024 * 1024;
 
 interface BatchesOptions extends Omit<PrepareDeps, "onReadingFailed"> {
@@ -36,7 +39,7 @@ interface BatchesOptions extends Omit<PrepareDeps, "onReadingFailed"> {
   readonly log: Log;
 }
 
-/** A record as the log shows it: nothing of its bodies, headers and path. */
+/** A record as the log shows it: without its bodies, headers and path. */
 function lineOf({ row, exchange: { begin, head } }: Prepared) {
   return {
     request_id: row.request_id,
@@ -49,7 +52,7 @@ function lineOf({ row, exchange: { begin, head } }: Prepared) {
   };
 }
 
-/** A record on its way into the database, and what plugins saw of it. */
+/** A record on its way into the database, with the draft that plugins saw. */
 interface Ready {
   readonly record: Prepared;
   readonly draft: RecordDraft | undefined;
@@ -59,7 +62,7 @@ interface Ready {
 export class Batches {
   readonly #options: BatchesOptions;
   readonly #deps: PrepareDeps;
-  /** Records since the start whose bodies are not read. */
+  /** Records since startup whose bodies were not read. */
   unread = 0;
 
   constructor(options: BatchesOptions) {
@@ -92,7 +95,7 @@ export class Batches {
     return new Batch(this, this.#options, { done, inFlight, positions });
   }
 
-  /** How many of the exchanges from `at` on are so short that they are read together. */
+  /** How many of the exchanges from `at` on are small enough to be read together. */
   together(done: readonly Exchange[], at: number): number {
     const { note } = this.#options;
     let bytes = 0;
@@ -106,7 +109,7 @@ export class Batches {
   }
 
   /**
-   * Records of short exchanges, in their order; undefined in place of one that has to be prepared alone.
+   * Records of small exchanges, in order; undefined for one that must be prepared alone.
    *
    * @param now - milliseconds since 1970, the same for all that are written together: their rows then have more in common.
    */
@@ -119,30 +122,30 @@ export class Batches {
     return records;
   }
 
-  /** A record that is made already and that no plugin is to see; most are, and need no promise. */
+  /** A finished record that no plugin sees. Most are, and they need no promise. */
   withoutPlugins(record: Prepared | undefined): Ready | undefined {
     return record === undefined || this.#options.hooks?.has("onRecord") ? undefined : { record, draft: undefined };
   }
 
-  /** @param read - its record, where it is made already. */
+  /** @param read - its record, if it already exists. */
   async prepareFinal(exchange: Exchange, read?: Prepared): Promise<Ready | undefined> {
     const { note, hooks } = this.#options;
     const fault = note.faultOf(exchange.id);
     const begin = (step: Step) => note.begin(exchange.id, step);
     if (read === undefined) begin(fault === undefined ? "read" : "raw");
     const record = read ?? (fault === undefined ? await this.#prepare(exchange) : await this.#aside(exchange, fault));
-    // Plugins in which the process has ended are not asked again.
+    // Plugins in which the process died are not called again.
     if (fault?.step === "plugins" || !hooks?.has("onRecord")) return { record, draft: undefined };
     begin("plugins");
     return this.#throughPlugins(record, hooks);
   }
 
-  /** Nothing is prepared any more. */
+  /** Preparation is over. */
   prepared(): void {
     this.#options.note.clear();
   }
 
-  /** As for a final record; a plugin that hides what is in one hides it here too. */
+  /** Prepared like a final record, so that a plugin that redacts records redacts this row too. */
   async prepareRow(exchange: Exchange): Promise<Prepared | undefined> {
     const { hooks, note } = this.#options;
     const record = prepareBare(exchange, Date.now());
@@ -202,7 +205,7 @@ export class Batches {
     this.#options.log.error("an exchange has no record", { reason, request_id: id, error });
   }
 
-  /** Bodies that break the reading of them, or take it too long, are stored as they came. */
+  /** If reading the bodies fails or takes too long, they are stored as received. */
   async #prepare(exchange: Exchange): Promise<Prepared> {
     try {
       return await withinLimit((within) => prepare(exchange, this.#deps, Date.now(), within));
@@ -212,7 +215,10 @@ export class Batches {
     }
   }
 
-  /** One that has ended the thread or the process before is not read again; one that did so even then has no bodies. */
+  /**
+   * A body that ended the thread or process before is not read again; if it did so even on this path, the record has no
+   * bodies.
+   */
   async #aside(
     exchange: Exchange,
     { step, reason }: NonNullable<ReturnType<ReadingNote["faultOf"]>>,
@@ -240,7 +246,7 @@ export class Batches {
     try {
       return { record: applyDraft(record, draft, before, this.#deps), draft };
     } catch (error) {
-      // A draft that cannot be written down, with a circle in it for example.
+      // A draft that cannot be serialized, for example because it is circular.
       metrics.draftFailures.add();
       log.warn("what plugins made of a record cannot be stored; it is stored without", { error: messageOf(error) });
       return { record, draft };
@@ -254,7 +260,7 @@ interface BatchWork {
   readonly positions: Positions | undefined;
 }
 
-/** One batch. `write` can be called again after it threw: it goes on with what is not written yet. */
+/** One batch. `write` can be called again after it threw: it continues with what is not written yet. */
 export class Batch {
   readonly #batches: Batches;
   readonly #writer: RecordWriter;
@@ -293,8 +299,8 @@ export class Batch {
   }
 
   /**
-   * Told of a failure that may be a row's own fault: the rest is written one by one, so that a single row which the
-   * database never takes does not hold up all others.
+   * Call after a failure that may be a single row's fault: the rest is written one by one, so that a row which the database
+   * never accepts does not block all others.
    */
   isolate(error: unknown): void {
     if (!this.#writer.sink.isFaulty(error)) return;

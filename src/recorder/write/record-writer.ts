@@ -24,34 +24,34 @@ interface ImportContext {
 }
 
 interface CommitResult {
-  /** Exchanges whose final record is stored now and was not before. */
+  /** Exchanges whose final record this commit stored. */
   readonly recorded: readonly Prepared[];
-  /** Ids that belong to another exchange already: nothing was written for these. */
+  /** Ids that already belong to another exchange: nothing was written for these. */
   readonly collisions: readonly string[];
 }
 
 interface RecordWriterOptions {
   readonly config: Config;
-  /** Whether the database was there before: files that are missing now were moved away, and come back. */
+  /** Whether the database existed before: missing files were then moved away and will return. */
   readonly wasThere?: boolean | undefined;
   readonly ofProviders?: MappingsOfProviders | undefined;
 }
 
 /**
- * The recorder's side of what stores records: it knows exchanges, the sink does not.
+ * The recorder's side of the sink that stores records: it knows exchanges, the sink does not.
  *
- * After a call that threw nothing is certain: `recover` comes before the next one.
+ * After a call that threw, the state of the database is unknown: call `recover` before the next one.
  */
 export class RecordWriter {
   readonly #config: Config;
   readonly #webhooks = new WebhookRules();
   readonly #judges = new JudgeRules();
   readonly #ofProviders: MappingsOfProviders;
-  /** Whether other nodes write into the same database: then numbers and ids are agreed on before they are used. */
+  /** Whether other nodes write to the same database: numbers and ids are then reserved before use. */
   readonly isShared: boolean;
   readonly #place: string;
   readonly #migrated = Promise.withResolvers<void>();
-  /** Records that `recover` has stored, and whose exchanges come up again. */
+  /** Records that `recover` has stored and whose exchanges will reappear. */
   readonly #resent = new Set<string>();
   #opened: { readonly store: Store; readonly sink: RecordSink } | undefined;
   #wasThere: boolean;
@@ -64,12 +64,12 @@ export class RecordWriter {
     this.#place = placesOf(config).resume;
   }
 
-  /** The database of everything but records. */
+  /** The database of everything except records. */
   get store(): Store {
     return this.#open.store;
   }
 
-  /** Resolves once `store` is open and up to date, also where records cannot be written yet. */
+  /** Resolves once `store` is open and up to date, even if records cannot be written yet. */
   get opened(): Promise<void> {
     return this.#migrated.promise;
   }
@@ -83,7 +83,7 @@ export class RecordWriter {
     return this.#opened;
   }
 
-  /** Opens the database where it is not open, and brings its tables up to date. Only one that never was there is made. */
+  /** Opens the database if it is not open, and updates its tables. Creates it only if it never existed. */
   async recover(): Promise<void> {
     this.#opened ??= await this.#openAll();
     const { store, sink } = this.#opened;
@@ -93,14 +93,14 @@ export class RecordWriter {
     for (const id of await sink.recover()) this.#resent.add(id);
   }
 
-  /** Webhooks and judges as they are now get what is written from here on. */
+  /** Loads the current webhooks and judges, which apply to everything written from now on. */
   async learn(): Promise<void> {
     const { records } = this.store;
     await this.#webhooks.load(records);
     await this.#judges.load(records);
   }
 
-  /** Writes records that are final and rows of exchanges in flight, and with them how far the spool is read. */
+  /** Writes final records and rows of exchanges in flight, together with the spool position. */
   async commit(
     records: readonly Prepared[],
     inFlight: readonly Prepared[],
@@ -108,7 +108,7 @@ export class RecordWriter {
     now: number,
   ): Promise<CommitResult> {
     const { sink } = this;
-    // One that was read before, or whose commit failed, may be stored already.
+    // A record that was read before, or whose commit failed, may already be stored.
     const newIds = new Set(records.flatMap(({ exchange }) => (exchange.row === "unknown" ? [] : exchange.id)));
     const all = [...records, ...inFlight];
     const known = await sink.known(all.filter(mayBeKnown).map(({ exchange }) => exchange.id));
@@ -125,7 +125,7 @@ export class RecordWriter {
     return { recorded, collisions };
   }
 
-  /** Writes records that come from outside, in the order given. What is there already stays as it is. */
+  /** Writes imported records, in the order given. Existing records stay unchanged. */
   async import(arrivals: readonly Arrival[], { inFlight, by, now }: ImportContext): Promise<ArrivalResult[]> {
     const { sink } = this;
     const ids = arrivals.map(({ row }) => row.request_id);
@@ -148,7 +148,7 @@ export class RecordWriter {
     return results;
   }
 
-  /** Changes records. @param inFlight - finds the exchange of one that is in flight: its end must not undo the change. */
+  /** Changes records. @param inFlight - finds the exchange of a record in flight: its end must not undo the change. */
   async update(
     changes: readonly RecordUpdate[],
     inFlight: (id: string) => Exchange | undefined,

@@ -6,7 +6,7 @@ const COLORS = { triggered: 0xd92d20, resolved: 0x12b76a, test: 0x2e90fa } as co
 export function discordMessage(message: AlertMessage) {
   return {
     username: "Weir",
-    // A group may be called @everyone.
+    // A group may be named @everyone.
     allowed_mentions: { parse: [] },
     embeds: [
       {
@@ -15,7 +15,7 @@ export function discordMessage(message: AlertMessage) {
         color: COLORS[message.kind],
         timestamp: message.time,
         fields: message.facts.map(([name, value]) => ({ name, value: cut(literal(value), 1_000), inline: false })),
-        // Discord accepts addresses of up to 2,048 characters.
+        // Discord accepts URLs of up to 2,048 characters.
         ...(message.link !== undefined && message.link.length <= 2_048 && { url: message.link }),
       },
     ],

@@ -61,13 +61,13 @@ const UNITS = [
   ["minutes", 60],
 ] as const;
 
-/** In the largest unit that gives a whole number above one. */
+/** In the largest unit in which the span is an integer. */
 function spanOf(seconds: number): string {
   const [name, size] = UNITS.find(([, each]) => seconds % each === 0 && seconds > each) ?? ["seconds", 1];
   return `${seconds / size} ${name}`;
 }
 
-/** At most this many characters; a cut text ends in an ellipsis. No character is split. */
+/** At most this many characters; a truncated text ends in an ellipsis. Never splits a character. */
 export function cut(text: string, max: number): string {
   if (text.length <= max) return text;
   const end = max - 1;

@@ -2,8 +2,8 @@ import type { Channel } from "../../../store/alerts/channels.ts";
 import { type AlertMessage, cut } from "./event.ts";
 
 /**
- * Calls of Opsgenie's Alert API: triggering creates an alert, resolving closes the one with the same alias. A test
- * creates one of priority P5 and closes it. Source: Opsgenie, "Alert API" with its limits of characters.
+ * Calls of Opsgenie's Alert API: triggering creates an alert, resolving closes the one with the same alias. A test creates
+ * one of priority P5 and closes it. Source: Opsgenie, "Alert API" with its character limits.
  */
 export function opsgenieCalls(message: AlertMessage, channel: Extract<Channel, { type: "opsgenie" }>) {
   const { kind, payload } = message;

@@ -2,8 +2,8 @@ import type { Channel } from "../../../store/alerts/channels.ts";
 import { type AlertMessage, cut } from "./event.ts";
 
 /**
- * Events for PagerDuty's Events API v2: triggering opens an incident, resolving closes it by the same `dedup_key`. A
- * test opens one of severity `info` and closes it at once. Source: PagerDuty, "Events API v2" with its limits of characters.
+ * Events for PagerDuty's Events API v2: triggering opens an incident, resolving closes it by the same `dedup_key`. A test
+ * opens one of severity `info` and closes it immediately. Source: PagerDuty, "Events API v2" with its character limits.
  */
 export function pagerDutyEvents(message: AlertMessage, channel: Extract<Channel, { type: "pagerduty" }>) {
   const { kind, payload } = message;

@@ -1,8 +1,8 @@
 import { type AlertMessage, cut } from "./event.ts";
 
 /**
- * A message for an incoming webhook of Slack. Names come from users, so they are in `plain_text`, which has no
- * links or mentions. Source: Slack API, "Block Kit" and "Formatting text", with its limits of characters.
+ * A message for an incoming webhook of Slack. Names come from users, so they are in `plain_text`, which has no links or
+ * mentions. Source: Slack API, "Block Kit" and "Formatting text", with its character limits.
  */
 export function slackMessage(message: AlertMessage) {
   const facts = message.facts.map(([name, value]) => plain(cut(`${name}: ${value}`, 2_000)));
@@ -20,7 +20,7 @@ export function slackMessage(message: AlertMessage) {
 
 const plain = (text: string) => ({ type: "plain_text", text, emoji: false });
 
-/** Slack accepts addresses of up to 3,000 characters. A longer one, from a large filter, is left out. */
+/** Slack accepts URLs of up to 3,000 characters. A longer one, from a large filter, is omitted. */
 function button(url: string) {
   if (url.length > 3_000) return { type: "section", text: plain("The filter is too long for a link.") };
   return {

@@ -3,8 +3,8 @@ import { type AlertMessage, cut } from "./event.ts";
 const COLORS = { triggered: "attention", resolved: "good", test: "accent" } as const;
 
 /**
- * An Adaptive Card for a workflow of Microsoft Teams. Source: Microsoft Learn, "Create and send messages" with Workflows, and
- * the schema of Adaptive Cards 1.4. A message may have 28 kB.
+ * An Adaptive Card for a workflow of Microsoft Teams. Source: Microsoft Learn, "Create and send messages" with Workflows,
+ * and the schema of Adaptive Cards 1.4. A message may have up to 28 kB.
  */
 export function teamsMessage(message: AlertMessage) {
   const facts = message.facts.map(([title, value]) => ({ title, value: literal(cut(value, 1_000)) }));

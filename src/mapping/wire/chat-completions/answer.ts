@@ -22,7 +22,7 @@ export function readAnswer(body: Json): Answer {
   return pickDefined({ id, model, choices: choicesOf(body).filter(isObject).map(readChoice), usage }) as Answer;
 }
 
-/** Meta's Llama API responds with one message in place of choices, Cloudflare with a response wrapped in `result`. */
+/** Meta's Llama API responds with one message instead of choices, Cloudflare with a response wrapped in `result`. */
 export function choicesOf(answer: Json): readonly Json[] {
   const completion = answer?.completion_message;
   if (isObject(completion))
@@ -125,7 +125,7 @@ export function errorOfChoice({ error, finish_reason }: JsonObject): JsonObject 
   return finish_reason === "error" ? { message: "the provider ended its answer with an error" } : undefined;
 }
 
-/** An unknown value is an ordinary end. */
+/** An unknown value counts as an ordinary end. */
 export function finishOf(word: Json): Finish {
   const known = textOf(word)?.toLowerCase() ?? "";
   return Object.hasOwn(FINISHES, known) ? FINISHES[known]! : "end";
@@ -164,7 +164,7 @@ function writeChoice({ parts, finish, logprobs }: Choice, index: number, { promp
   return { index, message, logprobs: logprobs ?? null, finish_reason: finishWord(finish, wants.legacyFunctions) };
 }
 
-/** The complete `content` and `refusal`: most responses have nothing else. */
+/** Whether `content` and `refusal` can hold the part, as in most responses. */
 const isPlain = (part: Part) => (part.type === "text" && part.citations === undefined) || part.type === "refusal";
 
 function addFurther(message: JsonObject, parts: readonly Part[], wants: Wants): void {
@@ -210,7 +210,7 @@ const writeCall = ({ id, name, arguments: text, custom, state }: CallPart): Json
     extra_content: state && writeSignature(state),
   });
 
-/** OpenAI's counts are inclusive, as ours are. */
+/** OpenAI's counts are inclusive, like Weir's. */
 export function writeUsage(usage: Usage): JsonObject {
   const input = usage.prompt_tokens ?? 0;
   const output = usage.completion_tokens ?? 0;

@@ -5,8 +5,8 @@ import { addressOf, fileName, sourceOf } from "../../translate/source.ts";
 import { isBlock, readBlock } from "../messages/blocks.ts";
 
 /**
- * The content of a message: a text, or a list of parts. An unreadable part is refused with its path. Parts may be
- * blocks of Anthropic's API, as clients send that switch their form by the model's name.
+ * The content of a message: a text, or a list of parts. An unreadable part is refused with its path. Parts may be Anthropic
+ * blocks, because some clients choose the format by the model's name.
  */
 export function readContent(draft: PromptDraft, content: Json, at: string): Part[] {
   if (content === undefined || content === null) return [];
@@ -37,9 +37,9 @@ export function readContent(draft: PromptDraft, content: Json, at: string): Part
 /** Reads a part of one type. */
 interface PartReader {
   readonly read: (part: Json) => Part | undefined;
-  /** All of its members with a place in a prompt. */
+  /** All of its members that have a place in a prompt. */
   readonly members: ReadonlySet<string>;
-  /** The same of the object that the member of its type's name holds. */
+  /** The same for the object in the member that is named like the type. */
   readonly inside?: ReadonlySet<string>;
 }
 
@@ -89,7 +89,7 @@ const PARTS: Readonly<Record<string, PartReader>> = {
   ),
 };
 
-/** Bytes, with or without `data:` before them, or the id of a file at the provider. */
+/** The source of a file: bytes, with or without `data:` before them, or the id of a file at the provider. */
 export function fileSource(file: Json): Source | undefined {
   const fileId = filledText(file?.file_id);
   if (fileId !== undefined) return { fileId };
@@ -111,7 +111,7 @@ function typeByName(name: string | undefined): string {
   return Object.hasOwn(TYPES, extension) ? TYPES[extension]! : "application/pdf";
 }
 
-/** A message's parts as content: a single text as a string, else a list. */
+/** A message's parts as content: a single text as a string, otherwise a list. */
 export function writeContent(parts: readonly Part[]): Json {
   if (parts.length === 1 && parts[0]!.type === "text") return parts[0]!.text;
   return parts.flatMap(writePart);

@@ -13,17 +13,17 @@ import {
 /** Members of a chunk that a complete response does not have, or that are joined separately. */
 const CHUNK_ONLY: ReadonlySet<string> = new Set(["choices", "object", "obfuscation", "p", "usage", "x_groq"]);
 
-/** The same of a choice. */
+/** The same for a choice. */
 const JOINED: ReadonlySet<string> = new Set(["index", "delta", "message", "text", "logprobs"]);
 
 interface ChoiceState {
   readonly rest: JsonObject;
   readonly message: JsonObject;
   readonly calls: JsonObject[];
-  /** The call that later pieces with an index belong to. */
+  /** The call to which later pieces with an index belong. */
   readonly openCalls: Map<Json, JsonObject>;
   text: string;
-  /** Perplexity repeats the whole message beside an empty delta. */
+  /** Perplexity repeats the complete message beside an empty delta. */
   whole: Json;
 }
 
@@ -52,7 +52,7 @@ export function foldChatCompletions(events: readonly StreamEvent[]): Json {
   });
 }
 
-/** Workers AI sends bare pieces of the text, and wraps it in `result` without streaming. */
+/** Workers AI streams bare pieces of text; without streaming it wraps the text in `result`. */
 function foldWrapped(events: readonly StreamEvent[]): Json {
   const result: JsonObject = {};
   let text = "";
@@ -65,7 +65,7 @@ function foldWrapped(events: readonly StreamEvent[]): Json {
   return { result: { ...result, response: text } };
 }
 
-/** Azure's first chunk has an empty `id` and `model`: they must not override missing values of later chunks. */
+/** Azure's first chunk has an empty `id` and `model`, which must not replace missing values of later chunks. */
 function withoutEmpty(chunk: JsonObject): JsonObject {
   return chunk.model === "" || chunk.id === "" || chunk.created === 0
     ? Object.fromEntries(Object.entries(chunk).filter(([, value]) => value !== "" && value !== 0))
@@ -87,7 +87,7 @@ function takeChoice(choices: Map<number, ChoiceState>, choice: JsonObject): void
   if (isObject(message)) state.whole = message;
 }
 
-/** Text members that come in pieces; others, such as a channel's name, are repeated in full. */
+/** Text members that arrive in pieces; others, such as a channel's name, are repeated in full. */
 const PIECES: ReadonlySet<string> = new Set(["content", "refusal", "reasoning", "reasoning_content", "thinking"]);
 
 function takeDelta(state: ChoiceState, delta: JsonObject): void {
@@ -107,8 +107,8 @@ function takeDelta(state: ChoiceState, delta: JsonObject): void {
 const objectOr = (value: Json): JsonObject => (isObject(value) ? value : {});
 
 /**
- * Content may change from text to parts in mid-stream, as Mistral's does around its reasoning. Lists of a message are
- * always our own copies, so they grow in place.
+ * Content may change from text to parts mid-stream, as Mistral's does around its reasoning. Lists of a message are always
+ * our own copies, so they are extended in place.
  */
 function growList(kept: Json, value: Json): Json {
   const list = Array.isArray(kept) ? kept : growParts([], partsIn(kept));
@@ -117,7 +117,7 @@ function growList(kept: Json, value: Json): Json {
 const partsIn = (content: Json): readonly Json[] =>
   typeof content === "string" ? (content === "" ? [] : [{ type: "text", text: content }]) : listOf(content);
 
-/** Joins a list of parts to another, growing the last part where the next one continues it. The parts kept are our own copies. */
+/** Appends parts to a list; a part that continues the last one extends it. The kept parts are our own copies. */
 function growParts(parts: Json[], added: readonly Json[]): Json[] {
   for (const part of added) {
     const last = parts.at(-1);
@@ -131,7 +131,7 @@ function ownPart(part: Json): Json {
   return Array.isArray(part.thinking) ? { ...part, thinking: growParts([], part.thinking) } : { ...part };
 }
 
-/** Grows `last` by the part that continues it. @returns false if it does not continue it. */
+/** Extends `last` by a part that continues it. @returns false if it does not. */
 function takesOn(last: JsonObject, part: JsonObject): boolean {
   if (last.type === undefined || last.type !== part.type || last.index !== part.index) return false;
   for (const member of ["text", "summary", "data"]) {
@@ -145,7 +145,7 @@ function takesOn(last: JsonObject, part: JsonObject): boolean {
 }
 
 /**
- * Calls are counted per choice. Some providers send each call complete and all under index 0, or without an index: another
+ * Calls are counted per choice. Some providers send each call in one piece, all under index 0 or without an index: another
  * id with a name starts another call.
  */
 function takeCall({ calls, openCalls }: ChoiceState, piece: Json): void {
@@ -168,7 +168,7 @@ export function isAnotherCall(knownId: string | undefined, id: string | undefine
   return knownId !== undefined && knownId !== id;
 }
 
-/** @param kept - our own object; it grows in place. */
+/** @param kept - our own object; extended in place. */
 function mergeFunction(kept: JsonObject, added: Json): JsonObject {
   if (!isObject(added)) return kept;
   for (const [name, value] of Object.entries(added)) {
@@ -179,7 +179,7 @@ function mergeFunction(kept: JsonObject, added: Json): JsonObject {
   return kept;
 }
 
-/** @param kept - our own object; it grows in place. */
+/** @param kept - our own object; extended in place. */
 function mergeAudio(kept: JsonObject, added: Json): JsonObject {
   if (!isObject(added)) return kept;
   const { data, transcript } = kept;
@@ -193,7 +193,7 @@ function mergeAudio(kept: JsonObject, added: Json): JsonObject {
   return kept;
 }
 
-/** Lists inside log probabilities grow, in place; legacy completions keep several of them side by side. */
+/** Extends the lists inside log probabilities in place; legacy completions have several parallel lists. */
 export function growLogprobs(kept: JsonObject, added: JsonObject): JsonObject {
   for (const [name, value] of Object.entries(added)) {
     if (!Array.isArray(value)) {

@@ -5,13 +5,13 @@ import { readItems } from "../responses/items.ts";
 import { readMessages } from "./read-messages.ts";
 
 /**
- * Whether the body of a chat request has the conversation of a Responses request: `input` in place of `messages`.
- * Cursor's agent sends such bodies to chat completions, and reads responses of chat.
+ * Whether the body of a chat request has the conversation of a Responses request: `input` instead of `messages`. Cursor's
+ * agent sends such bodies to chat completions and expects chat responses.
  */
 export const hasInput = (body: Json): boolean =>
   isObject(body) && (typeof body.input === "string" || Array.isArray(body.input)) && listOf(body.messages).length === 0;
 
-/** The input: a text, or items, among which messages of chat may be. */
+/** The input: a text, or items, which may include chat messages. */
 export const readInput: MemberReader = (draft, value, at) => {
   if (typeof value === "string") {
     draft.messages.push({ role: "user", parts: [{ type: "text", text: value, at }], at });
@@ -26,7 +26,7 @@ export const readInput: MemberReader = (draft, value, at) => {
   }
 };
 
-/** Responses has calls and results as items, not in messages. */
+/** In Responses, calls and results are items of their own, not parts of messages. */
 function isOfChat(item: Json): boolean {
   if (!isObject(item) || (item.type !== undefined && item.type !== "message")) return false;
   const isCallOrResult = (part: Json) => part?.type === "tool_use" || part?.type === "tool_result";

@@ -18,7 +18,7 @@ interface OpenChoice {
 interface OpenCall {
   readonly id: string | undefined;
   readonly part: number;
-  /** Its arguments, while its name has not arrived. */
+  /** Its arguments before its name has arrived. */
   unnamed?: { readonly piece: JsonObject; text: string } | undefined;
 }
 
@@ -105,7 +105,7 @@ class DeltaReader {
     if (typeof delta.audio?.transcript === "string") this.say("text", delta.audio.transcript);
   }
 
-  /** Details repeat the plain members, with the state. */
+  /** Details repeat the plain members and add the state. */
   private reasoning(delta: JsonObject): void {
     if (listOf(delta.reasoning_details).length === 0 && listOf(delta.thinking_blocks).length === 0) {
       this.say("reasoning", textOf(delta.reasoning_content) ?? textOf(delta.reasoning) ?? textOf(delta.thinking) ?? "");
@@ -119,7 +119,7 @@ class DeltaReader {
 
   private sign(state: State): void {
     this.pieces.push({ type: "state", part: this.partFor("reasoning"), state, ...this.of });
-    delete this.open.said; // after a signature a new reasoning part begins
+    delete this.open.said; // after a signature, a new reasoning part begins
   }
 
   private content(content: Json): void {
@@ -146,7 +146,7 @@ class DeltaReader {
     return part;
   }
 
-  /** The first or a later piece of a call has its name; some providers send complete calls, all under one index. */
+  /** The name of a call is in its first or a later piece; some providers send complete calls, all under one index. */
   private call(piece: JsonObject): void {
     const inner = innerOf(piece);
     const id = filledText(piece.id);

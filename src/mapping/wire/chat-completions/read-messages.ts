@@ -5,7 +5,7 @@ import { callId } from "../../translate/ids.ts";
 import { readContent } from "./content.ts";
 import { readReasoning, signatureOf } from "./reasoning.ts";
 
-/** @param placeOf - the path of a message by its index. */
+/** @param placeOf - returns the path of a message by its index. */
 export function readMessages(draft: PromptDraft, messages: readonly Json[], placeOf: (index: number) => string): void {
   const calls = new Calls();
   for (const [index, message] of messages.entries()) {
@@ -28,7 +28,7 @@ export function readMessages(draft: PromptDraft, messages: readonly Json[], plac
 
 const MESSAGE_MEMBERS: ReadonlySet<string> = new Set(["role", "content", "name", "tool_call_id", "cache_control"]);
 
-/** Clients send responses back unchanged. Parts that cannot be sent are a loss: annotations, images. */
+/** Clients send responses back unchanged. Members that cannot be sent, such as annotations and images, are a loss. */
 const ANSWER_MEMBERS: ReadonlySet<string> = new Set([
   "role",
   "content",
@@ -61,12 +61,12 @@ function addTurn(draft: PromptDraft, message: Json, { role, at, parts }: Turn): 
   draft.messages.push(pickDefined({ role, parts, name: filledText(message.name), at }) as Message);
 }
 
-/** Generated ids of calls without one, so that their results can be matched. */
+/** Generates ids for calls without one, so that their results can be matched. */
 class Calls {
   private count = 0;
   private readonly unanswered = new Map<string, string[]>();
 
-  /** The id of a call by its name only, as in the old `function_call`. */
+  /** The id of a call that is identified by its name only, as in the old `function_call`. */
   named(name: string): string {
     const id = callId(`${this.count++} ${name}`);
     const open = this.unanswered.get(name);
@@ -80,7 +80,7 @@ class Calls {
   }
 }
 
-/** Consecutive results are one turn of the user. */
+/** Consecutive results form one user turn. */
 function addResult(draft: PromptDraft, message: Json, at: string, calls: Calls): void {
   const name = filledText(message.name);
   const id = filledText(message.tool_call_id) ?? calls.answered(name ?? "");
@@ -125,6 +125,6 @@ function readCall(call: Json, at: string, calls: Calls): CallPart {
   }) as CallPart;
 }
 
-/** Arguments are text; some clients send an object. */
+/** Arguments are text, but some clients send an object. */
 export const argumentsText = (value: Json): string =>
   typeof value === "string" ? value : value === undefined || value === null ? "" : jsonText(value);

@@ -52,11 +52,11 @@ const TYPES = {
   ],
 } as const satisfies MemberType;
 
-/** Of a body with `input`. */
+/** For a body with `input`. */
 const INPUT_TYPES: MemberType = { ...RESPONSES_TYPES, ...TYPES };
 
 const limit: MemberReader = (draft, value, at) => {
-  // Both names may be present; the newer one counts, in any order.
+  // Both names may be present; the newer one is used, in any order.
   if (at === "max_tokens" && draft.settings.maxTokens !== undefined) return;
   number("maxTokens")(draft, value, at);
 };
@@ -120,10 +120,10 @@ const MEMBERS: Readonly<Record<string, MemberReader>> = {
   },
 };
 
-/** A body with members of two APIs has the shape of neither: each can express only a part of them. */
+/** A body with members of two APIs has neither shape: each can express only a part of it. */
 const BOTH = "chat-completions with input";
 
-/** Members of both APIs, of a body with `input`. */
+/** Members of both APIs, for a body with `input`. */
 const INPUT_MEMBERS: Readonly<Record<string, MemberReader>> = {
   ...RESPONSES_MEMBERS,
   ...MEMBERS,
@@ -139,6 +139,6 @@ const INPUT_MEMBERS: Readonly<Record<string, MemberReader>> = {
   },
 };
 
-/** Responses has the members of a function beside the type. */
+/** In Responses, a function's members are beside the type. */
 const isOwnTool = (tool: Json) =>
   isObject(tool) && (isObject(tool.function) || isObject(tool.custom) || isObject(tool.input_schema) || !tool.type);

@@ -3,8 +3,8 @@ import { filledText, isObject, listOf, pickDefined, textOf } from "../../json.ts
 import { makerOf, stateOf, stateText } from "../../translate/state.ts";
 
 /**
- * Reasoning in chat completions has no place of its own in OpenAI's API. Text is in `reasoning_content` or `reasoning`;
- * with state in `reasoning_details` (OpenRouter) or in `thinking_blocks` (LiteLLM).
+ * OpenAI's chat completions have no place for reasoning. Text is in `reasoning_content` or `reasoning`; with state it is in
+ * `reasoning_details` (OpenRouter) or in `thinking_blocks` (LiteLLM).
  */
 
 /** The text of a message's reasoning, under any of the names. */
@@ -21,7 +21,7 @@ export function reasoningText(message: Json): string | undefined {
   );
 }
 
-/** Reasoning with its state; entries of one `index` are one piece. */
+/** Reasoning with its state; entries with the same `index` form one part. */
 export function readReasoning(message: Json, at: string): ReasoningPart[] {
   const details = listOf(message.reasoning_details).filter(isObject);
   if (details.length > 0) return readDetails(details, `${at}.reasoning_details`);
@@ -68,7 +68,7 @@ function detailState(detail: Json): State | undefined {
   return state.id === undefined && typeof detail.id === "string" ? { ...state, id: detail.id } : state;
 }
 
-/** LiteLLM's blocks are Anthropic's. */
+/** LiteLLM's blocks are those of Anthropic. */
 function readBlock(block: Json, at: string): ReasoningPart {
   const redacted = filledText(block.data);
   const signature = filledText(block.signature);
@@ -89,7 +89,7 @@ export function signatureOf(call: Json): State | undefined {
 
 export const writeSignature = (state: State): Json => ({ google: { thought_signature: stateText(state) } });
 
-/** A part as entries of `reasoning_details`; `index` is the part's among the reasoning of the response. */
+/** A part as entries of `reasoning_details`; `index` is its position among the response's reasoning. */
 export function writeDetails({ text, state }: { text: string; state?: State }, index: number, raw: boolean): Json[] {
   const details: Json[] = [];
   const format = state === undefined ? undefined : formatOf(state);

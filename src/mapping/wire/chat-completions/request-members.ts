@@ -19,7 +19,7 @@ export const readFormat: MemberReader = (draft, value, at) => {
   else draft.lose("refused", at, "must be of type text, json_object or json_schema with a schema");
 };
 
-/** Chat wraps these members in `json_schema`; Responses has them beside the type. */
+/** Chat wraps these members in `json_schema`; Responses puts them beside the type. */
 export const schemaFormat = ({ schema, name, description, strict }: Json): Format =>
   pickDefined({
     type: "schema",
@@ -48,8 +48,8 @@ export const readThinking: MemberReader = (draft, value, at) => {
 };
 
 /**
- * A function, a tool of free text, or one run by the provider. Some clients write the first two as Responses has them,
- * flat, or a function as Anthropic has it, with `input_schema`.
+ * A function, a free-text tool, or a tool that the provider runs. Some clients write the first two flat, as in Responses, or
+ * a function as in Anthropic's API, with `input_schema`.
  */
 export function readTool(draft: PromptDraft, tool: Json, at: string): void {
   const type = textOf(tool?.type) ?? "function";
@@ -90,11 +90,11 @@ export const FUNCTION_MEMBERS: ReadonlySet<string> = new Set([
   "cache_control",
 ]);
 
-/** Chat puts a grammar into its own member; other APIs have its members beside the type. */
+/** Chat puts a grammar into its own member; other APIs put its members beside the type. */
 export const customFormat = (format: Json): Json =>
   isObject(format?.grammar) ? { type: "grammar", ...format.grammar } : isObject(format) ? format : undefined;
 
-/** `declared` holds the function's members; `around` the tool's, where they are two. */
+/** `declared` has the function's members; `around` the tool's, if they are two objects. */
 export function functionTool(declared: Json, around: Json, at: string): FunctionTool {
   return pickDefined({
     type: "function",
@@ -109,7 +109,7 @@ export function functionTool(declared: Json, around: Json, at: string): Function
 
 const SEARCH_MEMBERS: ReadonlySet<string> = new Set(["type", "search_context_size", "user_location", "filters"]);
 
-/** OpenAI's options of web search, at the top of a chat request or on a tool. */
+/** OpenAI's web search options, at the top level of a chat request or in a tool. */
 export function searchTool(draft: PromptDraft, options: Json, at: string): SearchTool {
   if (isObject(options)) draft.loseOthers(options, SEARCH_MEMBERS, at);
   const place = options?.user_location;
@@ -146,7 +146,7 @@ function chosen(value: Json): ToolChoice | undefined {
     return { ...(modeOf(textOf(among.mode) ?? "auto") ?? { mode: "auto" }), allowed };
   }
   const name = nameOf(value);
-  // Anthropic has a mode as the type of an object.
+  // Anthropic's mode is the type of an object.
   return name === undefined ? modeOf(textOf(value.type) ?? "") : { mode: "one", name };
 }
 

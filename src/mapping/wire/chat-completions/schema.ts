@@ -38,7 +38,7 @@ export const chatCompletions: WireSchema = {
   plainAnswer,
 };
 
-/** The first choice's text, if there is no tool call and no picture. */
+/** The first choice's text, if it has no tool call and no picture. */
 function plainAnswer(answer: Json): string | undefined {
   const message = choicesOf(answer).find(isObject)?.message;
   if (!isObject(message) || (message.tool_calls ?? message.function_call ?? message.images ?? null) !== null)
@@ -56,7 +56,7 @@ function llmRequest(request: Json): LlmRequest {
   });
 }
 
-/** A conversation's message; Ollama keeps pictures beside the text. */
+/** A message of the conversation; Ollama puts pictures beside the text. */
 export function requestMessages(message: Json): LlmMessage[] {
   const images = listOf(message.images).map((data) => ({ type: "image", data, mime_type: "image/png" }));
   const refusal = filledText(message.refusal);
@@ -86,7 +86,7 @@ function choiceMessage(choice: Json, answer: Json): LlmMessage {
   return pickDefined({ ...told, audio_data: filledText(message.audio?.data) }) as LlmMessage;
 }
 
-/** The text may be in the content, in a refusal, or only in the transcript of a spoken answer. */
+/** The text is in the content, in a refusal, or only in the transcript of an audio response. */
 function textOfMessage(message: Json): string | undefined {
   return plainText(message?.content) ?? filledText(message?.refusal) ?? filledText(message?.audio?.transcript);
 }

@@ -8,9 +8,9 @@ import { writeDetails, writeSignature } from "./reasoning.ts";
 interface WritingState {
   /** Choices whose first delta, with the role, was sent. */
   begun?: Set<number>;
-  /** Calls per choice: the index of the next one. */
+  /** Number of calls per choice, which is the next call's index. */
   calls?: Map<number, number>;
-  /** Pieces of reasoning so far. */
+  /** Number of reasoning parts so far. */
   thoughts?: number;
   open?: { readonly kind: "call" | "thought" | "other"; readonly part: number; said: boolean };
   usage?: Usage;
@@ -50,7 +50,7 @@ function begin(state: WritingState, choice: number, reply: Reply): readonly Sent
   return [chunk(reply, [{ index: choice, delta: first, logprobs: null, finish_reason: null }])];
 }
 
-/** One `id`, `created` and `model` throughout; `usage` is null until the last, if requested. */
+/** `id`, `created` and `model` are the same in all chunks; `usage` is null until the last one, if requested. */
 function chunk({ id, created, model, prompt }: Reply, choices: readonly Json[], usage: Json = null): SentEvent {
   const head = { id, object: "chat.completion.chunk", created, model, choices };
   return { data: prompt.wants.usage === true ? { ...head, usage } : head };
@@ -113,18 +113,18 @@ function argumentsDelta(state: WritingState, piece: PartPiece, text: string, leg
     : callDelta(state, piece, { function: { arguments: text } });
 }
 
-/** The signature of reasoning in its own entry, with the same index; that of a call on the call. */
+/** The signature of reasoning goes into its own entry, with the same index; the signature of a call on the call. */
 function writeState(state: WritingState, piece: PartPiece, own: State): JsonObject {
   if (state.open?.kind === "call") return callDelta(state, piece, { extra_content: writeSignature(own) });
   return { reasoning_details: writeDetails({ text: "", state: own }, state.thoughts ?? 0, false) };
 }
 
-/** A call without arguments has an empty object. */
+/** A call without arguments gets an empty object. */
 function closed(state: WritingState, piece: PartPiece, legacy: boolean | undefined): readonly JsonObject[] {
   const empty = state.open?.kind === "call" && !state.open.said;
   delete state.open;
   return empty ? [argumentsDelta(state, piece, "{}", legacy)] : [];
 }
 
-/** Clients of chat completions count any byte as a sign of life. */
+/** For clients of chat completions, any byte keeps the connection alive. */
 export const keepAlive = (): SentEvent => ({ comment: "keep-alive" });

@@ -16,7 +16,7 @@ import { searchLosses } from "../search-losses.ts";
 import { writeContent } from "./content.ts";
 import { writeDetails } from "./reasoning.ts";
 
-/** A body for a provider that speaks chat completions. */
+/** A body for a provider with the chat completions API. */
 export function writeRequest(prompt: Prompt, call: Call): WrittenRequest {
   const { settings, tools } = prompt;
   const search = tools.find((tool) => tool.type === "search");
@@ -65,7 +65,7 @@ function writeSettings(settings: Settings, { facts }: Call): JsonObject {
   };
 }
 
-/** One turn is one message, but each result is a message of its own. */
+/** One turn is one message, but each result is a separate message. */
 function writeMessage(message: Message, call: Call): JsonObject[] {
   const { role, parts, name } = message;
   if (role === "assistant") return [writeAssistant(parts, name, call)];

@@ -72,7 +72,7 @@ export function finishOf(word: Json): Finish {
   return Object.hasOwn(FINISHES, known) ? FINISHES[known]! : "end";
 }
 
-/** Cohere returns them per stretch of text, with the probabilities of its tokens. */
+/** Cohere returns log probabilities per piece of text. */
 export function logprobsOf(list: Json): Json {
   const content = (isObject(list) ? [list] : listOf(list)).flatMap((stretch: Json) => {
     const values = listOf(stretch?.logprobs);

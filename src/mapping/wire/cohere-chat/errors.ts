@@ -2,7 +2,7 @@ import type { ApiError, Json } from "../../../plugin-host/contract.ts";
 import { filledText, pickDefined } from "../../json.ts";
 import { errorOf } from "../../outcome.ts";
 
-/** An error of Cohere's: a message and perhaps an id. `status` 0: it came inside a stream. */
+/** A Cohere error: a message and possibly an id. `status` 0: it came inside a stream. */
 export function readError(status: number, body: Json): ApiError {
   return pickDefined({
     status: status === 0 ? 502 : status,

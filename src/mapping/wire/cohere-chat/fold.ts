@@ -2,14 +2,14 @@ import type { Json, StreamEvent } from "../../../plugin-host/contract.ts";
 import { assignMembers, isObject, type JsonObject, listOf, mergeMembers, textOf } from "../../json.ts";
 import { grown, inOrder } from "../pieces.ts";
 
-/** Folds a stream of Cohere: version 2 has `type` on its events, version 1 `event_type`. */
+/** Folds a Cohere stream: events have `type` in version 2, `event_type` in version 1. */
 export function foldCohere(events: readonly StreamEvent[]): Json {
   const first = events.find(({ data }) => isObject(data))?.data;
   if (first === undefined) return undefined;
   return typeof first.event_type === "string" || "is_finished" in first ? foldVersion1(events) : foldVersion2(events);
 }
 
-/** The last event repeats the complete response; without it, the pieces of text are used. */
+/** The last event repeats the complete response; if it is missing, the pieces of text are used. */
 function foldVersion1(events: readonly StreamEvent[]): Json {
   const whole: JsonObject = {};
   const citations: Json[] = [];

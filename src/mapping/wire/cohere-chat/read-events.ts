@@ -6,9 +6,9 @@ import { readError } from "./errors.ts";
 
 interface ReadingState {
   id?: string;
-  /** Numbers of parts: Cohere counts content and calls separately. */
+  /** Numbers of parts: Cohere numbers content and calls separately. */
   parts?: Map<string, number>;
-  /** The last text: sources belong to it. */
+  /** The last text, to which sources belong. */
   text?: number;
 }
 
@@ -59,7 +59,7 @@ const argumentPieces: EventReader = (state, data) => {
   return text === "" ? [] : [{ type: "arguments", part: partOf(state, "call", data), text }];
 };
 
-/** A call stands by itself, or in a list. */
+/** A call is a single object, or in a list. */
 function callIn({ delta }: JsonObject): Json {
   const calls = delta?.message?.tool_calls;
   return Array.isArray(calls) ? calls[0] : calls;

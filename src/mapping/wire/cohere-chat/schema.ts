@@ -79,7 +79,7 @@ function llmRequest(request: Json): LlmRequest {
   });
 }
 
-/** Cohere generate, also as Bedrock carries it: a prompt in, `generations` out. */
+/** Cohere generate, also on Bedrock: a prompt in, `generations` out. */
 export const cohereGenerate: WireSchema = {
   name: "cohere-generate",
   llmType: "completion",

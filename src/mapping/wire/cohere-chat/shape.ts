@@ -4,7 +4,7 @@ import { readError } from "./errors.ts";
 import { readEvent } from "./read-events.ts";
 import { writeRequest } from "./write-request.ts";
 
-/** Cohere's chat, version 2. Clients cannot use it here. */
+/** Cohere's chat, version 2. For providers only. */
 export const cohereChatShape: Shape = {
   name: "cohere-chat",
   takes: {

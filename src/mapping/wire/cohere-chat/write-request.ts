@@ -39,7 +39,7 @@ export function writeRequest(prompt: Prompt, call: Call): WrittenRequest {
   return { body, losses };
 }
 
-/** Results are messages of their own, before the user's other content. */
+/** Results are separate messages, before the user's other content. */
 function writeMessage({ role, parts }: Message): JsonObject[] {
   const written: JsonObject[] = [];
   let said: Part[] = [];
@@ -105,7 +105,7 @@ function writeTool(tool: Tool): JsonObject[] {
   return [{ type: "function", function: pickDefined({ name, description, parameters }) }];
 }
 
-/** All tools are strict, or none is. */
+/** Either all tools are strict or none. */
 function isStrict(tools: readonly Tool[], losses: Loss[]): boolean {
   const strict = tools.filter((tool) => tool.type === "function" && tool.strict === true);
   const all = strict.length > 0 && strict.length === tools.length;

@@ -36,7 +36,7 @@ export const completions: WireSchema = {
   }),
 };
 
-/** A prompt may be a text, several of them, or tokens; those are given as JSON text. */
+/** A prompt may be a text, several texts, or tokens; the latter are returned as JSON text. */
 export function promptOf(prompt: Json): string | undefined {
   if (!Array.isArray(prompt)) return textOf(prompt);
   if (prompt.length === 0) return undefined;

@@ -17,8 +17,8 @@ import { readEvent } from "../chat-completions/read-events.ts";
 import { readError, writeError, writeStatus } from "../openai-errors.ts";
 
 /**
- * OpenAI's older completions. For clients: the prompt becomes one user text, and the response's text is returned.
- * Requests are never translated into it: providers with it only get unchanged requests of its own clients.
+ * OpenAI's older completions. For clients: the prompt becomes one user text, and the response's text is returned. Requests
+ * are never translated into it: its providers receive only the unchanged requests of its own clients.
  */
 export const completionsShape: Shape = {
   name: "completions",

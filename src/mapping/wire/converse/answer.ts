@@ -52,7 +52,7 @@ export const callOf = ({ toolUseId, name }: Json): CallPart => ({
   arguments: "",
 });
 
-/** Claude is the model that signs and redacts here; the state's issuer is set later. */
+/** Only Claude signs and redacts here; the state's issuer is set later. */
 export function stateIn(reasoning: Json): State | undefined {
   const signature = filledText(reasoning?.signature);
   if (signature !== undefined) return { issuer: "anthropic", kind: "signature", value: signature };

@@ -2,7 +2,7 @@ import type { FilePart, Loss, Part, ReasoningPart, ResultPart, Source } from "..
 import { argumentsObject } from "../../exact-json.ts";
 import { type JsonObject, pickDefined } from "../../json.ts";
 
-/** Forms of documents by their media type. */
+/** Document formats by media type. */
 const DOCUMENTS: Readonly<Record<string, string>> = {
   "application/pdf": "pdf",
   "text/csv": "csv",
@@ -15,7 +15,7 @@ const DOCUMENTS: Readonly<Record<string, string>> = {
 };
 const IMAGES: ReadonlySet<string> = new Set(["png", "jpeg", "gif", "webp"]);
 
-/** Writes the blocks of one request. Names of documents are valid and unique. */
+/** Writes the blocks of one request, with valid and unique document names. */
 export class BlockWriter {
   readonly losses: Loss[] = [];
   private readonly names = new Set<string>();
@@ -34,7 +34,7 @@ export class BlockWriter {
     });
   }
 
-  /** Everything before it should be cached. */
+  /** Everything before it is to be cached. */
   cachePoint({ ttl }: { readonly ttl?: string }): JsonObject {
     const known = this.takesTtl && (ttl === "5m" || ttl === "1h") ? ttl : undefined;
     return { cachePoint: pickDefined({ type: "default", ttl: known }) };
@@ -79,7 +79,7 @@ export class BlockWriter {
     return { format, name: this.nameOf(name), source: { bytes: bytesOf(source) } };
   }
 
-  /** Letters, digits, single spaces, hyphens, parentheses and brackets are allowed, and no name twice. */
+  /** Allowed are letters, digits, single spaces, hyphens, parentheses and brackets; names must be unique. */
   private nameOf(given = "document"): string {
     const valid = given
       .replaceAll(/[^A-Za-z0-9\s()[\]-]+/g, "-")
@@ -93,7 +93,7 @@ export class BlockWriter {
     return name;
   }
 
-  /** A result must have content, even if empty. */
+  /** A result needs content, even if it is empty. */
   private result({ id, parts, error }: ResultPart): JsonObject {
     const content = parts.flatMap((part) => this.block(part) ?? []);
     return pickDefined({

@@ -2,7 +2,7 @@ import type { ApiError, Json } from "../../../plugin-host/contract.ts";
 import { filledText, isObject, numberOf, pickDefined, textOf } from "../../json.ts";
 import { errorOf } from "../../outcome.ts";
 
-/** Bedrock's exceptions and the statuses that they have outside a stream. */
+/** Bedrock's exceptions, with their statuses outside of streams. */
 const STATUSES: Readonly<Record<string, number>> = {
   validationException: 400,
   accessDeniedException: 403,
@@ -19,7 +19,7 @@ const STATUSES: Readonly<Record<string, number>> = {
 
 const NO_MESSAGE = "the provider reported an error without a message";
 
-/** An error of Bedrock's: a message, sometimes with its type. */
+/** A Bedrock error: a message, sometimes with its type. */
 export function readError(status: number, body: Json): ApiError {
   const type = textOf(body?.__type)?.replace(/^.*#/, "");
   return pickDefined({
@@ -29,7 +29,7 @@ export function readError(status: number, body: Json): ApiError {
   }) as ApiError;
 }
 
-/** An exception in place of the next event. If the model itself failed, its own status is included. */
+/** An exception instead of the next event. If the model itself failed, its own status is included. */
 export function readException(name: string, data: Json): ApiError {
   const original = isObject(data) ? numberOf(data.originalStatusCode) : undefined;
   const message = filledText(data?.message) ?? filledText(data?.Message) ?? filledText(data) ?? name;

@@ -5,13 +5,13 @@ import { callOf, citationOf, finishOf, imageOf, inputText, stateIn } from "./ans
 import { readException } from "./errors.ts";
 
 interface ReadingState {
-  /** Signatures and redacted content come in pieces. */
+  /** Signatures and redacted content, which arrive in pieces. */
   signed?: Map<number, { kind: "signature" | "redacted"; value: string }>;
 }
 
 type EventReader = (state: ReadingState, data: JsonObject) => readonly Piece[];
 
-/** The pieces in one event; the name of its frame says what it is. */
+/** The pieces in one event; the name of its frame determines its type. */
 export function readEvent(state: ReadingState, { name = "", data }: StreamEvent): readonly Piece[] {
   if (Object.hasOwn(EVENTS, name)) return isObject(data) ? EVENTS[name]!(state, data) : [];
   if (/Exception$|Error$/.test(name)) return [{ type: "error", error: readException(name, data) }];

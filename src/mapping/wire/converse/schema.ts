@@ -9,7 +9,7 @@ import { converseUsage } from "../../usage.ts";
 import type { WireSchema } from "../../wire-schema.ts";
 import { grown, inOrder } from "../pieces.ts";
 
-/** Bedrock converse, and Amazon's own models, which use its form also when invoked directly. */
+/** Bedrock converse, and Amazon's own models, which use its form also for direct invocations. */
 export const converse: WireSchema = {
   name: "converse",
   llmType: "chat",
@@ -59,7 +59,7 @@ function llmRequest(request: Json): LlmRequest {
   });
 }
 
-/** The event's name determines its content; in an invocation's stream the name is a member around it. */
+/** The event's name determines its content; in an invocation's stream the name is a member that wraps the content. */
 const EVENTS = ["messageStart", "contentBlockStart", "contentBlockDelta", "messageStop", "metadata"] as const;
 
 function foldConverse(events: readonly StreamEvent[]): Json {

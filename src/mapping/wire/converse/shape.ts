@@ -4,7 +4,7 @@ import { readError } from "./errors.ts";
 import { readEvent } from "./read-events.ts";
 import { writeRequest } from "./write-request.ts";
 
-/** Bedrock's converse, for all models without their own shape there. Clients cannot use it here. */
+/** Bedrock's converse, for all models without a shape of their own there. For providers only. */
 export const converseShape: Shape = {
   name: "converse",
   takes: {

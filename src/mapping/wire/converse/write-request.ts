@@ -3,7 +3,7 @@ import { isObject, type JsonObject, jsonText, pickDefined } from "../../json.ts"
 import { objectSchema } from "../object-schema.ts";
 import { BlockWriter } from "./blocks.ts";
 
-/** A body for Bedrock's converse. The model and whether the response streams are in the path. */
+/** A body for Bedrock's converse. The path determines the model and whether the response is streamed. */
 export function writeRequest(prompt: Prompt, call: Call): WrittenRequest {
   const writer = new BlockWriter(call.model);
   const { messages, settings } = prompt;
@@ -28,7 +28,7 @@ export function writeRequest(prompt: Prompt, call: Call): WrittenRequest {
   return { body, losses: writer.losses };
 }
 
-/** A document is refused without a text beside it. */
+/** Text that is added to a document, which would be refused without text. */
 const BESIDE_DOCUMENT = "(See the document.)";
 
 function writeMessage({ role, parts }: Message, writer: BlockWriter): JsonObject {
@@ -91,7 +91,7 @@ function writeFields({ settings, paths }: Prompt, { model, facts }: Call, writer
     return { ...sampled, thinking: { type: "adaptive" }, ...(effort && { output_config: { effort } }) };
   const known = effort === undefined ? undefined : facts.effortFields?.[effort];
   if (isObject(known)) return { ...sampled, ...known };
-  // Without a request the model does not think, or has no setting.
+  // Without a request for thinking, the model does not think or has no such setting.
   if (effort !== undefined && effort !== "none")
     writer.losses.push({
       kind: "dropped",

@@ -3,16 +3,16 @@ import { countOf, isObject, listOf, pickDefined, sumOfList } from "../../json.ts
 import { cohereUsage, geminiUsage, openAiUsage } from "../../usage.ts";
 
 /**
- * The form at a provider's path; `undefined` if it is OpenAI's own.
+ * The format at a provider's path; `undefined` if it is OpenAI's own.
  *
- * @param path - of the call, with the model if it is there.
+ * @param path - of the call, including the model if the path has one.
  */
 export function embeddingForm(path: string): EmbeddingForm | undefined {
   const end = path.replace(/\?.*$/, "");
   return FORMS.find(([matches]) => matches.test(end))?.[1];
 }
 
-/** A model's name, percent-encoded or not, is a part of Bedrock's paths. */
+/** Bedrock's paths contain the model's name, percent-encoded or not. */
 const FORMS: readonly (readonly [RegExp, EmbeddingForm])[] = [
   [/:batchEmbedContents$/, gemini()],
   [/:predict$/, vertex()],
@@ -21,7 +21,7 @@ const FORMS: readonly (readonly [RegExp, EmbeddingForm])[] = [
 
   [/\/model\/[^/]*nova[^/]*\/invoke$/, nova()],
   [/\/model\/[^/]*cohere[^/]*\/invoke$/, cohere("bedrock-cohere", (model) => model.includes("embed-v4"))],
-  // A custom copy under an ARN at Bedrock is Amazon's.
+  // A custom model under an ARN at Bedrock is Amazon's.
   [/\/model\/[^/]+\/invoke$/, titan()],
 ];
 
@@ -59,7 +59,7 @@ function gemini(): EmbeddingForm {
 function vertex(): EmbeddingForm {
   return {
     name: "vertex",
-    // Gemini's embedding models take one text per call there.
+    // Gemini's embedding models accept one text per call there.
     textsMax: (model) => (model.includes("gemini-embedding") ? 1 : 250),
     writeRequest: (prompt) =>
       pickDefined({
@@ -77,7 +77,7 @@ function vertex(): EmbeddingForm {
   };
 }
 
-/** @param takesDimensions - whether a model has vectors of several lengths. */
+/** @param takesDimensions - whether a model supports several vector lengths. */
 function cohere(name: string, takesDimensions: (model: string) => boolean): EmbeddingForm {
   return {
     name,
@@ -158,7 +158,7 @@ function noInputType({ inputType }: EmbeddingPrompt): Loss[] {
   return inputType === undefined ? [] : [{ kind: "dropped", path: "input_type" }];
 }
 
-/** Vectors of another length than requested are useless to the client. */
+/** Vectors of a length that was not requested are useless to the client. */
 const noDimensions = ({ dimensions }: EmbeddingPrompt): Loss[] =>
   dimensions === undefined ? [] : [{ kind: "refused", path: "dimensions", why: "the model has vectors of one length" }];
 

@@ -38,7 +38,7 @@ export function readEmbeddings(body: Json): EmbeddingPrompt {
 const isGiven = (value: Json) => value !== undefined && value !== null;
 
 export interface EmbeddingCalls {
-  /** One body per call, each with the next texts. */
+  /** One body per call; each has the next texts. */
   readonly bodies: readonly Json[];
   readonly losses: readonly Loss[];
 }
@@ -55,7 +55,7 @@ export function writeEmbeddingCalls(prompt: EmbeddingPrompt, form: EmbeddingForm
 /** One call's response. */
 export interface EmbeddingResponse {
   readonly body: Json;
-  /** Usage from outside the body: Bedrock has it in headers. */
+  /** Usage from outside the body: Bedrock sends it in headers. */
   readonly usage?: Usage;
 }
 
@@ -73,7 +73,7 @@ export interface JoinedEmbeddings {
 }
 
 /**
- * The answer in OpenAI's form, in the order of the texts.
+ * The response in OpenAI's format, in the order of the texts.
  *
  * @param responses - in the order of the calls.
  * @returns undefined if a response does not have one vector per text.
@@ -111,7 +111,7 @@ export function joinEmbeddings(
   };
 }
 
-/** As OpenAI's SDKs unpack it: little-endian 32-bit floats, on any machine. */
+/** Packed as OpenAI's SDKs unpack it: little-endian 32-bit floats, on any machine. */
 function base64Of(vector: readonly number[]): string {
   const bytes = Buffer.alloc(vector.length * 4);
   for (const [at, value] of vector.entries()) bytes.writeFloatLE(value, at * 4);

@@ -3,7 +3,7 @@ import { filledText, isObject, jsonText, listOf, numberOf, pickDefined, textOf }
 import { callId } from "../../translate/ids.ts";
 import { geminiUsage } from "../../usage.ts";
 
-/** A complete response of Gemini. A blocked prompt is a response ended by a filter. */
+/** A complete Gemini response. A blocked prompt is a response that a filter ended. */
 export function readAnswer(body: Json): Answer {
   const answerId = filledText(body?.responseId);
   const choices = listOf(body?.candidates).filter(isObject);
@@ -35,7 +35,7 @@ function readChoice(candidate: Json, answerId: string | undefined): Choice {
   }) as Choice;
 }
 
-/** Consecutive texts of one kind are one part. */
+/** Consecutive texts of one type form one part. */
 function join(parts: Part[], part: Part): void {
   const last = parts.at(-1);
   if (part.type === "text" && last?.type === "text") parts[parts.length - 1] = { ...last, text: last.text + part.text };
@@ -72,7 +72,7 @@ export function readPart(part: Json, id: () => string): Part[] {
   return isHosted(part) ? [{ type: "hosted", shape: "generate-content", item: part }] : after;
 }
 
-/** Code that Google ran itself, and what it printed. */
+/** Code that Google ran, and its output. */
 const isHosted = (part: Json) => isObject(part.executableCode) || isObject(part.codeExecutionResult);
 
 function imageOf(data: Json): ImagePart | undefined {
@@ -108,7 +108,7 @@ export function finishOf(word: Json): Finish {
   return Object.hasOwn(FINISHES, known) ? FINISHES[known]! : "end";
 }
 
-/** The sources of a grounded response. Google counts bytes of the text. */
+/** The sources of a grounded response. Google's offsets count bytes of the text. */
 export function citationsOf(candidate: Json, text: string): Citation[] {
   const grounding = candidate.groundingMetadata;
   const pages = listOf(grounding?.groundingChunks).map((chunk) => chunk?.web ?? chunk?.retrievedContext);

@@ -2,7 +2,7 @@ import type { ApiError, Json } from "../../../plugin-host/contract.ts";
 import { isObject, listOf, numberOf, pickDefined, textOf } from "../../json.ts";
 import { errorOf } from "../../outcome.ts";
 
-/** Google's names of statuses. Source: `google.rpc.Code`. */
+/** Google's status names. Source: `google.rpc.Code`. */
 const STATUSES: Readonly<Record<number, string>> = {
   400: "INVALID_ARGUMENT",
   401: "UNAUTHENTICATED",
@@ -17,7 +17,7 @@ const STATUSES: Readonly<Record<number, string>> = {
   504: "DEADLINE_EXCEEDED",
 };
 
-/** An error of Google's, also as the one element of a list. `status` 0: it came inside a stream, and its code is the status. */
+/** A Google error, also as the only element of a list. `status` 0: it came inside a stream, and its code is the status. */
 export function readError(status: number, body: Json): ApiError {
   const around = Array.isArray(body) ? body[0] : body;
   const error = isObject(around?.error) ? around.error : around;
@@ -33,7 +33,7 @@ export function readError(status: number, body: Json): ApiError {
   }) as ApiError;
 }
 
-/** The error in the form of Google's SDKs. */
+/** The error in the format of Google's SDKs. */
 export const writeError = ({ status, message, upstream }: ApiError): Json => ({
   error: pickDefined({
     code: status,

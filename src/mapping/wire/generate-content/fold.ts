@@ -5,8 +5,8 @@ import { inOrder } from "../pieces.ts";
 const APART: ReadonlySet<string> = new Set(["candidates", "usageMetadata"]);
 
 /**
- * Folds Gemini's chunks: each is a complete response with a part of the text. Counts are running totals;
- * early chunks may lack some.
+ * Folds Gemini's chunks: each has the form of a complete response, with a part of the text. Counts are running totals; early
+ * chunks may lack some.
  */
 export function foldGenerateContent(events: readonly StreamEvent[]): Json {
   const top: JsonObject = {};
@@ -40,7 +40,9 @@ function takeCandidate(candidates: Map<number, JsonObject>, candidate: JsonObjec
   mergeMembers(known, rest);
 }
 
-/** Text continues the last part, a copy of ours, if it has the same kind, reasoning or text; all other parts are complete. */
+/**
+ * Text extends the last part, which is our own copy, if both are text or both are reasoning; all other parts are complete.
+ */
 function joinParts(parts: Json[], added: readonly Json[]): Json[] {
   for (const part of added) {
     const last = parts.at(-1);

@@ -11,9 +11,10 @@ export const FOREIGN_CALL = "skip_thought_signature_validator";
 /**
  * A turn's parts for Gemini.
  *
- * A signature without text belongs to the adjacent text, as in Gemini.
+ * A signature without text belongs to the adjacent text, as in Gemini's API.
  *
- * @param signed - calls without a signature get the documented placeholder: only the first call of a turn has one.
+ * @param signed - whether calls without a signature get the documented placeholder; only the first call of a turn needs a
+ *   signature.
  */
 export function writeParts(parts: readonly Part[], signed: boolean): JsonObject[] {
   const written: JsonObject[] = [];
@@ -79,7 +80,7 @@ function writeSource(source: Source): JsonObject | undefined {
   return undefined;
 }
 
-/** A tool's output is an opaque text. Gemini matches it to its call by name. */
+/** A tool's output is opaque text. Gemini matches it to its call by name. */
 function writeResult({ id, name, parts, error }: ResultPart): JsonObject {
   const text = parts.flatMap((part) => (part.type === "text" ? [part.text] : [])).join("\n");
   return { id, name: name ?? id, response: error === true ? { error: text } : { output: text } };

@@ -7,7 +7,7 @@ import { readError } from "./errors.ts";
 interface ReadingState {
   started?: true;
   answerId?: string;
-  /** Number of the next part, over all candidates. */
+  /** Number of the next part, across all candidates. */
   next?: number;
   candidates?: Map<number, CandidateState>;
 }
@@ -16,7 +16,7 @@ interface CandidateState {
   /** The open text or reasoning. */
   open: { readonly kind: "text" | "reasoning"; readonly part: number } | undefined;
   calls: number;
-  /** The text so far: citations are offsets in it. */
+  /** The text so far, into which citations are offsets. */
   text: string;
   textPart: number | undefined;
   cited: number;
@@ -24,7 +24,10 @@ interface CandidateState {
 
 type Of = { readonly choice?: number };
 
-/** The pieces in one chunk, which is a complete response with a part of the text. Each part except text is complete. */
+/**
+ * The pieces in one chunk, which has the form of a complete response with a part of the text. Parts other than text are
+ * complete.
+ */
 export function readEvent(state: ReadingState, { data }: StreamEvent): readonly Piece[] {
   const chunk: Json = Array.isArray(data) ? data[0] : data;
   if (!isObject(chunk)) return [];
@@ -83,7 +86,7 @@ function addPart(state: ReadingState, known: CandidateState, given: Part, { of, 
     return part;
   };
   if (given.type === "text" || given.type === "reasoning") {
-    // A signature without text belongs to earlier content: it is a separate part.
+    // A signature without text belongs to earlier content, so it is a separate part.
     const alone = given.type === "reasoning" && given.text === "";
     const part = !alone && known.open?.kind === given.type ? known.open.part : fresh();
     pieces.push({ type: given.type, part, text: given.text, ...of });

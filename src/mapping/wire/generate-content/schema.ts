@@ -34,7 +34,7 @@ export const generateContent: WireSchema = {
   }),
 };
 
-/** Searches for grounding are charged in addition to the tokens. */
+/** Grounding searches are charged in addition to the tokens. */
 function withSearches(usage: JsonObject, body: Json): JsonObject {
   const queries = listOf(body.candidates).flatMap((candidate) =>
     listOf(candidate?.groundingMetadata?.webSearchQueries),

@@ -9,7 +9,7 @@ const budgets = Object.fromEntries(EFFORTS.map((effort) => [effort, EFFORT_TABLE
   NonNullable<Shape["limits"]>["budgets"]
 >;
 
-/** Gemini's own API, on AI Studio and on Vertex. Its clients only reach targets with the same API. */
+/** Gemini's own API, on AI Studio and on Vertex. Its clients reach only targets with the same API. */
 export const generateContentShape: Shape = {
   name: "generate-content",
   endpoint: /:(?:generateContent|streamGenerateContent|countTokens)$/,

@@ -17,7 +17,7 @@ import { writeParts } from "./parts.ts";
 /** The largest thinking budget that every model with a budget accepts. */
 const BUDGET_MAX = 24_576;
 
-/** A body for Gemini. The model and whether the response streams are in the path. */
+/** A body for Gemini. The path determines the model and whether the response is streamed. */
 export function writeRequest(prompt: Prompt, { facts }: Call): WrittenRequest {
   const losses: Loss[] = [];
   const { messages } = prompt;
@@ -29,7 +29,7 @@ export function writeRequest(prompt: Prompt, { facts }: Call): WrittenRequest {
   const config = writeConfig(prompt, takesSchemas, losses);
   return {
     body: pickDefined({
-      // Empty turns are refused.
+      // Gemini refuses empty turns.
       contents: (turns === -1 ? [] : messages.slice(turns))
         .map((message) => writeContent(message, facts.needsSignatures === true))
         .filter(({ parts }) => parts.length > 0),
@@ -47,7 +47,7 @@ const writeContent = ({ role, parts }: Message, signed: boolean): JsonObject => 
   parts: writeParts(parts, signed),
 });
 
-/** Google's search has no options. */
+/** Options of web searches; Google's search has none. */
 const ALL_WISHES = ["contextSize", "location", "allowedDomains", "blockedDomains", "maxUses"] as const;
 
 function writeTools(prompt: Prompt, takesSchemas: boolean, losses: Loss[]): JsonObject[] {
@@ -77,14 +77,14 @@ function writeFunction(
   if (takesSchemas) return pickDefined({ name, description, parametersJsonSchema: parameters });
   const { schema, approximated } = rewriteSchema(parameters);
   if (approximated) losses.push({ kind: "approximated", path: `${tool.at ?? "tools"}.parameters`, why: NO_SCHEMA });
-  // An object without members is refused: omit the parameters of such a function.
+  // An object schema without members is refused, so the parameters of such a function are omitted.
   const hasMembers = Object.keys(schema.properties ?? {}).length > 0;
   return pickDefined({ name, description, parameters: hasMembers ? schema : undefined });
 }
 
 const NO_SCHEMA = "the model does not take JSON Schema; its rules are words in descriptions";
 
-/** Names are only allowed with `ANY`; if the model may respond without a call, the other tools were dropped instead. */
+/** Names are allowed only with `ANY`; if the model may respond without a call, the other tools were dropped instead. */
 function writeChoice({ toolChoice, tools }: Prompt): Json {
   if (toolChoice === undefined || !tools.some(({ type }) => type === "function" || type === "custom")) return undefined;
   const { mode, name, allowed } = toolChoice;
@@ -127,7 +127,7 @@ function writeFormat({ settings: { format }, paths }: Prompt, takesSchemas: bool
   return { responseMimeType, responseSchema: schema };
 }
 
-/** Reasoning is requested only if the client requests thinking and wants to see it. */
+/** Reasoning text is requested only if the client requests thinking and wants to see it. */
 function writeThinking({ settings, wants, paths }: Prompt, losses: Loss[]): Json {
   const { thinking } = settings;
   if (thinking === undefined) return undefined;

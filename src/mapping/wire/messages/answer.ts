@@ -18,7 +18,7 @@ import { readBlocks, writeBlocks, writeThinking } from "./blocks.ts";
 /** A complete response of a provider. */
 export function readAnswer(body: Json): Answer {
   const content = listOf(body?.content);
-  // Blocks of responses are those of requests; an unreadable one is dropped.
+  // Blocks of responses are like those of requests; an unreadable one is dropped.
   const parts = readBlocks(NOT_NOTED, body?.content, "").map(({ at, ...part }, index): Part => {
     const citations = part.type === "text" ? citationsOf(content[indexOf(at) ?? index]?.citations) : [];
     return citations.length > 0 ? ({ ...part, citations } as TextPart) : (part as Part);
@@ -36,7 +36,7 @@ export function readAnswer(body: Json): Answer {
   }) as Answer;
 }
 
-/** Of `[3]`: 3. */
+/** Extracts 3 from `[3]`. */
 const indexOf = (at: string | undefined) => (at?.startsWith("[") ? Number(at.slice(1, -1)) : undefined);
 
 export const citationsOf = (citations: Json): Citation[] => listOf(citations).filter(isObject).map(citationOf);
@@ -90,7 +90,7 @@ export function writeAnswer({ choices, usage }: Answer, reply: Reply): Json {
   };
 }
 
-/** Without the stop text, `stop_sequence` would be wrong. */
+/** `stop_sequence` without the stop text would be wrong. */
 export const stopOf = (finish: Finish, stopText: string | undefined): Finish =>
   finish === "stop" && stopText === undefined ? "end" : finish;
 
@@ -107,7 +107,7 @@ function writePart(part: Part, { wants }: Prompt): JsonObject[] {
   return [pickDefined({ type: "text", text: part.text, citations })];
 }
 
-/** A call has no place for state here: it precedes the call as empty reasoning. */
+/** Calls have no place for state in this API: it precedes the call as empty reasoning. */
 export const thoughtOfCall = (state: NonNullable<(Part & { type: "call" })["state"]>): JsonObject =>
   writeThinking({ type: "reasoning", text: "", state: { ...state, of: "call" } }, false);
 

@@ -5,7 +5,7 @@ import { cacheMark, type Losing } from "../../translate/draft.ts";
 import { type MemberType, noteWrongTypes } from "../../translate/member-types.ts";
 import { stateOf, stateText } from "../../translate/state.ts";
 
-/** The vendor of the state in this API's own members. */
+/** The vendor whose state this API's own members hold. */
 export const MAKER = "anthropic";
 
 /** Content of a message: a text, or a list of blocks. An unreadable part is refused with its path. */
@@ -31,7 +31,7 @@ export function readBlocks(draft: Losing, content: Json, at: string): Part[] {
   return parts;
 }
 
-/** Whether a type is of a block that all APIs can express. */
+/** Whether all APIs can express a block of this type. */
 export const isBlock = (type: string): boolean => Object.hasOwn(BLOCKS, type);
 
 type BlockReader = (block: Json, draft: Losing, at: string) => Part | undefined;
@@ -48,7 +48,7 @@ export function readBlock(block: Json, draft: Losing, at: string): Part | undefi
   return { type: "hosted", shape: "messages", item: block, ...(said === undefined ? {} : { text: said }) };
 }
 
-/** Calls of tools run by Anthropic, their results, and other blocks that only it can read. */
+/** Calls of tools that Anthropic runs, their results, and other blocks that only Anthropic can read. */
 const isHosted = (type: string) =>
   /_tool_use$|_tool_result$/.test(type) ||
   type === "container_upload" ||
@@ -56,14 +56,16 @@ const isHosted = (type: string) =>
   type === "search_result" ||
   type === "tool_reference";
 
-/** Blocks converted to text, because other APIs have no equivalent. */
+/** Blocks that become text, because other APIs have no equivalent. */
 const SAID: Readonly<Record<string, (block: Json) => string | undefined>> = {
   compaction: ({ content }) => filledText(content),
   search_result: ({ source, title, content }) =>
     `<search_result source=${JSON.stringify(textOf(source) ?? "")} title=${JSON.stringify(textOf(title) ?? "")}>\n${textsOf(content)}\n</search_result>`,
 };
 
-/** Members of blocks with a place in a prompt, or without meaning for a model. Clients send a model's turn back unchanged. */
+/**
+ * Members of blocks with a place in a prompt, or without meaning for a model: clients send a model's turn back unchanged.
+ */
 const MEMBERS: Readonly<Record<string, ReadonlySet<string>>> = {
   text: new Set(["type", "text", "cache_control"]),
   image: new Set(["type", "source", "cache_control"]),
@@ -136,7 +138,7 @@ const textsOf = (content: Json): string =>
     .flatMap((block) => filledText(block?.text) ?? [])
     .join("\n\n");
 
-/** Pictures of a document with blocks follow it. */
+/** Pictures in a document made of blocks follow the document. */
 function imagesIn(source: Json, at: string): Part[] {
   if (source?.type !== "content") return [];
   return listOf(source.content).flatMap((block, index): Part[] => {
@@ -196,7 +198,7 @@ function writeResult({ id, parts, error }: ResultPart): JsonObject {
   });
 }
 
-/** Reasoning for a provider has its original state; for a client the state is packed if it is not Anthropic's. */
+/** For a provider, reasoning has its original state; for a client, state that is not Anthropic's is packed. */
 export function writeThinking({ text, state }: Part & { type: "reasoning" }, raw: boolean): JsonObject {
   const value = state === undefined ? "" : raw ? state.value : stateText(state, MAKER);
   if (state?.kind === "redacted") return { type: "redacted_thinking", data: value };

@@ -30,7 +30,7 @@ const STATUSES: Readonly<Record<string, number>> = {
   overloaded_error: 529,
 };
 
-/** An error of Anthropic's. `status` 0: it came inside a stream, and its type determines the status. */
+/** An Anthropic error. `status` 0: it came inside a stream, and its type determines the status. */
 export function readError(status: number, body: Json): ApiError {
   const error = isObject(body?.error) ? body.error : body;
   const type = textOf(error?.type) ?? "";
@@ -46,7 +46,7 @@ export function readError(status: number, body: Json): ApiError {
 /** The text that coding tools search for when a prompt is too long. */
 const TOO_LONG = "prompt is too long";
 
-/** The error in the form of Anthropic's SDKs; a message about a member begins with its path. */
+/** The error in the format of Anthropic's SDKs; a message about a member begins with its path. */
 export function writeError(error: ApiError): Json {
   const { status, param, requestId, code, upstream } = error;
   const aboutMember =

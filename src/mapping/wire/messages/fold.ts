@@ -2,15 +2,15 @@ import type { Json, StreamEvent } from "../../../plugin-host/contract.ts";
 import { isObject, type JsonObject, mergeMembers, objectOf, parseJson, textOf } from "../../json.ts";
 import { grown, inOrder } from "../pieces.ts";
 
-/** A content block while it grows; `json` gathers a tool's input until the block ends. */
+/** A content block while it grows; `json` collects a tool's input until the block ends. */
 interface Block {
   readonly block: JsonObject;
   json: string;
 }
 
 /**
- * Folds an Anthropic stream. `message_start` holds the message without content, `message_delta` the counts that
- * changed: each later value replaces the earlier one, it is not added.
+ * Folds an Anthropic stream. `message_start` holds the message without content, `message_delta` the changed counts: each
+ * later value replaces the earlier one.
  */
 export function foldMessages(events: readonly StreamEvent[]): Json {
   const message: JsonObject = {};
@@ -38,7 +38,7 @@ export function foldMessages(events: readonly StreamEvent[]): Json {
 
 function startMessage(message: JsonObject, start: Json): void {
   mergeMembers(message, start);
-  // Our own copy: `message_delta` is merged into it.
+  // Our own copy, because `message_delta` is merged into it.
   if (isObject(message.usage)) message.usage = { ...message.usage };
 }
 
@@ -54,7 +54,7 @@ function startBlock(blocks: Map<number, Block>, { index, content_block: block }:
   blocks.set(index, { block: own, json: "" });
 }
 
-/** Which member of the block each kind of delta adds to. */
+/** The block member that each type of delta extends. */
 const GROWS: Readonly<Record<string, string>> = {
   text_delta: "text",
   thinking_delta: "thinking",
@@ -80,7 +80,7 @@ function growBlock(blocks: Map<number, Block>, { index, delta }: JsonObject): vo
   }
 }
 
-/** A truncated tool input is not JSON: it is kept as text. */
+/** A truncated tool input is not valid JSON: it is kept as text. */
 function finished({ block, json }: Block): JsonObject {
   if (json === "") return block;
   return { ...block, input: parseJson(json) ?? json };

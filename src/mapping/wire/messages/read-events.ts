@@ -10,9 +10,9 @@ import { inputText } from "./read-request.ts";
 interface ReadingState {
   /** The latest counts; a later value replaces an earlier one. */
   usage?: JsonObject;
-  /** Blocks of tools run by the provider, until they are complete. */
+  /** Blocks of tools that the provider runs, until they are complete. */
   hosted?: Map<number, { readonly block: JsonObject; json: string }>;
-  /** Signatures come in pieces, too. */
+  /** Signatures, which also come in pieces. */
   signatures?: Map<number, string>;
 }
 
@@ -62,7 +62,7 @@ function startBlock(state: ReadingState, { index: part, content_block: block }: 
     case "text":
       return filledText(block.text) === undefined ? [] : [{ type: "text", part, text: block.text }];
     case "thinking": {
-      // A block that stays empty still has its signature.
+      // A block that stays empty may still have a signature.
       const text = textOf(block.thinking) ?? "";
       const signature = filledText(block.signature);
       if (signature !== undefined) signaturesOf(state).set(part, signature);

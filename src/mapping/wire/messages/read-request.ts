@@ -84,7 +84,7 @@ const MEMBERS: Readonly<Record<string, MemberReader>> = {
   cache_control: (draft, value) => {
     draft.topMark = cacheMark(value);
   },
-  // Members that a platform uses in place of headers and path.
+  // Members that some platforms use instead of headers and path.
   anthropic_version: () => {},
 };
 
@@ -200,6 +200,6 @@ function readTool(draft: PromptDraft, tool: Json, at: string): void {
 const domains = (value: Json): string[] | undefined =>
   Array.isArray(value) ? value.filter((domain) => typeof domain === "string") : undefined;
 
-/** A call's input is an object; prompts have its text. */
+/** A call's input is an object; prompts have it as text. */
 export const inputText = (input: Json): string =>
   typeof input === "string" ? input : input === undefined || input === null ? "" : jsonText(input);

@@ -10,7 +10,7 @@ import { anthropicUsage, bedrockMetricsUsage } from "../../usage.ts";
 import type { WireSchema } from "../../wire-schema.ts";
 import { foldMessages } from "./fold.ts";
 
-/** Anthropic messages, also on Bedrock, Vertex and others; OpenRouter states its cost in them. */
+/** Anthropic messages, also on Bedrock, Vertex and others; OpenRouter adds its cost. */
 export const messages: WireSchema = {
   name: "messages",
   llmType: "chat",
@@ -43,17 +43,20 @@ export const messages: WireSchema = {
   plainAnswer,
 };
 
-/** The text of a response of one part. */
+/** The text of a response with a single part. */
 function plainAnswer(answer: Json): string | undefined {
   const { length, 0: part } = listOf(answer?.content);
   return length === 1 && part?.type === "text" ? filledText(part.text) : undefined;
 }
 
-/** Distinguishes it from chat completions: a token limit is required here; the count of tokens has no response. */
+/**
+ * Distinguishes it from chat completions: a request has the required token limit; a token count has none, but its
+ * response has `input_tokens`.
+ */
 const hasOwnMark = (request: Json, answer: Json) =>
   numberOf(request.max_tokens) !== undefined || countOf(answer?.input_tokens) !== undefined;
 
-/** The system prompt is beside the messages; in the neutral schema it is the first of them. */
+/** The system prompt is separate from the messages; in the neutral schema it is the first message. */
 function llmRequest(request: Json): LlmRequest {
   const system = request?.system;
   return pickDefined({

@@ -103,7 +103,7 @@ function block(state: WritingState, piece: PartPiece, { prompt }: Reply): readon
 
 const EMPTY = { text: { text: "" }, thinking: { thinking: "", signature: "" }, tool_use: {} };
 
-/** Opens the block of a part unless it is open. */
+/** Opens the block of a part if it is not open. */
 function opened(
   state: WritingState,
   { part }: PartPiece,
@@ -123,7 +123,7 @@ function opened(
 const delta = (state: WritingState, members: JsonObject): SentEvent =>
   event({ type: "content_block_delta", index: state.index ?? 0, delta: members });
 
-/** Closes the open block; reasoning gets its signature first, even if empty. */
+/** Closes the open block; reasoning first gets its signature, even if empty. */
 function stopBlock(state: WritingState): readonly SentEvent[] {
   const { open, index = 0 } = state;
   if (open === undefined) return [];
@@ -134,7 +134,7 @@ function stopBlock(state: WritingState): readonly SentEvent[] {
   return [...signed, event({ type: "content_block_stop", index })];
 }
 
-/** A block that comes in one piece. */
+/** A block that arrives in one piece. */
 function whole(state: WritingState, content_block: JsonObject): readonly SentEvent[] {
   const index = state.index ?? 0;
   state.index = index + 1;
@@ -160,5 +160,5 @@ function stateEvents(state: WritingState, piece: PartPiece, own: State): readonl
   return begun;
 }
 
-/** Clients of messages know this event. */
+/** Clients of this API know this event. */
 export const keepAlive = (): SentEvent => event({ type: "ping" });

@@ -4,7 +4,10 @@ import { objectSchema } from "../object-schema.ts";
 import { searchLosses } from "../search-losses.ts";
 import { writeBlocks } from "./blocks.ts";
 
-/** A body for a provider that speaks Anthropic's messages. System texts lead; the model's facts say whether more may follow. */
+/**
+ * A body for a provider with Anthropic's messages API. System texts come first; the model's facts determine whether more may
+ * follow later.
+ */
 export function writeRequest(prompt: Prompt, call: Call): WrittenRequest {
   const { settings, messages } = prompt;
   const turns = messages.findIndex(({ role }) => role !== "system");
@@ -31,7 +34,7 @@ export function writeRequest(prompt: Prompt, call: Call): WrittenRequest {
   };
 }
 
-/** One text without a mark is written as text. */
+/** A single text without a cache mark is written as a string. */
 function writeMessage({ role, parts }: Message): JsonObject {
   const only = parts.length === 1 ? parts[0] : undefined;
   return { role, content: only?.type === "text" && only.cache === undefined ? only.text : writeBlocks(parts) };

@@ -13,7 +13,7 @@ import { errorOf } from "../../outcome.ts";
 import { callId } from "../../translate/ids.ts";
 import { ollamaUsage } from "../../usage.ts";
 
-/** A whole response of Ollama's chat. */
+/** A complete response of Ollama's chat. */
 export function readAnswer(body: Json): Answer {
   const message = body?.message;
   const parts: Part[] = [];
@@ -30,7 +30,7 @@ export function readAnswer(body: Json): Answer {
   }) as Answer;
 }
 
-/** Identifies a response: a call without an id gets a generated one. */
+/** Identifies a response, so that a call without an id gets a generated one. */
 const seedOf = (body: Json) => textOf(body?.created_at) ?? "";
 
 function readCall(call: Json, seed: string): CallPart {
@@ -86,7 +86,7 @@ export function readEvent(state: ReadingState, { data }: StreamEvent): readonly 
   return pieces;
 }
 
-/** An error of Ollama's: a text. `status` 0: it came inside a stream. */
+/** An Ollama error: a text. `status` 0: it came inside a stream. */
 export const readError = (status: number, body: Json): ApiError => ({
   status: status === 0 ? 502 : status,
   message: errorOf(body, status === 0 ? 500 : status)?.message ?? "the provider reported an error without a message",

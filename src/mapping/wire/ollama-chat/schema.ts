@@ -19,7 +19,7 @@ import type { WireSchema } from "../../wire-schema.ts";
 import { requestMessages } from "../chat-completions/schema.ts";
 import { grown } from "../pieces.ts";
 
-/** Ollama chat: lines of JSON, the last of which has the counts. */
+/** Ollama chat: lines of JSON; the last line has the counts. */
 export const ollamaChat: WireSchema = {
   name: "ollama-chat",
   llmType: "chat",

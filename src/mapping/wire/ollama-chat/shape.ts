@@ -2,7 +2,7 @@ import type { Shape } from "../../../plugin-host/contract.ts";
 import { readAnswer, readError, readEvent } from "./answer.ts";
 import { writeRequest } from "./write-request.ts";
 
-/** Ollama's own chat. Clients cannot use it here. */
+/** Ollama's own chat. For providers only. */
 export const ollamaChatShape: Shape = {
   name: "ollama-chat",
   takes: {

@@ -37,7 +37,7 @@ export function writeRequest(prompt: Prompt, call: Call): WrittenRequest {
   return { body };
 }
 
-/** Each result is a message of its own; a message has one text, and its pictures beside it. */
+/** Each result is a separate message; a message has one text, with its pictures beside it. */
 function writeMessage({ role, parts }: Message): JsonObject[] {
   const results = parts.filter((part) => part.type === "result");
   const others = parts.filter(({ type }) => type !== "result");
@@ -83,7 +83,7 @@ function writeFormat({ settings: { format } }: Prompt): Json {
   return format.type === "json" ? "json" : format.schema;
 }
 
-/** Thinking is on or off; OpenAI's models, which always think, have levels. */
+/** Thinking is on or off; OpenAI's open models always think and have levels. */
 function writeThinking({ settings: { thinking } }: Prompt, model: string): Json {
   if (thinking === undefined) return undefined;
   const { effort } = thinking;

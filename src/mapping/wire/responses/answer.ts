@@ -57,7 +57,7 @@ export function readCitation(annotation: Json): Citation[] {
   return [pickDefined({ url, title, start, end }) as Citation];
 }
 
-/** The finish reason, by its status and incompleteness. */
+/** The finish reason, from the status and the reason for incompleteness. */
 export function finishOf(response: Json): Finish {
   if (response?.status === "failed" || response?.status === "cancelled") return "malformed";
   const reason = textOf(response?.incomplete_details?.reason);

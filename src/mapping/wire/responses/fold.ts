@@ -2,12 +2,12 @@ import type { Json, StreamEvent } from "../../../plugin-host/contract.ts";
 import { isObject, type JsonObject, listOf, mergeMembers, textOf } from "../../json.ts";
 import { inOrder } from "../pieces.ts";
 
-/** Events with the complete response; the last one received is the response. */
+/** Events that contain the complete response; the last one received is used. */
 const WHOLE = /^response\.(created|queued|in_progress|completed|failed|incomplete|cancelled|done)$/;
 
 /**
- * The final response of a stream of the responses API. It is complete in the last event; if the stream was cut off
- * earlier, or a provider omits the output there, the output is assembled from the events.
+ * The final response of a stream of the responses API. The last event contains it completely; if the stream was cut off
+ * earlier, or a provider omits the output there, the output is assembled from the other events.
  */
 export function foldResponses(events: readonly StreamEvent[]): Json {
   let response: JsonObject | undefined;
@@ -43,7 +43,7 @@ function takeItemEvent(items: Map<number, JsonObject>, index: number, type: stri
   if (place !== undefined) place[1](item, data, type.endsWith(".delta"));
 }
 
-/** A copy down to the parts, which grow in place. */
+/** A deep copy down to the parts, which are extended in place. */
 function ownItem(item: JsonObject): JsonObject {
   const own = { ...item };
   for (const list of ["content", "summary"]) if (Array.isArray(item[list])) own[list] = item[list].map(ownPart);
@@ -57,7 +57,7 @@ function ownPart(part: Json): Json {
 
 type Placer = (item: JsonObject, data: JsonObject, isDelta: boolean) => void;
 
-/** Pieces are joined; the final event repeats the whole. */
+/** Joins pieces; the final event repeats the complete text. */
 const member =
   (name: string, doneName: string): Placer =>
   (item, data, isDelta) => {
@@ -80,7 +80,7 @@ const wholePart =
     if (part !== undefined && isObject(data.part)) mergeMembers(part, ownPart(data.part));
   };
 
-/** The part at `index`; parts come in order, so an index beyond the next one is ignored. */
+/** The part at `index`; parts arrive in order, so an index beyond the next one is ignored. */
 function partAt(item: JsonObject, list: string, index: Json, fresh: JsonObject): JsonObject | undefined {
   if (!Array.isArray(item[list])) item[list] = [];
   const parts: Json[] = item[list];

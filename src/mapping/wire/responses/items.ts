@@ -18,13 +18,13 @@ import { stateOf, stateText } from "../../translate/state.ts";
 import { fileSource } from "../chat-completions/content.ts";
 import { argumentsText } from "../chat-completions/read-messages.ts";
 
-/** The vendor of the state in this API's own members. */
+/** The vendor whose state this API's own members hold. */
 export const MAKER = "openai";
 
 /**
- * Items of the input as turns: consecutive model items are one turn, and so are the results that follow.
+ * Reads items of the input as turns: consecutive model items form one turn, and so do the results that follow.
  *
- * @param placeOf - the path of an item by its index.
+ * @param placeOf - returns the path of an item by its index.
  */
 export function readItems(draft: PromptDraft, items: readonly Json[], placeOf: (index: number) => string): void {
   const turns: { role: Message["role"]; parts: Part[]; at: string; open: "made" | "results" | undefined }[] = [];
@@ -85,7 +85,7 @@ function readItem(draft: PromptDraft, item: JsonObject, at: string): Read | unde
   }
 }
 
-/** Members of returned items without meaning for a model. */
+/** Members of returned items that have no meaning for a model. */
 const AROUND = ["type", "id", "status"];
 const CALL = [...AROUND, "call_id", "name", "namespace"];
 const OUTPUT = [...AROUND, "call_id", "output"];
@@ -209,7 +209,7 @@ const readResult = (draft: PromptDraft, item: JsonObject, at: string): ResultPar
     at,
   }) as ResultPart;
 
-/** Parts of a summary are paragraphs of one text. */
+/** Separator: the parts of a summary are paragraphs of one text. */
 export const PARAGRAPH = "\n\n";
 
 export function readReasoning(item: Json): ReasoningPart {
@@ -225,11 +225,11 @@ export function reasoningState(item: Json): State | undefined {
   if (encrypted === undefined) return undefined;
   const state = stateOf(encrypted, MAKER, "encrypted");
   const id = filledText(item.id);
-  // Only the API's own items have the provider's id.
+  // Only the API's own items keep the provider's id.
   return state.value === encrypted && id !== undefined ? { ...state, id } : state;
 }
 
-/** A turn as items; consecutive model texts are one message. */
+/** A turn as items; consecutive model texts form one message. */
 export function writeTurn({ role, parts }: Message): JsonObject[] {
   if (parts.length === 0) return [{ role, content: writeContent(role, parts) }];
   const items: JsonObject[] = [];
@@ -257,7 +257,7 @@ function writeContent(role: Message["role"], parts: readonly Part[]): Json {
   return parts.flatMap((part) => writePart(part, role === "assistant"));
 }
 
-/** Parts that are items of their own. */
+/** Parts that become separate items. */
 function writeItem(part: Part): JsonObject | undefined {
   if (part.type === "hosted") return part.item;
   if (part.type === "reasoning") {

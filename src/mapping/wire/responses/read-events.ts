@@ -10,11 +10,11 @@ interface ReadingState {
   parts?: number;
   /** Parts by the position of their item and content. */
   known?: Map<string, number>;
-  /** Parts with deltas so far. */
+  /** Parts that have had deltas. */
   said?: Set<number>;
-  /** The same by the position of each text. */
+  /** The same, by the position of each text. */
   heard?: Set<string>;
-  /** Finished items: some providers send the end without a beginning, none twice. */
+  /** Finished items: some providers send an end without a beginning; none sends it twice. */
   ended?: Set<Json>;
 }
 
@@ -110,14 +110,14 @@ function partAt(state: ReadingState, key: string): number {
   return part;
 }
 
-/** An item's texts are parts of their own; its reasoning is one. */
+/** Each text of an item is a separate part; its reasoning is one part. */
 const contentKey = ({ output_index, content_index }: JsonObject) => `${output_index}.${content_index ?? 0}`;
 const contentPart = (state: ReadingState, data: JsonObject) => partAt(state, contentKey(data));
 const itemKey = (index: Json) => `${index}.item`;
 
 type Words = "text" | "refusal" | "reasoning";
 
-/** The position of a text: an item's reasoning is one part of several texts. */
+/** The position of a text: an item's reasoning is one part made of several texts. */
 const textKey = (type: Words, data: JsonObject) =>
   type === "reasoning" ? `${data.output_index} ${data.summary_index ?? data.content_index ?? 0}` : contentKey(data);
 
@@ -133,7 +133,7 @@ function said(type: Words, state: ReadingState, data: JsonObject): readonly Piec
   return [{ type, part, text: isNext ? PARAGRAPH + delta : delta }];
 }
 
-/** The part of a complete text without deltas. */
+/** Emits a complete text that had no deltas. */
 function unsaid(type: Words, state: ReadingState, data: JsonObject, delta: Json): readonly Piece[] {
   return state.heard?.has(textKey(type, data)) ? [] : said(type, state, { ...data, delta });
 }
@@ -160,7 +160,7 @@ function argued(state: ReadingState, data: JsonObject): readonly Piece[] {
   return [{ type: "arguments", part, text }];
 }
 
-/** The complete item: emits the parts without deltas. */
+/** A complete item: emits the parts that had no deltas. */
 function done(state: ReadingState, { output_index: index, item }: JsonObject): readonly Piece[] {
   state.ended ??= new Set();
   if (!isObject(item) || state.ended.has(index)) return [];

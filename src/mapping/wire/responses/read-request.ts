@@ -7,7 +7,7 @@ import { schemaFormat } from "../chat-completions/request-members.ts";
 import { readItems } from "./items.ts";
 import { readChoice, readTool } from "./tools.ts";
 
-/** Values of `include` with another place in prompts. */
+/** A value of `include` that has another place in prompts. */
 const STATE = "reasoning.encrypted_content";
 const LOGPROBS = "message.output_text.logprobs";
 
@@ -32,7 +32,7 @@ export function readInstructions(draft: PromptDraft, body: Json): void {
   draft.messages.push({ role: "system", parts, at: "instructions" });
 }
 
-/** One of them is required. */
+/** One of these is required. */
 const SAYS_WHAT = ["input", "previous_response_id", "prompt", "conversation"];
 
 export const TYPES = {

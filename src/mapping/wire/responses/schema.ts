@@ -43,7 +43,10 @@ function readResponse(body: Json): Reading {
     : { ...read, usageRaw: { ...read.usageRaw, tool_usage: tools } };
 }
 
-/** Uses of the provider's own tools, which are charged in addition to the tokens: as counted by the response, else by its items. */
+/**
+ * Uses of the provider's own tools, which are charged in addition to the tokens: counted by the response, otherwise by its
+ * items.
+ */
 function toolUsage(answer: Json): Json {
   const calls = (type: string) => listOf(answer?.output).filter((item) => item?.type === type && isSearch(item)).length;
   const sent = answer?.tool_usage;
@@ -56,7 +59,7 @@ function toolUsage(answer: Json): Json {
   });
   return Object.keys(used).length === 0 ? undefined : used;
 }
-/** Opening a found page, and searching inside it, is not a search. */
+/** Opening a search result, and searching inside it, is not a search. */
 const isSearch = ({ action }: Json) => action?.type === undefined || action.type === "search";
 
 function llmRequest(request: Json): LlmRequest {
@@ -72,7 +75,7 @@ function llmRequest(request: Json): LlmRequest {
   });
 }
 
-/** An item of the input: a message, a call that the model made before, its result, or its reasoning. */
+/** An item of the input: a message, an earlier call of the model, its result, or its reasoning. */
 function inputMessages(item: Json): LlmMessage[] {
   const call = callOf(item);
   if (call !== undefined) {
@@ -104,7 +107,7 @@ function inputMessages(item: Json): LlmMessage[] {
 }
 const isResult = (item: Json) => textOf(item.type)?.endsWith("_call_output") === true;
 
-/** Items of tools run by OpenAI, xAI and others; a generated picture is shown as a picture. */
+/** Items of tools that OpenAI, xAI and others run; a generated picture is shown as a picture. */
 const HOSTED: ReadonlySet<string> = new Set([
   ...["web_search_call", "file_search_call", "code_interpreter_call", "mcp_call", "mcp_list_tools", "x_search_call"],
   ...["mcp_approval_request", "tool_search_call", "document_search_call", "collections_search_call"],
@@ -124,7 +127,7 @@ function reasoningOf(item: Json): string | undefined {
   return filledText(said.map((part) => textOf(part?.text) ?? "").join(""));
 }
 
-/** An item of the output. Tools run by the provider keep their type as name. */
+/** An item of the output. Tools that the provider runs keep their type as the name. */
 function responseItem(item: Json, idx: number): LlmResponseItem {
   const call = callOf(item);
   const type = textOf(item.type)?.toLowerCase();
@@ -139,7 +142,7 @@ function responseItem(item: Json, idx: number): LlmResponseItem {
     }) as LlmResponseItem;
   }
   if (type === "reasoning") {
-    // Not as `text`, which is the response's: joining the texts of all items must not include reasoning.
+    // Not in `text`, which belongs to the response: joining the texts of all items must not include reasoning.
     const reasoning = reasoningOf(item);
     const contentArray = reasoning === undefined ? undefined : [{ _type: "message", type, reasoning }];
     return pickDefined({ ...shared, _type: "message", type, contentArray }) as LlmResponseItem;

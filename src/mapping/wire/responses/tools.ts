@@ -3,7 +3,7 @@ import { filledText, isObject, type JsonObject, listOf, pickDefined, textOf } fr
 import type { PromptDraft } from "../../translate/draft.ts";
 import { FUNCTION_MEMBERS, functionTool, searchTool } from "../chat-completions/request-members.ts";
 
-/** A tool; one of type `namespace` holds several. */
+/** A tool; one of type `namespace` contains several. */
 export function readTool(draft: PromptDraft, tool: Json, at: string, namespace?: string): void {
   const type = textOf(tool?.type) ?? "";
   const within = namespace === undefined ? {} : { namespace };
@@ -51,7 +51,7 @@ export function readChoice(value: Json): ToolChoice | undefined {
 
 /**
  * Tools for a provider; those of one namespace are adjacent. Responses treats a missing `strict` as true, other APIs as
- * false: an omitted one must be set explicitly.
+ * false, so it is always written.
  */
 export function writeTools(tools: readonly Tool[], namespaces: Readonly<Record<string, string>>, own: boolean): Json[] {
   const written: Json[] = [];

@@ -15,7 +15,7 @@ import { isContextError } from "../../translate/errors.ts";
 import { type ITEM_IDS, itemId } from "./item-ids.ts";
 import { encrypted } from "./items.ts";
 
-/** A part of a message, a reasoning or a call while its pieces come. */
+/** A part of a message, a reasoning or a call while its pieces arrive. */
 interface OpenPart {
   readonly kind: "output_text" | "refusal" | "reasoning" | "call";
   readonly part: number;
@@ -38,7 +38,7 @@ interface WritingState {
 
 type PartPiece = Extract<Piece, { readonly part: number }>;
 
-/** The events for one piece; the whole grammar of the API. */
+/** The events for one piece, following the API's complete event grammar. */
 export function writeEvents(state: WritingState, piece: Piece, reply: Reply): readonly SentEvent[] {
   const writer = new Writer(state, reply);
   if (piece.type !== "error" && piece.type !== "usage") writer.start();
@@ -52,7 +52,7 @@ export function writeEvents(state: WritingState, piece: Piece, reply: Reply): re
   return writer.sent;
 }
 
-/** Clients treat events as a sign of life, not comments. */
+/** For clients of this API, events keep the connection alive; comments do not. */
 export const keepAlive = (state: WritingState): SentEvent => numbered(state, "keepalive", {});
 
 function numbered(state: WritingState, type: string, members: JsonObject): SentEvent {
@@ -104,7 +104,7 @@ class Writer {
     this.send("failed", { response: this.response("failed", { error: failed }) });
   }
 
-  /** Log probabilities belong to the open text, else to the last one. */
+  /** Log probabilities belong to the open text, otherwise to the last one. */
   logprobs({ content }: Json): void {
     const message =
       this.state.item?.type === "message"
@@ -164,7 +164,7 @@ class Writer {
   private openItem(type: keyof typeof ITEM_IDS, members: JsonObject, id?: string): void {
     this.closeItem();
     const item: JsonObject = { id: id ?? itemId(type, this.reply.id, this.index), type, ...members };
-    // Sent objects must not change: the item's own list grows.
+    // Sent objects must not change, because the item's own list grows.
     this.state.item = item.content === undefined ? item : { ...item, content: [] };
     this.send("output_item.added", { output_index: this.index, item: { ...item } });
   }
@@ -221,7 +221,7 @@ class Writer {
   }
 
   private called(part: number, call: CallPart): void {
-    // A call has no place for state: it precedes the call as empty reasoning.
+    // Calls have no place for state in this API: it precedes the call as empty reasoning.
     if (call.state !== undefined && this.reply.prompt.wants.state === true)
       this.whole({
         type: "reasoning",
@@ -256,7 +256,7 @@ class Writer {
     return itemId(type, this.reply.id, next);
   }
 
-  /** An item that comes in one piece. */
+  /** An item that arrives in one piece. */
   private whole(item: JsonObject): void {
     this.closeItem();
     this.send("output_item.added", { output_index: this.index, item });
@@ -336,7 +336,7 @@ const INCOMPLETE: Readonly<Partial<Record<Finish, string>>> = {
   filter: "content_filter",
 };
 
-/** OpenAI's counts are inclusive, as ours are. */
+/** OpenAI's counts are inclusive, like Weir's. */
 function writeUsage(usage: Usage): JsonObject {
   const input = usage.prompt_tokens ?? 0;
   const output = usage.completion_tokens ?? 0;

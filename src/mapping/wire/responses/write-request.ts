@@ -4,7 +4,7 @@ import { searchLosses } from "../search-losses.ts";
 import { PARAGRAPH, writeTurn } from "./items.ts";
 import { writeChoice, writeTools } from "./tools.ts";
 
-/** A body for a provider that speaks OpenAI's responses. */
+/** A body for a provider with OpenAI's Responses API. */
 export function writeRequest(prompt: Prompt, call: Call): WrittenRequest {
   const { settings, messages, tools, toolChoice } = prompt;
   const turns = messages.findIndex(({ role }) => role !== "system");
@@ -65,7 +65,7 @@ function writeFormat(format: NonNullable<Settings["format"]>): Json {
   return pickDefined({ type: "json_schema", name: name ?? "answer", description, schema, strict });
 }
 
-/** Requests the model's state, so that the next turn can continue from it; a model without thinking has none. */
+/** Requests the model's state, so that the next turn can continue from it; models without thinking have none. */
 function writeInclude({ settings, wants, shape }: Prompt, { facts }: Call): readonly string[] | undefined {
   const state = shape === "responses" ? wants.state === true : settings.store !== true && facts.reasoning !== "none";
   const include = [
