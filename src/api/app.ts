@@ -61,7 +61,7 @@ import { routeEndpoints } from "./unified/routes.ts";
 import { routingEndpoints } from "./unified/routing.ts";
 import { viewEndpoints } from "./views/views.ts";
 
-/** Endpoints by what they are about. */
+/** Endpoints, grouped by subject. */
 const FAMILIES: readonly ((room: ApiContext, callers: Callers) => AnyElysia)[] = [
   requestEndpoints,
   requestBodyEndpoints,
@@ -108,7 +108,7 @@ const FAMILIES: readonly ((room: ApiContext, callers: Callers) => AnyElysia)[] =
   healthEndpoints,
 ];
 
-/** The whole API as one function from request to response. It never rejects. */
+/** The complete API as one function from request to response. It never rejects. */
 export function createApi(
   room: ApiContext,
   ofPlugins: readonly RouteView[] = [],
@@ -118,7 +118,7 @@ export function createApi(
     logins: room.logins,
     ownOrigin: (request) => ownOrigin(room.config, request),
   });
-  /** Paths of endpoints that requests were for. */
+  /** The endpoint path (pattern) of each request. */
   const found = new WeakMap<Request, string>();
   const app = createApp(room, { callers, ofPlugins, found });
   const refusals = new Refusals(room);
@@ -130,8 +130,8 @@ export function createApi(
   const dashboard = new Dashboard(room.log);
   const isHelicone = servesHelicone(room.config);
   return async (called, address) => {
-    // CONNECT brings an authority in place of an address, and a Host need not be one.
-    // Two of them are read differently by whatever stands in front; the listener joins them with a comma.
+    // CONNECT has an authority in place of a URL, and a Host header need not be a valid one. Proxies disagree about two Host
+    // headers; the listener joins them with a comma.
     if (!URL.canParse(called.url) || called.headers.get("host")?.includes(","))
       return failure(new GatewayError("bad_request", "the request names no host and path, or two hosts"));
     const request = isHelicone ? atOwnPath(called) : called;
@@ -140,7 +140,7 @@ export function createApi(
     const page = await dashboard.answer(request);
     if (page !== undefined) return page;
     const answer = await Promise.resolve(app.fetch(request))
-      // What a person opened, and not a program, is answered with a page.
+      // Login addresses are opened by people, so a failure is shown as a page.
       .then((made) => (isLoginPath(found.get(request)) ? dashboard.shownFailure(request, made) : made))
       .then((made) => coded(request, made))
       .catch((error: unknown) => {
@@ -165,11 +165,11 @@ interface AppParts {
 function createApp(room: ApiContext, { callers, ofPlugins, found }: AppParts): AnyElysia {
   const endpoints = new Endpoints();
   const app: AnyElysia = new Elysia({ normalize: false, handler: { standardHostname: false } })
-    // Elysia would read a body here, before the guard has seen who sends it.
+    // Elysia would read the body here, before the guard has identified the caller.
     .onParse(() => null)
     .derive(async ({ request, route, params }) => {
       found.set(request, route);
-      // Elysia gives endpoints `null` for a name in the path that it cannot decode.
+      // Elysia passes `null` for a path parameter that it cannot decode.
       if (Object.values(params ?? {}).includes(null as never)) throw new GatewayError("not_found");
       const endpoint = endpoints.at(route, request);
       await admit(callers, request, endpoint);
@@ -192,7 +192,7 @@ function createApp(room: ApiContext, { callers, ofPlugins, found }: AppParts): A
   return app;
 }
 
-/** A bug, not the caller's fault: nothing of it is told. */
+/** A bug, not the caller's fault: the response has no details. */
 function serverError(): Response {
   return failure(new GatewayError("internal_error"));
 }

@@ -1,7 +1,7 @@
 import { within } from "../runtime/within.ts";
 import type { ApiContext } from "./context.ts";
 
-/** How long a reader waits for what was sent before it: after that it reads what is there. */
+/** How long a reader waits for earlier writes; after that it reads what is there. */
 const WAIT_MS = 1_000;
 
 /** Resolves once everything that happened before this call can be read, or after a second. Never rejects. */
@@ -9,12 +9,12 @@ export async function settled(room: ApiContext): Promise<void> {
   await soon(room.recorder.barrier());
 }
 
-/** The same for a search by words. @returns whether all of them are in the index. */
+/** The same for a search by words. @returns whether all records are in the index. */
 export function indexed(room: ApiContext): Promise<boolean> {
   return soon(room.recorder.indexWords());
 }
 
-/** A recorder that cannot write must not keep anyone from reading what it wrote before. */
+/** If the recorder cannot write, earlier records must still be readable. */
 function soon(done: Promise<void>): Promise<boolean> {
   const isDone = done.then(() => true);
   return within(isDone, WAIT_MS, () => false).catch(() => false);

@@ -1,13 +1,10 @@
 import { brotliCompressSync, constants, gzipSync, zstdCompressSync } from "node:zlib";
 import { JSON_HEADERS } from "./envelope.ts";
 
-/** Shorter answers fit into a packet or three as they are. */
+/** Shorter responses fit into one to three packets uncompressed. */
 const CODED_BYTES_MIN = 4_096;
 
-/**
- * Codings by name, the quickest first, each at its quickest level: a response of 200 kB takes a millisecond or two and
- * shrinks to a tenth.
- */
+/** Codings by name, fastest first, each at its fastest level: a response of 200 kB takes a millisecond or two and shrinks to a tenth. */
 const CODINGS: Readonly<Record<string, (bytes: Uint8Array) => Uint8Array>> = {
   zstd: (bytes) => zstdCompressSync(bytes, { params: { [constants.ZSTD_c_compressionLevel]: 1 } }),
   gzip: (bytes) => gzipSync(bytes, { level: 1 }),
@@ -15,10 +12,9 @@ const CODINGS: Readonly<Record<string, (bytes: Uint8Array) => Uint8Array>> = {
 };
 
 /**
- * The same response, compressed where that is worth it and the client takes it.
+ * The response, compressed if that is worthwhile and the client accepts it.
  *
- * Only JSON that is there as a whole: what is sent while it is made is read by programs in bulk, mostly from nearby, and
- * recorded bytes stay as they are.
+ * Only complete JSON: streamed responses are mostly bulk reads by programs nearby, and recorded bytes are sent unchanged.
  */
 export async function coded(request: Request, answer: Response): Promise<Response> {
   if (answer.body === null || !isWholeJson(answer)) return answer;
@@ -37,7 +33,7 @@ const isWholeJson = ({ headers }: Response) =>
   headers.get("content-type") === JSON_HEADERS["content-type"] &&
   headers.get("cache-control") === JSON_HEADERS["cache-control"];
 
-/** @param accepted - such as `gzip;q=0.5, br`; a weight of 0 refuses. */
+/** @param accepted - such as `gzip;q=0.5, br`; a weight of 0 refuses a coding. */
 function codingFor(accepted: string): string | undefined {
   const names = accepted
     .toLowerCase()

@@ -13,7 +13,7 @@ import type { Sso } from "./logins/sso/sso.ts";
 import type { ApiMetrics } from "./operation/metrics.ts";
 
 interface HomeStore {
-  /** Of the first region. */
+  /** The first region's configuration. */
   readonly config: Config;
   readonly reader: Store;
   readonly writer: () => Promise<Store>;
@@ -23,25 +23,25 @@ interface HomeStore {
 export interface ApiContext {
   readonly config: Config;
   readonly log: Log;
-  /** For reading; its queries fail with `database_unavailable` while the database is away. */
+  /** For reading; its queries fail with `database_unavailable` while the database is unavailable. */
   readonly reader: Store;
   /** Records of the same database. */
   readonly engine: EngineReader;
-  /** For reading settings of this region that may just have been written: never a replica. */
+  /** For reading this region's settings right after a write: never a replica. */
   readonly current: Store;
-  /** For settings, tags and mappings: records are written by the recorder. Opened when first asked for. */
+  /** For settings, tags and mappings; the recorder writes records. Opened on first use. */
   readonly writer: () => Promise<Store>;
-  /** Where keys, organizations and prices stand: the database of the first region. Never a replica. */
+  /** The database of the first region, with keys, organizations and prices. Never a replica. */
   readonly home: HomeStore;
-  /** Ports of this program's listeners, as far as they are fixed. */
+  /** Ports of this program's listeners that are fixed in the configuration. */
   readonly ownPorts: readonly number[];
   readonly recorder: Remote<RecorderFunctions>;
   readonly gateway: Remote<GatewayFunctions>;
   readonly jobs: Remote<JobFunctions>;
-  /** Has the gateway serve requests whose connections are here. */
+  /** Lets the gateway serve requests whose connections are in this thread. */
   readonly passedOn: PassedOn;
   readonly keys: KeyWatch;
-  /** What the database has of both, told to the gateway whenever it changes. */
+  /** Stored credentials and routes, published to the gateway whenever they change. */
   readonly credentials: Pick<Followed<unknown>, "spread" | "error">;
   readonly routes: Pick<Followed<unknown>, "spread" | "error">;
   readonly logins: Logins;

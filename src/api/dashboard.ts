@@ -7,15 +7,15 @@ import { failure } from "./envelope.ts";
 
 const SHELL = "index.html";
 const ASSETS = "/assets/";
-/** Pages whose address is a secret: of shared links, and of invitations. */
+/** Pages with a secret in the address: shared links and invitations. */
 const SECRET = ["/shared/", "/invitation/"];
-/** What they add, as do all responses of the API to a link: search engines keep nothing, and neither do caches. */
+/** Headers of those pages, and of all API responses to a shared link: neither search engines nor caches keep them. */
 export const UNSEEN = {
   "x-robots-tag": "noindex, nofollow, noarchive",
   "cache-control": "no-store",
   "referrer-policy": "no-referrer",
 };
-/** Addresses of programs: below them no page is served, whatever a client accepts. */
+/** Addresses for programs: no page is served at or below them, whatever a client accepts. */
 const PROGRAMS = /^\/(?:v1(?:\/.*)?|(?:mcp|docs|openapi\.json|metrics|healthz|readyz)\/?)$/;
 
 const SAFE = {
@@ -23,7 +23,7 @@ const SAFE = {
     "default-src 'none'",
     "script-src 'self'",
     "style-src 'self'",
-    // Pictures that a record holds inline; as pictures they run nothing.
+    // Images that a record holds inline; as images they cannot run scripts.
     "img-src 'self' data:",
     "media-src 'self'",
     "connect-src 'self'",
@@ -44,8 +44,8 @@ interface Served {
 }
 
 /**
- * Serves the dashboard: its shell, which holds nothing of anybody, at every address that a browser opens and no program
- * does, and the shell's files. What it shows it asks of the API.
+ * Serves the dashboard. Its shell holds no data; it is served at every address that browsers open and programs do not, along
+ * with its assets. The shell loads data through the API.
  */
 export class Dashboard {
   readonly #log: Log;
@@ -75,7 +75,7 @@ export class Dashboard {
     return answer;
   }
 
-  /** The dashboard with the failure of a response in it, where a browser asked for a page; else the response itself. */
+  /** The dashboard with the response's failure in it if a browser asked for a page; else the response itself. */
   async shownFailure(request: Request, answer: Response): Promise<Response> {
     if (answer.status < 400 || answer.body === null || !(request.headers.get("accept") ?? "").includes("text/html"))
       return answer;
@@ -97,7 +97,7 @@ export class Dashboard {
     );
   }
 
-  /** A page looks whether there is a newer build; its files are those of the build that it came from. */
+  /** A request for a page checks for a newer build; an asset belongs to the build that its page came from. */
   async #load(isAsset: boolean): Promise<void> {
     if (isAsset && this.#loaded !== undefined) return;
     const loaded = await loadWebFiles(this.#loaded);
@@ -123,7 +123,7 @@ function fileAnswer(request: Request, { type, etag, forms }: Served, isAsset: bo
     "content-type": type,
     etag,
     vary: "accept-encoding",
-    // A file's name changes with its content; the shell's does not.
+    // An asset's name changes with its content; the shell's does not.
     "cache-control": isAsset ? "public, max-age=31536000, immutable" : "no-cache",
   };
   if (request.headers.get("if-none-match") === etag) return new Response(null, { status: 304, headers });

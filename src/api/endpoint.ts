@@ -1,25 +1,25 @@
 import type { Needs } from "./access/needs.ts";
 
-/** JSON Schemas by name: of a parameter, or of a media type. */
+/** JSON Schemas by name, of a parameter or of a media type. */
 export type Schemas = Readonly<Record<string, object>>;
 
-/** What an endpoint takes and answers besides JSON of its body's schema and the envelope. */
+/** What an endpoint takes and returns other than JSON by its body's schema and the envelope. */
 export interface Unusual {
-  /** Parameters behind the `?` of the address; none of them is required. */
+  /** Query parameters; none of them is required. */
   readonly query?: Schemas;
   /** JSON Schema of a body that the endpoint checks itself. */
   readonly body?: object | undefined;
-  /** How the body is read: as text, or as JSON that may be missing and that Elysia does not check. */
+  /** How the body is read: as text, or as optional JSON that Elysia does not check. */
   readonly reads?: "text" | "optional";
-  /** Media types of the body. */
+  /** Media types of the request body. */
   readonly takes?: Schemas;
   /** Media types of the response. */
   readonly answers?: Schemas;
-  /** Who may call an endpoint that the table in `access/needs.ts` does not have: one of a plugin. */
+  /** What a plugin's endpoint requires of its caller: the table in `access/needs.ts` does not list it. */
   readonly needs?: Needs;
 }
 
-/** What an endpoint says of itself besides its body's schema. Who may call it stands in `access/needs.ts`. */
+/** Describes an endpoint, besides its body's schema. The callers it admits are in `access/needs.ts`. */
 export function endpoint(tag: string, summary: string, description = "", unusual: Unusual = {}) {
   return { detail: { summary, description, tags: [tag], "x-unusual": unusual } };
 }
@@ -27,7 +27,7 @@ export function endpoint(tag: string, summary: string, description = "", unusual
 /** The method by which endpoints are found: HEAD is handled like GET, and its body is dropped. */
 export const methodOf = ({ method }: Request): string => (method === "HEAD" ? "GET" : method);
 
-/** An endpoint as the guard and the description of the API see it. */
+/** An endpoint as the guard and the API description see it. */
 export interface Endpoint {
   readonly method: string;
   /** With `:name` for each variable segment. */

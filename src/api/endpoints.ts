@@ -4,11 +4,11 @@ import { nearestName } from "../nearest.ts";
 import { NEEDS } from "./access/needs.ts";
 import { type Endpoint, methodOf, type Unusual } from "./endpoint.ts";
 
-/** The table of the API's endpoints: what the guard, the description and the hints of refusals go by. */
+/** The table of the API's endpoints, for the guard, the API description and the hints in error responses. */
 export class Endpoints {
   readonly #byPath = new Map<string, Map<string, Endpoint>>();
 
-  /** Takes the endpoints that the app has, and gives the app each of their paths with all other methods, which the guard refuses. */
+  /** Registers the app's endpoints, and adds all other methods to each of their paths, so that the guard refuses them. */
   complete(app: AnyElysia): void {
     for (const route of app.routes) {
       const methods = this.#byPath.get(route.path) ?? new Map();
@@ -17,7 +17,7 @@ export class Endpoints {
     const used = new Set(app.routes.map(({ method }) => method));
     for (const [path, methods] of this.#byPath) {
       app.all(path, () => {});
-      // Else a name in this path would be taken for the id in another one that has the method.
+      // Otherwise a literal name in this path would match the `:id` of another path that has the method.
       for (const method of used)
         if (!methods.has(method) && app.router.http.find(method, path) !== null) app.route(method, path, () => {});
     }
@@ -33,19 +33,19 @@ export class Endpoints {
     const method = methodOf(request);
     const found = methods.get(method);
     if (found !== undefined) return found;
-    // A misspelt name may have been taken for an id.
+    // A misspelt name may have matched `:id`.
     const meant = this.#nearest(new URL(request.url).pathname, method);
     if (meant !== undefined) throw noSuchPath(meant);
     const allow = [...methods.keys()].sort().join(", ");
     throw new GatewayError("method_not_allowed", `this path takes ${allow}`, { headers: { allow } });
   }
 
-  /** Why there is nothing at the address of a request. */
+  /** The error for a request whose address matches no endpoint. */
   missing(request: Request): GatewayError {
     return noSuchPath(this.#nearest(new URL(request.url).pathname));
   }
 
-  /** The path that differs from this one by the spelling of one name; of those that take the method, where one is given. */
+  /** The path that differs from this one in the spelling of one name; only paths with the method, if one is given. */
   #nearest(pathname: string, method?: string): string | undefined {
     const asked = pathname.replace(/\/$/, "").split("/");
     const meant: string[] = [];
@@ -66,7 +66,7 @@ function noSuchPath(meant: string | undefined): GatewayError {
   return new GatewayError("not_found", `there is no such path here; ${hint}`);
 }
 
-/** An endpoint as it was declared. One that the table of needs does not have is a mistake in this program. */
+/** An endpoint as it was declared. If the table of needs lacks it, that is a bug in this program. */
 function described({ method, path, hooks }: AnyElysia["routes"][number]): Endpoint {
   const { body, detail } = hooks as { body?: unknown; detail?: Record<string, unknown> };
   const own = `${method} ${path}`;

@@ -1,15 +1,15 @@
 import { ERRORS, type ErrorCode, GatewayError } from "../errors.ts";
 
-/** Seconds after which a client may ask again what could not be answered now. */
+/** `Retry-After` seconds for temporary failures. */
 const RETRY_SECONDS = 2;
 
 export const JSON_HEADERS = {
   "content-type": "application/json; charset=utf-8",
   "cache-control": "no-store",
-  "x-content-type-options": "nosniff", // what clients sent stands in it
+  "x-content-type-options": "nosniff", // responses contain text that clients chose
 };
 
-/** 200 with `{ data, error: null }`; `extra` stands beside them, such as `next_cursor`. */
+/** 200 with `{ data, error: null }`; `extra` adds members beside them, such as `next_cursor`. */
 export function success(
   data: unknown,
   headers: Readonly<Record<string, string>> = {},
@@ -18,28 +18,28 @@ export function success(
   return new Response(JSON.stringify({ data, error: null, ...extra }), { headers: { ...JSON_HEADERS, ...headers } });
 }
 
-/** The same where `data` is JSON text already; `extra` stands beside it, such as `next_cursor`. */
+/** The same for `data` that is JSON text already; `extra` adds members beside it, such as `next_cursor`. */
 export function successText(data: string, extra: Readonly<Record<string, unknown>> = {}): Response {
   return new Response(`{"data":${data},${JSON.stringify({ error: null, ...extra }).slice(1)}`, {
     headers: JSON_HEADERS,
   });
 }
 
-/** Any other JSON, without the envelope: probes and the API's description. */
+/** Any other JSON, without the envelope: probes and the API description. */
 export function plainJson(value: unknown, status = 200): Response {
   const later = status === 503 ? { "retry-after": `${RETRY_SECONDS}` } : {};
   return new Response(JSON.stringify(value), { status, headers: { ...JSON_HEADERS, ...later } });
 }
 
-/** A failure, never to be mistaken for "no results": `path` names the wrong member of the body, where one is to blame. */
+/** A failure, never to be mistaken for "no results": `path` names the wrong member of the body, if there is one. */
 export function failure({ status, code, message, path, headers }: GatewayError): Response {
   return failed({ status, code, message, path: path ?? null }, headers);
 }
 
-/** What failed, as it is answered. */
+/** A failure as the response shows it. */
 export interface Failed {
   readonly status: number;
-  /** One of the table of errors, or of a plugin's own. */
+  /** One of the table of errors, or a plugin's own. */
   readonly code: string;
   readonly message: string;
   readonly path: string | null;
@@ -56,7 +56,7 @@ export function failed(
   });
 }
 
-/** Codes of plugins' answers that name none. */
+/** Codes for plugin responses that have none. */
 const CODE_OF_STATUS: Readonly<Record<number, ErrorCode>> = {
   400: "invalid_body",
   401: "invalid_auth",

@@ -9,7 +9,7 @@ const FAULTS: Readonly<Record<RequestFault, readonly [status: string, message: s
   plain: ["400 Bad Request", "this port speaks TLS: use an https:// address"],
 };
 
-/** What the HTTP parser refuses, answered as the API answers everything else; the connection closes behind it. */
+/** The response to what the HTTP parser refuses, in the API's usual form; the connection then closes. */
 export function onFault(fault: RequestFault): Uint8Array {
   const [status, message] = FAULTS[fault];
   const body = JSON.stringify({

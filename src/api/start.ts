@@ -24,20 +24,20 @@ import { Logins } from "./logins/logins.ts";
 import { Sso } from "./logins/sso/sso.ts";
 import { ApiMetrics } from "./operation/metrics.ts";
 
-/** How long answers under way get when the API stops. */
+/** How long responses in progress may take when the API stops. */
 const GRACE_MS = 2_000;
 
 interface ApiOptions {
   readonly config: Config;
-  /** Of the region in whose database keys and prices stand, where that is another one. */
+  /** The region whose database has keys and prices, if that is another one. */
   readonly home?: Config | undefined;
-  /** Of identity providers whose secrets stand in variables, by their names. */
+  /** Secrets of identity providers from environment variables, by provider name. */
   readonly ssoSecrets?: Readonly<Record<string, string>>;
   readonly log: Log;
   readonly recorder: Remote<RecorderFunctions>;
   readonly gateway: Remote<GatewayFunctions>;
   readonly jobs: Remote<JobFunctions>;
-  /** The way of the playground's requests into the gateway. */
+  /** Passes the playground's requests to the gateway. */
   readonly requests: Endpoint;
 }
 
@@ -47,21 +47,21 @@ export interface RunningApi {
 }
 
 /**
- * Opens the API's listener. Before it opens, the gateway has the keys of the database, where that can be read.
+ * Opens the API's listener. Before it opens, the gateway has the keys of the database, if that can be read.
  *
- * @throws GatewayError `config_invalid` where the address cannot be listened on.
+ * @throws GatewayError `config_invalid` if the address cannot be listened on.
  */
 export async function startApi(options: ApiOptions): Promise<RunningApi> {
   const { config, home, log, recorder, gateway, jobs } = options;
   const reader = await openStore(config, "read");
   const own = new OpenedLater(config);
   const opened = home === undefined ? undefined : new OpenedLater(home);
-  // Files have no replica: one set of connections does.
+  // A database file has no replica: one set of connections is enough.
   const oneReader = home === undefined && localPath(config) !== undefined;
   const homeReader = oneReader ? reader : await openStore(home ?? config, "current");
   const homeStore = { config: home ?? config, reader: homeReader, writer: (opened ?? own).writer };
   const current = home === undefined ? homeReader : await openStore(config, "current");
-  // With a server, other nodes have to learn of a key as well: there a command waits for none of them.
+  // With a database server, other nodes must learn of a key too: commands then wait for none of them.
   const noteAs = localPath(home ?? config) === undefined ? undefined : config.region;
   const keys = new KeyWatch({ ...homeStore, log, noteAs, publish: (known) => gateway.setKeys(known) });
   await keys.start();
@@ -107,7 +107,7 @@ export async function startApi(options: ApiOptions): Promise<RunningApi> {
     await opened?.close();
   };
   try {
-    // The gateway's threads follow the same files: one entry is enough.
+    // The gateway's threads watch the same files: one log entry is enough.
     const pair = tlsPairOf(config, log, () => noteReloaded(options));
     const at = [config.host, config.api_port, api] as const;
     const listener = pair === undefined ? platform.serve(...at) : await listenTls(...at, { pair, onFault });

@@ -5,7 +5,7 @@ import { threadStart } from "../runtime/thread.ts";
 import type { ApiFunctions, GatewayFunctions, JobFunctions, RecorderFunctions, ThreadOptions } from "../threads.ts";
 import { type RunningApi, startApi } from "./start.ts";
 
-/** Entry of the API's thread, started with the ports `recorder`, `gateway` and `jobs`. */
+/** Entry point of the API thread, started with the ports `recorder`, `gateway` and `jobs`. */
 const { options, port, ports } = threadStart<ThreadOptions>();
 const { config, home, ssoSecrets = {} } = options;
 
@@ -28,7 +28,7 @@ const functions: ApiFunctions = {
     return { port };
   },
   stop: async () => {
-    await (await running?.catch(() => undefined))?.stop(); // one that did not start has nothing to stop
+    await (await running?.catch(() => undefined))?.stop(); // if the start failed, there is nothing to stop
   },
 };
 expose(port, functions);

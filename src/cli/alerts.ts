@@ -100,7 +100,7 @@ export const testAlertCommand: Run = (invocation) =>
     const tests = alert.channels.map(({ id }) => ({ endpoint_id: id, payload }));
     const addressOf = (endpointId: string) => {
       const channel = alert.channels.find(({ id }) => id === endpointId)!;
-      // An address that is shown in full needs no type.
+      // If the complete address is shown, it needs no type.
       return CHANNELS[channel.type].isSecret ? `${channel.type} ${shownAddress(channel)}` : shownAddress(channel);
     };
     return testEndpoints(invocation, records, { source: alert, tests, addressOf });

@@ -4,7 +4,7 @@ import { JSON_OPTION, REGION_OPTION } from "./options.ts";
 const text = (value: string, description: string): Option => ({ type: "string", value, description });
 const ORG = text("ORG", "of this organization (default: all, and those of the deployment)");
 
-/** The audit log, for reading. */
+/** Commands that read the audit log. */
 export const AUDIT_COMMANDS: readonly Command[] = [
   {
     name: "audit list",

@@ -59,5 +59,5 @@ function recordsBackup(config: Config): string[] {
   return [`curl --user ${user} ${quoted(url.href)} --data-binary ${quoted(statement)}`];
 }
 
-/** A word of a shell. */
+/** Quotes a word for the shell. */
 const quoted = (word: string) => `'${word.replaceAll("'", `'\\''`)}'`;

@@ -91,7 +91,7 @@ function summary({ databases, files }: Manifest): string {
   return `${records} records, ${spool} spool files, ${(bytes / 1e6).toFixed(1)} MB`;
 }
 
-/** Data in other places, which has to be backed up by other means. */
+/** Data in other places, which must be backed up by other means. */
 function leftOut({
   data_dir,
   providers_dir,

@@ -32,7 +32,7 @@ export interface Invocation {
   readonly terminal: Terminal;
   readonly config: Config;
   readonly loaded: LoadedConfig;
-  /** The errors of a broken configuration, for commands that run with one. `config` is then the default one. */
+  /** The errors of a broken configuration, for commands that can run with one; `config` then has the defaults. */
   readonly problem?: ConfigError;
 }
 
@@ -48,7 +48,7 @@ export interface Command {
   /** An option with which no arguments are allowed. */
   readonly alone?: string;
   readonly options?: Readonly<Record<string, Option>>;
-  /** Its words are passed on unparsed, in `args`, and it needs no configuration: it is a client of some Weir. */
+  /** Its words are passed on unparsed, in `args`, and it needs no configuration: it may be a client of any Weir. */
   readonly readsItsOwnWords?: true;
   /** It also runs with a broken configuration, and gets the errors. */
   readonly takesBrokenConfig?: true;

@@ -7,7 +7,7 @@ export async function contractText(): Promise<string> {
     .replaceAll(/^.*biome-ignore.*\n/gm, "");
 }
 
-/** The contract's files as text; each is named here, so that the binary holds it. */
+/** The contract's files as text, each imported by name so that the binary contains it. */
 const CONTRACT = [
   () => import("../plugin-host/contract/json.ts", { with: { type: "text" } }),
   () => import("../plugin-host/contract/reading.ts", { with: { type: "text" } }),

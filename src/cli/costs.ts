@@ -23,7 +23,7 @@ import { withoutService } from "./without-service.ts";
 const BEGIN_MS = 60_000;
 const LOOK_MS = 200;
 
-/** A running service does it, because it writes the records; without one this command does it. */
+/** A running service recomputes, because it writes the records; without one this command does. */
 export const recomputeCostsCommand: Run = async (invocation) => {
   const { options, terminal } = invocation;
   const config = regionConfig(invocation);
@@ -55,7 +55,7 @@ export const recomputeCostsCommand: Run = async (invocation) => {
 
 type OnProgress = (progress: Progress) => void;
 
-/** Requests it from the running service, and waits. */
+/** Requests the job from the running service, and waits. */
 async function served(config: Config, order: RecomputeOrder, onProgress: OnProgress): Promise<Progress> {
   return withStore(config, async ({ records }) => {
     await placeOrder(records, order);
@@ -110,7 +110,7 @@ export const explainCostCommand: Run = async (invocation) => {
   return 0;
 };
 
-/** Of whichever organization. Only a reader's connection sees the bodies' file, which holds parts of a record. */
+/** In any organization. Only a reader's connection sees the bodies' file, which holds parts of a record. */
 async function recordOf(config: Config, id: string): Promise<RequestRow | undefined> {
   const reader = await openStore(config, "current");
   try {

@@ -26,13 +26,13 @@ export function membersOf({ options }: Pick<Invocation, "options">): Members {
     ...(options["disable"] === true && { enabled: false }),
     ...Object.fromEntries(listOf(text("reset") ?? "").map((member) => [member, null])),
   };
-  // An option that is not there takes nothing from `--set`.
+  // An absent option does not override `--set`.
   return { ...set, ...Object.fromEntries(Object.entries(members).filter(([, value]) => value !== undefined)) };
 }
 
 const FLAGS: ReadonlySet<string> = new Set(["private", "shared", "enabled", "ask_usage"]);
 
-/** `--set` takes every member, and those that are true or false too. */
+/** `--set` takes every member, including booleans. */
 const asFlag = (name: string, value: string): unknown =>
   FLAGS.has(name) && (value === "true" || value === "false") ? value === "true" : value;
 

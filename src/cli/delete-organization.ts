@@ -21,7 +21,7 @@ export const deleteOrganizationCommand: Run = async (invocation) => {
     const { data } = await askApi(invocation, { method: "DELETE", path, body, scope: "admin" });
     removed += data.removed;
     terminal.err(`${removed} records are deleted, ${data.remaining} remain\n`);
-    // The rest is in flight and ends by itself: pause before the next request.
+    // The remaining requests are in flight and end by themselves: pause before the next call.
     if (!data.done && data.removed === 0) await sleep(PAUSE_MS);
     if (!data.done) continue;
     terminal.err(`organization "${name}" is deleted\n`);

@@ -58,7 +58,7 @@ function emptyDirectory({ terminal }: Invocation, given: string): string {
   return path;
 }
 
-/** The defaults, at the operator's addresses: it never reads from or sends to the systems configured for a real service. */
+/** The defaults with the operator's addresses: it never reads from or sends to the systems configured for a real service. */
 async function demoConfig({ host, gateway_port, api_port, log_format, log_level }: Config, directory: string) {
   const { config } = loadConfig({
     env: { WEIR_DATA_DIR: directory },
@@ -71,7 +71,7 @@ async function demoConfig({ host, gateway_port, api_port, log_format, log_level 
     gateway_port: await freePort(host, gateway_port),
     api_port: await freePort(host, api_port),
     log_format,
-    // Its own output is enough; warnings are shown as well.
+    // The demo's own output suffices; warnings are shown as well.
     log_level: log_level === "info" ? ("warn" as const) : log_level,
   };
 }
@@ -97,7 +97,7 @@ function makeKey(config: Config) {
 
 type Key = Awaited<ReturnType<typeof makeKey>>;
 
-/** Writes all requests into the journal; the recorder reads them once the service runs. */
+/** Writes all requests into the spool; the recorder reads them once the service runs. */
 async function record(config: Config, { key, id, organization }: Key, log: Log): Promise<readonly Scene[]> {
   const now = Date.now();
   const all = [...week(now), ...scenes(now)];
@@ -129,10 +129,13 @@ async function post(api: string, { key }: Key, path: string, body: object): Prom
   return (await fetch(api + path, { method: "POST", headers, body: JSON.stringify(body) })).json();
 }
 
-/** Of the demonstration's dataset. */
+/** Examples in the demo's dataset. */
 const EXAMPLES = 12;
 
-/** Adds scores from people and checks, a dataset of the worst responses, and a credential of the echo, so that the playground has a model. */
+/**
+ * Adds scores from people and checks, a dataset of the worst responses, and a credential for the echo provider, so that the
+ * playground has a model.
+ */
 async function judge(api: string, key: Key, told: readonly Scene[]): Promise<void> {
   await post(api, key, "/v1/credentials", { provider: "echo", name: "echo" });
   const worst = told

@@ -12,7 +12,7 @@ export const doctorCommand: Run = (invocation) => report(invocation, DOCTOR_CHEC
 export const upgradeCheckCommand: Run = (invocation) =>
   report(invocation, UPGRADE_CHECKS, `findings of weir ${VERSION} before the upgrade`);
 
-/** For health checks of containers: needs no other program, and prints nothing if all is well. */
+/** For health checks of containers: needs no other program, and prints nothing if the service is ready. */
 export const healthCommand: Run = async ({ terminal, config }) => {
   const answer = await askReadiness(config);
   if (answer.state === "ready") return 0;
@@ -43,7 +43,7 @@ function configurationFindings(problem: ConfigError | undefined): Finding[] {
 /** The column at which findings begin. */
 const MESSAGE_AT = 22;
 
-/** Fits a terminal's width. */
+/** Fits the terminal's width. */
 function lineOf(terminal: Terminal, { check, verdict, message, fix }: Finding): string {
   const { columns = Number.POSITIVE_INFINITY } = terminal;
   const word = verdict.padEnd(4);

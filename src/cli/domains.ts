@@ -21,7 +21,7 @@ export const listDomainsCommand: Run = async (invocation) => {
   return 0;
 };
 
-/** A provider's host without requests: there are more than a hundred of them. */
+/** A provider's host without requests, hidden because there are more than a hundred of them. */
 const isQuiet = (row: Json) => row.source === "provider" && row.requests_today === 0;
 
 /** `approve`, `deny` or `revoke`; a running service acts on it within a second. */

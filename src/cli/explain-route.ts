@@ -12,7 +12,7 @@ type Target = RouteExplanation["targets"][number];
 
 const HEADINGS = ["target", "credential", "state", "costs", "why"];
 
-/** Queries the running service, because only it knows pauses and exhausted limits. */
+/** Calls the running service, because only it knows pauses and exhausted limits. */
 export const explainRouteCommand: Run = async (invocation) => {
   const { terminal, options } = invocation;
   const asked = await questionOf(invocation);
@@ -77,7 +77,7 @@ function cellsOf(target: Target): readonly string[] {
 
 const nameOf = ({ provider, model }: Target) => `${provider.toLowerCase()}/${model}`;
 
-/** Details that do not fit into the table: a line for each paused target, or one with a changed request. */
+/** Details that do not fit into the table: a line for each paused target, or for one with a changed request. */
 function notesOf(target: Target): readonly string[] {
   const { credential, state, shape, same_shape } = target;
   const isTranslated = shape !== null && !same_shape;

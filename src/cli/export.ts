@@ -19,7 +19,7 @@ export const importCommand: Run = ({ args, terminal }) =>
     return runImport(args, terminal.env, { stdin, stderr, interrupted });
   });
 
-/** The first signal stops the export and keeps its checkpoint; a second one ends the program at once. */
+/** The first signal stops the export and keeps its checkpoint; a second one ends the program immediately. */
 async function interruptible(work: (interrupted: AbortSignal) => Promise<number>): Promise<number> {
   const interruption = new AbortController();
   const handlers = SIGNALS.map((signal) => [signal, () => interruption.abort(signal)] as const);

@@ -17,9 +17,9 @@ export const helpCommand =
 /**
  * Prints help, fitted to a terminal's width.
  *
- * @param commands - all there are, in the order of help.
+ * @param commands - all commands, in the order of help.
  * @param words - of a command, such as `keys create`, or the first word of several commands; none for all of Weir.
- * @throws UsageError where there is no such command.
+ * @throws UsageError if there is no such command.
  */
 export function printHelp(
   commands: readonly Command[],

@@ -15,7 +15,7 @@ import { withStore } from "./with-store.ts";
 const LOOK_MS = 500;
 const TELL_MS = 2_000;
 
-/** A running service does it; without one this command does it. After an interruption it continues from there. */
+/** A running service migrates; without one this command does. After an interruption it continues where it stopped. */
 export const migrateBodiesCommand: Run = async (invocation) => {
   const config = regionConfig(invocation);
   if (config.bodies_engine !== "s3") {
@@ -44,7 +44,7 @@ export const migrateBodiesCommand: Run = async (invocation) => {
   return 0;
 };
 
-/** Prints the rest from time to time. */
+/** Prints how much remains from time to time. */
 function progress({ bodies }: Store, print: (text: string) => void): () => Promise<void> {
   let toldAt = Number.NEGATIVE_INFINITY;
   return async () => {

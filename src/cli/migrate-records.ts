@@ -16,7 +16,7 @@ import type { Run } from "./command.ts";
 import { regionConfig } from "./region.ts";
 import { CommandError, UsageError } from "./usage-error.ts";
 
-/** A record that changes while its batch is compared makes them differ: the day is copied again. */
+/** A record that changes during the comparison of its batch causes a difference: the day is copied again. */
 const TRIES_MAX = 3;
 
 /**
@@ -78,7 +78,7 @@ function line({ organizationId, from, count, copied, tokens, ids }: CopiedDay, r
   return `${day} ${organizationId}: ${count} records, ${copied} copied, ${tokens} tokens, ids ${hash}; ${records} in all`;
 }
 
-/** What there is to do, reckoned from reading some of the newest records. Nothing is written. */
+/** The work to do, estimated from some of the newest records. Nothing is written. */
 async function estimate(copy: CopyOptions, days: readonly Day[]): Promise<string> {
   const records = await countEnded(copy.records);
   const startedMs = performance.now();

@@ -72,7 +72,7 @@ const stepCommand =
 export const approveModelCommand = stepCommand("approved", approveNewest);
 export const rollBackModelCommand = stepCommand("rolled back", rollBack);
 
-/** A running service does it; without one this command does it. */
+/** A running service maps the model; without one this command does. */
 export const expediteModelCommand: Run = async (invocation) => {
   const { terminal } = invocation;
   const config = regionConfig(invocation);

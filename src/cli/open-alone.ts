@@ -15,21 +15,21 @@ interface Around {
   readonly log: Log;
 }
 
-/** Sets a plugin up as in the gateway's thread, with a store that is not kept and no database. */
+/** Sets a plugin up as in the gateway's thread, with a temporary store and no database. */
 export function openAlone(loaded: LoadedPlugin, options: Json, { config, log }: Around): Promise<OpenPlugin> {
   const host = createPluginHost({
     config,
     log,
     entries: new Entries({ read: async () => [], write: async () => {}, log }),
     usageOf: async () => [],
-    organizationOfKey: () => "", // each key counts as one that is there
+    organizationOfKey: () => "", // every key counts as known
     providerHosts: () => [],
     openJournal: readOnlyJournal,
   });
   return setUp(loaded, options, log, host.accessFor(loaded.value.name));
 }
 
-/** What a file is, by its members. @throws PluginError if it cannot be read. */
+/** The kind of a file, by its members. @throws PluginError if it cannot be read. */
 export async function kindOf(path: string): Promise<PluginKind> {
   const text = await readFile(path, "utf8").catch((error: Error) => {
     throw new PluginError(path, error.message, error);
@@ -37,14 +37,14 @@ export async function kindOf(path: string): Promise<PluginKind> {
   return /\bsetup\b|GatewayPlugin/.test(text) ? "plugin" : "provider";
 }
 
-/** What `--options` says: options over those of weir.toml. @throws UsageError. */
+/** The options in `--options`, which override those of weir.toml. @throws UsageError. */
 export function givenOptions(text: unknown): Json {
   if (typeof text !== "string") return {};
   try {
     const value: Json = JSON.parse(text);
     if (typeof value === "object" && value !== null && !Array.isArray(value)) return value;
   } catch {
-    // Said below.
+    // Reported below.
   }
   throw new UsageError(`--options takes a JSON object, such as '{"models": ["gpt-4o"]}'`);
 }

@@ -23,10 +23,10 @@ interface PluginCall {
 }
 
 /**
- * Runs a plugin's endpoint in this process. It stores to the database, where a running service finds the result;
- * its counts are only read.
+ * Runs a plugin's endpoint in this process. It writes to the database, where a running service finds the result; its counts
+ * are only read.
  *
- * @throws CommandError with the plugin's message, UsageError if that is a 400.
+ * @throws CommandError with the plugin's message, UsageError if its status is 400.
  */
 export async function callPlugin(config: Config, wanted: PluginCall): Promise<Json> {
   const plugins = byName(await loadFolders("plugin", pluginFolders("plugin", config)));

@@ -23,7 +23,7 @@ interface Listed {
   readonly name: string | null;
   readonly source: "built-in" | "drop-in";
   readonly file: string;
-  /** Whether it takes the place of a built-in of the same name. */
+  /** Whether it replaces a built-in file of the same name. */
   readonly replaces: boolean;
   readonly hosts: readonly string[];
   /** Why the file is not in use, or null. */
@@ -35,7 +35,7 @@ export const listProvidersCommand: Run = async (invocation) => print(invocation,
 export const listPluginsCommand: Run = async (invocation) =>
   print(invocation, [...(await plugins(invocation)), ...(await providers(invocation))]);
 
-/** Loads, checks and, for a plugin, sets up the file like the service. */
+/** Loads, checks and, for a plugin, sets up the file as the service does. */
 export const checkPluginCommand: Run = async ({ args, options, terminal, config }) => {
   const path = resolve(terminal.workingDirectory, args[0]!);
   const kind = options["provider"] ? "provider" : await kindOf(path);
@@ -69,7 +69,7 @@ async function providers({ config }: Invocation): Promise<Listed[]> {
     buildRegistry(loaded);
     return all;
   } catch (error) {
-    // Each is valid, but two of them want the same name.
+    // Each is valid, but two of them have the same name.
     if (!(error instanceof PluginError)) throw error;
     return all.map((each) => (each.file === error.file ? { ...each, reason: reasonOf(error, each.file) } : each));
   }
@@ -80,7 +80,7 @@ async function plugins({ config }: Invocation): Promise<Listed[]> {
   return listed("plugin", loaded, failures, () => []);
 }
 
-/** Files in use by name, with broken ones first, because those are of interest. */
+/** Files in use, by name, after the broken ones. */
 function listed<T extends { readonly name: string }>(
   kind: PluginKind,
   loaded: readonly Loaded<T>[],

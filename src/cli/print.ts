@@ -2,7 +2,7 @@ import type { Invocation, Terminal } from "./command.ts";
 import { cutTo, widthOf } from "./width.ts";
 
 const GAP = "  ";
-/** Minimum width of a table column; below that the last columns are left out. */
+/** Minimum width of a table column; if the terminal is too narrow, the last columns are left out. */
 const LEAST = 8;
 /** Characters that break a line, move the cursor or change the text direction: names also come from requests. */
 const UNPRINTABLE = /[\p{Cc}\p{Zl}\p{Zp}\u202A-\u202E\u2066-\u2069]+/gu;
@@ -10,9 +10,9 @@ const UNPRINTABLE = /[\p{Cc}\p{Zl}\p{Zp}\u202A-\u202E\u2066-\u2069]+/gu;
 interface Listing<Row> {
   readonly headings: readonly string[];
   readonly cells: (row: Row) => readonly string[];
-  /** Headings of columns of free text, which may be cut; without it all but the first may. */
+  /** Headings of free-text columns, which may be cut; by default all except the first. */
   readonly cuts?: readonly string[];
-  /** Printed on stderr if there are no rows; without it an empty table is shown. */
+  /** Printed on stderr if there are no rows; by default an empty table is printed. */
   readonly none?: string;
 }
 
@@ -31,7 +31,7 @@ export function printJson(terminal: Terminal, value: unknown): void {
   terminal.out(`${JSON.stringify(value, null, 2)}\n`);
 }
 
-/** Prints rows as columns of text under their headings: fitted to a terminal's width, elsewhere complete. */
+/** Prints rows as columns of text under their headings: fitted to a terminal's width, otherwise complete. */
 export function printTable(
   terminal: Terminal,
   headings: readonly string[],

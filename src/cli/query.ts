@@ -14,7 +14,7 @@ const FORMATS = ["table", "json", "jsonl", "csv"] as const;
 type Format = (typeof FORMATS)[number];
 
 const LIMIT_DEFAULT = 20;
-/** Beyond that, use an export. */
+/** For more, use an export. */
 const LIMIT_MAX = 10_000;
 /** Rows per request. */
 const PAGE = 1_000;
@@ -59,7 +59,7 @@ function limitOf(options: Invocation["options"]): number {
   return Number(text);
 }
 
-/** As text, or as the JSON of the API. */
+/** From text, or from the API's JSON. */
 function filterOf({ args, options }: Invocation): FilterNode {
   const text = args.join(" ").trim();
   const isJson = text.startsWith("{") || text === "all";
@@ -127,7 +127,7 @@ function print(
       );
     }
   } else {
-    // Without --columns a record is complete.
+    // Without --columns, records are printed completely.
     const shown = named === undefined ? records : records.map((record) => picked(record, named));
     if (format === "json") printJson(terminal, shown);
     else for (const record of shown) terminal.out(`${JSON.stringify(record)}\n`);
@@ -138,7 +138,7 @@ function picked(record: Json, columns: readonly Shown[]): Record<string, unknown
   return Object.fromEntries(columns.map((shown) => [shown.column.name, memberOf(record, shown) ?? null]));
 }
 
-/** Scores as members, as the CSV's columns name them. */
+/** Scores as members, named like the CSV's columns. */
 function scoresOf(record: Json, columns: readonly Shown[]): Record<string, unknown> {
   return picked(
     record,

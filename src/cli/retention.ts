@@ -68,7 +68,7 @@ export const setRetentionCommand: Run = async (invocation) => {
   return 0;
 };
 
-/** A running service does it; without one this command does it. */
+/** A running service runs it; without one this command does. */
 export const runRetentionCommand: Run = async (invocation) => {
   const { options, terminal } = invocation;
   await withOrganization(invocation, async (store, organizationId) => {

@@ -21,7 +21,7 @@ import { withStore } from "./with-store.ts";
 const ERASE_MS = 600_000;
 const LOOK_MS = 200;
 
-/** A running service does it; without one this command does it. */
+/** A running service erases; without one this command does. */
 export const eraseStorageCommand: Run = async (invocation) => {
   const config = regionConfig(invocation);
   const journal = await withStore(config, async (store) => {
@@ -66,7 +66,7 @@ export const storageProgressCommand: Run = async (invocation) => {
   return 0;
 };
 
-/** Writes every database file again, without the pages that hold nothing. */
+/** Rewrites every database file without its free pages. */
 export const compactCommand: Run = async ({ config, terminal }) => {
   const lock = lockDirectory(config.data_dir);
   if (lock === undefined) {

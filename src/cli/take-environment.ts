@@ -23,8 +23,8 @@ export function takeEnvironment(env: NodeJS.ProcessEnv): Readonly<Record<string,
 }
 
 /**
- * Takes out what credentials and identity providers of `weir.toml` point at with `env:NAME`; their values are read from
- * the copy. The secrets of an object store and of ClickHouse have been read already.
+ * Removes the variables that credentials and identity providers of `weir.toml` refer to with `env:NAME`; their values are
+ * read from the copy. The secrets of an object store and of ClickHouse have been read already.
  */
 export function dropReferenced(env: NodeJS.ProcessEnv, config: Config): void {
   const { credentials, sso } = config;

@@ -11,14 +11,14 @@ const TEST_MS = 20_000;
 interface EndpointTests {
   readonly source: { readonly id: string; readonly organization_id: string };
   readonly tests: readonly Pick<NewDelivery, "endpoint_id" | "payload">[];
-  /** What an endpoint is called on paper. */
+  /** The printed name of an endpoint. */
   readonly addressOf: (endpointId: string) => string;
 }
 
 /**
- * Has the running service send tests, and prints the results.
+ * Lets the running service send tests, and prints the results.
  *
- * @returns the command's status: 1 where one of them was not taken.
+ * @returns the command's status: 1 if an endpoint did not accept its test.
  */
 export async function testEndpoints(
   { options, terminal }: Invocation,

@@ -16,7 +16,7 @@ import { tryPlugin } from "./trial/try-plugin.ts";
 import { samplesFor, tryProvider } from "./trial/try-provider.ts";
 import { CommandError } from "./usage-error.ts";
 
-/** Milliseconds for one call of a hook. More than the service gives: a first call on a busy machine is slow. */
+/** Milliseconds for one call of a hook. More than in the service, because a first call on a busy machine is slow. */
 const HOOK_MS = 5_000;
 
 /** Runs a provider's readers or a plugin's hooks over exchanges, and prints what they do. @returns 1 if one failed. */
@@ -85,7 +85,7 @@ async function report(
   return failed === 0 ? 0 : 1;
 }
 
-/** The providers that the service would load, with this one in place of its file. */
+/** The providers that the service would load, with this one replacing its file. */
 async function registryWith(config: Invocation["config"], own?: LoadedProvider): Promise<Registry> {
   const others = (await loadFolders("provider", pluginFolders("provider", config))).filter(
     ({ file, builtIn, value }) =>

@@ -15,7 +15,7 @@ import { withoutService } from "./without-service.ts";
 const BEGIN_MS = 60_000;
 const LOOK_MS = 200;
 
-/** A running service does it, because it writes the records; without one this command does it. */
+/** A running service reads them again, because it writes the records; without one this command does. */
 export const rereadUnreadCommand: Run = async (invocation) => {
   const config = regionConfig(invocation);
   reachDirectory(config);
@@ -35,7 +35,7 @@ export const rereadUnreadCommand: Run = async (invocation) => {
   return seen === read ? 0 : 1;
 };
 
-/** Requests it from the running service, and waits. */
+/** Requests the job from the running service, and waits. */
 async function served(config: Config): Promise<UnreadProgress> {
   const id = randomUUID();
   return withStore(config, async ({ records }) => {

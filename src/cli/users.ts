@@ -70,7 +70,7 @@ export const listUsersCommand: Run = async (invocation) => {
   return 0;
 };
 
-/** For a person whose account at the identity provider was recreated. */
+/** For a user whose account at the identity provider was recreated. */
 export const unlinkUserCommand: Run = async ({ args, terminal, config }) => {
   const { email } = readAll({ email: () => readEmail(args[0]!) });
   const isThere = await withRecords(config, async (records) => {

@@ -28,7 +28,7 @@ export function cutTo(columns: number, text: string): string {
   return `${kept}…`;
 }
 
-/** Wraps a line between words to at most `columns`; later parts are indented. */
+/** Wraps a line between words to at most `columns`; later lines are indented. */
 export function foldTo(columns: number, line: string, indent: number): string {
   const margin = " ".repeat(indent);
   const lines: string[] = [];

@@ -41,8 +41,8 @@ export function withRecords<T>(config: Config, work: (records: Database) => Prom
 }
 
 /**
- * A running service would use an empty database as its own: if files are missing while a service has the directory, they were
- * moved away. Another command locks it only while it creates the files; wait for it.
+ * A running service would use an empty database as its own: if files are missing while a service holds the directory, they
+ * were moved away. Another command locks it only while it creates the files; wait for it.
  */
 async function openedOrMade(config: Config): Promise<Store> {
   const path = localPath(config);

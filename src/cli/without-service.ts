@@ -24,8 +24,7 @@ interface ReadingParts {
 }
 
 /**
- * Runs with the parts of a service's jobs that read records again, if no service runs: the caller holds the data
- * directory's lock.
+ * If no service runs, runs with the parts of its jobs that read records again: the caller holds the data directory's lock.
  *
  * @param config - of the selected region.
  */

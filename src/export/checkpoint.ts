@@ -22,7 +22,7 @@ export interface Checkpoint {
   /** The options that determine the file's content. A checkpoint is valid only for the same ones. */
   readonly options: Readonly<Record<string, unknown>>;
   readonly plan: Plan;
-  /** `downloading`, then `downloaded` (all records are there), then `finished` (the file is complete, temporary files are not removed yet). */
+  /** `downloading`, then `downloaded` (all records are there), then `finished` (the file is complete, temporary files remain). */
   readonly phase: "downloading" | "downloaded" | "finished";
   /** Records in the output. */
   readonly rows: number;
@@ -56,8 +56,8 @@ export function boundOptions(options: ExportOptions): Checkpoint["options"] {
 /**
  * Reads the checkpoint beside `output`.
  *
- * @returns undefined when there is none.
- * @throws ExportFailure of kind `usage` when it belongs to other options or cannot be read.
+ * @returns undefined if there is none.
+ * @throws ExportFailure of kind `usage` if it belongs to other options or cannot be read.
  */
 export async function readCheckpoint(options: ExportOptions): Promise<Checkpoint | undefined> {
   const path = checkpointPath(options.output);
@@ -80,10 +80,7 @@ export async function readCheckpoint(options: ExportOptions): Promise<Checkpoint
   return checkpoint;
 }
 
-/**
- * Replaces the checkpoint: a reader finds the old one or the new one, never a part of one, also after a power cut.
- * The output has to be synced before.
- */
+/** Replaces the checkpoint atomically: a reader finds the old or the new one, also after a power failure. The output must be synced before. */
 export async function writeCheckpoint(output: string, checkpoint: Checkpoint): Promise<void> {
   const path = checkpointPath(output);
   const draft = `${path}.tmp`;

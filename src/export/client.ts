@@ -29,12 +29,12 @@ export interface Client {
   /**
    * Sends the request until there is a readable response.
    *
-   * @throws ExportFailure when the service refuses, or every attempt failed; AnswerTooLong; the reason of a signal.
+   * @throws ExportFailure if the service refuses, or every attempt failed; AnswerTooLong; the reason of a signal.
    */
   ask<T>(question: Question<T>): Promise<T>;
 }
 
-/** The response is longer than the request allows: request less. Not retried. */
+/** The response exceeds the request's limit: request less. Not retried. */
 export class AnswerTooLong extends Error {
   override readonly name = "AnswerTooLong";
 }

@@ -18,8 +18,8 @@ export interface Opened {
 }
 
 /**
- * Reads a page as Weir writes it: `data` first, no spaces, the same first member in every record. The bytes of the
- * response become the lines, in place.
+ * Parses a page as Weir writes it: `data` first, no spaces, the same first member in every record. The bytes of the response
+ * become the lines, in place.
  *
  * It searches for the text between two records, which a body may contain as well. The result is verified: the envelope
  * without its records must be JSON, and so must each record; only one way to split the page satisfies that.
@@ -27,7 +27,7 @@ export interface Opened {
  * @returns undefined if the response has another form or is broken; it is then unchanged.
  */
 export function openCompact(answer: Buffer): Opened | undefined {
-  // A line break outside a string would break a record over two lines.
+  // A line break outside a string would split a record across two lines.
   if (!answer.toString("latin1", 0, HEAD.length).startsWith(HEAD) || answer.includes(LINE_END)) return undefined;
   const end = answer.lastIndexOf("}]") + 1;
   const rest = answer.toString("latin1", end);

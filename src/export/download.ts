@@ -11,7 +11,7 @@ export interface Download {
   readonly encoder: Encoder;
   readonly output: Output;
   readonly limit: number | undefined;
-  /** Called after each page is in the output; resolves when a kill would no longer lose it. */
+  /** Called after each page is in the output; resolves once a kill can no longer lose it. */
   readonly keep: (position: Pick<Checkpoint, "phase" | "rows" | "cursor">) => Promise<void>;
   readonly onRows: (rows: number, bytes: number) => void;
 }

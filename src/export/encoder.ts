@@ -13,7 +13,7 @@ const OPEN_OBJECT = 0x7b;
  * boundaries, so a resumed export is the same as an uninterrupted one.
  */
 export interface Encoder {
-  /** About how often a character is copied on its way into the file, for the amount of garbage. */
+  /** About how often a character is copied on its way into the file, to estimate garbage. */
   readonly copies: number;
   /** The text before the first record. */
   head(): string | Uint8Array;
@@ -31,7 +31,7 @@ export const jsonLines: Encoder = {
   tail: () => "",
 };
 
-/** One array, with each record on a line of its own. */
+/** One array, with each record on its own line. */
 export const jsonArray: Encoder = {
   copies: 2,
   head: () => "",
@@ -50,7 +50,7 @@ export const jsonArray: Encoder = {
   tail: (total) => (total === 0 ? "[]\n" : "\n]\n"),
 };
 
-/** RFC 4180: CRLF, quotes where they are needed, the first line names the columns. */
+/** RFC 4180: CRLF, quotes only if needed, column names in the first line. */
 export function csv(columns: readonly Column[]): Encoder {
   const cells = new Cells(columns);
   const line = (row: string) => {
@@ -136,8 +136,8 @@ function valueCell(value: string): string {
 }
 
 /**
- * A spreadsheet runs a cell that starts with one of these as a formula, and record contents are untrusted: an
- * apostrophe in front makes it text. Empty text is `""`, which differs from the empty cell of null.
+ * A spreadsheet runs a cell that starts with one of these as a formula, and record contents are untrusted: an apostrophe in
+ * front makes it text. Empty text is `""`, unlike the empty cell of null.
  */
 function textCell(value: string): string {
   if (value === "") return '""';

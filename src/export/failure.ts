@@ -11,7 +11,7 @@ export function exitOfSignal(name: string): number {
 /**
  * A failure that the user can fix: its message is printed unchanged, on one line.
  *
- * Anything else that is thrown is a bug and shows its stack. A message must not contain a key or a body.
+ * Any other exception is a bug and shows its stack. A message must not contain a key or a body.
  */
 export class ExportFailure extends Error {
   /** `failed` can be resumed; `usage` means a wrong command line. */

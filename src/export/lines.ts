@@ -23,7 +23,7 @@ export function countOf(lines: Lines): number {
 }
 
 /**
- * Reads a file of lines, some of them at a time.
+ * Reads a file of lines, some lines at a time.
  *
  * Not `node:readline`: it also ends a line at U+2028, which JSON text may contain unescaped.
  */

@@ -10,7 +10,7 @@ export type Region = (typeof REGIONS)[number];
 export type Order = (typeof ORDERS)[number];
 export type Environment = Readonly<Record<string, string | undefined>>;
 
-/** One row per option: what the parser takes and what the help says. */
+/** One row per option, for the parser and for help. */
 export const OPTIONS = {
   "start-date": { type: "string", value: "DATE", description: "first day or time, included (default: 30 days ago)" },
   "end-date": { type: "string", value: "DATE", description: "last day or time, included (default: now)" },
@@ -60,7 +60,7 @@ export interface ExportOptions {
   /** As given; `period.ts` converts them to times. */
   readonly startDate: string | undefined;
   readonly endDate: string | undefined;
-  /** Records at most; undefined for all. */
+  /** Maximum number of records; undefined for all. */
   readonly limit: number | undefined;
   readonly order: Order;
   readonly properties: readonly Property[];
@@ -73,7 +73,7 @@ export interface ExportOptions {
   /** A path, or `-` for stdout. */
   readonly output: string;
   readonly region: Region;
-  /** Address of the API without a slash at its end. */
+  /** Address of the API without a trailing slash. */
   readonly apiUrl: string;
   readonly apiKey: string;
   readonly resume: boolean;
@@ -170,7 +170,7 @@ export function addressOf(region: Region, env: Environment): string {
   return env["WEIR_API_URL"] || `http://127.0.0.1:${env["WEIR_API_PORT"] || "8788"}`;
 }
 
-/** An address without a slash at its end. */
+/** An address without a trailing slash. */
 export function readAddress(text: string): string {
   const url = URL.canParse(text) ? new URL(text) : undefined;
   if (url === undefined || !/^https?:$/.test(url.protocol)) {

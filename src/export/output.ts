@@ -20,7 +20,7 @@ export class ReaderGone extends Error {
  * Opens a file to append to.
  *
  * @param length - bytes to keep, the rest is cut off; undefined creates a new file.
- * @throws ExportFailure of kind `usage` when it cannot be opened or is shorter than `length`.
+ * @throws ExportFailure of kind `usage` if it cannot be opened or is shorter than `length`.
  */
 export async function openFile(path: string, length: number | undefined): Promise<Output> {
   const file = await open(path, length === undefined ? "w" : "r+").catch((error: Error) => {
@@ -97,7 +97,7 @@ export function openStream(stream: Writable, signal: AbortSignal): Output {
   };
 }
 
-/** @throws ExportFailure of kind `usage` when no file can be at `path`, before anything is requested or written. */
+/** @throws ExportFailure of kind `usage` if no file can be at `path`, before anything is requested or written. */
 export async function checkPlace(path: string): Promise<void> {
   const folder = dirname(path);
   if (!(await exists(folder))) throw usageFailure(`${path} cannot be written: there is no folder ${folder}`);

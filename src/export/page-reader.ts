@@ -9,7 +9,7 @@ export const QUERY_PATH = "/v1/request/query-fast";
 /** The service's maximum page size. */
 const ROWS_MAX = 10_000;
 const ROWS_FIRST = 200;
-/** Two pages are in memory at a time, one being written and one on its way. */
+/** Two pages are in memory at a time: one is being written, one is being received. */
 const PAGE_BYTES_AIM = 3_000_000;
 /** A larger page is dropped and requested again with fewer rows. A single record may have any size. */
 const PAGE_BYTES_MAX = 24_000_000;
@@ -38,8 +38,8 @@ interface Ahead {
 }
 
 /**
- * Reads pages with about as many rows as fit the memory for one page. The next page is requested as soon as the bytes of
- * the current one are there, so that the service works while they are checked and written.
+ * Reads pages with about as many rows as fit the memory for one page. The next page is requested as soon as the bytes of the
+ * current one have arrived, so that the service works while they are checked and written.
  */
 export class PageReader {
   readonly #client: Client;

@@ -9,7 +9,7 @@ export interface Page extends Pick<Opened, "lines" | "rows"> {
   readonly nextCursor: string | null;
 }
 
-/** An invalid response with status 200: cut off, not JSON, no envelope. It is requested again. */
+/** An invalid response with status 200: truncated, not JSON, or without an envelope. It is requested again. */
 export class UnreadableAnswer extends Error {
   override readonly name = "UnreadableAnswer";
 }

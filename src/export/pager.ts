@@ -10,7 +10,7 @@ const PROPERTY_PATH = "/v1/property/query";
 
 /** Counting is optional: fewer attempts than for a page. */
 const COUNT_ATTEMPTS = 4;
-/** How often a short page must be identical before it is accepted, and how often it is requested at most. */
+/** How many identical short pages are needed before one is accepted, and how often it is requested at most. */
 const SHORT_PAGE_BELIEVED = 3;
 const SHORT_PAGES_MAX = 20;
 
@@ -24,7 +24,7 @@ export async function countRecords(client: Client, filter: unknown): Promise<num
   }
 }
 
-/** The names of the first record's members; none when there is no record. */
+/** The names of the first record's members; empty if there is no record. */
 export async function memberNames(client: Client, selection: Selection): Promise<string[]> {
   const body = queryBody(selection, null, 1);
   const { lines } = await client.ask({ path: QUERY_PATH, body, read: (answer) => readPage(answer, 1) });
@@ -36,9 +36,9 @@ export async function propertyNames(client: Client): Promise<string[]> {
 }
 
 /**
- * Reads pages one after the other.
+ * Reads pages one at a time.
  *
- * @param total - total expected records, to detect a page that ends too early.
+ * @param total - expected records, to detect a page that ends too early.
  * @returns a function that reads the page after `cursor`; `before` counts the rows of all earlier pages.
  */
 export function createPager(client: Client, selection: Selection, total: number | undefined) {

@@ -14,9 +14,9 @@ const SHORT_LIST_MAX = 14;
 /**
  * The footer of a Parquet file, which describes every column of every row group.
  *
- * The library keeps those descriptions as objects until the end, 2 kB for each column of each group, and then creates
- * others from them. Here each group becomes bytes at once, a tenth of the size. They are cut out of the footer of a file
- * with only this group; the parts before and after the list of groups come from a file without groups.
+ * The library keeps those descriptions as objects until the end, 2 kB for each column of each group, and then creates others
+ * from them. Here each group is serialized immediately, to a tenth of that size. The bytes are cut out of the footer of a
+ * file with only this group; the parts before and after the list of groups come from a file without groups.
  */
 export class ParquetFooter {
   readonly #schema: Schema;

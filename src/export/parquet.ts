@@ -43,7 +43,7 @@ export function parquet(columns: readonly Column[]): Encoder {
       name,
       data: group[index] ?? [],
       type: PARQUET_TYPES[kind],
-      // The footer is in memory until the end, and the smallest and largest text are of little use to a reader.
+      // The footer stays in memory until the end, and minimum and maximum texts are of little use to a reader.
       statistics: kind !== "text" && kind !== "json",
       offsetIndex: false,
     }));

@@ -26,7 +26,7 @@ export function readPeriod(start: string | undefined, end: string | undefined, n
   return { from: new Date(fromMs).toISOString(), to: new Date(toMs).toISOString() };
 }
 
-/** The filter of the whole export: the period, the properties and the given filter, joined by `and`. */
+/** The filter of the complete export: the period, the properties and the given filter, joined by `and`. */
 export function buildFilter(period: Period, properties: readonly Property[], filter: unknown): unknown {
   const terms: unknown[] = [
     leaf({ request_created_at: { gte: period.from } }),

@@ -1,4 +1,4 @@
-/** Where progress is shown: a bar that redraws itself on a terminal, an occasional plain line elsewhere. */
+/** Where progress is shown: a bar that is redrawn on a terminal, an occasional plain line elsewhere. */
 export interface Screen {
   write(text: string): unknown;
   readonly isTTY?: boolean | undefined;
@@ -53,7 +53,7 @@ interface Wait {
   readonly untilMs: number;
 }
 
-/** Begins to show at once: the first response may take a while. */
+/** Shows something immediately: the first response may take a while. */
 export function createProgress(options: ProgressOptions): Progress {
   const { screen } = options;
   const state: State = { verb: "asking", total: undefined, rows: 0, bytes: 0, samples: [], wait: undefined };
@@ -92,7 +92,7 @@ export function createProgress(options: ProgressOptions): Progress {
   };
 }
 
-/** @param width - characters of the terminal's line, with a bar then; undefined for a plain line. */
+/** @param width - characters of the terminal's line, which then gets a bar; undefined for a plain line. */
 function describe(state: State, width: number | undefined): string {
   const { total } = state;
   const perSecond = rateOf(state.samples);

@@ -19,7 +19,7 @@ export const PACE: Pace = {
   idleMsMax: 60_000,
 };
 
-/** Statuses that say "not now" and not "never". */
+/** Statuses of temporary failures. */
 export function mayBeRetried(status: number): boolean {
   return status === 408 || status === 429 || status >= 500;
 }

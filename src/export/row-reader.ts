@@ -3,12 +3,11 @@ import { COMMA, QUOTE, skipSpace, skipString, skipValue } from "../json-text/sca
 /**
  * Finds the members of many objects in JSON text that `JSON.parse` has accepted.
  *
- * The records of one service have the same members in the same order. So the previous object's names are compared in
- * place, and only a different name is parsed: this takes a third of the time. The result is overwritten by the next
- * object.
+ * The records of one service have the same members in the same order. So the previous object's names are compared in place,
+ * and only a different name is parsed, which takes a third of the time. The next object overwrites the result.
  */
 export class RowReader {
-  /** Names of the members, in their order. The same list object while the members are the same. */
+  /** Names of the members, in their order. The list object stays the same while the members do. */
   names: readonly string[] = [];
   /** Index in the text of each member's name, its value and the value's end. */
   readonly nameAt: number[] = [];

@@ -56,8 +56,7 @@ const TABLES: ReadonlySet<Format> = new Set<Format>(["csv", "parquet"]);
 /**
  * Writes the records into the output, from the start or from a checkpoint.
  *
- * @returns undefined if there was nothing to continue: the output exists without a checkpoint, because its export was
- * complete.
+ * @returns undefined if there was nothing to continue: the output exists without a checkpoint, so its export is complete.
  */
 export async function transfer(job: Transfer): Promise<Outcome | undefined> {
   return job.options.output === "-" ? toStream(job) : toFile(job);
@@ -114,11 +113,11 @@ async function toFile(job: Transfer): Promise<Outcome | undefined> {
 }
 
 /**
- * Writes the whole file, or its missing part.
+ * Writes the complete file, or its missing part.
  *
  * Parquet cannot be truncated and continued, because its last bytes describe all the others. So its records are first
- * downloaded as lines into `FILE.rows`, like any other export, and then converted in one go. The conversion needs no
- * service, and starts over when it is stopped.
+ * downloaded as lines into `FILE.rows`, like any other export, and then converted in one pass. The conversion needs no
+ * service, and starts over if it is interrupted.
  */
 async function writeFile(
   job: Transfer,
@@ -166,7 +165,7 @@ async function findBegun(options: ExportOptions): Promise<Checkpoint | "complete
   return undefined;
 }
 
-/** Fixes the values that must not change during the export, in one run or in twenty. */
+/** Fixes the values that must not change during the export, however often it is resumed. */
 async function makePlan({ options, client, nowMs }: Transfer): Promise<Plan> {
   const period = readPeriod(options.startDate, options.endDate, nowMs);
   const filter = buildFilter(period, options.properties, options.filter);
@@ -232,6 +231,6 @@ async function convert({ options, progress, signal }: Transfer, plan: Plan, path
 async function findMissing({ options, client }: Transfer, plan: Plan, rows: number): Promise<string[]> {
   if (plan.total === undefined || rows >= plan.total) return [];
   const now = await countRecords(client, buildFilter(plan.period, options.properties, options.filter));
-  if (now === undefined || Math.min(now, options.limit ?? now) <= rows) return []; // they were deleted meanwhile
+  if (now === undefined || Math.min(now, options.limit ?? now) <= rows) return []; // records were deleted meanwhile
   return [`the service counts ${now} records and returned ${rows}; some may have been deleted or recorded late`];
 }

@@ -19,7 +19,7 @@ export function readWords<const T extends Options, const P extends boolean>(
   return parseArgs({ args: [...words], options, strict: true, allowPositionals });
 }
 
-/** What is wrong with a command line, in one sentence; undefined if it can be read. */
+/** The first error of a command line, in one sentence; undefined if it is valid. */
 export function problemOf(words: readonly string[], options: Options, allowPositionals: boolean): string | undefined {
   const { tokens } = parseArgs({ args: [...words], options, strict: false, allowPositionals: true, tokens: true });
   for (const token of tokens) {
@@ -40,7 +40,7 @@ function noSuchOption(rawName: string, name: string, names: readonly string[]): 
   return `there is no option ${rawName}${near === undefined ? "" : `; did you mean --${near}?`}`;
 }
 
-/** It may be the next option, before which the value is missing. */
+/** The value may be missing, and this may be the next option. */
 function dashedValue(rawName: string): string {
   const how = rawName.startsWith("--") ? `; write a value that begins with a dash as ${rawName}=-…` : "";
   return `${rawName} needs a value${how}`;

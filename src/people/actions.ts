@@ -1,4 +1,4 @@
-/** The actions of audit log entries. The API, the documentation and the tests read this list; it is closed. */
+/** The actions of audit log entries, a closed list. The API, the documentation and the tests read it. */
 export const ACTIONS = {
   "login.done": "somebody logged in",
   "login.failed": "a log-in was refused",

@@ -5,7 +5,7 @@ export interface Actor {
   readonly name: string;
 }
 
-/** The actor and the origin of an action: every function that changes stored data gets it, for the audit log. */
+/** The actor and the origin of an action, for the audit log: every function that changes stored data takes one. */
 export interface Acting {
   readonly actor: Actor;
   /** Address of the client, if known. */

@@ -1,7 +1,7 @@
 import { randomBytes, scrypt, timingSafeEqual } from "node:crypto";
 import { COMMON_PASSWORDS } from "./common-passwords.ts";
 
-/** Costs 128 MiB of memory and, on a usual core, a third of a second: log-ins are limited also for that reason. */
+/** Costs 128 MiB of memory and a third of a second on a typical core: this is another reason to limit log-ins. */
 const COST = { N: 2 ** 17, r: 8, p: 1, maxmem: 192 * 1024 * 1024 };
 const KEY_BYTES = 32;
 
@@ -23,7 +23,7 @@ export async function hashPassword(password: string): Promise<string> {
   return ["scrypt", COST.N, COST.r, COST.p, salt.toString("base64url"), hash.toString("base64url")].join("$");
 }
 
-/** Takes the same time for users without a password, so that response times do not reveal addresses. */
+/** For users without a password: checking it takes the same time, so that response times do not reveal addresses. */
 const NOBODY = `scrypt$${COST.N}$${COST.r}$${COST.p}$${"A".repeat(22)}$${"A".repeat(43)}`;
 
 export async function isPassword(password: string, stored: string | null): Promise<boolean> {

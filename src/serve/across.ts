@@ -2,16 +2,16 @@ import type { RequestUsage } from "../plugin-host/contract.ts";
 import { within } from "../runtime/within.ts";
 import type { Region } from "./region.ts";
 
-/** How long a request waits to hear whether its id is free. */
+/** How long a request waits for the check that its id is free. */
 const CLAIM_MS = 3_000;
 
 type Recorders = readonly Pick<Region, "recorder">[];
 
-/** Takes an id that a client chose in every region of this process, so that an id names one request. @returns whether it is free. */
+/** Claims an id that a client chose in every region of this process, so that an id names one request. @returns whether it is free. */
 export function claimInAll(regions: Recorders): (id: string) => Promise<boolean> {
   const askers = regions.map(({ recorder }) => recorder.forward(["claimId"]).claimId);
   return async (id) => {
-    // A database that stands still must not hold the request up with it.
+    // A database that does not respond must not block the request.
     const answers = await Promise.allSettled(askers.map((ask) => within(ask(id), CLAIM_MS, noAnswer)));
     if (answers.some((answer) => answer.status === "fulfilled" && !answer.value)) return false;
     const failed = answers.find((answer) => answer.status === "rejected");
@@ -24,14 +24,14 @@ function noAnswer(): never {
   throw new Error(`no answer within ${CLAIM_MS} ms`);
 }
 
-/** What requests used, in whichever region they were recorded: limits count both together. */
+/** The usage of requests in any region: limits count all regions together. */
 export function usageInAll(regions: Recorders): (requestIds: readonly string[]) => Promise<readonly RequestUsage[]> {
   const askers = regions.map(({ recorder }) => recorder.forward(["usageOf"]).usageOf);
   return async (requestIds) => {
     const answers = await Promise.allSettled(askers.map((ask) => ask(requestIds)));
     const found = answers.flatMap((answer) => (answer.status === "fulfilled" ? answer.value : []));
     const failed = answers.find((answer) => answer.status === "rejected");
-    // What one region does not know may be the other's, which does not respond now.
+    // A missing request may be in the other region, which does not respond now.
     if (failed !== undefined && found.length < requestIds.length) throw failed.reason;
     return found;
   };

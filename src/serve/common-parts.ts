@@ -4,15 +4,15 @@ import type { LiveHooks, LiveRegistry } from "../plugin-host/live.ts";
 import type { CredentialTests } from "./credential-tests.ts";
 import type { Vault } from "./vault.ts";
 
-/** What the regions of a process have in common. */
+/** What the regions of a process share. */
 export interface CommonParts
   extends Pick<GatewayOptions, "keys" | "privateTargets" | "claimId" | "chosenIds" | "otherPorts" | "limits"> {
   readonly registry: LiveRegistry;
   readonly hooks: LiveHooks;
   readonly vault: Vault;
   readonly credentialTests: CredentialTests;
-  /** Of identity providers, by their names. */
+  /** Secrets of identity providers, by the provider's name. */
   readonly ssoSecrets: Readonly<Record<string, string>>;
-  /** Called with all keys whenever they have changed. */
+  /** Called with all keys whenever they change. */
   readonly onKeys: (keys: readonly KeySnapshot[]) => void;
 }

@@ -16,11 +16,11 @@ interface CredentialTestsOptions {
   readonly ownPorts: () => ReadonlySet<number>;
 }
 
-/** Tries credentials at their providers, in the thread that has their secrets. */
+/** Tests credentials at their providers, in the thread that has their secrets. */
 export interface CredentialTests {
   /** @throws GatewayError `not_found`. */
   test(wanted: CredentialOfOrganization): Promise<CredentialTest>;
-  /** Asks which models there are; undefined where the provider lists none, or is not loaded. */
+  /** The provider's list of models; undefined if it lists none, or is not loaded. */
   list(credential: Credential): Promise<CredentialTest | undefined>;
   close(): void;
 }
@@ -32,7 +32,7 @@ export function createCredentialTests(options: CredentialTestsOptions): Credenti
     testCredential({ provider, credential, model }, (request) => calls.call(request, credential.private));
   return {
     async test({ organizationId, name, model }) {
-      // Those of weir.toml go before stored ones of the same name.
+      // Credentials of weir.toml precede stored ones of the same name.
       const credential = options
         .tables()
         .credentials.find((each) => each.name === name && ["", organizationId].includes(each.organizationId));

@@ -8,17 +8,17 @@ import { type DirectoryLock, lockDirectory } from "../store/database/lock.ts";
 import { localPath } from "../store/store.ts";
 import { StartError } from "./start-error.ts";
 
-/** Nothing in the data directory is anybody's but its owner's. */
+/** Permission bits of everyone except the owner. */
 const OTHERS = 0o077;
-/** A spool that holds less has the first frame of a run and no traffic: its start may have failed before there was a database. */
+/** A smaller spool has only the first frame of a run and no traffic: its start may have failed before the database existed. */
 const EMPTY_SPOOL_BYTES = 1_024;
 
 /**
- * Makes the data directory, readable by its owner alone, and takes it for this program. Files that this process makes from
- * here on are its owner's alone too.
+ * Creates the data directory, readable only by its owner, and locks it for this program. Files that this process creates
+ * from here on are readable only by their owner too.
  *
  * @param options - `dropIns: false` leaves the folders of drop-ins alone.
- * @throws StartError where it cannot be written or another service runs in it.
+ * @throws StartError if it cannot be written or another service runs in it.
  */
 export function openDataDirectory(config: Config, options: { readonly dropIns?: boolean } = {}): DirectoryLock {
   const { data_dir: path } = config;
@@ -43,7 +43,7 @@ export function openDataDirectory(config: Config, options: { readonly dropIns?: 
 }
 
 /**
- * Refuses a start that would make an empty database in place of one that is gone: what it held would seem never to have been.
+ * Refuses a start that would create an empty database in place of a missing one, and so hide the loss of its contents.
  *
  * @throws StartError that names what is missing, and how to continue without it.
  */
@@ -52,7 +52,7 @@ export function refuseMissingDatabase(config: Config): void {
   if (path === undefined || config.accept_missing_database === "yes") return;
   const files = [path, bodiesPath(path)];
   const isUsedSpool = (readTip(join(config.data_dir, "spool"))?.offset ?? 0) > EMPTY_SPOOL_BYTES;
-  // An empty file is what a first start leaves that was killed; behind a used spool it was more.
+  // A first start that was killed leaves an empty file; with a used spool, the file had contents.
   const missing = files.filter((each) => !existsSync(each) || (isUsedSpool && statSync(each).size === 0));
   if (missing.length === 0) return;
   const isUsed = missing.length < files.length || isUsedSpool;
@@ -65,7 +65,7 @@ export function refuseMissingDatabase(config: Config): void {
   );
 }
 
-/** What others may read here is bodies and hashes of keys. Files of somebody else's cannot be changed, and stay as they are. */
+/** Files here hold bodies and hashes of keys, so other users lose access. Files that other users own cannot be changed. */
 function closeToOthers(directory: string): void {
   const own = process.getuid?.();
   const close = (path: string) => {

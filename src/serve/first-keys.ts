@@ -9,13 +9,13 @@ import { type Database, openStore } from "../store/store.ts";
 import type { RecorderFunctions } from "../threads.ts";
 import { inTime, type Supervised } from "./supervise.ts";
 
-/** How long a start waits for a database that can be written before it asks whether it can be read. */
+/** How long a start waits for a writable database before it checks whether it can be read. */
 export const DATABASE_PATIENCE_MS = 1_500;
 
 /** How long it waits for the tables of records. */
 const RECORDS_MS = 3_000;
 
-/** How often that wait is repeated before it is logged: a slow machine takes its time. */
+/** How many repeated waits pass before they are logged: a slow machine needs time. */
 const QUIET_WAITS = 3;
 
 export interface FirstKeysOptions {
@@ -26,22 +26,22 @@ export interface FirstKeysOptions {
 export interface FirstKeys {
   /** All keys, so that the gateway need not wait for another thread. */
   readonly keys: KeySnapshot[];
-  /** The key that was made because there was none: to be shown once the service serves. */
+  /** The key that was created because there was none: shown once the service is ready. */
   readonly made?: string | undefined;
-  /** Whether the database took writes a moment ago. */
+  /** Whether the database accepted writes at the time of the check. */
   readonly isWritable: boolean;
 }
 
 /**
- * Makes the first key where there is none. While the database cannot be written but has keys, the service starts
- * regardless: what passes waits in the spool.
+ * Creates the first key if there is none. If the database cannot be written but has keys, the service starts regardless:
+ * records wait in the spool.
  */
 export async function firstKeys(
   options: FirstKeysOptions,
   recorder: Supervised<RecorderFunctions>,
   patienceMs = DATABASE_PATIENCE_MS,
 ): Promise<FirstKeys> {
-  // Where this fails the recorder fails too; it tries on, and says why. A database of a newer Weir, or of something else, will not change.
+  // If this fails the recorder fails too; it retries and reports why. A database of a newer Weir or another program is final.
   const early = await makeKeys(options).catch(unlessNotOurs);
   if (early !== undefined) return early;
   const { config, log } = options;
@@ -54,7 +54,7 @@ export async function firstKeys(
   return makeKeys(options);
 }
 
-/** Looks at the tables of records of a region. @throws where a newer Weir has made them; one that is away may be old. */
+/** Checks the tables of records of a region. @throws if a newer Weir created them; an unavailable database passes. */
 export async function refuseNewerRecords(config: Config): Promise<void> {
   let failure: unknown;
   const checked = checkRecords(config).catch((error: unknown) => {
@@ -64,18 +64,18 @@ export async function refuseNewerRecords(config: Config): Promise<void> {
   unlessNotOurs(failure);
 }
 
-/** Looks at the database of a region whose keys stand in another one. @throws where a newer Weir has used it. */
+/** Checks the database of a region whose keys are in another one. @throws if a newer Weir has used it. */
 export async function refuseNewer(config: Config): Promise<void> {
   await withReader(config, async () => undefined).catch(unlessNotOurs);
 }
 
-/** @throws what a start must not pass over: what a newer Weir wrote would be read wrongly, and what is not Weir's is left alone. */
+/** @throws errors that a start must not ignore: data of a newer Weir would be misread, and other programs' data is left alone. */
 function unlessNotOurs(error: unknown): undefined {
   const code = error instanceof GatewayError ? error.code : undefined;
   if (code === "database_newer" || code === "database_foreign") throw error;
 }
 
-/** Migrates the database first. The recorder does it as well; the second of the two finds it done. */
+/** Migrates the database first. The recorder does so too; the second of the two has nothing to do. */
 async function makeKeys({ config }: FirstKeysOptions): Promise<FirstKeys> {
   const store = await openStore(config, "write");
   try {
@@ -87,7 +87,7 @@ async function makeKeys({ config }: FirstKeysOptions): Promise<FirstKeys> {
   }
 }
 
-/** Removes the key that a start made and could not show: the next start makes another one. */
+/** Removes the key that a start created and could not show: the next start creates another one. */
 export async function takeBackKey(config: Config, key: string): Promise<void> {
   const store = await openStore(config, "write");
   try {

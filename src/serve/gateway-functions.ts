@@ -17,11 +17,11 @@ interface RegionParts {
   readonly log: Log;
   readonly spool: Spool;
   readonly gateway: Gateway;
-  /** Further gateway threads; undefined with one alone. */
+  /** Further gateway threads; undefined if there is only one. */
   readonly threads: GatewayThreads | undefined;
 }
 
-/** What a region's API can ask of its main thread. */
+/** The main thread's functions for a region's API. */
 export function gatewayFunctions(
   { config, log, spool, gateway, threads }: RegionParts,
   { registry, onKeys, vault, credentialTests, hooks: { hooks, view, degraded } }: CommonParts,

@@ -17,11 +17,11 @@ import type {
 } from "../threads.ts";
 import { Supervised } from "./supervise.ts";
 
-/** Milliseconds beyond the draining that a thread gets to close what it has open. */
+/** Milliseconds beyond the drain time that a thread gets to close its connections. */
 const STOP_MS = 10_000;
 
 interface GatewayThreadsOptions {
-  /** Of the region, with the port that the first thread listens at. */
+  /** The region's, with the first thread's port. */
   readonly config: Config;
   readonly log: Log;
   readonly spool: Spool;
@@ -32,15 +32,15 @@ interface GatewayThreadsOptions {
 }
 
 /**
- * The gateway threads beside the first one, which is the main thread: they listen at its port and write into its spool.
- * Plugins, the cache and the ids that clients choose stay with the first one, and are asked for there.
+ * The gateway threads besides the first one, which is the main thread: they listen on its port and write into its spool.
+ * Plugins, the cache and the ids that clients choose stay in the first one, which the others call.
  */
 export class GatewayThreads {
   readonly #options: GatewayThreadsOptions;
-  /** By their numbers; the main thread is number 1. */
+  /** By number; the main thread is number 1. */
   readonly #threads = new Map<number, Supervised<FurtherGatewayFunctions>>();
   #terms: GatewayTerms;
-  /** What threads have counted that are gone, and what others said last. */
+  /** Counts of threads that have ended, and the last counts of the others. */
   readonly #past: GatewayCounts[] = [];
   readonly #last = new Map<number, GatewayCounts>();
 
@@ -57,21 +57,21 @@ export class GatewayThreads {
     await Promise.all(this.#all().map((thread) => thread.started()));
   }
 
-  /** What is wrong with them, a sentence each. */
+  /** Problems of the threads, one sentence each. */
   get trouble(): readonly string[] {
     return this.#all()
       .map(({ trouble }) => trouble)
       .filter((each) => each !== undefined);
   }
 
-  /** Resolves once every thread has taken it in; one that is being started again gets it then. */
+  /** Resolves once every thread has applied the change; a thread that is restarting gets it afterwards. */
   async tell(change: Partial<GatewayTerms>): Promise<void> {
     const ownPorts = [...this.#terms.ownPorts, ...(change.ownPorts ?? [])];
     this.#terms = { ...this.#terms, ...change, ownPorts };
     await Promise.allSettled(this.#all().map((thread) => thread.forward(["tell"]).tell(change)));
   }
 
-  /** The first thread's status, with those of the others that serve now. */
+  /** The first thread's status, combined with those of the other threads that serve now. */
   async status(own: GatewayStatus): Promise<GatewayStatus> {
     const asked = [...this.#serving().values()].map((thread) => thread.forward(["status"]).status());
     const answers = await Promise.allSettled(asked);
@@ -86,7 +86,7 @@ export class GatewayThreads {
     };
   }
 
-  /** What the threads have counted, also those that had to be started again. */
+  /** The counts of all threads, including those that were restarted. */
   async counts(): Promise<readonly GatewayCounts[]> {
     const asked = [...this.#serving()].map(async ([number, thread]) => {
       this.#last.set(number, await thread.forward(["counts"]).counts());
@@ -95,7 +95,7 @@ export class GatewayThreads {
     return [...this.#past, ...this.#last.values()];
   }
 
-  /** Ends them as the first one is: no new connections, and so many seconds for what is in flight. */
+  /** Stops them like the first one: no new connections, and `drainSeconds` for requests in flight. */
   async stop(drainSeconds: number): Promise<void> {
     const patienceMs = drainSeconds * 1_000 + STOP_MS;
     await Promise.all(this.#all().map((thread) => thread.stop("stop", patienceMs, drainSeconds)));
@@ -105,7 +105,7 @@ export class GatewayThreads {
     return [...this.#threads.values()];
   }
 
-  /** Without those that a question would have to wait for. */
+  /** Only threads that can respond without a wait. */
   #serving(): ReadonlyMap<number, Supervised<FurtherGatewayFunctions>> {
     return new Map([...this.#threads].filter(([, { trouble }]) => trouble === undefined));
   }
@@ -116,11 +116,11 @@ export class GatewayThreads {
       start: () => this.#startThread(number),
       onStarted: async (remote) => {
         await remote.listen(this.#terms);
-        await remote.tell(this.#terms); // what has changed meanwhile
+        await remote.tell(this.#terms); // changes since the start of this thread
       },
       log: this.#options.log,
     });
-    thread.started().catch(() => undefined); // `started` tells it
+    thread.started().catch(() => undefined); // `started` reports it
     return thread;
   }
 

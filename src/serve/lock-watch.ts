@@ -4,12 +4,12 @@ import type { DirectoryLock } from "../store/database/lock.ts";
 const CHECK_MS = 1_000;
 
 export interface LockWatch {
-  /** Rejects once another program has one of the directories: this one must not write there any more. */
+  /** Rejects once another program holds one of the directories: this one must stop writing there. */
   readonly lost: Promise<never>;
   end(): void;
 }
 
-/** Looks each second whether the locks' files are still those that are held. */
+/** Checks each second whether the lock files are still the ones that this program holds. */
 export function watchLocks(locks: readonly DirectoryLock[], log: Log): LockWatch {
   const { promise: lost, reject } = Promise.withResolvers<never>();
   lost.catch(() => undefined); // the waiting caller gets the error

@@ -4,7 +4,7 @@ import type { Credential } from "../routing/credential.ts";
 import type { RoutingTables } from "../routing/tables.ts";
 import type { CredentialTest } from "../unified/test-credential.ts";
 
-/** How often a provider is asked what it lists, and how soon again after a failure. */
+/** How often a provider's list is requested, and how soon again after a failure. */
 const EVERY_MS = 6 * 3_600_000;
 const RETRY_MS = 10 * 60_000;
 const LOOK_MS = 30_000;
@@ -12,9 +12,9 @@ const ASKED_AT_ONCE = 4;
 const MODELS_MAX = 10_000;
 
 export interface ModelListsOptions {
-  /** Undefined where the provider lists no models. Never rejects for what the provider does. */
+  /** Undefined if the provider lists no models. Never rejects because of the provider. */
   readonly list: (credential: Credential) => Promise<CredentialTest | undefined>;
-  /** @param models - undefined where the credential is gone. */
+  /** @param models - undefined if the credential is gone. */
   readonly onListed: (credential: Credential, models: readonly string[] | undefined) => void;
   readonly log: Log;
   /** Milliseconds since 1970; the machine's clock unless given. */
@@ -26,13 +26,13 @@ interface Entry {
   readonly fingerprint: string;
   /** Milliseconds since 1970. */
   dueAt: number;
-  /** Why the last call failed, so that the log says it once. */
+  /** Why the last call failed, so that it is logged once. */
   failure: string | undefined;
 }
 
 /**
- * Asks providers which models they list, with each credential: when it is stored or changed, and every 6 hours. A few at a
- * time, because the thread that has the secrets is that of the gateway. A list that cannot be had leaves the last one.
+ * Requests each credential's list of models from its provider: when the credential is stored or changed, and every 6 hours.
+ * A few at a time, because the gateway's thread has the secrets. If a request fails, the last list stays.
  */
 export class ModelLists {
   readonly #options: ModelListsOptions;
@@ -72,7 +72,7 @@ export class ModelLists {
     clearInterval(this.#timer);
   }
 
-  /** Asks those whose time has come. */
+  /** Requests the lists that are due. */
   look(): void {
     const now = this.#now();
     for (const [key, entry] of this.#entries) {
@@ -83,7 +83,7 @@ export class ModelLists {
     }
   }
 
-  /** Not awaited: what goes wrong is in the log. */
+  /** Not awaited: failures are logged. */
   async #ask(key: string, entry: Entry): Promise<void> {
     const { list, onListed } = this.#options;
     const { credential } = entry;
@@ -92,7 +92,7 @@ export class ModelLists {
       const listed = await list(credential);
       if (this.#closed) return;
       if (listed?.ok === false) failure = listed.message;
-      // Another key or address may be stored by now.
+      // Another key or address may have been stored meanwhile.
       else if (listed !== undefined && this.#entries.get(key) === entry)
         onListed(credential, listed.models.slice(0, MODELS_MAX));
     } catch (error) {
@@ -112,7 +112,7 @@ export class ModelLists {
 
 const keyOf = ({ organizationId, name }: Credential) => JSON.stringify([organizationId, name]);
 
-/** Differs where another list may come. Hashed, because it outlives the secrets. */
+/** Changes whenever the list might. Hashed, because it outlives the secrets. */
 function fingerprintOf({ provider, secrets, settings, baseUrl, private: open, headers }: Credential): string {
   return createHash("sha256")
     .update(JSON.stringify([provider, secrets, settings, baseUrl, open, headers]))

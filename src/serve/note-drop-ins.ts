@@ -5,7 +5,7 @@ import { SYSTEM } from "../people/actor.ts";
 import type { DropInChange } from "../plugin-host/files/reload.ts";
 import type { RecorderFunctions } from "../threads.ts";
 
-/** Notes in the audit log which drop-ins are loaded, and which could not be. */
+/** Logs in the audit log which drop-ins were loaded, and which failed. */
 export function noteDropIns(note: RecorderFunctions["note"], log: Log): (changes: readonly DropInChange[]) => void {
   return (changes) => {
     for (const change of changes) {

@@ -12,8 +12,8 @@ export interface OpenShares {
 }
 
 /**
- * What several nodes keep limits together by: the limits server where one is configured, else the database. Nothing where
- * the database is a file, which one node has to itself.
+ * How several nodes share limits: through the limits server if one is configured, else through the database. Empty if the
+ * database is a file, which only one node uses.
  */
 export function openShares(config: Config, fallback: RecorderFunctions["claimShares"], log: Log): OpenShares {
   if (localPath(config) !== undefined) return {};

@@ -11,7 +11,7 @@ interface Metric {
   readonly name: string;
   readonly type: "gauge" | "counter";
   readonly help: string;
-  /** Nothing where this system does not tell. */
+  /** Empty if this system does not report it. */
   readonly values: (
     config: Config,
   ) => readonly { readonly labels?: Readonly<Record<string, string>>; readonly value: number }[];
@@ -19,7 +19,7 @@ interface Metric {
 
 const CLOCK_TICKS = 1e6;
 
-/** What the process uses, and the room that it has. */
+/** What the process uses, and its limits. */
 const METRICS: readonly Metric[] = [
   {
     name: "weir_build_info",
@@ -97,13 +97,13 @@ const METRICS: readonly Metric[] = [
   },
 ];
 
-/** The process and its disk as Prometheus text. What cannot be asked now is left out. */
+/** Metrics of the process and its disk as Prometheus text. Values that cannot be read now are left out. */
 export function processText(config: Config): string {
   return METRICS.map(({ values, ...metric }) => {
     try {
       return metricText(metric, values(config));
     } catch {
-      return metricText(metric, []); // a directory that is gone, for example: other metrics say more
+      return metricText(metric, []); // a missing directory, for example: other metrics report it
     }
   }).join("");
 }

@@ -1,4 +1,4 @@
-/** An address that a browser on this machine can open: a listener on all addresses is reached at its loopback. */
+/** An address that a browser on this machine can open: for a listener on all addresses, the loopback address. */
 export function reachable(address: string): string {
   return address.replace(/^(https?):\/\/(?:0\.0\.0\.0|\[::\])(?=:)/, "$1://localhost");
 }

@@ -27,15 +27,15 @@ import { REREADING_STUCK_MS, watchReading } from "./reading-watch.ts";
 import { listenFailure } from "./start-error.ts";
 import { inTime, Supervised } from "./supervise.ts";
 
-/** Milliseconds that the recorder gets to bring the rest of the spool into the database; what is left comes next time. */
+/** Milliseconds that the recorder gets to bring the rest of the spool into the database; what remains is recorded at the next start. */
 const RECORDER_STOP_MS = 60_000;
 const API_STOP_MS = 5_000;
 /** Milliseconds that a job gets to finish its step; it continues where it was at the next start. */
 const JOBS_STOP_MS = 10_000;
-/** Milliseconds that the jobs get to hear that the gateway is about to stop. */
+/** Milliseconds that the jobs get to learn that the gateway is about to stop. */
 const JOBS_PAUSE_MS = 1_000;
 
-/** What the API asks of the recorder. */
+/** The recorder's functions that the API calls. */
 const ASKED_BY_API = [
   "claimId",
   "barrier",
@@ -63,9 +63,9 @@ interface RegionOptions {
 
 /**
  * One region: a gateway, a spool, a recorder, jobs and an API over a database of its own. A process serves one or two;
- * what they share is made by `serve.ts`.
+ * `serve.ts` creates what they share.
  *
- * The spool and the recorder's thread come with the constructor, so that they load while the rest is read.
+ * The constructor starts the spool and the recorder's thread, so that they load in parallel with the rest.
  */
 export class Region {
   readonly config: Config;
@@ -80,7 +80,7 @@ export class Region {
   #jobs: Supervised<JobFunctions> | undefined;
   #api: Supervised<ApiFunctions> | undefined;
   readonly #watches: (() => void)[] = [];
-  /** Ports of this program's listeners, and this region's API; 0 until it listens. */
+  /** Ports of this program's listeners, and of this region's API; 0 until it listens. */
   #listeners = { own: [] as readonly number[], api: 0 };
 
   constructor({ config, home, log }: RegionOptions) {
@@ -92,7 +92,7 @@ export class Region {
     this.recorder = this.#startRecorder();
   }
 
-  /** Opens the gateway's listener: from here on traffic passes, into the spool. @returns its port. */
+  /** Opens the gateway's listener: traffic now passes, and is written to the spool. @returns its port. */
   async openGateway(common: CommonParts): Promise<number> {
     const { registry, hooks, vault, credentialTests: _tests, ssoSecrets: _secrets, onKeys: _onKeys, ...more } = common;
     this.#watchHooks(hooks.hooks);
@@ -116,7 +116,7 @@ export class Region {
     return port;
   }
 
-  /** Port of the unified address; undefined where it has none of its own. */
+  /** Port of the unified address; undefined if it has no port of its own. */
   get unifiedPort(): number | undefined {
     return this.#gateway?.unifiedPort;
   }
@@ -132,7 +132,7 @@ export class Region {
     });
   }
 
-  /** @throws what keeps the recorder from starting. @param patienceMs - one that only takes its time is waited for so long. */
+  /** @throws what keeps the recorder from starting. @param patienceMs - how long to wait for a recorder that is only slow. */
   async recorderStarts(patienceMs: number): Promise<void> {
     const { recorder } = this;
     if (await inTime(recorder.started(), patienceMs)) return void (await recorder.started());
@@ -140,24 +140,24 @@ export class Region {
     this.#log.warn("the recorder does not write yet: what passes waits in the spool");
   }
 
-  /** Ports of this program's other listeners: never a target. */
+  /** Sets the ports of this program's other listeners: never a target. */
   refuseTargetsAt(ports: readonly number[]): void {
     this.#gateway?.setOwnPorts(ports);
     void this.#threads?.tell({ ownPorts: ports });
     this.#listeners.own = [...this.#listeners.own, ...ports];
   }
 
-  /** What plugins open beside `allow_private_targets` has changed; the first gateway thread looks for itself. */
+  /** The targets that plugins allow in addition to `allow_private_targets` have changed; the first gateway thread polls them itself. */
   openPrivateTargets(privateTargets: readonly string[]): void {
     void this.#threads?.tell({ privateTargets });
   }
 
-  /** Credentials or routes have changed; the first gateway thread looks for itself. */
+  /** Credentials or routes have changed; the first gateway thread polls them itself. */
   async spreadTables(tables: RoutingTables): Promise<void> {
     await this.#threads?.tell({ tables });
   }
 
-  /** What the provider of a credential lists. Requests that need it are the first gateway thread's. */
+  /** Sets the models that a credential's provider lists. Only the first gateway thread serves requests that need them. */
   setListed(credential: Credential, models: readonly string[] | undefined): void {
     this.#gateway?.setListed(credential, models);
   }
@@ -168,13 +168,13 @@ export class Region {
     await Promise.all([this.#gateway?.drain(seconds, others), others]);
   }
 
-  /** What the jobs send would keep the gateway from coming to its end. */
+  /** Requests of the jobs would keep the gateway from draining. */
   async #pauseJobs(): Promise<void> {
     const paused = this.#jobs?.forward(["pause"]).pause();
     if (paused !== undefined) await inTime(paused, JOBS_PAUSE_MS);
   }
 
-  /** Takes down whatever is built, in reverse; never rejects. */
+  /** Stops whatever was started, in reverse order; never rejects. */
   async takeDown(): Promise<void> {
     await this.drain(0);
     await this.#jobs?.stop("stop", JOBS_STOP_MS);
@@ -187,18 +187,18 @@ export class Region {
     await this.#api?.stop("stop", API_STOP_MS);
   }
 
-  /** By the keys that are this region's. */
+  /** Names this region's own configuration keys. */
   #listenFailure(error: unknown, key: "gateway_port" | "api_port"): unknown {
     return listenFailure(error, this.#home === undefined ? key : `eu_${key}`, this.config);
   }
 
-  /** What is wrong with its threads, a sentence each. */
+  /** Problems of its threads, one sentence each. */
   #trouble(): readonly string[] {
     const ours = [this.recorder.trouble, this.#jobs?.trouble, this.#api?.trouble].filter((each) => each !== undefined);
     return [...ours, ...(this.#threads?.trouble ?? [])];
   }
 
-  /** Threads share their port like nodes, but only with each other unless configured otherwise. */
+  /** Threads share their port as nodes do, but only with each other unless configured otherwise. */
   async #gatewayConfig(): Promise<Config> {
     const { config } = this;
     if (config.gateway_threads === 1 || config.gateway_port_shared === "yes") return config;
@@ -248,11 +248,11 @@ export class Region {
       log: this.#log,
     });
     this.#watches.push(watchReading({ directory: this.#spoolDirectory, onStuck: (reason) => recorder.end(reason) }));
-    recorder.started().catch(() => undefined); // waited for where it matters, unless something else fails before
+    recorder.started().catch(() => undefined); // awaited later, unless something else fails first
     return recorder;
   }
 
-  /** The recorder shows plugins what it has recorded. */
+  /** How the recorder shows plugins what it has recorded. */
   #answerFunctions(): AnswerFunctions {
     return {
       onAnswers: (answers) => askAboutAnswers(this.#hooks, answers),
@@ -260,7 +260,7 @@ export class Region {
     };
   }
 
-  /** Plugins come and go; a recorder that is started again asks for itself. */
+  /** Plugins come and go; a restarted recorder queries this itself. */
   #watchHooks(hooks: Hooks): void {
     this.#hooks = hooks;
     const { showAnswers } = this.recorder.forward(["showAnswers"]);
@@ -304,7 +304,7 @@ export class Region {
     return jobs;
   }
 
-  /** The API calls the other threads through this one, so that a recorder that is started again is reached as well. */
+  /** The API calls the other threads through this one, so that it also reaches a restarted recorder. */
   #startApi(common: CommonParts): { thread: Supervised<ApiFunctions>; port: Promise<number> } {
     const first = Promise.withResolvers<number>();
     let port = this.config.api_port;
@@ -321,7 +321,7 @@ export class Region {
         const { config, spool } = this;
         const parts = { config, spool, log: this.#log, gateway: this.#gateway!, threads: this.#threads };
         expose(toGateway, gatewayFunctions(parts, common));
-        // A thread that is started again keeps the port that was free the first time.
+        // A restarted thread keeps the port that was chosen the first time.
         const { ssoSecrets } = common;
         const options = this.#threadOptions({ config: { ...this.config, api_port: port }, ssoSecrets });
         const endRequests = takeOver(toRequests, this.#gateway!.serveFor);

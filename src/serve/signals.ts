@@ -2,8 +2,8 @@ import { constants } from "node:os";
 import type { Log } from "../log.ts";
 
 /**
- * Milliseconds in which the same signal again is the first one: it may go to a whole process group, as Ctrl-C does, and
- * `npm start` and `bun run` pass on what they get themselves, on a busy machine some time later.
+ * Milliseconds in which a repeated signal counts as the same one: Ctrl-C, for example, signals the complete process group,
+ * and `npm start` and `bun run` forward what they get themselves, on a busy machine some time later.
  */
 export function sameSignalMs(env: Readonly<Record<string, string | undefined>>): number {
   return env["npm_lifecycle_event"] === undefined ? 20 : 250;
@@ -12,10 +12,10 @@ export function sameSignalMs(env: Readonly<Record<string, string | undefined>>):
 type StopSignal = "SIGTERM" | "SIGINT";
 
 /**
- * Resolves with the first SIGTERM or SIGINT, from the moment this is called. A second one ends the process at once, with
- * status 128 + its number.
+ * Resolves with the first SIGTERM or SIGINT after this call. A second one ends the process immediately, with status 128 +
+ * its number.
  *
- * @param lastAct - what must still happen then. Synchronous.
+ * @param lastAct - called before that exit. Synchronous.
  */
 export function firstSignal(log: Log, lastAct: () => void): Promise<StopSignal> {
   const sameMs = sameSignalMs(process.env);

@@ -10,7 +10,7 @@ export class StartError extends Error {
 
 type PortKey = "gateway_port" | "api_port" | "eu_gateway_port" | "eu_api_port";
 
-/** What keeps a listener from its port, in words; any other failure as it is. */
+/** Why a listener cannot use its port, as a message; any other failure unchanged. */
 export function listenFailure(error: unknown, key: PortKey, config: Config): unknown {
   const place = `${key} = ${config[key]} on ${config.host}`;
   const variable = `WEIR_${key.toUpperCase()}`;
@@ -34,14 +34,14 @@ export function listenFailure(error: unknown, key: PortKey, config: Config): unk
   }
 }
 
-/** Beginnings and parts of messages that say what a code would. */
+/** Patterns of messages that stand for a code. */
 const SAID: readonly (readonly [RegExp, string])[] = [
   [/ in use/, "EADDRINUSE"],
   [/permission denied/i, "EACCES"],
   [/^Failed to listen at /, "ENOTFOUND"],
 ];
 
-/** Bun has no code for a name without address, and of the API's thread only message and a code of ours come along. */
+/** Bun has no code for an unresolvable name, and an error from the API's thread keeps only its message and our own codes. */
 function codeOf(error: unknown): unknown {
   const { code, message = "" } = (error ?? {}) as { code?: unknown; message?: string };
   if (code !== undefined && code !== "config_invalid") return code;

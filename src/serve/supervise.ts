@@ -6,30 +6,30 @@ import { within } from "../runtime/within.ts";
 
 const FIRST_PAUSE_MS = 100;
 const PAUSE_MS_MAX = 10_000;
-/** A thread that lived so long has earned a quick restart. */
+/** After this lifetime a thread is restarted without a delay. */
 const SETTLED_MS = 60_000;
-/** How long a call waits for a thread that is being started again. */
+/** How long a call waits for a restarting thread. */
 const CALL_PATIENCE_MS = 5_000;
 
 interface SupervisedOptions<F extends Exposed> {
   readonly name: string;
   /** @param ended - how the thread before this one ended, if there was one. */
   readonly start: (ended?: string) => Thread;
-  /** Called each time the thread has started; the thread serves once it resolves. */
+  /** Called each time the thread has started; the thread serves once the result resolves. */
   readonly onStarted: (remote: Remote<F>) => Promise<unknown>;
   readonly log: Log;
 }
 
-/** A thread that is started again, with pauses that grow, when it ends by itself. */
+/** A thread that is restarted, with growing pauses, when it ends by itself. */
 export class Supervised<F extends Exposed> {
   readonly #options: SupervisedOptions<F>;
   /** Resolves when a thread serves; replaced when that thread ends. */
   #serving = Promise.withResolvers<Remote<F>>();
   #state: "starting" | "up" | "down" | "stopping" = "starting";
   #thread: Thread | undefined;
-  /** How the thread that lived last has ended. */
+  /** How the previous thread ended. */
   #ended: string | undefined;
-  /** Why this one is ended by force. */
+  /** Why the current thread is ended by force. */
   #endedFor: string | undefined;
 
   constructor(options: SupervisedOptions<F>) {
@@ -37,12 +37,12 @@ export class Supervised<F extends Exposed> {
     void this.#run();
   }
 
-  /** Resolves when the thread serves for the first time. Rejects with the reason where it never gets there. */
+  /** Resolves when the thread serves for the first time. Rejects with the reason if it never does. */
   started(): Promise<Remote<F>> {
     return this.#serving.promise;
   }
 
-  /** From now on a thread that never got to serve is started again too. */
+  /** From now on a thread that never served is restarted too. */
   persist(): void {
     if (this.#state === "starting") this.#state = "down";
     // The start is no longer awaited.
@@ -54,13 +54,13 @@ export class Supervised<F extends Exposed> {
     return this.#state === "down" ? `the ${this.#options.name} thread does not serve yet` : undefined;
   }
 
-  /** The functions of these names, each calling whichever thread serves when it is called; for `expose`. */
+  /** The functions of these names, each calling whichever thread serves at the time of the call; for `expose`. */
   forward<K extends keyof F & string>(names: readonly K[]): Pick<Remote<F>, K> {
     const functions = names.map((name) => [name, (...args: Parameters<F[K]>) => this.#call(name, args)]);
     return Object.fromEntries(functions) as Pick<Remote<F>, K>;
   }
 
-  /** Ends the thread by its own function `name`, waiting at most so long. @returns whether it ended in order. */
+  /** Ends the thread by its own function `name`, waiting at most `patienceMs`. @returns whether it ended in order. */
   async stop<K extends keyof F & string>(name: K, patienceMs: number, ...args: Parameters<F[K]>): Promise<boolean> {
     const wasUp = this.#state === "up";
     this.#state = "stopping";
@@ -69,7 +69,7 @@ export class Supervised<F extends Exposed> {
     return inTime(remote[name](...args), patienceMs);
   }
 
-  /** Ends the thread that runs now, which is stuck outside of any query; another one takes its place. */
+  /** Ends the current thread, which is stuck outside of any query; another one replaces it. */
   end(reason: string): void {
     if (this.#state === "stopping") return;
     this.#endedFor = reason;
@@ -110,7 +110,7 @@ export class Supervised<F extends Exposed> {
     return this.#state === "stopping";
   }
 
-  /** From the start of one thread to its end, which comes with its reason. */
+  /** From the start of one thread to its end. Resolves with the reason. */
   async #live(): Promise<Error> {
     const { name, start, onStarted } = this.#options;
     const thread = start(this.#ended);
@@ -125,7 +125,7 @@ export class Supervised<F extends Exposed> {
       const early = await Promise.race([onStarted(remote), ended]);
       if (early instanceof Error) return early;
     } catch (error) {
-      // It said itself that it cannot serve, so it is in no query and may be ended.
+      // The thread itself reported that it cannot serve, so it is in no query and may be ended.
       await thread.terminate();
       return error instanceof Error ? error : new Error(String(error));
     }
@@ -137,7 +137,7 @@ export class Supervised<F extends Exposed> {
   }
 }
 
-/** Whether the promise settled well within the time. */
+/** Whether the promise is fulfilled within the time. */
 export function inTime(promise: Promise<unknown>, milliseconds: number): Promise<boolean> {
   const isWell = promise.then(
     () => true,

@@ -19,26 +19,26 @@ import type { Route } from "../routing/route.ts";
 import { NO_TABLES, type RoutingTables, type StoredRouting } from "../routing/tables.ts";
 import { credentialGuards } from "../store/credentials/guards.ts";
 
-/** How long a key that has left its file still opens secrets: those that were encrypted again are not read at once. */
+/** How long a key still decrypts after its removal from the file: re-encrypted secrets are read a little later. */
 const LEAVING_MS = 2_000;
 
-/** How often files with keys and secrets are looked at: a change counts within a second. */
+/** How often files with keys and secrets are polled: a change takes effect within a second. */
 const LOOK_MS = 500;
 
 interface VaultOptions {
-  /** Of the first region. */
+  /** The first region's. */
   readonly config: Config;
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly log: Log;
   readonly providers: readonly ProviderPlugin[];
   readonly ownPorts: readonly number[];
-  /** Told the tables whenever they have changed. */
+  /** Called with the tables whenever they change. */
   readonly onChange: (tables: RoutingTables) => Promise<unknown>;
 }
 
 /**
- * Opens credentials for the gateway: those of the database with the keys of this node, those of `weir.toml` with what
- * they point at. Secrets in the clear are here, in the main thread, and in the other gateway threads, and nowhere else.
+ * Decrypts credentials for the gateway: stored ones with the keys of this node, and those of `weir.toml` from the variables
+ * and files they refer to. Only the main thread and the other gateway threads hold secrets in the clear.
  */
 export class Vault {
   readonly #options: VaultOptions;
@@ -53,13 +53,13 @@ export class Vault {
   #tables = NO_TABLES;
   #locked: readonly StoredCredential[] = [];
   #keyError: string | undefined;
-  /** Keys in use; with the time of leaving where they are in the file no more. */
+  /** Keys in use; with the time of their end if they are no longer in the file. */
   #ring: readonly { readonly key: Keyring[number]; readonly until?: number }[] = [];
   #seen = "";
-  /** The same of the file of keys alone, when it was read last. */
+  /** The same for the key file alone, at its last read. */
   #keySeen = "";
 
-  /** @throws GatewayError `config_invalid` where a table of `weir.toml`, a key, or what they point at cannot be read. */
+  /** @throws GatewayError `config_invalid` if a table of `weir.toml`, a key, or what they refer to cannot be read. */
   constructor(options: VaultOptions) {
     const { config, providers, ownPorts, env } = options;
     this.#options = options;
@@ -79,7 +79,7 @@ export class Vault {
     return this.#tables;
   }
 
-  /** What is wrong, a sentence each, without names: a probe shows it to anyone. */
+  /** Problems, one sentence each, without names: probes are public. */
   get degraded(): readonly string[] {
     const sentences = this.#keyError === undefined ? [] : [`credentials: ${this.#keyError}`];
     if (this.#locked.length === 0) return sentences;
@@ -89,12 +89,12 @@ export class Vault {
     return [...sentences, `credentials: ${count}, no key here opens them; they were encrypted with ${ids}`];
   }
 
-  /** Ids of stored credentials that no key opens. */
+  /** Ids of stored credentials that no key decrypts. */
   lockedIds(): readonly string[] {
     return this.#locked.map(({ id }) => id);
   }
 
-  /** Resolves once every gateway thread goes by them. */
+  /** Resolves once every gateway thread uses them. */
   setCredentials(stored: readonly StoredCredential[]): Promise<void> {
     this.#stored = stored;
     return this.#changed();
@@ -134,7 +134,7 @@ export class Vault {
   }
 
   #build(): void {
-    // What is read now is what a later look compares with: a key that was made since the last one may be gone by then.
+    // Later polls compare with the state read here: a key added since the last poll may be gone by the next one.
     this.#keySeen = stampOf(this.#files.slice(0, 1));
     const keys = this.#opening();
     const opened = this.#stored.map((each) => openCredential(each, keys));
@@ -146,7 +146,7 @@ export class Vault {
     };
   }
 
-  /** The keys of the file, and those that have just left it. */
+  /** The keys of the file, and those that have just been removed from it. */
   #opening(): Keyring {
     const now = Date.now();
     const keys = this.#keys();
@@ -170,7 +170,7 @@ export class Vault {
   }
 }
 
-/** Differs whenever one of the files was written, made or removed. */
+/** Changes whenever one of the files is written, created or removed. */
 function stampOf(files: readonly string[]): string {
   return files
     .map((path) => {

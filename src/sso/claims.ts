@@ -5,9 +5,7 @@ export type Claims = Readonly<Record<string, unknown>>;
 const GROUPS_MAX = 10_000;
 const GROUP_CHARS_MAX = 1_000;
 
-/**
- * A claim by its name; if there is none with this name, dots lead into objects, as in Keycloak's `realm_access.roles`.
- */
+/** A claim by its name; if there is none with this name, dots lead into objects, as in Keycloak's `realm_access.roles`. */
 export function claimAt(claims: Claims, name: string): unknown {
   if (Object.hasOwn(claims, name)) return claims[name];
   let value: unknown = claims;
@@ -18,7 +16,7 @@ export function claimAt(claims: Claims, name: string): unknown {
   return value;
 }
 
-/** A list, one text, or the members of an object, as in Zitadel's roles. Undefined without a claim about groups. */
+/** From a list, one string, or the members of an object, as in Zitadel's roles. Undefined without a claim about groups. */
 export function groupsIn(value: unknown): readonly string[] | undefined {
   if (value === undefined || value === null) return undefined;
   const all = typeof value === "string" ? [value] : Array.isArray(value) ? value : namesOf(value);
@@ -31,18 +29,18 @@ function namesOf(value: unknown): readonly string[] {
   return typeof value === "object" ? Object.keys(value as object) : [];
 }
 
-/** Entra ID omits groups from tokens of people in many groups, and marks it in one of two ways. */
+/** Entra ID omits groups from the tokens of users in many groups, and marks the omission in one of two ways. */
 export function leavesGroupsOut(claims: Claims, groupsClaim: string): boolean {
   const { _claim_names: elsewhere, hasgroups } = claims;
   const isElsewhere = typeof elsewhere === "object" && elsewhere !== null && Object.hasOwn(elsewhere, groupsClaim);
   return isElsewhere || hasgroups === true || hasgroups === "true";
 }
 
-/** Somebody whom a provider has vouched for. */
+/** A user whom a provider has authenticated. */
 export interface Person {
-  /** Never changes at the provider, as an e-mail address may. */
+  /** Never changes at the provider, whereas an e-mail address may. */
   readonly subject: string;
-  /** As addresses are stored. */
+  /** In the stored form of addresses. */
   readonly email: string;
   readonly name: string;
   readonly groups: readonly string[];

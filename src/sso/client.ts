@@ -13,7 +13,7 @@ const KEYS_MS = 300_000;
 const FAILED_MS = 5_000;
 /** Age from which `openid-client` fetches the keys again if a token's key is unknown. */
 const KEYS_STALE_SECONDS = 61;
-/** A longer token is not kept: it would not fit into the address of the log-out. */
+/** A longer token is not kept: it would not fit into the log-out address. */
 const ID_TOKEN_CHARS_MAX = 6_000;
 
 export interface SsoClientOptions {
@@ -60,7 +60,7 @@ export class SsoClient {
     if (this.#metadata !== undefined && now < this.#metadata.untilMs) return this.#metadata.known;
     const known = this.#discover().catch((error: unknown) => {
       this.#metadata = { known, untilMs: performance.now() + FAILED_MS };
-      // The cached configuration is good enough while the provider is only unreachable.
+      // While the provider is only unreachable, the cached configuration stays in use.
       if (this.#lastKnown !== undefined) return this.#lastKnown;
       throw unavailable(this.provider, error);
     });

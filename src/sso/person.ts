@@ -5,7 +5,7 @@ import type { SsoProvider } from "./provider.ts";
 
 const NAME_CHARS_MAX = 200;
 const SUBJECT_CHARS_MAX = 255;
-/** Whether claims for the provider's rules are missing: its userinfo endpoint may have them. */
+/** Whether claims that the provider's rules need are missing: its userinfo endpoint may have them. */
 export function saysTooLittle(provider: SsoProvider, claims: Claims): boolean {
   if (typeof claims["email"] !== "string") return true;
   return provider.rules.some(
@@ -43,7 +43,7 @@ export function personOf(provider: SsoProvider, claims: Claims): Person {
   return { subject: sub, email, name: shown, groups: groups ?? [], claims };
 }
 
-/** Absent is not denied: most company providers omit it, because they assign the addresses themselves. */
+/** A missing claim is not a denial: most company providers omit it, because they assign the addresses themselves. */
 function isDenied(claim: unknown): boolean {
   return claim !== undefined && claim !== true && claim !== "true" && claim !== 1 && claim !== "1";
 }

@@ -6,16 +6,16 @@ import { messageOf } from "../log.ts";
 import { nearestName } from "../nearest.ts";
 import { type Rule, readRules } from "./rules.ts";
 
-/** A provider of single sign-on, as a table `[sso.<name>]` describes it. */
+/** A provider of single sign-on, as configured in `[sso.<name>]`. */
 export interface SsoProvider {
   readonly name: string;
-  /** As written: the provider's own spelling may differ by a trailing slash. */
+  /** As configured: the provider's own spelling may differ by a trailing slash. */
   readonly issuer: string;
   readonly clientId: string;
   /** The location of the secret, `env:NAME` or `file:/path`; null for a public client. */
   readonly clientSecret: string | null;
   readonly scopes: string;
-  /** On the button. */
+  /** The button's label. */
   readonly label: string;
   readonly groupsClaim: string;
   /** In lower case; empty for any domain. */

@@ -2,7 +2,7 @@ import * as oidc from "openid-client";
 import { GatewayError } from "../errors.ts";
 import type { SsoProvider } from "./provider.ts";
 
-/** Codes of `openid-client` that mean: no response, or not from the provider itself. */
+/** Codes of `openid-client` that mean: no response, or a response that is not from the provider itself. */
 const AWAY: readonly (string | undefined)[] = [
   undefined,
   "OAUTH_TIMEOUT",

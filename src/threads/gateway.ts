@@ -20,35 +20,35 @@ export type GatewayFunctions = {
   status(): GatewayStatus | Promise<GatewayStatus>;
   /** Replaces the keys that the gateway accepts. */
   setKeys(keys: readonly KeySnapshot[]): void | Promise<void>;
-  /** Replaces the credentials of the database, whose secrets are opened there; its routes and prices. */
+  /** Replaces the stored credentials, which the main thread decrypts; `setRouting` replaces routes and prices. */
   setCredentials(credentials: readonly StoredCredential[]): void | Promise<void>;
   setRouting(stored: StoredRouting): void | Promise<void>;
-  /** Ids of stored credentials that no key of this node opens. */
+  /** Ids of stored credentials that no key of this node decrypts. */
   lockedCredentials(): readonly string[] | Promise<readonly string[]>;
-  /** Asks a credential's provider whether it works. */
+  /** Calls a credential's provider to test it. */
   testCredential(wanted: CredentialOfOrganization): Promise<CredentialTest>;
-  /** How the credentials are that an organization may use, as far as calls with them failed lately. */
+  /** The state of the credentials that an organization may use, from recent failures. */
   routeHealth(organizationId: string): readonly Health[] | Promise<readonly Health[]>;
-  /** Which targets a request would be sent to. Nothing is called. @throws GatewayError as the request would get. */
+  /** The targets that a request would be sent to. Nothing is called. @throws GatewayError as for that request. */
   explainRoute(question: RouteQuestion): Promise<RouteExplanation>;
-  /** Every name that a key may write as the model. */
+  /** Every model name that a key may use. */
   listModels(key: RouteQuestion["key"]): readonly ListedModel[] | Promise<readonly ListedModel[]>;
-  /** Puts an exchange into the spool that a client tells of. @returns false where nothing can be recorded now. */
+  /** Writes an exchange that a client reports into the spool. @returns false if nothing can be recorded now. */
   record(exchange: WholeExchange): boolean | Promise<boolean>;
-  /** What is stored of one organization's responses, and how much of all organizations' may be. */
+  /** The size of one organization's stored responses, and the limit for all organizations. */
   cacheStatus(organizationId: string): CacheStatus;
-  /** One organization's stored responses, the last used first. */
+  /** One organization's stored responses, most recently used first. */
   cacheEntries(organizationId: string, page: CachePage): Promise<readonly CacheEntryView[]>;
-  /** Removes one organization's responses that fit all that is said. @returns how many there were. */
+  /** Removes one organization's responses that match all given conditions. @returns how many. */
   purgeCache(organizationId: string, purge: CachePurge): Promise<number>;
-  /** Files of providers and plugins, whether they are in use or not. */
+  /** Files of providers and plugins, including unused ones. */
   providers(): readonly ProviderView[] | Promise<readonly ProviderView[]>;
-  /** The mappings that providers have in their files, by the provider's name. */
+  /** The mappings in providers' files, by the provider's name. */
   providerMappings(): Readonly<Record<string, Mapping>> | Promise<Readonly<Record<string, Mapping>>>;
   plugins(): readonly PluginView[] | Promise<readonly PluginView[]>;
-  /** How the plugins of this thread are doing. */
+  /** The health of this thread's plugins. */
   hookHealth(): HookHealth | Promise<HookHealth>;
-  /** Endpoints of the API that plugins answer. */
+  /** API endpoints that plugins serve. */
   routes(): readonly RouteView[] | Promise<readonly RouteView[]>;
   /** Never rejects. */
   callRoute(route: Pick<RouteView, "method" | "path">, call: RouteCall, by: Acting): Promise<RouteAnswer>;
@@ -62,7 +62,7 @@ export interface UsedTokens {
 
 /** Main thread, as a recorder sees it. */
 export type AnswerFunctions = {
-  /** Shows answers to the plugins. @returns what they add to each record, in the same order. */
+  /** Shows responses to the plugins. @returns their additions to each record, in the same order. */
   onAnswers(answers: readonly AnswerFacts[]): Promise<readonly (Note | null)[]>;
   /** Reports what requests of the unified address used. */
   onUsed(used: readonly UsedTokens[]): void | Promise<void>;
@@ -75,13 +75,13 @@ export interface CredentialOfOrganization {
   readonly model: string | undefined;
 }
 
-/** A request that is not made. */
+/** A request that is explained instead of sent. */
 export interface RouteQuestion {
   readonly key: Pick<KeySnapshot, "id" | "name" | "organizationId" | "models" | "credentials">;
   /** A model string. */
   readonly model: string;
   readonly shape: ClientShape;
-  /** JSON of the client's body; undefined for the least that the shape takes. */
+  /** JSON of the client's body; undefined for a minimal body of the shape. */
   readonly body: string | undefined;
   readonly user: string | undefined;
   readonly session: string | undefined;
@@ -94,28 +94,28 @@ export interface RouteExplanation {
   readonly targets: readonly ExplainedTarget[];
 }
 
-/** A call that would be made, in the order in which they are. */
+/** A call that would be made, in the order of the calls. */
 export interface ExplainedTarget {
   readonly provider: string;
   /** Its name at the provider. */
   readonly model: string;
   readonly credential: string;
-  /** The provider's; null where the target cannot take the request. */
+  /** The provider's; null if the target cannot take the request. */
   readonly shape: string | null;
   readonly same_shape: boolean;
   readonly url: string | null;
-  /** US dollars; null where the price is not known. */
+  /** US dollars; null if the price is unknown. */
   readonly estimated_cost: number | null;
   /** `ready`, `resting until <time>`, `limit spent` or `locked`. */
   readonly state: string;
-  /** Why it is not called in its turn; null where it is. */
+  /** Why it is skipped; null if it is called in its turn. */
   readonly skipped: string | null;
-  /** Members of the client's body by their paths. */
+  /** Paths of the members of the client's body that this target drops. */
   readonly dropped: readonly string[];
   readonly approximated: readonly string[];
   readonly refused: readonly string[];
   readonly reason: string;
-  /** The provider's body, where one was given. */
+  /** The body sent to the provider, if the client's was given. */
   readonly request: Json | null;
 }
 
@@ -133,7 +133,7 @@ export interface CachePage {
 export interface CacheEntryView {
   readonly key: string;
   readonly place: number;
-  /** The request whose answer it is. */
+  /** The request that the response belongs to. */
   readonly requestId: string;
   readonly model: string | null;
   /** Milliseconds since 1970. */
@@ -142,7 +142,7 @@ export interface CacheEntryView {
   readonly bytes: number;
 }
 
-/** Nothing said means everything. */
+/** Missing conditions match everything. */
 export interface CachePurge {
   readonly key?: string;
   readonly model?: string;
@@ -151,13 +151,13 @@ export interface CachePurge {
 }
 
 export interface GatewayStatus {
-  /** Where it listens. */
+  /** The listening port. */
   readonly port: number;
   readonly inFlight: number;
   readonly spoolHealthy: boolean;
   readonly spoolError: string | null;
   readonly exchangesDropped: number;
-  /** Broken drop-ins and the like: still serving, but someone should look. */
+  /** Problems, such as broken drop-ins: the gateway still serves, but someone should check. */
   readonly degraded: readonly string[];
   readonly draining: boolean;
 }

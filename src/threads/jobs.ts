@@ -8,20 +8,20 @@ export type HostFunctions = {
 export interface ListenerPorts {
   /** Of all listeners of this program that listen already. */
   readonly own: readonly number[];
-  /** Of this region's API; 0 where it does not listen yet. */
+  /** Of this region's API; 0 if it does not listen yet. */
   readonly api: number;
 }
 
-/** Jobs thread: what is done by the clock. It is started with the ports `recorder`, `host` and `requests`. */
+/** Jobs thread: scheduled work. It is started with the ports `recorder`, `host` and `requests`. */
 export type JobFunctions = {
   ready(): Promise<void>;
-  /** Maps a model now, in whichever providers it was seen. @returns an outcome for each; none where it was never seen. */
+  /** Maps a model now, for every provider it was seen at. @returns one outcome per provider; empty if the model was never seen. */
   expedite(order: ExpediteOrder): Promise<readonly ModelOutcome[]>;
-  /** Mappings or prices were changed: what they concern is read again, and new traffic with them. */
+  /** Mappings or prices were changed: affected records are read again, and new traffic uses the change. */
   relearn(): Promise<void>;
   /** Prometheus text of this thread's metrics. */
   metrics(): Promise<string>;
-  /** The gateway is about to stop: nothing more is sent through it. */
+  /** The gateway is about to stop: no more requests are sent through it. */
   pause(): Promise<void>;
   stop(): Promise<void>;
 };
@@ -39,6 +39,6 @@ export interface ModelOutcome {
   readonly version: number | null;
   readonly confidence: number | null;
   readonly samples: number;
-  /** Why it is pending still. */
+  /** Why it is still pending. */
   readonly reason: string | null;
 }

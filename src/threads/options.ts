@@ -1,17 +1,17 @@
 import type { Config } from "../config.ts";
 
-/** What each thread is started with. */
+/** Start options of each thread. */
 export interface ThreadOptions {
-  /** Of the thread's region. */
+  /** The configuration of the thread's region. */
   readonly config: Config;
   /** The region whose database holds keys, domains, limits and prices, if it is another one. */
   readonly home?: Config;
-  /** For the API: secrets of identity providers that stand in variables, by the provider's name. */
+  /** For the API: secrets of identity providers from environment variables, by the provider's name. */
   readonly ssoSecrets?: Readonly<Record<string, string>>;
-  /** For the recorder: what omitted bodies are encrypted with in the spool of this run. */
+  /** For the recorder: the key that encrypts omitted bodies in the spool of this run. */
   readonly bodyKey?: Uint8Array;
-  /** For a recorder that is started again: a database that is missing was moved away, and is not made again. */
+  /** For a restarted recorder: a missing database was moved away, and is not created again. */
   readonly databaseWasThere?: boolean;
-  /** For a recorder that is started again: how the one before it ended. */
+  /** For a restarted recorder: how the previous one ended. */
   readonly ended?: string;
 }

@@ -12,48 +12,48 @@ import type { EarlierAnswer } from "../unified/earlier-answer.ts";
 
 /** Recorder thread; the only writer of records. */
 export type RecorderFunctions = {
-  /** Resolves once the database is migrated and the spool is being read. */
+  /** Resolves once the database is migrated and reading of the spool has begun. */
   ready(): Promise<void>;
-  /** Whether a record with this id, in lower case, exists or is being made. */
+  /** Whether a record with this id, in lower case, exists or is in progress. */
   isKnownId(id: string): Promise<boolean>;
-  /** Takes an id that a client chose, for this node. @returns false where a request has it, on whichever node. */
+  /** Claims an id that a client chose, for this node. @returns false if a request on any node already has it. */
   claimId(id: string): Promise<boolean>;
   /** Resolves once every frame that was in the spool when this was called is in the database. Rejects after 10 s. */
   barrier(): Promise<void>;
-  /** The same, and their words are in the index. */
+  /** The same, and the words of these records are in the index. */
   indexWords(): Promise<void>;
-  /** Changes a record, also one in flight, and answers what it then holds. Atomic; calls are applied in order. */
+  /** Changes a record, also one in flight, and returns its new contents. Atomic; calls are applied in order. */
   update(change: RecordUpdate): Promise<UpdateResult>;
-  /** Deletes records with their bodies, but none in flight. @returns how many the organization had. */
+  /** Deletes records with their bodies, except those in flight. @returns how many the organization had. */
   remove(removal: Removal): Promise<number>;
-  /** One small step that frees space. @returns what `store/retention/maintain.ts` says. */
+  /** One small step that frees space. @returns as described in `store/retention/maintain.ts`. */
   maintain(task: Maintenance): Promise<number>;
-  /** Changes what was read of finished records. @returns how many of them there still were. */
+  /** Replaces the reading of finished records. @returns how many of them still existed. */
   rewrite(changes: readonly RecordChange[]): Promise<number>;
-  /** From now on, what is recorded is shown to plugins in the gateway's thread, or is not. */
+  /** Sets whether new records are shown to plugins in the gateway's thread. */
   showAnswers(wanted: boolean): Promise<void>;
-  /** Takes in mappings, prices, webhooks and judges that were changed before this call. */
+  /** Loads mappings, prices, webhooks and judges that were changed before this call. */
   relearn(): Promise<void>;
-  /** What finished records used, once everything that was in the spool is in the database. Unknown ids are left out. */
+  /** Usage of finished records, once everything that was in the spool is in the database. Unknown ids are left out. */
   usageOf(requestIds: readonly string[]): Promise<readonly RequestUsage[]>;
-  /** Who made the response of an id, where one of this organization's records has it. */
+  /** Who made the response with this id, if one of this organization's records has it. */
   answerOf(answer: AnswerName): Promise<EarlierAnswer | undefined>;
-  /** JSON list of the items that led to a response, its own included; undefined where one is not recorded whole. */
+  /** JSON list of the items that led to a response, including its own; undefined if one of them is not recorded completely. */
   turnsBefore(answer: AnswerName): Promise<string | undefined>;
-  /** JSON list of a response's own items, with their ids; undefined where it is not recorded whole. */
+  /** JSON list of a response's own items, with their ids; undefined if it is not recorded completely. */
   itemsOf(answer: AnswerName): Promise<string | undefined>;
   /** State of calls of the last day, as far as it is recorded. */
   callStates(calls: CallsNamed): Promise<CallMemories>;
-  /** What plugins stored after `version`; 0 asks for all. */
+  /** What plugins stored after `version`; 0 returns everything. */
   readEntries(version: number): Promise<readonly StoredEntry[]>;
   writeEntries(entries: readonly Entry[], by: Acting): Promise<void>;
   /** Writes an entry of the audit log. */
   note(note: Note): Promise<void>;
   /** This node's shares of limits, settled with other nodes on the same database. */
   claimShares(claims: readonly ShareClaim[]): Promise<ShareAnswer>;
-  /** Records that another Weir made, all of one organization; an id that is taken is left alone. */
+  /** Imports records from another Weir, all of one organization; an id that is taken stays unchanged. */
   import(arrivals: readonly Arrival[], by: Acting): Promise<readonly ArrivalResult[]>;
-  /** How the plugins of this thread are doing. */
+  /** The health of this thread's plugins. */
   hookHealth(): Promise<HookHealth>;
   /** Prometheus text of this thread's metrics. */
   metrics(): Promise<string>;
@@ -62,7 +62,7 @@ export type RecorderFunctions = {
   stop(): Promise<void>;
 };
 
-/** What somebody did outside of the database. */
+/** An action outside of the database. */
 export interface Note {
   readonly by: Acting;
   readonly act: Act;
@@ -85,24 +85,24 @@ export interface RecordUpdate {
   /** Names to set; null removes. */
   readonly properties?: Readonly<Record<string, string | null>>;
   readonly scores?: Readonly<Record<string, number>>;
-  /** Who gave which of these scores, and why, by the name of the score. */
+  /** The author and reason of each of these scores, by the score's name. */
   readonly ratings?: Readonly<Record<string, RatingNote>>;
-  /** Ratings that their source takes back. */
+  /** Ratings that their source withdraws. */
   readonly withdrawn?: { readonly source: string; readonly names: readonly string[] };
   readonly feedbackRating?: boolean;
 }
 
 export interface RatingNote {
-  /** `key:<id>`, `plugin:<name>`, `judge:<id>` or `reviewer:<id>`: each has one rating of a name. */
+  /** `key:<id>`, `plugin:<name>`, `judge:<id>` or `reviewer:<id>`: each source has one rating per name. */
   readonly source: string;
-  /** Name of the source then. */
+  /** Name of the source at that time. */
   readonly author: string;
   readonly reason?: string | null;
-  /** The word that was chosen, where a score is chosen from words. */
+  /** The chosen label, if the score is chosen from labels. */
   readonly label?: string | null;
 }
 
-/** Null where the organization has no such request. */
+/** Null if the organization has no such request. */
 export type UpdateResult = {
   readonly requestId: string;
   readonly properties: Readonly<Record<string, string>>;
@@ -114,52 +114,52 @@ export interface Removal {
   readonly organizationId: string;
   readonly requestIds: readonly string[];
   /**
-   * `next`: what is removed has long been in the database, so it waits for the present batch alone. Unless told so the
-   * recorder catches up with the spool first, which takes a while where traffic leaves it no time.
+   * `next`: the records to remove are known to be in the database, so this waits only for the current batch. By default the
+   * recorder catches up with the spool first, which can take long under constant traffic.
    */
   readonly when?: "next" | "caught up" | undefined;
-  /** Who wants it, for the audit log, and what they asked for; retention notes a run as a whole. */
+  /** The actor and the wording of the request, for the audit log; retention logs a run as one entry. */
   readonly by?: Acting | undefined;
   readonly asked?: unknown;
 }
 
-/** What can be removed besides whole records; each step is as small as its lists. */
+/** What can be removed besides complete records; each step is as small as its lists. */
 export type Maintenance =
   | { readonly kind: "bodies"; readonly organizationId: string; readonly requestIds: readonly string[] }
-  /** Requests that may have bodies and no record. */
+  /** Requests that may have bodies but no record. */
   | { readonly kind: "orphans"; readonly requestIds: readonly string[] }
-  /** Shared content that perhaps nothing points at. */
+  /** Shared content that may no longer be referenced. */
   | { readonly kind: "blobs"; readonly hashes: readonly string[] }
-  /** Bytes of what was removed, and its words in the index; by order also what is kept a while otherwise. */
+  /** Bytes of removed bodies, and their words in the index; if ordered, also what is otherwise kept for a while. */
   | { readonly kind: "erase"; readonly isOrdered?: boolean }
-  /** What was recorded before there were packs goes into packs. */
+  /** Moves bodies that were recorded before there were packs into packs. */
   | { readonly kind: "move" }
-  /** Packs that are in the database go into the object store. */
+  /** Moves packs from the database into the object store. */
   | { readonly kind: "objects" }
-  /** Records that the sums by day do not count yet. */
+  /** Adds records to the daily sums that do not count them yet. */
   | { readonly kind: "count" }
-  /** Records in the index of words that perhaps do not exist, by their numbers. */
+  /** Record numbers in the index of words that may no longer exist. */
   | { readonly kind: "lost words"; readonly seqs: readonly number[] }
   /** Kinds that no record up to a number refers to. */
   | { readonly kind: "kinds"; readonly ids: readonly number[]; readonly upTo: number }
-  /** All records of a day, if only these organizations have any, in an engine that keeps days apart. */
+  /** All records of a day, if only these organizations have any, in an engine that partitions by day. */
   | { readonly kind: "day"; readonly day: number; readonly organizationIds: readonly string[] }
-  /** What belonged to records that went with their day. */
+  /** What belonged to records that were removed with their day. */
   | { readonly kind: "beside"; readonly requestIds: readonly string[] }
   /** Empty pages of the database files. */
   | { readonly kind: "compact"; readonly pages: number };
 
-/** What is known of a finished record after it was read again. */
+/** Changes to a finished record that was read again. */
 export interface RecordChange {
   readonly requestId: string;
   /** Columns of `requests` and their new values. */
   readonly columns: Readonly<Record<string, string | number | null>>;
   readonly texts?: RecordTexts;
-  /** What was said, for the index of words alone. */
+  /** The contents, only for the index of words. */
   readonly words?: string;
-  /** JSON text that takes the place of the stored response body: a stream put together. */
+  /** JSON text that replaces the stored response body: an assembled stream. */
   readonly responseBody?: string;
-  /** The bodies and headers that the client saw, in place of those that are stored: of a record that was not read before. */
+  /** The bodies and headers that the client saw, replacing the stored ones, for a record that was not read before. */
   readonly stored?: {
     readonly parts: readonly ReadPart[];
     readonly assets: readonly { readonly id: string; readonly contentType: string; readonly bytes: Uint8Array }[];
@@ -176,9 +176,9 @@ interface ReadPart {
   readonly sent?: Uint8Array;
 }
 
-/** A record that comes from outside, read and checked. */
+/** A record from outside, parsed and checked. */
 export interface Arrival {
-  /** As it is to be stored, in the organization of who brings it; it has a status, for it is not in flight. */
+  /** As it is to be stored, in the importer's organization; it has a status, because it is not in flight. */
   readonly row: Omit<typeof requests.$inferInsert, "seq">;
   readonly bodies: readonly ArrivedBody[];
   readonly texts: RecordTexts;
@@ -190,7 +190,7 @@ export interface ArrivedBody {
   readonly bytes: Uint8Array;
 }
 
-/** `existing`: the organization has a record with this id already, or one in flight. `taken`: another one has. */
+/** `existing`: the organization already has a record with this id, or one in flight. `taken`: another organization has. */
 export type ArrivalResult = "imported" | "existing" | "taken";
 
 export interface RecorderStatus {
@@ -199,14 +199,14 @@ export interface RecorderStatus {
   readonly lagBytes: number;
   readonly inFlight: number;
   readonly recorded: number;
-  /** Records since the thread's start whose bodies are not read. */
+  /** Records since the thread's start whose bodies could not be read. */
   readonly unread: number;
   /** Why nothing can be written now, or null. */
   readonly databaseError: string | null;
-  /** Why bodies, and with them their records, cannot be written now, or null. */
+  /** Why bodies, and therefore their records, cannot be written now, or null. */
   readonly bodiesError: string | null;
   /** Bytes of the spool that wait for the object store. */
   readonly bodiesBehindBytes: number;
-  /** What was lost in the last hour, a sentence for each kind. */
+  /** Losses of the last hour, one sentence for each kind. */
   readonly losses: readonly string[];
 }

@@ -1,11 +1,11 @@
 import { hear } from "./clock.ts";
 import type { Heard } from "./first-session.ts";
 
-/** A failure that the API, or the way to it, answered with. */
+/** A failed call: an error response of the API, or no response at all. */
 export class ApiFailure extends Error {
-  /** HTTP status; 0 where there was no response. */
+  /** HTTP status; 0 if there was no response. */
   readonly status: number;
-  /** The wrong member of what was sent, where one is to blame. */
+  /** The wrong member of the request body, if there is one. */
   readonly path: string | undefined;
 
   constructor(status: number, message: string, path?: string) {
@@ -18,11 +18,11 @@ export class ApiFailure extends Error {
 
 export interface Answer<T> {
   readonly data: T;
-  /** Where a list continues; null at its end. */
+  /** Cursor of the next page; null at the end of a list. */
   readonly next_cursor?: string | null;
-  /** The time back to which a search has looked; null at its end. */
+  /** How far back a search has looked; null at its end. */
   readonly searched_to?: string | null;
-  /** What the API wants to be known about the question, such as a property's other spelling. */
+  /** A hint from the API about the query, such as another spelling of a property's name. */
   readonly warning?: string;
 }
 
@@ -30,14 +30,14 @@ export interface CallOptions {
   readonly body?: unknown;
   readonly signal?: AbortSignal;
   readonly headers?: Readonly<Record<string, string>>;
-  /** The response, where it was asked for before. */
+  /** The response, if the request was sent earlier. */
   readonly asked?: Promise<Heard>;
 }
 
 /**
  * Calls the API with the log-in's cookie.
  *
- * @throws ApiFailure for every response that is not a success, and where there is none.
+ * @throws ApiFailure for every response that is not a success, and if there is none.
  */
 export async function call<T>(method: string, path: string, options: CallOptions = {}): Promise<Answer<T>> {
   const { body, signal, headers = {}, asked } = options;
@@ -64,13 +64,13 @@ export async function call<T>(method: string, path: string, options: CallOptions
   return { ...(answer as Answer<T>), ...(warning === null ? {} : { warning }) };
 }
 
-/** The `data` of a GET, which may have been asked for before. */
+/** The `data` of a GET, which may have been sent earlier. */
 export async function get<T>(path: string, signal?: AbortSignal, asked?: Promise<Heard>): Promise<T> {
   const options = { ...(signal === undefined ? {} : { signal }), ...(asked === undefined ? {} : { asked }) };
   return (await call<T>("GET", path, options)).data;
 }
 
-/** The `data` of a POST, which is how the API is asked questions. */
+/** The `data` of a POST; the API's queries are POSTs. */
 export async function post<T>(path: string, body: unknown, signal?: AbortSignal): Promise<T> {
   return (await call<T>("POST", path, signal === undefined ? { body } : { body, signal })).data;
 }

@@ -2,7 +2,7 @@ import { MutationCache, QueryCache, QueryClient } from "@tanstack/react-query";
 import { ApiFailure } from "./api.ts";
 import { sessionQuery } from "./session.ts";
 
-/** What was asked of the API, and what it answered. */
+/** The cache of API queries and their responses. */
 export const client: QueryClient = new QueryClient({
   queryCache: new QueryCache({
     onError: (error, { queryKey }) => {
@@ -11,7 +11,7 @@ export const client: QueryClient = new QueryClient({
   }),
   mutationCache: new MutationCache({ onError: askWhoIsLoggedIn }),
   defaultOptions: {
-    // Weir may be on this machine or beside it: whether there is a way to the internet says nothing.
+    // Weir may be on this machine or in the local network: the browser's online state is irrelevant.
     mutations: { networkMode: "always" },
     queries: {
       networkMode: "always",
@@ -22,7 +22,7 @@ export const client: QueryClient = new QueryClient({
   },
 });
 
-/** The key was revoked or the log-in ran out: asking who is logged in brings the log-in page. */
+/** The key was revoked or the log-in has expired: querying the session shows the log-in page. */
 function askWhoIsLoggedIn(error: Error): void {
   if (!(error instanceof ApiFailure) || error.status !== 401) return;
   if (client.getQueryData(sessionQuery.queryKey) === undefined) return; // there was no log-in

@@ -1,4 +1,4 @@
-/** A response, and when it came by this machine's clock. */
+/** A response, and its time of arrival by this machine's clock. */
 export interface Heard {
   readonly response: Response;
   readonly at: number;
@@ -7,13 +7,13 @@ export interface Heard {
 /** Pages that need no log-in. */
 const HAS_NO_SESSION = /^\/(?:shared|invitation)\//;
 
-/** Who is logged in is asked while the program itself is still loaded: until that is known, nothing else may be asked. */
+/** The session is requested while the program is still loading: no other request can be sent before it is known. */
 let asked: Promise<Heard> | undefined = HAS_NO_SESSION.test(location.pathname)
   ? undefined
   : fetch("/v1/session", { credentials: "same-origin" }).then((response) => ({ response, at: Date.now() }));
 asked?.catch(() => {}); // the consumer sees the failure
 
-/** The response to the first question; undefined once it was taken, and where it was not asked. */
+/** The response to the first session request; undefined if it was taken already, or never sent. */
 export function takeFirstSession(): Promise<Heard> | undefined {
   const taken = asked;
   asked = undefined;

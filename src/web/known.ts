@@ -12,13 +12,13 @@ export const modelsQuery = queryOptions({
   queryFn: ({ signal }) => get<readonly ModelRow[]>("/v1/models", signal),
 });
 
-/** A route, or a model as `provider/model`, as far as the dashboard reads what is listed of it. */
+/** A route, or a model as `provider/model`, with the members that the dashboard reads. */
 export interface ListedModel {
   readonly id: string;
   readonly supported_parameters?: readonly string[] | null;
 }
 
-/** Names that a model string may hold. */
+/** Names that a model string may contain. */
 export const modelNamesQuery = queryOptions({
   queryKey: ["model-names"],
   queryFn: ({ signal }) => get<readonly ListedModel[]>("/v1/route/models", signal),
@@ -26,7 +26,7 @@ export const modelNamesQuery = queryOptions({
   staleTime: 60_000,
 });
 
-/** As many as the API names at once. */
+/** The API's maximum for one response. */
 const NAMES_MAX = 10_000;
 
 export const propertyNamesQuery = queryOptions({
@@ -36,7 +36,7 @@ export const propertyNamesQuery = queryOptions({
   select: (rows) => rows.map(({ property }) => property),
 });
 
-/** Values of a property that hold a text, so many of them. */
+/** Values of a property that contain a text, at most `limit`. */
 export const propertyValuesQuery = (name: string, search: string, limit: number) =>
   queryOptions({
     queryKey: ["properties", "values", name, search],
@@ -53,7 +53,7 @@ export const propertyValuesQuery = (name: string, search: string, limit: number)
 const USER_TEXT_MIN = 2;
 const USERS_MAX = 5;
 
-/** Users whose names hold a text, those who cost the most first. */
+/** Users whose names contain a text, highest cost first. */
 export const usersQuery = (text: string) =>
   queryOptions({
     queryKey: ["users", "names", text],

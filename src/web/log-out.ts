@@ -2,13 +2,13 @@ import type { QueryClient } from "@tanstack/react-query";
 import { ApiFailure, call } from "./api.ts";
 import { tellTabs } from "./session.ts";
 
-/** Ends the log-in and loads the page again, or opens where the identity provider ends its own. @returns false where the service did not answer. */
+/** Ends the log-in and reloads the page, or opens the identity provider's log-out. @returns false if the service did not respond. */
 export async function logOut(client: QueryClient): Promise<boolean> {
   let elsewhere: string | undefined;
   try {
     elsewhere = (await call<{ readonly end_session_url?: string }>("DELETE", "/v1/session")).data.end_session_url;
   } catch (error) {
-    // A log-in that has ended is what was wanted.
+    // If the log-in has ended already, the goal is reached.
     if (!(error instanceof ApiFailure) || error.status !== 401) return false;
   }
   tellTabs();

@@ -1,4 +1,4 @@
-/** Why a log-in by single sign-on came to nothing, as the page that it ended at was answered with. */
+/** Why a log-in by single sign-on failed, from the response that contained this page. */
 export interface LoginFailure {
   readonly code: string;
   readonly message: string;
@@ -6,7 +6,7 @@ export interface LoginFailure {
   readonly provider: string | undefined;
 }
 
-/** Read once, before the router reads the address: that of the failed step is no page, and must not be loaded again. */
+/** Read once, before the router reads the address: the failed step's address is not a page, and must not be reloaded. */
 export const loginFailure: LoginFailure | undefined = readFailure();
 
 function readFailure(): LoginFailure | undefined {

@@ -12,13 +12,13 @@ interface Method {
   readonly kind: string;
   readonly name: string;
   readonly label: string;
-  /** Address that begins it. */
+  /** Address that starts it. */
   readonly start: string;
 }
 
 interface Way {
   readonly about: string;
-  /** On the button that changes to this way. */
+  /** Label of the button that switches to this way. */
   readonly change: string;
   readonly fields: readonly [LoginField, ...LoginField[]];
   readonly tooMany: string;
@@ -30,11 +30,11 @@ interface LoginField {
   readonly type: string;
   readonly autoComplete: string;
   readonly placeholder?: string;
-  /** What is said where it is empty. */
+  /** The message if it is empty. */
   readonly empty: string;
 }
 
-/** The ways that this page knows, by their kind. */
+/** The known ways, by their kind. */
 const WAYS: Readonly<Record<string, Way>> = {
   local: {
     about: "Log in with your e-mail address and password.",
@@ -62,15 +62,15 @@ const WAYS: Readonly<Record<string, Way>> = {
 };
 
 interface LoginProps {
-  /** Why the log-in before came to nothing. */
+  /** Why the previous log-in failed. */
   readonly failure?: LoginFailure;
-  /** Whether somebody is logged in regardless. */
+  /** Whether a user is logged in regardless. */
   readonly isLoggedIn?: boolean;
-  /** Called once there is something else to show than the failure. */
+  /** Called when the failure need not be shown any longer. */
   readonly onLeave?: () => void;
 }
 
-/** Asks who it is in place of whatever page was opened, which then shows. Nothing that is typed is kept. */
+/** Shows the log-in in place of the opened page, which appears afterwards. Typed values are not kept. */
 export function Login({ failure, isLoggedIn = false, onLeave }: LoginProps) {
   useEffect(() => {
     document.title = "Log in · Weir";
@@ -120,12 +120,12 @@ export function Login({ failure, isLoggedIn = false, onLeave }: LoginProps) {
   );
 }
 
-/** The page that was opened, which the log-in comes back to. */
+/** The opened page, to which the log-in returns. */
 function here(): string {
   return location.pathname + location.search + location.hash;
 }
 
-/** Who is known at a provider may have another account there that is known here. */
+/** Failures after which another account at the same provider may work. */
 const ANOTHER_ACCOUNT_HELPS: readonly string[] = ["not_a_member", "login_refused"];
 
 function Refusal({ failure, providers }: { readonly failure: LoginFailure; readonly providers: readonly Method[] }) {

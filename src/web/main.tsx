@@ -10,13 +10,13 @@ import { followTabs, sessionQuery } from "./session.ts";
 /** The page of a shared link, which needs no log-in. */
 const [, sharedToken] = /^\/shared\/([\w-]+)\/?$/.exec(location.pathname) ?? [];
 const SharedPage = lazy(() => import("./shared/page.tsx"));
-/** Of the page that an invitation leads to. */
+/** The page of an invitation link. */
 const [, invitationToken] = /^\/invitation\/([\w-]+)\/?$/.exec(location.pathname) ?? [];
 const InvitationPage = lazy(() => import("./invitation/page.tsx"));
 const isDashboard = sharedToken === undefined && invitationToken === undefined;
 
 if (isDashboard) {
-  // Asked for while the first page's code is on its way.
+  // Requested while the first page's code is loading.
   void client.prefetchQuery(sessionQuery);
   followTabs(client);
 }

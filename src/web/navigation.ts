@@ -1,6 +1,6 @@
 import type { IconName } from "./parts/icon.tsx";
 
-/** What the navigation shows, in its order; a page is in `router.tsx` as well. */
+/** The entries of the navigation, in order; each page is in `router.tsx` as well. */
 export const NAVIGATION = [
   { to: "/overview", label: "Overview", icon: "chart" },
   { to: "/dashboards", label: "Dashboards", icon: "columns" },
@@ -31,6 +31,6 @@ export const NAVIGATION = [
   to: string;
   label: string;
   icon: IconName;
-  /** The first of a group. */
+  /** Set for the first of a group. */
   begins?: true;
 }[];

@@ -25,7 +25,7 @@ import { nameOf, readablePath, segmentOf } from "./path.ts";
 import { sessionQuery } from "./session.ts";
 import { Shell } from "./shell.tsx";
 
-/** What an address holds beyond what its page takes is as if it were not there: the router itself would hand it on as it is. */
+/** Drops query members that the page does not take: the router itself would pass them on. */
 const only =
   <T extends object>(read: (search: Record<string, unknown>) => T) =>
   (search: Record<string, unknown>): T => ({
@@ -34,8 +34,8 @@ const only =
   });
 
 /**
- * Every page with what its address may say. A page's code is loaded when it is opened, but that of the first one, which
- * comes with the shell; so does the reader of each search, which makes anything that a link may hold into what the page takes.
+ * Every page with its query. A page's code is loaded when it is opened, except for the first one, which comes with the
+ * shell; so do the readers of queries, which turn any query of a link into a valid one.
  */
 const root = createRootRoute({ component: Shell, notFoundComponent: NotFound, errorComponent: PageFailed });
 
@@ -52,12 +52,12 @@ const requests = createRoute({
   path: "/requests",
   validateSearch: only<RequestsSearch>(readRequestsSearch),
   loaderDeps: ({ search: { open: _open, ...search } }) => search,
-  // The rows are on their way while the page is still drawn, but nothing is asked for before somebody has logged in.
+  // Loads the rows while the page is being rendered, but sends nothing before there is a log-in.
   loader: ({ deps }) => {
     if (isUnreadable(deps.filter)) return;
     void client.ensureQueryData(sessionQuery).then(
       () => client.prefetchInfiniteQuery(rowsQuery(questionOf(deps))),
-      () => undefined, // the shell shows the log-in, or what failed
+      () => undefined, // the shell shows the log-in, or the failure
     );
   },
   component: RequestsPage,
@@ -112,7 +112,7 @@ const overview = createRoute({
   component: lazyRouteComponent(() => import("./pages/overview/page.tsx"), "OverviewPage"),
 });
 
-/** Where the overview stood before: links to it go on working. */
+/** The overview's earlier address: links to it keep working. */
 const costs = createRoute({
   getParentRoute: () => root,
   path: "/costs",

@@ -18,21 +18,21 @@ export const sessionQuery = queryOptions({
   retry: false,
 });
 
-/** The other tabs that this browser has of the dashboard. */
+/** The dashboard's other tabs in this browser. */
 const tabs = new BroadcastChannel("weir.session");
 
-/** Has them ask who is logged in: somebody has logged in or out here. */
+/** Notifies them of a log-in or log-out in this tab. */
 export const tellTabs = (): void => tabs.postMessage("changed");
 
-/** Asks again once somebody has logged in or out in another tab. */
+/** Refreshes the session after a log-in or log-out in another tab. */
 export function followTabs(client: QueryClient): void {
   tabs.addEventListener("message", () => void client.invalidateQueries({ queryKey: SESSION }));
 }
 
-/** Who is logged in, and for which organization. */
+/** Identifies the user or key and the organization. */
 export const whoIs = ({ key, organization_id }: SessionView): string => `${key.id} ${organization_id}`;
 
-/** Forgets what was answered to another key, of this tab or of a log-in in another one: it may belong to another organization. */
+/** Clears responses to another key, from this tab or a log-in in another one: they may belong to another organization. */
 export function entered(client: QueryClient, session: SessionView): SessionView {
   const before = client.getQueryData<SessionView>(SESSION);
   if (before !== undefined && whoIs(before) !== whoIs(session)) {
@@ -48,13 +48,13 @@ export function useSession(): SessionView {
   return data;
 }
 
-/** What a scope of a key is called where it is a user's. */
+/** A user's permission for each scope of a key. */
 const PERMISSION = { gateway: "gateway", figures: "figures", read: "bodies", write: "write", admin: "admin" } as const;
 
-/** A year: the choice is for a log-in, and for those after it. */
+/** A year: the choice outlives a log-in. */
 const CHOSEN_SECONDS = 365 * 86_400;
 
-/** Shows another organization that the user is in, in every tab. The name is that of `ORGANIZATION_COOKIE`. */
+/** Switches to another organization of the user, in every tab. The name is that of `ORGANIZATION_COOKIE`. */
 export async function chooseOrganization(client: QueryClient, id: string): Promise<void> {
   // biome-ignore lint/suspicious/noDocumentCookie: the Cookie Store API is missing without HTTPS
   document.cookie = `weir_organization=${id}; Path=/; SameSite=Strict; Max-Age=${CHOSEN_SECONDS}`;
@@ -62,7 +62,7 @@ export async function chooseOrganization(client: QueryClient, id: string): Promi
   tellTabs();
 }
 
-/** Why a control that needs `scope` is of no use to this key, or undefined where it works. `admin` implies all. */
+/** Why a control that needs `scope` cannot be used, or undefined if it can. `admin` implies all. */
 export function useMissing(scope: keyof typeof PERMISSION): string | undefined {
   const { kind, scopes } = useSession();
   if (scopes.includes(scope) || scopes.includes("admin")) return undefined;

@@ -30,18 +30,18 @@ export function Shell() {
   );
 }
 
-/** By then the first page has what it needs, and short visits are over. */
+/** By then the first page has loaded, and short visits have ended. */
 const IDLE_MS = 10_000;
 
 /**
- * Loads the code of every page once there is time for it, so that pages open while the service is away. That takes 0.3 s of
- * CPU time, half as much as a simple page does. The code of a single page is loaded when a pointer or the focus reaches its link.
+ * Preloads the code of every page when idle, so that pages open even while the service is unavailable. That takes 0.3 s of
+ * CPU time, half as much as a simple page. A page's code is also loaded when the pointer or the focus reaches its link.
  */
 function usePagesCode(): void {
   const router = useRouter();
   useEffect(() => {
     const load = () => {
-      for (const route of Object.values(router.routesById)) void router.loadRouteChunk(route)?.catch(() => {}); // it is tried again when it is opened
+      for (const route of Object.values(router.routesById)) void router.loadRouteChunk(route)?.catch(() => {}); // opening the page tries again
     };
     const timer = setTimeout(load, IDLE_MS);
     return () => clearTimeout(timer);
@@ -55,12 +55,12 @@ function Frame() {
   const path = useRouterState({ select: ({ location, resolvedLocation }) => (resolvedLocation ?? location).pathname });
   const shown = useRef(path);
   useEffect(() => {
-    // On a low screen the pages scroll.
+    // On a low screen the navigation scrolls.
     document.querySelector('.side nav [aria-current="page"]')?.scrollIntoView({ block: "nearest" });
     if (shown.current === path) return;
     shown.current = path;
     setOpen(false); // the menu of narrow screens
-    keepFocus(); // what led here may have gone with its page
+    keepFocus(); // the control that led here may be gone with its page
   }, [path]);
   return (
     <div className="frame">

@@ -1,6 +1,6 @@
-import "./first-session.ts"; // asked by the first script that runs
+import "./first-session.ts"; // first, so that the session is requested early
 
-/** Runs before anything is painted, so that a chosen theme does not flash the other one first. */
+/** Runs before the first paint, so that a chosen theme does not flash the other one. */
 const STORED = "weir.theme";
 
 export type Theme = "system" | "light" | "dark";
@@ -10,7 +10,7 @@ export function storedTheme(): Theme {
   return stored === "light" || stored === "dark" ? stored : "system";
 }
 
-/** The event that says so at the window. */
+/** The window's event for a changed theme. */
 export const THEME_CHANGED = "weir.theme-changed";
 
 export function applyTheme(theme: Theme): void {

@@ -1,20 +1,20 @@
 import ipaddr from "ipaddr.js";
 
-/** Addresses that the requests of this process came from. */
+/** The client address of each request of this process. */
 const CALLED_FROM = new WeakMap<Request, string>();
 
-/** Notes where a request came from; `socket` is the other end of its connection. */
+/** Stores the client's address for a request; `socket` is the peer address of its connection. */
 export function noteAddress(request: Request, socket: string | null): void {
   const address = addressOf(request, socket);
   if (address !== null) CALLED_FROM.set(request, address);
 }
 
-/** Address of the client, or null where it is not known. */
+/** The client's address, or null if unknown. */
 export function calledFrom(request: Request): string | null {
   return CALLED_FROM.get(request) ?? null;
 }
 
-/** A proxy on this machine or in a private network says whom it serves: the last address is the one that it has seen itself. */
+/** A proxy on this machine or in a private network names its client: only the last address is one that it has seen itself. */
 function addressOf(request: Request, socket: string | null): string | null {
   const own = socket === null ? null : plain(socket);
   if (own === null || ipaddr.parse(own).range() === "unicast") return own;

@@ -4,7 +4,7 @@ import { type Config, schemeOf } from "../../config.ts";
 
 const HOST = /^[a-z0-9._-]+(:\d{1,5})?$|^\[[0-9a-f:.]+\](:\d{1,5})?$/i;
 
-/** The API's own address: as configured, else as the client called it. Without a trailing slash. */
+/** The API's own origin: as configured, else as the client called it. Without a trailing slash. */
 export function calledOrigin(config: Config, request: Request): string {
   const { public_api_url, host, api_port } = config;
   if (public_api_url !== "") return public_api_url.replace(/\/+$/, "");
@@ -13,10 +13,10 @@ export function calledOrigin(config: Config, request: Request): string {
 }
 
 /**
- * The origin of the dashboard's own pages, or undefined where the client called a host name that is not known: then it may
- * be another site's, which had its name resolved to this address.
+ * The origin of the dashboard's own pages, or undefined if the client called an unknown host name: it may belong to another
+ * site that resolves it to this address (DNS rebinding).
  *
- * Addresses are always known: no name leads to them, so no other site can be called by one.
+ * IP addresses always count as known: no name is resolved, so another site cannot use one this way.
  */
 export function ownOrigin(config: Config, request: Request): string | undefined {
   const origin = calledOrigin(config, request);
@@ -30,20 +30,20 @@ function isKnownHost({ host, api_hosts, public_url }: Config, called: string): b
   return [host, hostname(), ...api_hosts].some((known) => known.toLowerCase().replace(/\.$/, "") === name);
 }
 
-/** The gateway's address: as configured, else the host that the client called, with the gateway's port. */
+/** The gateway's origin: as configured, else the host that the client called, with the gateway's port. */
 export function gatewayOrigin(config: Config, request: Request, port: number): string {
   if (config.public_gateway_url !== "") return config.public_gateway_url.replace(/\/+$/, "");
   const url = new URL(calledOrigin(config, request));
   return `${schemeOf(config)}://${url.hostname}:${port}`;
 }
 
-/** Whether the client speaks TLS, to us or to the proxy before us. */
+/** Whether the client uses TLS, with us or with a proxy in front of us. */
 export function isHttps(config: Config, request: Request): boolean {
   if (schemeOf(config) === "https") return true;
   return request.headers.get("x-forwarded-proto") === "https" || isCalledPublicly(config, request, "https:");
 }
 
-/** Whether a request came to the address under which people reach the dashboard: then it is as that says. */
+/** Whether a request came to `public_url`, the dashboard's public address: its scheme then decides. */
 export function isCalledPublicly({ public_url }: Config, request: Request, protocol?: "https:"): boolean {
   if (public_url === "") return false;
   const url = new URL(public_url);

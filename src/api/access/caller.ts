@@ -5,10 +5,10 @@ import type { Acting } from "../../people/actor.ts";
 import { type Permission, type Role, SCOPES, scopesWithin } from "../../people/permissions.ts";
 import type { SentFor } from "../../unified/through-gateway.ts";
 
-/** Who calls an endpoint, in which organization, and what they may do there. */
+/** The caller of an endpoint, the organization, and what the caller may do there. */
 export interface Caller extends Acting, Reach {
   readonly permissions: readonly Permission[];
-  /** The service key; of a user one that stands for them: without a hash, which no request can bring. */
+  /** The service key; for a user a stand-in without a hash, which no request can present. */
   readonly key: KeySnapshot;
   /** The user, or undefined for a service key. */
   readonly user: CallingUser | undefined;
@@ -18,11 +18,11 @@ export interface CallingUser {
   readonly id: string;
   readonly email: string;
   readonly name: string;
-  /** Null where they are in no organization. */
+  /** Null if they belong to no organization. */
   readonly role: Role | null;
 }
 
-/** Characters of a client's `X-Request-Id` that are kept. */
+/** The accepted form of a client's `X-Request-Id`. */
 const REQUEST_ID = /^[\x21-\x7e]{1,200}$/;
 
 interface From {
@@ -59,14 +59,14 @@ export function callerOfUser(
 }
 
 /**
- * For whom the gateway takes what a caller sends through the API. An endpoint has asked for the permission already, so a user
- * needs no scope besides.
+ * For whom the gateway sends a caller's request that came through the API. The endpoint has already checked the permission,
+ * so a user needs no scope.
  */
 export function sentFor({ key, user }: Pick<Caller, "key" | "user">): SentFor {
   return user === undefined ? key.hash : { ...key, scopes: ["gateway"] };
 }
 
-/** What of a caller goes to another thread, for the audit log. */
+/** The part of a caller that other threads get, for the audit log. */
 export function actingOf({ actor, address, requestId }: Acting): Acting {
   return { actor, address, requestId };
 }
@@ -85,7 +85,7 @@ export function lacks(permission: Permission, path?: string): GatewayError {
   return new GatewayError("insufficient_permission", `this needs the permission ${permission}`, options);
 }
 
-/** Who holds metrics and not bodies sees metrics; keys that read nothing see nothing, and delete by any filter as before. */
+/** A caller with `figures` but not `bodies` sees metrics. Keys that read nothing see nothing; they may still delete by any filter. */
 function reachOf(organizationId: string, permissions: readonly Permission[]): Reach & Pick<Caller, "permissions"> {
   const isLimited = permissions.includes("figures") && !permissions.includes("bodies");
   return { organizationId, sight: isLimited ? "figures" : "bodies", permissions };

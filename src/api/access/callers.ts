@@ -10,11 +10,11 @@ import type { KeyWatch } from "./key-watch.ts";
 interface CallersOptions {
   readonly keys: KeyWatch;
   readonly logins: Logins;
-  /** The origin of the dashboard's pages, or undefined where the client called another host. */
+  /** The origin of the dashboard's pages, or undefined if the client called another host. */
   readonly ownOrigin: (request: Request) => string | undefined;
 }
 
-/** Finds out who sent a request, by its key or its log-in, and remembers it for the endpoint. */
+/** Identifies the caller of a request by key or log-in, and remembers it for the endpoint. */
 export class Callers {
   readonly #options: CallersOptions;
   readonly #callers = new WeakMap<Request, Caller>();
@@ -25,8 +25,9 @@ export class Callers {
   }
 
   /**
-   * @param changes - whether the request changes something or costs money: with a cookie it must then come from our own pages.
-   * @throws GatewayError `missing_auth`, `invalid_auth` and the like.
+   * @param changes - whether the request changes something or costs money: with a cookie it must then come from our own
+   * pages.
+   * @throws GatewayError such as `missing_auth` or `invalid_auth`.
    */
   async identify(request: Request, changes: boolean): Promise<Caller> {
     const caller =
@@ -36,24 +37,24 @@ export class Callers {
     return caller;
   }
 
-  /** Who calls, of an admitted request. Endpoints act for their organization and no other. */
+  /** The caller of an admitted request. Endpoints act for the caller's organization and no other. */
   of(request: Request): Caller {
     const caller = this.#callers.get(request);
     if (caller === undefined) throw new GatewayError("missing_auth");
     return caller;
   }
 
-  /** Who calls, also of a request that was refused; undefined if the request was not identified. */
+  /** The caller, also of a request that was refused; undefined if the request was not identified. */
   known(request: Request): Caller | undefined {
     return this.#callers.get(request);
   }
 
-  /** The log-in that a request came with, or undefined where it came with a key. */
+  /** The log-in of a request, or undefined if it came with a key. */
   loginOf(request: Request): Login | undefined {
     return this.#loginsOf.get(request);
   }
 
-  /** Where a request brings a key of its own, a cookie beside it does not count. */
+  /** If a request has a key of its own, its cookie is ignored. */
   async #identifyLogin(request: Request, changes: boolean): Promise<Caller | undefined> {
     if (request.headers.has("authorization")) return undefined;
     const found = await this.#options.logins.identify(request);

@@ -1,22 +1,22 @@
 import { type Log, messageOf } from "../../log.ts";
 
-/** How often the database is asked whether something has changed: a change by the command line counts within a second. */
+/** Polling interval: a change by the command line takes effect within a second. */
 const POLL_MS = 300;
 
 interface FollowedOptions<T> {
-  /** What is followed, such as `keys`. */
+  /** The name of the value, such as `keys`. */
   readonly what: string;
   readonly log: Log;
-  /** Differs whenever what is followed has changed; cheap. */
+  /** Changes whenever the value changes; cheap. */
   readonly fingerprint: () => Promise<string>;
   readonly read: () => Promise<T>;
   /** Sends it to the parts that use it. A failure is retried. */
   readonly publish: (value: T) => Promise<void>;
-  /** Called after each look. */
+  /** Called after each poll. */
   readonly onLook?: () => Promise<void>;
 }
 
-/** A value of the database that is sent to its users whenever it changes. While the database is away, they keep the last one. */
+/** A value of the database that is published whenever it changes. While the database is unavailable, the last value stays in use. */
 export class Followed<T> {
   readonly #options: FollowedOptions<T>;
   #fingerprint = "";
@@ -29,17 +29,17 @@ export class Followed<T> {
     this.#options = options;
   }
 
-  /** Why what others know may be out of date, or undefined. */
+  /** Why the published value may be out of date, or undefined. */
   get error(): string | undefined {
     return this.#error;
   }
 
-  /** The fingerprint of what others go by. */
+  /** The fingerprint of the published value. */
   get fingerprint(): string {
     return this.#fingerprint;
   }
 
-  /** Reads it, hands it on, and keeps doing so. Resolves after the first time, also where that failed. */
+  /** Reads and publishes the value, and keeps doing so. Resolves after the first attempt, even if it failed. */
   async start(): Promise<void> {
     const { what, log, onLook } = this.#options;
     try {
@@ -54,14 +54,14 @@ export class Followed<T> {
     if (!this.#stopped) this.#timer = setTimeout(() => void this.start(), POLL_MS);
   }
 
-  /** Looks now. @throws where the database is away, or it could not be handed on. */
+  /** Polls now. @throws if the database is unavailable, or publishing failed. */
   refresh(): Promise<void> {
     const next = this.#refreshing.catch(() => {}).then(() => this.#refresh());
     this.#refreshing = next;
     return next;
   }
 
-  /** A change that was just made counts now; where that fails, the next look tries again. */
+  /** Publishes a recent change now; if that fails, the next poll retries. */
   async spread(): Promise<void> {
     await this.refresh().catch((error: unknown) => {
       this.#options.log.warn(`${this.#options.what} have not reached all threads yet`, { why: messageOf(error) });

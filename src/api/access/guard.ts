@@ -8,9 +8,9 @@ import type { Callers } from "./callers.ts";
 import { changes, permissionNeeded } from "./needs.ts";
 
 /**
- * Lets a request through to its endpoint, or says why not, before any of its body is read.
+ * Admits a request to its endpoint, or throws, before any of its body is read.
  *
- * @throws GatewayError `missing_auth`, `invalid_auth`, `insufficient_permission` and the like.
+ * @throws GatewayError such as `missing_auth`, `invalid_auth` or `insufficient_permission`.
  */
 export async function admit(callers: Callers, request: Request, { method, needs }: Endpoint): Promise<void> {
   if (needs === "open" || (needs === "signed" && new URL(request.url).searchParams.has("signature"))) return;
@@ -21,8 +21,8 @@ export async function admit(callers: Callers, request: Request, { method, needs 
 }
 
 /**
- * The body as the endpoint takes it; undefined where there is none to read. A step such as approving needs no body, and one
- * that is sent is left alone.
+ * The body in the form that the endpoint takes; undefined if there is none to read. An action such as approving needs no
+ * body, and a body that is sent is ignored.
  *
  * @throws GatewayError for a body that cannot be read.
  */
@@ -36,7 +36,7 @@ export async function readBody(
   const isOptional = reads === "optional" || method === "DELETE" || OptionalKind in (body as object);
   if (isOptional && request.body === null) return undefined;
   const json = await readJson(request, bytesMax);
-  // Where a body is optional Elysia holds nothing but filled objects against its schema: a word would mean "all".
+  // If a body is optional, Elysia validates only non-empty objects: a string would pass and mean "all".
   if (isOptional && reads !== "optional") requireObject(json);
   return json;
 }

@@ -5,20 +5,20 @@ import { keysFingerprint, noteKnownKeys, touchKeys } from "../../store/known-key
 import type { Store } from "../../store/store.ts";
 import { Followed } from "./followed.ts";
 
-/** How often the times of last use are written. */
+/** How often times of last use are written. */
 const TOUCH_MS = 5_000;
 
 interface KeyWatchOptions {
   readonly reader: Store;
   readonly writer: () => Promise<Store>;
   readonly log: Log;
-  /** Where commands wait until this service knows the keys that they have changed: the region that it serves. */
+  /** The region under which this service reports the keys it knows: commands wait there until their change has arrived. */
   readonly noteAs?: string | undefined;
-  /** Hands new keys to the other parts that check them. */
+  /** Publishes new keys to the other threads that check them. */
   readonly publish: (keys: readonly KeySnapshot[]) => Promise<void>;
 }
 
-/** Knows the keys of the database; while that is away, the last ones it knew. */
+/** The keys of the database; while it is unavailable, the last known ones. */
 export class KeyWatch {
   readonly #options: KeyWatchOptions;
   readonly #followed: Followed<readonly KeySnapshot[]>;
@@ -35,7 +35,7 @@ export class KeyWatch {
       what: "keys",
       log,
       fingerprint: () => {
-        this.ring.forgetTexts(); // at each look, also while the database is away
+        this.ring.forgetTexts(); // at each poll, also while the database is unavailable
         return keysFingerprint(reader.records);
       },
       read: () => snapshotKeys(reader.records),
@@ -55,7 +55,7 @@ export class KeyWatch {
     return this.#byId.get(id);
   }
 
-  /** An organization's key, by its id or by a name that no other key of it has. */
+  /** An organization's key, by its id or by a name that is unique among its keys. */
   find(organizationId: string, idOrName: string): KeySnapshot | undefined {
     const own = [...this.#byId.values()].filter((key) => key.organizationId === organizationId);
     const named = own.filter(({ name }) => name === idOrName);
@@ -71,17 +71,17 @@ export class KeyWatch {
     return this.#followed.error;
   }
 
-  /** Reads the keys, hands them on, and keeps doing so. Resolves after the first time, also where that failed. */
+  /** Reads and publishes the keys, and keeps doing so. Resolves after the first attempt, even if it failed. */
   start(): Promise<void> {
     return this.#followed.start();
   }
 
-  /** Reads the keys now. @throws where the database is away, or the keys could not be handed on. */
+  /** Reads the keys now. @throws if the database is unavailable, or publishing failed. */
   refresh(): Promise<void> {
     return this.#followed.refresh();
   }
 
-  /** Keys that were just made or revoked count now; where that fails, the next look tries again. */
+  /** Publishes keys that were just made or revoked; if that fails, the next poll retries. */
   spread(): Promise<void> {
     return this.#followed.spread();
   }
@@ -112,7 +112,7 @@ export class KeyWatch {
     try {
       await touchKeys((await this.#options.writer()).records, usedAt);
     } catch (error) {
-      // A time of last use is not worth holding anything up for: the next use is written again.
+      // Not worth failing for: the next use writes the time again.
       this.#options.log.debug("time of last use not written", { why: messageOf(error) });
     }
   }

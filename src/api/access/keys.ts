@@ -65,7 +65,7 @@ const ROTATION = t.Object(
   { additionalProperties: false },
 );
 
-/** Service keys: one's own with `keys`, those of the organization with `admin`, all with `operator`. */
+/** Service keys: the caller's own with `keys`, those of the organization with `admin`, all with `operator`. */
 export function keyEndpoints(room: ApiContext, callers: Callers) {
   const { records } = room.home.reader;
   const writable = async () => (await room.home.writer()).records;
@@ -144,14 +144,14 @@ export function keyEndpoints(room: ApiContext, callers: Callers) {
     );
 }
 
-/** The keys that a caller sees and changes. */
+/** The keys that a caller may see and change. */
 function reach(caller: Caller): WhichKeys {
   if (may(caller, "operator")) return {};
   const { organizationId } = caller;
   return may(caller, "admin") ? { organizationId } : { organizationId, userId: caller.key.userId ?? "" };
 }
 
-/** Keys that a service key makes belong to whom it belongs. */
+/** Keys that a service key creates belong to that key's owner. */
 function ownerOf(caller: Caller, personal: boolean | undefined): string | null {
   if (personal !== false) return caller.key.userId;
   if (!may(caller, "admin")) throw lacks("admin", "personal");
@@ -159,10 +159,10 @@ function ownerOf(caller: Caller, personal: boolean | undefined): string | null {
 }
 
 /**
- * The caller who creates or rotates a key learns its secret. One's own does no more than oneself; another may do all that its scopes
- * allow, now or later, and in the first organization `admin` operates the deployment.
+ * The caller who creates or rotates a key learns its secret. The caller's own key has no more rights than the caller;
+ * another key has all that its scopes allow, now or later, and `admin` in the first organization operates the deployment.
  *
- * @throws GatewayError `insufficient_permission` where that is more than the caller may.
+ * @throws GatewayError `insufficient_permission` if that is more than the caller may do.
  */
 async function refuseStronger(
   records: Database,

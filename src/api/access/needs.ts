@@ -3,8 +3,9 @@ import type { Permission } from "../../people/permissions.ts";
 import type { PluginRoute } from "../../plugin-host/contract.ts";
 
 /**
- * What a caller needs: a permission; a permission that is another one for service keys, which keep what they could do before
- * there were users; to be known at all; nothing; or a signed address, else `bodies` (the endpoint checks the signature itself).
+ * What an endpoint requires of its caller: a permission; different permissions for users and for service keys, which keep
+ * the rights they had before there were users; any known caller; nothing; or a signed address, else `bodies` (the endpoint
+ * checks the signature itself).
  */
 export type Needs =
   | Permission
@@ -13,13 +14,10 @@ export type Needs =
   | "open"
   | "signed";
 
-/**
- * What a caller needs for an endpoint; and, of each endpoint that changes something, the action that the audit log has for it,
- * or null if it has none.
- */
+/** What an endpoint requires of its caller; and, if it changes something, its action in the audit log, or null if it is not logged. */
 type Access = Needs | readonly [needs: Needs, action: Action | null];
 
-/** Every endpoint of Weir. Weir does not start with one that is missing here; those of plugins say their needs in their scope. */
+/** Every endpoint of Weir. Weir does not start if one is missing here; endpoints of plugins declare a scope instead. */
 const ACCESS: Readonly<Record<string, Access>> = {
   "GET /healthz": "open",
   "GET /v1/health": "open",
@@ -217,7 +215,7 @@ const ACCESS: Readonly<Record<string, Access>> = {
   "GET /v1/providers": "figures",
 };
 
-/** Actions of endpoints that Weir's own plugins have. */
+/** Actions of the endpoints of Weir's own plugins. */
 const PLUGIN_ACTIONS: Readonly<Record<string, Action>> = {
   "POST /v1/rate-limits": "limit.created",
   "PUT /v1/rate-limits/:id": "limit.changed",
@@ -231,16 +229,16 @@ const PLUGIN_ACTIONS: Readonly<Record<string, Action>> = {
 
 const rows = Object.entries(ACCESS).map(([name, access]) => [name, Array.isArray(access) ? access : [access]] as const);
 
-/** What every endpoint of Weir needs. */
+/** What every endpoint of Weir requires. */
 export const NEEDS: Readonly<Record<string, Needs>> = Object.fromEntries(rows.map(([name, [needs]]) => [name, needs]));
 
-/** The action that an endpoint is for; null if it has no entries, and no member for those that only read. */
+/** The action of each endpoint in the audit log; null if it is not logged; endpoints that only read are absent. */
 export const ACTION_OF: Readonly<Record<string, Action | null>> = {
   ...Object.fromEntries(rows.flatMap(([name, [, action]]) => (action === undefined ? [] : [[name, action]]))),
   ...PLUGIN_ACTIONS,
 };
 
-/** What the endpoint of a plugin needs: what it shows may be anything, so `read` is all of a record. */
+/** What an endpoint of a plugin requires. It may show anything, so `read` requires access to complete records. */
 export const PLUGIN_NEEDS: Readonly<Record<PluginRoute["scope"], Needs>> = {
   figures: "figures",
   read: "bodies",
@@ -248,17 +246,17 @@ export const PLUGIN_NEEDS: Readonly<Record<PluginRoute["scope"], Needs>> = {
   admin: "admin",
 };
 
-/** The permission that an endpoint asks of a user or of a key; undefined where it asks none. */
+/** The permission that an endpoint requires of a user or a key; undefined if none. */
 export function permissionNeeded(needs: Needs, kind: "user" | "key"): Permission | undefined {
   if (typeof needs === "object") return needs[kind];
   if (needs === "signed") return "bodies";
   return needs === "open" || needs === "anybody known" ? undefined : needs;
 }
 
-/** Permissions with which somebody changes nothing and spends no money. */
+/** Permissions that change nothing and cost nothing. */
 const LOOKS: readonly Permission[] = ["figures", "bodies"];
 
-/** What such an endpoint does changes something or costs money: with a cookie it has to be asked by our own pages. */
+/** Whether the endpoint changes something or costs money: with a cookie, the request must then come from our own pages. */
 export function changes(method: string, needs: Needs): boolean {
   if (method === "GET") return false;
   if (typeof needs === "object") return true;

@@ -1,8 +1,8 @@
 import type { Acting } from "../../people/actor.ts";
 
-/** Who has what a caller keeps for itself. */
+/** The owner of what a caller stores for itself. */
 export interface Owner {
-  /** `key:<id>` or `user:<id>`: the kind stands before the id, so that no id of another kind is ever the same. */
+  /** `key:<id>` or `user:<id>`: the kind precedes the id, so that ids of different kinds never collide. */
   readonly id: string;
   readonly name: string;
 }

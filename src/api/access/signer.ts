@@ -16,17 +16,17 @@ export class Signer {
     this.#secret = new StoredSecret(URL_SECRET, reader, writer);
   }
 
-  /** Signs for one response: `path` in, absolute address out. */
+  /** A signer for one response: `path` in, absolute address out. */
   async forRequest(request: Request): Promise<(path: string) => string> {
     return addressSigner(this.#config, this.#secret, calledOrigin(this.#config, request));
   }
 
-  /** @throws GatewayError `invalid_auth` where the address is not one that was signed here, or has expired. */
+  /** @throws GatewayError `invalid_auth` if the address was not signed here, or has expired. */
   async verify(request: Request): Promise<void> {
     const url = new URL(request.url);
     const [expires = "", ...otherTimes] = url.searchParams.getAll("expires");
     const [signature = "", ...otherSignatures] = url.searchParams.getAll("signature");
-    // What was signed is one address; one with more in it says two things.
+    // Exactly one address was signed; repeated parameters would make it ambiguous.
     if (otherTimes.length > 0 || otherSignatures.length > 0)
       throw new GatewayError("invalid_auth", "this address is not as it was signed");
     const given = Buffer.from(signature);

@@ -41,7 +41,7 @@ const METRICS = t.Object(
   },
   { additionalProperties: false },
 );
-/** Values of each facet that one response holds at most. */
+/** Values per facet in one response, at most. */
 const VALUES_MAX = 1_000;
 const FACETS = t.Object(
   {
@@ -72,7 +72,7 @@ export function aggregateEndpoints(room: ApiContext, callers: Callers) {
       async ({ body, request }) => {
         const groupBy = readGroups(body.group_by ?? []);
         const timeBucket = body.time_bucket == null ? undefined : readBucket(body.time_bucket);
-        // A series that is cut after ten buckets is none.
+        // A time series must not be cut after the default page size.
         const page = readPaging(body, AGGREGATES_MAX, timeBucket === undefined ? undefined : AGGREGATES_MAX);
         const { scope, deadline, warnings } = await begin(request, body);
         const query = {

@@ -21,7 +21,7 @@ const SEARCH = t.Object(
 );
 const TOP_COSTS = t.Object({ filter: t.Optional(FILTER), ...paging(AGGREGATES_MAX) }, { additionalProperties: false });
 
-/** What properties there are, which values they have, and what those cost. */
+/** The existing properties, their values, and the cost of each. */
 export function propertyEndpoints(room: ApiContext, callers: Callers) {
   const { source, aggregates } = room.engine;
   const begin = async (request: Request) => {

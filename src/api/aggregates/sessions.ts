@@ -41,21 +41,21 @@ const SESSIONS = t.Object(
   { additionalProperties: false },
 );
 
-/** Hits of a search whose sessions are listed: the newest. */
+/** Search hits whose sessions are listed: the newest. */
 const HITS_MAX = 10_000;
 
 interface Choice {
-  /** Whose requests are added up. */
+  /** The requests that metrics are computed over. */
   readonly scope: Scope;
   readonly among?: ReadonlySet<Key>;
   readonly extra?: Readonly<Record<string, unknown>>;
 }
 
-/** Sessions, found by what is true of one of their requests. */
+/** Sessions, selected by a condition on any of their requests. */
 export function sessionListEndpoints(room: ApiContext, callers: Callers) {
   const { aggregates } = room.engine;
 
-  /** Which sessions are asked for, and over which of their requests metrics are added up. */
+  /** The sessions that the caller selects, and the requests that metrics are computed over. */
   const choose = async (
     asked: Scope,
     { search, whole }: Static<typeof SESSIONS>,

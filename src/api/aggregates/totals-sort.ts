@@ -3,7 +3,7 @@ import { GatewayError } from "../../errors.ts";
 import { hint, quote } from "../../filter/spelling.ts";
 
 /**
- * The order of a list of totals, as a body gives it.
+ * The sort order of a list of totals, from the body.
  *
  * @throws GatewayError `sort_invalid`
  */

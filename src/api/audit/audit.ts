@@ -25,7 +25,7 @@ const QUERY = {
   limit: PAGE_QUERY.limit,
 };
 
-/** The audit log, for reading: nothing here changes or deletes an entry. */
+/** The audit log, read-only: no endpoint changes or deletes an entry. */
 export function auditEndpoints(room: ApiContext, callers: Callers) {
   return new Elysia().get(
     "/v1/audit",
@@ -67,7 +67,7 @@ async function organizationOf(
 ): Promise<string | undefined> {
   if (named === undefined) return may(caller, "operator") ? undefined : caller.organizationId;
   const found = await findOrganization(room.home.reader.records, named);
-  // Of an organization that was removed the entries stay, under its id.
+  // The entries of a removed organization stay, under its id.
   if (may(caller, "operator")) return found?.id ?? named;
   if (found?.id === caller.organizationId) return found.id;
   throw new GatewayError("not_found", "there is no organization with this id or name", { path: "organization" });

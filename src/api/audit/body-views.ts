@@ -5,22 +5,22 @@ import { actingOf, type Caller } from "../access/caller.ts";
 import type { ApiContext } from "../context.ts";
 
 const HOUR_MS = 3_600_000;
-/** Looks that are remembered, so that the database is not asked again; the oldest are forgotten first. */
+/** Logged views that are remembered, to save a database query; the oldest are forgotten first. */
 const REMEMBERED_MAX = 50_000;
 
 const people = new WeakMap<Request, Caller>();
 
-/** Notes that a request comes from a person: with a log-in, and not with a key of a program. */
+/** Marks a request as a person's: it came with a log-in, not with a program's key. */
 export function notePerson(request: Request, caller: Caller): void {
   people.set(request, caller);
 }
 
-/** Looks of this hour that are in the audit log. */
+/** Views that the audit log already has for this hour. */
 const remembered = new WeakMap<ApiContext, Set<string>>();
 
 /**
- * Notes in the audit log that a person looks at what was said in requests, once for each, the person and the hour: before
- * they see it. What programs read with a key is not noted.
+ * Logs that a person views the contents of requests, once per request, person and hour, before the contents are sent. Views
+ * by programs with a key are not logged.
  */
 export async function noteBodyViews(
   room: ApiContext,

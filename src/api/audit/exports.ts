@@ -4,13 +4,13 @@ import { record } from "../../store/audit/recorded.ts";
 import { actingOf, type Caller } from "../access/caller.ts";
 import type { ApiContext } from "../context.ts";
 
-/** What an export client sends with each page: the same id from its first to its last. */
+/** Header that an export client sends with each page: the same id from the first page to the last. */
 export const EXPORT_HEADER = "gateway-export";
 const EXPORT_ID = /^[\w-]{8,100}$/;
 const REMEMBERED_MAX = 1_000;
 const remembered = new WeakMap<ApiContext, Set<string>>();
 
-/** Notes an export in the audit log, once, before its first page. @throws GatewayError `invalid_body`. */
+/** Logs an export in the audit log, once, before its first page. @throws GatewayError `invalid_body`. */
 export async function noteExport(
   room: ApiContext,
   request: Request,

@@ -8,10 +8,10 @@ import { methodOf } from "../endpoint.ts";
 const REPEATED_MS = 60_000;
 const REMEMBERED_MAX = 10_000;
 
-/** Notes requests that were refused for want of a permission. */
+/** Logs requests that were refused for lack of a permission. */
 export class Refusals {
   readonly #room: ApiContext;
-  /** When the last of a kind was noted, the oldest first. */
+  /** The time of the last log entry of each kind, oldest first. */
   readonly #times = new Map<string, number>();
 
   constructor(room: ApiContext) {

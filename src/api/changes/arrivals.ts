@@ -8,7 +8,7 @@ import { providerOf } from "../../record/provider.ts";
 import { NO_TEXTS } from "../../record/record-texts.ts";
 import type { Arrival, ArrivedBody } from "../../threads.ts";
 
-/** Members that hold a body, and where it is kept. */
+/** Members that hold a body, and the part it is stored as. */
 const BODIES: Readonly<Record<string, ArrivedBody["part"]>> = {
   request_body: "request",
   response_body: "response",
@@ -17,9 +17,9 @@ const BODIES: Readonly<Record<string, ArrivedBody["part"]>> = {
 };
 
 /**
- * Reads one exported record.
+ * Parses one exported record.
  *
- * @param text - its JSON, whose bodies are stored letter for letter.
+ * @param text - its JSON; bodies are stored byte for byte as written there.
  * @throws ImportRefused
  */
 export function readArrival(text: string, key: KeySnapshot): Arrival {
@@ -37,7 +37,7 @@ export function readArrival(text: string, key: KeySnapshot): Arrival {
     provider: providerOf(row),
     model: row.model ?? null,
     requestModel: row.request_model ?? null,
-    // What is not stored reads as undefined, as it will when the record is shown.
+    // A body that is not stored reads as undefined, as it will when the record is shown.
     requestBody: request_body ?? undefined,
     responseBody: response_body ?? undefined,
     llmSchema: llmSchemaOf(members),
@@ -69,7 +69,7 @@ function llmSchemaOf(members: ReadonlyMap<string, string>): string | null | unde
   return text === "null" ? null : text;
 }
 
-/** Text is stored as text where showing it gives back these very letters; everything else as the JSON that it is. */
+/** A string is stored as text if showing it gives back the same characters; everything else as JSON. */
 function bodyOf(part: ArrivedBody["part"], json: string | undefined): ArrivedBody | undefined {
   if (json === undefined || json === "null") return undefined;
   if (json.startsWith('"')) {

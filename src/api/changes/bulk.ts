@@ -19,9 +19,9 @@ import {
 } from "./record-updates.ts";
 import { CHANGED_MAX, SELECTION, type Selection, selected } from "./selection.ts";
 
-/** Deleting many records with long bodies takes its time. */
+/** Deleting many records with long bodies is slow. */
 const REMOVE_MS = 60_000;
-/** Changes that the recorder is asked for at once: between two such groups it writes what passed meanwhile. */
+/** Updates sent to the recorder at a time: between two groups it writes records that have arrived meanwhile. */
 const AT_ONCE = 50;
 
 const strict = { additionalProperties: false };
@@ -33,7 +33,7 @@ const STEPS = `By ids or by a filter. With a filter one call changes up to ${CHA
 
 type Change = Pick<RecordUpdate, "properties" | "scores" | "ratings">;
 
-/** Changing, or deleting, many requests. */
+/** Changing or deleting many requests. */
 export function bulkEndpoints(room: ApiContext, callers: Callers) {
   const change = async (request: Request, selection: Selection, wanted: Change) => {
     const caller = callers.of(request);
@@ -51,7 +51,7 @@ export function bulkEndpoints(room: ApiContext, callers: Callers) {
   };
   const remove = async (caller: Caller, requestIds: readonly string[], asked: unknown) => {
     const { organizationId } = caller;
-    // First: what fails in between is asked again, and then the records are still there to be found.
+    // First: if a later step fails, the caller repeats the call, and the records can still be found.
     await forgetRequests((await room.writer()).records, organizationId, requestIds);
     const order = { organizationId, requestIds, by: actingOf(caller), asked };
     return within(room.recorder.remove(order), REMOVE_MS, tooLate);

@@ -22,7 +22,7 @@ const SCORES = t.Object({ scores: SCORE_MAP, reasons: REASONS }, { additionalPro
 
 const FEEDBACK = t.Object({ rating: t.Boolean() }, { additionalProperties: false });
 
-/** Changing what is known of a request, also while it is in flight. Visible to whatever is read afterwards. */
+/** Changes properties and scores of a request, also while it is in flight. Later reads see the change. */
 export function changeEndpoints(room: ApiContext, callers: Callers) {
   const update = async (request: Request, id: string, change: Omit<RecordUpdate, "requestId" | "organizationId">) => {
     const { organizationId } = callers.of(request);

@@ -13,16 +13,16 @@ import { endpoint } from "../endpoint.ts";
 import { success } from "../envelope.ts";
 import { readArrival } from "./arrivals.ts";
 
-/** As the gateway's 409 for an id of a client's choice: ids are unique in a deployment, across organizations. */
+/** Like the gateway's 409 for an id that the client chose: ids are unique in a deployment, across organizations. */
 const ID_TAKEN = "the id was used before in this deployment";
 
-/** Characters of records that are read before others get their turn. */
+/** Characters of records that are parsed before other tasks get a turn. */
 const TURN_LENGTH = 1 << 20;
 
 interface Rejection {
-  /** Number of the line, or of the element of the array, from 1. */
+  /** Line number, or position in the array, from 1. */
   readonly line: number;
-  /** Its request id, where it has one. */
+  /** Its request id, null if it has none. */
   readonly id: string | null;
   readonly why: string;
 }
@@ -32,7 +32,7 @@ interface ReadLine {
   readonly arrival: Arrival;
 }
 
-/** Taking records back in that a Weir has exported. */
+/** Imports records that a Weir has exported. */
 export function importEndpoints(room: ApiContext, callers: Callers) {
   return new Elysia().post(
     "/v1/import",
@@ -61,7 +61,7 @@ export function importEndpoints(room: ApiContext, callers: Callers) {
   );
 }
 
-/** Reads what can be read; what cannot is added to `rejected`. */
+/** Parses each line; failures are added to `rejected`. */
 async function readAll(lines: Iterable<string>, key: KeySnapshot, rejected: Rejection[]): Promise<ReadLine[]> {
   const read: ReadLine[] = [];
   let line = 0;
@@ -99,7 +99,7 @@ function linesOf(text: string): Iterable<string> {
   return elementsOf(records);
 }
 
-/** The id that a broken record seems to have, to find it again. */
+/** The apparent id of a broken record, to help find it. */
 function idIn(text: string): string | null {
   return /"request_id"\s*:\s*"([0-9a-f-]{36})"/i.exec(text)?.[1]?.toLowerCase() ?? null;
 }

@@ -45,7 +45,7 @@ const LOGGED = t.Object(
 
 type Logged = (typeof LOGGED)["static"];
 
-/** Recording what did not pass through the gateway: calls of tools and vector databases, and anything else. */
+/** Records calls that did not pass through the gateway: of tools, vector databases, and anything else. */
 export function logEndpoints(room: ApiContext, callers: Callers) {
   return new Elysia().post(
     "/v1/log",
@@ -102,7 +102,7 @@ function toExchange(body: Logged, key: KeySnapshot): WholeExchange {
   };
 }
 
-/** As the headers that a request through the gateway would have had. */
+/** The labels as the headers that a request through the gateway would have had. */
 function labels({ properties = {}, user_id, session_id, session_name, session_path, request_id }: Logged): RawHeaders {
   const pairs: [string, string | undefined][] = [
     ...Object.entries(properties).map(([name, value]): [string, string] => [
@@ -118,7 +118,7 @@ function labels({ properties = {}, user_id, session_id, session_name, session_pa
   return pairs.flatMap(([name, value]) => (value === undefined ? [] : [onTheWire(name), onTheWire(maskLabel(value))]));
 }
 
-/** UTF-8 as header lines carry it. */
+/** UTF-8 bytes as a header value holds them (one Latin-1 character per byte). */
 const onTheWire = (text: string) => Buffer.from(storable(text), "utf8").toString("latin1");
 
 const TIME_MAX = Date.UTC(9999, 11, 31);

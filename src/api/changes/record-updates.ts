@@ -5,9 +5,9 @@ import { storable } from "../../record/storable.ts";
 import type { RecordUpdate } from "../../threads.ts";
 import type { Owner } from "../access/owner.ts";
 
-/** How long a change waits for the recorder, which may be busy with a database that is away. */
+/** How long a change waits for the recorder, which may be waiting for an unavailable database. */
 export const UPDATE_MS = 10_000;
-/** Names that one change takes: the database merges them in a time that is quadratic in their number. */
+/** Names in one change, at most: the database merges them in quadratic time. */
 const NAMES_MAX = 1_000;
 
 export const PROPERTIES = t.Object(
@@ -29,7 +29,7 @@ export const SCORE_MAP = t.Object(
   },
 );
 
-/** Characters of a reason. */
+/** Characters of a reason, at most. */
 const REASON_CHARS_MAX = 4_000;
 
 export const REASONS = t.Optional(
@@ -49,7 +49,7 @@ export const REASONS = t.Optional(
 /**
  * Property names and values as they are stored.
  *
- * @param path - where they stand in the body, with a dot behind it, or nothing.
+ * @param path - their place in the body, with a trailing dot, or empty.
  * @throws GatewayError `invalid_body`
  */
 export function readProperties(
@@ -69,7 +69,7 @@ function readScores(scores: Readonly<Record<string, number | boolean>>): Record<
   return Object.fromEntries(Object.entries(scores).map(([name, value]) => [storable(name), Number(value)]));
 }
 
-/** Scores with who gave them and why. @throws GatewayError `invalid_body` where a reason is of no score. */
+/** Scores with their authors and reasons. @throws GatewayError `invalid_body` for a reason without a score. */
 export function readRatedScores(
   given: {
     readonly scores: Readonly<Record<string, number | boolean>>;

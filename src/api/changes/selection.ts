@@ -11,12 +11,12 @@ import type { ApiContext } from "../context.ts";
 import { FILTER, FLAGS, optional, optionalCursor, readPaging, readScope } from "../input/query-body.ts";
 import { readIds } from "../input/request-id.ts";
 
-/** Requests of one call, or of one step of it. */
+/** Requests of one call, or of one step of it, at most. */
 export const CHANGED_MAX = 1_000;
-/** A filter on bodies is answered in parts: what it finds within this time is one step. */
+/** A filter on bodies is evaluated in parts: the hits within this time form one step. */
 const FIND_MS = 5_000;
 
-/** Which requests are changed: members of the body. */
+/** Members of a body that select the requests to change. */
 export const SELECTION = {
   requestIds: t.Optional(
     t.Array(t.String(), { maxItems: CHANGED_MAX, description: `Up to ${CHANGED_MAX} request ids.` }),
@@ -42,7 +42,7 @@ export interface Step {
 }
 
 /**
- * The requests that a body selects, a step at a time, the newest first; those that arrive meanwhile are left out.
+ * The requests that a body selects, a step at a time, newest first; requests that arrive meanwhile are left out.
  *
  * @throws GatewayError `invalid_body`, `filter_invalid`.
  */

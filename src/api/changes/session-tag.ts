@@ -18,7 +18,7 @@ const TAG = t.Object(
   { additionalProperties: false },
 );
 
-/** A tag on a session, which filters then find as `session_tag`. */
+/** A tag on a session; filters find it as `session_tag`. */
 export function sessionTagEndpoints(room: ApiContext, callers: Callers) {
   return new Elysia()
     .get(

@@ -6,7 +6,7 @@ import { FILTER, optional } from "../input/query-body.ts";
 const PANELS_MAX = 40;
 const METRICS_MAX = 8;
 const GROUPS_MAX = 50;
-/** Rows of the grid. */
+/** Rows of the grid, at most. */
 const ROWS_MAX = 1_000;
 const HEIGHT_MAX = 20;
 
@@ -69,7 +69,7 @@ const PANEL = t.Object(
   { additionalProperties: false },
 );
 
-/** What makes a dashboard or replaces one; an exported file holds the same. */
+/** The body that creates or replaces a dashboard; an exported file has the same form. */
 export const DASHBOARD_BODY = t.Object(
   {
     version: optional(

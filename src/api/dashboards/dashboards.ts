@@ -25,12 +25,12 @@ const TAG = "Dashboards";
 const CHANGING =
   "Its owner can change it; a shared one, callers with `admin` as well. Copy a built-in one to change it.";
 
-/** What the API says of a dashboard beside what it shows. */
+/** Members of a dashboard in the API, besides its contents. */
 interface Shown {
   readonly id: string;
   readonly name: string;
   readonly shared: boolean;
-  /** Whether it came with Weir. */
+  /** Whether it comes with Weir. */
   readonly shipped: boolean;
   readonly owner: string | null;
   /** Whether it is the caller's own. */
@@ -40,16 +40,16 @@ interface Shown {
 }
 export type ShownDashboard = Shown & DashboardTerms;
 
-/** One line of the list. */
+/** One dashboard in the list. */
 export interface ListedDashboard extends Shown {
   readonly description: string;
-  /** How many it has. */
+  /** The number of panels. */
   readonly panels: number;
 }
 
 /**
- * Dashboards: of the caller's own, shared in the organization, or shipped. `figures` is enough for one's own: they show
- * what the caller may ask by other ways.
+ * Dashboards: the caller's own, shared in the organization, or shipped. `figures` suffices for one's own: they show only
+ * what the caller may query elsewhere.
  */
 export function dashboardEndpoints(room: ApiContext, callers: Callers) {
   const { records } = room.current;
@@ -61,7 +61,7 @@ export function dashboardEndpoints(room: ApiContext, callers: Callers) {
       throw new GatewayError("not_found", "there is no dashboard with this id");
     return found;
   };
-  /** @throws GatewayError where it is another's, or shipped. */
+  /** @throws GatewayError if it belongs to someone else, or is shipped. */
   const findToChange = async (caller: Caller, id: string) => {
     if (Object.hasOwn(SHIPPED, id)) {
       const message = `"${id}" is built in and cannot be changed: create a copy with POST /v1/dashboards`;
@@ -142,7 +142,7 @@ function contentOf(body: DashboardBody): Pick<StoredDashboard, "name" | "shared"
   return { name: storable(body.name.trim()), shared: body.shared === true, terms: readDashboard(body) };
 }
 
-/** @throws GatewayError `duplicate_name` where the owner has another dashboard of the name. */
+/** @throws GatewayError `duplicate_name` if the owner has another dashboard with this name. */
 function refuseTaken({ id, owner_id, name }: StoredDashboard, all: readonly StoredDashboard[]): void {
   if (!all.some((each) => each.id !== id && each.owner_id === owner_id && each.name === name)) return;
   const message = `name: its owner has a dashboard ${JSON.stringify(name)} already: give it another name`;

@@ -15,10 +15,10 @@ import {
 } from "../../store/dashboards.ts";
 import type { DashboardBody, PanelBody } from "./dashboard-body.ts";
 
-/** A dashboard is JSON text of so many bytes at most. */
+/** Bytes of a dashboard's JSON, at most. */
 const BYTES_MAX = 262_144;
 
-/** What each kind can draw. */
+/** What each kind of panel can draw. */
 const RULES: Readonly<Record<PanelKind, Rule>> = {
   line: { splits: [0, 2], metrics: 4, groups: 7 },
   bar: { splits: [0, 2], metrics: 4, groups: 7 },
@@ -28,14 +28,14 @@ const RULES: Readonly<Record<PanelKind, Rule>> = {
 };
 
 interface Rule {
-  /** Names that it is split by, at least and at most. */
+  /** How many names a panel may be split by: minimum and maximum. */
   readonly splits: readonly [number, number];
   readonly metrics: number;
-  /** Unless given. */
+  /** The default. */
   readonly groups: number;
 }
 
-/** Of a panel that says nothing of its size. */
+/** Default sizes of panels. */
 const SIZES: Readonly<Record<PanelKind, Pick<Place, "w" | "h">>> = {
   line: { w: 6, h: 4 },
   bar: { w: 6, h: 4 },
@@ -44,11 +44,11 @@ const SIZES: Readonly<Record<PanelKind, Pick<Place, "w" | "h">>> = {
   heatmap: { w: 6, h: 5 },
 };
 
-/** Lines that are told apart by their colours. */
+/** Lines of a chart that colours can distinguish, at most. */
 const SERIES_MAX = 7;
 
 /**
- * The dashboard in a body that has the right shape.
+ * The dashboard in a body that fits the schema.
  *
  * @throws GatewayError `invalid_body` or `filter_invalid`, which name the wrong member.
  */
@@ -96,7 +96,7 @@ function readPanel(panel: PanelBody, at: number): Unplaced {
   };
 }
 
-/** What a metric counts. */
+/** The unit of a metric. */
 const unitOf = (name: PanelMetric) => (isScore(name) ? "scores" : PANEL_METRICS[name]);
 const isScore = (name: string): name is `score:${string}` => /^score:./s.test(name);
 
@@ -107,7 +107,7 @@ function readMetric(name: string, path: string): PanelMetric {
   throw wrong(path, `there is no metric ${quote(name)}; ${hint(name, known)}`);
 }
 
-/** What several metrics of one panel have to share. */
+/** Checks what the metrics of one panel must have in common. */
 function refuseMetrics(
   { kind, metrics }: Pick<Panel, "kind" | "metrics">,
   split: readonly string[],
@@ -129,7 +129,7 @@ function refuseMetrics(
   }
 }
 
-/** Every panel where it says, and those that say nothing below them. */
+/** Puts each panel at its given place, and panels without one below. */
 function placed(bodies: readonly PanelBody[], panels: readonly Unplaced[]): Panel[] {
   const taken = bodies.map(({ place }) => place ?? undefined);
   for (const [at, place] of taken.entries()) {

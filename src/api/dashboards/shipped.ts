@@ -1,6 +1,6 @@
 import type { DashboardBody, PanelBody } from "./dashboard-body.ts";
 
-/** What Weir itself refused is no error. */
+/** A request that Weir itself refused does not count as an error. */
 const ERRORS = {
   left: { request_response_rmt: { status: { gte: 400 } } },
   operator: "and",
@@ -19,12 +19,12 @@ const numbers = (...all: readonly Number[]): PanelBody[] =>
     place: { x: at * 3, y: 0, w: 3, h: 2 },
   }));
 
-/** At a row: the left half, the right half, or all of it. */
+/** At a row: the left half, the right half, or the full width. */
 const left = (y: number, h = 4) => ({ x: 0, y, w: 6, h });
 const right = (y: number, h = 4) => ({ x: 6, y, w: 6, h });
 const across = (y: number, h = 4) => ({ x: 0, y, w: 12, h });
 
-/** Dashboards that every organization has, by the id that their address holds. They are copied to be changed. */
+/** Dashboards that every organization has, by the id in their address. To change one, users copy it. */
 export const SHIPPED: Readonly<Record<string, DashboardBody>> = {
   spend: {
     name: "Spend",

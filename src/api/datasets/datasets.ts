@@ -46,14 +46,14 @@ export interface ShownDataset {
   readonly updated_at: string;
 }
 
-/** Of the caller's organization. @throws GatewayError `not_found`. */
+/** A dataset of the caller's organization. @throws GatewayError `not_found`. */
 export async function datasetOf(room: ApiContext, organizationId: string, id: string) {
   const found = await findDataset(room.current.records, organizationId, id);
   if (found === undefined) throw new GatewayError("not_found", "there is no dataset with this id");
   return found;
 }
 
-/** Named collections of examples, in versions. */
+/** Named, versioned collections of examples. */
 export function datasetEndpoints(room: ApiContext, callers: Callers) {
   const { records } = room.current;
   return new Elysia()

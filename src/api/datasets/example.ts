@@ -3,7 +3,7 @@ import type { LlmMessage, LlmRequest, LlmResponse, LlmResponseItem, LlmToolCall 
 import type { Example } from "../../store/datasets/items.ts";
 
 /**
- * The conversation of a record as an example, in the form of OpenAI's chat completions, whichever provider it was held with.
+ * The conversation of a record as an example, in the form of OpenAI's chat completions, whatever its provider.
  *
  * @param record - as the API shows it, with `llmSchema`.
  * @returns undefined if no message was recorded.
@@ -41,7 +41,7 @@ function chatMessage(message: LlmMessage): Json {
   };
 }
 
-/** Texts stay texts; a picture stays a part, as far as its address is known. */
+/** Texts stay texts; an image stays a part if its address is known. */
 function contentOf(message: LlmMessage | LlmResponseItem, text: string | undefined): Json {
   const parts = ((message.contentArray ?? []) as Json[]).flatMap(contentPart);
   if (message.image_url !== undefined) parts.push({ type: "image_url", image_url: { url: message.image_url } });
@@ -61,7 +61,7 @@ function chatCall({ id, name = "", arguments: given = {} }: LlmToolCall, index: 
   return { id: id ?? `call_${index}`, type: "function", function: { name, arguments: JSON.stringify(given) } };
 }
 
-/** All that the model said, as one message. */
+/** Everything that the model said, as one message. */
 function outputOf({ messages = [], responses = [] }: LlmResponse): Json {
   const texts: string[] = [];
   const calls: LlmToolCall[] = [];

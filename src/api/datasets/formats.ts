@@ -1,17 +1,17 @@
 import type { Json } from "../../plugin-host/contract.ts";
 import type { Item } from "../../store/datasets/items.ts";
 
-/** An item as one line of a file, or why it has none. */
+/** An item as one line of a file, or the reason it is skipped. */
 type Line = { readonly line: Json } | { readonly skipped: string };
 type Format = (item: Item) => Line;
 
 const NO_OUTPUT: Line = { skipped: "it has no output" };
 
-/** Formats of an export, each a JSON object a line. */
+/** Export formats; each line is a JSON object. */
 export const FORMATS: Readonly<Record<string, Format>> = {
   // As the API shows items.
   jsonl: (item) => ({ line: item }),
-  // OpenAI's supervised fine-tuning: the assistant's last message is what is learnt.
+  // OpenAI's supervised fine-tuning: the model learns the assistant's last message.
   openai: ({ input, output }) =>
     output === null
       ? NO_OUTPUT
@@ -20,7 +20,7 @@ export const FORMATS: Readonly<Record<string, Format>> = {
     output === null ? NO_OUTPUT : anthropicLine([...input.messages, output], input.tools),
   sharegpt: ({ id, input, output }) =>
     output === null ? NO_OUTPUT : { line: shareGptLine(id, [...input.messages, output], input.tools) },
-  // What tests of a program play back: the request that is sent, and the response that came.
+  // For tests that replay calls: the request to send and the response to return.
   fixtures: ({ id, request_id, input, output, labels }) => ({
     line: {
       ...{ id, request_id, labels, request: input },
@@ -42,7 +42,7 @@ const textOf = (content: Json): string =>
       ? content.flatMap((part) => (typeof part?.text === "string" ? [part.text] : [])).join("\n")
       : "";
 
-/** `system` beside `messages` that take turns; calls of tools are blocks. Source: Anthropic's Messages API. */
+/** `system` beside `messages` that alternate; tool calls are blocks. Source: Anthropic's Messages API. */
 function anthropicLine(messages: readonly Json[], tools: Json): Line {
   const system = messages.filter(({ role }) => role === "system").map(({ content }) => textOf(content));
   const turns: { role: string; content: Json[] }[] = [];
@@ -101,7 +101,7 @@ const FROM: Readonly<Record<string, string>> = {
   tool: "observation",
 };
 
-/** `conversations` of `from` and `value`, as trainers of open models read them; a call is a turn of its own. */
+/** `conversations` of `from` and `value`, as trainers of open models read them; each call is a turn. */
 function shareGptLine(id: string, messages: readonly Json[], tools: Json): Json {
   const conversations = messages.flatMap(({ role, content, tool_calls = [] }): Json[] => {
     const calls = tool_calls.map(({ function: { name, arguments: text } }: Json) => ({

@@ -10,7 +10,7 @@ export const ITEMS_QUERY = {
   version: Type.Integer({ minimum: 0, description: "Default: the newest." }),
 };
 
-/** @throws GatewayError `invalid_body` where a parameter is out of its range. */
+/** @throws GatewayError `invalid_body` if a parameter is out of range. */
 export function readItemsQuery(request: Request, newest: number) {
   const query = new URL(request.url).searchParams;
   const number = (name: string, otherwise: number, [least, most]: readonly [number, number]) => {

@@ -26,7 +26,7 @@ import { exampleOf } from "./example.ts";
 import { ITEM_CHANGES, type ItemBody, NEW_ITEM, readExample } from "./item-body.ts";
 import { ITEMS_QUERY, readItemsQuery } from "./items-query.ts";
 
-/** A dataset of more is two. */
+/** Items of a dataset, at most. */
 const ITEMS_MAX = 100_000;
 
 const strict = { additionalProperties: false };
@@ -132,7 +132,7 @@ function refuseTooMany(items: number): void {
   if (items > ITEMS_MAX) throw new GatewayError("invalid_body", `a dataset has at most ${ITEMS_MAX} items`);
 }
 
-/** Examples of one step of a selection, in the order in which the requests were made. */
+/** Examples from one step of a selection, in the order in which the requests were made. */
 async function fromRequests(
   room: ApiContext,
   request: Request,

@@ -4,9 +4,9 @@ import { IMPORT_BYTES_MAX } from "../../record/imported.ts";
 const JSON_TYPE = /^application\/(json|[a-z0-9.+-]+\+json)\s*(;|$)/i;
 
 /**
- * The body of a request as JSON. A key given twice has its last value.
+ * The request body as JSON. If a key occurs twice, the last value counts.
  *
- * @param bytesMax - enforced while reading: a longer body is not kept, whatever length it claims to have.
+ * @param bytesMax - enforced while reading, whatever the Content-Length.
  * @throws GatewayError `body_too_large`, or `invalid_body` for anything that is not JSON in UTF-8.
  */
 export async function readJson(request: Request, bytesMax: number): Promise<unknown> {
@@ -24,14 +24,14 @@ export async function readJson(request: Request, bytesMax: number): Promise<unkn
   }
 }
 
-/** @throws GatewayError `invalid_body` for JSON that is no object. */
+/** @throws GatewayError `invalid_body` for JSON that is not an object. */
 export function requireObject(body: unknown): void {
   if (typeof body === "object" && body !== null && !Array.isArray(body)) return;
   throw new GatewayError("invalid_body", "send a JSON object");
 }
 
 /**
- * The body of a request as text, whatever its content type.
+ * The request body as text, whatever its content type.
  *
  * @throws GatewayError `body_too_large`, or `invalid_body` for anything that is not UTF-8.
  */
@@ -46,7 +46,7 @@ export async function readText(request: Request, bytesMax: number): Promise<stri
 /** The body as it was sent. @throws GatewayError `body_too_large`. */
 export async function readBytes(request: Request, bytesMax: number): Promise<Uint8Array> {
   if (request.body === null) return new Uint8Array(0);
-  // A length that is announced is refused before any of it is read.
+  // If the announced length is too large, nothing is read.
   if (Number(request.headers.get("content-length") ?? 0) > bytesMax) throw tooLarge(bytesMax);
   const reader = request.body.getReader();
   const chunks: Uint8Array[] = [];
@@ -63,8 +63,8 @@ export async function readBytes(request: Request, bytesMax: number): Promise<Uin
 }
 
 /**
- * The connection stays open: the server drops what still comes. A client that sends all before it reads would otherwise
- * lose the response with the connection.
+ * The connection stays open, and the server drops the rest of the body. A client that sends everything before it reads would
+ * otherwise lose the response with the connection.
  */
 function tooLarge(bytesMax: number): GatewayError {
   const how =

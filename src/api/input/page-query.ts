@@ -11,9 +11,9 @@ export const PAGE_QUERY = {
 };
 
 /**
- * Which part of a list a GET asks for.
+ * The page of a list that a GET requests.
  *
- * @throws GatewayError `invalid_body` where a number is out of its range.
+ * @throws GatewayError `invalid_body` if a number is out of range.
  */
 export function readPage(request: Request): { readonly limit: number; readonly offset: number } {
   const query = new URL(request.url).searchParams;

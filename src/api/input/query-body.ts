@@ -7,12 +7,12 @@ import type { Scope } from "../../filter/scope.ts";
 import { type Reach, refuseSaid } from "../../filter/sight.ts";
 import { hint, quote } from "../../filter/spelling.ts";
 
-/** Most rows that an endpoint which adds up records answers at once. */
+/** Rows in one response of an endpoint that aggregates records, at most. */
 export const AGGREGATES_MAX = 10_000;
 
 const LIMIT_DEFAULT = 10;
 
-/** Null counts as absent: many clients send what they have no value for as null. */
+/** Null counts as absent: many clients send null for a missing value. */
 const optional = <T extends Parameters<typeof t.Union>[0][number]>(schema: T) =>
   t.Optional(t.Union([schema, t.Null()]));
 
@@ -28,7 +28,7 @@ export const FLAGS = {
   isPartOfExperiment: flag("true keeps records with an experiment id, false removes them."),
 };
 
-/** Offsets have no upper limit; the schema's numbers may be written as 10 or 10.0. */
+/** Offsets have no upper limit; the schema accepts 10 and 10.0. */
 export const paging = (limitMax: number) => ({
   offset: optional(t.Number({ description: "Rows to pass over; 0 unless given." })),
   limit: optional(t.Number({ description: `Rows to answer, 0 to ${limitMax}; ${LIMIT_DEFAULT} unless given.` })),
@@ -60,10 +60,10 @@ interface PagingBody {
   readonly offset?: number | null;
 }
 
-/** @throws GatewayError `invalid_body` where a number is out of its range. */
+/** @throws GatewayError `invalid_body` if a number is out of range. */
 export function readPaging(body: PagingBody, limitMax: number, limitDefault = LIMIT_DEFAULT): Paging {
   const limit = whole(body.limit ?? limitDefault, "limit", limitMax);
-  // Larger offsets than a number can count are past the end anyway.
+  // An offset beyond the safe integers is past the end anyway.
   return { limit, offset: Math.min(whole(body.offset ?? 0, "offset", Number.MAX_VALUE), Number.MAX_SAFE_INTEGER) };
 }
 
@@ -93,7 +93,7 @@ export function readScope(
   return { decoded, scope: { organizationId, sight, tree: withFlags(decoded.tree, body) } };
 }
 
-/** @throws GatewayError `invalid_body` where there is no bucket with this name. */
+/** @throws GatewayError `invalid_body` if there is no bucket with this name. */
 export function readBucket(name: string): TimeBucket {
   if (Object.hasOwn(TIME_BUCKETS, name)) return name as TimeBucket;
   const message = `there is no time bucket ${quote(name)}; ${hint(name, Object.keys(TIME_BUCKETS))}`;

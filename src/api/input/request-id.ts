@@ -1,12 +1,12 @@
 import { GatewayError } from "../../errors.ts";
 import { isUuid } from "../../runtime/uuid.ts";
 
-/** The request ids of a body, in lower case, each once, in their order. @throws GatewayError `invalid_body`. */
+/** The request ids of a body, in lower case, without duplicates, in their order. @throws GatewayError `invalid_body`. */
 export function readIds(ids: readonly string[]): string[] {
   return [...new Set(ids.map((id, index) => readId(id, `requestIds.${index}`)))];
 }
 
-/** The request id that a body has at `path`, in lower case. @throws GatewayError `invalid_body`. */
+/** The request id at `path` in a body, in lower case. @throws GatewayError `invalid_body`. */
 export function readId(id: string, path: string): string {
   if (!isUuid(id)) throw new GatewayError("invalid_body", "this is not a UUID", { path });
   return id.toLowerCase();

@@ -12,11 +12,11 @@ interface SchemaError {
     readonly properties?: Readonly<Record<string, unknown>>;
     readonly const?: unknown;
   };
-  /** Of a union: what is wrong with the value as each of its variants. */
+  /** For a union: the errors of each variant. */
   readonly errors: readonly Iterable<SchemaError>[];
 }
 
-/** A body that does not fit its schema: names the first wrong member, as `scores.helpful`, and what it should be. */
+/** The error for a body that does not fit its schema: names the first wrong member, such as `scores.helpful`, and what it should be. */
 export function validationFailure(error: unknown): GatewayError {
   const { validator, value } = error as {
     validator?: { Errors(value: unknown): { First(): SchemaError | undefined } };
@@ -32,8 +32,8 @@ export function validationFailure(error: unknown): GatewayError {
 }
 
 /**
- * For a union whose variants are tagged by a member: the error of that member, or of the variant. Of
- * something or null, where it does not say itself what it expects: what is wrong with something.
+ * For a union whose variants are tagged by a member: the error of that member, or of the variant. For a nullable type
+ * without its own description: the error of the non-null variant.
  */
 function innermost(error: SchemaError): SchemaError {
   if (error.type !== ValueErrorType.Union) return error;
@@ -60,7 +60,7 @@ function wantedOf({ type, message, schema }: SchemaError, name: string): string 
   return schema.expects ?? message;
 }
 
-/** Member names in a JSON pointer write `~` and `/` as `~0` and `~1`. */
+/** JSON pointers write `~` and `/` in member names as `~0` and `~1`. */
 function unescapePointer(name: string): string {
   return name.replaceAll("~1", "/").replaceAll("~0", "~");
 }

@@ -24,7 +24,7 @@ import { findRule, type KeptFamily, keptRuleEndpoints, placeOf } from "../rules/
 import { runEndpoints } from "./run.ts";
 import { tryEndpoint } from "./try.ts";
 
-/** Judgements that are listed. */
+/** Judgements in the list, at most. */
 const LATEST = 100;
 
 /** Models that score records. */
@@ -51,7 +51,7 @@ function judgeFamily(room: ApiContext): KeptFamily<Judge, JudgeBody> {
     const others = await listJudges(records, caller.organizationId);
     if (others.some(({ id, name }) => id !== previous?.id && name === rule.name))
       throw new GatewayError("duplicate_name", `name: there is a judge "${rule.name}" already`, { path: "name" });
-    // What was sent before is not new.
+    // Requests sent before this call do not count as new.
     await settled(room);
     const judge = await putJudge((await room.writer()).records, { ...placeOf(caller), previous }, rule);
     await spreadJudges(room);
@@ -90,7 +90,7 @@ function judgeFamily(room: ApiContext): KeptFamily<Judge, JudgeBody> {
   };
 }
 
-/** New traffic follows a change at once; where the recorder cannot be reached now, it sees it by itself. */
+/** New traffic follows a change immediately; if the recorder cannot be reached now, it notices the change later by itself. */
 async function spreadJudges(room: ApiContext): Promise<void> {
   await room.recorder.relearn().catch((error: unknown) => {
     room.log.warn("a change has not reached all threads yet", { why: String(error) });
@@ -132,7 +132,7 @@ async function shownJudge({ current: { records } }: ApiContext, judge: Judge) {
     },
     spent: {
       total: await spentSince(records, id, 0),
-      /** Since the budget's day or month began. */
+      /** Since the start of the budget's day or month. */
       budgeted: budget === null ? null : await spentSince(records, id, periodStart(budget, now)),
     },
     problem: problem === null ? null : { message: problem, at: isoTime(problem_at ?? now) },
@@ -141,7 +141,7 @@ async function shownJudge({ current: { records } }: ApiContext, judge: Judge) {
   };
 }
 
-/** `stopped`: after many failures in a row, until it is changed. `resting`: a failure or its budget keeps it for a while. */
+/** `stopped`: after many failures in a row, until the judge is changed. `resting`: paused for a while after a failure, or by its budget. */
 function stateOf({ enabled, failures }: Judge, rests: boolean): "on" | "off" | "resting" | "stopped" {
   if (failures >= FAILURES_MAX) return "stopped";
   if (rests) return "resting";

@@ -17,7 +17,7 @@ import { endpoint } from "../endpoint.ts";
 import { success } from "../envelope.ts";
 import { FILTER } from "../input/query-body.ts";
 
-/** Requests of one run. */
+/** Requests of one run, at most. */
 const RUN_MAX = 10_000;
 const RUN_DEFAULT = 1_000;
 
@@ -42,7 +42,7 @@ const RUN = t.Object(
 type RunBody = typeof RUN.static;
 type Candidate = Pick<NewJudgement, "request_id" | "reference">;
 
-/** Has a judge judge what was recorded before it was there. */
+/** Lets a judge score records from before it existed. */
 export function runEndpoints(
   room: ApiContext,
   callers: Callers,
@@ -134,7 +134,7 @@ function referenceOf(output: Json): string | null {
   return output === null || output === undefined ? null : JSON.stringify(output);
 }
 
-/** What the judge's calls have cost so far, tries among them. */
+/** Estimated from the mean cost of the judge's calls so far, trials included. US dollars; null if unknown. */
 async function estimate(room: ApiContext, { organization_id, name }: Judge, requests: number) {
   const filter = { request_response_rmt: { properties: { [JUDGE_PROPERTY]: { equals: name } } } };
   const scope = { organizationId: organization_id, tree: decodeFilter(filter, "legacy").tree };

@@ -15,7 +15,7 @@ import { endpoint } from "../endpoint.ts";
 import { success } from "../envelope.ts";
 import { readIds } from "../input/request-id.ts";
 
-/** Requests that a judge is tried on at once. */
+/** Requests that a judge is tried on at a time, at most. */
 const TRIED_MAX = 10;
 
 const TRY = t.Object(
@@ -30,16 +30,16 @@ const TRY = t.Object(
   { additionalProperties: false },
 );
 
-/** What a judge says of one request. */
+/** A judge's verdict on one request. */
 export interface TriedRequest {
   readonly request_id: string;
-  /** The prompt as it was sent; null where nothing was. */
+  /** The prompt that was sent; null if none was. */
   readonly prompt: string | null;
-  /** What the model answered; null where it could not be asked. */
+  /** The model's response; null if it could not be called. */
   readonly answer: string | null;
   readonly scores: readonly Verdict[];
   readonly error: string | null;
-  /** US dollars; null where it is not known. */
+  /** US dollars; null if unknown. */
   readonly cost: number | null;
   /** The record of the call. */
   readonly call_id: string | null;
@@ -47,7 +47,7 @@ export interface TriedRequest {
 
 type ReadJudge = (body: JudgeBody, organizationId: string) => { readonly rule: JudgeRule; readonly key: KeySnapshot };
 
-/** Asks a judge that need not be stored, and stores nothing of what it says. */
+/** Calls a judge, which need not be stored, and stores none of its scores. */
 export function tryEndpoint(room: ApiContext, callers: Callers, readJudge: ReadJudge) {
   return new Elysia().post(
     "/v1/judges/try",

@@ -13,37 +13,37 @@ import { tooLate } from "../changes/record-updates.ts";
 import type { ApiContext } from "../context.ts";
 import { readRecords } from "../requests/answer.ts";
 
-/** One call deletes records for so long, then answers how far it came. */
+/** One call deletes records for this long, then reports its progress. */
 const STEP_MS = 5_000;
 const STEP_ROWS = 500;
 const REMOVE_MS = 60_000;
 
-/** How far a deletion is: what `DELETE /v1/organizations/<id>` answers. */
+/** The progress of a deletion: the response of `DELETE /v1/organizations/<id>`. */
 export interface Deletion {
   readonly id: string;
   readonly name: string;
-  /** Records that this call deleted, and those that are left. */
+  /** Records that this call deleted, and those that remain. */
   readonly removed: number;
   readonly remaining: number;
-  /** Whether the organization is gone; else the same call continues. */
+  /** Whether the organization is gone; otherwise the same call continues. */
   readonly done: boolean;
-  /** The file on the service's machine that has the records, where they were to be exported; else null. */
+  /** The file on the service's machine with the exported records; null without an export. */
   readonly exported: string | null;
 }
 
 interface Order {
   readonly id: string;
-  /** As it was typed. */
+  /** As the user typed it. */
   readonly name: string;
   /** Whether each record is written to a file before it is deleted. */
   readonly isExported: boolean;
 }
 
 /**
- * Deletes an organization: keys stop first, then its records go in steps, at last its settings and itself. A call ends after a few
- * seconds; the next one continues, also after a restart.
+ * Deletes an organization: first its keys are revoked, then its records are deleted in steps, finally its settings and
+ * itself. A call ends after a few seconds; the next one continues, also after a restart.
  *
- * @throws GatewayError `not_found`; `invalid_body` where the name is not its name, or for the first organization.
+ * @throws GatewayError `not_found`; `invalid_body` if the name does not match, or for the first organization.
  */
 export async function deleteOrganization(
   room: ApiContext,
@@ -65,7 +65,7 @@ export async function deleteOrganization(
   const endsAt = performance.now() + STEP_MS;
   let removed = 0;
   for (;;) {
-    // What is in flight ends soon, for its key is revoked.
+    // Requests in flight end soon, because their key is revoked.
     const requestIds = await aged.finished(id, STEP_ROWS);
     if (requestIds.length === 0) break;
     if (exported !== null) await exportRecords(room, request, { path: exported, organizationId: id, requestIds });
@@ -81,7 +81,7 @@ export async function deleteOrganization(
   return { id, name, removed, remaining: 0, done: true, exported };
 }
 
-/** The same for each call of one deletion, so that a later call continues in it. */
+/** The same path for each call of one deletion, so that later calls append to it. */
 function exportPath({ config }: ApiContext, organizationId: string): string {
   const folder = join(config.data_dir, "exports");
   mkdirSync(folder, { recursive: true, mode: 0o700 });
@@ -95,8 +95,8 @@ interface Exported {
 }
 
 /**
- * Appends whole records, as `weir import` reads them, and has them on the disk before it returns. A crash between this and the
- * deletion writes some of them twice: an import takes each once.
+ * Appends complete records in the format that `weir import` reads, and syncs them to disk before it returns. After a crash
+ * between this and the deletion some are written twice: an import takes each once.
  */
 async function exportRecords(room: ApiContext, request: Request, { path, organizationId, requestIds }: Exported) {
   const asked = { organizationId, sight: "bodies", keys: keysOf(requestIds) } as const;

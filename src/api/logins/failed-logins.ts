@@ -2,19 +2,19 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { GatewayError } from "../../errors.ts";
 
 const WINDOW_MS = 60_000;
-/** Wrong keys within the window after which no more are looked at. */
+/** Wrong keys within the window after which none are checked. */
 const FAILURES_MAX = 10;
 const FIRST_DELAY_MS = 100;
 const DELAY_MS_MAX = 2_000;
 
 /**
- * Slows wrong keys down, each longer than the one before, and then refuses them for a while. A right key is never held
- * up: who knows none can otherwise lock out everybody.
+ * Delays wrong keys, each longer than the one before, then refuses them for a while. A valid key is never delayed: otherwise
+ * anyone without a key could lock out all users.
  */
 export class FailedLogins {
   #times: number[] = [];
 
-  /** Notes a wrong key and waits. @throws GatewayError `rate_limited` once there were too many. */
+  /** Records a wrong key and waits. @throws GatewayError `rate_limited` after too many. */
   async note(): Promise<void> {
     const now = performance.now();
     this.#times = this.#times.filter((time) => now - time < WINDOW_MS);

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { GatewayError } from "../../errors.ts";
 
 const WINDOW_MS = 15 * 60_000;
-/** Failures within the window after which an address, or an account, has to wait. */
+/** Failures within the window after which an address, or an account, is refused. */
 const FAILURES_MAX = 10;
 const FIRST_DELAY_MS = 100;
 const DELAY_MS_MAX = 2_000;
@@ -19,10 +19,10 @@ export class FailedPasswords {
   readonly #trusted = new Map<string, true>();
 
   /**
-   * Looks at a password, and waits where it is wrong, each time longer. It counts as wrong from the beginning: many at
-   * once are not more than one after the other.
+   * Checks a password; after a wrong one, waits longer each time. An attempt counts as failed from its start, so that
+   * parallel attempts gain nothing over sequential ones.
    *
-   * @throws GatewayError `rate_limited` where the address or the account has to wait: not even the password is looked at.
+   * @throws GatewayError `rate_limited` if the address or the account must wait: the password is then not checked at all.
    */
   async attempt(account: string, address: string | null, isRight: () => Promise<boolean>): Promise<boolean> {
     const pair = `of ${account} from ${address}`;

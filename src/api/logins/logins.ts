@@ -23,11 +23,14 @@ interface LoginsOptions {
   readonly writer: () => Promise<Store>;
 }
 
-/** The cookie of the organization that the dashboard shows, by id: what a page loads by itself, as pictures, has no headers. */
+/**
+ * The cookie with the id of the organization that the dashboard shows: requests by the browser itself, for images for
+ * example, have no such header.
+ */
 export const ORGANIZATION_COOKIE = "weir_organization";
 
 interface Beginning extends Pick<NewLogin, "userId" | "keyId" | "provider" | "idToken"> {
-  /** Whether the browser speaks TLS, where that is known better than by the request. */
+  /** Whether the browser uses TLS, if that is known better than from the request. */
   readonly secure?: boolean;
 }
 
@@ -38,11 +41,11 @@ export interface LoggedIn {
 }
 
 /**
- * Log-ins of people: rows that a cookie's random token leads to. Who the user is, and what they may do, is looked up with each
- * request: a role that changed, a key that was revoked and a log-in that was ended count at once.
+ * Log-ins of people: rows found by the cookie's random token. The user and their rights are looked up with each request, so
+ * that a changed role, a revoked key and an ended log-in take effect immediately.
  */
 export class Logins {
-  /** Wherever a password is asked for, wrong ones count together. */
+  /** Wrong passwords count together, wherever they are entered. */
   readonly failedPasswords = new FailedPasswords();
   readonly #options: LoginsOptions;
 
@@ -64,7 +67,7 @@ export class Logins {
     return this.#cookie(request, token, order.expiresAt, secure);
   }
 
-  /** The cookie again with a later end. */
+  /** The cookie again with a later expiry. */
   renewed(request: Request, login: Login): string {
     const expiresAt = this.#expiry(login.begun_at, Date.now());
     return this.#cookie(request, this.#token(request)!, expiresAt, this.#cameSecure(request));
@@ -74,16 +77,16 @@ export class Logins {
     return this.#expiry(login.begun_at, Date.now());
   }
 
-  /** Ends a log-in wherever its cookie was copied to. @returns the value of `Set-Cookie`. */
+  /** Ends a log-in, for all copies of its cookie. @returns the value of `Set-Cookie`. */
   async end(request: Request, login: Login, by: Acting): Promise<string> {
     await endLogin((await this.#options.writer()).records, login, by, "logout");
     return this.#cookie(request, "", 0, this.#cameSecure(request));
   }
 
   /**
-   * The log-in that a request comes with, and who it stands for, or undefined where there is none that holds.
+   * The log-in of a request and its user, or undefined if there is no valid one.
    *
-   * @throws GatewayError `not_found` where the request names an organization that the user is not in.
+   * @throws GatewayError `not_found` if the request names an organization that the user does not belong to.
    */
   async identify(request: Request): Promise<LoggedIn | undefined> {
     const token = this.#token(request);
@@ -125,18 +128,18 @@ export class Logins {
     if (login !== undefined) await endLogin(records, login, by, "logout");
   }
 
-  /** Cookies know no ports: two services on one host must not end each other's log-ins. */
+  /** Cookies ignore ports: two services on one host must not end each other's log-ins. */
   get #name(): string {
     return `weir_session_${this.#options.config.api_port}`;
   }
 
   #token(request: Request): string | undefined {
     const secure = cookieOf(request, `__Host-${this.#name}`);
-    // Over HTTPS the other one may have been planted by a neighbour or on the way: no log-in of ours set it there.
+    // Over HTTPS the plain cookie may have been planted by a neighbouring host or on the way: our log-ins never set it there.
     return secure ?? (isSecure(this.#options.config, request) ? undefined : cookieOf(request, this.#name));
   }
 
-  /** A page that is read says less than the log-in did of how it was reached: the cookie keeps the form that it has. */
+  /** A GET shows less about the browser's connection than the log-in did: the cookie keeps its form. */
   #cameSecure(request: Request): boolean {
     return isSecure(this.#options.config, request) || cookieOf(request, `__Host-${this.#name}`) !== undefined;
   }
@@ -153,7 +156,10 @@ export class Logins {
   }
 }
 
-/** The user in the organization that the request names, or that the dashboard has chosen, or in their first. @throws GatewayError `not_found`. */
+/**
+ * The user in the organization that the request names, else the one that the dashboard has chosen, else the user's first.
+ * @throws GatewayError `not_found`.
+ */
 export function callerIn(user: User, memberships: readonly Membership[], request: Request): Caller {
   const named = request.headers.get(ORGANIZATION_HEADER);
   const chosen = cookieOf(request, ORGANIZATION_COOKIE);
@@ -163,7 +169,7 @@ export function callerIn(user: User, memberships: readonly Membership[], request
     throw new GatewayError("not_found", `${ORGANIZATION_HEADER}: you are in no organization with this name`);
   const from = { request, address: calledFrom(request) };
   const { id, email, name } = user;
-  // Somebody who is in no organization any more is known, and may do nothing.
+  // A user who no longer belongs to any organization is known, but may do nothing.
   if (found === undefined) return callerOfUser({ id, email, name, role: null }, "", [], from);
   return callerOfUser({ id, email, name, role: found.role }, found.id, ROLES[found.role], from);
 }
@@ -173,17 +179,17 @@ export function cookieOf(request: Request, name: string): string | undefined {
   return pairs.find((pair) => pair.startsWith(`${name}=`))?.slice(name.length + 1);
 }
 
-/** Also where a proxy does not say how it was reached: the browser's page does. */
+/** Works even if a proxy does not report the scheme: the browser's `Origin` does. */
 export function isSecure(config: Config, request: Request): boolean {
   return isHttps(config, request) || (request.headers.get("origin") ?? "").startsWith("https://");
 }
 
 /**
- * A browser sends the cookie with whatever any page makes it send: what is asked with it must come from our own pages.
- * Browsers say where a request comes from; what says nothing comes from none, and may read.
+ * Browsers send the cookie with requests that any page triggers, so requests with it must come from our own pages. Browsers
+ * report where a request comes from; a request that reports nothing comes from no browser page, and may only read.
  *
- * @param own - the origin of our pages, or undefined where the request was sent to a host name that is not known here.
- * @param changes - whether the request changes something: then it has to say where it comes from.
+ * @param own - the origin of our pages, or undefined if the request was sent to an unknown host name.
+ * @param changes - whether the request changes something: then it must report where it comes from.
  * @throws GatewayError `cross_site_request`
  */
 export function refuseOtherSites(request: Request, own: string | undefined, changes: boolean): void {

@@ -8,7 +8,7 @@ import type { ApiContext } from "../context.ts";
 import { endpoint } from "../endpoint.ts";
 import { success } from "../envelope.ts";
 
-/** Who acts: what `GET /v1/me` answers. */
+/** The caller: the response of `GET /v1/me`. */
 export interface Me {
   readonly kind: "user" | "key";
   readonly id: string;
@@ -16,7 +16,7 @@ export interface Me {
   readonly email: string | null;
   /** The organization that this request acts in. */
   readonly organization: { readonly id: string; readonly name: string };
-  /** Those that the caller may act in, each with the role there; of a key its own, without one. */
+  /** Those that the caller may act in, each with the role there; for a key only its own, without a role. */
   readonly organizations: readonly { readonly id: string; readonly name: string; readonly role: Role | null }[];
   readonly role: Role | null;
   readonly permissions: readonly Permission[];

@@ -33,7 +33,7 @@ const ROLE = t.String({ description: `One of ${MEMBER_ROLES.join(", ")}.` });
 const PASSWORD = t.String({ minLength: 1, maxLength: 1_000 });
 const DAYS = t.Union([t.Number({ minimum: 0, maximum: 36_500, multipleOf: 1 }), t.Null()]);
 
-/** Users, members, invitations, organizations, and one's own log-ins and password. */
+/** Users, members, invitations, organizations, and the caller's own log-ins and password. */
 export function peopleEndpoints(room: ApiContext, callers: Callers) {
   return new Elysia()
     .use(loginEndpoints(room, callers))
@@ -44,7 +44,7 @@ export function peopleEndpoints(room: ApiContext, callers: Callers) {
 
 const noSuch = (what: string) => new GatewayError("not_found", `there is no ${what} with this id`);
 
-/** @throws GatewayError `invalid_body` where it is too short or too common. */
+/** @throws GatewayError `invalid_body` if it is too short or too common. */
 function checkPassword(password: string): void {
   const why = whyWeak(password);
   if (why !== undefined) throw new GatewayError("invalid_body", `password: ${why}`, { path: "password" });
@@ -58,7 +58,7 @@ function loginEndpoints(room: ApiContext, callers: Callers) {
       "/v1/login",
       async () => {
         const { key_login } = room.config;
-        // Before there is a user, a password leads nowhere.
+        // If no user has a password, this method cannot work.
         const local_login = room.config.local_login && (await hasPasswords(records));
         const local = { kind: "local", name: "local", label: "E-mail and password", start: "/v1/session" };
         const key = { kind: "key", name: "key", label: "Service key", start: "/v1/session" };

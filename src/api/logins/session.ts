@@ -29,18 +29,18 @@ const LOGIN = t.Object(
   { ...strict, description: "`key`, or `email` and `password`." },
 );
 
-/** Who am I, and where things are: what `GET /v1/session` answers. */
+/** The caller and the service's addresses: the response of `GET /v1/session`. */
 export interface SessionView {
   readonly kind: "user" | "key";
-  /** The service key; of a user their id and address. */
+  /** The service key; for a user their id and address. */
   readonly key: { readonly id: string; readonly name: string };
   readonly organization: string;
   readonly organization_id: string;
-  /** Of the key; of a user those that a key would need for the same. */
+  /** The key's; for a user those that a key would need for the same rights. */
   readonly scopes: readonly string[];
   /** When the key expires, or null. */
   readonly key_expires_at: string | null;
-  /** When the log-in ends unless it is renewed; null for who came with a key. */
+  /** When the log-in ends unless renewed; null for a caller with a key. */
   readonly expires_at: string | null;
   readonly gateway_url: string;
   readonly api_url: string;
@@ -48,8 +48,8 @@ export interface SessionView {
   readonly version: string;
 }
 
-/** Log-in, log-out, and who one is. */
-// biome-ignore lint/complexity/noExcessiveLinesPerFunction: a table: one family of endpoints, each a statement of its own
+/** Log-in, log-out, and the current session. */
+// biome-ignore lint/complexity/noExcessiveLinesPerFunction: a table of endpoints, one statement each
 export function sessionEndpoints(room: ApiContext, callers: Callers) {
   const failedKeys = new FailedLogins();
   const view = async (request: Request, { key, user }: Caller, expiresAt: number | null): Promise<SessionView> => ({
@@ -104,7 +104,7 @@ export function sessionEndpoints(room: ApiContext, callers: Callers) {
     });
     if (user === undefined || !isRight) {
       await refused(request, email);
-      // The same response for each of them, so that it does not reveal who is a user here.
+      // The same response in both cases, so that it does not reveal who has an account.
       throw new GatewayError("invalid_auth", "the address or the password is wrong", { path: "password" });
     }
     const memberships = await membershipsOf(records, user);
@@ -165,16 +165,16 @@ export function sessionEndpoints(room: ApiContext, callers: Callers) {
     );
 }
 
-/** Looks again for a key that the command line may have made a moment ago. */
+/** Checks again for a key that the command line may have just created. */
 async function keyOf({ keys }: ApiContext, key: string): Promise<KeySnapshot | undefined> {
   const hash = hashKey(key);
   const known = keys.ring.known(hash);
   if (known !== undefined) return known;
-  await keys.refresh().catch(() => {}); // the watch says why keys cannot be read
+  await keys.refresh().catch(() => {}); // the watch reports why keys cannot be read
   return keys.ring.known(hash);
 }
 
-/** As configured where it is fixed: then no other thread need be asked. */
+/** If the configuration fixes the port, no other thread needs to be called. */
 async function gatewayPort({ config, gateway }: ApiContext): Promise<number> {
   return config.gateway_port !== 0 ? config.gateway_port : (await gateway.status()).port;
 }

@@ -1,7 +1,7 @@
-/** Characters of a result's JSON: about 12,000 tokens, half of what clients take by default. */
+/** Characters of a result's JSON: about 12,000 tokens, half of what clients accept by default. */
 export const RESULT_CHARS_MAX = 48_000;
 
-/** Part of a text, and how to get on. */
+/** Part of a text, and where it continues. */
 export interface Cut {
   readonly text: string;
   readonly total_chars: number;
@@ -14,13 +14,13 @@ export function cut(text: string, offset: number, chars: number): Cut {
   return { text: text.slice(offset, end), total_chars: text.length, next_offset: end < text.length ? end : null };
 }
 
-/** At most so many characters, with the sign of more behind them. */
+/** The first `chars` characters; a mark shows that more follow. */
 export function shortened(text: unknown, chars: number): string | null {
   if (typeof text !== "string") return null;
   return text.length <= chars ? text : `${text.slice(0, wholeCharacters(text, chars - 1))}…`;
 }
 
-/** As many rows as there is room for; one at least. */
+/** As many rows as fit; at least one. */
 export function rowsWithin<Row>(rows: readonly Row[], chars = RESULT_CHARS_MAX): readonly Row[] {
   let left = chars;
   const fitting = rows.findIndex((row) => {
@@ -30,7 +30,7 @@ export function rowsWithin<Row>(rows: readonly Row[], chars = RESULT_CHARS_MAX):
   return fitting === -1 ? rows : rows.slice(0, Math.max(1, fitting));
 }
 
-/** Not between the halves of a character that takes two. */
+/** Does not split a surrogate pair. */
 function wholeCharacters(text: string, end: number): number {
   const code = text.charCodeAt(end - 1);
   return end < text.length && code >= 0xd800 && code < 0xdc00 ? end - 1 : end;

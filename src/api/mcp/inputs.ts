@@ -2,7 +2,7 @@ import { Type as t } from "@sinclair/typebox";
 import { within } from "../../filter/written/period.ts";
 import { type FilterNode, readWritten } from "../../filter/written/read-written.ts";
 
-/** What most tools take: which requests they are about. */
+/** Parameters of most tools: which requests to use. */
 export const CHOICE = {
   filter: t.Optional(
     t.String({
@@ -28,7 +28,7 @@ interface Choice {
   readonly until?: string;
 }
 
-/** As the API takes it. @throws GatewayError `filter_invalid`. */
+/** The filter in the API's form. @throws GatewayError `filter_invalid`. */
 export function chosen({ filter = "", last, since, until }: Choice): FilterNode {
   return within({ last, since, until }, readWritten(filter));
 }

@@ -10,9 +10,9 @@ import { readText } from "../input/body.ts";
 import { type Ask, ToolError } from "./tool.ts";
 import { toolsFor } from "./tools.ts";
 
-/** Messages are small: what a tool takes is a filter, or scores. */
+/** Messages are small: tools take a filter, or scores. */
 const BODY_BYTES_MAX = 1024 * 1024;
-/** Messages in one request, where a client of an older version sends several. */
+/** Messages in one request: clients of an older protocol version send several. */
 const BATCH_MAX = 20;
 
 const PARSE_ERROR = -32700;
@@ -20,7 +20,7 @@ const INVALID_REQUEST = -32600;
 
 type Fetch = (request: Request) => Response | Promise<Response>;
 
-/** The MCP server: `POST /mcp` by the rules of "streamable HTTP". */
+/** The MCP server: `POST /mcp`, by the "streamable HTTP" transport. */
 export function mcpEndpoints(room: ApiContext, callers: Callers, api: Fetch) {
   return new Elysia().post(
     "/mcp",
@@ -36,7 +36,7 @@ export function mcpEndpoints(room: ApiContext, callers: Callers, api: Fetch) {
       }
       if (Array.isArray(body) && (body.length === 0 || body.length > BATCH_MAX))
         return rpcError(INVALID_REQUEST, `a batch has 1 to ${BATCH_MAX} messages`);
-      // Loaded when it is first asked for: the SDK takes time that a start should not wait for.
+      // Loaded on first use: loading the SDK would slow the start.
       const { answerMcp } = await import("./server.ts");
       return answerMcp(request, body, toolsFor(caller), asking(request, api));
     },
@@ -49,7 +49,7 @@ export function mcpEndpoints(room: ApiContext, callers: Callers, api: Fetch) {
   );
 }
 
-/** A log-in's cookie comes with whatever page a browser is shown; a key does not. A page of another site has no business here either way. */
+/** Browsers send a log-in's cookie with requests that any page triggers, but never a key. Pages of other sites are refused in either case. */
 function refuse(request: Request, { config }: ApiContext): void {
   if (!request.headers.has("authorization"))
     throw new GatewayError("missing_auth", undefined, { headers: { "www-authenticate": "Bearer" } });
@@ -58,7 +58,7 @@ function refuse(request: Request, { config }: ApiContext): void {
     throw new GatewayError("insufficient_permission", "pages of other sites may not call this address");
 }
 
-/** Calls endpoints as the caller of `request`: the guard looks at each of them. */
+/** Calls endpoints as the caller of `request`: the guard checks each call. */
 function asking(request: Request, api: Fetch): Ask {
   return async (method, path, body) => {
     const headers = new Headers();

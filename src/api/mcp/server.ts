@@ -9,14 +9,14 @@ import { RESULT_CHARS_MAX } from "./bounds.ts";
 import { type Ask, type Tool, ToolError } from "./tool.ts";
 import { TOOLS } from "./tools.ts";
 
-/** What is left of a bound that no part keeps: a record may have large labels, and escaping doubles some texts. */
+/** An upper bound for results whose parts have none: a record may have large labels, and escaping can double a text. */
 const TEXT_CHARS_MAX = 4 * RESULT_CHARS_MAX;
 
 const INSTRUCTIONS =
   "Weir records the LLM requests of this organization. Begin with metrics for totals or query_requests for a list; narrow down with `filter` and `last`; read one with get_request. Costs are US dollars, latencies milliseconds, times UTC.";
 
 /**
- * Answers one HTTP request of an MCP client. No state is kept between requests, so that any process of several can answer.
+ * Responds to one HTTP request of an MCP client. No state is kept between requests, so any process of several can respond.
  *
  * @param tools - those that the caller may use.
  * @param body - of the request, parsed.
@@ -40,7 +40,7 @@ export async function answerMcp(request: Request, body: unknown, tools: readonly
 }
 
 function described({ name, title, description, input, output, writes }: Tool) {
-  const inputSchema = JSON.parse(JSON.stringify(input)); // without the marks of TypeBox
+  const inputSchema = JSON.parse(JSON.stringify(input)); // without TypeBox's symbols
   const outputSchema = { type: "object" as const, properties: output };
   const annotations = {
     title,

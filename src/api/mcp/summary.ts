@@ -1,10 +1,10 @@
 import type { Json } from "../../plugin-host/contract.ts";
 import { shortened } from "./bounds.ts";
 
-/** Characters of a turn in a list. */
+/** Characters of each turn in a list. */
 const SAID_CHARS = 300;
 
-/** What a list says of a request: what is missing is left out. */
+/** The members of a request in a list; missing ones are left out. */
 export function summaryOf(record: Json): Readonly<Record<string, unknown>> {
   return present({
     id: record.request_id,

@@ -17,7 +17,7 @@ export const TOOLS: readonly Tool[] = [
   ...DATASET_CHANGES,
 ];
 
-/** Those whose endpoint the caller may call. */
+/** The tools whose endpoint the caller may call. */
 export function toolsFor(caller: Pick<Caller, "permissions" | "user">): readonly Tool[] {
   return TOOLS.filter(({ endpoint }) => {
     const permission = permissionNeeded(NEEDS[endpoint]!, caller.user === undefined ? "key" : "user");

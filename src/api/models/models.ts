@@ -15,17 +15,17 @@ import type { ApiContext } from "../context.ts";
 import { endpoint } from "../endpoint.ts";
 import { success } from "../envelope.ts";
 
-/** How long a response waits for the mapper, which may have much to read again; after that it continues in the background. */
+/** How long a response waits for the mapper, which may have many records to read again; after that it continues in the background. */
 const EXPEDITE_MS = 30_000;
 
-/** The parameter that says which model is meant. */
+/** The parameter that selects a model. */
 const QUERY = { provider: t.String({ description: "The provider, if several have a model with this name." }) };
 
 /** Models, whether they are mapped, and how. */
 export function modelEndpoints(room: ApiContext, callers: Callers) {
   const { records } = room.reader;
   const organization = (request: Request) => callers.of(request).organizationId;
-  /** Does a step with the mapping of the model that the address names, and lets everybody know. */
+  /** Applies a change to the mapping of the addressed model, and informs the other threads. */
   const step = async (
     request: Request,
     work: (records: Database, name: ModelName, by: Caller) => Promise<StoredMapping | undefined>,
@@ -101,7 +101,7 @@ async function expedite(room: ApiContext, order: ExpediteOrder): Promise<readonl
   return outcomes ?? [{ model, state: "pending", reason: "the mapper is at work" }];
 }
 
-/** @throws GatewayError `invalid_body` where this is no mapping. */
+/** @throws GatewayError `invalid_body` if this is not a mapping. */
 function refuseFaulty(body: unknown): void {
   const fault = faultOf(body);
   if (fault === undefined) return;
@@ -109,14 +109,14 @@ function refuseFaulty(body: unknown): void {
   throw new GatewayError("invalid_body", `${path}: ${message}`, path === "" ? {} : { path });
 }
 
-/** New traffic and old records follow a change; where the jobs cannot be reached now, they see it by themselves. */
+/** New traffic and old records follow a change; if the jobs thread cannot be reached now, it notices the change later by itself. */
 export function spread(room: ApiContext): void {
   room.jobs
     .relearn()
     .catch((error: unknown) => room.log.warn("a change has not reached all threads yet", { why: String(error) }));
 }
 
-/** The model in the address, which may have slashes of its own as `%2F`. */
+/** The model in the address; slashes in its name are written as `%2F`. */
 function addressed(request: Request): { model: string; provider: string | undefined } {
   const url = new URL(request.url);
   const [, , , model = ""] = url.pathname.split("/");
@@ -127,7 +127,7 @@ function addressed(request: Request): { model: string; provider: string | undefi
   }
 }
 
-/** Which provider's model is meant: the one asked for, else the only one with that name, else the only one with a mapping. */
+/** The addressed model's provider: the given one, else the only one with a model of this name, else the only one with a mapping. */
 async function nameOf(records: Database, request: Request, organizationId: string): Promise<ModelName> {
   const { model, provider } = addressed(request);
   if (provider !== undefined) return { organizationId, provider, model };

@@ -51,8 +51,8 @@ const RECOMPUTE = t.Object(
   { additionalProperties: false },
 );
 
-/** Prices of one's own, which hold before all others, and what a request cost by which price. */
-// biome-ignore lint/complexity/noExcessiveLinesPerFunction: a table: one family of endpoints, each a statement of its own
+/** An organization's own prices, which precede all others, and the cost of a request by each price. */
+// biome-ignore lint/complexity/noExcessiveLinesPerFunction: a table of endpoints, one statement each
 export function priceEndpoints(room: ApiContext, callers: Callers) {
   const organization = (request: Request) => callers.of(request).organizationId;
   const list = async (organizationId: string) => {
@@ -193,7 +193,7 @@ async function unsetPrice(
   spread(room);
 }
 
-/** What each model that was seen costs now, and who says so. */
+/** The current price of each model that was seen, and its source. */
 async function pricesInForce(room: ApiContext, organizationId: string) {
   const learnt = new LearntTables(room.config.prices, room.home.reader.records);
   const [models, asked, providers] = await Promise.all([

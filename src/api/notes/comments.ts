@@ -37,10 +37,10 @@ export interface ShownComment {
   readonly created_at: string;
 }
 
-/** What people say about a request. It may quote what was said in it, so it takes the scope that reads bodies. */
+/** Users' comments on a request. They may quote its contents, so they require `bodies`. */
 export function commentEndpoints(room: ApiContext, callers: Callers) {
   const { records } = room.current;
-  /** @throws GatewayError `not_found` where the organization has no such request. */
+  /** @throws GatewayError `not_found` if the organization has no such request. */
   const asking = async (request: Request, id: string) => {
     const caller = callers.of(request);
     const requestId = requestIdOf(id);

@@ -45,7 +45,7 @@ const linkBody = (daysMax: number) =>
     { additionalProperties: false },
   );
 
-/** A link as the API shows it; its token is shown once, by the call that makes it. */
+/** A link as the API shows it; only the call that creates it returns its token. */
 export interface ShownLink {
   readonly id: string;
   readonly kind: SharedLink["kind"];
@@ -57,7 +57,7 @@ export interface ShownLink {
   readonly expires_at: string;
 }
 
-/** Links for people without an account: made and revoked here, followed at `/v1/shared/:token`. */
+/** Links for people without an account: created and revoked here, opened at `/v1/shared/:token`. */
 export function linkEndpoints(room: ApiContext, callers: Callers) {
   const { records } = room.current;
   const daysMax = room.config.shared_link_days_max;
@@ -117,7 +117,7 @@ export function linkEndpoints(room: ApiContext, callers: Callers) {
     );
 }
 
-/** @throws GatewayError `invalid_body`, or `not_found` where the organization has no such request or session. */
+/** @throws GatewayError `invalid_body`, or `not_found` if the organization has no such request or session. */
 async function readSubject(
   room: ApiContext,
   organizationId: string,

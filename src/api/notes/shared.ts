@@ -18,17 +18,17 @@ import { bytesAnswer } from "../requests/request-bodies.ts";
 
 const TAG = "Shared links";
 
-/** Members of a record that a link shows: what was said, by which model, when, and how it went. Nothing of who asked. */
+/** Members of a record that a link shows: the contents, the model, the time and the outcome. Nothing about the caller. */
 const MEMBERS = [
   ...(["request_id", "provider", "model", "request_model", "response_model", "response_status", "outcome"] as const),
   ...(["finish_reason", "error_code", "error_message", "input", "output"] as const),
   ...(["total_tokens", "prompt_tokens", "completion_tokens", "reasoning_tokens"] as const),
 ] as const;
 
-/** Steps of a session that a link lists. */
+/** Steps of a session that a link lists, at most. */
 const STEPS_MAX = 1_000;
 
-/** What a shared link leads to, without a key. Unknown, expired, revoked and deleted are one and the same 404. */
+/** What a shared link shows, without a key. An unknown, expired, revoked or deleted link gets the same 404. */
 export function sharedEndpoints(room: ApiContext) {
   const followed = async (token: string): Promise<SharedLink> => {
     const link = await linkOfToken(room.current.records, token, Date.now());
@@ -86,7 +86,7 @@ const noSuchLink = () =>
     headers: UNSEEN,
   });
 
-/** A link ends with the key or user that made it, and once these may not read bodies any more. */
+/** A link is valid only while the key or user that made it exists and may read bodies. */
 async function isOwnersStill({ keys, home }: ApiContext, { owner_id, organization_id }: SharedLink): Promise<boolean> {
   const [kind, id = ""] = owner_id.split(":");
   if (kind === "key") {
@@ -98,7 +98,7 @@ async function isOwnersStill({ keys, home }: ApiContext, { owner_id, organizatio
 
 const maySee = (role: Role | undefined) => role !== undefined && ROLES[role].includes("bodies");
 
-/** What a link shows: of a session what was there when it was made. */
+/** The records that a link shows: for a session, those that existed when the link was made. */
 async function keysShown(
   { engine: { source } }: ApiContext,
   { kind, subject, organization_id: organizationId, created_at: upTo }: SharedLink,
@@ -107,7 +107,7 @@ async function keysShown(
   return source.ofSession({ organizationId, sessionId: subject, upTo, limit: STEPS_MAX });
 }
 
-/** Those of the records that the link shows. */
+/** The rows of records that the link shows. */
 async function rowsOf(room: ApiContext, link: SharedLink, keys: readonly RecordKey[]): Promise<RequestRow[]> {
   const rows = await room.engine.source.records(link.organization_id, keys);
   return rows.filter(({ request_id, session_id, request_created_at }) =>
@@ -128,7 +128,7 @@ function shown(row: RequestRow) {
   };
 }
 
-/** With the bodies only where nothing reads them: else the conversation says the same. */
+/** Bodies are included only if no mapping reads them: otherwise the conversation shows the same. */
 async function recordText(room: ApiContext, row: RequestRow): Promise<string> {
   const { content, records } = room.reader;
   const bodies = (await loadShownBodies(content, [row.request_id], [])).get(row.request_id) ?? {};

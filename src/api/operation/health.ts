@@ -7,14 +7,14 @@ import { endpoint } from "../endpoint.ts";
 import { plainJson, success } from "../envelope.ts";
 import { RecentLoss } from "./recent-loss.ts";
 
-/** How long another thread has to answer a probe. */
+/** How long another thread may take to respond to a probe. */
 const ANSWER_MS = 1_000;
-/** A spool that is this far ahead of the database is worth a look. */
+/** A spool that is this far ahead of the database is reported as degraded. */
 const LAG_BYTES_MAX = 256 << 20;
 
 const PROBE = { "application/json": t.Object({ status: t.String(), degraded: t.Optional(t.Array(t.String())) }) };
 
-/** Probes and metrics: open to anyone who reaches the listener, and without anything of any organization. */
+/** Probes and metrics: open to anyone who reaches the listener, and without any organization's data. */
 export function healthEndpoints(room: ApiContext) {
   const recent = { loss: new RecentLoss(), unread: new RecentLoss() };
   return new Elysia()
@@ -76,11 +76,11 @@ function readinessText({ ready, degraded, databaseUsable }: Readiness): string {
 
 interface Readiness {
   readonly ready: boolean;
-  /** What is wrong, a sentence each. */
+  /** Problems, one sentence each. */
   readonly degraded: readonly string[];
   readonly databaseUsable: boolean;
   readonly bodies: {
-    /** Where new bodies are kept. */
+    /** Where new bodies are stored. */
     readonly engine: "records" | "s3";
     /** Bytes of the spool that wait for the object store. */
     readonly behind: number;
@@ -128,7 +128,7 @@ async function readiness(room: ApiContext, { loss, unread }: Recent): Promise<Re
   return {
     ready: gateway !== undefined && !gateway.draining,
     degraded,
-    // A recorder too busy to answer says nothing about the database.
+    // A recorder too busy to respond says nothing about the database.
     databaseUsable: database === undefined && (recorder?.databaseError ?? null) === null,
     bodies: {
       engine: room.config.bodies_engine,
@@ -149,6 +149,6 @@ async function databaseError(room: ApiContext): Promise<string | undefined> {
 
 /** The result of a call to another thread, or undefined if it fails or takes too long: a probe has to respond in time. */
 async function answered<T>(call: Promise<T>): Promise<T | undefined> {
-  // The caller names the thread that gave no answer.
+  // The caller names the thread that did not respond.
   return within(call, ANSWER_MS, () => undefined).catch(() => undefined);
 }

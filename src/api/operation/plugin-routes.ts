@@ -9,7 +9,7 @@ import type { ApiContext } from "../context.ts";
 import { endpoint } from "../endpoint.ts";
 import { codeOfStatus, failed, success } from "../envelope.ts";
 
-/** Endpoints that plugins answer, in the gateway's thread: there is what they speak of. */
+/** Plugins' endpoints. They run in the gateway's thread, which has the plugins' state. */
 export function pluginEndpoints(room: ApiContext, callers: Callers, routes: readonly RouteView[]) {
   const app = new Elysia();
   for (const { method, path, scope, summary, body: schema } of routes) {
@@ -42,7 +42,7 @@ function toResponse(answer: RouteAnswer): Response {
   return failed({ status, code, message, path });
 }
 
-/** Of `/v1/rate-limits/:id`: `Rate limits`. */
+/** For example `Rate limits` for `/v1/rate-limits/:id`. */
 function tagOf(path: string): string {
   const name = path.split("/")[2]!.replaceAll("-", " ");
   return name.charAt(0).toUpperCase() + name.slice(1);

@@ -4,7 +4,7 @@ import type { ApiContext } from "../context.ts";
 import { endpoint } from "../endpoint.ts";
 import { success } from "../envelope.ts";
 
-/** What is loaded from where, what is not and why. The deployment's, so the same for every organization. */
+/** Loaded plugins and their files, and why others failed. They belong to the deployment, so every organization sees the same. */
 export function pluginListEndpoints(room: ApiContext) {
   return new Elysia()
     .get(
@@ -39,7 +39,7 @@ function ofPlugin({ hooks, routes, ...file }: PluginView, healths: Healths) {
       return key.slice(0, space) === file.name ? [{ thread, hook: key.slice(space + 1), count }] : [];
     }),
   );
-  // A plugin may fit in one thread and fail in the other.
+  // A plugin may load in one thread and fail in the other.
   const elsewhere = healths.recorder.degraded.find(
     (sentence) => sentence.startsWith(`plugin ${file.file}: `) || sentence.startsWith(`plugin ${file.name}: `),
   );

@@ -1,7 +1,7 @@
-/** How long a loss is reported after it was seen: long enough for monitoring; the counter keeps it. */
+/** How long a loss is reported after it was seen: long enough for monitoring to notice; the counter keeps it. */
 const TOLD_MS = 60 * 60_000;
 
-/** Whether there were losses of late, by their count since the start. */
+/** Whether there were recent losses, from their count since the start. */
 export class RecentLoss {
   #count = 0;
   #seenMs = 0;

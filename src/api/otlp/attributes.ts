@@ -2,16 +2,16 @@ import { parseJson } from "../../mapping/json.ts";
 import type { Json } from "../../plugin-host/contract.ts";
 import type { Attributes, Span } from "./span.ts";
 
-/** Members of a list that is written as one attribute for each value. */
+/** Highest index in an attribute name that spells out a list. */
 const INDEX_MAX = 1_000;
 
-/** All that a span says: some libraries put what was said into an event, so that it can be left out. */
+/** All attributes of a span. Some libraries put contents into an event, so that they can be left out. */
 export function attributesOf({ attributes, events }: Span): Attributes {
   const said = events.filter(({ name }) => name.startsWith("gen_ai."));
   return said.length === 0 ? attributes : new Map([...said.flatMap((event) => [...event.attributes]), ...attributes]);
 }
 
-/** The first of these attributes that says something. */
+/** The first of these attributes with a value. */
 export function first(attributes: Attributes, ...names: readonly string[]): Json {
   for (const name of names) {
     const value = attributes.get(name);
@@ -31,7 +31,7 @@ export function firstNumber(attributes: Attributes, ...names: readonly string[])
   return Number.isFinite(value) ? value : undefined;
 }
 
-/** The same, where it may be JSON in a text. */
+/** The same for an attribute that may be JSON in a string. */
 export function firstJson(attributes: Attributes, ...names: readonly string[]): Json {
   const value = first(attributes, ...names);
   if (typeof value !== "string" || !/^\s*[[{]/.test(value)) return value;
@@ -39,10 +39,10 @@ export function firstJson(attributes: Attributes, ...names: readonly string[]): 
 }
 
 /**
- * The value below a prefix that is spread over attributes, as OpenInference and older conventions do:
- * `llm.input_messages.0.message.role` is a list of objects below `llm.input_messages`.
+ * The value that attributes below a prefix spell out, as in OpenInference and older conventions:
+ * `llm.input_messages.0.message.role` is part of a list of objects at `llm.input_messages`.
  *
- * @returns undefined where there is none.
+ * @returns undefined if there is none.
  */
 export function spread(attributes: Attributes, prefix: string): Json {
   const root: Record<string, Json> = Object.create(null);

@@ -10,21 +10,21 @@ import { type Step, stepOf } from "./step.ts";
 import { recordIdOf, toExchange } from "./to-exchange.ts";
 import { TracedRequests } from "./traced-requests.ts";
 
-/** Requests of the gateway that are looked at for the header `traceparent`, for one export. */
+/** Requests of the gateway whose `traceparent` header is read, per export. */
 const LOOKED_AT_MAX = 200;
-/** How much earlier or later than its span a request of the gateway may seem to be: clocks differ. */
+/** Clock skew: how far a gateway request may lie outside its span. */
 const CLOCK_MS = 5_000;
 const NAME_CHARS_MAX = 300;
-/** How long a call is looked at later than it ended. */
+/** How long after its end a call is processed. */
 const FRESH_MS = 500;
 
 /**
- * Makes records of spans, or finds the records that the gateway has made of the same calls.
+ * Turns spans into records, or finds the gateway's records of the same calls.
  *
- * Where a request stands in its trace is noted first, then each span goes to the journal: a client that is not answered
- * sends all of it again, and nothing is doubled.
+ * The place of each request in its trace is stored first, then each span goes to the spool: a client without a response
+ * sends everything again, and nothing is duplicated.
  *
- * @throws GatewayError `spool_full` where nothing can be recorded now.
+ * @throws GatewayError `spool_full` if nothing can be recorded now.
  */
 export async function ingest(
   room: ApiContext,
@@ -42,7 +42,7 @@ export async function ingest(
   }
   passedOver.note(organizationId, others);
   if (steps.length === 0) return;
-  // What came before is in the database then: the same span of an earlier export, and the gateway's own calls.
+  // Earlier traffic is then in the database: the same span of an earlier export, and the gateway's own calls.
   await room.recorder.barrier();
   const tree = new SpanTree(steps, (traceId, spanId) => passedOver.parentOf(organizationId, traceId, spanId));
   const made = await new Joiner(room, organizationId, tree).join(steps);
@@ -55,8 +55,8 @@ export async function ingest(
 }
 
 /**
- * The gateway notes the end of a call when the response has left it, and a client may tell of it a moment earlier: a span
- * that has just ended is looked at a little later.
+ * The gateway records the end of a call after the response has left, so a client may report the call slightly earlier: a
+ * span that has just ended is processed a little later.
  */
 export async function aged(spans: readonly Span[]): Promise<void> {
   const now = Date.now();
@@ -68,7 +68,7 @@ const isOfCall = (span: Span) => {
   return step !== undefined && isCall(step);
 };
 
-/** What came of a trace before it was said which session it is. */
+/** Moves records of a trace that arrived before its session was known. */
 async function moveToSession(
   room: ApiContext,
   organizationId: string,
@@ -91,7 +91,7 @@ interface Made {
 
 const isCall = ({ kind }: Step) => kind === "llm" || kind === "embedding";
 
-/** Says of each step of one export which record is its own. */
+/** Finds the record of each step in one export. */
 class Joiner {
   readonly #room: ApiContext;
   readonly #organizationId: string;
@@ -130,7 +130,7 @@ class Joiner {
       .filter((step) => !this.#joined.has(step))
       .map((step) => ({ step, sessionId: this.#sessionOf(step) }));
     const traces = [...new Set(added.map(({ span }) => span.traceId))];
-    // A call that the gateway recorded without a session belongs to the one of its trace.
+    // A call that the gateway recorded without a session belongs to its trace's session.
     const sessions = new Map(traces.map((trace) => [trace, this.#sessions.get(trace) ?? trace]));
     return { links: [...this.#links.values()], recorded, sessions };
   }
@@ -142,7 +142,7 @@ class Joiner {
     const found = await this.#requests.byResponse(responseIds, timesOf(asked));
     const byResponse = Map.groupBy(found, (row) => row.response_id);
     for (const step of asked) {
-      // Ids are unique with real providers; where several have one, `traceparent` has to say whose it is.
+      // Real providers' ids are unique; if several records share one, `traceparent` decides.
       const [row, ...others] = byResponse.get(step.responseId!) ?? [];
       if (row !== undefined && others.length === 0) this.#joins(step, row.request_id, row.session_id);
     }

@@ -1,16 +1,16 @@
 import type { Span } from "./span.ts";
 import type { Step } from "./step.ts";
 
-/** Spans between a step and the step around it that are followed. */
+/** Spans followed between a step and its enclosing step, at most. */
 const HOPS_MAX = 64;
 
-/** A span by its name. */
+/** The key of a span. */
 export const keyOf = (traceId: string, spanId: string) => `${traceId}:${spanId}`;
 
-/** Spans that are no steps, and which are remembered for exports that come later. */
+/** Spans that are not steps, remembered for later exports, at most. */
 const REMEMBERED_MAX = 20_000;
 
-/** By organization, trace and span: the span around a span that is no step. Those of the last exports alone. */
+/** By organization, trace and span: the parent of a span that is not a step. Only from the most recent exports. */
 export class PassedOver {
   readonly #parents = new Map<string, string | undefined>();
 
@@ -23,14 +23,14 @@ export class PassedOver {
     }
   }
 
-  /** @returns undefined for a span that is not known, and a list of its parent, if it has one, for one that is. */
+  /** @returns undefined for an unknown span; for a known one a list with its parent's id, which is undefined at the root. */
   parentOf(organizationId: string, traceId: string, spanId: string): readonly [string | undefined] | undefined {
     const key = `${organizationId}:${keyOf(traceId, spanId)}`;
     return this.#parents.has(key) ? [this.#parents.get(key)] : undefined;
   }
 }
 
-/** Which spans stand within which. Spans that are no steps, such as those of an HTTP client, are skipped. */
+/** The nesting of spans. Spans that are not steps, such as an HTTP client's, are skipped. */
 export class SpanTree {
   readonly #parentOf: (traceId: string, spanId: string) => readonly [string | undefined] | undefined;
   readonly #steps: ReadonlyMap<string, Step>;
@@ -44,12 +44,12 @@ export class SpanTree {
     this.#steps = new Map(steps.map((step) => [keyOf(step.span.traceId, step.span.spanId), step]));
   }
 
-  /** The span of the step around a span; where none of this request is, the last one that is known by its name. */
+  /** The span of the step around a span; if this export has none, the outermost ancestor whose id is known. */
   around({ traceId, parentSpanId }: Pick<Span, "traceId" | "parentSpanId">): string | undefined {
     return parentSpanId === undefined ? undefined : this.#nearest(traceId, parentSpanId);
   }
 
-  /** The step that made a call with this `traceparent`: itself, or an HTTP client's span within it. */
+  /** The step that made a call with this `traceparent`: the span itself, or the step around an HTTP client's span. */
   maker(traceId: string, parentSpanId: string): Step | undefined {
     const nearest = this.#nearest(traceId, parentSpanId);
     return nearest === undefined ? undefined : this.#steps.get(keyOf(traceId, nearest));
@@ -62,7 +62,7 @@ export class SpanTree {
       const parent = this.#parentOf(traceId, at);
       if (parent === undefined) return at;
       const [next] = parent;
-      if (next === undefined) return undefined; // a root that is no step
+      if (next === undefined) return undefined; // a root that is not a step
       at = next;
     }
     return undefined;
@@ -76,7 +76,7 @@ export interface TraceParent {
   readonly spanId: string;
 }
 
-/** What a request's `traceparent` header says, as the W3C's Trace Context has it. */
+/** The contents of a request's `traceparent` header, by the W3C's Trace Context. */
 export function traceParentIn(headers: readonly (readonly [string, string])[]): TraceParent | undefined {
   const value = headers.findLast(([name]) => name.toLowerCase() === "traceparent")?.[1] ?? "";
   const [, traceId, spanId] = TRACEPARENT.exec(value.trim()) ?? [];

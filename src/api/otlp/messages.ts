@@ -3,7 +3,7 @@ import type { Json } from "../../plugin-host/contract.ts";
 import { first, firstJson, spread } from "./attributes.ts";
 import type { Attributes } from "./span.ts";
 
-/** What was asked, as messages of chat completions: the form that a record of a model is read in. */
+/** The input as chat-completions messages: the form in which records of models are read. */
 export function inputMessages(attributes: Attributes): Json[] {
   const system = listOf(firstJson(attributes, "gen_ai.system_instructions"));
   const asked =
@@ -14,7 +14,7 @@ export function inputMessages(attributes: Attributes): Json[] {
   return [...(system.length === 0 ? [] : fromParts("system", system)), ...asked];
 }
 
-/** What was answered, the first of the choices. */
+/** The output: the first of the choices. */
 export function outputMessage(attributes: Attributes): Json {
   const said =
     messagesIn(firstJson(attributes, "gen_ai.output.messages", "gen_ai.completion")) ??
@@ -58,7 +58,7 @@ function fromMessage(message: Json): Json[] {
 const contentOf = (message: Json) =>
   typeof message.content === "object" ? message.content : asTextOrNull(message.content);
 
-/** Of a message in parts, as the conventions for generative AI have them; a tool's response is a message of its own. */
+/** A message in parts, as in the conventions for generative AI; a tool's response becomes a message of its own. */
 function fromParts(role: string, parts: readonly Json[]): Json[] {
   const texts: string[] = [];
   const reasoning: string[] = [];
@@ -80,7 +80,7 @@ function fromParts(role: string, parts: readonly Json[]): Json[] {
   return texts.length + reasoning.length + calls.length > 0 ? [message, ...answers] : answers;
 }
 
-/** Of any of the conventions. */
+/** A tool call in any of the conventions. */
 function toolCall(raw: Json): Json {
   const call = isObject(raw?.tool_call) ? raw.tool_call : raw;
   const named = isObject(call?.function) ? call.function : call;

@@ -11,7 +11,7 @@ import {
   type Value,
 } from "./span.ts";
 
-/** Reads an export request in OTLP's JSON. @throws GatewayError `invalid_body`. */
+/** Parses an export request in OTLP's JSON. @throws GatewayError `invalid_body`. */
 export function readJsonSpans(text: string): ReadSpans {
   let body: Json;
   try {
@@ -53,7 +53,7 @@ const idOf = (id: Json): string => (typeof id === "string" ? id.toLowerCase() : 
 
 const objectOrEmpty = (value: Json): Record<string, Json> => objectOf(value) ?? {};
 
-/** 64-bit integers are texts in protobuf's JSON; a number is taken as well. */
+/** Protobuf's JSON writes 64-bit integers as strings; a number is accepted as well. */
 function milliseconds(nanoseconds: Json): number {
   if (typeof nanoseconds === "string" && /^\d{1,20}$/.test(nanoseconds))
     return Number(BigInt(nanoseconds) / 1_000n) / 1_000;

@@ -10,7 +10,7 @@ import {
 } from "./span.ts";
 import { fieldsOf, type WireField } from "./wire.ts";
 
-/** Reads an export request in protobuf: opentelemetry/proto/collector/trace/v1/trace_service.proto. @throws GatewayError `invalid_body`. */
+/** Parses an export request in protobuf: opentelemetry/proto/collector/trace/v1/trace_service.proto. @throws GatewayError `invalid_body`. */
 export function readProtoSpans(bytes: Buffer): ReadSpans {
   const list = new SpanList();
   for (const resourceSpans of messages(bytes, 1)) {
@@ -102,7 +102,7 @@ function doubleOf(bits: bigint): number {
 const hexOf = (value: WireField["value"] | undefined) => (Buffer.isBuffer(value) ? value.toString("hex") : "");
 const textOf = (value: WireField["value"] | undefined) => (Buffer.isBuffer(value) ? value.toString("utf8") : "");
 
-/** Microseconds are kept. */
+/** Truncated to microseconds. */
 function milliseconds(nanoseconds: WireField["value"] | undefined): number {
   return typeof nanoseconds === "bigint" ? Number(nanoseconds / 1_000n) / 1_000 : Number.NaN;
 }

@@ -5,11 +5,11 @@ import { asText, inputMessages, outputMessage } from "./messages.ts";
 import type { Attributes, Span } from "./span.ts";
 import type { Step } from "./step.ts";
 
-/** What a step asked and got, in the forms that records are read in, and where the form is told by the path. */
+/** A step's input and output, in the forms in which records are read, and the path that names the form. */
 export interface Said {
   readonly path: string;
   readonly request: Json;
-  /** Undefined where nothing came. */
+  /** Undefined without a response. */
   readonly response: Json;
 }
 
@@ -69,7 +69,7 @@ function outputOf(attributes: Attributes): string | undefined {
   return got === undefined ? undefined : asText(got);
 }
 
-/** Why a span failed: its status, or the exception that was noted. */
+/** Why a span failed: its status, or its exception event. */
 function failureOf({ failed, statusMessage, events, attributes }: Span): Json {
   if (!failed) return undefined;
   const exception = events.findLast(({ name }) => name === "exception")?.attributes;

@@ -1,4 +1,4 @@
-/** A value of an attribute as JSON has it. */
+/** An attribute's value, as in JSON. */
 export type Value = string | number | boolean | null | readonly Value[] | { readonly [name: string]: Value };
 
 export type Attributes = ReadonlyMap<string, Value>;
@@ -8,7 +8,7 @@ export interface SpanEvent {
   readonly attributes: Attributes;
 }
 
-/** A span as OTLP brings it, in JSON or protobuf. Ids are hexadecimal, in lower case; times milliseconds since 1970. */
+/** A span from OTLP, in JSON or protobuf. Ids are hexadecimal, in lower case; times are milliseconds since 1970. */
 export interface Span {
   readonly traceId: string;
   readonly spanId: string;
@@ -25,15 +25,15 @@ export interface Span {
   readonly resource: Attributes;
 }
 
-/** Spans of one request; the rest is rejected and counted. */
+/** Spans per request; the rest is rejected and counted. */
 export const SPANS_MAX = 5_000;
-/** Attributes and events of a span that are read. */
+/** Attributes and events read per span. */
 export const ATTRIBUTES_MAX = 2_048;
 export const EVENTS_MAX = 128;
 /** Deeper values are null. */
 export const DEPTH_MAX = 32;
 
-/** The spans of a request, and how many of them are not taken, with the first reason. */
+/** The spans of a request, and how many were rejected, with the first reason. */
 export interface ReadSpans {
   readonly spans: readonly Span[];
   readonly rejected: number;
@@ -42,7 +42,7 @@ export interface ReadSpans {
 
 type Raw = Omit<Span, "parentSpanId"> & { readonly parentSpanId: string };
 
-/** Gathers spans and sorts out those that are none. */
+/** Collects spans and rejects invalid ones. */
 export class SpanList {
   readonly #spans: Span[] = [];
   #rejected = 0;

@@ -9,7 +9,7 @@ export interface Step {
   readonly span: Span;
   readonly sessionId: string | undefined;
   readonly userId: string | undefined;
-  /** The id of the record that the gateway made of the same call, where the span names it. */
+  /** The id of the gateway's record of the same call, if the span names it. */
   readonly recordId: string | undefined;
   /** The id that the provider gave its response. */
   readonly responseId: string | undefined;

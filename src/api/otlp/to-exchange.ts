@@ -9,15 +9,15 @@ import { saidIn } from "./said.ts";
 import type { Attributes } from "./span.ts";
 import type { Step } from "./step.ts";
 
-/** Characters of what a span asked, and of what it got; what is beyond is cut off. */
+/** Characters of a span's input and of its output; the rest is cut off. */
 const BODY_CHARS_MAX = 1_000_000;
-/** Of one text in it, where the whole is longer. */
+/** Characters of each text in it, if the total is too long. */
 const TEXT_CHARS = 20_000;
 const LABEL_CHARS_MAX = 1_000;
 const PROPERTY = "weir.property.";
 const PROPERTIES_MAX = 64;
 
-/** What the conventions call providers, and records do. */
+/** The conventions' names for providers, and those in records. */
 const PROVIDERS: Readonly<Record<string, string>> = {
   "aws.bedrock": "AWS",
   bedrock: "AWS",
@@ -36,10 +36,10 @@ const PROVIDERS: Readonly<Record<string, string>> = {
   "ibm.watsonx.ai": "WATSONX",
 };
 
-/** The provider of records that are no call of a model: by it a filter tells them from others. */
+/** The provider of records that are not calls of a model, so that filters can distinguish them. */
 const NO_MODEL = "OTEL";
 
-/** The same span has the same id, whenever and however often it comes: its time, then a hash of what names it. */
+/** The same span always gets the same id, however often it arrives: its time, then a hash of its trace and span ids. */
 export function recordIdOf(organizationId: string, { span }: Pick<Step, "span">): string {
   const hash = createHash("sha256").update(`${organizationId}\n${span.traceId}\n${span.spanId}`).digest();
   hash.writeUIntBE(Math.floor(span.startedAt), 0, 6);
@@ -92,7 +92,7 @@ function providerOf(attributes: Attributes): string {
     .toUpperCase();
 }
 
-/** JSON of at most so many characters: long texts in it are cut until it fits. */
+/** JSON of at most `BODY_CHARS_MAX` characters: long texts in it are cut until it fits. */
 function bounded(body: unknown): string {
   let text = JSON.stringify(body);
   for (let most = TEXT_CHARS; text.length > BODY_CHARS_MAX && most >= 1; most = Math.floor(most / 8)) {
@@ -104,7 +104,7 @@ function bounded(body: unknown): string {
   return text;
 }
 
-/** As the headers that a request through the gateway would have had. */
+/** The labels as the headers that a request through the gateway would have had. */
 function labels({ span, userId }: Step, sessionId: string): RawHeaders {
   const properties = [...span.attributes].flatMap(([name, value]): [string, string][] =>
     name.startsWith(PROPERTY) && typeof value !== "object" ? [[name.slice(PROPERTY.length), String(value)]] : [],
@@ -125,5 +125,5 @@ function labels({ span, userId }: Step, sessionId: string): RawHeaders {
   );
 }
 
-/** UTF-8 as header lines carry it. */
+/** UTF-8 bytes as a header value holds them (one Latin-1 character per byte). */
 const onTheWire = (text: string) => Buffer.from(storable(text), "utf8").toString("latin1");

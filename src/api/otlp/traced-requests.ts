@@ -8,7 +8,7 @@ import { linksOf, linksOfTraces, type SpanLink } from "../../store/spans.ts";
 import type { ApiContext } from "../context.ts";
 import { keyOf } from "./join.ts";
 
-/** Requests that one question is about at most. */
+/** Requests in one query, at most. */
 const REQUESTS_MAX = 10_000;
 /** Requests whose links are read together. */
 const STEP = 500;
@@ -23,7 +23,7 @@ interface Between {
 type Row = Pick<RequestRow, "request_id" | "session_id" | "response_id" | "request_path" | "response_status">;
 const COLUMNS = ["request_id", "session_id", "response_id", "request_path", "response_status"] as const;
 
-/** Requests of an organization and where they stand in traces: the records have the requests, libSQL the links. */
+/** Requests of an organization and their places in traces: the engine has the records, libSQL the links. */
 export class TracedRequests {
   readonly #room: ApiContext;
   readonly #organizationId: string;
@@ -35,20 +35,20 @@ export class TracedRequests {
     this.#source = engineReader(room.current, room.config).source;
   }
 
-  /** Those of `requestIds` that the organization has. */
+  /** Those of `requestIds` that belong to the organization. */
   async among(requestIds: readonly string[]): Promise<readonly Row[]> {
     if (requestIds.length === 0) return [];
     return this.#source.columns(this.#organizationId, keysOf([...new Set(requestIds)]), COLUMNS);
   }
 
-  /** The newest requests of the gateway that have one of these response ids and were made between two moments. */
+  /** The gateway's newest requests with one of these response ids, made in the given period. */
   async byResponse(responseIds: readonly string[], between: Between): Promise<readonly Row[]> {
     const tree = both(isAmong("response_id", responseIds), madeIn(between));
     const { value: rows = [] } = await this.#newest(tree, REQUESTS_MAX).next();
     return rows.filter(({ request_path }) => request_path?.startsWith(TRACES_PATH) !== true);
   }
 
-  /** The newest requests of sessions that have no span of their own yet; with what is known of their place. */
+  /** The newest requests of sessions that have no span of their own yet, with what is known about their place. */
   async withoutSpan(sessionIds: readonly string[], { limit, ...between }: Between & { readonly limit: number }) {
     const found: { readonly request_id: string; readonly link: SpanLink | undefined }[] = [];
     const tree = both(isAmong("session_id", sessionIds), madeIn(between));
@@ -62,7 +62,7 @@ export class TracedRequests {
     return found.slice(0, limit);
   }
 
-  /** Spans of these traces that have a record, by their keys. */
+  /** The keys of spans of these traces that have a record. */
   async recordedSpans(traceIds: readonly string[]): Promise<ReadonlySet<string>> {
     const links = await linksOfTraces(this.#records, this.#organizationId, traceIds);
     const there = new Set((await this.among(links.map(({ request_id }) => request_id))).map((row) => row.request_id));
@@ -73,7 +73,7 @@ export class TracedRequests {
     );
   }
 
-  /** Sessions of traces that are known, of several the first by name; one that is named after its trace is none. */
+  /** The known session of each trace, the first by name if there are several; a session named after its trace does not count. */
   async sessionsOf(traceIds: readonly string[]): Promise<ReadonlyMap<string, string>> {
     const links = await linksOfTraces(this.#records, this.#organizationId, traceIds);
     const traces = new Map(links.map(({ request_id, trace_id }) => [request_id, trace_id]));
@@ -87,7 +87,7 @@ export class TracedRequests {
     return sessions;
   }
 
-  /** Finished requests of a trace that are in no session, or in one that is named after the trace and is not its own. */
+  /** Finished requests of a trace that are in no session, or in one that is named after the trace instead of its own. */
   async withoutSession(traceId: string, sessionId: string): Promise<readonly string[]> {
     const links = await linksOfTraces(this.#records, this.#organizationId, [traceId]);
     const rows = await this.among(links.map(({ request_id }) => request_id));
@@ -102,7 +102,7 @@ export class TracedRequests {
     return this.#room.current.records;
   }
 
-  /** In steps of `limit`, the newest first. */
+  /** In batches of `limit`, newest first. */
   async *#newest(tree: FilterTree, limit: number): AsyncGenerator<readonly Row[], undefined> {
     const scope = { organizationId: this.#organizationId, tree };
     const deadline = new Deadline(this.#room.config.query_timeout_seconds * 1_000);
@@ -115,7 +115,7 @@ export class TracedRequests {
   }
 }
 
-/** Links of a session's requests, the oldest first, as far as they are shown. */
+/** Links of a session's requests, oldest first, up to the number that is shown. */
 export async function linksOfSession(
   { engine, reader }: Pick<ApiContext, "engine" | "reader">,
   asked: { readonly organizationId: string; readonly sessionId: string; readonly limit: number },

@@ -16,18 +16,18 @@ import type { ReadSpans } from "./span.ts";
 import { linksOfSession } from "./traced-requests.ts";
 import { bytesField, numberField } from "./wire.ts";
 
-/** How much a body may unpack to, in its own lengths at most. */
+/** How far a body may unpack: this many times its limit. */
 const UNPACKED_TIMES = 10;
-/** Exports that wait for the one before them; more are told to come back. */
+/** Exports that wait for earlier ones; further ones are asked to retry. */
 const WAITING_MAX = 32;
 const LINKS_MAX = 10_000;
 
 const TYPES = { json: "application/json", proto: "application/x-protobuf" } as const;
 type Form = keyof typeof TYPES;
 
-/** Spans of OpenTelemetry become steps of their session. */
+/** OpenTelemetry spans become steps of their session. */
 export function traceEndpoints(room: ApiContext, callers: Callers) {
-  // One export after the other, so that a span that comes twice at once is seen the second time.
+  // Exports are processed one at a time, so that a duplicate that arrives concurrently is detected.
   let last: Promise<unknown> = Promise.resolve();
   let waiting = 0;
   const passedOver = new PassedOver();
@@ -36,7 +36,7 @@ export function traceEndpoints(room: ApiContext, callers: Callers) {
       throw new GatewayError("rate_limited", "too many exports are waiting: send this one again later");
     waiting++;
     const turn = last.then(work).finally(() => waiting--);
-    last = turn.catch(() => {}); // the one who waits for it is told
+    last = turn.catch(() => {}); // the waiting request reports it
     return turn;
   };
   return new Elysia()
@@ -129,7 +129,7 @@ function protoAnswer(read: ReadSpans): Uint8Array<ArrayBuffer> {
   return Uint8Array.from(bytesField(1, partial));
 }
 
-/** Codes of google.rpc.Status; a client tries again what is 429, 502, 503 or 504. */
+/** Codes of google.rpc.Status; clients retry after 429, 502, 503 and 504. */
 const RPC_CODES: Readonly<Record<number, number>> = { 400: 3, 413: 8, 429: 8, 503: 14, 504: 4 };
 const RETRY_SECONDS = 2;
 

@@ -1,6 +1,6 @@
 import { GatewayError } from "../../errors.ts";
 
-/** A field of a protobuf message: numbers of 64 bits as bigint, texts and messages as bytes. */
+/** A field of a protobuf message: 64-bit numbers as bigint, strings and messages as bytes. */
 export interface WireField {
   readonly number: number;
   readonly value: bigint | Buffer;
@@ -9,9 +9,9 @@ export interface WireField {
 const VARINT_BYTES_MAX = 10;
 
 /**
- * The fields of a protobuf message in their order, by the wire format of protobuf.dev/programming-guides/encoding.
+ * The fields of a protobuf message in order, by the wire format of protobuf.dev/programming-guides/encoding.
  *
- * @throws GatewayError `invalid_body` where the bytes are no message.
+ * @throws GatewayError `invalid_body` if the bytes are not a message.
  */
 export function* fieldsOf(bytes: Buffer): Generator<WireField> {
   let at = 0;
@@ -53,7 +53,7 @@ export function* fieldsOf(bytes: Buffer): Generator<WireField> {
   }
 }
 
-/** A message's field of bytes, as protobuf writes it. */
+/** A length-delimited field, as protobuf writes it. */
 export function bytesField(number: number, bytes: Uint8Array): Buffer {
   return Buffer.concat([varintOf((number << 3) | 2), varintOf(bytes.byteLength), bytes]);
 }

@@ -1,6 +1,6 @@
 import { type TProperties, type TSchema, Type } from "@sinclair/typebox";
 
-/** What endpoints answer as `data`: named schemas, and which endpoint answers which. A test holds responses against them. */
+/** The `data` of responses: named schemas, and the schema of each endpoint. A test checks responses against them. */
 
 const text = Type.String();
 const time = Type.String({ format: "date-time" });
@@ -17,7 +17,7 @@ const optional = <T extends TSchema>(schema: T) => Type.Optional(schema);
 const named = (values: TSchema) => Type.Record(Type.String(), values);
 const objects = (properties: TProperties) => Type.Array(Type.Object(properties));
 
-/** Members that are there under the same condition, or of the same kind. */
+/** Several members with the same schema. */
 const each = (names: string, schema: TSchema): TProperties =>
   Object.fromEntries(names.split(" ").map((name) => [name, schema]));
 
@@ -223,11 +223,11 @@ export const SCHEMAS = {
 
 type Name = keyof typeof SCHEMAS;
 
-/** A schema that says by its name which one it is. */
+/** A reference to a named schema. */
 const one = (name: Name): TSchema => Type.Unsafe({ $ref: `#/components/schemas/${name}` });
 const list = (name: Name): TSchema => Type.Array(one(name));
 
-/** The `data` of endpoints that are here; that of others is anything. */
+/** The `data` of the endpoints listed here; that of others may be anything. */
 export const DATA_OF: Readonly<Record<string, TSchema>> = {
   "POST /v1/request/query": list("RequestRecord"),
   "POST /v1/request/query-fast": list("RequestRecord"),

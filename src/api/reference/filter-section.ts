@@ -12,7 +12,7 @@ const VALUES: Readonly<Record<Kind, string>> = {
   key: "a property's name",
 };
 
-/** The grammar of filters and of sorting, from the tables that read them. */
+/** The grammar of filters and sorting, from the tables that their parsers use. */
 export function filterSection(): string {
   const kinds = Object.entries(OPERATORS).map(([kind, operators]) => [
     kind,

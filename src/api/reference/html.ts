@@ -3,7 +3,7 @@ export function escapeHtml(text: string): string {
   return text.replace(/[&<>"]/g, (character) => names[character]!);
 }
 
-/** Text in which something to type stands between backticks. */
+/** Text with code between backticks. */
 export function prose(text: string): string {
   return escapeHtml(text).replace(/`([^`]+)`/g, "<code>$1</code>");
 }

@@ -1,4 +1,4 @@
-/** JSON Schema as far as bodies and parameters of endpoints use it. */
+/** The part of JSON Schema that bodies and parameters of endpoints use. */
 export interface JsonSchema {
   readonly type?: string | readonly string[];
   readonly const?: unknown;
@@ -13,17 +13,17 @@ export interface JsonSchema {
   readonly [limit: string]: unknown;
 }
 
-/** One member of a body, as a line of a table. */
+/** One member of a body, as a row of a table. */
 export interface Member {
-  /** With those around it: `channels[].url`. */
+  /** With the members around it: `channels[].url`. */
   readonly name: string;
   readonly type: string;
   readonly required: boolean;
-  /** What it means, and the bounds of its value. */
+  /** Its meaning, and the bounds of its value. */
   readonly about: string;
 }
 
-/** Members of a body from the outside in, each behind the one that holds it. */
+/** Members of a body, outermost first, each after the one that contains it. */
 export function membersOf(schema: JsonSchema, around = ""): Member[] {
   const inside = around === "" ? "" : `${around}.`;
   const named = Object.entries(schema.properties ?? {}).flatMap(([key, member]) =>
@@ -43,16 +43,16 @@ function memberWith(name: string, schema: JsonSchema, required: boolean): Member
   return [{ name, type: typeText(schema), required, about }, ...membersOf(schema, name)];
 }
 
-/** The schema of members whose names are the caller's. */
+/** The schema of members whose names the caller chooses. */
 function freeMember({ additionalProperties, patternProperties }: JsonSchema): JsonSchema | undefined {
   if (typeof additionalProperties === "object") return additionalProperties;
   return Object.values(patternProperties ?? {})[0];
 }
 
-/** Of several forms the first that says what it means speaks for all. */
+/** Of several variants, the first with a description describes all. */
 const described = ({ anyOf }: JsonSchema) => anyOf?.find(({ description }) => description !== undefined)?.description;
 
-/** What a value may be, in a word or a few: `text | null`. */
+/** The types of a value, in a few words: `text | null`. */
 export function typeText(schema: JsonSchema): string {
   if (schema.const !== undefined) return JSON.stringify(schema.const);
   if (schema.enum !== undefined) return schema.enum.map((each) => JSON.stringify(each)).join(" | ");

@@ -14,7 +14,7 @@ export interface Description {
 
 export interface Operation {
   readonly summary: string;
-  /** What a user needs; null where nothing is. */
+  /** The permission that a user needs; null if none. */
   readonly "x-permission": string | null;
   readonly description: string;
   readonly tags: readonly string[];
@@ -94,7 +94,7 @@ function describe(route: Endpoint, path: string): Operation {
   };
 }
 
-/** What is said of who may call. */
+/** Describes who may call. */
 export function sayNeeds(needs: Needs): string {
   if (needs === "open") return "";
   if (needs === "signed") return "Works with a signed address, else needs `bodies`.";
@@ -129,7 +129,7 @@ function ref(schema: string) {
   return { $ref: `#/components/schemas/${schema}` };
 }
 
-/** The envelope with the data that the endpoint answers, where that is described. */
+/** The envelope with the endpoint's data, if that is described. */
 function successOf({ method, path }: Endpoint): object {
   const data = DATA_OF[`${method} ${path}`];
   return data === undefined ? ref("Success") : { ...SUCCESS, properties: { ...SUCCESS.properties, data } };

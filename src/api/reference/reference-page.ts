@@ -9,7 +9,7 @@ import { TRY_IT, tryIt } from "./try-it.ts";
 const hashOf = (text: string) => `'sha256-${createHash("sha256").update(text).digest("base64")}'`;
 const POLICY = `default-src 'none'; style-src ${hashOf(STYLE)}; script-src ${hashOf(TRY_IT)}; connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'`;
 
-/** An operation with where it is called. */
+/** An operation with its method and path. */
 interface Called {
   readonly path: string;
   readonly method: string;
@@ -17,8 +17,8 @@ interface Called {
 }
 
 /**
- * The API's description as one page. Nothing is from elsewhere, so that it also works without a network, and its one script
- * sends what is tried.
+ * The API's description as one page. It loads nothing from other servers, so it also works offline; its one script sends the
+ * requests of its forms.
  *
  * @param origin - where the page was called.
  */
@@ -94,7 +94,7 @@ function schemaTable(schema: JsonSchema, required: boolean): string {
   return `${members}${may}<details><summary>JSON Schema</summary><pre tabindex="0">${escapeHtml(JSON.stringify(schema, undefined, 2))}</pre></details>`;
 }
 
-/** Answers that are not in the envelope. */
+/** Responses without the envelope. */
 function answersOf(responses: Operation["responses"]): string {
   const { content = {} } = responses["200"] as { readonly content?: Readonly<Record<string, unknown>> };
   const types = Object.keys(content).filter((type) => type !== "application/json");

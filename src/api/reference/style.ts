@@ -1,4 +1,4 @@
-/** How the reference looks; the page's policy names it by its hash. */
+/** Styles of the reference; the page's policy allows them by hash. */
 export const STYLE = `
 :root { color-scheme: light dark; --text: light-dark(#18222c, #dde5ec); --muted: light-dark(#53616e, #97a6b3); --line: light-dark(#dfe5ea, #26313a);
   --accent: light-dark(#0b5c94, #74bdf2); --ground: light-dark(#fff, #0d1216); --sunken: light-dark(#f0f4f7, #161e25) }

@@ -2,7 +2,7 @@ import { escapeHtml } from "./html.ts";
 import type { JsonSchema } from "./members.ts";
 import type { Operation } from "./openapi.ts";
 
-/** Sends what the form of an endpoint holds, as the log-in of this browser or with a key; the page's policy names it by its hash. */
+/** Sends the request in an endpoint's form, with this browser's log-in or with a key; the page's policy allows it by hash. */
 export const TRY_IT = `
 document.addEventListener("submit", async (event) => {
   event.preventDefault();

@@ -13,12 +13,12 @@ import { readAhead } from "./read-ahead.ts";
 import { streamText } from "./stream-text.ts";
 
 interface Included {
-  /** Without bodies and `llmSchema`, nothing but the records is read. */
+  /** Without bodies and `llmSchema`, only the records are read. */
   readonly includeBody: boolean;
-  /** Beside the bodies what the provider got and sent, where that is not the client's. */
+  /** Adds the bodies that the provider received and sent, if they differ from the client's. */
   readonly includeProviderBodies?: boolean;
   readonly includeInputs: boolean;
-  /** What the bodies take in the store. */
+  /** Adds the size of the bodies in the store. */
   readonly includeStoredBytes?: boolean;
 }
 
@@ -30,20 +30,20 @@ interface AnswerOptions extends Included {
 
 /** How records are read and printed. */
 interface Printing extends Included {
-  /** A record's address in, absolute address out, which works without a key. */
+  /** Turns a record's path into an absolute address that works without a key. */
   readonly sign: (path: string) => string;
   /** Called before bodies of these requests are shown. */
   readonly onBodies: (requestIds: readonly string[]) => Promise<void>;
 }
 
-/** Records that are read at once. */
+/** Records read at a time. */
 const GROUP_ROWS = 200;
-/** Bodies of two groups are in memory at once, however long the response: one that is sent, and the next one. */
+/** Two groups of bodies are in memory at a time, however long the response: the one being sent, and the next. */
 const GROUP_BYTES = 4 << 20;
-/** Characters that are handed on at once: each time costs as much as the text of half a record. */
+/** Characters per yielded piece: each yield costs as much as the text of half a record. */
 const PIECE_CHARS = 32 << 10;
 
-/** The answer of every endpoint that lists records: all their fields, in the order asked, inside the envelope. */
+/** The response of every endpoint that lists records: all their fields, in the requested order, inside the envelope. */
 export async function answerRecords(
   room: ApiContext,
   request: Request,
@@ -60,7 +60,7 @@ export async function answerRecords(
   return streamText(text(), headers, (error) => logFailure(room.log, request, error));
 }
 
-/** One record as the `data` of the response; undefined where the organization has no such record. */
+/** One record as the `data` of the response; undefined if the organization has no such record. */
 export async function answerRecord(room: ApiContext, request: Request, asked: Asked): Promise<Response | undefined> {
   const sign = await room.signer.forRequest(request);
   let text = "";
@@ -70,7 +70,7 @@ export async function answerRecord(room: ApiContext, request: Request, asked: As
   return text === "" ? undefined : successText(text);
 }
 
-/** Whole records as the API shows them, one after the other, for those who make something else of them. */
+/** Complete records as the API shows them, one at a time, for callers that convert them. */
 export async function* readRecords(room: ApiContext, request: Request, asked: Asked): AsyncGenerator<Json> {
   const onBodies = (ids: readonly string[]) => noteBodyViews(room, request, asked.organizationId, ids);
   const printing = { includeBody: true, includeInputs: false, sign: (path: string) => path, onBodies };
@@ -89,14 +89,14 @@ async function* recordTexts(room: ApiContext, asked: Asked, printing: Printing):
       if (text.length < PIECE_CHARS) continue;
       yield text;
       text = "";
-      // Others get their turn: a page of long bodies takes seconds.
+      // Gives other tasks a turn: a page of long bodies takes seconds.
       await nextTurn();
     }
   }
   yield text;
 }
 
-/** Records without bodies, a group at a time, each printed when it is taken. */
+/** Records without bodies, a group at a time, each printed when it is consumed. */
 async function* plainTexts(room: ApiContext, asked: Asked, printing: Printing): AsyncGenerator<Iterable<string>> {
   const read = async (part: Asked) => {
     const group = await room.engine.source.listed(part, MADE_FROM);
@@ -136,7 +136,7 @@ async function* wholeTexts(room: ApiContext, asked: Asked, printing: Printing): 
   }
 }
 
-/** Bytes that the bodies take, by request id; nothing where they are not asked for. */
+/** Bytes that the bodies take, by request id; empty unless requested. */
 async function sizesOf(
   room: ApiContext,
   group: readonly ListedRecord<"request_id">[],
@@ -149,7 +149,7 @@ async function sizesOf(
   );
 }
 
-/** All members but the bodies; the object is left open. */
+/** All members except the bodies; the object is left open. */
 function membersText(
   { stored, row }: ListedRecord<keyof MadeFrom>,
   { includeInputs, sign, sight }: Pick<Printing, "includeInputs" | "sign"> & Pick<Asked, "sight">,
@@ -175,7 +175,7 @@ function* parts(asked: Asked): Generator<Asked> {
   }
 }
 
-/** Groups that are cut where their bodies grow too long. */
+/** Splits groups whose bodies are too large. */
 async function* bySize<Each extends ListedRecord<"size_bytes">>(
   groups: AsyncIterable<readonly Each[]>,
 ): AsyncGenerator<Each[]> {

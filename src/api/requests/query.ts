@@ -32,9 +32,9 @@ import { answerRecords } from "./answer.ts";
 import { answerSearch } from "./search.ts";
 import { queryWarnings } from "./warnings.ts";
 
-/** A partial response is what a search in bodies found within this time. */
+/** A partial response holds what a search in bodies found within this time. */
 const PART_MS = 700;
-/** Most rows of one response. */
+/** Rows of one response, at most. */
 const ROWS_MAX: Readonly<Record<Dialect, number>> = { legacy: 1_000, fast: 10_000 };
 
 const queryBody = (dialect: Dialect) =>
@@ -71,7 +71,7 @@ type QueryBody = Flags & {
 
 const COUNT_BODY = t.Object({ filter: FILTER, ...FLAGS }, { additionalProperties: false });
 
-/** Finding requests by a filter. */
+/** Finds requests by a filter. */
 export function queryEndpoints(room: ApiContext, callers: Callers) {
   const { source } = room.engine;
   const deadline = () => new Deadline(room.config.query_timeout_seconds * 1000);
@@ -83,7 +83,7 @@ export function queryEndpoints(room: ApiContext, callers: Callers) {
     const { limit, offset } = readPaging(body, ROWS_MAX[dialect]);
     const cursor = body.cursor ?? undefined;
     const after = cursor === undefined ? undefined : decodeCursor(cursor, scope, sort);
-    // What a query waits for, its later pages have waited for already.
+    // Later pages need not wait: the first one did.
     if (after === undefined) await settled(room);
     const until = deadline();
     const isPart = body.partial === true;
@@ -147,7 +147,7 @@ export function queryEndpoints(room: ApiContext, callers: Callers) {
     );
 }
 
-/** A query that had to read what was said in too many records can be asked for in parts. */
+/** If a query had to read too many bodies, the error says that it can be run in parts. */
 function sayPartial(cause: unknown): unknown {
   if (!(cause instanceof GatewayError) || cause.code !== "query_timeout") return cause;
   const message =

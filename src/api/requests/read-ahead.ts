@@ -1,4 +1,4 @@
-/** Reads for each item in turn, the next one while the caller works on what it got. What was read and not taken is dropped. */
+/** Reads for each item in turn, and reads the next one while the caller processes the current one. Unused results are dropped. */
 export async function* readAhead<Item, Read>(
   items: Iterable<Item> | AsyncIterable<Item>,
   read: (item: Item) => Promise<Read>,

@@ -31,13 +31,13 @@ const BODY_QUERY = {
 const CLIENTS: readonly BodyPart[] = ["request", "response"];
 const RAW: readonly BodyPart[] = ["raw"];
 
-/** What a signed address carries. */
+/** Parameters of a signed address. */
 const SIGNED_QUERY = {
   expires: Type.Integer({ description: "Of a signed address." }),
   signature: t.String({ description: "Of a signed address." }),
 };
 
-/** Reading what a request and its response were made of. */
+/** Reads the bodies of a request and its response. */
 export function requestBodyEndpoints(room: ApiContext, callers: Callers) {
   return new Elysia()
     .get(
@@ -92,7 +92,7 @@ export function requestBodyEndpoints(room: ApiContext, callers: Callers) {
     );
 }
 
-/** The request that a signed address or a key's organization shows. */
+/** The request that a signed address, or the key's organization, gives access to. */
 async function findShown(room: ApiContext, callers: Callers, request: Request, id: string): Promise<RequestRow> {
   const signed = new URL(request.url).searchParams.has("signature");
   if (signed) await room.signer.verify(request);
@@ -101,7 +101,7 @@ async function findShown(room: ApiContext, callers: Callers, request: Request, i
   const organizationId = signed ? await source.organizationOf(id) : callers.of(request).organizationId;
   const [row] = organizationId === undefined ? [] : await source.records(organizationId, keysOf([id]));
   if (row === undefined) throw noSuchRequest();
-  // Who was given a signed address has been noted with it.
+  // Creating the signed address was already logged.
   if (!signed) await noteBodyViews(room, request, row.organization_id, [id]);
   return row;
 }
@@ -126,7 +126,7 @@ function bodyJson(bodies: RequestBodies, part: Part | undefined): Response {
   return successText(`{"request":${bodyText(bodies, "request")},"response":${bodyText(bodies, "response")}}`);
 }
 
-/** A stream's own text where there is one: the stored response is the object that was put together from it. */
+/** For a stream, its original text: the stored response is the object assembled from it. */
 function rawBody(bodies: RequestBodies, part: Part): Response {
   const body: StoredBody | undefined = part === "response" ? (bodies.raw ?? bodies.response) : bodies[part];
   if (body === undefined)
@@ -140,7 +140,7 @@ function rawBody(bodies: RequestBodies, part: Part): Response {
   return bytesAnswer(body.content, contentType(bodies, part) ?? body.contentType ?? byForm);
 }
 
-/** Bytes that a client or provider chose: whatever they claim to be, no browser may run them on this address. */
+/** Bytes that a client or provider chose: no browser may run them on this origin, whatever their declared type. */
 export function bytesAnswer(bytes: Uint8Array, type: string | null): Response {
   return new Response(bytes as Uint8Array<ArrayBuffer>, {
     headers: {

@@ -20,7 +20,7 @@ const IDS = t.Object(
   { additionalProperties: false },
 );
 
-/** Reading requests by their ids. */
+/** Reads requests by their ids. */
 export function requestEndpoints(room: ApiContext, callers: Callers) {
   const askFor = async (request: Request, ids: readonly string[]) => {
     await settled(room);

@@ -26,8 +26,8 @@ interface SearchBody {
 }
 
 /**
- * Answers the newest records with the words. After a moment it answers what it has, how far back that is, and the cursor
- * for the rest. So the caller sees hits as they are found, and cancels by not asking again.
+ * Returns the newest records with the words. After a moment it returns the hits so far, the time that it has reached, and
+ * the cursor for the rest. So the caller sees hits as they are found, and cancels by not requesting the next page.
  */
 export async function answerSearch(
   room: ApiContext,
@@ -61,7 +61,7 @@ export async function answerSearch(
 interface Words {
   readonly search: string;
   readonly limit: number;
-  /** Where the page before ended. */
+  /** Where the previous page ended. */
   readonly after?: Position | undefined;
   readonly deadline: Deadline;
 }
@@ -80,7 +80,7 @@ export async function searchWords(room: ApiContext, scope: Scope, { search, limi
   return room.engine.source.search(scope, { query, limit, after, deadline, isIndexed, ofProviders });
 }
 
-/** @throws GatewayError `sort_invalid` for every order but the newest first. */
+/** @throws GatewayError `sort_invalid` for every order except newest first. */
 function refuseOrder(raw: unknown): void {
   const sort = decodeSort(raw);
   const [newest] = NEWEST_FIRST;

@@ -1,14 +1,14 @@
 import { JSON_HEADERS } from "../envelope.ts";
 
-/** A response up to this length goes out whole, so that a failure on the way can still be answered as one. */
+/** A response up to this length is sent at once, so that a failure before its end can still become an error response. */
 const WHOLE_CHARS = 1 << 20;
 /** Characters per chunk of a longer one. */
 const CHUNK_CHARS = 64 << 10;
 
 /**
- * Answers JSON text as it is made, no faster than the client takes it.
+ * Sends JSON text as it is produced, no faster than the client reads it.
  *
- * A failure after the first `WHOLE_CHARS` aborts the connection, so that a part is not mistaken for the whole.
+ * A failure after the first `WHOLE_CHARS` aborts the connection, so that a partial response does not seem complete.
  *
  * @param onBroken - called with such a failure, which the response cannot report.
  */
@@ -45,7 +45,7 @@ export async function streamText(
   return new Response(stream, { headers: { ...JSON_HEADERS, "cache-control": "no-store, no-transform", ...headers } });
 }
 
-/** @returns the empty text at the end. */
+/** @returns an empty string at the end. */
 async function chunkOf(pieces: AsyncGenerator<string>): Promise<string> {
   let text = "";
   while (text.length < CHUNK_CHARS) {

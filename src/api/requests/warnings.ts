@@ -6,10 +6,10 @@ import { propertyName } from "../../filter/property-names.ts";
 import { conditionsOf, type FilterTree } from "../../filter/tree.ts";
 import type { Deadline } from "../../store/database/deadline.ts";
 
-/** Names that are looked up at most; a hint need not be complete. */
+/** Names that are looked up, at most; a hint need not be complete. */
 const NAMES_MAX = 10;
 
-/** What an empty response may be due to, for the header `gateway-warning`; nothing where all looks well. */
+/** The probable cause of an empty response, for the header `gateway-warning`; empty if everything looks well. */
 export async function queryWarnings(
   source: RecordSource,
   organizationId: string,
@@ -39,7 +39,7 @@ export async function queryWarnings(
   return warnings.length === 0 ? {} : { "gateway-warning": warnings.join("; ") };
 }
 
-/** The same, and why metrics may take long now. */
+/** The same, and why metrics may be slow now. */
 export async function whySlow(
   aggregates: Aggregates,
   tree: FilterTree,
@@ -50,7 +50,7 @@ export async function whySlow(
   return { "gateway-warning": [warnings["gateway-warning"], slow].filter(Boolean).join("; ") };
 }
 
-/** A stored name that differs from `name` only in case, where no record has `name` itself. */
+/** A stored name that differs from `name` only in case, if no record has `name` itself. */
 async function otherSpelling(
   source: RecordSource,
   organizationId: string,
@@ -63,7 +63,7 @@ async function otherSpelling(
   return known.find((stored) => stored !== name && stored.toLowerCase() === name.toLowerCase());
 }
 
-/** Header values are ASCII: the rest is escaped as in JSON. */
+/** Header values are ASCII: other characters are escaped as in JSON. */
 function readable(name: string): string {
   const short = name.length > 80 ? `${name.slice(0, 80)}…` : name;
   return JSON.stringify(short).replace(

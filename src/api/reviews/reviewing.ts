@@ -53,22 +53,22 @@ const ANSWER = t.Object(
 );
 const MINE = { ...PAGE_QUERY, mine: t.Boolean({ default: false, description: "true: only the caller's own." }) };
 
-/** What the next request is, and how far the caller is. */
+/** The next request, and the caller's progress. */
 export interface NextReview {
-  /** Null where there is none now: all is reviewed, or others have what is left. */
+  /** Null if there is none now: everything is reviewed, or the rest is reserved for others. */
   readonly request_id: string | null;
   /** Until when it is reserved for this reviewer. */
   readonly leased_until: string | null;
   readonly done: number;
   readonly skipped: number;
-  /** Requests that the caller could be given, now or later, this one included. */
+  /** Requests that the caller may still get, including this one. */
   readonly left: number;
 }
 
-/** What somebody did with a request, as the API shows it. */
+/** A reviewer's result for a request, as the API shows it. */
 export type ShownAnswer = ReturnType<typeof shownAnswer>;
 
-/** Handing requests out to reviewers, and taking their scores. */
+/** Gives requests to reviewers, and stores their scores. */
 export function reviewingEndpoints(
   room: ApiContext,
   callers: Callers,
@@ -164,7 +164,7 @@ interface Given {
   readonly reason: string | null;
 }
 
-/** What the review asks and the reviewer does not give, or no longer, is taken back. */
+/** Scores of the review that the reviewer no longer gives, or never gave, are withdrawn. */
 function changeOf({ scores, organization_id }: Review, me: Reviewer, { requestId, read, reason }: Given): RecordUpdate {
   const source = `${REVIEWER}${me.id}`;
   const given = [...read].map(([name, { value, label }]) => [storable(name), value, label] as const);

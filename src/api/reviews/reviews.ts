@@ -27,7 +27,7 @@ import { findRule, type KeptFamily, keptRuleEndpoints, placeOf } from "../rules/
 import { reviewingEndpoints } from "./reviewing.ts";
 
 const TAG = "Reviews";
-/** A queue of more is two. */
+/** Requests in a queue, at most. */
 const ITEMS_MAX = 10_000;
 
 const NEW_REQUESTS = t.Object(
@@ -39,7 +39,7 @@ const NEW_REQUESTS = t.Object(
 );
 type NewRequests = typeof NEW_REQUESTS.static;
 
-/** Queues of requests that people score one after the other. */
+/** Queues of requests that people score one at a time. */
 export function reviewEndpoints(room: ApiContext, callers: Callers) {
   const family = reviewFamily(room);
   const find = (id: string, organizationId: string) => findRule(family, id, organizationId);

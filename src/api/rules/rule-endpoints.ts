@@ -12,7 +12,7 @@ import { endpoint } from "../endpoint.ts";
 import { success } from "../envelope.ts";
 import { PAGE_QUERY, readPage } from "../input/page-query.ts";
 
-/** How long the response to a test waits for what comes of it. */
+/** How long the response to a test waits for the delivery's result. */
 const TEST_MS = 10_000;
 
 type Kept = "list" | "read" | "make" | "replace" | "change" | "remove";
@@ -32,19 +32,19 @@ export interface KeptFamily<Rule extends StoredRule, Body extends object, Asked 
   bodyOf(rule: Rule): Body;
   /** As the API shows them. */
   shown(rules: readonly Rule[], organizationId: string): Promise<readonly object[]>;
-  /** @returns the rule as it is shown, with secrets that are new. @throws GatewayError `invalid_body`. */
+  /** @returns the rule as it is shown, with new secrets. @throws GatewayError `invalid_body`. */
   put(caller: Caller, body: Body, previous?: Rule): Promise<object>;
-  /** @returns the rule as it was. */
+  /** @returns the rule before its removal. */
   remove(rule: Rule, caller: Caller): Promise<object>;
 }
 
 /** Rules for notifications. */
 export interface RuleFamily<Rule extends StoredRule, Body extends object> extends KeptFamily<Rule, Body, Told> {
-  /** A test for each endpoint that the rule names. */
+  /** A test for each endpoint of the rule. */
   testsOf(rule: Rule): readonly Pick<NewDelivery, "endpoint_id" | "payload">[];
 }
 
-/** Listing and changing them. */
+/** Endpoints to list and change rules. */
 export function keptRuleEndpoints<Rule extends StoredRule, Body extends object>(
   callers: Callers,
   family: KeptFamily<Rule, Body>,
@@ -55,7 +55,7 @@ export function keptRuleEndpoints<Rule extends StoredRule, Body extends object>(
     .use(changingEndpoints(family, asking));
 }
 
-/** The endpoints that every family has by which somebody is told. */
+/** The endpoints that every family of notification rules has. */
 export function ruleEndpoints<Rule extends StoredRule, Body extends object>(
   room: ApiContext,
   callers: Callers,
@@ -65,7 +65,7 @@ export function ruleEndpoints<Rule extends StoredRule, Body extends object>(
   return new Elysia().use(keptRuleEndpoints(callers, family)).use(tellingEndpoints(room, family, organization));
 }
 
-/** The organization that asks. */
+/** The caller's organization. */
 type Asking = (request: Request) => string;
 
 function readingEndpoints<Rule extends StoredRule, Body extends object>(
@@ -135,7 +135,7 @@ function changingEndpoints<Rule extends StoredRule, Body extends object>(
     );
 }
 
-/** What was sent by a rule, and whether it would arrive. */
+/** Deliveries of a rule, and tests of its endpoints. */
 function tellingEndpoints<Rule extends StoredRule, Body extends object>(
   room: ApiContext,
   family: RuleFamily<Rule, Body>,

@@ -56,7 +56,7 @@ function webhookFamily(room: ApiContext): RuleFamily<Webhook, WebhookBody> {
   };
 }
 
-/** New traffic follows a change at once; where the recorder cannot be reached now, it sees it by itself. */
+/** New traffic follows a change immediately; if the recorder cannot be reached now, it notices the change later by itself. */
 async function spreadWebhooks(room: ApiContext): Promise<void> {
   await room.recorder.relearn().catch((error: unknown) => {
     room.log.warn("a change has not reached all threads yet", { why: String(error) });

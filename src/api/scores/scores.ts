@@ -15,7 +15,7 @@ import { noSuchRequest, requestIdOf } from "../input/request-id.ts";
 const TAG = "Scores";
 const LIST = t.Object({ filter: t.Optional(FILTER), ...paging(AGGREGATES_MAX) }, { additionalProperties: false });
 
-/** A score of one record as the API shows it: what it is now, and who gave what. */
+/** A score of one record as the API shows it: its current value, and who gave which rating. */
 export interface ShownScore {
   readonly name: string;
   readonly value: number;
@@ -26,7 +26,7 @@ export interface ShownRating extends Omit<Rating, "name" | "created_at"> {
   readonly created_at: string;
 }
 
-/** Which scores there are, and who gave those of a request. */
+/** The existing scores, and who rated a request. */
 export function scoreEndpoints(room: ApiContext, callers: Callers) {
   return new Elysia()
     .post(

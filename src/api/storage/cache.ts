@@ -92,7 +92,7 @@ export function cacheEndpoints(room: ApiContext, callers: Callers) {
         const { organizationId } = caller;
         const { request_id: requestId, ...wish } = body ?? {};
         const purge = { ...wish, ...(requestId !== undefined && { requestId: requestId.toLowerCase() }) };
-        // The files are no part of a transaction: without its entry nothing is removed.
+        // Files are not part of a transaction: without its log entry nothing is removed.
         const object = { kind: "cache", id: "", name: "" };
         const act = { action: "cache.purged", organizationId, object, after: body ?? { all: true } } as const;
         await noted((await room.writer()).records, caller, act);

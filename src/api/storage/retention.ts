@@ -14,7 +14,7 @@ import type { ApiContext } from "../context.ts";
 import { endpoint } from "../endpoint.ts";
 import { success } from "../envelope.ts";
 
-/** What an organization says of how long records are kept, what holds, and the last run. */
+/** An organization's retention rule, the effective periods, and the last run. */
 export async function currentRetention({ config, current: { records } }: ApiContext, organizationId: string) {
   const rule = await retentionOf(records, organizationId);
   return {
@@ -25,7 +25,7 @@ export async function currentRetention({ config, current: { records } }: ApiCont
   };
 }
 
-/** Read how long records and bodies are kept. */
+/** Reads how long records and bodies are kept. */
 export function retentionEndpoints(room: ApiContext, callers: Callers) {
   const organization = (request: Request) => callers.of(request).organizationId;
   const current = (organizationId: string) => currentRetention(room, organizationId);

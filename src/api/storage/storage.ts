@@ -12,7 +12,7 @@ import { endpoint } from "../endpoint.ts";
 import { success } from "../envelope.ts";
 import { currentRetention } from "./retention.ts";
 
-/** What is stored, and how much room it takes. */
+/** What is stored, and how much space it takes. */
 export function storageEndpoints(room: ApiContext, callers: Callers) {
   const { config, reader } = room;
   const isLocal = localPath(config) !== undefined;

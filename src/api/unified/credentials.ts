@@ -54,8 +54,8 @@ const TESTED =
 
 const SECRETS = "Secrets are encrypted, and never shown again.";
 
-/** Providers' keys of an organization; those that the operator shares, and those of `weir.toml`, are shown beside them. */
-// biome-ignore lint/complexity/noExcessiveLinesPerFunction: a table: one family of endpoints, each a statement of its own
+/** Providers' keys of an organization; the operator's shared ones and those of `weir.toml` are listed too. */
+// biome-ignore lint/complexity/noExcessiveLinesPerFunction: a table of endpoints, one statement each
 export function credentialEndpoints(room: ApiContext, callers: Callers) {
   const organization = (request: Request) => callers.of(request).organizationId;
   const list = credentialsOf(room);
@@ -148,7 +148,7 @@ export function nameOf({ name }: { readonly name: string }): string {
   return decodeURIComponent(name);
 }
 
-/** What a caller's organization may use. */
+/** The credentials that the caller's organization may use. */
 function credentialsOf(room: ApiContext) {
   return async (organizationId: string) => {
     const { records } = room.home.reader;
@@ -175,7 +175,7 @@ function refuseConfigured({ home }: ApiContext, name: string | undefined): void 
   throw new GatewayError("duplicate_name", `weir.toml has a credential "${name}"; take another name`, { path: "name" });
 }
 
-/** @throws GatewayError `not_found`, or `defined_in_file` where it can only be changed in `weir.toml`. */
+/** @throws GatewayError `not_found`, or `defined_in_file` if only `weir.toml` can change it. */
 async function ownCredential(
   { home }: ApiContext,
   records: Parameters<typeof listCredentials>[0],

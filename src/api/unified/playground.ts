@@ -14,12 +14,12 @@ const ABOUT =
   "The unified address for the dashboard: the request is sent as the user or service key of the log-in. " +
   "Its record has the property `Playground`. Requests and responses are those of the unified address, including streams.";
 
-/** Headers of a client that say something to the gateway or the provider; what else a browser sends concerns neither. */
+/** Client headers that mean something to the gateway or the provider; others that a browser sends concern neither. */
 const PASSED = /^(?:accept|content-type|content-length|anthropic-beta|anthropic-version|openai-beta|gateway-.+)$/;
-/** The key is that of the log-in. */
+/** The key is the log-in's; the property is set here. */
 const NOT_PASSED = /^gateway-(?:auth|property-playground)$/;
 
-/** Lets who is logged in try models: requests of the unified address, sent for the key that the log-in stands for. */
+/** Lets logged-in users try models: requests of the unified address, sent for the key that the log-in stands for. */
 export function playgroundEndpoints(room: ApiContext, callers: Callers) {
   const app = new Elysia();
   for (const path of ENDPOINTS) {

@@ -25,7 +25,7 @@ const ROUTE = {
   },
 };
 
-/** Names of an organization's own for models. Those of `weir.toml` belong to everybody and go before stored ones. */
+/** An organization's own names for models. Those of `weir.toml` apply to all organizations and precede stored ones. */
 export function routeEndpoints(room: ApiContext, callers: Callers) {
   const organization = (request: Request) => callers.of(request).organizationId;
   return new Elysia()

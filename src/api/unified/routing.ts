@@ -42,7 +42,7 @@ const HEALTH =
 
 const LISTED = "The entries of the unified address's own `GET /models`, without a record.";
 
-/** How requests of the unified address are routed now. */
+/** The current routing of requests to the unified address. */
 export function routingEndpoints(room: ApiContext, callers: Callers) {
   return new Elysia()
     .get(
@@ -83,7 +83,7 @@ export function routingEndpoints(room: ApiContext, callers: Callers) {
     );
 }
 
-/** The key that asks. @throws GatewayError `not_found`. */
+/** The key to route for. @throws GatewayError `not_found`. */
 function keyOf({ keys }: ApiContext, organizationId: string, id: Static<typeof QUESTION>["key_id"]) {
   if (id === undefined) return { id: "", name: "", organizationId, models: null, credentials: null };
   const found = keys.find(organizationId, id);

@@ -6,7 +6,7 @@ import type { ViewTerms } from "../../store/saved-views.ts";
 import { FILTER, optional, optionalSort } from "../input/query-body.ts";
 
 const COLUMNS_MAX = 60;
-/** A filter is JSON text of so many characters at most. */
+/** Characters of a filter's JSON, at most. */
 const FILTER_LENGTH_MAX = 65_536;
 
 const COLUMN = t.Object(

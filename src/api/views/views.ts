@@ -28,10 +28,10 @@ export interface ShownView extends ViewTerms {
 }
 
 /**
- * Views of the list of requests: of the caller's own, or shared in the organization. `figures` is enough for one's own:
- * they change nothing that others see.
+ * Views of the list of requests: the caller's own, or shared in the organization. `figures` suffices for one's own: they
+ * change nothing for others.
  */
-// biome-ignore lint/complexity/noExcessiveLinesPerFunction: a table: one family of endpoints, each a statement of its own
+// biome-ignore lint/complexity/noExcessiveLinesPerFunction: a table of endpoints, one statement each
 export function viewEndpoints(room: ApiContext, callers: Callers) {
   const { records } = room.current;
   const asking = (request: Request) => {
@@ -47,7 +47,7 @@ export function viewEndpoints(room: ApiContext, callers: Callers) {
       throw new GatewayError("not_found", "there is no view with this id");
     return { view, caller, owner };
   };
-  /** @throws GatewayError `duplicate_name` where the owner has another view of the name. */
+  /** @throws GatewayError `duplicate_name` if the owner has another view with this name. */
   const refuseTaken = async ({ id, organization_id, owner_id, name }: SavedView) => {
     const views = await listViews(records, organization_id);
     if (!views.some((view) => view.id !== id && view.owner_id === owner_id && view.name === name)) return;
@@ -132,7 +132,7 @@ function shownView({ id, name, shared, owner_id, owner_name, terms, ...times }: 
   };
 }
 
-/** A range takes the place of moments that the view had, and moments that of a range. */
+/** A range replaces the moments of a view, and moments replace its range. */
 function withoutOtherTime<Terms extends { readonly range?: unknown; readonly from?: unknown; readonly to?: unknown }>(
   terms: Terms,
 ) {

@@ -4,7 +4,7 @@ import { PICTURE_TYPE, piecesOf, type Said, schemaOf, type Talk, type ToolCall }
 
 const ID = "chatcmpl-demo";
 
-/** A conversation in OpenAI's form, with it or with one of the many compatible providers. */
+/** A conversation in OpenAI's form, for OpenAI or one of the many compatible providers. */
 export function chatCompletion(
   talk: Talk,
   at: Pick<Call, "provider" | "target"> = { provider: "OPENAI", target: "https://api.openai.com" },
@@ -85,7 +85,7 @@ function usage({ input, output, cacheRead = 0, reasoning = 0 }: Talk["tokens"]):
   };
 }
 
-/** Texts as vectors. */
+/** A request for embeddings of texts. */
 export function embedding(model: string, input: readonly string[], tokens: number): Call {
   const vector = Array.from({ length: 8 }, (_, at) => Math.round(Math.sin(at + tokens) * 1e6) / 1e6);
   const data = input.map((_, index) => ({ object: "embedding", index, embedding: vector }));

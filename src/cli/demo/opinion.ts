@@ -12,7 +12,7 @@ const UNFAITHFUL = "It promises what the question does not say.";
 interface Judged {
   readonly app: string;
   readonly model: string;
-  /** Of its prompt, where it has one. */
+  /** Of its prompt, if it has one. */
   readonly version: string | undefined;
   readonly random: () => number;
 }

@@ -1,10 +1,10 @@
 import type { Json } from "../../plugin-host/contract.ts";
 import type { RawHeaders, SpoolWriter } from "../../spool/frame.ts";
 
-/** A body that a provider sends: whole, or as the events of a stream. */
+/** A body that a provider sends: complete, or as the events of a stream. */
 export type Sent =
   | { readonly json: Json }
-  /** Each with its name, where the provider writes one. */
+  /** Each with its name, if the provider writes one. */
   | { readonly events: readonly { readonly name?: string; readonly data: Json | "[DONE]" }[] };
 
 /** A client's request and a provider's response, in the provider's own form. */
@@ -34,7 +34,7 @@ export interface Scene extends Call {
   /** The original request of a cached response. */
   readonly cacheOf?: Pick<Scene, "id" | "at">;
   readonly scores?: Readonly<Record<string, number>>;
-  /** Why, by the names of scores. */
+  /** Reasons, by the names of scores. */
   readonly reasons?: Readonly<Record<string, string>>;
   readonly rating?: boolean;
 }
@@ -47,7 +47,7 @@ export interface Sender {
   readonly authHash: string;
 }
 
-/** Puts a scene into the journal, like the gateway; the recorder reads it like any other request. */
+/** Writes a scene into the spool, as the gateway does; the recorder reads it like any other request. */
 export function writeScene(spool: SpoolWriter, sender: Sender, scene: Scene): void {
   const { id, at, latencyMs, firstByteMs = latencyMs, status = 200, refused, cacheOf, labels = {} } = scene;
   const request = Buffer.from(JSON.stringify(scene.request));

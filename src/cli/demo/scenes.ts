@@ -42,7 +42,7 @@ export function scenes(now: number): readonly Scene[] {
 
 const scene = (at: number, call: Call, facts: Facts): Scene => ({ ...call, ...facts, id: uuidv7(Math.floor(at)), at });
 
-/** An agent's session: it plans, calls tools, fails once, and writes the answer. */
+/** An agent's session: it plans, calls tools, fails once, and writes the final text. */
 // biome-ignore lint/complexity/noExcessiveLinesPerFunction: a table: the scenes of the demo
 function agent(start: number): readonly Scene[] {
   let at = start;
@@ -155,7 +155,7 @@ function agent(start: number): readonly Scene[] {
   ];
 }
 
-/** Conversations of their own. */
+/** Conversations outside of sessions. */
 function single(now: number): readonly Scene[] {
   const by = (user: string, app: string) => ({
     "User-Id": user,
@@ -222,7 +222,7 @@ function single(now: number): readonly Scene[] {
   ];
 }
 
-/** A question asked twice. */
+/** A question sent twice. */
 function cached(at: number): readonly Scene[] {
   const call = chatCompletion({
     model: "gpt-4o-mini",

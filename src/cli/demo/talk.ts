@@ -20,7 +20,7 @@ export type Said =
   | { readonly calls: readonly ToolCall[] }
   | { readonly result: string; readonly of: ToolCall };
 
-/** One request and its response, in no provider's form yet. */
+/** One request and its response, before conversion to a provider's form. */
 export interface Talk {
   readonly model: string;
   readonly system?: string;

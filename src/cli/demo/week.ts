@@ -75,7 +75,7 @@ interface Chosen {
   readonly sender: string;
   readonly app: string;
   readonly random: () => number;
-  /** Of scores. */
+  /** Random numbers for scores. */
   readonly judged: () => number;
 }
 
@@ -123,7 +123,7 @@ interface Sent {
   readonly now: number;
 }
 
-/** One person's questions to the support on one day are a session; the tutor's prompt got a new version three days ago. */
+/** One user's questions to support on one day form a session; the tutor's prompt got a new version three days ago. */
 function labelsOf({ app, sender, at, now }: Sent): Readonly<Record<string, string>> {
   const name = sender.split("@")[0]!;
   if (app === "tutor") return { "Prompt-Id": "tutor", "Prompt-Version": at < now - 3 * 24 * HOUR_MS ? "1" : "2" };
@@ -132,7 +132,7 @@ function labelsOf({ app, sender, at, now }: Sent): Readonly<Record<string, strin
   return { "Session-Id": `support-${name}-${day}`, "Session-Name": `Support for ${name}` };
 }
 
-/** Numbers from 0 to 1, always the same ones (mulberry32). */
+/** Numbers from 0 to 1, always the same sequence (mulberry32). */
 function numbers(seed: number): () => number {
   let state = seed;
   return () => {

@@ -3,7 +3,7 @@ import type { Json } from "../../plugin-host/contract.ts";
 import { whyUnfit } from "../../plugin-host/schema.ts";
 import { CommandError } from "../usage-error.ts";
 
-/** An exchange that a provider or a plugin is tried with. */
+/** An exchange for testing a provider or a plugin. */
 export interface TrialExchange {
   readonly name: string;
   readonly request: {
@@ -15,10 +15,10 @@ export interface TrialExchange {
   readonly response: {
     readonly status?: number;
     readonly headers?: Readonly<Record<string, string>>;
-    /** JSON, a text, or a text as a list of its lines. */
+    /** JSON, a string, or a string as a list of its lines. */
     readonly body?: Json;
   };
-  /** Results that the trial must have, by their names. */
+  /** Expected results of the trial, by name. */
   readonly expect?: Readonly<Record<string, Json>>;
 }
 
@@ -44,7 +44,7 @@ const EXCHANGE = {
   additionalProperties: false,
 };
 
-/** Reads a file of one exchange, or of a list of them. @throws CommandError naming the member that is wrong. */
+/** Reads a file with one exchange, or a list of them. @throws CommandError that names the wrong member. */
 export async function readExchanges(path: string): Promise<readonly TrialExchange[]> {
   const text = await readFile(path, "utf8").catch((error: Error) => {
     throw new CommandError(`${path}: ${error.message}`);

@@ -9,9 +9,9 @@ import { bytesOf, type TrialExchange } from "./exchange.ts";
 export interface TrialReading {
   readonly input: ExchangeInput;
   readonly reading: ExchangeReading;
-  /** US dollars; null if the price is not known. */
+  /** US dollars; null if the price is unknown. */
   readonly cost: number | null;
-  /** What the provider's `cost` threw. */
+  /** The error that the provider's `cost` threw. */
   readonly costFault: unknown;
 }
 

@@ -3,7 +3,7 @@ import type { TrialExchange } from "./exchange.ts";
 const HELLO = [{ role: "user", content: "Say hello." }];
 const JSON_TYPE = { "content-type": "application/json" };
 
-/** What a plugin is tried with if the user gives no exchanges of their own: one of each kind that it will meet. */
+/** Default exchanges for testing a plugin: one of each kind that it will meet. */
 export const SAMPLES: readonly TrialExchange[] = [
   {
     name: "a chat completion",

@@ -3,7 +3,7 @@ import type { GatewayAnswer, GatewayRequest, RecordDraft, RecordFacts } from "..
 import { bytesOf } from "./exchange.ts";
 import type { TrialReading } from "./read-trial.ts";
 
-/** How long the exchanges of a trial take, in milliseconds. */
+/** The duration of a trial's exchanges, in milliseconds. */
 const TOOK_MS = 800;
 
 /** The record of a trial, as `onRecord` and `onRecorded` see one. */
@@ -53,7 +53,7 @@ function factsOf(request: GatewayRequest, { input, reading }: Pick<TrialReading,
   };
 }
 
-/** The same as `onAnswer` sees it, with what `onRecord` changed. */
+/** The same as `onAnswer` sees it, with the changes of `onRecord`. */
 export function answerOf(request: GatewayRequest, draft: RecordDraft, { input }: TrialReading): GatewayAnswer {
   const { facts } = draft;
   return {

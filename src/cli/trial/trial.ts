@@ -2,17 +2,17 @@ import { isDeepStrictEqual } from "node:util";
 import type { Json } from "../../plugin-host/contract.ts";
 import type { TrialExchange } from "./exchange.ts";
 
-/** What came of one exchange. */
+/** The result of one exchange. */
 export interface Trial {
   /** For people: what happened, in order. */
   readonly lines: readonly string[];
   /** For `expect`, by name. */
   readonly results: Readonly<Record<string, Json>>;
-  /** What threw, hung or broke the contract. */
+  /** Hooks that threw, hung or broke the contract. */
   readonly faults: readonly string[];
 }
 
-/** What an exchange expects and did not get, as sentences. */
+/** The expectations of an exchange that were not met, as sentences. */
 export function unmet({ expect = {} }: TrialExchange, { results }: Trial): string[] {
   return Object.entries(expect).flatMap(([name, wanted]) => {
     if (!Object.hasOwn(results, name))

@@ -14,10 +14,10 @@ import { methodOf, readTrial } from "./read-trial.ts";
 import { answerOf, draftOf } from "./shown.ts";
 import type { Trial } from "./trial.ts";
 
-/** A plugin that is tried. */
+/** A plugin under test. */
 export interface Tried {
   readonly hooks: Hooks;
-  /** Why a hook failed last, by its name. */
+  /** The last error of each hook, by the hook's name. */
   readonly reasons: ReadonlyMap<string, string>;
   readonly registry: Registry;
 }
@@ -57,7 +57,7 @@ interface Answered {
   readonly results: Readonly<Record<string, Json>>;
 }
 
-/** Asks `onRequest`, then `onForward`, until one refuses or fails. */
+/** Calls `onRequest`, then `onForward`, until one refuses or fails. */
 async function askBoth(hooks: Hooks, request: SeenRequest, facts: RequestFacts, say: Say): Promise<Answered> {
   const results: Record<string, Json> = { refused: null, send: null, response_headers: null };
   const asks = {
@@ -92,7 +92,7 @@ interface Finished {
   readonly say: Say;
 }
 
-/** The hooks on the record. */
+/** Calls the hooks on the record. */
 async function afterwards({ exchange, provider, hooks, request, say }: Finished): Promise<Record<string, Json>> {
   const read = readTrial(exchange, provider, new Date());
   const draft = draftOf(request, read);
@@ -157,7 +157,7 @@ function factsOf({ request }: TrialExchange, provider: ProviderPlugin | undefine
   };
 }
 
-/** What the gateway reads of the body for the needs of plugins. */
+/** Reads from the body what the plugins' `needs` declare. */
 function learn(facts: RequestFacts, needs: readonly BodyNeed[], body: Json): void {
   const { user, model, json } = plainContent({ bytes: bytesOf(body), contentType: "application/json" });
   if (needs.includes("user")) facts.bodyUser = user;

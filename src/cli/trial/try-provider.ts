@@ -36,7 +36,7 @@ export function tryProvider(exchange: TrialExchange, provider: ProviderPlugin): 
   };
 }
 
-/** The samples of OpenAI's API, sent to this provider; none for a format of its own. */
+/** The samples of OpenAI's API, sent to this provider; none if it has its own format. */
 export function samplesFor({ extends: like, target, hosts = [] }: ProviderPlugin): readonly TrialExchange[] {
   const host = hosts.find((pattern) => !pattern.includes("*"));
   const origin = target ?? (host === undefined ? undefined : `https://${host}`);

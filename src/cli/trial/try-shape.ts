@@ -6,7 +6,7 @@ import type { TrialReading } from "./read-trial.ts";
 import { SAMPLES } from "./samples.ts";
 import type { Trial } from "./trial.ts";
 
-/** The shapes that a provider brings along. */
+/** The shapes that a provider defines. */
 export function ownShapes({ shapes = [] }: ProviderPlugin): readonly Shape[] {
   return shapes.flatMap((each) => (typeof each === "string" || typeof each.shape === "string" ? [] : [each.shape]));
 }

@@ -6,7 +6,7 @@ import { formatCompact } from "../parts/format.ts";
 import { Counted, Money } from "../parts/values.tsx";
 import { ChartCard } from "./chart-card.tsx";
 
-/** Places in the palette: what was answered from the cache stands out from what was not. */
+/** Indexes into the palette: cache hits stand out from misses. */
 const GREEN = 2;
 const GREY = 7;
 
@@ -14,12 +14,12 @@ interface CacheChartsProps {
   readonly times: readonly number[];
   readonly bucket: Bucket;
   readonly rows: readonly CacheRow[] | undefined;
-  /** Given which requests a chart is about: what opens them, by the number of a bucket. */
+  /** For a filter: opens the matching requests of a bucket, by its index. */
   readonly openOf: (asked: FilterLeaf) => (at: number) => void;
   readonly onZoom: (span: Span) => void;
 }
 
-/** What the cache was asked and what it saved, over time. */
+/** Cache requests and savings over time. */
 export function CacheCharts({ times, bucket, rows, openOf, onZoom }: CacheChartsProps) {
   const byTime = new Map(rows?.map((row) => [Date.parse(row.time), row]));
   const layer = (name: string, pick: (row: CacheRow) => number) => ({

@@ -7,12 +7,12 @@ import { TimeChart } from "./time-chart.tsx";
 
 interface ChartCardProps {
   readonly title: string;
-  /** Beside the title: the metric of the whole span. */
+  /** Beside the title: the metric over the complete span. */
   readonly figure?: ReactNode;
   readonly plotted: Plotted | undefined;
   readonly onOpen?: ((at: number) => void) | undefined;
   readonly onZoom?: ((span: Span) => void) | undefined;
-  /** Opens what one layer is made of. */
+  /** Opens the requests of one layer. */
   readonly onOpenSeries?: ((at: number) => void) | undefined;
   readonly note?: ReactNode;
 }
@@ -45,11 +45,11 @@ export function ChartCard({ title, figure, plotted, onOpen, onZoom, onOpenSeries
 interface ChartContentProps extends Pick<ChartCardProps, "title" | "onOpen" | "onZoom" | "onOpenSeries"> {
   readonly plotted: Plotted;
   readonly isTable: boolean;
-  /** Pixels of all of it; as high as it likes unless given. */
+  /** Total height in pixels; automatic by default. */
   readonly height?: number;
 }
 
-/** What a legend takes below a chart. */
+/** Height of a legend below a chart. */
 const LEGEND_PX = 38;
 
 /** A chart and its legend, or its numbers. */
@@ -80,7 +80,7 @@ function Legend({
 }) {
   const { series, lines = [] } = plotted;
   const [only] = series;
-  // The title says it already.
+  // The title already says it.
   if (series.length === 1 && only?.name === title && lines.length === 0) return <p className="legend" />;
   return (
     <ul className="legend">
@@ -116,7 +116,7 @@ function ChartTable({ title, plotted, onOpen }: ChartTableProps) {
   const { times, bucket, series, format } = plotted;
   const newestFirst = times.map((time, at) => ({ time, at })).reverse();
   return (
-    // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by key
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: a scrollable region must be reachable by keyboard
     <section className="chart-table" tabIndex={0} aria-label={`${title}, as a table`}>
       <table className="table" aria-label={title}>
         <thead>

@@ -1,21 +1,21 @@
 import { useEffect, useState } from "react";
 
-/** Layers that have a colour of their own; what comes after them shares the last. */
+/** Layers with a colour of their own; all further layers share the last colour. */
 export const COLOURS = 8;
 
-/** The class that gives an element a colour, by its number from 0. */
+/** The class that sets an element's colour, by its index from 0. */
 export const colourClass = (at: number): string => `series-${at + 1}`;
 
 export type Tone = "good" | "warn" | "bad";
 
-/** What a canvas draws with: it knows no style sheets. */
+/** Colours for a canvas, which cannot use style sheets. */
 export interface Palette extends Readonly<Record<Tone, string>> {
   readonly series: readonly string[];
   readonly line: string;
   readonly muted: string;
 }
 
-/** The colours as they are now; they change with the theme. */
+/** The current colours; they change with the theme. */
 export function usePalette(): Palette {
   const [palette, setPalette] = useState(readPalette);
   useEffect(() => {

@@ -10,34 +10,34 @@ export interface Plotted {
   readonly times: readonly number[];
   readonly bucket: Bucket;
   readonly series: readonly Series[];
-  /** Bars stand on each other, lines beside each other. */
+  /** Bars are stacked, lines are not. */
   readonly kind: "bars" | "lines";
   readonly format: (value: number | null) => string;
-  /** There is nothing between 1 and 2 of what is shown. */
+  /** Set for values that are whole numbers. */
   readonly isWhole?: true;
-  /** Values at which a line is drawn across, by what they mean. */
+  /** Values at which a horizontal line is drawn, with their meaning. */
   readonly lines?: readonly { readonly value: number; readonly tone: Tone; readonly name: string }[];
-  /** Which of the colours each layer has, from 0; in their order unless said. */
+  /** The colour index of each layer, from 0; in order by default. */
   readonly colours?: readonly number[];
 }
 
-/** What moves less is a click. */
+/** A shorter movement is a click. */
 const DRAG_PX_MIN = 6;
-/** The side of a chart, and what a character of its labels takes. */
+/** Minimum width of the value axis, and of a character of its labels. */
 const AXIS_PX_MIN = 62;
 const LABEL_CHAR_PX = 6.6;
 
-/** The number of a layer's colour. */
+/** The colour index of a layer. */
 export const colourOf = ({ colours }: Pick<Plotted, "colours">, at: number): number =>
   Math.min(colours?.[at] ?? at, COLOURS - 1);
 
-/** Days are those of UTC, as the API adds them up; shorter buckets are read by the local clock. */
+/** Days are in UTC, as the API aggregates them; shorter buckets use local time. */
 function clockOf(bucket: Bucket): (seconds: number) => Date {
   return (seconds) =>
     bucket === "day" ? uPlot.tzDate(new Date(seconds * 1_000), "Etc/UTC") : new Date(seconds * 1_000);
 }
 
-/** As `uPlot` wants it: seconds, then what is drawn first, which for bars is the highest layer. */
+/** In uPlot's form: seconds, then the layers in drawing order; for bars the highest layer comes first. */
 export function plotData({ times, series, kind }: Plotted): uPlot.AlignedData {
   const seconds = times.map((time) => time / 1_000);
   const values = kind === "bars" ? stacked(series).reverse() : series.map((each) => [...each.values]);
@@ -45,9 +45,9 @@ export function plotData({ times, series, kind }: Plotted): uPlot.AlignedData {
 }
 
 interface PlotEvents {
-  /** The bucket that is pointed at. */
+  /** The bucket under the pointer. */
   readonly onCursor: (at: number | null) => void;
-  /** The span that was drawn over, from the start of a bucket to the end of one. */
+  /** The selected span, from the start of a bucket to the end of one. */
   readonly onSelect: (span: Span) => void;
 }
 
@@ -79,7 +79,7 @@ export function plotOptions(plotted: Plotted, palette: Palette, { onCursor, onSe
       y: false,
       drag: { x: true, y: false, setScale: false, dist: DRAG_PX_MIN },
       points: { show: kind === "lines" },
-      // The pointer is over a bar from its start to its end.
+      // A bar covers its bucket from start to end.
       ...(kind === "bars" ? { dataIdx: (self, _series, _closest, x) => bucketAt(self, x, times) } : {}),
     },
     scales: {
@@ -92,7 +92,7 @@ export function plotOptions(plotted: Plotted, palette: Palette, { onCursor, onSe
         ...axis,
         grid: { show: false },
         space: 70,
-        // Apart from the lowest label of the other axis.
+        // Keeps clear of the lowest label of the other axis.
         gap: 9,
         size: 32,
         values: (_self, splits) => labels(splits, bucket, times.at(-1) ?? 0),
@@ -121,10 +121,10 @@ export function plotOptions(plotted: Plotted, palette: Palette, { onCursor, onSe
   };
 }
 
-/** A line that is far above everything would press it flat, and is left out. */
+/** A line that is far above all values would flatten the chart, and is left out. */
 const LINE_TIMES_MAX = 2;
 
-/** What has to fit: the values, and those lines that are not far away. */
+/** The highest value that must fit: of the values, and of lines that are not far above them. */
 function highest({ lines = [] }: Plotted, max: number | null): number | null {
   const near = lines.map(({ value }) => value).filter((value) => value <= (max ?? 0) * LINE_TIMES_MAX);
   return near.length === 0 ? max : Math.max(max ?? 0, ...near);
@@ -153,43 +153,43 @@ function bucketAt(_self: uPlot, seconds: number, times: readonly number[]): numb
   return at;
 }
 
-/** As wide as the longest label: sums of money may have many digits. */
+/** As wide as the longest label: amounts of money may have many digits. */
 function axisWidth(_self: uPlot, labels: readonly string[] | null): number {
   const chars = Math.max(0, ...(labels ?? []).map((label) => label.length));
   return Math.max(AXIS_PX_MIN, chars * LABEL_CHAR_PX + 14);
 }
 
-/** Points without a neighbour: a line through one of them would show nothing. */
+/** Points without a neighbour: a line would not show them. */
 export function lonely(self: Pick<uPlot, "data">, series: number): number[] {
   const values = self.data[series] ?? [];
   const isThere = (at: number) => (values[at] ?? null) !== null;
   return [...values.keys()].filter((at) => isThere(at) && !isThere(at - 1) && !isThere(at + 1));
 }
 
-/** Lines of the grid above the lowest, at most. */
+/** Grid lines above the lowest, at most. */
 const LINES_MAX = 4;
 
-/** What lies between two lines of the grid: 1, 2 or 5 times a power of ten. */
+/** The distance between grid lines: 1, 2 or 5 times a power of ten. */
 function gridStep(max: number, isWhole: boolean): number {
   const power = 10 ** Math.floor(Math.log10(max / LINES_MAX));
   const step = [1, 2, 5, 10].map((each) => each * power).find((each) => max / each <= LINES_MAX + 1e-9) ?? max;
   return isWhole ? Math.max(1, step) : step;
 }
 
-/** The line of the grid above the highest value; over nothing, room for one. */
+/** The grid line above the highest value; without values, a default. */
 export function gridTop(max: number | null, isWhole: boolean): number {
   if (max === null || max <= 0) return 1;
   const step = gridStep(max, isWhole);
   return Math.max(1, Math.ceil(max / step - 1e-9)) * step;
 }
 
-/** The lines of the grid from 0 to the top, which is one of them. */
+/** The grid lines from 0 to the top, which is one of them. */
 export function gridLines(top: number, isWhole: boolean): number[] {
   const step = gridStep(top, isWhole);
   return Array.from({ length: Math.round(top / step) + 1 }, (_, line) => line * step);
 }
 
-/** @param lastTime - the last bucket: there is nothing to be named behind it. */
+/** @param lastTime - the last bucket: there are no labels after it. */
 function labels(splits: readonly number[], bucket: Bucket, lastTime: number): string[] {
   const day = new Intl.DateTimeFormat(LOCALE, {
     month: "short",
@@ -205,7 +205,7 @@ function labels(splits: readonly number[], bucket: Bucket, lastTime: number): st
   });
 }
 
-/** A bucket's name, for tables and for who points at it. */
+/** A bucket's label, for tables and tooltips. */
 export function bucketLabel(time: number, bucket: Bucket): string {
   const zone = bucket === "day" ? { timeZone: "UTC" } : {};
   const clock = bucket === "day" ? {} : { hour: "2-digit", minute: "2-digit", hourCycle: "h23" as const };

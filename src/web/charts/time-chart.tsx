@@ -5,24 +5,21 @@ import { colourClass, usePalette } from "./palette.ts";
 import { bucketLabel, colourOf, type Plotted, plotData, plotOptions } from "./plot.ts";
 
 const HEIGHT_PX = 190;
-/** Between the bucket that is pointed at and what is said of it. */
+/** Between the bucket under the pointer and its tooltip. */
 const TIP_GAP_PX = 14;
 
 interface TimeChartProps extends Plotted {
   readonly label: string;
-  /** Opens what a bucket is made of. */
+  /** Opens the requests of a bucket. */
   readonly onOpen?: ((at: number) => void) | undefined;
   /** Pixels. */
   readonly height?: number | undefined;
-  /** Looks closer at a part of the time. */
+  /** Zooms into a part of the time. */
   readonly onZoom?: ((span: Span) => void) | undefined;
 }
 
-/**
- * A chart over time. With the keyboard it is one control: arrows go from bucket to bucket, each is read out, Enter opens
- * its requests.
- */
-// biome-ignore lint/complexity/noExcessiveLinesPerFunction: one control: its plot, its keys and its tip share a state
+/** A chart over time. For the keyboard it is one control: arrows move from bucket to bucket, each is announced, and Enter opens its requests. */
+// biome-ignore lint/complexity/noExcessiveLinesPerFunction: one control: its plot, its keys and its tooltip share state
 export function TimeChart({ label, onOpen, onZoom, height = HEIGHT_PX, ...plotted }: TimeChartProps) {
   const room = useRef<HTMLDivElement>(null);
   const plot = useRef<uPlot>(undefined);
@@ -34,7 +31,7 @@ export function TimeChart({ label, onOpen, onZoom, height = HEIGHT_PX, ...plotte
   const named = [...series, ...lines].map(({ name }) => name).join("\n");
   const shape = `${kind} ${bucket} ${named} ${times[0]} ${times.length} ${height}`;
 
-  // Another shape or palette needs another plot; other values alone do not.
+  // Another structure or palette needs another plot; new values alone do not.
   useEffect(() => {
     const parent = room.current!;
     const events = { onCursor: setAt, onSelect: (span: Span) => zoom.current?.(span) };
@@ -118,7 +115,7 @@ export function TimeChart({ label, onOpen, onZoom, height = HEIGHT_PX, ...plotte
   );
 }
 
-/** Beside the bucket that is pointed at: before it in the later half, behind it in the earlier one. */
+/** Beside the bucket under the pointer: on its left in the later half, on its right in the earlier one. */
 function tipPlace(plot: uPlot | undefined, seconds: number, isLate: boolean) {
   if (plot === undefined) return {};
   const left = plot.over.offsetLeft + plot.valToPos(seconds, "x");

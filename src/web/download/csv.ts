@@ -1,4 +1,4 @@
-/** Members of a record that a table does not repeat: links that expire, and other names of the same. */
+/** Members of a record that a table leaves out: expiring links, and duplicates under other names. */
 const LEFT_OUT = new Set(["asset_urls", "signed_body_url", "request_properties", "costUSD", "asset_ids", "llmSchema"]);
 
 type Row = Readonly<Record<string, unknown>>;
@@ -9,7 +9,7 @@ export interface CsvColumn {
   readonly valueOf: (row: Row) => unknown;
 }
 
-/** @param named - the properties and scores that have a column of their own. */
+/** @param named - the properties and scores with a column of their own. */
 export function csvColumns(
   first: Row | undefined,
   named: { readonly properties: readonly string[]; readonly scores: readonly string[] },
@@ -29,10 +29,10 @@ export function csvColumns(
   ];
 }
 
-/** Text that a spreadsheet would run as a formula. */
+/** Text that a spreadsheet would evaluate as a formula. */
 const FORMULA = /^[=+\-@\t\r]/;
 
-/** RFC 4180: null is an empty cell, objects are JSON, and no text is a formula. */
+/** RFC 4180: null is an empty cell, objects are JSON, and text is never a formula. */
 export function csvCell(value: unknown): string {
   if (value === null || value === undefined) return "";
   if (typeof value === "number" || typeof value === "boolean") return String(value);

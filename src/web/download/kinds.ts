@@ -1,12 +1,12 @@
 import { BODY_KINDS, type Kind, RECORD_KINDS } from "../../record/columns.ts";
 
-/** Members of records whose type a value may not tell: they are the same in every file, also where all are null. */
+/** Members of records with a fixed type, so that every file has the same one, even if all values are null. */
 const RECORD: Readonly<Record<string, Kind>> = { ...RECORD_KINDS, ...BODY_KINDS };
 
 /** An ISO 8601 time as the API writes it. */
 const TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z$/;
 
-/** The kind of a column: a record's own, else what its values have in common. */
+/** The kind of a column: fixed for a record's own members, else derived from its values. */
 export function kindOf(name: string, values: Iterable<unknown>): Kind {
   if (Object.hasOwn(RECORD, name)) return RECORD[name]!;
   if (name.startsWith("property:")) return "text";
@@ -32,7 +32,7 @@ const NUMBERS: ReadonlySet<Kind> = new Set(["integer", "number"]);
 
 const joined = (a: Kind, b: Kind): Kind => (NUMBERS.has(a) && NUMBERS.has(b) ? "number" : "text");
 
-/** A value as a column of its kind holds it; null where it does not fit. */
+/** A value as a column of this kind stores it; null if it does not fit. */
 export function typedValue(kind: Kind, value: unknown): unknown {
   if (value === null || value === undefined) return null;
   switch (kind) {

@@ -4,11 +4,11 @@ import type { CsvColumn } from "./csv.ts";
 import { kindOf, typedValue } from "./kinds.ts";
 
 type Row = Readonly<Record<string, unknown>>;
-/** A row group ends at whichever comes first. */
+/** A row group ends at the first of these limits. */
 const GROUP_ROWS_MAX = 10_000;
 const GROUP_CHARACTERS_MAX = 8_000_000;
 
-/** A Parquet file that is written as its rows come; the columns' types are those of the first group. */
+/** A Parquet file that is written as its rows arrive; the first group determines the columns' types. */
 export class ParquetFile {
   readonly #columns: readonly CsvColumn[];
   readonly #bytes = new ByteWriter();
@@ -21,7 +21,7 @@ export class ParquetFile {
     this.#columns = columns;
   }
 
-  /** @returns bytes that are complete. */
+  /** @returns the bytes that are finished. */
   add(rows: readonly Row[]): Uint8Array<ArrayBuffer> {
     this.#rows.push(...rows);
     this.#characters += rows.reduce((sum, row) => sum + charactersOf(row), 0);
@@ -59,11 +59,11 @@ export class ParquetFile {
 
   #take(): Uint8Array<ArrayBuffer> {
     const taken = this.#bytes.getBytes().slice();
-    this.#bytes.index = 0; // `offset`, which the footer is made from, goes on counting
+    this.#bytes.index = 0; // `offset`, which the footer uses, continues counting
     return taken as Uint8Array<ArrayBuffer>;
   }
 }
 
-/** About how much a row is in memory: bodies are what makes a difference. */
+/** The approximate size of a row in memory: mostly its bodies. */
 const charactersOf = ({ request_body, response_body }: Row): number =>
   [request_body, response_body].reduce<number>((sum, body) => sum + (JSON.stringify(body ?? null)?.length ?? 0), 100);

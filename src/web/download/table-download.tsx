@@ -4,9 +4,9 @@ import { Menu } from "../parts/menu.tsx";
 import type { Format } from "./table-file.ts";
 
 interface TableDownloadProps {
-  /** Of the file, without its ending. */
+  /** The file's name, without its extension. */
   readonly name: string;
-  /** All rows, not only those of the page that is shown. */
+  /** Returns all rows, not only those of the shown page. */
   readonly ask: () => Promise<readonly object[]>;
 }
 
@@ -16,7 +16,7 @@ const FORMATS: readonly (readonly [Format, string])[] = [
   ["parquet", "Parquet"],
 ];
 
-/** Downloads a table, with every member that the API has of a row. */
+/** Downloads a table, with every member that the API returns for a row. */
 export function TableDownload({ name, ask }: TableDownloadProps) {
   const work = useMutation({
     mutationFn: async (format: Format) => {

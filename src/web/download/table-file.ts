@@ -12,13 +12,13 @@ const TYPES: Readonly<Record<Format, string>> = {
   parquet: "application/vnd.apache.parquet",
 };
 
-/** Properties and scores that have a column of their own in a table. */
+/** Properties and scores with a column of their own in a table. */
 export interface Named {
   readonly properties: readonly string[];
   readonly scores: readonly string[];
 }
 
-/** Rows that become a file. The browser keeps its parts, on disk where they are many. */
+/** Collects rows into a file. The browser stores the parts, on disk if there are many. */
 export class TableFile {
   readonly #format: Format;
   readonly #named: Named;
@@ -57,7 +57,7 @@ export class TableFile {
   }
 }
 
-/** Has the browser save a file, named after what is in it and the day. */
+/** Lets the browser save a file, named after its contents and the date. */
 export function save(blob: Blob, name: string, format: Format): void {
   const link = document.createElement("a");
   link.href = URL.createObjectURL(blob);

@@ -1,4 +1,4 @@
-/** A filter that is there and is none stays, so that its page can say so: leaving it out would show everything. */
+/** An unreadable filter is kept, so that the page can report it: without it the page would show everything. */
 export function readFilter(filter: unknown): { readonly filter?: unknown } {
   if (filter === undefined || filter === null || filter === "all") return {};
   return { filter: typeof filter === "object" ? filter : String(filter) };

@@ -1,6 +1,6 @@
 import { EMPTY_FILTER, type FilterGroup, type FilterNode, isComplete } from "./model.ts";
 
-/** The same filter without conditions that say too little to be asked, and without the groups that are then empty. */
+/** The same filter without incomplete conditions, and without groups that are then empty. */
 export function completePart(group: FilterGroup): FilterGroup {
   const kept = (node: FilterNode): FilterNode[] => {
     if (node.kind === "foreign") return [node];

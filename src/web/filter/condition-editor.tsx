@@ -4,7 +4,7 @@ import { type FilterCondition, operatorOf } from "./model.ts";
 import { ProposingInput } from "./proposing-input.tsx";
 import { usePropertyNames, ValueInput } from "./value-input.tsx";
 
-/** What a condition on a field begins with. */
+/** A new condition on a field. */
 export function newCondition(field = "user"): FilterCondition {
   const { kind } = FIELD_BY_ID.get(field)!;
   const operator = kind === "number" ? "gte" : FILTER_OPERATORS[kind][0]!.id;

@@ -6,18 +6,18 @@ import { type FilterGroup, type FilterNode, isComplete, nodeText } from "./model
 interface ConditionsProps {
   readonly filter: FilterGroup;
   readonly onChange: (filter: FilterGroup) => void;
-  /** The field in which a condition's value is typed. */
+  /** The input for a condition's value. */
   readonly valueRef: RefObject<HTMLInputElement | null>;
 }
 
 interface AddConditionProps extends ConditionsProps {
   /** The form's name, for screen readers. */
   readonly label: string;
-  /** Buttons behind its own. */
+  /** Buttons after its own. */
   readonly children?: ReactNode;
 }
 
-/** Adds one condition after the other. */
+/** Adds conditions, one at a time. */
 export function AddCondition({ filter, onChange, valueRef, label, children }: AddConditionProps) {
   const [draft, setDraft] = useState(newCondition);
   const add = (node: FilterNode) => {
@@ -30,7 +30,7 @@ export function AddCondition({ filter, onChange, valueRef, label, children }: Ad
       className="filter-add"
       aria-label={label}
       onKeyDown={(event) => {
-        // Back to where the other keys mean something.
+        // Leaves the input, so that the page's shortcuts work again.
         if (event.key === "Escape") (event.target as HTMLElement).blur();
       }}
       onSubmit={(event) => {
@@ -48,14 +48,14 @@ export function AddCondition({ filter, onChange, valueRef, label, children }: Ad
   );
 }
 
-/** What is in force, as words, each of which can be taken away. */
+/** The active conditions as chips, each of which can be removed. */
 export function ConditionChips({ filter, onChange, valueRef }: ConditionsProps) {
-  // Of an "any" the parts cannot be taken one by one without meaning something else: it is one word.
+  // Removing one part of an "any" would change the meaning of the rest, so it is one chip.
   const words: readonly FilterNode[] = isOneOf(filter) ? [filter] : filter.nodes;
   if (words.length === 0) return null;
   const keep = (nodes: readonly FilterNode[]) => {
     onChange({ kind: "group", operator: "and", nodes });
-    valueRef.current?.focus(); // the button that was pressed goes with its word
+    valueRef.current?.focus(); // the pressed button disappears with its chip
   };
   return (
     <ul className="chips" aria-label="Filters in force">

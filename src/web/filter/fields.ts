@@ -6,20 +6,20 @@ export interface FilterField {
   readonly kind: FieldKind;
   /** Group and field of the API's grammar. */
   readonly path: readonly [group: string, field?: string];
-  /** What holds names of its own: asked for beside the field. */
+  /** For fields with names of their own: the label of the name's input. */
   readonly named?: string;
-  /** What the number counts. */
+  /** The number's unit. */
   readonly unit?: string;
 }
 
 const RMT = "request_response_rmt";
 const SESSIONS = "sessions_request_response_rmt";
-/** What is asked for beside the fields that hold properties. */
+/** Label of the name's input for property fields. */
 export const PROPERTY_NAME = "Property name";
 const MS = { unit: "ms" };
 const DOLLARS = { unit: "US$" };
 
-/** What requests can be filtered by, in the order of a menu and under its headings. The API knows each by its path. */
+/** The fields that requests can be filtered by, in the order of a menu and under its headings. `path` is the API's name. */
 export const FIELD_SECTIONS: readonly (readonly [heading: string, fields: readonly FilterField[]])[] = [
   [
     "Request",
@@ -129,7 +129,7 @@ export interface FilterOperator {
   readonly label: string;
   /** Name in the API's grammar. */
   readonly wire: string;
-  /** Where the operator itself says what is compared with. */
+  /** Set if the operator implies the value. */
   readonly fixed?: null;
 }
 
@@ -140,7 +140,7 @@ const MISSING: readonly FilterOperator[] = [
   { id: "present", label: "is there", wire: "not-equals", fixed: null },
 ];
 
-/** What each kind of field can be asked. */
+/** The operators of each kind of field. */
 export const FILTER_OPERATORS: Readonly<Record<FieldKind, readonly FilterOperator[]>> = {
   text: [
     operator("equals", "is"),
@@ -166,7 +166,7 @@ export const FILTER_OPERATORS: Readonly<Record<FieldKind, readonly FilterOperato
   key: [operator("equals", "is")],
 };
 
-// biome-ignore lint/complexity/useMaxParams: a row of the table above it: columns stand below each other
+// biome-ignore lint/complexity/useMaxParams: a table row: positional arguments keep the columns aligned
 function field(
   id: string,
   label: string,

@@ -11,7 +11,7 @@ interface FilterConditionsProps {
   readonly onChange: (tree: FilterTree) => void;
 }
 
-/** The filter of a page: conditions are added and taken away; `/` leads there. */
+/** The filter of a page: conditions are added and removed; `/` moves the focus there. */
 export function FilterConditions({ label, tree, onChange }: FilterConditionsProps) {
   const value = useRef<HTMLInputElement>(null);
   const filter = useMemo(() => fromTree(tree), [tree]);

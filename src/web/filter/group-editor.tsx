@@ -5,15 +5,15 @@ import { EMPTY_FILTER, type FilterGroup, type FilterNode, nodeText } from "./mod
 interface GroupEditorProps {
   readonly group: FilterGroup;
   readonly onChange: (group: FilterGroup) => void;
-  /** Without it the group is the whole filter. */
+  /** Without it the group is the complete filter. */
   readonly onRemove?: () => void;
   readonly depth?: number;
 }
 
-/** How deep groups are made here; deeper ones, of a link, are shown and can be changed anyway. */
+/** How deep groups can be nested here; deeper ones, from a link, are still shown and editable. */
 const DEPTH_MAX = 4;
 
-/** Conditions and groups of which all, or any, hold. */
+/** Conditions and groups of which all, or any, must hold. */
 export function GroupEditor({ group, onChange, onRemove, depth = 0 }: GroupEditorProps) {
   const put = (at: number, node: FilterNode) =>
     onChange({ ...group, nodes: group.nodes.map((each, index) => (index === at ? node : each)) });

@@ -2,7 +2,7 @@ import { formatTime } from "../parts/format.ts";
 import { FIELD_BY_ID, FILTER_FIELDS, FILTER_OPERATORS, type FilterField } from "./fields.ts";
 import { type FilterTree, type FilterValue, isBranch, join } from "./tree.ts";
 
-/** A filter as people edit it: groups of any length where the API has branches of two. */
+/** A filter as people edit it: groups of any length, whereas the API has binary branches. */
 export type FilterNode = FilterGroup | FilterCondition | Foreign;
 
 export interface FilterGroup {
@@ -14,14 +14,14 @@ export interface FilterGroup {
 export interface FilterCondition {
   readonly kind: "condition";
   readonly field: string;
-  /** Of a property or the like; empty for other fields. */
+  /** Name of a property or the like; empty for other fields. */
   readonly name: string;
   /** Id of a `FilterOperator`. */
   readonly operator: string;
   readonly value: FilterValue;
 }
 
-/** A leaf that came with a link and that the builder has no controls for: it holds as it is. */
+/** A leaf from a link that the builder cannot edit: it stays as it is. */
 interface Foreign {
   readonly kind: "foreign";
   readonly leaf: unknown;
@@ -29,7 +29,7 @@ interface Foreign {
 
 export const EMPTY_FILTER: FilterGroup = { kind: "group", operator: "and", nodes: [] };
 
-/** Any tree that the API takes, for editing. */
+/** Converts any tree that the API accepts, for editing. */
 export function fromTree(tree: unknown): FilterGroup {
   const node = nodeOf(tree);
   if (node === undefined) return EMPTY_FILTER;
@@ -42,7 +42,7 @@ export function toTree(node: FilterNode): FilterTree {
   return leafOf(node);
 }
 
-/** Whether the condition says enough to be asked. */
+/** Whether the condition is complete enough to be sent. */
 export function isComplete({ field, name, operator, value }: FilterCondition): boolean {
   const known = FIELD_BY_ID.get(field);
   if (known === undefined || (known.named !== undefined && name === "")) return false;
@@ -51,7 +51,7 @@ export function isComplete({ field, name, operator, value }: FilterCondition): b
   return typeof value === "boolean" || (typeof value === "string" && value !== "");
 }
 
-/** In words: `User is alice`. */
+/** As text: `User is alice`. */
 export function conditionText({ field, name, operator, value }: FilterCondition): string {
   const known = FIELD_BY_ID.get(field)!;
   const asked = operatorOf(known, operator);
@@ -94,7 +94,7 @@ function nodeOf(tree: unknown): FilterNode | undefined {
   return nodes.length === 1 ? nodes[0] : { kind: "group", operator, nodes };
 }
 
-/** The conditions of a leaf, which all hold; one node where there is one. */
+/** The conditions of a leaf, which must all hold; a single node if there is only one. */
 function conditionsOf(leaf: object): FilterNode {
   const found = Object.entries(leaf).flatMap(([group, fields]) =>
     FILTER_FIELDS.filter(({ path }) => path[0] === group).flatMap((field) => conditionsIn(field, fields)),

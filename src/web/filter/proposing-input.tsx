@@ -1,6 +1,6 @@
 import { type Ref, useId } from "react";
 
-/** Shown at once: more would not be read, and what is typed makes them fewer. */
+/** Suggestions shown at a time: typing narrows them down. */
 export const PROPOSALS_MAX = 50;
 
 interface ProposingInputProps {
@@ -12,7 +12,7 @@ interface ProposingInputProps {
   readonly inputRef?: Ref<HTMLInputElement> | undefined;
 }
 
-/** A field for a text, which proposes some that were recorded. */
+/** A text input that suggests recorded values. */
 export function ProposingInput({ label, placeholder, value, proposals, onChange, inputRef }: ProposingInputProps) {
   const list = useId();
   const typed = value.toLowerCase();

@@ -1,7 +1,7 @@
-/** A filter as the API takes it. */
+/** A filter in the API's form. */
 export type FilterTree = "all" | FilterLeaf | FilterBranch;
 
-/** `{"<group>": {"<field>": {"<operator>": value}}}`, an object deeper where the field holds names. */
+/** `{"<group>": {"<field>": {"<operator>": value}}}`, an object deeper if the field holds names. */
 export type FilterLeaf = { readonly [group: string]: unknown };
 
 interface FilterBranch {
@@ -21,13 +21,13 @@ export const ofSession = (field: string, condition: unknown): FilterLeaf => ({
   sessions_request_response_rmt: { [field]: condition },
 });
 
-/** All that are given joined by one operator; `"all"` where there are none. */
+/** All given trees joined by one operator; `"all"` if there are none. */
 export function join(operator: "and" | "or", trees: readonly FilterTree[]): FilterTree {
   const terms = trees.filter((tree) => tree !== "all");
   return terms.reduce<FilterTree>((left, right) => (left === "all" ? right : { left, operator, right }), "all");
 }
 
-/** All of them hold; what is undefined or `"all"` asks nothing. */
+/** All of them must hold; undefined and `"all"` are ignored. */
 export const and = (...trees: readonly (FilterTree | undefined)[]): FilterTree =>
   join(
     "and",
@@ -36,7 +36,7 @@ export const and = (...trees: readonly (FilterTree | undefined)[]): FilterTree =
 
 export const or = (...trees: readonly FilterTree[]): FilterTree => join("or", trees);
 
-/** The records from one moment up to another, either of which may be open. */
+/** The records from one moment up to another; either may be open. */
 export function during({
   from,
   to,
@@ -52,7 +52,7 @@ export function isBranch(tree: unknown): tree is FilterBranch {
   return typeof tree === "object" && tree !== null && "left" in tree && "operator" in tree && "right" in tree;
 }
 
-/** Whether `query-fast`, which knows one group of fields only, takes the filter. */
+/** Whether `query-fast`, which supports only one group of fields, accepts the filter. */
 export function isFast(tree: FilterTree): boolean {
   const pending: FilterTree[] = [tree];
   for (let node = pending.pop(); node !== undefined; node = pending.pop()) {

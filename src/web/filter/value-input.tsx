@@ -15,7 +15,7 @@ interface ValueInputProps {
   readonly inputRef?: Ref<HTMLInputElement>;
 }
 
-/** What a condition compares with, as its field takes it; proposes what was recorded. */
+/** The value of a condition, in its field's form; suggests recorded values. */
 export function ValueInput({ field, name, value, onChange, inputRef }: ValueInputProps) {
   const text = typeof value === "string" ? value : "";
   const proposals = useProposals(field, name, text);
@@ -61,7 +61,7 @@ export function ValueInput({ field, name, value, onChange, inputRef }: ValueInpu
 
 const PROPOSALS_STALE_MS = 60_000;
 
-/** What was recorded in this field. Of values there may be any number: those that hold what is typed are asked for. */
+/** Recorded values of this field. There may be any number, so only those that contain the typed text are requested. */
 function useProposals({ id, kind, named }: FilterField, name: string, typed: string): readonly string[] {
   const isModel = id === "model" || id === "provider";
   const isProperty = named === PROPERTY_NAME;

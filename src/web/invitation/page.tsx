@@ -7,12 +7,12 @@ import { Empty } from "../parts/states.tsx";
 import { tellTabs } from "../session.ts";
 
 interface Wrong {
-  /** Name of the field that it is about; of none where it is about all. */
+  /** Name of the wrong field; empty if the message concerns all fields. */
   readonly name: string;
   readonly text: string;
 }
 
-/** The page of an invitation link, with which a person becomes a user. It is outside the dashboard. */
+/** The page of an invitation link, where a person becomes a user. It is outside the dashboard. */
 export default function InvitationPage({ token }: { readonly token: string }) {
   const [wrong, setWrong] = useState<Wrong>();
   const [isBusy, setBusy] = useState(false);
@@ -40,7 +40,7 @@ export default function InvitationPage({ token }: { readonly token: string }) {
     setWrong(undefined);
     try {
       const { email } = await post<{ readonly email: string }>(`/v1/invitations/${token}`, { name, password });
-      // Where this is refused, the log-in page says why.
+      // If this is refused, the log-in page says why.
       await post("/v1/session", { email, password }).catch(() => undefined);
       tellTabs();
       location.replace("/");

@@ -5,7 +5,7 @@ import type { Group } from "./series.ts";
 /** Requests that began within the span. */
 export const within = (span: Span): FilterTree => during(isoSpan(span));
 
-/** What Weir itself refused is no error. */
+/** A request that Weir itself refused does not count as an error. */
 export const REFUSED = leaf("outcome", { equals: "refused" });
 export const ERRORS = and(leaf("status", { gte: 400 }), leaf("outcome", { "not-equals": "refused" }));
 

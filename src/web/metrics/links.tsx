@@ -9,7 +9,7 @@ interface RequestsLinkProps {
   readonly children: ReactNode;
 }
 
-/** Leads to the requests that a metric is made of. */
+/** A link to the requests behind a metric. */
 export function RequestsLink({ filter, time = {}, children }: RequestsLinkProps) {
   return (
     <Link to="/requests" search={{ ...time, ...(filter === "all" ? {} : { filter }) }}>
@@ -34,7 +34,7 @@ const NOBODY: Readonly<Record<string, string>> = {
   session: "no session",
 };
 
-/** What a group is called; requests without one are called what they lack. */
+/** The label of a group; for requests without a value, what they lack. */
 export function groupName(key: string, { value }: Group): string {
   return value === null ? (NOBODY[key] ?? "without it") : String(value);
 }

@@ -4,7 +4,7 @@ import { costColumn, countColumn, durationColumn, shortCountColumn } from "../pa
 import { formatPercent } from "./format.ts";
 import { type MetricsRow, share } from "./series.ts";
 
-/** @param whole - US dollars that the rows have a share of. */
+/** @param whole - US dollars of which each row shows its share. */
 export const metricColumns = (whole: number | null): readonly Column<MetricsRow>[] => [
   costColumn(),
   {

@@ -11,13 +11,13 @@ interface MetricsBody {
   readonly time_bucket?: Bucket;
   readonly limit?: number;
   readonly speeds?: boolean;
-  /** Where false, rows have none, and take a fraction of the time. */
+  /** If false, rows have no latencies, and the query takes a fraction of the time. */
   readonly latencies?: boolean;
-  /** Names of scores whose means are asked for. */
+  /** Names of scores whose means are requested. */
   readonly scores?: readonly string[];
 }
 
-/** What was answered stays while the same is asked of a span that has moved on; of anything else it would be wrong. */
+/** The previous response stays while the same question is asked for a later span; for another question it would be wrong. */
 const kept =
   (question: string) =>
   <T>(answer: T | undefined, query: { readonly queryKey: readonly unknown[] } | undefined) =>
@@ -26,7 +26,7 @@ const kept =
 /**
  * Metrics over requests, by group and time.
  *
- * @param question - the same for all spans that follow one another as time goes by.
+ * @param question - the same for all consecutive spans of a moving range.
  */
 export const metricsQuery = (body: MetricsBody, question = "") =>
   queryOptions({

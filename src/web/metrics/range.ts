@@ -2,7 +2,7 @@ import type { TimeBucket } from "../../filter/group-by.ts";
 
 export type Bucket = TimeBucket;
 
-/** The API's, from the finest on. */
+/** The API's buckets, finest first. */
 export const BUCKET_MS: Readonly<Record<Bucket, number>> = {
   minute: 60_000,
   "5m": 300_000,
@@ -11,22 +11,22 @@ export const BUCKET_MS: Readonly<Record<Bucket, number>> = {
   day: 86_400_000,
 };
 
-/** A span of time; `to` is outside of it. Milliseconds since 1970. */
+/** A span of time; `to` is exclusive. Milliseconds since 1970. */
 export interface Span {
   readonly from: number;
   readonly to: number;
 }
 
-/** A span as addresses and filters have it. */
+/** A span in the form of addresses and filters. */
 export const isoSpan = ({ from, to }: Span) => ({
   from: new Date(from).toISOString(),
   to: new Date(to).toISOString(),
 });
 
-/** Series longer than this are coarser: bars stay wide enough to be told apart and pointed at. */
+/** Longer series use coarser buckets: bars stay wide enough to see and to point at. */
 const POINTS_MAX = 100;
 
-/** @param first - when the oldest record was made, for a range that has no beginning. */
+/** @param first - when the oldest record was made, for a range without a start. */
 export function spanOf(
   moments: { readonly from: string | undefined; readonly to: string | undefined },
   first: number | undefined,
@@ -34,11 +34,11 @@ export function spanOf(
 ): Span {
   const to = moments.to === undefined ? now : Date.parse(moments.to);
   const from = moments.from === undefined ? (first ?? to) : Date.parse(moments.from);
-  // Ends that are the wrong way around are an empty span and not a negative one.
+  // If the ends are reversed, the span is empty and not negative.
   return { from: Math.min(from, to - 1), to };
 }
 
-/** The finest bucket that gives a chart no more points than it can show; days of whatever is longer. */
+/** The finest bucket with no more points than a chart can show; days for longer spans. */
 export function bucketOf({ from, to }: Span): Bucket {
   const fine = (Object.keys(BUCKET_MS) as Bucket[]).find((bucket) => (to - from) / BUCKET_MS[bucket] <= POINTS_MAX);
   return fine ?? "day";

@@ -2,14 +2,14 @@ import { useState } from "react";
 import { SearchBox } from "../parts/search-box.tsx";
 
 interface ScopedSearchProps {
-  /** Of a search by name. */
+  /** Label of the search by name. */
   readonly label: string;
   readonly q: string | undefined;
   readonly words: string | undefined;
   readonly onSearch: (next: { readonly q: string | undefined; readonly words: string | undefined }) => void;
 }
 
-/** One search box for names or for words of what was said, whichever is chosen. */
+/** One search box, for names or for words in contents. */
 export function ScopedSearch({ label, q, words, onSearch }: ScopedSearchProps) {
   const [isWords, setWords] = useState(words !== undefined);
   const text = (isWords ? words : q) ?? "";

@@ -3,12 +3,12 @@ export interface MetricsRow {
   readonly time?: string;
   readonly requests: number;
   readonly errors: number;
-  /** By the gateway itself: these are no errors. */
+  /** By the gateway itself: these are not errors. */
   readonly refused: number;
-  /** Of the requests that were not refused; null where there are none. */
+  /** Of the requests that were not refused; null if there are none. */
   readonly error_rate: number | null;
   readonly cache_hits: number;
-  /** US dollars; null where no request's cost is known. */
+  /** US dollars; null if no request's cost is known. */
   readonly cost: number | null;
   readonly prompt_tokens: number | null;
   readonly completion_tokens: number | null;
@@ -19,34 +19,34 @@ export interface MetricsRow {
   readonly latency_p90: number | null;
   readonly latency_p95: number | null;
   readonly latency_p99: number | null;
-  /** Milliseconds, and tokens a second behind the first: of streams, where they were asked for. */
+  /** Milliseconds, and tokens per second after the first; only for streams, and if requested. */
   readonly time_to_first_token_p50?: number | null;
   readonly time_to_first_token_p95?: number | null;
   readonly tokens_per_second_p50?: number | null;
   readonly tokens_per_second_p95?: number | null;
-  /** The names that rows were grouped by. */
+  /** The names that rows are grouped by. */
   readonly [group: string]: string | number | null | undefined;
 }
 
-/** One line or one layer of a chart; a null is a gap. */
+/** One line or one layer of a chart; null is a gap. */
 export interface Series {
   readonly name: string;
-  /** What rows of this layer are grouped under; undefined for a layer that is no group. */
+  /** The group of this layer's rows; undefined for a layer that is not a group. */
   readonly group?: Group;
   readonly values: readonly (number | null)[];
 }
 
-/** The value of a group; `null` stands for requests without one. */
+/** The value of a group; `null` means requests without one. */
 export interface Group {
   readonly value: string | number | null;
 }
 
-/** Groups that a chart shows by themselves; more would not be told apart. */
+/** Groups that a chart shows separately; more could not be distinguished. */
 const GROUPS_SHOWN = 7;
 
 type Measure = (row: MetricsRow) => number | null;
 
-/** Puts rows of one bucket each into their places; buckets without a row hold `empty`. */
+/** Assigns rows to their buckets; buckets without a row get `empty`. */
 export function align(
   times: readonly number[],
   rows: readonly MetricsRow[],
@@ -60,7 +60,7 @@ export function align(
   });
 }
 
-/** The groups that matter most, the greatest first. */
+/** The groups with the highest rank, highest first. */
 export function topGroups(
   rows: readonly MetricsRow[],
   key: string,
@@ -80,7 +80,7 @@ export interface Split {
   readonly rows: readonly MetricsRow[];
 }
 
-/** Layers of sums: each group, and what is left of the whole. */
+/** Layers of sums: each group, and the remainder of the total. */
 export function layers(
   times: readonly number[],
   whole: readonly MetricsRow[],
@@ -95,13 +95,13 @@ export function layers(
   }));
   const rest = align(times, whole, measure, 0).map((total, at) => {
     const left = (total ?? 0) - shown.reduce((sum, { values }) => sum + (values[at] ?? 0), 0);
-    // Sums of fractions drift: what is left of nothing is nothing.
+    // Sums of fractions drift: a tiny remainder is 0.
     return left < 1e-9 * Math.abs(total ?? 0) ? 0 : left;
   });
   return rest.some((value) => value > 0) ? [...shown, { name: "Other", values: rest }] : shown;
 }
 
-/** What a chart of layers draws: each layer on top of those before it. */
+/** The values that a stacked chart draws: each layer on top of those before it. */
 export function stacked(series: readonly Series[]): (number | null)[][] {
   const sums: number[] = [];
   return series.map(({ values }) =>
@@ -112,12 +112,12 @@ export function stacked(series: readonly Series[]): (number | null)[][] {
   );
 }
 
-/** A share from 0 to 1, or null of nothing. */
+/** A share from 0 to 1; null if the total is 0 or unknown. */
 export function share(part: number | null, whole: number | null): number | null {
   return part === null || whole === null || whole === 0 ? null : part / whole;
 }
 
-/** How much a figure changed against another, as a fraction of that; null where that says nothing. */
+/** The relative change from `before` to `now`; null if it is undefined. */
 export function change(now: number | null, before: number | null): number | null {
   return now === null || before === null || before === 0 ? null : (now - before) / before;
 }

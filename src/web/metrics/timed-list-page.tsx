@@ -24,26 +24,26 @@ import { useSpan } from "./use-span.ts";
 
 const FALLBACK = "30d";
 
-/** What there is a list of, one row for all requests that have the same. */
+/** The subject of a list; each row stands for all requests with the same value. */
 interface Listed<T> {
   readonly title: string;
   readonly about: string;
-  /** Where the API answers it, by `filter`, `sort`, `limit` and `offset`. */
+  /** The API's path, which takes `filter`, `sort`, `limit` and `offset`. */
   readonly path: string;
-  /** What else the API is told. */
+  /** More members of the request. */
   readonly more?: Readonly<Record<string, unknown>>;
   readonly searchLabel: string;
-  /** Whether rows can be found by words of what was said, too. */
+  /** Whether rows can also be found by words in contents. */
   readonly hasWords?: boolean;
-  /** What a filter chooses, for screen readers. */
+  /** What a filter selects, for screen readers. */
   readonly filterLabel: string;
-  /** The requests whose row a search finds. */
+  /** The requests of the rows that a search finds. */
   readonly found: (text: string) => FilterTree;
-  /** Until somebody chooses another order. */
+  /** The default order. */
   readonly order: Sorted;
   readonly columns: (span: Span) => readonly Column<T>[];
   readonly rowKey: (row: T) => string;
-  /** What it means that there is nothing in this time, and with this text. */
+  /** Texts for a time without rows, and for a search without hits. */
   readonly none: ReactNode;
   readonly notFound: ReactNode;
 }
@@ -51,11 +51,11 @@ interface Listed<T> {
 interface TimedListPageProps<T> {
   readonly of: Listed<T>;
   readonly search: TimedListSearch;
-  /** @param replace - whether the way back leads past what was searched before. */
+  /** @param replace - whether to replace the history entry of the previous search. */
   readonly onSearch: (search: TimedListSearch, replace: boolean) => void;
 }
 
-/** A page of a list over a time, which the API finds, sorts and pages. */
+/** A page of a list over a time; the API filters, sorts and pages it. */
 export function TimedListPage<T extends object>({ of, search, onSearch }: TimedListPageProps<T>) {
   const { q, words, sort, filter, page, ...time } = search;
   const span = useSpan(time, FALLBACK);
@@ -101,7 +101,7 @@ export function TimedListPage<T extends object>({ of, search, onSearch }: TimedL
   );
 }
 
-/** What the API is asked, but for the page. */
+/** The members of the request, except for the page. */
 function askedOf<T>(of: Listed<T>, { from, to }: Span, { q, words, sort, filter }: Omit<TimedListSearch, "page">) {
   const columns = of.columns({ from, to });
   const sortable = columns.filter(({ value }) => value !== undefined).map(({ id }) => id);
@@ -111,7 +111,7 @@ function askedOf<T>(of: Listed<T>, { from, to }: Span, { q, words, sort, filter 
   return { columns, sorted, body: { filter: tree, sort: sortBody(sorted), ...search, ...of.more } };
 }
 
-/** Rows of one call of a download. */
+/** Rows per call of a download. */
 const DOWNLOAD_ROWS = 1_000;
 
 async function allRows<T extends object>({ path }: Listed<T>, body: object): Promise<readonly T[]> {

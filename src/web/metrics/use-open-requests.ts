@@ -2,7 +2,7 @@ import { useNavigate } from "@tanstack/react-router";
 import type { FilterTree } from "../filter/tree.ts";
 import { type Bucket, isoSpan, type Span, spanOfBucket } from "./range.ts";
 
-/** Ways from a chart to the requests that it is made of. */
+/** Opens the requests behind a part of a chart. */
 export function useOpenRequests(span: Span, times: readonly number[], bucket: Bucket) {
   const navigate = useNavigate();
   const open = (within: Span, filter: FilterTree) =>

@@ -9,7 +9,7 @@ const STEP_MS = 60_000;
 
 const thisMinute = () => Math.ceil(serviceNow() / STEP_MS) * STEP_MS;
 
-/** The whole minute that comes next, kept up to date while the page is seen. */
+/** The end of the current minute, updated while the page is visible. */
 function useMinute(): number {
   const [minute, setMinute] = useState(thisMinute);
   useEffect(() => {
@@ -21,7 +21,7 @@ function useMinute(): number {
   return minute;
 }
 
-/** The span that an address means; it moves on by the minute. Undefined until it is known when records begin. */
+/** The span that an address describes; it advances each minute. Undefined until the time of the oldest record is known. */
 export function useSpan(time: TimeSearch, fallback: SpanName | "all"): Span | undefined {
   const now = useMinute();
   const moments = momentsOf(time, fallback, now);

@@ -1,12 +1,12 @@
 import { useEffect, useRef } from "react";
 
-/** What the palette can have the list of requests do. */
+/** Actions of the list of requests that the palette can trigger. */
 export type ListAction = "download" | "builder" | "keys" | "live";
 
 const asked = new EventTarget();
 let pending: ListAction | undefined;
 
-/** Has the list do something, at once or when it is there. */
+/** Triggers an action of the list, immediately or once the list is shown. */
 export function askList(action: ListAction): void {
   pending = action;
   asked.dispatchEvent(new Event("asked"));

@@ -1,20 +1,20 @@
 import type { IconName } from "../parts/icon.tsx";
 
-/** Something that the palette leads to or does. */
+/** A page or an action in the palette. */
 export interface Entry {
-  /** Unlike that of any other entry. */
+  /** Unique among all entries. */
   readonly id: string;
   readonly label: string;
   readonly group: string;
   readonly icon: IconName;
-  /** More words that find it. */
+  /** More search words. */
   readonly words?: string;
   readonly run: () => void;
 }
 
 const LISTED_MAX = 60;
 
-/** Entries that have every word, those whose label begins with the text first; otherwise in their order. */
+/** Entries that match every word; those whose label begins with the text come first, otherwise in their order. */
 export function matching(entries: readonly Entry[], text: string): readonly Entry[] {
   const words = text.toLowerCase().split(/\s+/).filter(Boolean);
   const found = entries.filter((entry) => {

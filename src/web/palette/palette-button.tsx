@@ -5,7 +5,7 @@ const Palette = lazy(async () => ({ default: (await import("./palette.tsx")).Pal
 
 const isMac = /Mac|iPhone|iPad/.test(navigator.platform);
 
-/** Opens the palette; so does Ctrl-K, or Cmd-K on a Mac, also from within a field. */
+/** Opens the palette; so does Ctrl-K, or Cmd-K on a Mac, even within a field. */
 export function PaletteButton() {
   const [isOpen, setOpen] = useState(false);
   const typed = useEarlyKeys(isOpen, () => setOpen(false));
@@ -14,7 +14,7 @@ export function PaletteButton() {
       const isAsked = event.key.toLowerCase() === "k" && (isMac ? event.metaKey : event.ctrlKey) && !event.shiftKey;
       if (!isAsked || event.altKey) return;
       event.preventDefault(); // the browser's own search
-      // Another window keeps what is typed into it.
+      // An open dialog keeps its input.
       if (document.querySelector("dialog[open]") === null) setOpen(true);
     };
     window.addEventListener("keydown", onKey);
@@ -41,7 +41,7 @@ export function PaletteButton() {
   );
 }
 
-/** What is typed before the palette is loaded, so that no letter is lost. */
+/** Buffers what is typed before the palette is loaded, so that no letter is lost. */
 function useEarlyKeys(isOpen: boolean, onEscape: () => void) {
   const typed = useRef("");
   useEffect(() => {
@@ -54,7 +54,7 @@ function useEarlyKeys(isOpen: boolean, onEscape: () => void) {
       else if (event.key === "Backspace") typed.current = typed.current.slice(0, -1);
       else if (event.key.length === 1) typed.current += event.key;
       else return;
-      // Neither a shortcut of the page nor for the field that has the focus.
+      // Keeps the key from the page's shortcuts and from the focused field.
       event.preventDefault();
       event.stopPropagation();
     };

@@ -24,16 +24,16 @@ const LIST_ACTIONS: readonly (readonly [ListAction, string, Entry["icon"]])[] = 
 const STEPS: Readonly<Record<string, number>> = { ArrowDown: 1, ArrowUp: -1, PageDown: 10, PageUp: -10 };
 
 interface PaletteProps {
-  /** What was typed before it was there. */
+  /** What was typed before the palette appeared. */
   readonly typed: RefObject<string>;
   readonly onClose: () => void;
 }
 
-/** Pages, views, actions, and whatever request, session or user has the name that was typed. */
+/** Pages, views, actions, and the request, session or user with the typed name. */
 export function Palette({ typed, onClose }: PaletteProps) {
   const [text, setText] = useState(() => typed.current);
   const [chosen, choose] = useState(0);
-  // Keys that came between the first rendering and the moment at which the field is there.
+  // Keys pressed between the first rendering and the appearance of the field.
   useLayoutEffect(() => setText(typed.current), []);
   const id = useId();
   const list = useRef<HTMLDivElement>(null);
@@ -51,7 +51,7 @@ export function Palette({ typed, onClose }: PaletteProps) {
     const step = STEPS[event.key];
     if (step === undefined || found.length === 0) return;
     event.preventDefault();
-    // A single step goes round, a page stops at the end.
+    // A single step wraps around, a page stops at the end.
     const to = active + step;
     choose(Math.abs(step) === 1 ? (to + found.length) % found.length : Math.min(found.length - 1, Math.max(0, to)));
   };
@@ -83,7 +83,7 @@ export function Palette({ typed, onClose }: PaletteProps) {
         />
         <div className="palette-list" role="listbox" id={id} aria-label="Found" ref={list}>
           {found.map((entry, at) => (
-            // biome-ignore lint/a11y/useKeyWithClickEvents: keys are the field's, as a list of this role has it
+            // biome-ignore lint/a11y/useKeyWithClickEvents: the input handles keys, as this role requires
             <div
               key={entry.id}
               id={`${id}-${at}`}
@@ -107,7 +107,7 @@ export function Palette({ typed, onClose }: PaletteProps) {
   );
 }
 
-/** @returns what fits the text, what it names itself first. */
+/** @returns matching entries, exact names first. */
 function useEntries(text: string): readonly Entry[] {
   const fixed = useFixedEntries();
   const named = useNamedEntries(text);
@@ -158,7 +158,7 @@ function useFixedEntries(): readonly Entry[] {
   ];
 }
 
-/** What has the very name that was typed; and the search for it as words, with users of whose name it is a part. */
+/** Entries with exactly the typed name; and the search for its words, with users whose name contains it. */
 function useNamedEntries(text: string): { readonly exact: readonly Entry[]; readonly more: readonly Entry[] } {
   const navigate = useNavigate();
   const settled = useDebounced(text);
@@ -186,6 +186,6 @@ function useNamedEntries(text: string): { readonly exact: readonly Entry[]; read
     ...{ id: "search", label: `Search requests for “${text}”`, group: "Search", icon: "search" },
     run: () => void navigate({ to: "/requests", search: { q: text } }),
   };
-  // What comes later moves nothing that Enter may be meant for.
+  // Later results never move an entry that Enter may be meant for.
   return { exact, more: [search, ...others.map(ofUser)] };
 }

@@ -1,6 +1,6 @@
 import { Empty } from "./states.tsx";
 
-/** In place of a list whose address has a filter that cannot be read. Nothing is shown: everything would be a wrong response. */
+/** Replaces a list whose address has an unreadable filter. Nothing is listed, because everything would be wrong. */
 export function BrokenLink({ onClear }: { readonly onClear: () => void }) {
   return (
     <Empty title="This link's filter cannot be read">

@@ -4,21 +4,21 @@ import { formatCount } from "./format.ts";
 
 interface CodeProps {
   readonly text: string;
-  /** What it is: its heading, and its name for screen readers. */
+  /** Its heading, and its name for screen readers. */
   readonly label: string;
-  /** What Copy takes where less of it is shown. */
+  /** The text for Copy, if only a part of it is shown. */
   readonly whole?: string;
-  /** The text as a value: shown in colours, with parts that fold. */
+  /** The text as a value, shown as a coloured tree that folds. */
   readonly value?: object;
 }
 
-/** Loaded with the first value that is shown. */
+/** Loaded when the first value is shown. */
 const JsonTree = lazy(() => import("./json-tree.tsx"));
 
-/** Of longer texts so much is put into the page. */
+/** Characters of a longer text that are put into the page. */
 const SHOWN_CHARS_MAX = 400_000;
 
-/** Text as it is, to read and to copy. Whatever it holds, it is text. */
+/** Text to read and to copy, shown verbatim whatever it contains. */
 export function Code({ text, label, whole = text, value }: CodeProps) {
   const left = text.length - SHOWN_CHARS_MAX;
   const plain = (
@@ -32,7 +32,7 @@ export function Code({ text, label, whole = text, value }: CodeProps) {
         <span>{label}</span>
         <CopyButton text={whole} />
       </figcaption>
-      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by key */}
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a scrollable region must be reachable by keyboard */}
       <section tabIndex={0} aria-label={label}>
         {value === undefined || left > 0 ? (
           plain

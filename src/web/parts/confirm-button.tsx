@@ -6,22 +6,22 @@ import { GatedButton } from "./gated-button.tsx";
 interface ConfirmButtonProps {
   readonly scope: "figures" | "read" | "write" | "admin";
   readonly label: string;
-  /** Set where several buttons of one label are beside each other: what it is about. */
+  /** The object of the action, if several buttons have the same label. */
   readonly of?: string;
   readonly title: string;
   /** What will happen. */
   readonly children: ReactNode;
-  /** On the button that does it. */
+  /** Label of the button that confirms. */
   readonly action: string;
   readonly danger?: boolean;
   readonly className?: string;
   readonly run: () => Promise<unknown>;
-  /** What is asked again once it is done. */
+  /** Queries to refresh afterwards. */
   readonly refresh: readonly QueryKey[];
   readonly onDone?: () => void;
 }
 
-/** A button that asks before it does something that cannot simply be undone. */
+/** A button that asks for confirmation before an action that cannot easily be undone. */
 export function ConfirmButton(props: ConfirmButtonProps) {
   const {
     scope,
@@ -74,7 +74,7 @@ interface ConfirmProps extends Pick<ConfirmButtonProps, "title" | "children" | "
   readonly onClose: () => void;
 }
 
-/** The window that asks. */
+/** The confirmation dialog. */
 export function Confirm({ title, children, action, danger = false, work, onConfirm, onClose }: ConfirmProps) {
   return (
     <Dialog title={title} onClose={onClose}>
@@ -92,7 +92,7 @@ export function Confirm({ title, children, action, danger = false, work, onConfi
   );
 }
 
-/** Why something that was asked for was not done. */
+/** Why an action failed. */
 export function Trouble({ error }: { readonly error: unknown }) {
   if (error === null || error === undefined) return null;
   return (

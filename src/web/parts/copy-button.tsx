@@ -4,12 +4,12 @@ import { Icon } from "./icon.tsx";
 const SHOWN_MS = 1_500;
 
 interface CopyButtonProps {
-  /** A function where making the text takes its time. */
+  /** A function if building the text is slow. */
   readonly text: string | (() => string);
   readonly label?: string;
 }
 
-/** Puts text on the clipboard, and says so. */
+/** Copies text to the clipboard, and says so. */
 export function CopyButton({ text, label = "Copy" }: CopyButtonProps) {
   const [said, say] = useState<"copied" | "failed">();
   useEffect(() => {
@@ -34,12 +34,12 @@ export function CopyButton({ text, label = "Copy" }: CopyButtonProps) {
   );
 }
 
-/** Outside of HTTPS and localhost there is no clipboard interface, only the command of old. */
+/** Without HTTPS or localhost there is no clipboard API, only the old command. */
 async function copy(text: string, button: HTMLButtonElement): Promise<void> {
   if (navigator.clipboard !== undefined) return navigator.clipboard.writeText(text);
   const area = document.createElement("textarea");
   area.value = text;
-  // While a dialog is open nothing outside of it can be selected.
+  // While a dialog is open, nothing outside of it can be selected.
   (button.closest("dialog") ?? document.body).append(area);
   area.select();
   const done = document.execCommand("copy");

@@ -19,9 +19,9 @@ export interface Column<T> {
   readonly id: string;
   readonly header: string;
   readonly cell: (row: T) => ReactNode;
-  /** What the column is sorted by; without it it cannot be. Unknown values come last either way. */
+  /** The sort key; without it the column cannot be sorted. Unknown values come last in either order. */
   readonly value?: (row: T) => string | number | null | undefined;
-  /** Numbers stand at the end of their column. */
+  /** Set for numbers, which are aligned to the end. */
   readonly align?: "end";
 }
 
@@ -29,10 +29,10 @@ interface DataTableProps<T> {
   /** What the table holds, for screen readers. */
   readonly label: string;
   readonly rows: readonly T[];
-  /** The same array in each render: declared outside of the component, or kept. */
+  /** Must be the same array in each render: declared outside of the component, or memoized. */
   readonly columns: readonly Column<T>[];
   readonly rowKey: (row: T) => string;
-  /** Where the order is the API's business: what it is, and how it is changed. */
+  /** The order and its change handler, if the API sorts. */
   readonly sort?: Sorted | undefined;
   readonly onSort?: (sort: Sorted) => void;
 }
@@ -42,7 +42,7 @@ export interface Sorted {
   readonly desc: boolean;
 }
 
-/** A table whose rows are all there, up to some hundreds; longer ones are virtual, as that of the requests is. */
+/** A table with all of its rows, up to some hundreds; longer tables, such as that of requests, are virtual. */
 export function DataTable<T extends object>({ label, rows, columns, rowKey, sort, onSort }: DataTableProps<T>) {
   const [own, setOwn] = useState<SortingState>([]);
   const data = useMemo(() => [...rows], [rows]);
@@ -76,7 +76,7 @@ export function DataTable<T extends object>({ label, rows, columns, rowKey, sort
     if (onSort === undefined) setOwn([next]);
     else onSort(next);
   };
-  // What scrolls must be reachable by key: where a head sorts, it is.
+  // A scrollable area must be reachable by key: a sortable head already is.
   const reach = columns.some(({ value }) => value !== undefined)
     ? {}
     : { role: "group", tabIndex: 0, "aria-label": label };
@@ -112,7 +112,7 @@ export function DataTable<T extends object>({ label, rows, columns, rowKey, sort
   );
 }
 
-/** What does not fit its cell shows whole when one points at it. */
+/** Shows the full text of a truncated cell as a tooltip. */
 function showWhole({ target }: PointerEvent<HTMLElement>): void {
   const cell = target instanceof Element ? target.closest("td") : null;
   if (cell === null) return;

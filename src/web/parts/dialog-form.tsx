@@ -7,12 +7,12 @@ import { Dialog } from "./dialog.tsx";
 interface Save<T> {
   readonly method: "POST" | "PUT" | "PATCH";
   readonly path: string;
-  /** The list that shows it, to be asked for again. */
+  /** Key of the list that shows it, which is refreshed afterwards. */
   readonly list: readonly unknown[];
   readonly onSaved?: (saved: T) => void;
 }
 
-/** Sends what a form holds. */
+/** Sends a form's values. */
 export function useSave<T>({ method, path, list, onSaved }: Save<T>) {
   const client = useQueryClient();
   return useMutation({
@@ -24,23 +24,23 @@ export function useSave<T>({ method, path, list, onSaved }: Save<T>) {
   });
 }
 
-/** What the fields of a form hold, by their names. */
+/** The values of a form's fields, by name. */
 export interface FieldValues {
-  /** Without spaces around it; empty where there is no such field. */
+  /** Trimmed; empty if there is no such field. */
   text(name: string): string;
   number(name: string): number;
-  /** Of checkboxes of one name, those that are on. */
+  /** The checked values of checkboxes with one name. */
   all(name: string): readonly string[];
-  /** Of a checkbox. */
+  /** Whether a checkbox is checked. */
   isOn(name: string): boolean;
 }
 
-/** The failure of the member at this path of what was sent. */
+/** The error for the member of the request at this path. */
 export type ErrorAt = (path: string) => string | undefined;
 
 /**
- * What is wrong with one member of what was sent, without its name, which its field has another one for. Of a path that ends
- * in `*`: with any member whose path begins so.
+ * The error of one member of the request, without the API's name for it, because the field has its own label. A path that
+ * ends in `*` matches any member whose path begins like it.
  */
 export function failureAt(error: Error | null, path: string): string | undefined {
   if (!(error instanceof ApiFailure) || error.path === undefined) return undefined;
@@ -51,7 +51,7 @@ export function failureAt(error: Error | null, path: string): string | undefined
 
 interface DialogFormProps {
   readonly title: string;
-  /** What the button says that sends it. */
+  /** Label of the submit button. */
   readonly action: string;
   readonly work: { readonly error: Error | null; readonly isPending: boolean };
   readonly onSubmit: (values: FieldValues, form: HTMLFormElement) => void;
@@ -60,7 +60,7 @@ interface DialogFormProps {
   readonly children: (errorAt: ErrorAt) => ReactNode;
 }
 
-/** A form in a dialog. A failure is said at the field that it is about, else below all of them. */
+/** A form in a dialog. An error is shown at its field, otherwise below all fields. */
 export function DialogForm(props: DialogFormProps) {
   const { title, action, work, onSubmit, onClose, wide = false, children } = props;
   const form = useRef<HTMLFormElement>(null);

@@ -5,16 +5,16 @@ import { keepFocus } from "./keep-focus.ts";
 interface DialogProps {
   readonly title: string;
   readonly onClose: () => void;
-  /** For what needs more room than a few fields do. */
+  /** For contents that need more space than a few fields. */
   readonly wide?: boolean;
   readonly children: ReactNode;
 }
 
-/** A modal window: the browser keeps the focus in it, closes it on Escape and gives the focus back. Shown while it is rendered. */
+/** A modal dialog: the browser traps the focus, closes it on Escape and restores the focus. Shown while it is rendered. */
 export function Dialog({ title, onClose, wide = false, children }: DialogProps) {
   const ref = useRef<HTMLDialogElement>(null);
   const id = useId();
-  // A layout effect: the browser gives the focus back only while the window is still in the page.
+  // A layout effect: the browser restores the focus only while the dialog is still in the page.
   useLayoutEffect(() => {
     const dialog = ref.current!;
     dialog.showModal();
@@ -22,7 +22,7 @@ export function Dialog({ title, onClose, wide = false, children }: DialogProps) 
     dialog.querySelector<HTMLElement>("form :is(input, select, textarea):not([readonly])")?.focus();
     return () => {
       dialog.close();
-      // Whatever opened it may be gone as well, as a row is that was deleted.
+      // The element that opened it may be gone as well, such as a deleted row.
       requestAnimationFrame(keepFocus);
     };
   }, []);

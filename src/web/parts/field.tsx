@@ -2,11 +2,11 @@ import { type ReactElement, type ReactNode, useId } from "react";
 
 interface FieldProps {
   readonly label: string;
-  /** Below the control: what it takes. */
+  /** Below the control: what it accepts. */
   readonly hint?: ReactNode;
-  /** What is wrong with what is in it. */
+  /** The error of its value. */
   readonly error?: string | undefined;
-  /** Given what ties the control to its label and hint, and marks it where it is wrong. */
+  /** Gets the attributes that link the control to its label and hint, and mark it as invalid. */
   readonly children: (ids: ControlIds) => ReactElement;
 }
 

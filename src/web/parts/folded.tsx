@@ -1,10 +1,10 @@
 import { type ReactNode, useState } from "react";
 import { formatCount } from "./format.ts";
 
-/** Longer texts that a program wrote, results of tools and system prompts, begin folded. */
+/** Longer machine-written texts (tool results and system prompts) start folded. */
 export const FOLDED_LINES = 20;
 
-/** The first lines of a text. Undefined where it has no more than `lines`. */
+/** The first lines of a text. Undefined if it has no more than `lines`. */
 export function firstLines(text: string, lines: number): string | undefined {
   let at = -1;
   for (let line = 0; line < lines; line++) {
@@ -14,7 +14,7 @@ export function firstLines(text: string, lines: number): string | undefined {
   return text.slice(0, at);
 }
 
-/** A long text's first lines with a button for all of it; a short one as it is. */
+/** A long text's first lines with a button that shows all of it; a short text unchanged. */
 export function Folded({ text, children }: { readonly text: string; readonly children: (text: string) => ReactNode }) {
   const [isOpen, setOpen] = useState(false);
   const beginning = firstLines(text, FOLDED_LINES);

@@ -3,24 +3,24 @@ import { serviceNow } from "../clock.ts";
 const whole = new Intl.NumberFormat("en-US", { maximumFractionDigits: 0 });
 const compact = new Intl.NumberFormat("en-US", { notation: "compact", maximumFractionDigits: 1 });
 const MINUTE = { month: "short", day: "2-digit", hour: "2-digit", minute: "2-digit", hourCycle: "h23" } as const;
-/** Of dates as of numbers: the pages are in English, and a text in two languages is hard to read. */
+/** For dates and numbers: the pages are in English, and mixing two languages is hard to read. */
 export const LOCALE = "en-US";
 const clock = new Intl.DateTimeFormat(LOCALE, { ...MINUTE, second: "2-digit" });
 const clockOfOtherYears = new Intl.DateTimeFormat(LOCALE, { ...MINUTE, year: "numeric" });
 
-/** What stands where nothing is known: unknown is not 0. */
+/** Shown for unknown values: unknown is not 0. */
 export const UNKNOWN = "–";
 
 export function formatCount(value: number | null | undefined): string {
   return value === null || value === undefined ? UNKNOWN : whole.format(value);
 }
 
-/** `1.2M`, for where there is little room. */
+/** `1.2M`, if there is little space. */
 export function formatCompact(value: number | null | undefined): string {
   return value === null || value === undefined ? UNKNOWN : compact.format(value);
 }
 
-/** US dollars, with as many digits as the sum needs: requests cost fractions of a cent, of which two digits say enough. */
+/** US dollars, with as many digits as the amount needs: requests cost fractions of a cent, for which two digits are enough. */
 export function formatMoney(dollars: number | null | undefined): string {
   if (dollars === null || dollars === undefined) return UNKNOWN;
   if (dollars === 0) return "$0";
@@ -30,7 +30,7 @@ export function formatMoney(dollars: number | null | undefined): string {
   return dollarsWith(isTiny ? 0 : digits, digits).format(dollars);
 }
 
-/** Making a format costs many times what using it does. */
+/** Creating a format is far slower than using it. */
 const dollarFormats = new Map<string, Intl.NumberFormat>();
 
 function dollarsWith(minimumFractionDigits: number, maximumFractionDigits: number): Intl.NumberFormat {
@@ -43,7 +43,7 @@ function dollarsWith(minimumFractionDigits: number, maximumFractionDigits: numbe
   return made;
 }
 
-/** Milliseconds as people say them. Each step begins where the one before would round up to it. */
+/** Milliseconds in readable units. Each unit begins where the smaller one would round up to it. */
 export function formatDuration(ms: number | null | undefined): string {
   if (ms === null || ms === undefined) return UNKNOWN;
   if (ms !== 0 && ms < 0.995) return `${ms.toFixed(2)} ms`;
@@ -66,7 +66,7 @@ export function formatBytes(bytes: number | null | undefined): string {
   return `${value < 9.95 && unit > 0 ? value.toFixed(1) : Math.round(value)} ${units[unit]}`;
 }
 
-/** Local time, to the second; in another year than this one to the minute, with the year. */
+/** Local time, to the second; in another year to the minute, with the year. */
 export function formatTime(iso: string | null | undefined, now = new Date()): string {
   if (iso === null || iso === undefined) return UNKNOWN;
   const date = new Date(iso);

@@ -2,11 +2,11 @@ import type { ComponentProps } from "react";
 import { useMissing } from "../session.ts";
 
 interface GatedButtonProps extends ComponentProps<"button"> {
-  /** What the key needs for this. */
+  /** The scope that the key needs. */
   readonly scope: "gateway" | "figures" | "read" | "write" | "admin";
 }
 
-/** A button that says why it does nothing where the key may not do this. It stays reachable, so that everybody can learn why. */
+/** A button that explains why it is disabled if the key lacks the scope. It stays focusable, so that everyone can read the reason. */
 export function GatedButton({ scope, onClick, children, ...rest }: GatedButtonProps) {
   const missing = useMissing(scope);
   if (missing === undefined) {

@@ -48,7 +48,7 @@ const PATHS = {
 
 export type IconName = keyof typeof PATHS;
 
-/** A picture beside words, or within a control that is labelled otherwise: never the only name of anything. */
+/** An icon beside text, or in a control with another label: never the only name of anything. */
 export function Icon({ name, size = 16 }: { readonly name: IconName; readonly size?: number }) {
   return (
     <svg className="icon" width={size} height={size} viewBox="0 0 16 16" aria-hidden="true" focusable="false">

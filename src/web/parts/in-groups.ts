@@ -1,7 +1,7 @@
-/** Members of a list or an object that are shown side by side; of more, groups of so many. */
+/** Members of a list or an object shown side by side; more are put into groups of this size. */
 const SIDE_BY_SIDE = 100;
 
-/** The same value, with lists and objects of many members in groups: a tree opens a group at a time. */
+/** The same value, with large lists and objects split into groups: a tree opens one group at a time. */
 export function inGroups(value: unknown): unknown {
   if (typeof value !== "object" || value === null) return value;
   if (Array.isArray(value)) {
@@ -12,7 +12,7 @@ export function inGroups(value: unknown): unknown {
   return ofGroups(entries, (part) => Object.fromEntries(part));
 }
 
-/** Named by the places of the first and the last member, from 0. */
+/** Groups are named by the indexes of their first and last members, from 0. */
 function ofGroups<T>(members: readonly T[], made: (part: readonly T[]) => unknown): object {
   let size = SIDE_BY_SIDE;
   while (members.length / size > SIDE_BY_SIDE) size *= SIDE_BY_SIDE;

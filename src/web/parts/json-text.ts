@@ -1,4 +1,4 @@
-/** A JSON object that somebody typed; undefined where nothing was; a text that says what is wrong. */
+/** A typed JSON object; undefined if the text is empty; a string with the error if it is invalid. */
 export function jsonObject(text: string): Readonly<Record<string, unknown>> | string | undefined {
   if (text.trim() === "") return undefined;
   const value = jsonValue(text);
@@ -7,7 +7,7 @@ export function jsonObject(text: string): Readonly<Record<string, unknown>> | st
   return value as Readonly<Record<string, unknown>>;
 }
 
-/** What a text holds as JSON, or why it does not. */
+/** The value of a JSON text, or an Error that says what is wrong. */
 export function jsonValue(text: string): unknown {
   try {
     return JSON.parse(text);

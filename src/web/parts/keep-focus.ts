@@ -1,4 +1,4 @@
-/** Where what had the focus has gone, keys continue in the page, and not at the top of the window. */
+/** If the focused element has disappeared, keys continue in the page instead of at the top of the window. */
 export function keepFocus(): void {
   if (document.activeElement === document.body) document.getElementById("content")?.focus({ preventScroll: true });
 }

@@ -5,7 +5,7 @@ interface KeyHelpProps {
   readonly onClose: () => void;
 }
 
-/** What the keys do. */
+/** A list of keyboard shortcuts. */
 export function KeyHelp({ keys, onClose }: KeyHelpProps) {
   return (
     <Dialog title="Keys" onClose={onClose}>

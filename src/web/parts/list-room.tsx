@@ -5,12 +5,12 @@ interface ListRoomProps<T> {
   readonly rows: readonly T[] | undefined;
   readonly error: unknown;
   readonly onRetry: () => void;
-  /** What it means that there is nothing. */
+  /** Explains an empty list. */
   readonly empty: ReactNode;
   readonly children: (rows: readonly T[]) => ReactNode;
 }
 
-/** A list in whichever state it is: on its way, failed, empty or there. What is there stays while it cannot be asked for again. */
+/** A list in any state: loading, failed, empty or loaded. Loaded rows stay while they cannot be refreshed. */
 export function ListRoom<T>({ rows, error, onRetry, empty, children }: ListRoomProps<T>) {
   if (rows === undefined) {
     if (error !== null && error !== undefined) return <Failed error={error} onRetry={onRetry} />;

@@ -6,31 +6,31 @@ export interface ListSearch {
   readonly q?: string | undefined;
   /** `<column>.asc` or `<column>.desc`. */
   readonly sort?: string | undefined;
-  /** From 1, which is left out. */
+  /** From 1, which the address leaves out. */
   readonly page?: number | undefined;
 }
 
-/** Makes whatever a link holds into what a list takes. */
+/** Converts any query of a link into a valid list state. */
 export function readListSearch({ q, sort, page }: Readonly<Record<string, unknown>>): ListSearch {
   return {
-    // A search for digits alone comes out of an address as a number.
+    // The router parses a search that consists of digits as a number.
     ...((typeof q === "string" && q !== "") || typeof q === "number" ? { q: String(q) } : {}),
     ...(typeof sort === "string" && /^\w+\.(asc|desc)$/.test(sort) ? { sort } : {}),
     ...(Number.isSafeInteger(page) && (page as number) > 1 ? { page: page as number } : {}),
   };
 }
 
-/** Whether a search goes on that was begun before: the way back leads out of it, not through its letters. */
+/** Whether the user is still typing a search: the history then gets no entry for each letter. */
 export const isTyping = (before: ListSearch, next: ListSearch): boolean =>
   before.q !== undefined && next.q !== undefined && before.q !== next.q;
 
-/** Text of an address, or nothing. */
+/** A string from an address, or undefined. */
 export function readText(value: unknown): string | undefined {
   if (typeof value === "number") return String(value);
   return typeof value === "string" && value !== "" ? value : undefined;
 }
 
-/** @param columns - those that can be sorted by; anything else is as if nothing was said. */
+/** @param columns - the sortable ones; any other sort is ignored. */
 export function readSorted(sort: string | undefined, columns: readonly string[], fallback: Sorted): Sorted {
   const [id = "", direction] = (sort ?? "").split(".");
   return columns.includes(id) ? { id, desc: direction === "desc" } : fallback;
@@ -38,7 +38,7 @@ export function readSorted(sort: string | undefined, columns: readonly string[],
 
 export const sortText = ({ id, desc }: Sorted): string => `${id}.${desc ? "desc" : "asc"}`;
 
-/** As the API takes it. */
+/** In the API's form. */
 export const sortBody = ({ id, desc }: Sorted): Readonly<Record<string, "asc" | "desc">> => ({
   [id]: desc ? "desc" : "asc",
 });

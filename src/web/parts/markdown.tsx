@@ -2,12 +2,12 @@ import { lexer, type MarkedToken, type Token, type Tokens } from "marked";
 import { Fragment, type ReactNode } from "react";
 import { SafeLink } from "./safe-link.tsx";
 
-/** Lists in quotes in lists …: deeper ones are shown as they were written. */
+/** Deeper nesting, such as lists in quotes in lists, is shown as source text. */
 const DEPTH_MAX = 24;
 
 /**
- * A text as Markdown (GitHub's). HTML in it is shown as text, and pictures as links: nothing that was recorded makes this
- * page ask another server for something.
+ * A text as GitHub's Markdown. HTML in it is shown as text, and images as links: recorded contents never make this page send
+ * requests to other servers.
  */
 export default function Markdown({ text }: { readonly text: string }) {
   return <div className="markdown">{blocks(tokensOf(text), 0)}</div>;
@@ -17,7 +17,7 @@ function tokensOf(text: string): readonly Token[] {
   try {
     return lexer(text, { gfm: true, breaks: true });
   } catch {
-    // Nested so deeply that it cannot be read: shown as it was written.
+    // Nested too deeply: shown as source text.
     return [{ type: "text", raw: text, text } satisfies Tokens.Text];
   }
 }
@@ -41,7 +41,7 @@ function node(token: MarkedToken, depth: number): ReactNode {
       return <blockquote>{within(token.tokens)}</blockquote>;
     case "code":
       return (
-        // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by key
+        // biome-ignore lint/a11y/noNoninteractiveTabindex: a scrollable region must be reachable by keyboard
         <section className="markdown-code" tabIndex={0} aria-label={token.lang ? `Code, ${token.lang}` : "Code"}>
           <pre>
             <code>{token.text}</code>
@@ -73,7 +73,7 @@ function node(token: MarkedToken, depth: number): ReactNode {
     case "escape":
       return token.text;
     case "text":
-      // A line of a list is a text with tokens of its own.
+      // A list's line is a text with tokens of its own.
       return "tokens" in token && token.tokens !== undefined ? within(token.tokens) : token.text;
     default:
       return token.raw;
@@ -105,7 +105,7 @@ function Table({
       </Cell>
     ));
   return (
-    // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by key
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: a scrollable region must be reachable by keyboard
     <section className="markdown-table" tabIndex={0} aria-label="Table">
       <table>
         <thead>

@@ -4,15 +4,15 @@ import { Icon, type IconName } from "./icon.tsx";
 interface MenuProps {
   readonly label: string;
   readonly icon?: IconName;
-  /** Only its icon is seen. */
+  /** Only its icon is visible. */
   readonly isSmall?: boolean;
-  /** Its content; `close` is for what ends the matter. */
+  /** Its content; `close` closes the menu after an action. */
   readonly children: (close: () => void) => ReactNode;
 }
 
 const STEPS: Readonly<Record<string, number>> = { ArrowDown: 1, ArrowUp: -1 };
 
-/** Goes to the next control of an open menu, or the one before. @returns whether the key was for that, and not for a field. */
+/** Moves the focus to the next or previous control of an open menu. @returns whether the key was used, and not left to a field. */
 function moveBy(room: HTMLElement, step: number): boolean {
   const from = document.activeElement;
   if (from instanceof HTMLInputElement && from.type !== "checkbox") return false;
@@ -21,7 +21,7 @@ function moveBy(room: HTMLElement, step: number): boolean {
   return true;
 }
 
-/** A button that opens a small panel below itself. Arrows go through it; Escape, and going elsewhere, close it. */
+/** A button that opens a small panel below itself. Arrow keys move through it; Escape, or moving the focus elsewhere, closes it. */
 export function Menu({ label, icon, isSmall = false, children }: MenuProps) {
   const [isOpen, setOpen] = useState(false);
   const room = useRef<HTMLDivElement>(null);
@@ -40,7 +40,7 @@ export function Menu({ label, icon, isSmall = false, children }: MenuProps) {
     button.current?.focus();
   };
   return (
-    // biome-ignore lint/a11y/noStaticElementInteractions: it only hears keys of the controls inside, and that they are left
+    // biome-ignore lint/a11y/noStaticElementInteractions: it only handles keys and blur events of the controls inside
     <div
       className="menu"
       ref={room}
@@ -52,7 +52,7 @@ export function Menu({ label, icon, isSmall = false, children }: MenuProps) {
         } else if (event.key in STEPS && moveBy(room.current!, STEPS[event.key]!)) event.preventDefault();
       }}
       onBlur={({ relatedTarget }) => {
-        // A window that loses the focus, and a click on what cannot have it, leave nothing behind.
+        // If the window loses the focus, or the user clicks something that cannot get it, there is no related target.
         if (relatedTarget !== null && !room.current?.contains(relatedTarget)) setOpen(false);
       }}
     >

@@ -2,13 +2,13 @@ interface MeterProps {
   readonly label: string;
   readonly value: number;
   readonly max: number;
-  /** Read out, and shown when one points at it. */
+  /** For screen readers, and as a tooltip. */
   readonly text: string;
-  /** Whether being full is a matter of concern. */
+  /** Whether a full bar is a warning. */
   readonly warns?: boolean;
 }
 
-/** How much of something there is, as a bar. */
+/** An amount as a bar. */
 export function Meter({ label, value, max, text, warns = false }: MeterProps) {
   const part = max <= 0 ? (value > 0 ? 1 : 0) : Math.min(1, Math.max(0, value / max));
   const tone = !warns || part < 0.8 ? "plain" : part < 1 ? "warn" : "bad";

@@ -2,18 +2,18 @@ import { useQuery } from "@tanstack/react-query";
 import { type ComponentProps, useId } from "react";
 import { modelNamesQuery } from "../known.ts";
 
-/** As many as browsers show well; what is typed makes them fewer. */
+/** As many as browsers show well; typing narrows them down. */
 const NAMES_MAX = 50;
 
 interface ModelInputProps extends Omit<ComponentProps<"input">, "value"> {
   readonly value: string;
 }
 
-/** A field for a model string, which proposes routes and models. */
+/** An input for a model string, which suggests routes and models. */
 export function ModelInput({ value, ...rest }: ModelInputProps) {
   const list = useId();
   const { data: names = [] } = useQuery(modelNamesQuery);
-  // After a comma comes one more name.
+  // A comma starts another name.
   const at = value.lastIndexOf(",") + 1;
   const begun = value.slice(0, at);
   const typed = value.slice(at).trim().toLowerCase();

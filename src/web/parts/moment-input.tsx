@@ -2,13 +2,13 @@ import { type InputHTMLAttributes, type Ref, useState } from "react";
 import { isoMoment, localMoment } from "./time-range.ts";
 
 interface MomentInputProps extends Omit<InputHTMLAttributes<HTMLInputElement>, "value" | "onChange" | "type"> {
-  /** ISO 8601; empty while there is none. */
+  /** ISO 8601; empty if there is none. */
   readonly value: string;
   readonly onChange: (value: string) => void;
   readonly inputRef?: Ref<HTMLInputElement> | undefined;
 }
 
-/** A moment in the reader's time. What is typed stays as it is until it is one. */
+/** A date and time in the reader's time zone. Typed text stays unchanged until it is valid. */
 export function MomentInput({ value, onChange, inputRef, ...rest }: MomentInputProps) {
   const [text, setText] = useState(() => localMoment(value));
   const [from, setFrom] = useState(value);

@@ -6,7 +6,7 @@ interface NewPasswordFieldsProps {
   readonly errorAt: (name: string) => string | undefined;
 }
 
-/** A new password twice, with its rules: the fields `password` and `repeated`. */
+/** A new password, entered twice, with its rules: the fields `password` and `repeated`. */
 export function NewPasswordFields({ label, errorAt }: NewPasswordFieldsProps) {
   const input = { type: "password", autoComplete: "new-password", required: true, maxLength: 1_000 } as const;
   return (

@@ -1,4 +1,4 @@
-/** As the API asks for: the rule is in `people/password.ts`, and a test compares the two. */
+/** The API's minimum: the rule is in `people/password.ts`, and a test compares the two. */
 export const PASSWORD_MIN = 12;
 
 export interface WrongPassword {
@@ -6,7 +6,7 @@ export interface WrongPassword {
   readonly text: string;
 }
 
-/** What the browser can tell of a new password that the API would refuse, or undefined. */
+/** The reason why the API would refuse a new password, as far as the browser can check it, or undefined. */
 export function whyNoPassword(password: string, repeated: string): WrongPassword | undefined {
   if ([...password].length < PASSWORD_MIN) return { name: "password", text: `Use ${PASSWORD_MIN} characters or more.` };
   if (password !== repeated) return { name: "repeated", text: "The two passwords differ." };

@@ -2,7 +2,7 @@ import { type ReactNode, useEffect } from "react";
 
 interface PageProps {
   readonly title: string;
-  /** Under the title: what this is, in a line. */
+  /** Under the title: a description in one line. */
   readonly about?: ReactNode;
   /** Controls beside the title. */
   readonly actions?: ReactNode;
@@ -11,7 +11,7 @@ interface PageProps {
   readonly children: ReactNode;
 }
 
-/** A page: its heading, its controls, its content. Names the window after itself. */
+/** A page: its heading, its controls, its content. Sets the window's title. */
 export function Page({ title, about, actions, filled = false, children }: PageProps) {
   useEffect(() => {
     document.title = `${title} · Weir`;

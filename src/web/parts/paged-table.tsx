@@ -2,18 +2,18 @@ import { type Column, DataTable, type Sorted } from "./data-table.tsx";
 import { sortText } from "./list-search.ts";
 import { Pager } from "./pager.tsx";
 
-/** Rows of one page; a list asks for one more, and so knows whether there is another page. */
+/** Rows of one page; lists request one more, to know whether there is another page. */
 export const PAGE_ROWS = 50;
 
 interface PagedTableProps<T extends object> {
-  /** What the rows are, for who cannot see them. */
+  /** What the rows are, for screen readers. */
   readonly label: string;
   readonly rows: readonly T[];
   readonly columns: readonly Column<T>[];
   readonly rowKey: (row: T) => string;
   readonly sort: Sorted | undefined;
   readonly page: number;
-  /** Another page, or another order from its first page on: what changes in the address. */
+  /** Called with the changed members of the address: another page, or another order, which starts at the first page. */
   readonly onChange: (next: { readonly sort?: string; readonly page?: number | undefined }) => void;
 }
 

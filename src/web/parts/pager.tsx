@@ -3,14 +3,14 @@ import { Empty } from "./states.tsx";
 interface PagerProps {
   /** From 1. */
   readonly page: number;
-  /** Rows on this page, and whether there are more after them. */
+  /** Rows on this page, and whether more follow. */
   readonly rows: number;
   readonly hasMore: boolean;
   readonly pageRows: number;
   readonly onPage: (page: number) => void;
 }
 
-/** Goes through a list page by page; shows nothing where one page is all. */
+/** Buttons to page through a list; hidden if there is only one page. */
 export function Pager({ page, rows, hasMore, pageRows, onPage }: PagerProps) {
   if (page === 1 && !hasMore) return null;
   const first = (page - 1) * pageRows;
@@ -30,7 +30,7 @@ export function Pager({ page, rows, hasMore, pageRows, onPage }: PagerProps) {
   );
 }
 
-/** In place of a page that a list no longer has. */
+/** Shown for a page that a list no longer has. */
 export function PastEnd({ onFirst }: { readonly onFirst: () => void }) {
   return (
     <Empty title="The list ends before this page">

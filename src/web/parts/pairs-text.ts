@@ -1,4 +1,4 @@
-/** Pairs as people edit them, one a line: `name = value`, or `Name: value`. */
+/** Pairs as people edit them, one per line: `name = value`, or `Name: value`. */
 export type Separator = "=" | ":";
 
 export function pairsText(pairs: Readonly<Record<string, string>>, separator: Separator): string {
@@ -8,7 +8,7 @@ export function pairsText(pairs: Readonly<Record<string, string>>, separator: Se
     .join("\n");
 }
 
-/** A line without the separator is a name without a value, which the API refuses by its name. */
+/** A line without the separator is a name without a value; the API's error names it. */
 export function readPairs(text: string, separator: Separator): Readonly<Record<string, string>> {
   const lines = text.split("\n").filter((line) => line.trim() !== "");
   return Object.fromEntries(

@@ -1,9 +1,9 @@
 import { useState } from "react";
 
 /**
- * A choice that stays in this browser, whatever page comes next.
+ * A choice that this browser stores across pages.
  *
- * @param name - of the choice, in the browser's store.
+ * @param name - of the choice, in the browser's storage.
  * @param options - the first is the default.
  */
 export function useRemembered<T extends string>(

@@ -1,6 +1,6 @@
 import type { ReactNode } from "react";
 
-/** A link that came with recorded content: one that browsers open as a page, and that learns nothing of this one; else its text. */
+/** A link from recorded contents: opened only if it is a web address, and without a referrer; otherwise its text. */
 export function SafeLink({ href, children }: { readonly href: string; readonly children: ReactNode }) {
   if (!isWeb(href)) return <span>{children}</span>;
   return (

@@ -4,7 +4,7 @@ import { PAUSE_MS } from "./use-debounced.ts";
 interface SearchBoxProps {
   readonly label: string;
   readonly value: string;
-  /** Told a moment after the last key, and at once on Enter. */
+  /** Called shortly after the last key, and immediately on Enter. */
   readonly onSearch: (text: string) => void;
   readonly inputRef?: RefObject<HTMLInputElement | null>;
 }
@@ -12,7 +12,7 @@ interface SearchBoxProps {
 export function SearchBox({ label, value, onSearch, inputRef }: SearchBoxProps) {
   const [text, setText] = useState(value);
   useEffect(() => setText(value), [value]);
-  // Only another text is worth waiting for: what the page does with it may be another function each time.
+  // Only a new text restarts the wait: `onSearch` may be another function in each render.
   useEffect(() => {
     if (text === value) return;
     const timer = setTimeout(() => onSearch(text), PAUSE_MS);
@@ -29,7 +29,7 @@ export function SearchBox({ label, value, onSearch, inputRef }: SearchBoxProps) 
       onChange={(event) => setText(event.target.value)}
       onKeyDown={(event) => {
         if (event.key === "Enter") onSearch(text);
-        // Back to where the other keys mean something.
+        // Leaves the input, so that the page's shortcuts work again.
         if (event.key === "Escape" && text === "") event.currentTarget.blur();
       }}
     />

@@ -4,13 +4,13 @@ import { windowText } from "./format.ts";
 interface SecondsFieldProps {
   readonly label: string;
   readonly name: string;
-  /** What can be chosen; another one that is in force can stay. */
+  /** The options; a current value that is not among them is kept. */
   readonly all: readonly number[];
   readonly value: number;
   readonly error: string | undefined;
 }
 
-/** A choice among lengths of time. */
+/** A choice of durations. */
 export function SecondsField({ label, name, all, value, error }: SecondsFieldProps) {
   const options = all.includes(value) ? all : [...all, value];
   return (

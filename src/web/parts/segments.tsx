@@ -6,7 +6,7 @@ interface SegmentsProps<T extends string> {
   readonly onChange: (value: T) => void;
 }
 
-/** A few ways to show the same, of which one is chosen. */
+/** Alternative views of the same content, one of which is active. */
 export function Segments<T extends string>({ label, options, value, onChange }: SegmentsProps<T>) {
   return (
     <fieldset className="segments">

@@ -5,22 +5,22 @@ import { ConfirmButton } from "./confirm-button.tsx";
 import { GatedButton } from "./gated-button.tsx";
 
 interface SettingActionsProps {
-  /** What a row is, such as `route`. */
+  /** The kind of the row, such as `route`. */
   readonly kind: string;
   readonly name: string;
-  /** Where the API has it. */
+  /** Its path in the API. */
   readonly path: string;
   readonly list: QueryKey;
-  /** Of `weir.toml`, which alone changes it. */
+  /** Whether it is defined in `weir.toml`, and can only be changed there. */
   readonly isInFile: boolean;
   readonly onEdit: () => void;
-  /** What can be done with it besides. */
+  /** Additional actions. */
   readonly more?: ReactNode;
-  /** What deleting it means. */
+  /** The consequences of deleting it. */
   readonly children: ReactNode;
 }
 
-/** What can be done with a row of settings. */
+/** The actions of a row of settings. */
 export function SettingActions({ kind, name, path, list, isInFile, onEdit, more, children }: SettingActionsProps) {
   return (
     <span className="row-actions">

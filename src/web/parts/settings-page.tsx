@@ -7,16 +7,16 @@ import { Icon } from "./icon.tsx";
 import { ListRoom } from "./list-room.tsx";
 import { Page } from "./page.tsx";
 
-/** How often a list is read again: limits are used, and credentials rest, while one looks. */
+/** Refresh interval of a list: usage and rests change while the page is open. */
 const REFRESH_MS = 5_000;
 
 interface SettingsPageProps<T extends object> {
   readonly title: string;
   readonly about: ReactNode;
-  /** Where the API lists the settings. */
+  /** The API's path of the list. */
   readonly path: string;
   readonly queryKey: QueryKey;
-  /** On the button that adds one. */
+  /** Label of the button that adds one. */
   readonly add: string;
   readonly empty: ReactNode;
   /** What the table holds, for screen readers. */
@@ -24,7 +24,7 @@ interface SettingsPageProps<T extends object> {
   /** Declared outside of the component; `onEdit` opens the dialog for a row. */
   readonly columns: (onEdit: (row: T) => void) => readonly Column<T>[];
   readonly rowKey: (row: T) => string;
-  /** Edits a row; adds one where there is none. */
+  /** Edits a row; adds one if there is none. */
   readonly dialog: (row: T | undefined, onClose: () => void) => ReactNode;
   /** Above the table. */
   readonly head?: ReactNode;

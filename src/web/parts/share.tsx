@@ -12,7 +12,7 @@ interface ShareProps {
   readonly subject: string;
 }
 
-/** Links under which people without an account read this, and no more. */
+/** Links for people without an account to this subject, and nothing else. */
 export function Share({ kind, subject }: ShareProps) {
   const client = useQueryClient();
   const key = ["shared-links"];

@@ -1,4 +1,4 @@
-/** As one word of a POSIX shell, whatever it holds. */
+/** Quotes any text as one word for a POSIX shell. */
 export function shellWord(text: string): string {
   return /^[\w@%+=:,./-]+$/.test(text) ? text : `'${text.replaceAll("'", `'\\''`)}'`;
 }

@@ -1,8 +1,8 @@
 import { useEffect, useRef } from "react";
 
 /**
- * Keyboard shortcuts while no field has the focus and no window or menu is open, by `KeyboardEvent.key`. A handler that returns
- * "unused" leaves the key to the browser.
+ * Keyboard shortcuts by `KeyboardEvent.key`, active while no field has the focus and no dialog or menu is open. A handler
+ * that returns "unused" leaves the key to the browser.
  */
 export type Keys = Readonly<Record<string, (event: KeyboardEvent) => unknown>>;
 

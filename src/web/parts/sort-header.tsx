@@ -8,7 +8,7 @@ interface SortHeaderProps {
   readonly onSort?: () => void;
 }
 
-/** The head of a column; a button in it sorts by it, and turns the order around. */
+/** A column head whose button sorts by the column, and reverses the order. */
 export function SortHeader({ label, end = false, sorted, onSort }: SortHeaderProps) {
   return (
     <th scope="col" className={end ? "end" : undefined} aria-sort={sorted}>

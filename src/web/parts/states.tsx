@@ -1,7 +1,7 @@
 import type { ReactNode } from "react";
 import { ApiFailure } from "../api.ts";
 
-/** Nothing to show, and what that means or what to do about it. */
+/** An empty state, with its meaning or what to do about it. */
 export function Empty({ title, children }: { readonly title: string; readonly children?: ReactNode }) {
   return (
     <div className="state">
@@ -11,7 +11,7 @@ export function Empty({ title, children }: { readonly title: string; readonly ch
   );
 }
 
-/** Takes the room that its content will take, so that nothing jumps. */
+/** Reserves the space of the content, so that nothing moves. */
 export function Loading({ rows = 6, label = "Loading" }: { readonly rows?: number; readonly label?: string }) {
   return (
     <div className="loading" role="status" aria-label={label}>
@@ -22,7 +22,7 @@ export function Loading({ rows = 6, label = "Loading" }: { readonly rows?: numbe
   );
 }
 
-/** What went wrong, in the API's words, with a way to try again. */
+/** The API's error message, with a retry button. */
 export function Failed({ error, onRetry }: { readonly error: unknown; readonly onRetry?: () => void }) {
   const status = error instanceof ApiFailure && error.status !== 0 ? ` (${error.status})` : "";
   const path = error instanceof ApiFailure ? error.path : undefined;

@@ -2,7 +2,7 @@ import type { ReactNode } from "react";
 
 interface StatsProps {
   readonly className: string;
-  /** Names, which differ, with their values. */
+  /** Unique names with their values. */
   readonly stats: readonly (readonly [string, ReactNode])[];
 }
 

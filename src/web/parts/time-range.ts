@@ -23,14 +23,14 @@ export const SPAN_LABELS: Readonly<Record<Span | "all", string>> = {
   all: "All time",
 };
 
-/** What an address says of time: a span that ends now, or fixed moments (ISO 8601), either of which may be open. */
+/** The time range in an address: a span that ends now, or fixed moments (ISO 8601), either of which may be open. */
 export interface TimeSearch {
   readonly range?: Span | "all" | undefined;
   readonly from?: string | undefined;
   readonly to?: string | undefined;
 }
 
-/** Makes whatever a link holds into a time range; what is none of it is left out. */
+/** Converts any query of a link into a time range; invalid members are left out. */
 export function readTimeSearch(search: Readonly<Record<string, unknown>>): TimeSearch {
   const { range, from, to } = search;
   const moment = (value: unknown) =>
@@ -42,7 +42,7 @@ export function readTimeSearch(search: Readonly<Record<string, unknown>>): TimeS
   };
 }
 
-/** The moments that a time range means now; a span is rounded to ten seconds, so that the same question stays the same. */
+/** The current moments of a time range; a span is rounded to ten seconds, so that repeated queries are equal. */
 export function momentsOf(time: TimeSearch, fallback: Span | "all" = "all", now = serviceNow()) {
   if (time.from !== undefined || time.to !== undefined) return { from: time.from, to: time.to };
   const range = time.range ?? fallback;
@@ -51,14 +51,14 @@ export function momentsOf(time: TimeSearch, fallback: Span | "all" = "all", now 
   return { from: new Date(Math.floor(now / step) * step - SPANS_MS[range]).toISOString(), to: undefined };
 }
 
-/** As a field of the browser holds it: local time, to the second, without a zone. Empty of what is no time. */
+/** The value of a browser's date-and-time input: local time, to the second, without a zone. Empty for an invalid time. */
 export function localMoment(iso: string | undefined): string {
   const time = Date.parse(iso ?? "");
   if (Number.isNaN(time)) return "";
   return new Date(time - new Date(time).getTimezoneOffset() * 60_000).toISOString().slice(0, 19);
 }
 
-/** What such a field holds as ISO 8601; empty while that is no time. */
+/** The value of such an input as ISO 8601; empty while it is invalid. */
 export function isoMoment(local: string): string {
   const time = Date.parse(local);
   return Number.isNaN(time) ? "" : new Date(time).toISOString();

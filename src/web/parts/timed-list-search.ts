@@ -2,11 +2,11 @@ import { readFilter } from "../filter/address.ts";
 import { type ListSearch, readListSearch, readText } from "./list-search.ts";
 import { readTimeSearch, type TimeSearch } from "./time-range.ts";
 
-/** What the addresses of the pages of users and of sessions say. */
+/** The state of the pages of users and sessions in their addresses. */
 export interface TimedListSearch extends TimeSearch, ListSearch {
-  /** The API's filter tree; missing means all. A text is one that a link lost a part of. */
+  /** The API's filter tree; missing means all. A string is a link's truncated filter. */
   readonly filter?: unknown;
-  /** Words of what was said. */
+  /** Words in contents. */
   readonly words?: string | undefined;
 }
 

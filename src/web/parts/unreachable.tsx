@@ -2,10 +2,10 @@ import { type Query, type QueryClient, useQueryClient } from "@tanstack/react-qu
 import { useEffect, useSyncExternalStore } from "react";
 import { ApiFailure } from "../api.ts";
 
-/** How often the API is looked for again. */
+/** How often the API is called again. */
 const LOOK_MS = 3_000;
 
-/** Says that the API does not respond, above what it answered before, and asks again until it does. */
+/** Reports that the API does not respond, above its earlier data, and retries until it does. */
 export function Unreachable() {
   const client = useQueryClient();
   const isGone = useSyncExternalStore(
@@ -29,7 +29,7 @@ export function Unreachable() {
 
 const unanswered = (client: QueryClient) => client.getQueryCache().findAll({ type: "active", predicate: isUnanswered });
 
-/** There was no response at all, which is another matter than one that says what is wrong. */
+/** No response at all, as opposed to an error response. */
 function isUnanswered({ state }: Query): boolean {
   const failure = state.error ?? state.fetchFailureReason;
   return failure instanceof ApiFailure && failure.status === 0;

@@ -1,9 +1,9 @@
 import { useEffect, useState } from "react";
 
-/** Typing is over when no key has come for so long. */
+/** Typing counts as finished after a pause of this length. */
 export const PAUSE_MS = 250;
 
-/** A value once it has stayed as it is for a moment, so that not every key asks something. */
+/** A value once it has been stable for a moment, so that not every key sends a request. */
 export function useDebounced<T>(value: T): T {
   const [settled, settle] = useState(value);
   useEffect(() => {

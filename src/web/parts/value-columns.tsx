@@ -3,7 +3,7 @@ import { Count, Duration, Money, Time } from "./values.tsx";
 
 type NumberOf<T> = (row: T) => number | null;
 
-/** A column of sums of money. */
+/** A column of amounts of money. */
 export const costColumn = <T extends { readonly cost: number | null }>(): Column<T> => ({
   id: "cost",
   header: "Cost",
@@ -21,7 +21,7 @@ export const countColumn = <T,>(id: string, header: string, of: NumberOf<T>): Co
   cell: (row) => <Count of={of(row)} />,
 });
 
-/** A column of large numbers, which are written short. */
+/** A column of large numbers, in short form. */
 export const shortCountColumn = <T,>(id: string, header: string, of: NumberOf<T>): Column<T> => ({
   ...countColumn(id, header, of),
   cell: (row) => <Count of={of(row)} short />,
@@ -35,7 +35,7 @@ export const durationColumn = <T,>(id: string, header: string, of: NumberOf<T>):
   cell: (row) => <Duration of={of(row)} />,
 });
 
-/** A column of moments; how long ago they were where `relative` is set. */
+/** A column of times; `relative` shows how long ago they were. */
 export const timeColumn = <T,>(id: string, header: string, of: (row: T) => string, relative = false): Column<T> => ({
   id,
   header,

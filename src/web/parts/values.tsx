@@ -20,7 +20,7 @@ interface TimeProps extends Of<string> {
   readonly exact?: boolean;
 }
 
-/** A time in the reader's zone; UTC, which the API speaks, when one points at it. */
+/** A time in the reader's time zone; the tooltip shows the API's UTC time. */
 export function Time({ of, relative = false, exact = false }: TimeProps) {
   if (of === null || of === undefined) return <span className="unknown">{UNKNOWN}</span>;
   return (
@@ -42,7 +42,7 @@ export function Money({ of }: Of<number>) {
   );
 }
 
-/** A whole number; `short` writes 1.2M, and the exact one shows when one points at it. */
+/** A whole number; `short` writes 1.2M, with the exact number as a tooltip. */
 export function Count({ of, short = false }: Of<number> & { readonly short?: boolean }) {
   if (of === null || of === undefined) {
     return (
@@ -64,7 +64,7 @@ interface CountedProps extends Of<number> {
   readonly short?: boolean;
 }
 
-/** A whole number of things: `1 hit`, `2 hits`. */
+/** A count with its noun: `1 hit`, `2 hits`. */
 export function Counted({ of, one, many = `${one}s`, short = false }: CountedProps) {
   return (
     <>
@@ -91,7 +91,7 @@ export function Bytes({ of }: Of<number>) {
   );
 }
 
-/** What a status says beyond its number. */
+/** The meaning of a status. */
 const STATUS_TEXT: Readonly<Record<number, string>> = {
   101: "WebSocket",
   200: "OK",

@@ -6,13 +6,13 @@ const ZONES = [...new Set(["UTC", LOCAL_ZONE, ...Intl.supportedValuesOf("timeZon
 
 interface WindowFieldsProps {
   readonly window: Window;
-  /** Windows in seconds that can be chosen; another one that is in force can stay. */
+  /** Windows in seconds to choose from; a current value that is not among them is kept. */
   readonly all: readonly number[];
   readonly onChange: (window: Window) => void;
   readonly errorAt: (path: string) => string | undefined;
 }
 
-/** A window that slides, or a stretch of the calendar with its time zone. */
+/** A sliding window, or a calendar period with its time zone. */
 export function WindowFields({ window, all, onChange, errorAt }: WindowFieldsProps) {
   const { window_seconds, calendar, time_zone } = window;
   const windows = all.includes(window_seconds) ? all : [...all, window_seconds];

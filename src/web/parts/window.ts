@@ -2,13 +2,13 @@ import { windowText } from "./format.ts";
 
 export const CALENDARS = ["day", "week", "month"] as const;
 
-/** Of this browser: budgets are mostly meant by the calendar of the person who sets them. */
+/** This browser's zone: budgets usually follow the calendar of the person who sets them. */
 export const LOCAL_ZONE = Intl.DateTimeFormat().resolvedOptions().timeZone;
 
-/** What an alert or a limit says of time. */
+/** The time window of an alert or a limit. */
 export interface Window {
   readonly window_seconds: number;
-  /** In place of a window that slides. */
+  /** Replaces the sliding window. */
   readonly calendar: (typeof CALENDARS)[number] | null;
   readonly time_zone: string | null;
 }

@@ -3,7 +3,7 @@ import { Badge, type Tone } from "../parts/badge.tsx";
 import { Code } from "../parts/code.tsx";
 import { Money, Time } from "../parts/values.tsx";
 
-/** Where a request would go: its targets in the order in which they would be asked. */
+/** The targets of a request, in the order in which they would be called. */
 export function Explanation({ of: { resolved_by, targets } }: { readonly of: RouteExplanation }) {
   return (
     <section aria-label="Explanation" className="explanation">
@@ -68,7 +68,7 @@ function Target({ target, place }: { readonly target: ExplainedTarget; readonly 
 const RESTING = "resting until ";
 const TONES: Readonly<Record<string, Tone>> = { ready: "good", locked: "bad" };
 
-/** `ready`, `resting until <time>`, `limit spent` or `locked`; a state that is not known here is shown as it is. */
+/** `ready`, `resting until <time>`, `limit spent` or `locked`; an unknown state is shown unchanged. */
 function State({ of }: { readonly of: string }) {
   const until = of.startsWith(RESTING) ? of.slice(RESTING.length) : undefined;
   return (

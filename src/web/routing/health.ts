@@ -1,11 +1,11 @@
 import { queryOptions } from "@tanstack/react-query";
 import { get } from "../api.ts";
 
-/** A credential that failed lately or whose limit is spent, as `GET /v1/route/health` shows it. */
+/** A credential that failed recently or whose limit is spent, as `GET /v1/route/health` shows it. */
 export interface HealthRow {
   readonly provider: string;
   readonly credential: string;
-  /** Null where the whole credential rests. */
+  /** Null if the complete credential rests. */
   readonly model: string | null;
   readonly state: "ready" | "resting" | "trying" | "limit spent";
   readonly until: string | null;

@@ -11,22 +11,22 @@ import type { Caller } from "../../access/caller.ts";
 import type { ApiContext } from "../../context.ts";
 
 const PAGE = 200;
-/** Characters of a token, where nothing counts them: a guess. */
+/** Characters per token, a guess for items without a count. */
 const TOKEN_CHARS = 4;
 
 /** What a run would send to one target. */
 export interface TargetEstimate {
   readonly name: string;
-  /** Who would be asked first; null where the request would be refused. */
+  /** The provider that would be called first; null if the request would be refused. */
   readonly provider: string | null;
   readonly model: string | null;
   readonly calls: number;
   readonly prompt_tokens: number;
   readonly completion_tokens: number | null;
-  /** US dollars; null where nothing is known of the price or of the tokens. */
+  /** US dollars; null if the price or the tokens are unknown. */
   readonly cost: number | null;
   readonly price_source: string | null;
-  /** What the metrics leave out or guess, a sentence each. */
+  /** What the estimate leaves out or guesses, one sentence each. */
   readonly notes: readonly string[];
 }
 
@@ -37,7 +37,7 @@ export interface Selection {
   readonly targets: readonly Target[];
 }
 
-/** Tokens of an item: as its request's record counts them, or a guess. */
+/** Tokens of an item: from its request's record, or a guess. */
 interface ItemTokens {
   readonly prompt: number;
   readonly isGuessed: boolean;
@@ -45,7 +45,7 @@ interface ItemTokens {
   readonly systemChars: number;
 }
 
-/** What a run is likely to cost, from what the items' own requests used and from the prices in force. Nothing is called. */
+/** The probable cost of a run, from the usage of the items' original requests and the current prices. Nothing is called. */
 export async function estimateRun(room: ApiContext, caller: Caller, selection: Selection): Promise<TargetEstimate[]> {
   const { records } = room.current;
   const learnt = new LearntTables(room.config.prices, room.home.reader.records);
@@ -79,7 +79,7 @@ const nothing = ({ name }: Target, calls: number) => ({
   ...{ cost: null, price_source: null },
 });
 
-/** Who would be asked for the first item. */
+/** The provider that would be called for the first item. */
 async function firstAsked(room: ApiContext, { key }: Caller, { model, parameters }: Target, item: Item | undefined) {
   const body = item && JSON.stringify({ ...parameters, model, messages: item.input.messages });
   try {
@@ -91,7 +91,7 @@ async function firstAsked(room: ApiContext, { key }: Caller, { model, parameters
     return { provider: asked.provider, model: asked.model };
   } catch (error) {
     if (error instanceof GatewayError) return { refused: error.message };
-    // Errors of another thread come as plain ones.
+    // Errors from another thread arrive as plain errors.
     return { refused: error instanceof Error ? error.message : String(error) };
   }
 }

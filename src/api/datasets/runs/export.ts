@@ -19,7 +19,7 @@ const COLUMNS = [
   "scores",
 ] as const;
 
-/** Text that a spreadsheet would run as a formula. */
+/** Text that a spreadsheet would evaluate as a formula. */
 const FORMULA = /^[=+\-@\t\r]/;
 
 interface RunFormat {
@@ -28,7 +28,7 @@ interface RunFormat {
   linesOf(item: ComparedItem): string;
 }
 
-/** A run as a file: a line an item, or a row a response. */
+/** A run as a file: one line per item, or one row per response. */
 export const RUN_FORMATS: Readonly<Record<string, RunFormat>> = {
   jsonl: { type: "application/x-ndjson; charset=utf-8", head: "", linesOf: (item) => `${JSON.stringify(item)}\n` },
   csv: { type: "text/csv; charset=utf-8", head: csvLine(COLUMNS), linesOf: csvLinesOf },
@@ -37,7 +37,7 @@ export const RUN_FORMATS: Readonly<Record<string, RunFormat>> = {
 export const fileName = ({ name }: Run, format: string): string =>
   `${name.replace(/[^\w.-]+/g, "-").slice(0, 60) || "run"}.${format}`;
 
-/** The original answer, then that of each target. */
+/** The original response, then the response of each target. */
 function csvLinesOf({ item_id, input, output, labels, original, results }: ComparedItem): string {
   const asked = textOf(input.messages.at(-1));
   const row = (of: ShownOriginal | ShownResult | null, more: Readonly<Record<string, unknown>>) => {
@@ -62,7 +62,7 @@ function textOf(message: Json): string | null {
   return JSON.stringify(content ?? tool_calls ?? null);
 }
 
-/** RFC 4180: null is an empty cell, objects are JSON, and no text is a formula. */
+/** RFC 4180: null is an empty cell, objects are JSON, and text is never a formula. */
 function csvLine(values: readonly unknown[]): string {
   const cells = values.map((value) => {
     if (value === null || value === undefined) return "";

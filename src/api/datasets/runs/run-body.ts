@@ -8,7 +8,7 @@ const CONCURRENCY = 4;
 const RETRIES = 2;
 
 const strict = { additionalProperties: false };
-/** Becomes a header. */
+/** Becomes a header value. */
 const NAME = { minLength: 1, maxLength: 200, pattern: "^[^\\x00-\\x1f\\x7f]*\\S[^\\x00-\\x1f\\x7f]*$" };
 const named = (description: string) =>
   t.Optional(t.String({ ...NAME, description, expects: "give 1 to 200 characters on one line" }));
@@ -71,7 +71,7 @@ export const RESUME = t.Object(
   strict,
 );
 
-/** Members of a body that are the run's own to set. */
+/** Members of a body that only the run sets. */
 const OWN = ["model", "messages", "stream", "stream_options", "n", "tools"];
 
 /** @throws GatewayError `invalid_body` that names the wrong member. */
@@ -88,7 +88,7 @@ export function readTargets(targets: Static<typeof ESTIMATE>["targets"]): readon
     if (names.has(name)) throw wrong("name", "another target has this name: give each one of its own");
     names.add(name);
     const said = { system: system ?? null, prompt_id: prompt_id ?? null, prompt_version: prompt_version ?? null };
-    // A model string may be longer than a header is meant to be.
+    // A model string may be longer than the limit for a name.
     return { name: name.slice(0, 200), model, parameters, ...said };
   });
 }

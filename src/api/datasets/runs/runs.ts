@@ -32,7 +32,7 @@ import { comparedItems, type ShownRun, shownRun } from "./shown.ts";
 import { type RunTotals, totalsOf } from "./totals.ts";
 
 const TAG = "Dataset runs";
-/** A run of more is two. */
+/** Calls of a run, at most. */
 const CALLS_MAX = 20_000;
 const EXPORT_PAGE = 100;
 
@@ -45,8 +45,8 @@ const ITEMS = {
   errors: t.Boolean({ description: "true shows only the items that failed at a target." }),
 };
 
-/** Datasets that are sent again to other models, and comparisons of what came. */
-// biome-ignore lint/complexity/noExcessiveLinesPerFunction: a table: one family of endpoints, each a statement of its own
+/** Sends datasets again to other models, and compares the responses. */
+// biome-ignore lint/complexity/noExcessiveLinesPerFunction: a table of endpoints, one statement each
 export function datasetRunEndpoints(room: ApiContext, callers: Callers) {
   const find = async (request: Request, { id, run }: { readonly id: string; readonly run: string }) => {
     const caller = callers.of(request);
@@ -213,7 +213,7 @@ export function datasetRunEndpoints(room: ApiContext, callers: Callers) {
     );
 }
 
-/** Which items are meant. @throws GatewayError `not_found`, `invalid_body`. */
+/** The selected items. @throws GatewayError `not_found`, `invalid_body`. */
 async function chosenItems(
   room: ApiContext,
   caller: Caller,

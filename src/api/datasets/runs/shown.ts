@@ -9,7 +9,7 @@ import type { ApiContext } from "../../context.ts";
 /** A run as the API shows it. */
 export type ShownRun = Omit<RunProgress, "created_at" | "finished_at" | "organization_id" | "sender" | "settings"> &
   Run["settings"] & {
-    /** Calls in all. */
+    /** The total number of calls. */
     readonly calls: number;
     readonly created_at: string;
     readonly finished_at: string | null;
@@ -29,7 +29,7 @@ export function shownRun({
 
 type Scores = Readonly<Record<string, number>>;
 
-/** What the request of an item took when it was recorded. */
+/** Cost and latency of an item's original request, as recorded. */
 export interface ShownOriginal extends CallTotals {
   readonly request_id: string;
   readonly status: number | null;
@@ -40,14 +40,14 @@ export interface ShownResult extends Omit<RunResult, "item_id" | "target" | "cre
   /** Name of the target. */
   readonly target: string;
   readonly scores: Scores;
-  /** Whether it says what the item's own output says; null where one of them says nothing. */
+  /** Whether it equals the item's own output; null if either is empty. */
   readonly same: boolean | null;
-  /** What it took more than the original; null where one of them is not known. */
+  /** The difference from the original; null if either is unknown. */
   readonly cost_change: number | null;
   readonly latency_change: number | null;
 }
 
-/** An item beside what came of it at each target. */
+/** An item with the result of each target. */
 export interface ComparedItem {
   readonly item_id: string;
   readonly request_id: string | null;
@@ -55,9 +55,9 @@ export interface ComparedItem {
   /** The item's own output. */
   readonly output: Json;
   readonly labels: readonly string[];
-  /** Null where the item was written, or its record is gone. */
+  /** Null if the item was written by hand, or its record is gone. */
   readonly original: ShownOriginal | null;
-  /** In the order of the targets; those that are not made yet are missing. */
+  /** In the order of the targets; results that do not exist yet are missing. */
   readonly results: readonly ShownResult[];
 }
 
@@ -97,7 +97,7 @@ function originalOf(recorded: RecordedCall | undefined): ShownOriginal | null {
 const change = (value: number | null, before: number | null | undefined): number | null =>
   value === null || before === null || before === undefined ? null : value - before;
 
-/** By what is said; calls of tools by their names and arguments, whatever their ids are. */
+/** Compares texts; tool calls by name and arguments, ignoring their ids. */
 export function isSame(one: Json, other: Json): boolean | null {
   if (one === null || other === null) return null;
   return saidBy(one) === saidBy(other);

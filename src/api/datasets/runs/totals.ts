@@ -8,16 +8,16 @@ import { isSame } from "./shown.ts";
 
 const PAGE = 200;
 
-/** Metrics over all calls of a target, or over the items' own requests. */
+/** Metrics over all calls of a target, or over the items' original requests. */
 export interface RunTotals {
-  /** Of the target; null of the original requests. */
+  /** The target's name; null for the original requests. */
   readonly target: string | null;
   readonly done: number;
   readonly errors: number;
-  /** Outputs that say what the item's own says, of `compared`. */
+  /** Outputs equal to the item's own, out of `compared`. */
   readonly same: number;
   readonly compared: number;
-  /** US dollars, of the calls whose price is known. */
+  /** US dollars, over the calls with a known price. */
   readonly cost: number | null;
   readonly unknown_costs: number;
   readonly cost_median: number | null;
@@ -26,7 +26,7 @@ export interface RunTotals {
   /** Milliseconds. */
   readonly latency_median: number | null;
   readonly first_token_median: number | null;
-  /** Means by name, and how many have the score. */
+  /** The mean by score name, and the number of calls that have the score. */
   readonly scores: Readonly<Record<string, { readonly mean: number; readonly count: number }>>;
 }
 
@@ -115,7 +115,7 @@ class Sums {
   }
 }
 
-/** By nearest rank, as percentiles elsewhere: one of those that were measured. */
+/** By nearest rank, like other percentiles here: always a measured value. */
 function median(values: readonly number[]): number | null {
   return values.toSorted((a, b) => a - b)[Math.ceil(values.length / 2) - 1] ?? null;
 }

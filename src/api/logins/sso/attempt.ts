@@ -1,14 +1,14 @@
 import { createCipheriv, createDecipheriv, randomBytes } from "node:crypto";
 import type { Checks } from "../../../sso/client.ts";
 
-/** How long somebody has at the provider. */
+/** How long a user may take at the provider. */
 export const ATTEMPT_MS = 600_000;
 const KEY = /^[A-Za-z0-9_-]{43}$/;
 const STATE_CHARS_MAX = 4_000;
 const NONCE_BYTES = 12;
 const TAG_BYTES = 16;
 
-/** One log-in that is under way at a provider. */
+/** One log-in in progress at a provider. */
 export interface Attempt {
   /** Of the provider. */
   readonly name: string;
@@ -21,8 +21,8 @@ export interface Attempt {
 }
 
 /**
- * A log-in under way is kept nowhere here: `state` holds it, encrypted under a key that only the browser's cookie has. So a
- * state fits the browser that it was made for and no other, and neither the provider nor a log learns which page was opened.
+ * A log-in in progress is not stored here: `state` holds it, encrypted with a key that only the browser's cookie has. A
+ * state is therefore valid only in the browser it was made for, and neither the provider nor a log learns the opened page.
  *
  * @param known - the key that the browser has already: log-ins in two of its tabs do not disturb each other.
  */
@@ -37,7 +37,7 @@ export function beginAttempt(
   return { key, checks: { state: encrypted(JSON.stringify(attempt), key), nonce, verifier } };
 }
 
-/** The log-in that a provider's response belongs to; undefined where it was not begun in this browser, or too long ago. */
+/** The log-in that a provider's response belongs to; undefined if it was not begun in this browser, or too long ago. */
 export function attemptOf(key: string | undefined, state: string): Attempt | undefined {
   if (key === undefined || !KEY.test(key) || state.length > STATE_CHARS_MAX) return undefined;
   const text = decrypted(state, key);

@@ -26,7 +26,7 @@ const QUERY = {
   account: { type: "string", enum: ["other"], description: "Asks the provider to show its account chooser." },
 };
 
-/** Log-in at an identity provider: the way there, and back. */
+/** Log-in at an identity provider: the redirect there, and the callback. */
 export function ssoEndpoints(room: ApiContext) {
   return new Elysia()
     .get(
@@ -50,7 +50,7 @@ async function start(room: ApiContext, name: string, request: Request): Promise<
   const client = room.sso.client(name);
   const { searchParams } = new URL(request.url);
   const returnTo = returnPath(searchParams.get("return"));
-  // The cookie of the log-in has to come back at the public address, so it is set there.
+  // The log-in's cookie must be sent to the callback at the public address, so it is set there.
   if (!isCalledPublicly(config, request) && config.public_url !== "" && !searchParams.has("moved")) {
     searchParams.set("moved", "1");
     return redirect(`${publicOrigin(config)}/v1/login/${name}?${searchParams}`);
@@ -91,7 +91,7 @@ async function finish(room: ApiContext, name: string, request: Request): Promise
   return answer;
 }
 
-/** @throws GatewayError `login_expired` where the log-in was not begun in this browser, with this provider, a moment ago. */
+/** @throws GatewayError `login_expired` if the log-in was not begun recently, in this browser, with this provider. */
 function attemptIn(room: ApiContext, name: string, request: Request, query: URLSearchParams): Attempt {
   const [state, ...more] = query.getAll("state");
   const attempt = attemptOf(cookieOf(request, cookieName(room)), more.length === 0 ? (state ?? "") : "");
@@ -99,7 +99,7 @@ function attemptIn(room: ApiContext, name: string, request: Request, query: URLS
   return attempt;
 }
 
-/** Runs a step of a log-in; a failure goes to the log with its cause, and into the audit log. */
+/** Runs a step of a log-in; logs a failure with its cause, and adds it to the audit log. */
 async function watched(
   room: ApiContext,
   name: string,
@@ -113,7 +113,7 @@ async function watched(
     const { code, cause } = error;
     const because = cause === undefined ? {} : { because: messageOf(cause) };
     room.log.warn("a log-in by single sign-on failed", { sso: name, code, why: error.message, ...because });
-    // Where a file is, or what is wrong with it, is for the operator.
+    // Where a file is, or what is wrong with it, concerns only the operator.
     const told = code === "config_invalid" ? new GatewayError("sso_failed", NOT_SET_UP, { cause: error }) : error;
     if (!mayNote()) throw told;
     const actor = { kind: "system", id: "log-in", name: "log-in" } as const;
@@ -125,7 +125,7 @@ async function watched(
 
 const NOT_SET_UP = "this single sign-on is not set up rightly; the service's log says why";
 
-/** Anybody can begin log-ins that fail: their entries must not fill the audit log. */
+/** Anyone can start log-ins that fail: their entries must not fill the audit log. */
 const NOTED_A_MINUTE_MAX = 60;
 let minute = 0;
 let notedInMinute = 0;
@@ -144,10 +144,10 @@ function redirect(location: string): Response {
   });
 }
 
-/** By the public address: there the browser is, whatever a proxy says of the request. */
+/** By the public address: the browser is there, whatever a proxy reports. */
 const isSecure = ({ config }: ApiContext): boolean => publicOrigin(config).startsWith("https:");
 
-/** Cookies know no ports: see the one of log-ins. */
+/** Cookies ignore ports: see the log-in's cookie. */
 function cookieName(room: ApiContext): string {
   return `${isSecure(room) ? "__Host-" : ""}weir_sso_${room.config.api_port}`;
 }

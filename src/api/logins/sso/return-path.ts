@@ -1,17 +1,17 @@
 import { GatewayError } from "../../../errors.ts";
 
-/** Of no site; only the path of an address is used. */
+/** A placeholder origin: only the path of the URL is used. */
 const NOWHERE = "http://weir.invalid";
 const CHARS_MAX = 1_000;
-/** Browsers read a backslash as a slash, and leave control characters out. */
+/** Browsers treat a backslash as a slash, and drop control characters. */
 const PATH = /^\/[^\\\s\p{C}]*$/u;
-/** What a browser, or a proxy that decodes, would take for the address of another site. */
+/** Paths that a browser, or a decoding proxy, would take for another site's address. */
 const OTHER_SITE = /^\/(?:[/\\]|%2f|%5c)/i;
-/** Below it are no pages: such an address would log in again, or show JSON. */
+/** There are no pages below it: such a path would log in again, or show JSON. */
 const API = /^\/v1(?:\/|$)/;
 
 /**
- * The page that somebody comes back to after a log-in: a path of the dashboard with what follows it.
+ * The page that a user returns to after a log-in: a path of the dashboard with its query and fragment.
  *
  * @throws GatewayError `invalid_body` for everything that could lead elsewhere.
  */

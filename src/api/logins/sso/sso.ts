@@ -5,7 +5,7 @@ import { trustingFetch } from "../../../runtime/http/trusting-fetch.ts";
 import { SsoClient } from "../../../sso/client.ts";
 import { publicOrigin, redirectAddress, secretOf, ssoProviders } from "../../../sso/provider.ts";
 
-/** The identity providers of this listener, by their names; none where it has no public address. */
+/** The identity providers of this listener, by their names; empty without a public address. */
 export class Sso {
   readonly #clients: ReadonlyMap<string, SsoClient>;
 
@@ -21,7 +21,7 @@ export class Sso {
     );
   }
 
-  /** What `GET /v1/login` lists of them. */
+  /** How `GET /v1/login` lists them. */
   get methods() {
     return [...this.#clients.values()].map(({ provider: { name, label } }) => {
       return { kind: "oidc", name, label, start: `/v1/login/${name}` };
@@ -35,7 +35,7 @@ export class Sso {
     return client;
   }
 
-  /** Where a browser goes to log out at the provider that it was logged in by; undefined where it need not. */
+  /** The address for a log-out at the provider of the log-in; undefined if none is needed. */
   async endSessionUrl(name: string, idToken: string | null, returnTo: string): Promise<string | undefined> {
     const client = this.#clients.get(name);
     return client?.provider.endSession ? client.endSessionUrl(idToken, returnTo) : undefined;

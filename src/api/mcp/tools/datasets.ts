@@ -7,7 +7,7 @@ import { type Tool, ToolError, tool } from "../tool.ts";
 const ITEMS = 20;
 const ITEMS_MAX = 100;
 const ADDED_MAX = 1_000;
-/** Characters of an item, and of its texts and messages where it has more. */
+/** Characters of an item, and of each text and message of an item that is longer. */
 const ITEM_CHARS_MAX = 12_000;
 const TEXT_CHARS = 1_000;
 const MESSAGES = 6;
@@ -63,7 +63,7 @@ export const DATASET_TOOLS: readonly Tool[] = [
   }),
 ];
 
-/** A long example keeps its last messages, each cut: a model that needs all of it reads the request. */
+/** A long example keeps its last messages, each shortened: a model that needs all of it reads the request. */
 function bounded(item: Json): Json {
   if (JSON.stringify(item).length <= ITEM_CHARS_MAX) return item;
   const messages: readonly Json[] = item.input.messages;
@@ -109,7 +109,7 @@ export const DATASET_CHANGES: readonly Tool[] = [
     async call(ask, { dataset, request_ids, labels, limit: most, ...choice }) {
       const isNamed = request_ids !== undefined;
       const isChosen = Object.values(choice).some((value) => value !== undefined);
-      // Nothing said would be every request that there is.
+      // No selection would mean every request.
       if (isNamed === isChosen)
         throw new ToolError("say which requests: by request_ids, or by filter, last, since and until");
       const which = isNamed ? { requestIds: request_ids } : { filter: chosen(choice), limit: most ?? ADDED_MAX };

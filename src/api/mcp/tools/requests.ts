@@ -10,7 +10,7 @@ const LIMIT_MAX = 100;
 const CHARS = 8_000;
 const CHARS_MAX = 40_000;
 
-/** Members of a record that are long, expire, or stand elsewhere in the result. */
+/** Members of a record that are long, expire, or are elsewhere in the result. */
 const LEFT_OUT = new Set([
   ...["request_body", "response_body", "llmSchema", "signed_body_url", "asset_urls", "costUSD", "request_properties"],
   ...["asset_ids", "stored_bytes", "auth_hash"],
@@ -64,7 +64,7 @@ export const REQUEST_TOOLS: readonly Tool[] = [
       const all = found.data.map(summaryOf);
       const requests = rowsWithin(all);
       if (requests.length === all.length) return { requests, next_cursor: found.next_cursor };
-      // The cursor belongs to the last row of a page, so the page is asked for as long as it fits.
+      // The cursor belongs to a page's last row, so this requests the page again with only as many rows as fit.
       const again = await ask("POST", "/v1/request/query", { ...body, limit: requests.length });
       return { requests: again.data.map(summaryOf), next_cursor: again.next_cursor };
     },
@@ -111,9 +111,9 @@ export const REQUEST_TOOLS: readonly Tool[] = [
       const members = Object.entries(data).filter(([name]) => !LEFT_OUT.has(name));
       const body = data[MEMBER[part]];
       const text = typeof body === "string" ? body : JSON.stringify(body);
-      // A key that sees metrics gets none of them, and an unmapped model has no conversation.
+      // A key that sees only metrics gets neither body, and an unmapped model has no conversation.
       const content = body === null || body === undefined ? null : cut(text, offset, max_chars);
-      // The rest of a text is asked for by a caller that has the record.
+      // A caller that reads the rest of a text already has the record.
       const request = offset > 0 ? { request_id: data.request_id } : present(Object.fromEntries(members));
       return { request, part, content };
     },

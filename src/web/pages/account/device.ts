@@ -1,4 +1,4 @@
-/** In the order in which they are looked for: Edge says Chrome as well, and Chrome says Safari. */
+/** In matching order: Edge also claims to be Chrome, and Chrome claims to be Safari. */
 const BROWSERS = [
   ["Edg", "Edge"],
   ["OPR", "Opera"],
@@ -17,7 +17,7 @@ const SYSTEMS = [
 ] as const;
 const SHOWN_CHARS = 40;
 
-/** A browser's `User-Agent` as people know it; of other programs its beginning. */
+/** The browser's common name from its `User-Agent`; for other programs the beginning of the text. */
 export function deviceOf(agent: string | null): string {
   if (agent === null) return "An unknown program";
   const browser = BROWSERS.find(([mark]) => agent.includes(`${mark}/`))?.[1];

@@ -7,7 +7,7 @@ import { Field } from "../../parts/field.tsx";
 import { type WrongPassword, whyNoPassword } from "../../parts/new-password.ts";
 import { NewPasswordFields } from "../../parts/new-password-fields.tsx";
 
-/** Changes one's password. @param email - for password managers, which keep it with the password. */
+/** Changes the user's own password. @param email - for password managers, which store it with the password. */
 export function NewPassword({ email }: { readonly email: string }) {
   const [wrong, setWrong] = useState<WrongPassword>();
   const work = useMutation({ mutationFn: (body: unknown) => post("/v1/me/password", body) });

@@ -9,7 +9,7 @@ import { Time } from "../../parts/values.tsx";
 import { NewKey } from "../keys/new-key.tsx";
 import { KEYS, type KeyRow } from "../keys/shapes.ts";
 
-/** Keys that belong to a user: they never do more than the user may. */
+/** The user's own keys: they never have more rights than the user. */
 export function OwnKeys({ id }: { readonly id: string }) {
   const [isMaking, setMaking] = useState(false);
   const { data, error, refetch } = useQuery({

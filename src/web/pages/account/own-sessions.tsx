@@ -10,7 +10,7 @@ import { deviceOf } from "./device.ts";
 
 const LOGINS = ["logins"] as const;
 
-/** Where one is logged in. Admins are given those of others as well, which do not belong here. */
+/** The user's own log-ins. The API also lists those of others to admins, which are left out here. */
 export function OwnSessions({ id }: { readonly id: string }) {
   const { data, error, refetch } = useQuery({
     queryKey: LOGINS,

@@ -8,7 +8,7 @@ import { NewPassword } from "./new-password.tsx";
 import { OwnKeys } from "./own-keys.tsx";
 import { OwnSessions } from "./own-sessions.tsx";
 
-/** Who is logged in, and what is theirs. */
+/** The logged-in user, with their log-ins and keys. */
 export function AccountPage() {
   const { data, error, refetch } = useQuery({
     queryKey: ["me"],

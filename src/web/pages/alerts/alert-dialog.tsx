@@ -13,7 +13,7 @@ import { conditionText, groupText, stateOf, valueText } from "./words.ts";
 
 const ROWS = 50;
 
-/** One alert: what fires now, what happened before and what was sent. */
+/** One alert: what fires now, its history and its deliveries. */
 export function AlertDialog({ alert, onClose }: { readonly alert: AlertRow; readonly onClose: () => void }) {
   const { data, error, refetch } = useQuery({
     queryKey: ["alerts", alert.id, "history"],

@@ -17,15 +17,15 @@ const COOLDOWNS = [0, 60, 300, 900, 3_600, 86_400];
 const UNITS = { count: "", dollars: "US dollars", ms: "milliseconds", percent: "percent" } as const;
 
 interface AlertEditorProps {
-  /** With an id it is replaced; without one it fills in the form for a new one. */
+  /** An alert with an id is replaced; one without fills in the form of a new alert. */
   readonly alert: AlertRow | AlertBody | undefined;
   readonly onClose: () => void;
 }
 
 const WINDOWS = [60, 300, 900, 3_600, 21_600, 86_400, 604_800];
 
-/** Makes an alert, or replaces one. */
-// biome-ignore lint/complexity/noExcessiveLinesPerFunction: a form: its fields in the order in which they are shown
+/** Creates an alert, or replaces one. */
+// biome-ignore lint/complexity/noExcessiveLinesPerFunction: a form: its fields in display order
 export function AlertEditor({ alert, onClose }: AlertEditorProps) {
   const [metric, setMetric] = useState(alert?.metric ?? "error_rate");
   const [filter, setFilter] = useState(() => fromTree(alert?.filter ?? "all"));

@@ -23,7 +23,7 @@ interface AlertsProps {
   /** Id of the alert whose history is shown. */
   readonly shown: string | undefined;
   readonly onShow: (id: string | undefined) => void;
-  /** Of an alert that a link wants made. */
+  /** An alert that a link suggests: the form opens with it. */
   readonly draft: object | undefined;
   readonly onDraftDone: () => void;
 }
@@ -36,7 +36,7 @@ export function Alerts({ rows, error, onRetry, shown, onShow, draft, onDraftDone
   const alert = rows?.find(({ id }) => id === shown);
   const close = () => {
     setEdited(undefined);
-    // A page that is loaded again does not open the form again.
+    // Reloading the page must not open the form again.
     if (draft !== undefined) onDraftDone();
   };
   return (
@@ -132,7 +132,7 @@ function columnsOf(onShow: (id: string) => void, onEdit: (row: AlertRow) => void
   ];
 }
 
-/** Groups that stand in the table; all of them show when one points at it, and in the alert's history. */
+/** Groups shown in the table; the tooltip and the alert's history show all of them. */
 const FIRING_SHOWN = 1;
 
 function firingText({ firing, metric }: AlertRow) {

@@ -53,7 +53,7 @@ interface ChannelFieldsProps {
 
 function ChannelFields({ channel, onChange, errorAt }: ChannelFieldsProps) {
   const { target, targetLabel, placeholder } = CHANNELS[channel.type];
-  // What is secret of a stored channel is not known here: left empty, it stays as it is.
+  // The secret of a stored channel is not known here: if left empty, it stays unchanged.
   const isKept = channel.address !== undefined && channel[target] === undefined;
   return (
     <>
@@ -94,7 +94,7 @@ function ChannelFields({ channel, onChange, errorAt }: ChannelFieldsProps) {
 
 const INPUTS = { url: "url", to: "email", routing_key: "text", api_key: "text" } as const;
 
-/** Emptied again, a stored channel keeps what it had. */
+/** If its input is emptied again, a stored channel keeps its secret. */
 function changed(channel: Channel, target: "url" | "to" | "routing_key" | "api_key", value: string): Channel {
   if (value !== "" || channel.address === undefined) return { ...channel, [target]: value };
   const { [target]: _, ...kept } = channel;

@@ -9,7 +9,7 @@ import type { Delivery } from "./shapes.ts";
 
 const ROWS = 50;
 
-/** What was sent, the newest first. */
+/** Deliveries, newest first. */
 export function Deliveries({ path }: { readonly path: string }) {
   const { data, error, refetch } = useQuery({
     queryKey: ["deliveries", path],

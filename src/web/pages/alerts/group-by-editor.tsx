@@ -16,7 +16,7 @@ interface GroupByEditorProps {
   readonly onChange: (value: readonly string[]) => void;
 }
 
-/** What an alert is checked apart for: each value fires by itself. */
+/** The fields that an alert groups by: each value fires separately. */
 export function GroupByEditor({ value, onChange }: GroupByEditorProps) {
   const { data: names = [] } = useQuery(propertyNamesQuery);
   const properties = names.map(propertyKey);

@@ -5,7 +5,7 @@ export interface AlertsSearch {
   readonly tab?: "webhooks" | undefined;
   /** Id of the alert or webhook whose history is shown. */
   readonly id?: string | undefined;
-  /** Members of an alert that is to be made: its form opens with them. */
+  /** Members of a suggested alert: its form opens with them. */
   readonly draft?: object | undefined;
 }
 

@@ -2,7 +2,7 @@ import { CopyButton } from "../../parts/copy-button.tsx";
 import { Dialog } from "../../parts/dialog.tsx";
 import type { Channel } from "./shapes.ts";
 
-/** The secrets of new webhook channels, which are shown once. */
+/** The secrets of new webhook channels, shown only once. */
 export function Secrets({
   channels,
   onClose,

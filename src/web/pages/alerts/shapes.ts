@@ -3,7 +3,7 @@ import type { ChannelBody } from "../../../store/alerts/channels.ts";
 import type { shownDelivery } from "../../../store/deliveries/delivery-shown.ts";
 import type { FilterTree } from "../../filter/tree.ts";
 
-/** As the API has it: what is secret is missing from a channel that is there, which has an `address` to show. */
+/** A channel from the API: a stored one lacks its secret, and has an `address` to show. */
 export interface Channel extends ChannelBody {
   readonly address?: string;
 }
@@ -33,7 +33,7 @@ export interface AlertRow extends AlertBody {
   readonly error: string | null;
 }
 
-/** Times are text on the wire. */
+/** Times are strings in JSON. */
 export type AlertEvent = Omit<StoredEvent, "created_at"> & { readonly created_at: string };
 
 export type Delivery = ReturnType<typeof shownDelivery>;

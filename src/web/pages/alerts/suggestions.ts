@@ -15,7 +15,7 @@ const LEAST = {
 } as const;
 const HOUR = 3_600;
 
-/** Alerts that most installations want. The numbers are a beginning: the form shows them before anything is made. */
+/** Alerts that most installations want. The numbers are starting points: the form shows them before anything is stored. */
 export const SUGGESTIONS: readonly AlertBody[] = [
   {
     ...LEAST,
@@ -59,7 +59,7 @@ export const SUGGESTIONS: readonly AlertBody[] = [
   { ...LEAST, name: "No traffic", metric: "requests", comparison: "below", threshold: 1, window_seconds: HOUR },
 ];
 
-/** The alert whose form a link opens: whatever the link holds, made into what the form takes. */
+/** The alert whose form a link opens: converts whatever the link holds into valid values. */
 export function readDraft(draft: Readonly<Record<string, unknown>>): AlertBody {
   const { name, metric, comparison, threshold, window_seconds, filter, group_by } = draft;
   const isTree = (typeof filter === "object" && filter !== null) || filter === "all";

@@ -10,12 +10,12 @@ import type { Delivery } from "./shapes.ts";
 
 interface TestButtonProps {
   readonly scope: "write" | "admin";
-  /** Name of what is tested. */
+  /** Name of the tested rule. */
   readonly of: string;
   readonly path: string;
 }
 
-/** Sends a test to every channel, and shows what came of it. */
+/** Sends a test to every channel, and shows the results. */
 export function TestButton({ scope, of, path }: TestButtonProps) {
   const [isOpen, setOpen] = useState(false);
   const client = useQueryClient();

@@ -12,7 +12,7 @@ interface WebhookEditorProps {
 
 type PropertyFilter = WebhookBody["property_filters"][number];
 
-/** Makes a webhook, or changes one; what this form does not show stays as it is. */
+/** Creates a webhook, or changes one; members that this form does not show stay unchanged. */
 export function WebhookEditor({ webhook, onClose }: WebhookEditorProps) {
   const [filters, setFilters] = useState<readonly PropertyFilter[]>(webhook?.property_filters ?? []);
   const work = useSave<WebhookRow & { readonly secret?: string }>({

@@ -5,7 +5,7 @@ import { formatCount, formatDuration, formatMoney, UNKNOWN } from "../../parts/f
 import { spanText, type Window } from "../../parts/window.ts";
 import type { AlertBody, AlertRow, Channel } from "./shapes.ts";
 
-/** What can be watched, and what its threshold counts. */
+/** The metrics of alerts, and the units of their thresholds. */
 export const METRICS: Readonly<Record<string, readonly [label: string, unit: "count" | "dollars" | "ms" | "percent"]>> =
   {
     error_rate: ["Error rate", "percent"],
@@ -30,7 +30,7 @@ export const METRICS: Readonly<Record<string, readonly [label: string, unit: "co
     tokens_per_second_p95: ["Tokens per second, p95", "count"],
   };
 
-/** Whether it is the mean of a score, `score:<Name>`. */
+/** Whether the metric is the mean of a score, `score:<Name>`. */
 export const isScore = (metric: string): boolean => /^score:./s.test(metric);
 
 export const metricLabel = (metric: string): string =>
@@ -53,7 +53,7 @@ export function conditionText(alert: Pick<AlertBody, "metric" | "comparison" | "
   return `${metricLabel(metric)} ${comparison} ${valueText(metric, threshold)} ${alert.calendar === null ? "within" : "in"} ${spanText(alert)}`;
 }
 
-/** The types of channels, and which member says where they go. */
+/** The types of channels, and the member that holds each one's destination. */
 export const CHANNELS: Readonly<Record<Channel["type"], ChannelWords>> = {
   webhook: { label: "Webhook", target: "url", targetLabel: "Address", placeholder: "https://" },
   email: { label: "E-mail", target: "to", targetLabel: "Address", placeholder: "ops@example.com" },
@@ -92,7 +92,7 @@ export function channelText(channel: Channel): string {
   return `${label} ${channel.address ?? channel[target] ?? ""}`.trim();
 }
 
-/** `model gpt-4o, user ada`; nothing for all requests together. */
+/** `model gpt-4o, user ada`; empty for an alert without groups. */
 export function groupText(group: Group): string {
   const parts = Object.entries(group).map(([name, value]) => `${name.replace(/^property:/, "")} ${value ?? "none"}`);
   return parts.join(", ");

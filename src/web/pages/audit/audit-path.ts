@@ -1,7 +1,7 @@
-/** What is asked for, by the names of the API's parameters; empty means all. */
+/** The filters, by the names of the API's parameters; empty means all. */
 export type Asked = Readonly<Record<"actor" | "action" | "object" | "outcome" | "since" | "until", string>>;
 
-/** The address of a page of entries. */
+/** The API's path of a page of entries. */
 export function auditPath(asked: Asked, limit: number, cursor: string | null): string {
   const query = new URLSearchParams({ limit: String(limit) });
   for (const [name, value] of Object.entries(asked)) if (value !== "") query.set(name, value);

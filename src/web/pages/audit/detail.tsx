@@ -3,7 +3,7 @@ import type { AuditEntry } from "../../../store/audit/entry.ts";
 import { Dialog } from "../../parts/dialog.tsx";
 import { Time } from "../../parts/values.tsx";
 
-/** One entry whole, with what was and what is. */
+/** One complete entry, with the state before and after. */
 export function Detail({ entry, onClose }: { readonly entry: AuditEntry; readonly onClose: () => void }) {
   const { seq, time, actor, address, action, object, change, organization, request_id, outcome, hash } = entry;
   const facts: readonly (readonly [string, string | null])[] = [
@@ -48,7 +48,7 @@ function Side({ title, value }: { readonly title: string; readonly value: unknow
   return (
     <section aria-label={title}>
       <h3>{title}</h3>
-      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls is reached by keyboard */}
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a scrollable region must be reachable by keyboard */}
       <pre tabIndex={0}>{JSON.stringify(value, null, 2)}</pre>
     </section>
   );

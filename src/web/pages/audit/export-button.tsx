@@ -7,7 +7,7 @@ import { type Asked, auditPath } from "./audit-path.ts";
 
 const PAGE_ROWS = 1_000;
 
-/** Downloads what the filters show, one JSON object a line, the newest first. */
+/** Downloads the filtered entries, one JSON object per line, newest first. */
 export function ExportButton({ asked, disabled }: { readonly asked: Asked; readonly disabled: boolean }) {
   const work = useMutation({
     mutationFn: async () => {

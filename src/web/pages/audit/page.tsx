@@ -18,7 +18,7 @@ const PAGE_ROWS = 100;
 
 const ALL: Asked = { actor: "", action: "", object: "", outcome: "", since: "", until: "" };
 
-/** Who did what, and what was refused. */
+/** Actions and refused attempts. */
 export function AuditPage() {
   const missing = useMissing("admin");
   const [asked, setAsked] = useState(ALL);
@@ -108,7 +108,7 @@ function Filters({ onAsk }: { readonly onAsk: (asked: Asked) => void }) {
   );
 }
 
-/** A moment of this browser's zone as the API takes it. */
+/** A time in this browser's zone, in the API's form. */
 function moment(local: string): string {
   return local === "" ? "" : new Date(local).toISOString();
 }

@@ -21,7 +21,7 @@ interface EntryRow {
   readonly bytes: number;
 }
 
-/** The answers that are kept, the last used first. */
+/** The stored responses, most recently used first. */
 export function Entries({ page, onPage }: { readonly page: number; readonly onPage: (page: number) => void }) {
   const { data, error, refetch } = useQuery({
     queryKey: [...CACHE, "entries", page],

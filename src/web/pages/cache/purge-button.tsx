@@ -16,7 +16,7 @@ const KINDS = {
 } as const;
 type Kind = keyof typeof KINDS;
 
-/** Removes kept responses: all, or what fits. */
+/** Removes stored responses: all, or those that match. */
 export function PurgeButton() {
   const [isOpen, setOpen] = useState(false);
   return (

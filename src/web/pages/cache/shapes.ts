@@ -1,2 +1,2 @@
-/** Whatever is asked of the cache. */
+/** Prefix of the keys of all cache queries. */
 export const CACHE = ["cache"] as const;

@@ -24,7 +24,7 @@ interface CredentialDialogProps {
   readonly onClose: () => void;
 }
 
-/** Adds a credential, or changes one: secrets that are left empty stay. */
+/** Adds a credential, or changes one: secrets left empty stay unchanged. */
 export function CredentialDialog({ credential, onClose }: CredentialDialogProps) {
   const [name, setName] = useState(credential?.provider ?? "OPENAI");
   const { data } = useQuery({
@@ -130,7 +130,7 @@ interface SettingProps {
   readonly error: string | undefined;
 }
 
-/** A member of the provider's own. */
+/** A provider-specific member. */
 function Setting({ member, schema, value, error }: SettingProps) {
   const given = typeof value === "string" ? value : "";
   return (

@@ -6,7 +6,7 @@ import type { CredentialRow } from "./shapes.ts";
 
 const TONES: Readonly<Record<CredentialRow["state"], Tone>> = { ready: "good", disabled: "plain", locked: "bad" };
 
-/** Whether requests can use a credential now, and if not, why not and until when. */
+/** Whether requests can use a credential now, and if not, why and until when. */
 export function CredentialState({ row }: { readonly row: CredentialRow }) {
   const { data } = useQuery(healthQuery);
   const failing = data?.filter((each) => each.credential === row.name && each.provider === row.provider) ?? [];
@@ -27,7 +27,7 @@ export function CredentialState({ row }: { readonly row: CredentialRow }) {
   );
 }
 
-/** What failed lately, of one model or of the whole credential. */
+/** Recent failures of one model or of the complete credential. */
 function Failing({ row }: { readonly row: HealthRow }) {
   if (row.failures === 0) return <HealthBadge {...row} />;
   const failures = row.failures === 1 ? "one failure" : `${row.failures} failures in a row`;

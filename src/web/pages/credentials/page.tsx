@@ -31,7 +31,7 @@ export function CredentialsPage() {
   );
 }
 
-/** The operator's shared ones may have the name of one's own. */
+/** A shared credential of the operator may have the same name as an own one. */
 const keyOf = ({ source, id, name }: CredentialRow) => `${source} ${id ?? name}`;
 
 function columnsOf(onEdit: (row: CredentialRow) => void): Column<CredentialRow>[] {

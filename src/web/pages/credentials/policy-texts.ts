@@ -3,7 +3,7 @@ import { amountText } from "../limits/words.ts";
 
 const UNITS: readonly string[] = ["request", "cents", "tokens"];
 
-/** Rate-limit policies such as `600;w=60,5000;w=86400;u=cents` in words, one each; what is no such policy stays as it is. */
+/** Describes each of the rate-limit policies, such as `600;w=60,5000;w=86400;u=cents`; invalid ones are shown unchanged. */
 export function policyTexts(policies: string): readonly string[] {
   return policies.split(",").map((policy) => {
     const [quota = "", ...members] = policy.split(";").map((part) => part.trim());

@@ -3,7 +3,7 @@ export type { CredentialTest } from "../../../unified/test-credential.ts";
 
 import type { ProviderView } from "../../../plugin-host/view.ts";
 
-/** What a provider's credential is made of. */
+/** The members of a provider's credential. */
 export type ProviderRow = Pick<ProviderView, "name" | "credential">;
 
 export const CREDENTIALS = ["credentials"] as const;

@@ -3,7 +3,7 @@ import { Field } from "../../parts/field.tsx";
 import { pairsText, readPairs } from "../../parts/pairs-text.ts";
 import type { CredentialRow } from "./shapes.ts";
 
-/** What every credential has. No component: the form asks for all failures at fields before it shows the rest. */
+/** Fields of every credential. Not a component: the form reads the errors of all fields before it shows the others. */
 export function termFields(credential: CredentialRow | undefined, errorAt: (path: string) => string | undefined) {
   return (
     <>
@@ -111,14 +111,14 @@ function Check({ name, label, about, on = false }: CheckProps) {
   );
 }
 
-/** Whether it says anything that few credentials do. */
+/** Whether it sets any of the rarely used members. */
 function hasMore(credential: CredentialRow | undefined): boolean {
   if (credential === undefined) return false;
   const { model_map, headers, ask_usage } = credential;
   return Object.keys(model_map).length > 0 || Object.keys(headers).length > 0 || ask_usage !== null;
 }
 
-/** What the form says of them. */
+/** These fields in the API's form. */
 export function termsOf({ text, number, isOn }: FieldValues) {
   const models = text("models")
     .split(",")

@@ -8,7 +8,7 @@ import { GatedButton } from "../../parts/gated-button.tsx";
 import { Loading } from "../../parts/states.tsx";
 import type { CredentialRow, CredentialTest } from "./shapes.ts";
 
-/** Tests a credential where it stands in the list. */
+/** Tests a credential from its row in the list. */
 export function TestButton({ credential }: { readonly credential: CredentialRow }) {
   const [isOpen, setOpen] = useState(false);
   return (
@@ -26,7 +26,7 @@ interface TestDialogProps {
   readonly onClose: () => void;
 }
 
-/** Asks the provider whether a credential works, and shows what it answers. */
+/** Calls the provider to test a credential, and shows its response. */
 function TestDialog({ credential, onClose }: TestDialogProps) {
   const { name, provider } = credential;
   const { mutate, data, error, isPending } = useMutation({

@@ -7,18 +7,18 @@ import type { Panel } from "./shapes.ts";
 /** Windows of alerts, in seconds. */
 const WINDOW_MIN = 300;
 const WINDOW_MAX = 31 * 86_400;
-/** What stands in the form where the panel has no threshold. */
+/** Initial thresholds for panels without one. */
 const BEGINNINGS = { count: 100, dollars: 10, percent: 0.05, ms: 30_000, rate: 10, score: 0.5 } as const;
 
-/** What an alert is made of where a panel has said the rest. */
+/** The members of an alert that a panel determines. */
 export type AlertDraft = Pick<
   AlertBody,
   "name" | "metric" | "comparison" | "threshold" | "window_seconds" | "filter" | "group_by"
 >;
 
 /**
- * The alert that watches what a panel shows. Its window is what one value of the panel is made of: a bar or a point, or the
- * whole span of a number or a table.
+ * An alert on what a panel shows. Its window is the time that one value of the panel covers: a bar or a point, or the
+ * complete span of a number or a table.
  */
 export function alertOf(
   { title, kind, metrics, split_by, thresholds }: Panel,

@@ -19,7 +19,7 @@ interface ViewActionsProps {
   readonly onEdit: () => void;
 }
 
-/** What can be done with a dashboard that is looked at. */
+/** Actions while a dashboard is viewed. */
 export function ViewActions({ stored, mayChange, onEdit }: ViewActionsProps) {
   const navigate = useNavigate();
   const [opened, setOpened] = useState<"copy" | "details">();
@@ -104,7 +104,7 @@ interface EditActionsProps {
   readonly onDraft: (draft: Dashboard | undefined) => void;
 }
 
-/** What can be done with one that is being changed. */
+/** Actions while a dashboard is edited. */
 export function EditActions({ draft, onDraft }: EditActionsProps) {
   const [isAdding, setAdding] = useState(false);
   const client = useQueryClient();
@@ -158,5 +158,5 @@ const NEW_PANEL: Omit<Panel, "place"> = {
   ...{ filter: null, range: null, thresholds: [] },
 };
 
-/** As they are read: it is the order of a narrow screen, and of who hears them. */
+/** In reading order, which narrow screens and screen readers use. */
 const inRows = (panels: readonly Panel[]) => panels.toSorted((a, b) => a.place.y - b.place.y || a.place.x - b.place.x);

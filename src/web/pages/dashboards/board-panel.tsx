@@ -15,14 +15,14 @@ import type { Panel, PanelRange } from "./shapes.ts";
 
 interface BoardPanelProps {
   readonly panel: Panel;
-  /** The dashboard's. */
+  /** The dashboard's time range. */
   readonly time: TimeSearch;
   readonly range: PanelRange;
   readonly filter: FilterTree;
   readonly onZoom: (span: Span) => void;
-  /** Undefined where panels are only looked at. */
+  /** Undefined unless panels can be edited. */
   readonly edit: Editing | undefined;
-  /** Adds it to a dashboard, where it is on none. */
+  /** Adds the panel to a dashboard, if it is on none. */
   readonly onAdd?: (panel: Panel) => void;
 }
 
@@ -34,10 +34,10 @@ interface Editing {
   readonly onRemove: () => void;
 }
 
-/** Pixels of a panel around what it shows: its head, and the room below it. */
+/** Pixels of a panel around its content: its head, and the space below. */
 const FRAME_PX = 46;
 
-/** One panel with its title and what can be done with it. */
+/** One panel with its title and its actions. */
 export function BoardPanel({ panel, time, range, filter: around, onZoom, edit, onAdd }: BoardPanelProps) {
   const id = useId();
   const [isTable, setTable] = useState(false);

@@ -12,7 +12,7 @@ interface PanelsProps {
   readonly panelProps: Omit<Parameters<typeof BoardPanel>[0], "panel" | "edit">;
 }
 
-/** The panels of a dashboard where they stand; they are changed where `onDraft` is given. */
+/** The panels of a dashboard at their places; editable if `onDraft` is given. */
 export function Panels({ shown, onDraft, panelProps }: PanelsProps) {
   const [edited, setEdited] = useState<number>();
   const { panels } = shown;

@@ -53,7 +53,7 @@ function Board({ stored }: { readonly stored: Dashboard }) {
   const navigate = route.useNavigate();
   const client = useQueryClient();
   const mayChange = useMayChange(stored);
-  /** What is being changed; undefined while the dashboard is only looked at. */
+  /** The edited dashboard; undefined while it is only viewed. */
   const [draft, setDraft] = useState<Dashboard | undefined>(begins && mayChange ? stored : undefined);
   const shown = draft ?? stored;
   const asked = filter ?? stored.filter ?? "all";
@@ -113,7 +113,7 @@ function Board({ stored }: { readonly stored: Dashboard }) {
   );
 }
 
-/** Whether the log-in may replace it: the owner, and of a shared one an admin. */
+/** Whether the log-in may replace it: as its owner, or for a shared one as an admin. */
 function useMayChange({ own, shipped }: Dashboard): boolean {
   const { scopes } = useSession();
   return !shipped && (own || scopes.includes("admin"));

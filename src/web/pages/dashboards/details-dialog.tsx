@@ -5,17 +5,17 @@ import { DASHBOARDS, type Dashboard, type DashboardFile } from "./shapes.ts";
 
 interface DetailsDialogProps {
   readonly title: string;
-  /** On the button that stores it. */
+  /** Label of the button that stores it. */
   readonly action: string;
-  /** What it shows. */
+  /** The contents of the dashboard. */
   readonly of: DashboardFile;
-  /** Of the one that is replaced; without it one is made. */
+  /** Id of the replaced dashboard; without it a new one is created. */
   readonly id?: string;
   readonly onClose: () => void;
   readonly onSaved: (saved: Dashboard) => void;
 }
 
-/** A dashboard's name, what it is for, and who sees it. */
+/** A dashboard's name, description and sharing. */
 export function DetailsDialog({ title, action, of, id, onClose, onSaved }: DetailsDialogProps) {
   const { name, description, shared = false, range, filter, panels } = of;
   const cannotShare = useMissing("write");

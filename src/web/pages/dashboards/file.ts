@@ -1,18 +1,18 @@
 import type { Dashboard, DashboardFile } from "./shapes.ts";
 
-/** The file of a dashboard: what `POST /v1/dashboards` takes. */
+/** The file of a dashboard: the body of `POST /v1/dashboards`. */
 export function fileText({ name, description, range, filter, panels }: Omit<DashboardFile, "version">): string {
   return `${JSON.stringify({ version: 1, name, description, range, filter, panels }, null, 2)}\n`;
 }
 
-/** As a file is called, whatever the dashboard is. */
+/** A safe file name for any dashboard. */
 export const fileName = ({ name }: Pick<Dashboard, "name">): string =>
   `${name.replace(/[^\p{L}\p{N}]+/gu, "-").replace(/^-+|-+$/g, "") || "dashboard"}.json`;
 
 /**
- * What a file holds, as far as it is an object at all; the API checks the rest and names what is wrong.
+ * The contents of a file, if it is an object; the API checks the rest and names errors.
  *
- * @throws Error that says where the text stops being JSON.
+ * @throws Error with the position at which the text stops being JSON.
  */
 export function readFile(text: string): object {
   let value: unknown;

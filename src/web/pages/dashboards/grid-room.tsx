@@ -2,11 +2,11 @@ import { type CSSProperties, type KeyboardEvent, type PointerEvent, type ReactNo
 import { placedAt, resized, type Step, stepped } from "./grid.ts";
 import { GRID_COLUMNS, type Place } from "./shapes.ts";
 
-/** Pixels; the styles say the same. */
+/** Pixels; the style sheet has the same values. */
 export const ROW_PX = 58;
 export const GAP_PX = 12;
 
-/** What moves a panel and what sizes it: each is dragged, or has the arrow keys. */
+/** Handles that move and resize a panel, by dragging or with the arrow keys. */
 interface Handles {
   readonly move: HandleProps;
   readonly size: HandleProps;
@@ -20,7 +20,7 @@ interface HandleProps {
 interface GridRoomProps {
   readonly titles: readonly string[];
   readonly places: readonly Place[];
-  /** Undefined where panels stay where they are. */
+  /** Undefined if panels cannot be moved. */
   readonly onPlaces: ((places: Place[]) => void) | undefined;
   readonly children: (at: number, handles: Handles) => ReactNode;
 }
@@ -97,9 +97,9 @@ export function GridRoom({ titles, places, onPlaces, children }: GridRoomProps) 
   );
 }
 
-/** For the style sheet, which has another order on a narrow screen. */
+/** For the style sheet, which uses another order on a narrow screen. */
 const areaOf = ({ x, y, w, h }: Place) =>
   ({ "--columns": `${x + 1} / span ${w}`, "--rows": `${y + 1} / span ${h}` }) as CSSProperties;
 
-/** What a panel of so many rows is high. */
+/** The height of a panel with this many rows. */
 export const heightOf = (rows: number): number => rows * (ROW_PX + GAP_PX) - GAP_PX;

@@ -1,12 +1,12 @@
 import { GRID_COLUMNS, type Place } from "./shapes.ts";
 
-/** Rows of a panel at most, as the API has it. */
+/** Rows of a panel, at most, as in the API. */
 const HEIGHT_MAX = 20;
 
 /**
- * Everything as far up as it goes, in the order of rows; nothing overlaps.
+ * Moves every panel up as far as possible, in the order of rows; none overlap.
  *
- * @param moved - the panel that stands before others of its row, because somebody has just put it there.
+ * @param moved - the panel that precedes others of its row, because it was just moved there.
  */
 export function settled(places: readonly Place[], moved?: number): Place[] {
   const row = (at: number) => places[at]!.y - (at === moved ? 0.5 : 0);
@@ -22,7 +22,7 @@ export function settled(places: readonly Place[], moved?: number): Place[] {
   return result;
 }
 
-/** The same with one panel at another place, or of another size; both stay within the grid. */
+/** The places after one panel has moved or changed its size; both stay within the grid. */
 export function placedAt(places: readonly Place[], at: number, place: Place): Place[] {
   const w = within(place.w, 1, GRID_COLUMNS);
   const next: Place = {
@@ -34,7 +34,7 @@ export function placedAt(places: readonly Place[], at: number, place: Place): Pl
 
 export type Step = "ArrowLeft" | "ArrowRight" | "ArrowUp" | "ArrowDown";
 
-/** Moves a panel by one step of a key: sideways a column, up and down to where something changes. */
+/** Moves a panel by one step of a key: sideways by one column, up and down to the next row where the layout changes. */
 export function stepped(places: readonly Place[], at: number, key: Step): Place[] {
   const place = places[at]!;
   if (key === "ArrowLeft" || key === "ArrowRight") {
@@ -50,7 +50,7 @@ export function stepped(places: readonly Place[], at: number, key: Step): Place[
   return [...places];
 }
 
-/** Makes a panel larger or smaller by one column or row; at the right edge it grows to the left. */
+/** Resizes a panel by one column or row; at the right edge it grows to the left. */
 export function resized(places: readonly Place[], at: number, key: Step): Place[] {
   const place = places[at]!;
   const w = place.w + (key === "ArrowRight" ? 1 : key === "ArrowLeft" ? -1 : 0);
@@ -58,7 +58,7 @@ export function resized(places: readonly Place[], at: number, key: Step): Place[
   return placedAt(places, at, { ...place, w, h });
 }
 
-/** Where a new panel of a size stands: below all others. */
+/** The place of a new panel: below all others. */
 export function placeBelow(places: readonly Place[], size: Pick<Place, "w" | "h">): Place {
   return { x: 0, y: Math.max(0, ...places.map(({ y, h }) => y + h)), ...size };
 }

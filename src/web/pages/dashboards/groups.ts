@@ -5,10 +5,10 @@ import type { Group, MetricsRow } from "../../metrics/series.ts";
 import { isScore, isSum, metricOf, scoredIn } from "./metrics.ts";
 import type { PanelMetric } from "./shapes.ts";
 
-/** A row's groups in all dimensions are one name here, so that one or two are drawn alike. */
+/** The groups of a row in all dimensions become one name, so that one or two dimensions are drawn alike. */
 export const GROUP = "group";
 
-/** @param split - the names that rows were grouped by. */
+/** @param split - the names that rows are grouped by. */
 export const grouped = (rows: readonly MetricsRow[], split: readonly string[]): MetricsRow[] =>
   rows.map((row) => ({ ...row, [GROUP]: JSON.stringify(split.map((name) => row[name] ?? null)) }));
 
@@ -20,13 +20,13 @@ export const nameOf = (split: readonly string[], group: Group): string =>
     .map((value, at) => groupName(split[at]!, { value }))
     .join(" · ");
 
-/** The requests of a group. */
+/** A filter for the requests of a group. */
 export const filterOf = (split: readonly string[], group: Group): FilterTree =>
   and(...valuesIn(group).map((value, at) => ofGroup(split[at]!, { value })));
 
 /**
- * By which groups are the greatest: what can be added up, by itself; of rates and times the most requests say most, of
- * a score those that have it.
+ * The rank of a group: the value itself for metrics that can be summed; the number of requests for rates and times; for a
+ * score, the number of requests that have it.
  */
 export const rankOf =
   (metric: PanelMetric) =>

@@ -8,7 +8,7 @@ interface HeatMapProps {
   readonly thresholds: readonly Threshold[];
   readonly rows: readonly string[];
   readonly columns: readonly string[];
-  /** Values stand in their cells where there is room. */
+  /** Whether cells have space for their values. */
   readonly hasText: boolean;
   readonly valueAt: (row: number, column: number) => number | null;
   readonly onOpen: (row: number, column: number) => void;
@@ -23,7 +23,7 @@ const STEPS: Readonly<Record<string, Cell>> = {
   ArrowDown: [1, 0],
 };
 
-/** Values as colours. With the keyboard it is one control: arrows go from cell to cell, Enter opens the requests. */
+/** Values as colours. For the keyboard it is one control: arrows move from cell to cell, Enter opens the requests. */
 export function HeatMap({ label, metric, thresholds, rows, columns, hasText, valueAt, onOpen }: HeatMapProps) {
   const [at, setAt] = useState<Cell>([0, 0]);
   const grid = useRef<HTMLTableElement>(null);
@@ -98,13 +98,13 @@ export function HeatMap({ label, metric, thresholds, rows, columns, hasText, val
   );
 }
 
-/** Of many columns only some are named: their names would cover each other. */
+/** If there are many columns, only some get a label, so that labels do not overlap. */
 const every = (count: number) => Math.max(1, Math.ceil(count / 3));
 
-/** How wide it has to be, for the style sheet. */
+/** The number of cells in a row, for the style sheet. */
 const cellsOf = (count: number) => ({ "--cells": count }) as CSSProperties;
 
-/** Percent of the highest value, for the style sheet. */
+/** Percentage of the highest value, for the style sheet. */
 const shareOf = (value: number | null, most: number) =>
   ({ "--share": value === null || most === 0 ? 0 : Math.round((value / most) * 100) }) as CSSProperties;
 

@@ -9,7 +9,7 @@ interface ImportDialogProps {
   readonly onSaved: (saved: Dashboard) => void;
 }
 
-/** Makes a dashboard of a file that somebody exported. */
+/** Creates a dashboard from an exported file. */
 export function ImportDialog({ onClose, onSaved }: ImportDialogProps) {
   const [text, setText] = useState("");
   const [broken, setBroken] = useState<Error | null>(null);

@@ -5,7 +5,7 @@ import type { NamedMetric, PanelMetric, Threshold } from "./shapes.ts";
 
 export type Unit = "count" | "dollars" | "percent" | "ms" | "rate" | "score";
 
-/** What panels show, and what it counts; means of scores besides, as `score:<Name>`. */
+/** The metrics of panels, with their units; in addition there are means of scores, as `score:<Name>`. */
 export const METRICS: Readonly<Record<NamedMetric, readonly [label: string, unit: Unit]>> = {
   requests: ["Requests", "count"],
   cost: ["Cost", "dollars"],
@@ -37,7 +37,7 @@ export const labelOf = (metric: PanelMetric): string =>
   isScore(metric) ? `Score ${scoreOf(metric)}` : METRICS[metric][0];
 export const unitOf = (metric: PanelMetric): Unit => (isScore(metric) ? "score" : METRICS[metric][1]);
 
-/** Whether values of several groups, or times, are added up. */
+/** Whether values of several groups, or times, can be summed. */
 export const isSum = (metric: PanelMetric): boolean => ["count", "dollars"].includes(unitOf(metric));
 export const isWhole = (metric: PanelMetric): boolean => unitOf(metric) === "count";
 
@@ -56,7 +56,7 @@ function formatScore(value: number | null): string {
 }
 
 export const formatValue = (metric: PanelMetric, value: number | null): string => FORMATS[unitOf(metric)].full(value);
-/** At the side of a chart. */
+/** The format of an axis. */
 export const axisFormat = (metric: PanelMetric): Format => FORMATS[unitOf(metric)].short;
 
 interface Score {
@@ -73,7 +73,7 @@ function scoreIn(row: MetricsRow, metric: PanelMetric): Score | undefined {
 /** How many requests of a row have a score. */
 export const scoredIn = (row: MetricsRow, metric: PanelMetric): number => scoreIn(row, metric)?.count ?? 0;
 
-/** The value of a metric in a row of the API's; null where nothing was measured. */
+/** The value of a metric in a row of the API; null without a measurement. */
 export function metricOf(row: MetricsRow, metric: PanelMetric): number | null {
   if (metric === "refusal_rate") return share(row.refused, row.requests);
   if (metric === "cache_hit_rate") return share(row.cache_hits, row.requests);
@@ -82,7 +82,7 @@ export function metricOf(row: MetricsRow, metric: PanelMetric): number | null {
   return typeof value === "number" ? value : null;
 }
 
-/** What has to be measured for these metrics: latencies and speeds take most of the time. */
+/** What the API must measure for these metrics: latencies and speeds take most of the time. */
 export function measured(metrics: readonly PanelMetric[]) {
   const scores = metrics.filter(isScore).map(scoreOf);
   return {
@@ -95,7 +95,7 @@ export function measured(metrics: readonly PanelMetric[]) {
 const SEVERITY = ["bad", "warn", "good"] as const;
 export type Tone = (typeof SEVERITY)[number];
 
-/** The colour of a value: the most serious one of the thresholds that it is beyond. */
+/** The colour of a value: that of the most severe threshold it exceeds. */
 export function toneOf(value: number | null, thresholds: readonly Threshold[]): Tone | undefined {
   if (value === null) return undefined;
   const beyond = thresholds.filter((each) => (each.comparison === "above" ? value > each.value : value < each.value));

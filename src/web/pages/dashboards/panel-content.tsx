@@ -18,14 +18,14 @@ import type { Panel } from "./shapes.ts";
 import { type PanelQuestion, useGroups, useNumber, usePairs, useSeries } from "./use-panel.ts";
 
 interface ContentProps extends PanelQuestion {
-  /** Pixels that it may take. */
+  /** Available pixels. */
   readonly height: number;
-  /** A chart shows its numbers. */
+  /** Whether a chart shows its numbers as a table. */
   readonly isTable: boolean;
   readonly onZoom: (span: Span) => void;
 }
 
-/** What a panel shows. */
+/** The content of a panel. */
 export function PanelContent(props: ContentProps) {
   const { kind, split_by } = props.panel;
   if (kind === "number") return <NumberContent {...props} />;
@@ -61,7 +61,7 @@ function NumberContent(asked: ContentProps) {
   );
 }
 
-/** Where values are drawn, and from where on they have a colour. */
+/** The thresholds as lines of a chart. */
 const linesOf = ({ thresholds, metrics }: Panel): NonNullable<Plotted["lines"]> =>
   thresholds.map((each) => ({ value: each.value, tone: each.colour, name: thresholdText(metrics[0]!, each) }));
 

@@ -13,9 +13,9 @@ import { isScore, labelOf, METRICS, SCORE, scoreOf, unitOf } from "./metrics.ts"
 import { KINDS, type Panel, type PanelKind, type PanelMetric, type PanelRange } from "./shapes.ts";
 import { ThresholdsEditor } from "./thresholds-editor.tsx";
 
-/** What can be split by: that of the overview, and what tells most by itself. */
+/** The dimensions for splits: those of the overview, and sessions. */
 const DIMENSIONS = { ...SPLITS, session: "Session" };
-/** What each kind shows, as the API has it. */
+/** What each kind can show, as in the API. */
 const RULES: Readonly<
   Record<PanelKind, { readonly splits: number; readonly metrics: number; readonly groups: number }>
 > = {
@@ -33,7 +33,7 @@ interface PanelEditorProps {
   readonly onSave: (panel: Panel) => void;
 }
 
-/** Says what a panel shows. It is stored with its dashboard. */
+/** Edits what a panel shows. It is stored with its dashboard. */
 export function PanelEditor({ panel, isNew, onClose, onSave }: PanelEditorProps) {
   const [kind, setKind] = useState(panel.kind);
   const [metrics, setMetrics] = useState<readonly PanelMetric[]>(panel.metrics);
@@ -136,7 +136,7 @@ const chosen = (...names: readonly (string | undefined)[]) => [
   ...new Set(names.filter((name): name is string => name !== undefined && name !== "")),
 ];
 
-/** Those that a panel can show together: of one unit, where it is no table. */
+/** The metrics that a panel can show together: of one unit, unless it is a table. */
 function allowed(metrics: readonly PanelMetric[], kind: PanelKind, isSingle: boolean): readonly PanelMetric[] {
   if (isSingle) return metrics.slice(0, 1);
   const same = kind === "table" ? metrics : metrics.filter((name) => unitOf(name) === unitOf(metrics[0]!));
@@ -150,7 +150,7 @@ interface MetricsFieldProps {
   readonly onChange: (value: readonly PanelMetric[]) => void;
 }
 
-/** One metric, or several of one unit; a table has any. */
+/** One metric, or several with one unit; a table takes any. */
 function MetricsField({ kind, isSingle, value, onChange }: MetricsFieldProps) {
   const all = Object.keys(METRICS) as PanelMetric[];
   const [first] = value as [PanelMetric];

@@ -2,9 +2,9 @@ import { readTimeSearch, type TimeSearch } from "../../parts/time-range.ts";
 
 /** The state of a dashboard in its address. */
 export interface DashboardSearch extends TimeSearch {
-  /** In place of the dashboard's own filter; `"all"` takes that away. */
+  /** Replaces the dashboard's own filter; `"all"` removes it. */
   readonly filter?: unknown;
-  /** It was just made: there is nothing to be seen yet. */
+  /** Set for a new dashboard, which opens in edit mode. */
   readonly edit?: true | undefined;
 }
 
@@ -12,7 +12,7 @@ export function readDashboardSearch(search: Record<string, unknown>): DashboardS
   const { filter, edit } = search;
   return {
     ...readTimeSearch(search),
-    // One that is there and cannot be read stays, so that the page can say so.
+    // An unreadable filter is kept, so that the page can report it.
     ...(filter === undefined || filter === null
       ? {}
       : { filter: typeof filter === "object" ? filter : String(filter) }),

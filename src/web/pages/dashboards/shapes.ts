@@ -19,7 +19,7 @@ export type Dashboard = Omit<ShownDashboard, "filter" | "panels"> & {
   readonly panels: readonly Panel[];
 };
 
-/** What a file holds, and what makes a dashboard. */
+/** The contents of a file, from which a dashboard is created. */
 export type DashboardFile = Pick<Dashboard, "name" | "description" | "range" | "filter" | "panels"> & {
   readonly version?: 1;
   readonly shared?: boolean;
@@ -27,7 +27,7 @@ export type DashboardFile = Pick<Dashboard, "name" | "description" | "range" | "
 
 export const DASHBOARDS = ["dashboards"] as const;
 
-/** As the API draws them. */
+/** As in the API. */
 export const GRID_COLUMNS = 12;
 
 export const KINDS: Readonly<Record<PanelKind, string>> = {

@@ -19,7 +19,7 @@ interface ThresholdsEditorProps {
   readonly onChange: (value: readonly Threshold[]) => void;
 }
 
-/** From where on values have a colour; charts draw a line there. */
+/** Thresholds above which values get a colour; charts draw a line there. */
 export function ThresholdsEditor({ metric, value, onChange }: ThresholdsEditorProps) {
   const unit = unitOf(metric);
   const scale = unit === "percent" ? 100 : 1;

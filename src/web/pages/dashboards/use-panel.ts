@@ -8,12 +8,12 @@ import { filterOf, GROUP, grouped, nameOf, rankOf } from "./groups.ts";
 import { isSum, labelOf, measured, metricOf } from "./metrics.ts";
 import type { Panel } from "./shapes.ts";
 
-/** Groups that are looked at for which are the greatest. */
+/** Groups that are compared to find the highest. */
 const GROUPS_MAX = 1_000;
-/** Cells in a row of a heat map at most: narrower ones cannot be pointed at. */
+/** Cells in a row of a heat map, at most: narrower ones cannot be pointed at. */
 const CELLS_MAX = 60;
 
-/** What one panel asks: its own filter beside that of the dashboard, in its span. */
+/** The query of one panel: its own filter and the dashboard's, over a span. */
 export interface PanelQuestion {
   readonly panel: Panel;
   readonly span: Span;
@@ -27,7 +27,7 @@ interface Asked {
   readonly refetch: () => unknown;
 }
 
-/** What is common to all: the first failure, and another try. */
+/** Common to all: the first failure, and a retry. */
 function outcome(...all: readonly Asked[]) {
   return {
     error: all.find(({ error }) => error !== null)?.error ?? null,
@@ -40,7 +40,7 @@ function outcome(...all: readonly Asked[]) {
 const questionOf = ({ panel, span, filter }: PanelQuestion, what: string) =>
   JSON.stringify([what, filter, span.to - span.from, panel.metrics, panel.split_by, panel.groups]);
 
-/** A value, and that of the span of the same length before. */
+/** A value, and the value of the span of the same length before. */
 export function useNumber(asked: PanelQuestion) {
   const { panel, span, filter } = asked;
   const needs = measured(panel.metrics);
@@ -51,7 +51,7 @@ export function useNumber(asked: PanelQuestion) {
   return { now: now.data?.[0], before: before.data?.[0], ...outcome(now, before) };
 }
 
-/** The greatest groups, with their metrics over the whole span. */
+/** The highest groups, with their metrics over the complete span. */
 export function useGroups(asked: PanelQuestion, isEnabled = true) {
   const { panel, span, filter } = asked;
   const { split_by, metrics, groups } = panel;
@@ -69,7 +69,7 @@ export function useGroups(asked: PanelQuestion, isEnabled = true) {
   return { top, rows: top?.map(({ value }) => byGroup.get(value!)!), ...outcome(query) };
 }
 
-/** Values over time: of all, or a series for each group. */
+/** Values over time: in total, or a series for each group. */
 export function useSeries(asked: PanelQuestion) {
   const { panel, span, filter } = asked;
   const { split_by, metrics, kind } = panel;
@@ -80,7 +80,7 @@ export function useSeries(asked: PanelQuestion) {
   const inSpan = and(filter, within(span));
   const needs = measured(metrics);
   const { top, ...groups } = useGroups(asked, isSplit);
-  // What is left over is drawn only where values are added up, on top of each other.
+  // The remainder is drawn only if values are summed and stacked.
   const hasRest = kind === "bar" && isSum(metric);
   const whole = useQuery({
     ...metricsQuery({ filter: inSpan, time_bucket: bucket, ...needs }, questionOf(asked, `whole ${bucket}`)),
@@ -137,7 +137,7 @@ function coarser({ from, to }: Span): Bucket {
   return fine ?? "day";
 }
 
-/** Values by two dimensions: the greatest of each, and a row for each pair. */
+/** Values by two dimensions: the highest groups of each, and a row for each pair. */
 export function usePairs(asked: PanelQuestion) {
   const { panel, span, filter } = asked;
   const { split_by, metrics, groups } = panel;
@@ -148,7 +148,7 @@ export function usePairs(asked: PanelQuestion) {
     ),
   );
   const rank = rankOf(metrics[0]!);
-  /** Sums over the other dimension are enough to say which are the greatest. */
+  /** Sums over the other dimension are enough to find the highest groups. */
   const greatest = (key: string): Group[] => {
     const sums = new Map<Group["value"], number>();
     for (const row of query.data ?? []) {

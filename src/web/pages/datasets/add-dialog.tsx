@@ -16,7 +16,7 @@ interface AddDialogProps {
 
 const NEW = "new";
 
-/** Puts requests into a dataset, one that is there or a new one, a step at a time. */
+/** Adds requests to an existing or a new dataset, a step at a time. */
 export function AddToDataset({ target, onClose }: AddDialogProps) {
   const client = useQueryClient();
   const [into, setInto] = useState<string>();

@@ -147,7 +147,7 @@ function Items({ dataset, version }: VersionProps) {
   );
 }
 
-/** Characters of a conversation that a cell shows. */
+/** Characters of a conversation in a table cell. */
 const CELL_CHARS = 200;
 
 function columnsOf(path: string, isNewest: boolean, onOpen: (item: Item) => void): Column<Item>[] {

@@ -12,7 +12,7 @@ interface ItemEditorProps {
   readonly onClose: () => void;
 }
 
-/** Shows an example whole, and changes it. */
+/** Shows a complete example, and edits it. */
 export function ItemEditor({ path, item, isNewest, onClose }: ItemEditorProps) {
   const work = useSave<Item>({ method: "PATCH", path: `${path}/${item.id}`, list: DATASETS, onSaved: onClose });
   const [broken, setBroken] = useState<string>();
@@ -90,7 +90,7 @@ function Messages({ item }: { readonly item: Item }) {
   return (
     <dl className="facts">
       {messages.map((message, index) => (
-        // The order of messages does not change while the window is open.
+        // The order of messages does not change while the dialog is open.
         <div key={index}>
           <dt>{message.role}</dt>
           <dd className="said">{messageText(message)}</dd>
@@ -100,7 +100,7 @@ function Messages({ item }: { readonly item: Item }) {
   );
 }
 
-/** A text takes the place of the message's text; calls of tools stay. */
+/** Text replaces the message's text; tool calls stay. */
 function textOutput({ output }: Item, content: string): unknown {
   if (content === "" && output?.tool_calls === undefined) return null;
   return { role: "assistant", ...output, content };

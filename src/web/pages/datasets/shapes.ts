@@ -6,7 +6,7 @@ export type Item = ShownItem;
 
 export const DATASETS = ["datasets"] as const;
 
-/** What each format is for; the first is the most common. */
+/** The purpose of each format; the first is the most common. */
 export const FORMATS = {
   openai: "OpenAI fine-tuning",
   anthropic: "Anthropic fine-tuning",
@@ -15,7 +15,7 @@ export const FORMATS = {
   jsonl: "Everything, as JSONL",
 } as const;
 
-/** Of a message: its text, and the tools that it calls. */
+/** The text of a message, and its tool calls. */
 export function messageText(message: unknown): string {
   const { content, tool_calls } = (message ?? {}) as {
     readonly content?: unknown;

@@ -9,7 +9,7 @@ interface Version {
   readonly removed: number;
 }
 
-/** Which version is shown and downloaded. */
+/** Chooses the version that is shown and downloaded. */
 export function VersionChoice({
   dataset,
   version,

@@ -4,7 +4,7 @@ import { ConfirmButton } from "../../parts/confirm-button.tsx";
 import { DOMAINS, type DomainRow } from "./shapes.ts";
 import { type RefusedRow, unapprovedHosts } from "./unapproved.ts";
 
-/** The domains as they are now, while there is something to judge by them. */
+/** The current domains, queried only if they are needed. */
 export const useDomains = (isAsked: boolean) =>
   useQuery({
     queryKey: DOMAINS,
@@ -17,7 +17,7 @@ interface ApproveHostProps {
   readonly isPrivate: boolean;
 }
 
-/** Approves a host where its refusals are seen. */
+/** Approves a host from the page that shows its refusals. */
 export function ApproveHost({ host, isPrivate }: ApproveHostProps) {
   return (
     <ConfirmButton
@@ -37,7 +37,7 @@ export function ApproveHost({ host, isPrivate }: ApproveHostProps) {
   );
 }
 
-/** The same beside one request, where it was refused for its domain and that is still not approved. */
+/** The same beside one request, if it was refused for its domain, which is still not approved. */
 export function ApproveTarget({ record }: { readonly record: RefusedRow & { readonly outcome: string | null } }) {
   const domains = useDomains(record.outcome === "refused");
   const [found] = record.outcome === "refused" && domains !== undefined ? unapprovedHosts([record], domains) : [];

@@ -8,7 +8,7 @@ interface AskDialogProps {
   readonly onAsked: (domain: string) => void;
 }
 
-/** Asks that a domain be approved: for a company, by an admin; for oneself, by a DNS record. */
+/** Requests approval of a domain: a company's by an admin, one's own by a DNS record. */
 export function AskDialog({ onClose, onAsked }: AskDialogProps) {
   const [isPersonal, setPersonal] = useState(false);
   const work = useSave<DomainRow>({

@@ -3,7 +3,7 @@ import { call } from "../../api.ts";
 import { ConfirmButton } from "../../parts/confirm-button.tsx";
 import { DOMAINS, type DomainRow } from "./shapes.ts";
 
-/** What an admin can do with a domain in its state; each step asks first. */
+/** The actions that an admin can take on a domain in its state, each with a confirmation. */
 export function Decide({
   row,
   className = "small",

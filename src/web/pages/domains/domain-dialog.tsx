@@ -14,7 +14,7 @@ import { DOMAINS, type DomainRow, TONES } from "./shapes.ts";
 interface DomainView extends DomainRow {
   readonly company: string | null;
   readonly requested_at?: string | null;
-  /** While its owner is to prove it. */
+  /** Set while the owner must still prove ownership. */
   readonly txt_name?: string;
   readonly txt_value?: string;
   readonly history: readonly {
@@ -25,7 +25,7 @@ interface DomainView extends DomainRow {
   }[];
 }
 
-/** One domain: its state, who asked, how to prove it, and what was decided when by whom. */
+/** One domain: its state, who requested it, how to prove ownership, and the decisions so far. */
 export function DomainDialog({ domain, onClose }: { readonly domain: string; readonly onClose: () => void }) {
   const { data, error, refetch } = useQuery({
     queryKey: [...DOMAINS, domain],

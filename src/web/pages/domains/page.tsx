@@ -18,7 +18,7 @@ import { DomainDialog } from "./domain-dialog.tsx";
 import { DOMAIN_STATES, type DomainState, type DomainsSearch } from "./search.ts";
 import { DOMAINS, type DomainRow, TONES } from "./shapes.ts";
 
-/** What waits for somebody comes first. */
+/** Domains that wait for a decision come first. */
 const ORDER: Readonly<Record<DomainState, number>> = { pending: 0, unapproved: 1, denied: 2, revoked: 3, approved: 4 };
 
 export function DomainsPage() {
@@ -32,7 +32,7 @@ export function DomainsPage() {
     refetchInterval: 5_000,
   });
   const { q, state, domain } = search;
-  // Hosts of providers are approved from the start and many: who looks for one finds it.
+  // Providers' hosts are approved from the start and numerous: only a search shows those without requests.
   const hidesQuiet = q === undefined && state === undefined;
   const quiet = hidesQuiet ? (data?.filter(isQuiet).length ?? 0) : 0;
   const rows = useMemo(

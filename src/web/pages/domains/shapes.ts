@@ -5,7 +5,7 @@ export interface DomainRow {
   readonly domain: string;
   readonly state: DomainState;
   readonly requests_today: number;
-  /** Null where there is no limit. */
+  /** Null without a limit. */
   readonly remaining_today: number | null;
   readonly resets_at: string;
   readonly source: "decision" | "configuration" | "provider" | null;

@@ -1,6 +1,6 @@
 import type { DomainRow } from "./shapes.ts";
 
-/** What is looked at of a request that Weir refused. */
+/** The members of a request that Weir refused. */
 export interface RefusedRow {
   readonly error_code: string | null;
   readonly target_url: string | null;
@@ -9,17 +9,17 @@ export interface RefusedRow {
 /** A host whose requests are refused until an admin approves it. */
 export interface UnapprovedHost {
   readonly host: string;
-  /** Whether it is a private address, which approval has to open as well. */
+  /** Whether it is a private address, which approval must also allow. */
   readonly isPrivate: boolean;
   readonly requests: number;
 }
 
-/** The limit of an unapproved domain, and an address that is not open. */
+/** The rate limit of an unapproved domain, and a private address that is not allowed. */
 const REASONS: ReadonlySet<string> = new Set(["rate_limited", "target_forbidden"]);
 
 /**
- * The hosts that requests were refused for and that an approval would open, the most refused first. A domain that is approved
- * by now, or denied, is not among them.
+ * The hosts of refused requests that an approval would help, most refusals first. Domains that have been approved or denied
+ * since are left out.
  */
 export function unapprovedHosts(rows: readonly RefusedRow[], domains: readonly DomainRow[]): readonly UnapprovedHost[] {
   const known = new Map(domains.map((row) => [row.domain, row]));
@@ -30,7 +30,7 @@ export function unapprovedHosts(rows: readonly RefusedRow[], domains: readonly D
     const domain = known.get(host);
     const isPrivate = code === "target_forbidden";
     if (domain?.state === "denied" || (domain?.state === "approved" && (!isPrivate || domain.private))) continue;
-    // A limit of another kind: without a row of its own the domain is a provider's.
+    // Another rate limit: a domain without a row of its own is a provider's.
     if (!isPrivate && domain === undefined) continue;
     const before = hosts.get(host);
     hosts.set(host, {
@@ -42,7 +42,7 @@ export function unapprovedHosts(rows: readonly RefusedRow[], domains: readonly D
   return [...hosts.values()].sort((a, b) => b.requests - a.requests);
 }
 
-/** As domains are named: without scheme, port and brackets. */
+/** The name of the domain: without scheme, port and brackets. */
 function hostOf(target: string): string | undefined {
   return URL.parse(target)?.hostname.replace(/^\[|\]$/g, "") || undefined;
 }

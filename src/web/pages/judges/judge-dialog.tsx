@@ -23,7 +23,7 @@ interface JudgeDialogProps {
   readonly onClose: () => void;
 }
 
-/** Makes a judge, or replaces one. */
+/** Creates a judge, or replaces one. */
 export function JudgeDialog({ judge, onClose }: JudgeDialogProps) {
   const [broken, setBroken] = useState<Readonly<Record<string, string>>>({});
   const work = useSave({
@@ -51,7 +51,7 @@ export function JudgeDialog({ judge, onClose }: JudgeDialogProps) {
       }}
     >
       {(errorAt) => {
-        // The dialog is to know now which failures its fields say.
+        // The dialog must know now which errors its fields show.
         const errors = new Map(PATHS.map((path) => [path, errorAt(path)]));
         return <Fields judge={judge} broken={broken} errorAt={(path) => errors.get(path)} />;
       }}
@@ -59,7 +59,7 @@ export function JudgeDialog({ judge, onClose }: JudgeDialogProps) {
   );
 }
 
-/** Members whose failures are said at their fields. */
+/** Members whose errors are shown at their fields. */
 const PATHS = [
   ...["name", "model", "key", "prompt", "scores", "scores.*"],
   ...["filter", "filter.*", "share", "budget", "budget.*", "reference"],
@@ -173,7 +173,7 @@ function KeyField({ judge, error }: { readonly judge: JudgeRow | undefined; read
   return (
     <Field label="Service key" hint="Its calls are made with it: its limits count." error={error}>
       {(ids) => (
-        // Made again once the keys are there, so that the one that is set is chosen.
+        // Rendered again once the keys are loaded, so that the stored key is selected.
         <select {...ids} key={usable.length} name="key" required defaultValue={judge?.key ?? usable[0]?.id ?? ""}>
           {usable.map(({ id, name }) => (
             <option key={id} value={id}>

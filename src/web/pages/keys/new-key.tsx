@@ -21,7 +21,7 @@ const LIVES: Readonly<Record<string, string>> = {
   "365d": "In a year",
 };
 
-/** Makes a key. It is shown here, once. */
+/** Creates a key. It is shown here, only once. */
 export function NewKey({ onClose }: { readonly onClose: () => void }) {
   const { organization } = useSession();
   const work = useSave<KeyRow & { readonly key: string }>({ method: "POST", path: "/v1/keys", list: KEYS });

@@ -71,7 +71,7 @@ function stateOf({ revoked_at, expires_at }: KeyRow): "revoked" | "expired" | "a
   return expires_at !== null && Date.parse(expires_at) <= serviceNow() ? "expired" : "active";
 }
 
-/** What a key may use, where it may not use everything. */
+/** What a key may use, if it is restricted. */
 function accessOf({ models, credentials }: KeyRow) {
   if (models === null && credentials === null) return <span className="muted">all</span>;
   const parts = [

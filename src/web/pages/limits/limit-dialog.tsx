@@ -14,7 +14,7 @@ import { windowOf } from "./words.ts";
 const WINDOWS = [1, 60, 300, 3_600, 86_400, 604_800, 2_592_000, 31_536_000];
 const UNITS: Readonly<Record<Unit, string>> = { request: "Requests", cents: "US dollars", tokens: "Tokens" };
 
-/** Budgets are typed in dollars; the API counts cents. */
+/** Budgets are entered in dollars; the API uses cents. */
 const CENTS = 100;
 
 const A_MINUTE: Window = { window_seconds: 60, calendar: null, time_zone: null };
@@ -27,8 +27,8 @@ interface LimitDialogProps {
   readonly onClose: () => void;
 }
 
-/** Makes a rate limit or budget, or replaces one; what was counted stays. */
-// biome-ignore lint/complexity/noExcessiveLinesPerFunction: a form: its fields in the order in which they are shown
+/** Creates a rate limit or budget, or replaces one; its counters stay. */
+// biome-ignore lint/complexity/noExcessiveLinesPerFunction: a form: its fields in display order
 export function LimitDialog({ limit, onClose }: LimitDialogProps) {
   const [preset, setPreset] = useState<string>();
   const from = limit ?? PRESETS.find(({ name }) => name === preset);
@@ -67,7 +67,7 @@ export function LimitDialog({ limit, onClose }: LimitDialogProps) {
       }
     >
       {(errorAt) => (
-        // Another preset makes other fields, which have its values.
+        // Another preset renders the fields again, with its values.
         <div className="form" key={preset ?? ""}>
           {limit === undefined ? (
             <Field label="Start from">

@@ -12,7 +12,7 @@ export interface LimitRow extends Used {
   readonly id: string;
   readonly name: string;
   readonly quota: number;
-  /** Null where `calendar` is given. */
+  /** Null if `calendar` is given. */
   readonly window_seconds: number | null;
   readonly calendar: Window["calendar"];
   readonly time_zone: string | null;
@@ -21,7 +21,7 @@ export interface LimitRow extends Used {
   readonly key_id: string | null;
   readonly source: "api" | "configuration";
   readonly created_at: string | null;
-  /** The users or property values that used most. */
+  /** The users or property values with the highest usage. */
   readonly segments?: readonly (Used & { readonly segment: string })[];
   readonly segments_total?: number;
 }

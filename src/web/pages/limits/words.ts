@@ -9,7 +9,7 @@ export function amountText(amount: number, unit: Unit): string {
   return `${formatCount(amount)} ${noun}${amount === 1 ? "" : "s"}`;
 }
 
-/** What a limit says of time, as its form has it: a window stands ready where it goes by the calendar. */
+/** A limit's time window for its form: a calendar limit gets a default window in case the user switches. */
 export function windowOf({ window_seconds, calendar, time_zone }: Pick<LimitRow, keyof Window>): Window {
   return { window_seconds: window_seconds ?? 86_400, calendar, time_zone };
 }

@@ -11,7 +11,7 @@ interface Invited {
   readonly expires_at: string;
 }
 
-/** Invites somebody. The link is shown here, once. */
+/** Invites a user. The link is shown here, only once. */
 export function Invite({ onClose }: { readonly onClose: () => void }) {
   const work = useSave<Invited>({ method: "POST", path: "/v1/invitations", list: MEMBERS });
   if (work.data !== undefined) {

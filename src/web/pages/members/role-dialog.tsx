@@ -9,12 +9,12 @@ interface RoleDialogProps {
   readonly onClose: () => void;
 }
 
-/** Changes what a member may do, from their next request. */
+/** Changes a member's role, effective with their next request. */
 export function RoleDialog({ member, onClose }: RoleDialogProps) {
   const client = useQueryClient();
   const onSaved = () => {
     onClose();
-    void client.invalidateQueries({ queryKey: sessionQuery.queryKey }); // it may be one's own role
+    void client.invalidateQueries({ queryKey: sessionQuery.queryKey }); // the changed role may be the user's own
   };
   const path = `/v1/members/${member.user_id}`;
   const work = useSave({ method: "PATCH", path, list: MEMBERS, onSaved });

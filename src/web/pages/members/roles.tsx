@@ -10,7 +10,7 @@ const ROLES: Readonly<Record<string, string>> = {
   admin: "also deletes, and administers the organization",
 };
 
-/** The field `role`, with what each allows. */
+/** The field `role`, with the permissions of each role. */
 export function RoleField({ now, errorAt }: { readonly now: string; readonly errorAt: ErrorAt }) {
   return (
     <Field label="Role" error={errorAt("role")}>

@@ -32,7 +32,7 @@ interface MappingDialogProps {
   readonly onClose: () => void;
 }
 
-/** How a model's bodies are read, and every version before. */
+/** How a model's bodies are read, with all earlier versions. */
 export function MappingDialog({ model, provider, onClose }: MappingDialogProps) {
   const query = provider === undefined ? "" : `?provider=${encodeURIComponent(provider)}`;
   const path = (step: string) => `/v1/models/${encodeURIComponent(model)}/${step}${query}`;

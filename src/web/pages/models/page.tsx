@@ -12,7 +12,7 @@ import { ModelsTable } from "./models-table.tsx";
 import { Prices } from "./prices.tsx";
 import type { ModelsSearch } from "./search.ts";
 
-/** How often it is looked whether the mapper has done something. */
+/** Polling interval for results of the mapper. */
 const LOOK_MS = 15_000;
 
 export function ModelsPage() {

@@ -3,12 +3,12 @@ import { Field } from "../../parts/field.tsx";
 import { PRICES, type Price, RATE_LIST } from "./price-shapes.ts";
 
 interface PriceDialogProps {
-  /** What the fields begin with. */
+  /** The initial values of the fields. */
   readonly price: Price | undefined;
   readonly onClose: () => void;
 }
 
-/** Sets a price of one's own. */
+/** Sets a custom price. */
 export function PriceDialog({ price, onClose }: PriceDialogProps) {
   const work = useSave({ method: "PUT", path: "/v1/models/prices", list: PRICES, onSaved: onClose });
   const isKnown = price !== undefined;

@@ -21,11 +21,11 @@ export interface OwnPrice extends Price {
 }
 
 export interface PriceInForce extends Price {
-  /** Null where no price is known. */
+  /** Null if no price is known. */
   readonly source: string | null;
 }
 
-/** Whatever is asked of prices. */
+/** Prefix of the keys of all price queries. */
 export const PRICES = ["prices"] as const;
 
 export const RATE_LIST = Object.entries(RATES) as readonly (readonly [Rate, string])[];

@@ -12,7 +12,7 @@ import { PriceDialog } from "./price-dialog.tsx";
 import { type OwnPrice, PRICES, type Price, type PriceInForce, RATE_LIST } from "./price-shapes.ts";
 import { RecomputeButton } from "./recompute.tsx";
 
-/** What every model costs now, and the prices of one's own, which hold before all others. */
+/** The current price of every model, and custom prices, which precede all others. */
 export function Prices({ part = "" }: { readonly part: string | undefined }) {
   const [edited, setEdited] = useState<Price | "new">();
   const inForce = useQuery({
@@ -85,7 +85,7 @@ export function Prices({ part = "" }: { readonly part: string | undefined }) {
   );
 }
 
-/** Rates that no row has take no room. */
+/** Rates that no row has get no column. */
 const priceColumns = <T extends Price>(rows: readonly T[]): Column<T>[] => [
   { id: "model", header: "Model", value: (row) => row.model, cell: (row) => row.model },
   { id: "provider", header: "Provider", value: (row) => row.provider, cell: (row) => row.provider },
@@ -149,7 +149,7 @@ function inForceColumnsOf(rows: readonly PriceInForce[], onEdit: (row: Price) =>
         row.source === null ? (
           <span className="muted">not known</span>
         ) : (
-          // The date of a table is what there is no room for.
+          // There is no space for the date of a price table.
           <span title={row.source}>{row.source.replace(/ \(.*\)$/, "")}</span>
         ),
     },

@@ -10,7 +10,7 @@ interface State {
   readonly done: boolean;
   readonly seen: number;
   readonly changed: number;
-  /** US dollars of the records seen. */
+  /** US dollars of the records processed so far. */
   readonly before: number;
   readonly after: number;
   readonly total: number;
@@ -20,7 +20,7 @@ interface State {
 const LOOK_MS = 1_000;
 const PATH = "/v1/models/prices/recompute";
 
-/** Prices what was recorded before again, with progress. */
+/** Recomputes the costs of existing records, with progress. */
 export function RecomputeButton() {
   const [isOpen, setOpen] = useState(false);
   return (

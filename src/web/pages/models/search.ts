@@ -5,7 +5,7 @@ export interface ModelsSearch {
   readonly tab?: "prices" | undefined;
   readonly state?: "pending" | "mapped" | undefined;
   readonly q?: string | undefined;
-  /** The model whose mapping is shown, of this provider. */
+  /** The model whose mapping is shown, and its provider. */
   readonly model?: string | undefined;
   readonly provider?: string | undefined;
 }

@@ -20,7 +20,7 @@ interface DeleteDialogProps {
   readonly onClose: () => void;
 }
 
-/** Deletes an organization, step by step; closing the dialog stops it after the step at hand. */
+/** Deletes an organization, step by step; closing the dialog stops after the current step. */
 export function DeleteDialog({ organization, onClose }: DeleteDialogProps) {
   const { id, name } = organization;
   const client = useQueryClient();
@@ -35,7 +35,7 @@ export function DeleteDialog({ organization, onClose }: DeleteDialogProps) {
         setRemoved((before) => before + data.removed);
         setRemaining(data.remaining);
         if (data.done) return;
-        // What is left is in flight and ends by itself.
+        // The remaining requests are in flight and end by themselves.
         if (data.removed === 0) await new Promise((resolve) => setTimeout(resolve, PAUSE_MS));
       }
     },

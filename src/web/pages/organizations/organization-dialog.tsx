@@ -10,7 +10,7 @@ interface OrganizationDialogProps {
   readonly onClose: () => void;
 }
 
-/** Makes an organization, or changes its name and how long its new keys may work. */
+/** Creates an organization, or changes its name and the maximum lifetime of its new keys. */
 export function OrganizationDialog({ organization, onClose }: OrganizationDialogProps) {
   const isNew = organization === undefined;
   const path = isNew ? "/v1/organizations" : `/v1/organizations/${organization.id}`;

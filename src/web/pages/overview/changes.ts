@@ -2,12 +2,12 @@ import { formatPercent } from "../../metrics/format.ts";
 import { change, type MetricsRow } from "../../metrics/series.ts";
 import { formatCount, formatDuration, formatMoney } from "../../parts/format.ts";
 
-/** How many times as many requests there may be as in the time before, so that the two are compared. */
+/** The span before is comparable if the current one has at most this many times its requests. */
 const COMPARABLE = 10;
-/** What moved less is not worth a word. */
+/** Smaller changes are not mentioned. */
 const WORTH_SAYING = 0.05;
 
-/** Against a time in which next to nothing passed, every change would be a great one. */
+/** Compared with a span almost without requests, every change would seem large. */
 export const isComparable = (now: MetricsRow, before: MetricsRow): boolean =>
   before.requests * COMPARABLE > now.requests;
 
@@ -23,7 +23,7 @@ const FIGURES: readonly Figure[] = [
   ["Refused requests", ({ refused }) => refused, formatCount],
 ];
 
-/** What changed against the span of the same length before, a sentence each. */
+/** Changes against the span of the same length before, one sentence each. */
 export function changesInWords(now: MetricsRow, before: MetricsRow): string[] {
   if (!isComparable(now, before)) {
     const count = before.requests === 0 ? "no" : `only ${formatCount(before.requests)}`;

@@ -13,17 +13,17 @@ import { NOT_RIGHT, type OverviewMetrics } from "./use-metrics.ts";
 /** One chart of the page. */
 interface Chart extends Pick<Plotted, "kind" | "format" | "colours" | "isWhole"> {
   readonly title: string;
-  /** Of the whole span. */
+  /** The value for the complete span. */
   readonly figure: ReactNode;
-  /** Undefined while it is on its way. */
+  /** Undefined while loading. */
   readonly series: readonly Series[] | undefined;
-  /** Which requests the chart is about, where not all. */
+  /** The requests that the chart covers, if not all. */
   readonly node?: FilterTree;
 }
 
 type Measure = (row: MetricsRow) => number | null;
 
-/** Place in the palette. */
+/** Index into the palette. */
 const RED = 4;
 const PERCENTILES = ["p50", "p90", "p95", "p99"] as const;
 
@@ -129,7 +129,7 @@ export function chartsOf(metrics: OverviewMetrics, by: string | undefined): Char
   ];
 }
 
-/** Bars of sums: by group where the page is split. */
+/** Bars of sums: by group if the page is split. */
 function sums({ times, whole, split }: OverviewMetrics, by: string | undefined, title: string, measure: Measure) {
   if (whole === undefined) return undefined;
   if (by === undefined) return [{ name: title, values: align(times, whole, measure, 0) }];
@@ -163,7 +163,7 @@ function pair(
   );
 }
 
-/** Percentiles cannot be added up: of several groups each has its own line of one of them. */
+/** Percentiles cannot be summed: with groups, each has its own line for one percentile. */
 function latency({ times, whole, split }: OverviewMetrics, by: string | undefined): Series[] | undefined {
   if (by === undefined) {
     const lineOf = (name: (typeof PERCENTILES)[number]) => ({

@@ -15,7 +15,7 @@ interface ChartsProps {
   readonly onZoom: (span: Span) => void;
 }
 
-/** All that is shown over time. A bar, or a name in a legend, leads to its requests. */
+/** All charts over time. A bar, or a name in a legend, links to its requests. */
 export function Charts({ metrics, filter, by, span, onZoom }: ChartsProps) {
   const { bucket, times, cache } = metrics;
   const { open, openBucket } = useOpenRequests(span, times, bucket);

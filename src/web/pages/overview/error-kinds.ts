@@ -1,6 +1,6 @@
 import { align, type MetricsRow, type Series } from "../../metrics/series.ts";
 
-/** What went wrong, from what the provider answered and how the exchange ended. Refusals of Weir itself are no errors. */
+/** The kind of an error, from the provider's status and the outcome of the exchange. Refusals by Weir itself are not errors. */
 const BY_OUTCOME: Readonly<Record<string, string>> = {
   refused: "Refused by Weir",
   upstream_failed: "No answer",
@@ -11,7 +11,7 @@ const BY_OUTCOME: Readonly<Record<string, string>> = {
 };
 const BY_STATUS: Readonly<Record<number, string>> = { 401: "Credential", 403: "Credential", 429: "Rate limit" };
 
-/** In the order in which they are drawn, each with its own colour. */
+/** In drawing order, each with its own colour. */
 const KINDS = [
   "Provider error",
   "Rate limit",
@@ -28,7 +28,7 @@ export function kindOf(outcome: unknown, status: unknown): string {
   return BY_OUTCOME[String(outcome)] ?? BY_STATUS[code] ?? (code >= 500 ? "Provider error" : "Bad request");
 }
 
-/** The kinds that there are, each over time; `rows` are grouped by outcome, status and time. */
+/** The kinds that occur, each over time; `rows` are grouped by outcome, status and time. */
 export function errorKinds(times: readonly number[], rows: readonly MetricsRow[]) {
   const byKind = Map.groupBy(rows, (row) => kindOf(row["outcome"], row["status"]));
   const shown = KINDS.filter((kind) => byKind.has(kind));
@@ -36,7 +36,7 @@ export function errorKinds(times: readonly number[], rows: readonly MetricsRow[]
   return { series, colours: shown.map((kind) => KINDS.indexOf(kind)) };
 }
 
-/** Several rows of one time are of one kind. */
+/** One time may have several rows of one kind. */
 function summed(times: readonly number[], rows: readonly MetricsRow[]): number[] {
   const byTime = Map.groupBy(rows, ({ time }) => time ?? "");
   const added = [...byTime.values()].map((same): MetricsRow => {

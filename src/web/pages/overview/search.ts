@@ -2,7 +2,7 @@ import { readFilter } from "../../filter/address.ts";
 import { readText } from "../../parts/list-search.ts";
 import { readTimeSearch, type TimeSearch } from "../../parts/time-range.ts";
 
-/** What metrics can be split by, besides `property:<Name>`. */
+/** The dimensions of a split, besides `property:<Name>`. */
 export const SPLITS: Readonly<Record<string, string>> = {
   model: "Model",
   provider: "Provider",
@@ -30,7 +30,7 @@ export function readOverviewSearch(search: Record<string, unknown>): OverviewSea
   return { ...readTimeSearch(search), ...readSplit(search["by"]), ...readFilter(search["filter"]) };
 }
 
-/** Whatever a link holds as what it is split by. */
+/** Reads the split from any query of a link. */
 export function readSplit(value: unknown): { readonly by?: string } {
   const by = readText(value);
   return by !== undefined && (Object.hasOwn(SPLITS, by) || /^property:./.test(by)) ? { by } : {};

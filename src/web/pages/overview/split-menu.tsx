@@ -3,7 +3,7 @@ import { propertyNamesQuery } from "../../known.ts";
 import { propertyKey, propertyOf } from "../../metrics/filter.ts";
 import { SPLITS } from "./search.ts";
 
-/** By what metrics are split; empty for nothing. */
+/** The dimension by which metrics are split; empty for none. */
 export function SplitMenu({
   by,
   onChange,

@@ -12,7 +12,7 @@ interface TilesProps {
   readonly cache: readonly CacheRow[] | undefined;
 }
 
-/** The metrics of the whole span, and how they changed against the span before. */
+/** The metrics of the complete span, and their changes against the span before. */
 export function Tiles({ totals, before: earlier, cache }: TilesProps) {
   const before = totals && earlier && isComparable(totals, earlier) ? earlier : undefined;
   const errorRate = totals?.error_rate ?? null;
@@ -89,7 +89,7 @@ export function Tiles({ totals, before: earlier, cache }: TilesProps) {
   );
 }
 
-/** The same in words, where something changed. */
+/** The changes in words, if there are any. */
 export function Changes({ totals, before }: Pick<TilesProps, "totals" | "before">) {
   if (totals === undefined || before === undefined) return null;
   return (
@@ -102,7 +102,7 @@ export function Changes({ totals, before }: Pick<TilesProps, "totals" | "before"
 interface DeltaProps {
   readonly now: number | null | undefined;
   readonly before: number | null | undefined;
-  /** Which way is bad, where one is. */
+  /** The bad direction of a change, if there is one. */
   readonly worse?: "up";
 }
 

@@ -19,18 +19,18 @@ interface TopListProps {
   readonly by: string;
   readonly span: Span;
   readonly filter: FilterTree;
-  /** US dollars of the whole span. */
+  /** US dollars of the complete span. */
   readonly whole: number | null | undefined;
-  /** Chooses what the list is by. */
+  /** A control to choose the list's dimension. */
   readonly choice?: ReactNode;
-  /** Left out where no request has a value. */
+  /** Hidden if no request has a value. */
   readonly isOptional?: boolean;
-  /** Whether it is this list's turn to be asked for. */
+  /** Whether the list may load now. */
   readonly isAsked: boolean;
   readonly onAnswered: () => void;
 }
 
-/** The groups that cost most, each with its metrics. */
+/** The groups with the highest cost, each with its metrics. */
 export function TopList({ title, by, span, filter, whole, ...list }: TopListProps) {
   const { choice, isOptional = false, isAsked, onAnswered } = list;
   const id = useId();

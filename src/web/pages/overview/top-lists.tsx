@@ -14,15 +14,15 @@ interface TopListsProps {
   readonly whole: number | null | undefined;
 }
 
-/** What every overview lists, after what it is split by. */
+/** The lists of every overview, after the dimension of the split. */
 const LISTS: readonly string[] = ["model", "user", "key", "provider"];
-/** Listed where requests have one. */
+/** Shown if requests have a value. */
 const OPTIONAL: readonly string[] = ["prompt", "prompt_version"];
 const PROPERTY = "property";
 
 /**
- * Where the money went: by model, user, key, provider, prompt, prompt version and one property. The lists are asked for one
- * after the other, so that the charts above them need not wait.
+ * Costs by model, user, key, provider, prompt, prompt version and one property. The lists load one at a time, so that the
+ * charts above them need not wait.
  */
 export function TopLists({ by, ...asked }: TopListsProps) {
   const [answered, setAnswered] = useState<ReadonlySet<string>>(new Set());
@@ -56,7 +56,7 @@ interface PropertyListProps extends Omit<TopListsProps, "by"> {
   readonly onAnswered: () => void;
 }
 
-/** The values of a property, of which one is chosen. */
+/** The values of one property, which the user chooses. */
 function PropertyList({ first, ...asked }: PropertyListProps) {
   const { data: known = [] } = useQuery(propertyNamesQuery);
   const [chosen, choose] = useState(first);

@@ -5,13 +5,13 @@ import { cacheSeriesQuery, metricsQuery } from "../../metrics/queries.ts";
 import { type Bucket, bucketOf, bucketTimes, type Span, spanBefore } from "../../metrics/range.ts";
 import { type Group, type MetricsRow, topGroups } from "../../metrics/series.ts";
 
-/** Groups that are looked at for which are the greatest. */
+/** Groups that are compared to find the highest. */
 const GROUPS_MAX = 1_000;
 
-/** Errors, and what Weir refused. */
+/** Errors, and requests that Weir refused. */
 export const NOT_RIGHT = or(ERRORS, REFUSED);
 
-/** All that the page shows of a span, each part as soon as it is there. */
+/** All data of the page for a span; each part appears as soon as it is loaded. */
 export function useOverviewMetrics(span: Span, by: string | undefined, filter: FilterTree) {
   const bucket = bucketOf(span);
   const asked = and(filter, within(span));
@@ -62,7 +62,7 @@ interface SplitQuestion {
   readonly question: string;
 }
 
-/** First which groups matter, then their metrics over time: there may be more groups than a response holds. */
+/** First the highest groups, then their metrics over time: there may be more groups than one response can hold. */
 function useSplit({ asked, by, bucket, question }: SplitQuestion) {
   const isSplit = by !== undefined;
   const key = by ?? "model";

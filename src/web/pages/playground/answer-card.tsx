@@ -16,7 +16,7 @@ interface AnswerCardProps {
   readonly onStop: () => void;
 }
 
-/** One model's response as it comes in, and what its record says of it afterwards. */
+/** One model's response as it arrives, and afterwards the metrics of its record. */
 export function AnswerCard({ attempt, onStop }: AnswerCardProps) {
   const { model, state, answer, failure, requestId } = attempt;
   const isOver = state !== "sending" && state !== "answering";
@@ -80,7 +80,7 @@ function State({ attempt, record }: { readonly attempt: Attempt; readonly record
   return <Badge tone={tone}>{attempt.recorded ? "recorded" : word}</Badge>;
 }
 
-/** Who answered, in what time and for how much. Once there is a record, its metrics stand in place of the browser's. */
+/** The provider, time and cost of a response. Once there is a record, its metrics replace the browser's. */
 function Facts({ attempt, record }: { readonly attempt: Attempt; readonly record: RequestRecord | undefined }) {
   const { provider, answeredBy, firstMs, totalMs, answer } = attempt;
   const warnings = record?.gateway_warnings.join(", ") || attempt.warnings;
@@ -90,7 +90,7 @@ function Facts({ attempt, record }: { readonly attempt: Attempt; readonly record
     ["Tokens", <Tokens key="tokens" record={record} />],
     ["Cost", <Money key="cost" of={record?.cost} />],
   ];
-  // That the first target was asked first says nothing.
+  // The first target in order is the default, and needs no explanation.
   const route =
     record === undefined ? attempt.route : record.route_reason === "order" ? record.route : record.route_reason;
   return (
@@ -122,6 +122,6 @@ function prettyArguments(text: string): string {
   try {
     return JSON.stringify(JSON.parse(text), undefined, 2);
   } catch {
-    return text; // still on its way, or none
+    return text; // incomplete, or not JSON
   }
 }

@@ -3,15 +3,15 @@ import type { Body, Shape } from "./draft.ts";
 import { type Answer, messageIn, NO_ANSWER, READERS } from "./read-answer.ts";
 import { serverEvents } from "./server-events.ts";
 
-/** One request to one model, and its response as far as it has come. */
+/** One request to one model, and its response so far. */
 export interface Attempt {
   readonly id: number;
-  /** As it was written. */
+  /** As the user wrote it. */
   readonly model: string;
   readonly state: "sending" | "answering" | "done" | "failed" | "stopped";
   /** Whether it is a recorded request that others are compared with. */
   readonly recorded?: true;
-  /** Id of its record, once the gateway has answered. */
+  /** Id of its record, once the gateway has responded. */
   readonly requestId?: string;
   readonly status?: number;
   readonly provider?: string;
@@ -20,7 +20,7 @@ export interface Attempt {
   readonly warnings?: string;
   readonly answer: Answer;
   readonly failure?: Failure;
-  /** Milliseconds as the browser saw them; the record has the gateway's. */
+  /** Milliseconds as the browser measured them; the record has the gateway's. */
   readonly firstMs?: number;
   readonly totalMs?: number;
 }
@@ -28,7 +28,7 @@ export interface Attempt {
 export interface Failure {
   readonly message: string;
   readonly code?: string;
-  /** Who said it, where that was a provider. */
+  /** The provider, if it sent the error. */
   readonly provider?: string;
 }
 
@@ -38,14 +38,14 @@ export interface Order {
   readonly refuseLosses: boolean;
 }
 
-/** Endpoints of the playground by what they speak. */
+/** Endpoints of the playground by API shape. */
 const PATHS: Readonly<Record<Shape, string>> = {
   "chat-completions": "chat/completions",
   responses: "responses",
   messages: "messages",
 };
 
-/** Sends a request through the gateway. Never rejects: what goes wrong is told as a change as well. */
+/** Sends a request through the gateway. Never rejects: failures are reported as changes too. */
 export async function sendAttempt(
   { shape, body, refuseLosses }: Order,
   signal: AbortSignal,
@@ -101,13 +101,13 @@ function headOf({ status, headers }: Response): Partial<Attempt> {
   return { status, ...(Object.fromEntries(known) as Partial<Attempt>) };
 }
 
-/** Errors of the gateway in any API's form, those of the API itself among them. */
+/** Errors of the gateway in any API's form, including those of Weir's own API. */
 function failureOf({ status, headers }: Response, text: string): Failure {
   const answering = headers.get("gateway-provider");
   try {
     const body = JSON.parse(text);
     const error = typeof body.error === "object" && body.error !== null ? body.error : body;
-    // The gateway's own: in the form of messages they have a code, which that API's errors have not.
+    // The gateway's own: in the Messages form they have a code, which that API's errors do not.
     const isOwn =
       error === body || error.type === "gateway_error" || (body.type === "error" && error.code !== undefined);
     return {

@@ -2,7 +2,7 @@ import type { ListedModel } from "../../known.ts";
 import { type Body, type Draft, promptBody, shapeOf } from "./draft.ts";
 import { limitName } from "./limit-name.ts";
 
-/** What is sent for one of a draft's models. @throws DraftError. */
+/** The body for one of a draft's models. @throws DraftError. */
 export function bodyFor({ prompt, stream }: Draft, model: string, listed: readonly ListedModel[]): Body {
   const { max_tokens, ...body } = promptBody(prompt);
   const isChat = shapeOf(prompt) === "chat-completions";
@@ -12,7 +12,7 @@ export function bodyFor({ prompt, stream }: Draft, model: string, listed: readon
     ...body,
     ...(max_tokens !== undefined && { [name]: max_tokens }),
     ...(stream && { stream }),
-    // Without it a provider does not say what a streamed chat used.
+    // Without it, a provider does not report the usage of a streamed chat.
     ...(stream && isChat && body["stream_options"] === undefined && { stream_options: { include_usage: true } }),
   };
 }

@@ -1,17 +1,17 @@
 import { jsonObject, jsonValue } from "../../parts/json-text.ts";
 
-/** APIs in which the playground writes requests. */
+/** The API shapes in which the playground writes requests. */
 export const SHAPES = { "chat-completions": "Chat completions", responses: "Responses", messages: "Messages" } as const;
 export type Shape = keyof typeof SHAPES;
 
 export type Body = Readonly<Record<string, unknown>>;
 
-/** A message that is a role and a text is edited as such; any other as its JSON. */
+/** A message with only a role and a text is edited in fields; any other as JSON. */
 export type DraftMessage = { readonly role: string; readonly text: string } | { readonly json: string };
 
 export const ROLES = ["system", "user", "assistant"] as const;
 
-/** Settings that have a field of their own, with what is typed there. */
+/** Settings with a field of their own, and the typed values. */
 export const SETTINGS = ["max_tokens", "temperature", "top_p", "reasoning_effort", "seed", "stop"] as const;
 export type Setting = (typeof SETTINGS)[number];
 
@@ -21,7 +21,7 @@ export interface FormPrompt {
   readonly settings: Readonly<Record<Setting, string>>;
   /** JSON of a list. */
   readonly tools: string;
-  /** JSON of an object: the members that have no field. */
+  /** JSON of an object: the members without a field. */
   readonly rest: string;
 }
 
@@ -33,12 +33,12 @@ export interface JsonPrompt {
 
 export type Prompt = FormPrompt | JsonPrompt;
 
-/** What is written in the playground. */
+/** The contents of the playground's form. */
 export interface Draft {
   readonly models: readonly string[];
   readonly prompt: Prompt;
   readonly stream: boolean;
-  /** Every loss in translation is a refusal. */
+  /** Refuse the request rather than lose a member in translation. */
   readonly refuseLosses: boolean;
 }
 
@@ -59,7 +59,7 @@ export const EMPTY: Draft = {
   refuseLosses: false,
 };
 
-/** Something in a draft that cannot be sent, and the field that it is in. */
+/** A member of a draft that cannot be sent, and its field. */
 export class DraftError extends Error {
   readonly field: string;
 
@@ -103,7 +103,7 @@ function toolsOf(text: string): readonly unknown[] {
   return value.map(asTool);
 }
 
-/** A tool may be written as its function alone. */
+/** A tool may be given as its function alone. */
 function asTool(tool: unknown): unknown {
   const isFunction = typeof tool === "object" && tool !== null && "name" in tool && !("type" in tool);
   return isFunction ? { type: "function", function: tool } : tool;
@@ -122,7 +122,7 @@ function settingOf(name: Setting, text: string): unknown {
   return number;
 }
 
-/** A chat body in fields; members without a field stay as JSON. Undefined where it has no list of messages. */
+/** A chat body in fields; members without a field stay as JSON. Undefined if it has no list of messages. */
 export function formPrompt(body: Body): FormPrompt | undefined {
   const { messages, tools, model: _model, stream: _stream, max_completion_tokens, ...more } = body;
   if (!Array.isArray(messages)) return undefined;
@@ -143,7 +143,7 @@ export function formPrompt(body: Body): FormPrompt | undefined {
   };
 }
 
-/** Undefined where the value does not fit the field. */
+/** Undefined if the value does not fit the field. */
 function settingText(name: Setting, value: unknown): string | undefined {
   if (name === "stop") {
     const all = typeof value === "string" ? [value] : value;

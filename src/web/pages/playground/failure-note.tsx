@@ -8,7 +8,7 @@ const CREDENTIALS = (
   </Link>
 );
 
-/** What to do about errors that are the gateway's own. */
+/** How to fix the gateway's own errors. */
 const CURES: Readonly<Record<string, ReactNode>> = {
   no_credential: <>Store a key of that provider: {CREDENTIALS}</>,
   credential_rejected: <>The provider refused the stored key: test or replace it. {CREDENTIALS}</>,

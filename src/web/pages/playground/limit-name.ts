@@ -1,11 +1,11 @@
 import type { ListedModel } from "../../known.ts";
 
-/** What chat completions call the limit of a response; OpenAI's newer models want the second name and refuse the first. */
+/** Chat completions' names for a response's token limit; OpenAI's newer models require the second and refuse the first. */
 const NAMES = ["max_tokens", "max_completion_tokens"] as const;
 
 /**
- * The name that a model takes, by what is listed of it: the first of a model string counts. Of a bare name, any provider
- * that has the model tells.
+ * The name that a model accepts, from the list of models: for a model string, its first name decides. For a name without a
+ * provider, any provider with the model decides.
  */
 export function limitName(model: string, listed: readonly ListedModel[]): (typeof NAMES)[number] {
   const first = model

@@ -11,7 +11,7 @@ interface MessagesEditorProps {
 const ROWS_MAX = 14;
 const rowsOf = (text: string, least: number) => Math.min(ROWS_MAX, Math.max(least, text.split("\n").length + 1));
 
-/** The conversation so far: each message is its role and its text, or JSON where it holds more. */
+/** The conversation so far: each message is its role and its text, or JSON if it has more members. */
 export function MessagesEditor({ messages, errorAt, onChange }: MessagesEditorProps) {
   const set = (at: number, message: DraftMessage) =>
     onChange(messages.map((each, place) => (place === at ? message : each)));

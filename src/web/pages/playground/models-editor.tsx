@@ -3,7 +3,7 @@ import { useId } from "react";
 import { Icon } from "../../parts/icon.tsx";
 import { ModelInput } from "../../parts/model-input.tsx";
 
-/** Answers beside each other beyond which none can be read. */
+/** Responses side by side, at most: more would be unreadable. */
 const MODELS_MAX = 6;
 
 interface ModelsEditorProps {
@@ -11,7 +11,7 @@ interface ModelsEditorProps {
   readonly onChange: (models: readonly string[]) => void;
 }
 
-/** The models that are asked, one answer each. */
+/** The models to call, one response each. */
 export function ModelsEditor({ models, onChange }: ModelsEditorProps) {
   const id = useId();
   const set = (at: number, model: string) => onChange(models.map((each, place) => (place === at ? model : each)));

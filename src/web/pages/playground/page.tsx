@@ -30,7 +30,7 @@ export function PlaygroundPage() {
     try {
       playground.send();
       setWrong(undefined);
-      requestAnimationFrame(() => showBelow(results.current)); // once they are there
+      requestAnimationFrame(() => showBelow(results.current)); // once they are rendered
     } catch (error) {
       if (!(error instanceof DraftError)) throw error;
       setWrong(error);
@@ -88,7 +88,7 @@ function showBelow(results: HTMLElement | null): void {
   if (isBelow) results?.scrollIntoView({ block: "start" });
 }
 
-/** Takes the recorded request of the address over, once. */
+/** Loads the recorded request named in the address, once. */
 function useTakenOver(id: string | undefined) {
   const { playground, state } = usePlayground();
   const navigate = useNavigate({ from: "/playground" });
@@ -105,7 +105,7 @@ function useTakenOver(id: string | undefined) {
   useEffect(() => {
     if (data === undefined || id === undefined) return;
     playground.begin(id, data.draft, data.recorded);
-    // What is edited from here on is no longer what the address says.
+    // From here on, edits differ from the request in the address.
     void navigate({ search: {}, replace: true });
   }, [data, id, playground, navigate]);
   return query;

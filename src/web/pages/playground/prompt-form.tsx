@@ -9,13 +9,13 @@ import { SettingsEditor } from "./settings-editor.tsx";
 
 interface PromptFormProps {
   readonly draft: Draft;
-  /** What is wrong with it, said when it was to be sent. */
+  /** The draft's error, found when it was about to be sent. */
   readonly wrong: DraftError | undefined;
   readonly onEdit: (change: Partial<Draft>) => void;
   readonly onSend: () => void;
 }
 
-/** What is sent: models, messages, tools and settings, in fields or as JSON. */
+/** The request: models, messages, tools and settings, in fields or as JSON. */
 export function PromptForm({ draft, wrong, onEdit, onSend }: PromptFormProps) {
   const { prompt, stream, refuseLosses } = draft;
   const errorAt = (field: string) => (wrong?.field === field ? wrong.message : undefined);
@@ -74,7 +74,7 @@ export function PromptForm({ draft, wrong, onEdit, onSend }: PromptFormProps) {
   );
 }
 
-/** In fields or as JSON, and of which API the JSON is. */
+/** Chooses fields or JSON, and the API of the JSON. */
 function PromptMode({ draft: { prompt }, onEdit }: Pick<PromptFormProps, "draft" | "onEdit">): ReactNode {
   const body = bodyNow();
   const asForm = body === undefined || shapeOf(prompt) !== "chat-completions" ? undefined : formPrompt(body);

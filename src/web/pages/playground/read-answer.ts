@@ -1,30 +1,30 @@
 import type { Shape } from "./draft.ts";
 
-/** A tool that a model wants to be called. */
+/** A tool call of a model. */
 export interface ToolCall {
   readonly name: string;
   readonly arguments: string;
 }
 
-/** What a model said, as far as it has come. */
+/** The model's output so far. */
 export interface Answer {
   readonly text: string;
   readonly reasoning: string;
   readonly calls: readonly ToolCall[];
-  /** Why it ended, in the API's word. */
+  /** Why it ended, in the API's own word. */
   readonly end?: string;
-  /** An error inside a response that began well. */
+  /** An error in the middle of a stream. */
   readonly error?: string;
 }
 
 export const NO_ANSWER: Answer = { text: "", reasoning: "", calls: [] };
 
-// biome-ignore lint/suspicious/noExplicitAny: foreign JSON, which is probed
+// biome-ignore lint/suspicious/noExplicitAny: JSON from outside, checked member by member
 type Json = any;
 
 interface Reader {
   readonly whole: (body: Json) => Answer;
-  /** The answer after one more event of a stream. */
+  /** The output after one more event of a stream. */
   readonly event: (answer: Answer, data: Json) => Answer;
 }
 
@@ -35,14 +35,14 @@ const texts = (parts: unknown, name: string) =>
     .map((part) => asText(part?.[name]))
     .join("");
 
-/** A response with more of a text at its end. */
+/** The output with text appended. */
 const more = (answer: Answer, part: Partial<Record<"text" | "reasoning", string>>): Answer => ({
   ...answer,
   text: answer.text + (part.text ?? ""),
   reasoning: answer.reasoning + (part.reasoning ?? ""),
 });
 
-/** A response whose call at a place has a name, or more of its arguments. */
+/** The output with a name, or more arguments, added to the call at an index. */
 function withCall(
   answer: Answer,
   at: number,
@@ -149,10 +149,10 @@ const messages: Reader = {
   },
 };
 
-/** How responses of each API are read. */
+/** The reader of each API's responses. */
 export const READERS: Readonly<Record<Shape, Reader>> = { "chat-completions": chat, responses, messages };
 
-/** The text of an error, in whichever form it has. */
+/** The message of an error in any form. */
 export function messageIn(error: Json): string {
   const text: unknown = error?.message ?? error?.error?.message ?? error;
   return typeof text === "string" ? text : (JSON.stringify(text) ?? "an error without a text");

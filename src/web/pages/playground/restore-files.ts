@@ -1,10 +1,10 @@
 import { ApiFailure } from "../../api.ts";
 
 const REFERENCE = /^weir-asset:([0-9a-f]{64})$/;
-/** Members that hold a file's base64 text alone; others hold it behind `data:`. */
+/** Members that hold a file's bare base64 text; others hold a `data:` address. */
 const BARE: readonly string[] = ["data", "bytes", "b64_json", "result", "images"];
 
-/** A recorded body with its files back in it: they are kept beside it. */
+/** A recorded body with its files put back: they are stored separately. */
 export async function restoreFiles(
   value: unknown,
   requestId: string,

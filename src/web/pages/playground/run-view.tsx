@@ -6,12 +6,12 @@ import type { Run } from "./store.ts";
 interface RunViewProps {
   readonly run: Run;
   readonly onStop: (attempt: number) => void;
-  /** Takes its prompt back into the form. */
+  /** Puts its prompt back into the form. */
   readonly onReuse: () => void;
   readonly onRemove: () => void;
 }
 
-/** What was sent at once, with the responses side by side. */
+/** One prompt, with the responses side by side. */
 export function RunView({ run, onStop, onReuse, onRemove }: RunViewProps) {
   const isRecorded = run.attempts.every(({ recorded }) => recorded);
   return (

@@ -4,7 +4,7 @@ import { Code } from "../../parts/code.tsx";
 import { Failed, Loading } from "../../parts/states.tsx";
 import { partQuery, type RequestRecord } from "../request/record.ts";
 
-/** The exact request that the provider got, asked for once one wants to see it. */
+/** The exact request that the provider got, loaded when the user opens it. */
 export function SentRequest({ record }: { readonly record: RequestRecord }) {
   const [isOpen, setOpen] = useState(false);
   return (

@@ -1,4 +1,4 @@
-/** The data of each event of a stream, as JSON; what is not JSON, such as `[DONE]`, is left out. */
+/** The data of each event of a stream, as JSON; other data, such as `[DONE]`, is left out. */
 export async function* serverEvents(body: ReadableStream<Uint8Array>): AsyncGenerator<unknown> {
   const decoder = new TextDecoder();
   const reader = body.getReader();
@@ -23,6 +23,6 @@ function* dataOf(event: string): Generator<unknown> {
   try {
     yield JSON.parse(data);
   } catch {
-    // No event of these APIs: `[DONE]`, or text that somebody else put in between.
+    // Not an event of these APIs: `[DONE]`, or text that an intermediary inserted.
   }
 }

@@ -16,7 +16,7 @@ const NUMBERS: readonly (readonly [Setting, string, object])[] = [
 ];
 const TOOLS = '[{"name": "get_weather", "parameters": {"type": "object", "properties": {"city": {"type": "string"}}}}]';
 
-/** Settings that most models take, tools, and whatever else a chat request may have. */
+/** Settings that most models accept, tools, and any other member of a chat request. */
 export function SettingsEditor({ prompt, errorAt, onChange }: SettingsEditorProps) {
   const { settings, tools, rest } = prompt;
   const set = (name: Setting, value: string) => onChange({ ...prompt, settings: { ...settings, [name]: value } });

@@ -11,7 +11,7 @@ import { NO_ANSWER } from "./read-answer.ts";
 export interface Run {
   readonly id: number;
   readonly at: string;
-  /** What was sent, to send it again. */
+  /** The draft that was sent, to send it again. */
   readonly draft: Draft;
   readonly attempts: readonly Attempt[];
 }
@@ -20,14 +20,14 @@ interface State {
   readonly draft: Draft;
   /** Newest first. */
   readonly runs: readonly Run[];
-  /** The recorded request that the draft was taken from. */
+  /** The recorded request that the draft came from. */
   readonly from: string | undefined;
 }
 
-/** Runs beyond these are forgotten; their records stay. */
+/** Older runs are forgotten; their records stay. */
 const RUNS_MAX = 30;
 
-/** What was written and answered. It outlives the page, so that one can look at a record and come back; not the tab. */
+/** Drafts and responses. They outlive the page, so that users can look at a record and come back, but not the tab. */
 export class Playground {
   #state: State = { draft: EMPTY, runs: [], from: undefined };
   #next = 1;
@@ -45,7 +45,7 @@ export class Playground {
     this.#set({ draft: { ...this.#state.draft, ...change } });
   }
 
-  /** Begins with a recorded request: its prompt, and its response to compare with. */
+  /** Starts with a recorded request: its prompt, and its response for comparison. */
   begin(from: string, draft: Draft, recorded: Omit<Attempt, "id">): void {
     const run = {
       id: this.#next++,
@@ -56,7 +56,7 @@ export class Playground {
     this.#set({ from, draft, runs: [run, ...this.#state.runs].slice(0, RUNS_MAX) });
   }
 
-  /** Sends the draft to each of its models. @throws DraftError where it cannot be sent. */
+  /** Sends the draft to each of its models. @throws DraftError if it cannot be sent. */
   send(): void {
     const { draft } = this.#state;
     const models = draft.models.map((model) => model.trim()).filter((model) => model !== "");
@@ -106,7 +106,7 @@ export class Playground {
   }
 }
 
-/** Of the key that is logged in: what another one wrote is forgotten. */
+/** Belongs to the logged-in key: drafts of another key are forgotten. */
 let current: { readonly keyId: string; readonly playground: Playground } | undefined;
 
 export function usePlayground(): { readonly playground: Playground; readonly state: State } {

@@ -18,7 +18,7 @@ const ENDS: readonly (readonly [RegExp, Shape])[] = [
   [/\/messages$/, "messages"],
 ];
 
-/** Reads a record. @throws ApiFailure. @throws Error where it holds no prompt. */
+/** Reads a record. @throws ApiFailure. @throws Error if it holds no prompt. */
 export async function takeOver(id: string, signal: AbortSignal): Promise<TakenOver> {
   const record = await get<RequestRecord>(`/v1/request/${encodeURIComponent(id)}`, signal);
   const path = (record.request_path ?? "").replace(/\?.*/, "");
@@ -40,7 +40,7 @@ const isObject = (value: unknown): value is Body =>
 const written = (shape: Shape, body: Body): Prompt =>
   (shape === "chat-completions" ? formPrompt(body) : undefined) ?? jsonPrompt(shape, body);
 
-/** At the unified address what the client wrote; else, and of a single attempt, the provider's name before the model. */
+/** For the unified address, the model that the client wrote; otherwise, and for a single attempt, with the provider's name in front. */
 function modelOf({ request_model, model, provider, credential, attempt_of }: RequestRecord): string {
   const name = request_model ?? model ?? "";
   return (credential !== null && attempt_of === null) || name === "" || provider === null || provider === "CUSTOM"
@@ -48,7 +48,7 @@ function modelOf({ request_model, model, provider, credential, attempt_of }: Req
     : `${provider.toLowerCase()}/${name}`;
 }
 
-/** Conversations of other formats, written as chat: their texts, tools and settings. */
+/** Conversations in other formats, converted to chat: their texts, tools and settings. */
 function promptOf(request: LlmRequest | undefined): Prompt | undefined {
   if (request === undefined) return undefined;
   const { messages = [], instructions, prompt, input, tools = [], stop } = request;

@@ -28,7 +28,7 @@ interface ProviderRow extends FileRow {
   readonly extends: string | null;
 }
 
-/** How often files are looked at again: a drop-in is loaded within seconds of its change. */
+/** Polling interval: a drop-in is loaded within seconds of its change. */
 const LOOK_MS = 3_000;
 
 export function PluginsPage() {
@@ -95,7 +95,7 @@ const countedTab = (label: string, rows: readonly unknown[] | undefined) =>
 
 const textOf = (row: FileRow) => JSON.stringify(Object.values(row)).toLowerCase();
 
-/** What somebody should look at, whichever tab it is in. */
+/** Problems of files in all tabs. */
 function Troubles({ rows }: { readonly rows: readonly FileRow[] }) {
   const wrong = rows.filter(({ reason }) => reason !== null);
   if (wrong.length === 0) return null;
@@ -118,7 +118,7 @@ function Troubles({ rows }: { readonly rows: readonly FileRow[] }) {
 
 const shortName = (file: string) => file.replace(/^.*[\\/]/, "");
 
-/** The folder and the name: the whole path shows when one points at it. */
+/** The folder and the name: the tooltip has the full path. */
 const endOf = (file: string) => file.split(/[\\/]/).slice(-2).join("/");
 
 const FILE_COLUMNS = <T extends FileRow>(): readonly Column<T>[] => [

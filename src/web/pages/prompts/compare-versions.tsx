@@ -15,7 +15,7 @@ import { shownMean } from "./shown-mean.ts";
 
 interface CompareVersionsProps {
   readonly prompt: string;
-  /** The versions, the one that is used most first. */
+  /** The versions, most used first. */
   readonly rows: readonly PromptRow[];
   readonly tree: FilterTree;
   readonly search: PromptSearch;
@@ -25,7 +25,7 @@ interface CompareVersionsProps {
 
 const nameOf = (row: PromptRow): string => groupName("prompt_version", { value: row.prompt_version ?? null });
 
-/** Two versions beside each other: their metrics, how the prompt changed, and what was answered. */
+/** Two versions side by side: their metrics, the difference of the prompts, and example responses. */
 export function CompareVersions({ prompt, rows, tree, search, scores, onChange }: CompareVersionsProps) {
   const right = rows.find((row) => nameOf(row) === search.right) ?? rows[0]!;
   const left = rows.find((row) => nameOf(row) === search.left) ?? rows.find((row) => row !== right) ?? right;

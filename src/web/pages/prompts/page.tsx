@@ -99,7 +99,7 @@ function columnsOf(
   ];
 }
 
-/** Metrics that a prompt and a version have in common; the number of requests leads to them. */
+/** Columns for prompts and versions; the number of requests links to them. */
 export const metricColumns = (
   span: Span,
   filterOf: (row: PromptRow) => FilterTree,

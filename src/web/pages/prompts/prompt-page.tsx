@@ -102,7 +102,7 @@ function Versions({ prompt, span, search, onChange }: VersionsProps) {
   );
 }
 
-/** Null is a version as well: that of requests without one. */
+/** Null is a version too: that of requests without one. */
 const versionKey = (version: string | null | undefined) => JSON.stringify(version ?? null);
 
 function columnsOf(

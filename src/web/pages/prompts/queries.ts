@@ -4,7 +4,7 @@ import { and, type FilterTree, leaf } from "../../filter/tree.ts";
 import type { MetricsRow } from "../../metrics/series.ts";
 import type { RequestRecord } from "../request/record.ts";
 
-/** One version of a prompt, or all of it where nothing is grouped by version. */
+/** One version of a prompt, or all versions if rows are not grouped by version. */
 export type PromptRow = MetricsRow & {
   readonly prompt?: string | null;
   readonly prompt_version?: string | null;
@@ -12,7 +12,7 @@ export type PromptRow = MetricsRow & {
 };
 
 const ROWS_MAX = 10_000;
-/** Scores that one question of the API takes. */
+/** Scores in one query of the API, at most. */
 const SCORES_MAX = 16;
 const SCORED = 100;
 
@@ -25,7 +25,7 @@ export const promptsQuery = (filter: FilterTree) =>
     queryFn: ({ signal }) => ask({ filter: and(filter, NAMED), group_by: ["prompt"] }, signal),
   });
 
-/** How many versions each prompt has. */
+/** The number of versions of each prompt. */
 export const versionCountsQuery = (filter: FilterTree) =>
   queryOptions({
     queryKey: ["prompts", "versions", filter],
@@ -55,7 +55,7 @@ export const versionsQuery = (prompt: string, filter: FilterTree) =>
     },
   });
 
-/** The newest requests of a version, the first of them whole. */
+/** The newest requests of a version, the first one completely. */
 export const examplesQuery = (filter: FilterTree) =>
   queryOptions({
     queryKey: ["prompt examples", filter],
@@ -75,7 +75,7 @@ export const examplesQuery = (filter: FilterTree) =>
 
 const EXAMPLES = 3;
 
-/** A request as the list shows it. */
+/** A request in the list. */
 export type Example = Pick<
   RequestRecord,
   "request_id" | "request_created_at" | "model" | "input" | "output" | "cost" | "delay_ms" | "response_status"
@@ -89,7 +89,7 @@ export const ofVersion = (prompt: string, version: string | null): FilterTree =>
 const ask = (body: object, signal: AbortSignal) =>
   post<readonly PromptRow[]>("/v1/metrics/query", { limit: ROWS_MAX, ...body }, signal);
 
-/** What is constant in a prompt: its system messages, else its first message. */
+/** The constant part of a prompt: its system messages, else its first message. */
 export function promptText({ llmSchema }: RequestRecord): string | undefined {
   const { messages = [], instructions, prompt } = llmSchema?.request ?? {};
   const system = messages.filter(({ role }) => role === "system" || role === "developer");

@@ -10,7 +10,7 @@ export interface PromptsSearch extends TimeSearch {
 
 /** The state of a prompt in its address. */
 export interface PromptSearch extends PromptsSearch {
-  /** The versions beside each other; the two that are used most unless given. */
+  /** The compared versions; by default the two most used. */
   readonly left?: string | undefined;
   readonly right?: string | undefined;
 }
@@ -28,5 +28,5 @@ export function readPromptSearch(search: Record<string, unknown>): PromptSearch 
   };
 }
 
-/** A version such as 2 stands in an address as a number. */
+/** The router parses a version such as 2 as a number. */
 const readVersion = (value: unknown) => readText(typeof value === "number" ? String(value) : value);

@@ -75,7 +75,7 @@ interface NamesProps {
   readonly search: PropertiesSearch;
 }
 
-/** Names shown at once; a search finds the others. */
+/** Names shown at a time; a search finds the others. */
 const NAMES_SHOWN = 200;
 
 function Names({ names, shown, search }: NamesProps) {

@@ -14,7 +14,7 @@ import { readSorted, sortText } from "../../parts/list-search.ts";
 import { SearchBox } from "../../parts/search-box.tsx";
 import type { PropertiesSearch } from "./search.ts";
 
-/** Values that are shown; the most used are asked for. */
+/** Values that are shown: the most used. */
 const VALUES_MAX = 500;
 
 interface ValuesProps {

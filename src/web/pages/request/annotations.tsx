@@ -7,20 +7,20 @@ import { useUpdate } from "./update.ts";
 
 interface PairsProps {
   readonly label: string;
-  /** Of one pair, as in "Add property". */
+  /** Singular, as in "Add property". */
   readonly one: string;
   readonly pairs: readonly (readonly [name: string, value: string])[];
   readonly isNumber?: boolean;
   readonly onSet: (name: string, value: string) => void;
-  /** Without it a name that is there stays. */
+  /** Without it, existing names cannot be removed. */
   readonly onRemove?: (name: string) => void;
   readonly error: Error | null;
 }
 
-/** Names and values that can be changed where they stand. */
+/** Names and values that are edited in place. */
 function Pairs({ label, one, pairs, isNumber = false, onSet, onRemove, error }: PairsProps) {
   const [editing, edit] = useState<string>();
-  /** Gets the focus back from its form. */
+  /** Gets the focus back when its form closes. */
   const [edited, setEdited] = useState<string>();
   const [isAdding, setAdding] = useState(false);
   const adder = useRef<HTMLButtonElement>(null);
@@ -53,7 +53,7 @@ function Pairs({ label, one, pairs, isNumber = false, onSet, onRemove, error }: 
                 <button
                   type="button"
                   className="pair-value"
-                  // biome-ignore lint/a11y/noAutofocus: it stands where its form was
+                  // biome-ignore lint/a11y/noAutofocus: it replaces its closed form
                   autoFocus={edited === name}
                   aria-label={`Change ${name}, which is ${value}`}
                   aria-disabled={missing === undefined ? undefined : true}
@@ -102,7 +102,7 @@ function Pairs({ label, one, pairs, isNumber = false, onSet, onRemove, error }: 
 }
 
 interface PairFormProps {
-  /** Given where only the value is asked for. */
+  /** Given if only the value can be edited. */
   readonly name?: string;
   readonly value: string;
   readonly isNumber: boolean;
@@ -125,7 +125,7 @@ function PairForm({ name, value, isNumber, onDone }: PairFormProps) {
       }}
     >
       {name === undefined ? (
-        // biome-ignore lint/a11y/noAutofocus: it stands where the button was that asked for it
+        // biome-ignore lint/a11y/noAutofocus: it replaces the button that opened it
         <input name="name" aria-label="Name" placeholder="Name" required autoFocus autoComplete="off" />
       ) : null}
       <input
@@ -134,7 +134,7 @@ function PairForm({ name, value, isNumber, onDone }: PairFormProps) {
         placeholder="Value"
         defaultValue={value}
         required={isNumber}
-        // biome-ignore lint/a11y/noAutofocus: it stands where the value was
+        // biome-ignore lint/a11y/noAutofocus: it replaces the value
         autoFocus={name !== undefined}
         autoComplete="off"
         {...(isNumber ? { type: "number", step: "any" } : {})}
@@ -162,7 +162,7 @@ export function Properties({ record }: { readonly record: RequestRecord }) {
   );
 }
 
-/** The score that feedback is kept as too: it has a place of its own. */
+/** The score that also stores feedback, which is shown elsewhere. */
 const FEEDBACK = "gateway-score-feedback";
 
 export function Scores({ record }: { readonly record: RequestRecord }) {

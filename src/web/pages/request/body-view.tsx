@@ -26,10 +26,10 @@ interface BodyViewProps {
   readonly part: Part;
 }
 
-/** One half of the exchange, on the client's side and, where that differs, on the provider's. */
+/** One half of the exchange, on the client's side and, if that differs, on the provider's. */
 export function BodyView({ record, part }: BodyViewProps) {
   const [side, choose] = useState<"client" | "provider">("client");
-  // Everything comes at once, so that nothing moves when the headers do.
+  // Waits for the headers, so that nothing moves when they arrive.
   const { data, isPending } = useQuery(headersQuery(record.request_id));
   if (isPending) return <Loading rows={8} />;
   const sides =
@@ -59,11 +59,11 @@ function ProviderSide({ record, part }: { readonly record: RequestRecord; readon
 interface SideProps {
   readonly record: RequestRecord;
   readonly part: AnyPart;
-  /** As JSON; null where none is stored. */
+  /** As JSON; null if none is stored. */
   readonly body: unknown;
 }
 
-/** Headers, and the body as JSON or as the very bytes. */
+/** Headers, and the body as JSON or as the original bytes. */
 function Side({ record, part, body }: SideProps) {
   const [form, choose] = useState<keyof typeof FORMS>("formatted");
   const isClients = part === "request" || part === "response";
@@ -109,24 +109,24 @@ function Side({ record, part, body }: SideProps) {
   );
 }
 
-/** Digits beyond what a number of JavaScript holds. */
+/** More digits than a JavaScript number can hold. */
 const LONG_NUMBER = /[\d.]{16}/;
 
-/** JSON with a line for each member. Where numbers are so long that they were rounded, it is made from the bytes. */
+/** JSON with a line for each member. If long numbers were rounded, the text is made from the original bytes. */
 function FormattedBody({ record, part, body }: SideProps) {
   const text = typeof body === "string" ? body : JSON.stringify(body, undefined, 2);
   const isRounded = typeof body !== "string" && LONG_NUMBER.test(text);
   const { data, isLoading } = useQuery({ ...rawBodyQuery(record.request_id, part), enabled: isRounded });
   if (isLoading) return <Loading rows={8} />;
   const written = data && asWritten(data);
-  // A tree is made of numbers as JavaScript has them: where those are rounded, the text is shown.
+  // A tree has JavaScript numbers: if some are rounded, the text is shown instead.
   const value = written === undefined && typeof body === "object" && body !== null ? { value: body } : {};
   return <Code label={labelOf(part)} text={written ?? text} {...value} />;
 }
 
 const labelOf = (part: AnyPart) => `${part.replace("provider_", "provider's ")} body`;
 
-/** Undefined of bytes that are no JSON, as those of a stream. */
+/** Undefined for bytes that are not JSON, such as a stream. */
 function asWritten(bytes: Uint8Array): string | undefined {
   try {
     const text = new TextDecoder("utf-8", { fatal: true }).decode(bytes);
@@ -137,7 +137,7 @@ function asWritten(bytes: Uint8Array): string | undefined {
   }
 }
 
-/** The bytes as text where they are text. */
+/** The bytes as text, if they are text. */
 function RawBody({ record, part }: Omit<SideProps, "body">) {
   const { data, error, refetch } = useQuery(rawBodyQuery(record.request_id, part));
   if (error !== null) return <Failed error={error} onRetry={() => void refetch()} />;

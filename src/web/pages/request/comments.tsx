@@ -8,7 +8,7 @@ import { Icon } from "../../parts/icon.tsx";
 import { Time } from "../../parts/values.tsx";
 import type { RequestRecord } from "./record.ts";
 
-/** What people say about a request. */
+/** Users' comments on a request. */
 export function Comments({ record }: { readonly record: RequestRecord }) {
   const path = `/v1/request/${encodeURIComponent(record.request_id)}/comments`;
   const key = ["comments", record.request_id];

@@ -11,7 +11,7 @@ import { conversationMarkdown } from "./conversation-text.ts";
 import { Diff } from "./diff.tsx";
 import { type RequestRecord, recordQuery } from "./record.ts";
 
-/** What differs from another request: named by its id, or the one before in the session. */
+/** Differences from another request: given by id, or the previous one in the session. */
 export function Compare({ record }: { readonly record: RequestRecord }) {
   const [chosen, choose] = useState<string>();
   const { session_id: session, request_id: id, request_created_at: time } = record;
@@ -107,7 +107,7 @@ const COLUMNS: readonly Column<Change>[] = [
   { id: "here", header: "This request", cell: ({ here }) => here },
 ];
 
-/** Said line by line, or told by the record itself. */
+/** Compared line by line, or shown by the record itself. */
 const NOT_SETTINGS: ReadonlySet<string> = new Set(["messages", "instructions", "prompt", "input", "provider", "model"]);
 
 function changesOf(there: RequestRecord, here: RequestRecord): Change[] {

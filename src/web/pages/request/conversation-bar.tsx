@@ -8,11 +8,11 @@ interface ConversationBarProps {
   readonly schema: LlmSchema;
   readonly form: TextForm;
   readonly onForm: (form: TextForm) => void;
-  /** Id of the element where the response begins; undefined where there is none yet. */
+  /** Id of the element at which the response begins; undefined without a response. */
   readonly response: string | undefined;
 }
 
-/** How a conversation is shown, and the way to its end. */
+/** How a conversation is shown, with a link to its end. */
 export function ConversationBar({ schema, form, onForm, response }: ConversationBarProps) {
   const go = () => {
     const target = response === undefined ? null : document.getElementById(response);

@@ -1,7 +1,7 @@
 import type { LlmSchema } from "../../../record/llm-schema.ts";
 import { type Part, textOf } from "./part.ts";
 
-/** All messages of a conversation in their order, the response's last. */
+/** All messages of a conversation in order, the response's last. */
 function partsOf({ request, response }: LlmSchema): readonly (readonly [speaker: string, part: Part])[] {
   const { messages = [], instructions, prompt, input } = request;
   const texts = messages.length > 0 ? [] : [...new Set([prompt, input])].filter(Boolean);
@@ -14,7 +14,7 @@ function partsOf({ request, response }: LlmSchema): readonly (readonly [speaker:
   return [...asked, ...answers.map((part) => ["assistant", part] as const)];
 }
 
-/** The whole conversation as Markdown: a heading for each speaker, and calls of tools as code. */
+/** The complete conversation as Markdown: a heading for each speaker, and tool calls as code. */
 export function conversationMarkdown(schema: LlmSchema): string {
   return partsOf(schema)
     .map(([speaker, part]) => {
@@ -37,5 +37,5 @@ function fenced(text: string): string {
   return `${fence}json\n${text}\n${fence}`;
 }
 
-/** The whole conversation in the neutral form that the API returns. */
+/** The complete conversation in the API's neutral form. */
 export const conversationJson = (schema: LlmSchema): string => `${JSON.stringify(schema, undefined, 2)}\n`;

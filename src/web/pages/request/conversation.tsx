@@ -12,10 +12,10 @@ import type { RequestRecord } from "./record.ts";
 import { ShownAs, Text, type TextForm } from "./text.tsx";
 import { turnsOf } from "./turns.ts";
 
-/** Where the response begins, for who jumps there. */
+/** Anchor of the response. */
 const RESPONSE = "response";
 
-/** What was said, whichever provider it was said to. */
+/** The conversation, in one form for all providers. */
 export function Conversation({ record }: { readonly record: RequestRecord }) {
   const [form, setForm] = useRemembered<TextForm>("text-form", ["rendered", "raw"]);
   const { llmSchema: schema } = record;
@@ -26,7 +26,7 @@ export function Conversation({ record }: { readonly record: RequestRecord }) {
       <div className="conversation">
         <ConversationBar schema={schema} form={form} onForm={setForm} response={hasResponse ? RESPONSE : undefined} />
         <Asked record={record} request={schema.request} />
-        {/* A place to jump to, which is no stop on the way with the Tab key. */}
+        {/* A jump target that is not in the Tab order. */}
         <div id={RESPONSE} className="conversation" tabIndex={-1}>
           <Answered record={record} schema={schema} />
         </div>
@@ -87,7 +87,7 @@ function Answered({ record, schema }: { readonly record: RequestRecord; readonly
   );
 }
 
-/** What calls of tools, searches of vectors and the like say of themselves. */
+/** Details of tool calls, vector searches and the like. */
 function Operations({ schema }: { readonly schema: LlmSchema }) {
   const { request, response } = schema;
   const parts: readonly (readonly [string, unknown])[] = [
@@ -103,7 +103,7 @@ function Operations({ schema }: { readonly schema: LlmSchema }) {
     .map(([label, value]) => <Code key={label} label={label} text={JSON.stringify(value, undefined, 2)} />);
 }
 
-/** Numbers and vectors that are no messages: shown as they came. */
+/** Numbers and vectors that are not messages: shown as received. */
 function Otherwise({
   record,
   answers,

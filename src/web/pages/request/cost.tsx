@@ -34,7 +34,7 @@ const USAGE: readonly Column<Usage>[] = [
   { id: "count", header: "Tokens", align: "end", cell: (row) => <Count of={row.count} /> },
 ];
 
-/** What the request used, what that cost, and by which price. */
+/** The usage of the request, its cost, and the price that applied. */
 export function Cost({ record }: { readonly record: RequestRecord }) {
   const { data, error, refetch } = useQuery(costQuery(record.request_id));
   if (error !== null) return <Failed error={error} onRetry={() => void refetch()} />;
@@ -58,7 +58,7 @@ export function Cost({ record }: { readonly record: RequestRecord }) {
   );
 }
 
-/** What stands between backticks is something to type. */
+/** Text between backticks is code. */
 const withCode = (text: string) =>
   text.split("`").map((part, at) => (at % 2 === 0 ? part : <code key={part}>{part}</code>));
 

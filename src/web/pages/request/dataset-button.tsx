@@ -3,7 +3,7 @@ import { GatedButton } from "../../parts/gated-button.tsx";
 
 const AddToDataset = lazy(async () => ({ default: (await import("../datasets/add-dialog.tsx")).AddToDataset }));
 
-/** Puts one request into a dataset. */
+/** Adds one request to a dataset. */
 export function DatasetButton({ id }: { readonly id: string }) {
   const [isOpen, setOpen] = useState(false);
   return (

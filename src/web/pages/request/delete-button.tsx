@@ -2,7 +2,7 @@ import { useQueryClient } from "@tanstack/react-query";
 import { call } from "../../api.ts";
 import { ConfirmButton } from "../../parts/confirm-button.tsx";
 
-/** Deletes a request for good, once asked whether that is meant. */
+/** Deletes a request permanently, after a confirmation. */
 export function DeleteButton({ id, onDone }: { readonly id: string; readonly onDone: () => void }) {
   const client = useQueryClient();
   return (
@@ -17,7 +17,7 @@ export function DeleteButton({ id, onDone }: { readonly id: string; readonly onD
       refresh={[["requests-count"]]}
       onDone={() => {
         onDone();
-        // What was read of the lists still has it.
+        // Cached lists still contain it.
         void client.resetQueries({ queryKey: ["requests"] });
       }}
     >

@@ -3,7 +3,7 @@ import { Bytes, Time } from "../../parts/values.tsx";
 import type { RequestRecord } from "./record.ts";
 import { MAPPINGS } from "./routing.tsx";
 
-/** Everything else that is recorded; what is not known is left out. */
+/** All other recorded members; unknown ones are left out. */
 export function Details({ record }: { readonly record: RequestRecord }) {
   const rows: readonly (readonly [string, ReactNode])[] = [
     ["Request id", <code key="id">{record.request_id}</code>],

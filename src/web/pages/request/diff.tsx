@@ -8,11 +8,11 @@ interface DiffProps {
   readonly after: string;
   /** What is compared, for screen readers. */
   readonly label: string;
-  /** What lines of one text alone are called, for who cannot see them. */
+  /** Spoken prefixes of lines that only one text has, for screen readers. */
   readonly said?: Readonly<Record<"-" | "+", string>>;
 }
 
-/** Two texts line by line, equal parts folded; nothing where they are the same. */
+/** Two texts line by line, with equal parts folded; empty if they are equal. */
 export function Diff({ before, after, label, said = { "-": "only before: ", "+": "only after: " } }: DiffProps) {
   const lines = folded(lineDiff(before, after));
   return (

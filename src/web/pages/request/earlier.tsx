@@ -13,7 +13,7 @@ export function Messages({ requestId, parts }: MessagesProps) {
   return parts.map((part, at) => <Message key={at} requestId={requestId} part={part} speaker="user" />);
 }
 
-/** What the conversation's earlier requests had already: one line, until somebody wants to read it again. */
+/** Messages that earlier requests of the conversation already had: folded to one line at first. */
 export function Earlier({ requestId, parts }: MessagesProps) {
   const [isOpen, setOpen] = useState(false);
   if (parts.length === 0) return null;

@@ -1,13 +1,13 @@
-/** A line that both have, that only the first has, or only the second. */
+/** A line that both texts have, or only the first, or only the second. */
 export interface DiffLine {
   readonly mark: " " | "-" | "+";
   readonly text: string;
 }
 
-/** Comparisons of lines; where more would be needed, all of the first stands before all of the second. */
+/** Line comparisons, at most; if more were needed, all lines of the first text precede all of the second. */
 const CELLS_MAX = 4_000_000;
 
-/** The shortest way from one text to the other, line by line. */
+/** The shortest edit from one text to the other, line by line. */
 export function lineDiff(before: string, after: string): DiffLine[] {
   const [a, b] = [before.split("\n"), after.split("\n")];
   let start = 0;
@@ -49,10 +49,10 @@ function between(a: readonly string[], b: readonly string[]): DiffLine[] {
   return lines;
 }
 
-/** Lines that are the same beside a change; longer runs of them are left out. */
+/** Equal lines shown around a change; longer runs of them are left out. */
 const AROUND = 3;
 
-/** The changes with what stands around them; a number stands for so many equal lines that are left out. */
+/** The changes with their context; a number stands for that many equal lines left out. */
 export function folded(lines: readonly DiffLine[]): (DiffLine | number)[] {
   const isNear = (at: number) =>
     lines.slice(Math.max(0, at - AROUND), at + AROUND + 1).some(({ mark }) => mark !== " ");

@@ -3,7 +3,7 @@ import { SafeLink } from "../../parts/safe-link.tsx";
 import { bodyAddress, bodyOf, type RequestRecord } from "./record.ts";
 
 const REFERENCE = /^weir-asset:([0-9a-f]{64})$/;
-/** Pictures that stand in the record itself, being short. */
+/** Short images that are stored in the record itself. */
 const INLINE = /^data:image\/(?:png|jpeg|gif|webp|avif);base64,[A-Za-z0-9+/=]+$/;
 
 /** The addresses of a request's files behind a shared link. */
@@ -13,13 +13,13 @@ type Kind = "image" | "audio" | "file";
 
 interface MediaProps {
   readonly requestId: string;
-  /** A reference to a stored asset, a `data:` address, or an address somewhere else. */
+  /** A reference to a stored asset, a `data:` address, or an external address. */
   readonly source: string;
   readonly kind: Kind;
   readonly name?: string | undefined;
 }
 
-/** A picture, sound or file of a conversation. Only what was recorded is shown: nothing is fetched from elsewhere. */
+/** An image, sound or file of a conversation. Only recorded contents are shown: nothing is fetched from other servers. */
 export function Media({ requestId, source, kind, name }: MediaProps) {
   const at = useContext(AssetsAt);
   const [, id] = REFERENCE.exec(source) ?? [];
@@ -43,7 +43,7 @@ export function Media({ requestId, source, kind, name }: MediaProps) {
   );
 }
 
-/** A body that is itself a picture or sound, to see or to hear; undefined where it is something else. */
+/** A body that is itself an image or sound; undefined for any other body. */
 export function bodyMedia(record: RequestRecord, part: "request" | "response"): ReactNode | undefined {
   const { _type, content_type: type } = (bodyOf(record, part) ?? {}) as {
     readonly _type?: unknown;

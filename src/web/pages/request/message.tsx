@@ -11,13 +11,13 @@ import { Text } from "./text.tsx";
 interface MessageProps {
   readonly requestId: string;
   readonly part: Part;
-  /** Who speaks where the message does not say. */
+  /** The role if the message has none. */
   readonly speaker: string;
-  /** What belongs to it and is not in it. */
+  /** Related content that is not part of the message. */
   readonly children?: ReactNode;
 }
 
-/** One message: who, what they said, and what came with it. All of it is text. */
+/** One message: its role, its text, and its attachments. All of it is plain text. */
 export function Message({ requestId, part, speaker: fallback, children }: MessageProps) {
   const speaker = part.role ?? (part._type === "function" ? "tool" : fallback);
   const text = textOf(part);
@@ -50,7 +50,7 @@ function Content({ requestId, part }: Pick<MessageProps, "requestId" | "part">) 
   const parts = (part.contentArray ?? []).filter((each) => typeof each === "object" && each !== null) as Part[];
   const isSystem = tone(part.role ?? "user") === "system";
   const isAnswered = part._type === "function" || part.tool_call_id !== undefined;
-  // Where a message has parts, its content is their text again.
+  // If a message has parts, its content repeats their text.
   const text = parts.length > 0 ? "" : (part.content ?? part.text ?? "");
   return (
     <>

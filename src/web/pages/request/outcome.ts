@@ -1,7 +1,7 @@
 import { formatBytes } from "../../parts/format.ts";
 import type { RequestRecord } from "./record.ts";
 
-/** What became of a request where that is not simply its response; undefined where it is. */
+/** The outcome of a request, if it is not simply its response; otherwise undefined. */
 export function outcomeText(record: RequestRecord): string | undefined {
   const { response_status: status, outcome, error_code: code, error_message: message } = record;
   if (status === null) return "This request is in flight. The page follows it.";
@@ -15,7 +15,7 @@ export function outcomeText(record: RequestRecord): string | undefined {
     : `The provider responded with an error. ${said}`;
 }
 
-/** Why there is no response of the provider's own, by how the exchange ended: no status says that it is not the provider's. */
+/** Why there is no response from the provider, by outcome: the status alone does not show that it is not the provider's. */
 const CAUSES: Readonly<Record<string, string>> = {
   client_gone: "The client disconnected before the end of the response. Everything up to then is recorded.",
   cut_off: "The gateway stopped before the end of the response. Everything up to then is recorded.",
@@ -24,13 +24,13 @@ const CAUSES: Readonly<Record<string, string>> = {
   upstream_timeout: "The provider did not respond in time.",
 };
 
-/** Text of the API, as it stands on a page. A host's name that begins it stays in small letters. */
+/** A text of the API as a sentence. A host name at its start stays in lower case. */
 export function sentence(text: string): string {
   const begun = /^\S+\.\S/.test(text) ? text : `${text.slice(0, 1).toUpperCase()}${text.slice(1)}`;
   return /[.!?]$/.test(begun) ? begun : `${begun}.`;
 }
 
-/** What is missing of the record, and why, a sentence each. */
+/** The missing parts of the record, with reasons, one sentence each. */
 export function omissions(record: RequestRecord): string[] {
   const notes: string[] = [];
   if (record.truncated && record.outcome === "refused")

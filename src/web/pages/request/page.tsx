@@ -19,7 +19,7 @@ import type { RequestTab } from "./search.ts";
 
 const route = getRouteApi("/requests/$id");
 
-/** The first part is what an address without any means. */
+/** The first part is the default, which the address leaves out. */
 const searchOf = (tab: RequestTab) => (tab === "conversation" ? {} : { tab });
 
 export function RequestPage() {

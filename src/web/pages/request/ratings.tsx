@@ -4,7 +4,7 @@ import { get } from "../../api.ts";
 import { Time } from "../../parts/values.tsx";
 import { type RequestRecord, recordQuery } from "./record.ts";
 
-/** Who gave which score, when and why; nothing where that is not known. */
+/** Who gave which score, when and why; empty if unknown. */
 export function Ratings({ record }: { readonly record: RequestRecord }) {
   const id = record.request_id;
   const { data } = useQuery({

@@ -3,17 +3,17 @@ import type { LlmSchema } from "../../../record/llm-schema.ts";
 import type { RecordFields } from "../../../record/request-record.ts";
 import { ApiFailure, get } from "../../api.ts";
 
-/** One record whole, as `GET /v1/request/<id>` answers it. */
+/** One complete record, as `GET /v1/request/<id>` returns it. */
 export type RequestRecord = RecordFields & {
   readonly request_body: unknown;
   readonly response_body: unknown;
   readonly llmSchema: LlmSchema | null;
   readonly prompt_inputs?: Readonly<Record<string, string>>;
-  /** What its bodies take in the store; null while they are not in packs. */
+  /** Size of its bodies in the store; null while they are not in packs. */
   readonly stored_bytes: number | null;
 };
 
-/** How often a request in flight is asked for. */
+/** Polling interval of a request in flight. */
 const IN_FLIGHT_MS = 1_000;
 
 export const recordQuery = (id: string) =>
@@ -22,23 +22,23 @@ export const recordQuery = (id: string) =>
     queryFn: ({ signal }) => get<RequestRecord>(`/v1/request/${encodeURIComponent(id)}`, signal),
     refetchInterval: ({ state }) =>
       state.data !== undefined && state.data.response_status === null ? IN_FLIGHT_MS : false,
-    structuralSharing: false, // it would lose a property that is called `__proto__`
+    structuralSharing: false, // it would lose a property called `__proto__`
   });
 
-/** What the client sent and got. */
+/** What the client sent and received. */
 export type Part = "request" | "response";
-/** What went to the provider and came from it, where that differs. */
+/** What the provider received and sent, if that differs. */
 export type ProviderPart = `provider_${Part}`;
 export type AnyPart = Part | ProviderPart;
 
 export const bodyOf = (record: RequestRecord, part: Part): unknown =>
   part === "request" ? record.request_body : record.response_body;
 
-/** Where the very bytes of a body are. */
+/** The path of a body's original bytes. */
 export const bodyAddress = (id: string, part: AnyPart): string =>
   `/v1/request/${encodeURIComponent(id)}/body?part=${part}&raw=true`;
 
-/** The very bytes of a body. */
+/** The original bytes of a body. */
 export const rawBodyQuery = (id: string, part: AnyPart) =>
   queryOptions({
     queryKey: ["raw-body", id, part],
@@ -49,16 +49,16 @@ export const rawBodyQuery = (id: string, part: AnyPart) =>
     },
     staleTime: Number.POSITIVE_INFINITY,
     gcTime: 60_000,
-    structuralSharing: false, // bytes are compared one by one
+    structuralSharing: false, // it would compare bytes one at a time
   });
 
-/** A part as JSON; null where the client's is the same, or nothing was recorded. */
+/** A part as JSON; null if the client's is the same, or nothing was recorded. */
 export const partQuery = (id: string, part: ProviderPart) =>
   queryOptions({
     queryKey: ["request-part", id, part],
     queryFn: ({ signal }) => get<unknown>(`/v1/request/${encodeURIComponent(id)}/body?part=${part}`, signal),
     staleTime: 60_000,
-    structuralSharing: false, // it would lose a property that is called `__proto__`
+    structuralSharing: false, // it would lose a property called `__proto__`
   });
 
 export interface CostView {
@@ -82,7 +82,7 @@ export const costQuery = (id: string) =>
 export interface HeadersView {
   readonly request: readonly (readonly [string, string])[];
   readonly response: readonly (readonly [string, string])[];
-  /** Null where the provider got and sent what the client sent and got. */
+  /** Null if they equal the client's. */
   readonly provider_request: readonly (readonly [string, string])[] | null;
   readonly provider_response: readonly (readonly [string, string])[] | null;
 }

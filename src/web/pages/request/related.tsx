@@ -6,10 +6,10 @@ import { formatDuration } from "../../parts/format.ts";
 import type { RequestRow } from "../requests/columns.tsx";
 import type { RequestRecord } from "./record.ts";
 
-/** Of a longer session the first so many requests are shown. */
+/** Requests shown of a longer session: the first ones. */
 const SESSION_ROWS = 100;
 
-/** The requests of the same session over time, this one among them. */
+/** The requests of the same session over time, including this one. */
 export function SessionTimeline({ record }: { readonly record: RequestRecord }) {
   const session = record.session_id;
   const filter = ofSession("session_session_id", { equals: session ?? "" });
@@ -66,7 +66,7 @@ export function SessionTimeline({ record }: { readonly record: RequestRecord }) 
   );
 }
 
-/** The request whose response the cache gave. */
+/** The request whose response came from the cache. */
 export function CacheSource({ record }: { readonly record: RequestRecord }) {
   if (record.cache_reference_id === null) return null;
   return (

@@ -1,20 +1,20 @@
 import { shellWord } from "../../parts/shell-word.ts";
 import type { HeadersView, RequestRecord } from "./record.ts";
 
-/** Headers that a new request gets by itself, and the coding of a body, which is recorded without it. */
+/** Headers that a new request sets by itself, and the body's coding, which is removed before recording. */
 const OWN =
   /^(?:host|content-length|content-encoding|connection|expect|transfer-encoding|accept-encoding|user-agent|accept|gateway-request-id)$/i;
-/** What the gateway puts in place of a credential, as `withKey` reads it too. */
+/** The gateway's replacement for a credential; `withKey` also matches it. */
 const MASKED = "***";
 const KEY = "$PROVIDER_API_KEY";
 
-/** A longer body would not fit into one word of a command: Linux takes 128 kB. */
+/** A longer body would not fit into one argument: Linux allows 128 kB. */
 const INLINE_BYTES_MAX = 100_000;
 
-/** A body as a command sends it: as one of its words, or from a file. */
+/** A body as a command sends it: as an argument, or from a file. */
 export type SentBody = { readonly text: string } | { readonly file: string };
 
-/** The very bytes: what is too long for a word, or no text, is read from a file. */
+/** The original bytes: if they are too long for an argument, or not text, they are read from a file. */
 export function sentBody(id: string, bytes: Uint8Array): SentBody {
   const file = { file: `${id}-request` };
   if (bytes.byteLength > INLINE_BYTES_MAX || bytes.includes(0)) return file;
@@ -25,7 +25,7 @@ export function sentBody(id: string, bytes: Uint8Array): SentBody {
   }
 }
 
-/** Sends the same request again, through the gateway. Keys come from the environment: none was recorded. */
+/** A command that sends the same request again, through the gateway. Keys come from the environment, because none was recorded. */
 export function replayText(
   record: RequestRecord,
   { headers, body }: { readonly headers: HeadersView | undefined; readonly body: SentBody | undefined },
@@ -39,7 +39,7 @@ export function replayText(
   const hasType = kept.some(([name]) => name.toLowerCase() === "content-type");
   const path = record.request_path ?? "/";
   const parts = [
-    // Without the switch brackets in an address mean several addresses.
+    // Without this option, curl treats brackets in an address as patterns.
     `curl ${/[[\]{}]/.test(path) ? "--globoff " : ""}${withKey(gatewayUrl + path)}`,
     ...methodOf(record, body),
     '-H "Gateway-Auth: Bearer $WEIR_API_KEY"',
@@ -55,29 +55,29 @@ export function replayText(
   return parts.join(" \\\n  ");
 }
 
-/** What a body sends by itself is not said again; waiting for the body of a response to HEAD would not end. */
+/** A body implies POST. With HEAD, curl would wait for a body that never comes. */
 function methodOf({ request_method: method }: RequestRecord, body: SentBody | undefined): string[] {
   if (method === "POST" && body !== undefined) return [];
   return [method === "HEAD" ? "--head" : `-X ${shellWord(method)}`];
 }
 
-/** A header without a value ends in a semicolon: with a colon it would be one to leave out. */
+/** curl sends a header without a value if it ends in a semicolon; with a colon it would remove the header. */
 const header = (name: string, value: string) => `-H ${shellWord(value === "" ? `${name};` : `${name}: ${value}`)}`;
 
-/** Where a key was sent, one belongs again. */
+/** A placeholder for a key that was sent. */
 function keyHeader(name: string): string {
   const before = name.toLowerCase() === "authorization" ? `${name}: Bearer ` : `${name}: `;
-  // Between double quotes a name could run: a header's may hold backticks.
+  // Double quotes would evaluate a name with backticks.
   return /^[\w-]+$/.test(name) ? `-H "${before}${KEY}"` : `-H ${shellWord(before)}"${KEY}"`;
 }
 
-/** An address as one word, with the provider's key in place of each that was masked in its query. */
+/** An address as one word, with the provider's key in place of each masked key in its query. */
 function withKey(address: string): string {
   const parts = address.split(/(?<==)\*{3}(?=[&;#]|$)/);
   return parts.map((part) => (part === "" ? "" : shellWord(part))).join(`"${KEY}"`);
 }
 
-/** What the client told the gateway about the request, and the record still says. */
+/** The gateway's headers of the client, as far as the record still has their values. */
 function ownHeaders(record: RequestRecord): (readonly [string, string])[] {
   const { provider, properties } = record;
   const named: readonly (readonly [string, string | null])[] = [

@@ -6,7 +6,7 @@ import { Media } from "./media.tsx";
 import { bodyAddress, headersQuery, type RequestRecord, rawBodyQuery } from "./record.ts";
 import { replayText, sentBody } from "./replay-text.ts";
 
-/** The request as a command, and what it takes to run it. */
+/** The request as a command, and what is needed to run it. */
 export function Replay({ record }: { readonly record: RequestRecord }) {
   const { gateway_url: gateway } = useSession();
   const id = record.request_id;
@@ -38,7 +38,7 @@ export function Replay({ record }: { readonly record: RequestRecord }) {
   );
 }
 
-/** Which files were taken out of the body that is sent again. */
+/** The files that were removed from the body that is sent again. */
 function MissingFiles({ record }: { readonly record: RequestRecord }) {
   const body = JSON.stringify(record.request_body) ?? "";
   const missing = record.assets.map((id) => `weir-asset:${id}`).filter((reference) => body.includes(reference));

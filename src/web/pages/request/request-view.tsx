@@ -34,7 +34,7 @@ const TABS: readonly (readonly [RequestTab, string])[] = [
   ["details", "Details"],
 ];
 
-/** The part that stands so many after another, around the ends. */
+/** The part `by` steps after another, wrapping around. */
 export function tabBeside(tab: RequestTab, by: number): RequestTab {
   const at = TABS.findIndex(([name]) => name === tab);
   return TABS[(at + by + TABS.length) % TABS.length]![0];
@@ -43,7 +43,7 @@ export function tabBeside(tab: RequestTab, by: number): RequestTab {
 interface RequestViewProps {
   readonly record: RequestRecord;
   readonly tab: RequestTab;
-  /** What chooses a part: a link where the address says which it is, else a button. */
+  /** The control that selects a part: a link if the address holds the choice, else a button. */
   readonly tabControl: (tab: RequestTab, label: string) => ReactNode;
 }
 

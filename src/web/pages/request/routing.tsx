@@ -14,7 +14,7 @@ export const MAPPINGS: Readonly<Record<string, string>> = {
   MESSAGES: "Anthropic's messages",
 };
 
-/** Attempts follow each other at once: a time to look in, so that not all records are looked through. */
+/** Attempts follow each other closely: a time window, so that not all records are searched. */
 const ATTEMPTS_MS = 3_600_000;
 const ATTEMPTS_MAX = 50;
 
@@ -26,7 +26,7 @@ function around({ request_created_at: time, delay_ms: delay }: RequestRecord) {
   };
 }
 
-/** How a request found its provider: by which route and why, what was lost on the way, and the calls that failed before. */
+/** How a request reached its provider: the route and its reason, what translation lost, and the earlier calls that failed. */
 export function Routing({ record }: { readonly record: RequestRecord }) {
   const whole = record.attempt_of ?? record.request_id;
   const { data = [] } = useQuery({
@@ -99,7 +99,7 @@ function RouteLink({ name }: { readonly name: string }) {
   );
 }
 
-/** Failed calls by their number, and the request as the client saw it behind them. */
+/** Failed calls by number, then the request as the client saw it. */
 function inOrder(rows: readonly RequestRow[]): readonly RequestRow[] {
   const place = ({ attempt_of, attempt }: RequestRow) => (attempt_of === null ? Infinity : (attempt ?? 0));
   return rows.toSorted((a, b) => place(a) - place(b));

@@ -1,7 +1,7 @@
 import { createContext, lazy, Suspense, useContext, useState } from "react";
 import { formatCount } from "../../parts/format.ts";
 
-/** Loaded with the first text that is rendered. */
+/** Loaded with the first rendered text. */
 const Markdown = lazy(() => import("../../parts/markdown.tsx"));
 
 export const TEXT_FORMS = { rendered: "Rendered", raw: "Raw" } as const;
@@ -10,12 +10,12 @@ export type TextForm = keyof typeof TEXT_FORMS;
 /** How the texts of a conversation are shown. */
 export const ShownAs = createContext<TextForm>("raw");
 
-/** Texts up to this length are shown whole; of longer ones first their beginning, and then so much more at a time. */
+/** Texts up to this length are shown completely; longer ones start with their beginning, and grow by this many characters at a time. */
 const WHOLE_CHARS_MAX = 20_000;
 const BEGINNING_CHARS = 2_000;
 const MORE_CHARS = 100_000;
 
-/** What somebody said: rendered as Markdown, or as it is. What is too long to render is as it is. */
+/** A message's text, rendered as Markdown or verbatim. Texts that are too long to render are shown verbatim. */
 export function Text({ text }: { readonly text: string }) {
   const form = useContext(ShownAs);
   const [chars, setChars] = useState(BEGINNING_CHARS);

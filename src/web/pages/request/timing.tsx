@@ -11,7 +11,7 @@ interface Span {
   readonly to: number;
 }
 
-/** Where the time went, as far as it is known: the wait for the first token, and the stream behind it. */
+/** Known durations: the wait for the first token, and the stream after it. */
 export function Timing({ record }: { readonly record: RequestRecord }) {
   const { delay_ms: whole, time_to_first_token: first, completion_tokens: tokens } = record;
   if (whole === null) return <p className="muted">The request is in flight.</p>;

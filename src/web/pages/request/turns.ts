@@ -1,20 +1,20 @@
 import { type Part, tone } from "./part.ts";
 
-/** Fewer messages than this are not worth a click. */
+/** Fewer messages than this are not folded. */
 const FOLDED_MIN = 3;
 
-/** A conversation's messages: what leads, what was said before this request, and what is new in it. */
+/** A conversation's messages: leading ones, those from earlier requests, and new ones. */
 export interface Turns {
   /** System prompts at the beginning. */
   readonly leading: readonly Part[];
-  /** Empty where there is little of it. */
+  /** Empty if there are only a few. */
   readonly earlier: readonly Part[];
   readonly fresh: readonly Part[];
 }
 
 /**
- * What an earlier request of the conversation had sent or got already: everything up to the model's last message, because the
- * answer to it is what this request brings.
+ * Messages that an earlier request of the conversation already had: everything up to the model's last message, because this
+ * request adds the reply to it.
  */
 export function turnsOf(messages: readonly Part[]): Turns {
   const isLeading = (part: Part) => part.role !== undefined && tone(part.role) === "system";

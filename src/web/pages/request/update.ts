@@ -2,7 +2,7 @@ import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { call } from "../../api.ts";
 import { recordQuery } from "./record.ts";
 
-/** Changes one record and shows it as it is then. */
+/** Changes one record and shows the result. */
 export function useUpdate(id: string) {
   const client = useQueryClient();
   return useMutation({

@@ -13,12 +13,12 @@ interface BuilderProps {
   readonly question: RequestsQuestion;
 }
 
-/** The whole filter, with groups, and what asks the same elsewhere. A condition counts once it says enough to be asked. */
+/** The complete filter, with groups, and commands for the same query. A condition counts once it is complete. */
 export function Builder({ filter, onChange, question }: BuilderProps) {
   const { api_url: apiUrl } = useSession();
   const [draft, setDraft] = useState(filter);
   const [from, setFrom] = useState(filter);
-  // Changed elsewhere, by the bar or the way back: the draft follows.
+  // Changed elsewhere, by the bar or the browser's history: the draft follows.
   if (from !== filter) {
     setFrom(filter);
     if (JSON.stringify(toTree(filter)) !== JSON.stringify(toTree(completePart(draft)))) setDraft(filter);

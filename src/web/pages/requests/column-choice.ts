@@ -1,10 +1,10 @@
 import { columnOf } from "./columns.tsx";
 
-/** A column that is shown, at its place in the list of all that are. */
+/** A visible column, at its place in the list. */
 export interface ColumnChoice {
   /** Id of a `RequestColumn`. */
   readonly id: string;
-  /** Pixels; missing means the column's own width, and its share of the room that is left. */
+  /** Pixels; missing means the column's default width, with its share of the remaining space. */
   readonly width?: number;
 }
 
@@ -14,13 +14,13 @@ const WIDTH_MIN_PX = 48;
 const WIDTH_MAX_PX = 1_600;
 const COLUMNS_MAX = 60;
 
-/** Shown until others are chosen. */
+/** The default. */
 export const DEFAULT_CHOICES: Choices = [
   ...["time", "status", "input", "output", "model", "latency", "cost", "tokens", "user"],
   ...["first_token", "provider", "properties", "session", "id"],
 ].map((id) => ({ id }));
 
-/** The same where there is little room beside the time: what it cost comes before what was said. */
+/** The default for narrow screens, with little space beside the time: cost precedes contents. */
 const NARROW_CHOICES: Choices = [
   { id: "time" },
   { id: "status", width: 78 },
@@ -31,7 +31,7 @@ const NARROW_CHOICES: Choices = [
 const defaultChoices = (): Choices =>
   globalThis.matchMedia?.("(max-width: 640px)").matches === true ? NARROW_CHOICES : DEFAULT_CHOICES;
 
-/** Makes stored columns into choices: unknown and repeated ones are left out. The time is always there: it holds the row's link. */
+/** Converts stored columns into choices: unknown and repeated ones are left out. The time is always shown, because it holds the row's link. */
 export function readChoices(stored: unknown): Choices {
   if (!Array.isArray(stored)) return defaultChoices();
   const choices = new Map<string, ColumnChoice>();
@@ -44,7 +44,7 @@ export function readChoices(stored: unknown): Choices {
   return choices.has("time") ? [...choices.values()] : [{ id: "time" }, ...choices.values()];
 }
 
-/** @param to - where the column stands afterwards, from 0. */
+/** @param to - the column's new index, from 0. */
 export function moved(choices: Choices, id: string, to: number): Choices {
   const choice = choices.find((each) => each.id === id);
   if (choice === undefined) return choices;
@@ -53,7 +53,7 @@ export function moved(choices: Choices, id: string, to: number): Choices {
   return [...others.slice(0, at), choice, ...others.slice(at)];
 }
 
-/** @param width - pixels; undefined for the column's own. */
+/** @param width - pixels; undefined for the default. */
 export function resized(choices: Choices, id: string, width: number | undefined): Choices {
   return choices.map((each) => {
     if (each.id !== id) return each;
@@ -61,7 +61,7 @@ export function resized(choices: Choices, id: string, width: number | undefined)
   });
 }
 
-/** Shows a column at the end, or no longer. */
+/** Shows a column at the end, or hides it. */
 export function toggled(choices: Choices, id: string): Choices {
   if (choices.some((each) => each.id === id)) return id === "time" ? choices : choices.filter((each) => each.id !== id);
   return columnOf(id) === undefined ? choices : [...choices, { id }];

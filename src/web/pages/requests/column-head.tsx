@@ -4,13 +4,13 @@ import type { RequestColumn } from "./columns.tsx";
 
 /** Pixels of one step by key. */
 const STEP_PX = 16;
-/** A pointer that moves less presses. */
+/** A shorter movement of the pointer is a click. */
 const DRAG_PX_MIN = 6;
 
 export interface HeadEvents {
-  /** @param to - where the column stands afterwards, from 0. */
+  /** @param to - the column's new index, from 0. */
   readonly onMove: (id: string, to: number) => void;
-  /** @param width - pixels; undefined for the column's own. */
+  /** @param width - pixels; undefined for the default. */
   readonly onResize: (id: string, width: number | undefined) => void;
 }
 
@@ -18,12 +18,12 @@ interface ColumnHeadProps extends HeadEvents {
   readonly column: RequestColumn;
   readonly at: number;
   readonly sorted: "ascending" | "descending" | undefined;
-  /** Missing where the list cannot be sorted by the column. */
+  /** Missing if the list cannot be sorted by the column. */
   readonly onSort: (() => void) | undefined;
 }
 
 /**
- * The head of a column. Dragging it moves the column, dragging its edge resizes it, a double click on the edge resets
+ * The head of a column. Dragging it moves the column, dragging its edge resizes it, and a double click on the edge resets
  * the width. With the keyboard: Shift and an arrow, and plus and minus.
  */
 export function ColumnHead({ column, at, sorted, onSort, onMove, onResize }: ColumnHeadProps) {
@@ -65,7 +65,7 @@ export function ColumnHead({ column, at, sorted, onSort, onMove, onResize }: Col
           </span>
         )}
       </button>
-      {/* The keyboard resizes from the button. */}
+      {/* For the keyboard, the button resizes. */}
       <span
         className="column-edge"
         aria-hidden="true"
@@ -76,7 +76,7 @@ export function ColumnHead({ column, at, sorted, onSort, onMove, onResize }: Col
   );
 }
 
-/** Follows the pointer until its button is let go. */
+/** Follows the pointer until its button is released. */
 function followPointer(onPointer: (event: globalThis.PointerEvent) => void, onEnd: (isDone: boolean) => void): void {
   const ending = new AbortController();
   const { signal } = ending;
@@ -93,7 +93,7 @@ function dragEdge(event: PointerEvent, width: number, onWidth: (width: number) =
   if (event.button !== 0) return;
   event.preventDefault();
   const start = event.clientX;
-  // At most one step for each frame: every step lays out the rows in view.
+  // At most one step per frame: every step lays out the visible rows.
   let frame = 0;
   followPointer(
     ({ clientX }) => {
@@ -110,7 +110,7 @@ interface Dragged extends Pick<HeadEvents, "onMove"> {
 }
 
 function dragColumn(event: PointerEvent<HTMLElement>, { id, setDragged, onMove }: Dragged): void {
-  // A finger scrolls the table with the same movement.
+  // On a touch screen the same movement scrolls the table.
   if (event.button !== 0 || event.pointerType !== "mouse") return;
   const start = event.clientX;
   const row = event.currentTarget.closest("tr")!;
@@ -136,7 +136,7 @@ function dragColumn(event: PointerEvent<HTMLElement>, { id, setDragged, onMove }
       row.removeAttribute("data-drop-end");
       if (!isMoving) return;
       setDragged(false);
-      // The click that ends the movement does not sort.
+      // The click that ends the drag must not sort.
       const swallow = (click: Event) => click.stopPropagation();
       window.addEventListener("click", swallow, { capture: true, once: true });
       setTimeout(() => window.removeEventListener("click", swallow, { capture: true }), 0);
@@ -145,14 +145,14 @@ function dragColumn(event: PointerEvent<HTMLElement>, { id, setDragged, onMove }
   );
 }
 
-/** Says what a movement by key has done, to those who do not see it. */
+/** Announces the result of a keyboard movement to screen readers. */
 export function useHeadNews(room: RefObject<HTMLElement | null>, events: HeadEvents, headers: readonly string[]) {
   const [news, setNews] = useState("");
   const onMove = (id: string, to: number) => {
     const at = Math.min(headers.length - 1, Math.max(0, to));
     setNews(`Column ${at + 1} of ${headers.length}`);
     events.onMove(id, at);
-    // The head stands elsewhere now, and is still the one that is moved.
+    // The moved head keeps the focus at its new place.
     requestAnimationFrame(() => {
       const head = room.current?.querySelector<HTMLElement>(`th[data-column="${CSS.escape(id)}"]`);
       head?.querySelector("button")?.focus({ preventScroll: true });

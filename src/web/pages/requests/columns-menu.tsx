@@ -9,7 +9,7 @@ import { COLUMNS, columnOf, propertyColumn, type RequestRow, scoreColumn } from 
 interface ColumnsMenuProps {
   readonly choices: Choices;
   readonly onChange: (choices: Choices) => void;
-  /** Rows that are loaded: names of scores are proposed from them. */
+  /** Loaded rows, which supply names of scores as suggestions. */
   readonly rows: readonly RequestRow[];
 }
 
@@ -63,7 +63,7 @@ interface ColumnCheckProps {
 function ColumnCheck({ id, isShown, onToggle }: ColumnCheckProps) {
   return (
     <label className="check">
-      {/* The time is the row's link. */}
+      {/* The time holds the row's link, and cannot be hidden. */}
       <input type="checkbox" checked={isShown} disabled={id === "time"} onChange={onToggle} />
       {columnOf(id)?.header}
     </label>
@@ -83,7 +83,7 @@ function MoveButton({ id, way, isOff, onMove }: MoveButtonProps) {
       type="button"
       className="quiet small"
       aria-label={`Move ${columnOf(id)?.header} ${way}`}
-      aria-disabled={isOff || undefined} // one that is disabled would lose the focus at the end of the way
+      aria-disabled={isOff || undefined} // a disabled button would lose the focus at the end of the list
       onClick={() => isOff || onMove()}
     >
       <Icon name={way} size={12} />
@@ -98,7 +98,7 @@ interface AddColumnProps {
   readonly onAdd: (id: string) => void;
 }
 
-/** A property or a score by its name. */
+/** Adds a property or a score by its name. */
 function AddColumn({ rows, onAdd }: AddColumnProps) {
   const [kind, setKind] = useState<keyof typeof KINDS>("property");
   const [name, setName] = useState("");

@@ -4,36 +4,36 @@ import { formatBytes, formatCount, formatDuration, formatMoney, UNKNOWN } from "
 import { Status, Time } from "../../parts/values.tsx";
 import { marked } from "./marks.tsx";
 
-/** A request as lists show it: a record without its bodies. */
+/** A request in lists: a record without its bodies. */
 export type RequestRow = RecordFields & { readonly stored_bytes?: number | null };
 
-/** A column. Cells are text where that is enough: of a row's elements there are as many as there are rows in view. */
+/** A column. Cells are plain text if possible, because each visible row repeats every element. */
 export interface RequestColumn {
   readonly id: string;
   readonly header: string;
   /** Pixels. */
   readonly width: number;
   readonly end?: true;
-  /** Texts of any length, which end in an ellipsis. */
+  /** Set for texts of any length, which end in an ellipsis. */
   readonly cut?: true;
-  /** The API's name for ordering by it. */
+  /** The API's name for sorting by it. */
   readonly sort?: string;
-  /** @param marks - what a search marks in texts. */
+  /** @param marks - search words to highlight. */
   readonly cell: (row: RequestRow, marks?: RegExp) => ReactNode;
-  /** What shows when one points at the cell. */
+  /** The cell's tooltip. */
   readonly title?: (row: RequestRow) => string | undefined;
 }
 
 type NameOf = (row: RequestRow) => string | null | undefined;
 
-/** A column of names that somebody chose. */
+/** A column of user-defined names. */
 const named = (of: NameOf) => ({
   cut: true as const,
   cell: (row: RequestRow) => of(row) || UNKNOWN,
   title: (row: RequestRow) => of(row) || undefined,
 });
 
-/** A column of texts, of which a list shows a line. */
+/** A column of texts, of which a list shows one line. */
 const said = (of: (row: RequestRow) => string | null) => ({
   cut: true as const,
   cell: (row: RequestRow, marks?: RegExp) => {
@@ -55,15 +55,15 @@ const bytes = (of: (row: RequestRow) => number | null | undefined) => ({
   title: (row: RequestRow) => (of(row) == null ? undefined : `${formatCount(of(row))} bytes`),
 });
 
-/** Every column that the table can show but those of one property or score, in the order of the menu. */
+/** All columns except those of one property or score, in the order of the menu. */
 export const COLUMNS: readonly RequestColumn[] = [
   {
     id: "time",
     header: "Time",
     width: 130,
     sort: "created_at",
-    // The row's link: everything in the row opens it, and it alone is reached by key. Not the router's own, which would
-    // have each of some fifty links listen to every change of the address.
+    // The row's link: a click anywhere in the row opens it, and only the link is in the Tab order. Not the router's link
+    // component, because some fifty of those would each listen to every change of the address.
     cell: (row) => (
       <a href={`/requests/${row.request_id}`} className="row-link">
         <Time of={row.request_created_at} />
@@ -229,14 +229,14 @@ const ownOf = <T,>(map: Readonly<Record<string, T>>, name: string): T | undefine
 const scoreFormat = new Intl.NumberFormat("en-US", { maximumSignificantDigits: 4 });
 const formatScore = (score: number | undefined): string => (score === undefined ? UNKNOWN : scoreFormat.format(score));
 
-/** Names of the tools that a response calls, as `output` shows calls: `→ name(arguments)` at the start of a line. */
+/** Names of the tools that a response calls; `output` shows calls as `→ name(arguments)` at the start of a line. */
 export const toolNames = (output: string | null): readonly string[] =>
   [...(output ?? "").matchAll(/^→ ([^\s(]+)\(/gm)].map(([, name]) => name!);
 
-/** Properties beyond these are seen when one points at the cell. */
+/** Further properties are in the cell's tooltip. */
 const MARKS_MAX = 6;
 
-/** Names with their values, as many as fit a line. */
+/** Names with their values, as many as fit on a line. */
 function pairMarks<T extends string | number>(
   pairs: Readonly<Record<string, T>>,
   text: (value: T) => string = String,

@@ -1,7 +1,7 @@
 import { shellWord } from "../../parts/shell-word.ts";
 import type { RequestsQuestion } from "./query.ts";
 
-/** Asks the API the same. The key comes from the environment: none is ever shown. */
+/** A curl command for the same query. The key comes from the environment and is never shown. */
 export function curlText({ path, filter, sort, search }: RequestsQuestion, apiUrl: string): string {
   const body = JSON.stringify({ filter, sort, search, limit: 100, includeBody: false });
   return [
@@ -12,7 +12,7 @@ export function curlText({ path, filter, sort, search }: RequestsQuestion, apiUr
   ].join(" \\\n");
 }
 
-/** Downloads the same, by the command line; oldest first, or newest first as here. */
+/** A command that downloads the same requests; oldest first, or newest first as here. */
 export function exportText({ path, ownFilter, moments, sort, search }: RequestsQuestion, apiUrl: string): string {
   if (path !== "/v1/request/query-fast") {
     return "# weir export takes the fields of request_response_rmt only.\n# This filter also asks for a session, a prompt or a response's text: use curl.";

@@ -13,16 +13,16 @@ export interface Counted {
 
 /** Which values of a facet are counted. */
 export interface Wanted {
-  /** At most so many, the most frequent first. */
+  /** The maximum number of values, most frequent first. */
   readonly limit?: number;
-  /** Only those that contain this. */
+  /** Only values that contain this text. */
   readonly search?: string | undefined;
 }
 
 const VALUES_FEW = 8;
-/** The API counts no more at once. */
+/** The API's maximum per call. */
 export const VALUES_MAX = 1_000;
-/** Facets that one call of the API counts. */
+/** Facets per call of the API. */
 const AT_ONCE = 8;
 const LIVE_MS = 10_000;
 
@@ -30,11 +30,11 @@ interface Asked {
   readonly filter: FilterGroup;
   readonly question: RequestsQuestion;
   readonly live: boolean;
-  /** By group, where more than the first values are wanted. */
+  /** By group, if more than the first values are wanted. */
   readonly wanted: Readonly<Record<string, Wanted>>;
 }
 
-/** Facets over the same requests are counted by one call. */
+/** Facets over the same requests are counted in one call. */
 export function useCounted(facets: readonly Facet[], { filter, question, live, wanted }: Asked) {
   const bodies = new Map<string, { filter: FilterTree; limit: number; facets: string[] }>();
   for (const facet of facets) {
@@ -55,7 +55,7 @@ export function useCounted(facets: readonly Facet[], { filter, question, live, w
       staleTime: LIVE_MS,
       refetchInterval: live ? LIVE_MS : (false as const),
       placeholderData: keepPreviousData,
-      structuralSharing: false, // it would lose a value that is called `__proto__`
+      structuralSharing: false, // it would lose a value called `__proto__`
     })),
   });
   return new Map(answers.flatMap(({ data }) => (data ?? []).map((each) => [each.name, each] as const)));

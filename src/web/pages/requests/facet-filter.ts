@@ -1,19 +1,19 @@
 import type { FilterCondition, FilterGroup, FilterNode } from "../../filter/model.ts";
 
-/** What requests are counted by, and which condition a value of it is. */
+/** A dimension by which requests are counted, and the condition for one of its values. */
 export interface Facet {
   readonly label: string;
   /** The API's name of it. */
   readonly group: string;
   /** Id of a `FilterField`. */
   readonly field: string;
-  /** Of a property; else empty. */
+  /** The property's name; otherwise empty. */
   readonly name: string;
-  /** Whether values can be searched for a part of them. */
+  /** Whether values can be searched by substring. */
   readonly isText: boolean;
 }
 
-/** Null stands for requests without a value. */
+/** Null means requests without a value. */
 export type FacetValue = string | number | null;
 
 const facet = (label: string, group: string, isText = true): Facet => ({
@@ -41,7 +41,7 @@ export const propertyFacet = (name: string): Facet => ({
   isText: true,
 });
 
-/** The conditions that all hold; an "any" is one of them. */
+/** The conditions that must all hold; an "any" is one of them. */
 const termsOf = (filter: FilterGroup): readonly FilterNode[] =>
   filter.operator === "or" && filter.nodes.length > 1 ? [filter] : filter.nodes;
 
@@ -52,7 +52,7 @@ function isValueOf(node: FilterNode, { field, name }: Facet): node is FilterCond
   return node.operator === "equals" || node.operator === "missing";
 }
 
-/** Whether a term chooses values of a facet, and does nothing else. */
+/** Whether a term only selects values of a facet. */
 const isChoiceOf = (node: FilterNode, of: Facet): boolean =>
   isValueOf(node, of) ||
   (node.kind === "group" &&
@@ -60,7 +60,7 @@ const isChoiceOf = (node: FilterNode, of: Facet): boolean =>
     node.nodes.length > 0 &&
     node.nodes.every((each) => isValueOf(each, of)));
 
-/** Values of a facet that the filter lets through; none where it lets all through. */
+/** The values of a facet that the filter selects; empty if it does not restrict the facet. */
 export function chosenValues(filter: FilterGroup, of: Facet): readonly FacetValue[] {
   const choice = termsOf(filter).find((node) => isChoiceOf(node, of));
   if (choice === undefined) return [];
@@ -68,21 +68,21 @@ export function chosenValues(filter: FilterGroup, of: Facet): readonly FacetValu
   return conditions.map(({ operator, value }) => (operator === "missing" ? null : (value as FacetValue)));
 }
 
-/** The filter without what it chooses of a facet: over these requests its values are counted. */
+/** The filter without its selection for a facet: the facet's values are counted over these requests. */
 export const withoutChoice = (filter: FilterGroup, of: Facet): FilterGroup => {
   const terms = termsOf(filter);
   const choice = terms.find((node) => isChoiceOf(node, of));
   return choice === undefined ? filter : all(terms.filter((node) => node !== choice));
 };
 
-/** The same, for those values alone that contain a text. */
+/** The filter, restricted to the facet's values that contain a text. */
 export const withSearch = (filter: FilterGroup, of: Facet, text: string): FilterGroup => {
   const { field, name } = of;
   const contains: FilterCondition = { kind: "condition", field, name, operator: "contains", value: text };
   return all([...termsOf(withoutChoice(filter, of)), contains]);
 };
 
-/** The filter with one value more, or less, of a facet. */
+/** The filter with one value of a facet added or removed. */
 export function withToggled(filter: FilterGroup, of: Facet, value: FacetValue): FilterGroup {
   const chosen = chosenValues(filter, of);
   const values = chosen.includes(value) ? chosen.filter((each) => each !== value) : [...chosen, value];

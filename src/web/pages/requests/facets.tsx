@@ -15,7 +15,7 @@ interface FacetsProps {
   readonly live: boolean;
 }
 
-/** Properties that have a list of their own. */
+/** Properties with a list of their own, at most. */
 const PROPERTIES_MAX = 30;
 const STORED = "weir.facets";
 const OPEN_AT_FIRST = ["status", "model", "provider", "user"];
@@ -30,8 +30,8 @@ function storedOpen(): readonly string[] {
 }
 
 /**
- * The values that requests have, with the number of each. A click filters by a value, a second value of the same list
- * is one more that may be. What a list has chosen does not count for its own numbers, so that others can be added.
+ * The values of requests, with the number of each. A click filters by a value; a second value of the same list is added as
+ * an alternative. A list's own selection does not affect its counts, so that more values can be added.
  */
 export function Facets({ filter, onChange, question, live }: FacetsProps) {
   const [open, setOpen] = useState(storedOpen);
@@ -85,7 +85,7 @@ interface ValuesProps {
   readonly onWant: (wanted: Wanted) => void;
 }
 
-/** How many values are shown, each time that more are asked for. */
+/** How many values are shown after each click on "more". */
 const MORE = [50, 250, VALUES_MAX] as const;
 
 function Values({ facet, counted, chosen, onToggle, wanted, onWant }: ValuesProps) {

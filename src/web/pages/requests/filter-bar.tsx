@@ -4,7 +4,7 @@ import type { FilterGroup } from "../../filter/model.ts";
 import { SearchBox } from "../../parts/search-box.tsx";
 
 interface FilterBarProps {
-  /** Words that are searched for. */
+  /** Search words. */
   readonly search: string;
   readonly onSearch: (text: string) => void;
   /** Gets the focus on `s`. */
@@ -17,7 +17,7 @@ interface FilterBarProps {
   readonly valueRef: RefObject<HTMLInputElement | null>;
 }
 
-/** Search and conditions, with what is in force beside them. */
+/** Search and conditions, with the active ones beside them. */
 export function FilterBar({ search, onSearch, searchRef, isEditing, onEdit, ...conditions }: FilterBarProps) {
   return (
     <div className="filter-bar">

@@ -9,7 +9,7 @@ type Language = keyof typeof LANGUAGES;
 const TARGETS = { echo: "Built-in echo", openai: "OpenAI" } as const;
 type Target = keyof typeof TARGETS;
 
-/** How the first request is sent, with this gateway's address, for as long as there is none. */
+/** How to send the first request to this gateway, shown until there is one. */
 export function FirstRequest() {
   const { gateway_url: gateway } = useSession();
   const [target, aim] = useState<Target>("echo");
@@ -38,7 +38,7 @@ export function FirstRequest() {
 interface Aim {
   readonly origin: string;
   readonly model: string;
-  /** Variable that holds the provider's key, where it takes one. */
+  /** Variable with the provider's key, if it needs one. */
   readonly key: string | undefined;
 }
 

@@ -25,7 +25,7 @@ interface HistogramProps {
 
 const LIVE_MS = 10_000;
 
-/** How many requests there were when, and how many of them failed. Drawing over a part of it chooses that time. */
+/** Requests and failures over time. Dragging over a part of it selects that time. */
 export function Histogram({ search, question, live, onSelect }: HistogramProps) {
   const span = useSpan(search, "all");
   const bucket = span === undefined ? "hour" : bucketOf(span);
@@ -54,7 +54,7 @@ export function barsOf(rows: readonly Bar[], span: Span, bucket: Bucket): readon
   );
 }
 
-/** The time from one bar up to another, whichever comes first, within the span. */
+/** The time between two bars, in either order, within the span. */
 export function chosenSpan(bars: readonly Bar[], [a, b]: readonly [number, number], span: Span, bucket: Bucket): Span {
   const first = Date.parse(bars[Math.min(a, b)]!.time);
   const last = Date.parse(bars[Math.max(a, b)]!.time);
@@ -69,7 +69,7 @@ interface BarsProps extends Pick<HistogramProps, "onSelect"> {
 
 function Bars({ bars, span, bucket, onSelect }: BarsProps) {
   const [at, setAt] = useState<number>();
-  /** Where a choice began, while it is being made. */
+  /** The bar where the current selection began. */
   const [start, setStart] = useState<number>();
   const highest = Math.max(1, ...bars.map(({ requests }) => requests));
   const choose = (from: number, to: number) => {
@@ -87,7 +87,7 @@ function Bars({ bars, span, bucket, onSelect }: BarsProps) {
     const to: Readonly<Record<string, number>> = { ArrowLeft: from - 1, ArrowRight: from + 1, Home: 0, End: last };
     if (Object.hasOwn(to, event.key)) {
       event.preventDefault();
-      event.stopPropagation(); // Home and End go through the rows elsewhere
+      event.stopPropagation(); // elsewhere Home and End move through the rows
       setStart(event.shiftKey ? (start ?? from) : undefined);
       setAt(at === undefined ? from : Math.min(last, Math.max(0, to[event.key]!)));
     } else if (event.key === "Enter" && at !== undefined) choose(start ?? at, at);
@@ -143,7 +143,7 @@ function Bars({ bars, span, bucket, onSelect }: BarsProps) {
   );
 }
 
-/** A little is not nothing. */
+/** A small value is not drawn as nothing. */
 const heightOf = (part: number) => {
   const height = part === 0 ? 0 : Math.max(2, part * 100);
   return { y: 100 - height, height };

@@ -1,4 +1,4 @@
-/** What the keys of the list of requests do, as its help shows it. */
+/** Keyboard shortcuts of the list of requests, for its help. */
 export const LIST_KEYS = [
   ["j ↓", "next request"],
   ["k ↑", "request before"],
@@ -20,7 +20,7 @@ export const LIST_KEYS = [
   ["?", "these keys"],
 ] as const;
 
-/** Those of one request's page. */
+/** Shortcuts of a request's page. */
 export const REQUEST_KEYS = [
   ["j", "next request of the list"],
   ["k", "request before"],

@@ -1,3 +1,3 @@
-/** What stands around the list, in a chunk of its own: the first rows do not wait for it. */
+/** The parts around the list, in a separate chunk: the first rows do not wait for them. */
 export { Facets } from "./facets.tsx";
 export { Histogram } from "./histogram.tsx";

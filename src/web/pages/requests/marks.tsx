@@ -3,10 +3,10 @@ import type { ReactNode } from "react";
 const WORD = /"([^"]*)"?|([^\s"]+)/g;
 const LETTERS = "\\p{L}\\p{N}\\p{M}";
 const UNSPACED = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}]/u;
-/** Characters of a text before its first mark. */
+/** Characters of a text before its first highlight. */
 const BEFORE = 30;
 
-/** What a search marks in the texts of its hits; undefined where it has no word. */
+/** A pattern for the search words to highlight in hits; undefined if there are none. */
 export function marksOf(search: string | undefined): RegExp | undefined {
   const parts: string[] = [];
   for (const { 1: phrase, 2: plain = "" } of (search ?? "").matchAll(WORD)) {
@@ -20,7 +20,7 @@ export function marksOf(search: string | undefined): RegExp | undefined {
   return parts.length === 0 ? undefined : new RegExp(parts.join("|"), "giu");
 }
 
-/** A text with its marks; one whose first mark is far inside begins a little before it. */
+/** A text with highlights; if the first one is far inside, the text starts shortly before it. */
 export function marked(text: string, marks: RegExp | undefined): ReactNode {
   const found = marks === undefined ? [] : [...text.matchAll(marks)];
   const first = found[0]?.index ?? 0;

@@ -5,23 +5,23 @@ import { and, during, leaf } from "../../filter/tree.ts";
 import type { RequestRow } from "./columns.tsx";
 import { type RequestsQuestion, rowsQuery } from "./query.ts";
 
-/** Ids of the requests before and after one, in the order of its list. */
+/** Ids of the previous and next request, in the order of the list. */
 export interface Neighbours {
   readonly previous: string | undefined;
   readonly next: string | undefined;
 }
 
-/** How many rows before the end more are asked for. */
+/** How many rows before the end the next page is requested. */
 const AHEAD_ROWS = 5;
-/** Requests of one millisecond that may stand between a request and its neighbour. */
+/** Requests in the same millisecond that may be between a request and its neighbour. */
 const SAME_TIME_MAX = 50;
 
 /**
- * The neighbours of a request within a list: from the rows that are loaded, of which more are asked for near their end.
- * Of a request that is not among them, such as one that a link led to, by its time where the list is in order of time.
+ * The neighbours of a request in its list: from the loaded rows, with more loaded near their end. For a request that is not
+ * among them, such as one from a link, by its time if the list is sorted by time.
  */
 export function useNeighbours(id: string, createdAt: string | undefined, question: RequestsQuestion): Neighbours {
-  // The list itself asks for the rows; here nothing is asked before its end comes near.
+  // The list itself loads the rows; here more are loaded only near their end.
   const list = useInfiniteQuery({ ...rowsQuery(question), enabled: false });
   const ids = useMemo(
     () => list.data?.pages.flatMap((page) => page.data.map(({ request_id }) => request_id)) ?? [],
@@ -65,6 +65,6 @@ function useBeside(
     staleTime: direction === "desc" ? Number.POSITIVE_INFINITY : 5_000,
   });
   const rows = data?.data ?? [];
-  // Where the filter leaves the request itself out, the first row is the nearest.
+  // If the filter excludes the request itself, the first row is the nearest.
   return rows[rows.findIndex((row) => row.request_id === id) + 1]?.request_id;
 }

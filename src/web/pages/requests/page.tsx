@@ -42,7 +42,7 @@ const Histogram = lazy(async () => ({ default: (await asideCode()).Histogram }))
 const DownloadDialog = lazy(async () => ({ default: (await import("./download/download-dialog.tsx")).DownloadDialog }));
 const panelCode = () => import("./panel.tsx");
 const ListPanel = lazy(async () => ({ default: (await panelCode()).ListPanel }));
-/** When the rows are there: the panel opens at once, and also while the service is away. */
+/** How long after the rows the panel's code is loaded, so that the panel opens immediately, even while the service is unavailable. */
 const IDLE_MS = 1_500;
 
 export function RequestsPage() {
@@ -56,7 +56,7 @@ export function RequestsPage() {
   );
 }
 
-// biome-ignore lint/complexity/noExcessiveLinesPerFunction: the page: its state, its keys and the places of its parts
+// biome-ignore lint/complexity/noExcessiveLinesPerFunction: the page: its state, its keys and its layout
 function ReadRequests() {
   const search = route.useSearch();
   const navigate = useNavigate();
@@ -82,7 +82,7 @@ function ReadRequests() {
   const list = useList(search, question);
   useEffect(() => rememberSearch(search, question), [search, question]);
   useEffect(() => {
-    const timer = setTimeout(() => void panelCode().catch(() => {}), IDLE_MS); // it is tried again when it is opened
+    const timer = setTimeout(() => void panelCode().catch(() => {}), IDLE_MS); // opening the panel tries again
     return () => clearTimeout(timer);
   }, []);
   const [hasFacets, setFacets] = useFacetsOpen();
@@ -91,7 +91,7 @@ function ReadRequests() {
   const onOpen = useCallback(
     (id: string) => {
       if (!hasRoomBeside()) return void navigate({ to: "/requests/$id", params: { id } });
-      // The way back closes the panel, however many requests were looked at in it.
+      // "Back" closes the panel, however many requests it has shown.
       void navigate({ to: "/requests", search: (now) => ({ ...now, open: id }), replace: open !== undefined });
     },
     [navigate, open],
@@ -111,7 +111,7 @@ function ReadRequests() {
     keys: () => setHelping(true),
     live: () => list.canBeLive && set({ live: search.live ? undefined : true }),
   });
-  // What is answered in parts cannot be counted by then, and before the first request there is nothing to count.
+  // A query in parts cannot be counted in time, and before the first request there is nothing to count.
   const isCounted = !question.isInParts && !list.isFirstStart && list.data !== undefined;
   const isLive = search.live === true && list.canBeLive;
   return (
@@ -222,10 +222,10 @@ function ReadRequests() {
 }
 
 const FACETS_STORED = "weir.facets-open";
-/** On narrower screens the list needs the room, until somebody chooses otherwise. */
+/** On narrower screens the list needs the space, unless the user chooses otherwise. */
 const FACETS_SCREEN = "(min-width: 1240px)";
 
-/** Whether the values stand beside the list. */
+/** Whether the facets are shown beside the list. */
 function useFacetsOpen() {
   const [isOpen, setOpen] = useState(() => {
     const stored = localStorage.getItem(FACETS_STORED);
@@ -240,7 +240,7 @@ function useFacetsOpen() {
 
 type ListState = ReturnType<typeof useList>;
 
-/** Everything about the rows: which, how many, which columns of them, and whether they follow what passes. */
+/** The state of the rows: which, how many, which columns, and whether they update live. */
 function useList(search: RequestsSearch, question: ReturnType<typeof questionOf>) {
   const views = useQuery({ ...viewsQuery, enabled: search.view !== undefined });
   const view = views.data?.find(({ id }) => id === search.view);

@@ -21,16 +21,16 @@ interface RequestPanelProps {
 
 type ListPanelProps = Omit<RequestPanelProps, "neighbours"> & { readonly question: RequestsQuestion };
 
-/** Before the next request is asked for ahead of its turn. */
+/** The delay before the next request is prefetched. */
 const SETTLED_MS = 250;
 
-/** One request at the side of the list that it is in. */
+/** A request in a panel beside its list. */
 export function ListPanel({ question, ...rest }: ListPanelProps) {
   const { data } = useQuery(recordQuery(rest.id));
   return <RequestPanel neighbours={useNeighbours(rest.id, data?.request_created_at, question)} {...rest} />;
 }
 
-/** One request at the side of others. It gets the focus when it opens; the part that is shown stays from request to request. */
+/** A request in a side panel. It gets the focus when it opens; the selected part stays the same from request to request. */
 export function RequestPanel({ id, neighbours, onOpen, onClose }: RequestPanelProps) {
   const [tab, setTab] = useState<RequestTab>("conversation");
   const { data, error, refetch } = useQuery(recordQuery(id));

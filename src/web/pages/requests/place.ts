@@ -2,7 +2,7 @@ import { isUnreadable } from "../../filter/address.ts";
 import { questionOf, type RequestsQuestion } from "./query.ts";
 import { type RequestsSearch, readRequestsSearch } from "./search.ts";
 
-/** Where somebody was in a list: how far down, and in which row. */
+/** A position in a list: the scroll offset and the active row. */
 export interface Place {
   offset: number;
   active: string | undefined;
@@ -13,10 +13,10 @@ let place: Place = { offset: 0, active: undefined };
 let search: RequestsSearch | undefined;
 let question: RequestsQuestion | undefined;
 
-/** The place in the list that was left last, if it is the same list; else its head. */
+/** The last position, if it is of the same list; otherwise the top. */
 export function placeOf(key: string): Place {
   if (key !== listKey) {
-    // Before the first list, a request's page may have said which row to go to.
+    // Before the first list, a request's page may have set the active row.
     place = { offset: 0, active: listKey === "" ? place.active : undefined };
     listKey = key;
   }
@@ -27,12 +27,12 @@ export function rememberPlace(key: string, part: Partial<Place>): void {
   Object.assign(placeOf(key), part);
 }
 
-/** The row that the list goes back to. */
+/** The row that the list returns to. */
 export function rememberActive(id: string): void {
   place.active = id;
 }
 
-/** The question of the list that was left last: its rows may still be known under the very same one. */
+/** The query of the last list: its rows may still be cached under exactly this key. */
 export function lastQuestion(): RequestsQuestion {
   const { filter, ...others } = lastSearch();
   question ??= questionOf(isUnreadable(filter) ? others : { filter, ...others });
@@ -41,7 +41,7 @@ export function lastQuestion(): RequestsQuestion {
 
 const STORED = "weir.list";
 
-/** The list's address, to go back to from one of its requests, also once the page was loaded again. */
+/** The list's address, to return to from one of its requests, also after a reload. */
 export function lastSearch(): RequestsSearch {
   search ??= storedSearch();
   return search;
@@ -57,6 +57,6 @@ function storedSearch(): RequestsSearch {
   try {
     return readRequestsSearch(JSON.parse(sessionStorage.getItem(STORED) ?? "{}"));
   } catch {
-    return {}; // somebody else wrote there
+    return {}; // not written by this page
   }
 }

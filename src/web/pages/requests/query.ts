@@ -14,18 +14,18 @@ import type { RequestsSearch } from "./search.ts";
 
 const PAGE_ROWS = 100;
 const LIVE_MS = 1_500;
-/** How long a list in another order is good for. */
+/** How long rows in another order stay fresh. */
 const ORDERED_STALE_MS = 10_000;
 
-/** What the page asks of the API. */
+/** The page's query to the API. */
 export interface RequestsQuestion {
   readonly path: "/v1/request/query-fast" | "/v1/request/query";
   readonly filter: FilterTree;
   readonly sort: Readonly<Record<string, "asc" | "desc">>;
   readonly moments: { readonly from: string | undefined; readonly to: string | undefined };
-  /** Words that are searched for. */
+  /** Search words. */
   readonly search?: string;
-  /** Whether it is answered in parts: what was found, and how far back. */
+  /** Whether the response comes in parts: hits so far, and how far back the search has looked. */
   readonly isInParts: boolean;
   /** The filter without the time range. */
   readonly ownFilter: FilterTree;
@@ -39,7 +39,7 @@ export function questionOf(search: RequestsSearch): RequestsQuestion {
   return {
     path: isFast(filter) ? "/v1/request/query-fast" : "/v1/request/query",
     filter,
-    // A search has an order of its own.
+    // A search has a fixed order.
     ...(search.q === undefined
       ? { sort: { [key]: direction === "asc" ? "asc" : "desc" } }
       : { sort: { created_at: "desc" }, search: search.q }),
@@ -49,7 +49,7 @@ export function questionOf(search: RequestsSearch): RequestsQuestion {
   };
 }
 
-/** Fields that are searched in bodies, which takes long over many. */
+/** Fields that are searched in bodies, which is slow for many records. */
 const IN_BODIES = /"(?:request_body|response_body|body_completion)":|"request":\{"prompt":/;
 const asksBodies = (filter: FilterTree) => IN_BODIES.test(JSON.stringify(filter));
 
@@ -72,7 +72,7 @@ const askRows = (
 
 const isNewestFirst = ({ sort }: RequestsQuestion) => sort["created_at"] === "desc";
 
-/** The rows of a question, a page after the other. */
+/** The rows of a query, a page at a time. */
 export const rowsQuery = (question: RequestsQuestion) =>
   infiniteQueryOptions({
     queryKey: ["requests", question.path, question.filter, question.sort, question.search],
@@ -81,13 +81,13 @@ export const rowsQuery = (question: RequestsQuestion) =>
     getNextPageParam: (last) => last.next_cursor ?? null,
     staleTime: isNewestFirst(question) ? Number.POSITIVE_INFINITY : ORDERED_STALE_MS,
     refetchOnWindowFocus: false,
-    // Comparing all that was read with itself would make every further page dearer; `withHead` keeps what is the same.
+    // Comparing all rows would make each further page slower; `withHead` keeps unchanged rows.
     structuralSharing: false,
   });
 
 /**
- * The rows, and what is new and what has changed at their head: when the list is opened again and when the window is, and
- * all the time with `live`. Other orders than by time are asked whole.
+ * The rows, with new and changed ones at their head: refreshed when the list opens or the window gets the focus, and
+ * continuously with `live`. Orders other than by time are reloaded completely.
  */
 export function useRequests(question: RequestsQuestion, live: boolean) {
   const client = useQueryClient();
@@ -100,16 +100,16 @@ export function useRequests(question: RequestsQuestion, live: boolean) {
       return askRows(question, and(during({ from: since }), question.filter), null, signal);
     },
     enabled: isNewestFirst(question) && question.search === undefined && pages.data !== undefined,
-    // Rows that have just come are their own head; those of an earlier visit are not.
+    // Rows that were just loaded are their own head; those of an earlier visit are not.
     initialData: pages.data?.pages[0],
     initialDataUpdatedAt: pages.isFetchedAfterMount ? pages.dataUpdatedAt : 0,
     staleTime: LIVE_MS,
     refetchInterval: live ? LIVE_MS : false,
     gcTime: 0,
-    structuralSharing: false, // it would lose a property that is called `__proto__`
+    structuralSharing: false, // it would lose a property called `__proto__`
   });
   const { refetch } = pages;
-  /** From the first page on: what was read of the others is asked for again when it is reached. */
+  /** Keeps only the first page: the others are loaded again when they are reached. */
   const refresh = useCallback(() => {
     client.setQueryData<Pages>(queryKey, (known) =>
       known === undefined ? known : { pages: known.pages.slice(0, 1), pageParams: [null] },
@@ -135,12 +135,12 @@ export function useRequests(question: RequestsQuestion, live: boolean) {
   };
 }
 
-/** Of the rows at the head so many are looked at for requests that are still in flight. */
+/** Rows at the head that are checked for requests still in flight. */
 const WATCHED_ROWS = 200;
-/** A record can come after one that began later. */
+/** How late a record may arrive after one that began later. */
 const LATE_MS = 30_000;
 
-/** From when on rows may still change or come: what is older need not be asked for again each time. */
+/** The time since which rows may still change or arrive: older ones need not be loaded again each time. */
 function changingSince(known: Pages | undefined): string | undefined {
   const rows = known?.pages.flatMap((page) => page.data).slice(0, WATCHED_ROWS) ?? [];
   const [newest] = rows;
@@ -149,7 +149,7 @@ function changingSince(known: Pages | undefined): string | undefined {
   return new Date(Math.min(Date.parse(newest.request_created_at) - LATE_MS, ...inFlight)).toISOString();
 }
 
-/** Known pages with the newest rows over them; undefined where those do not reach down to what is known. */
+/** Known pages with the newest rows merged in; undefined if the new rows do not reach the known ones. */
 export function withHead(known: Pages, head: Answer<readonly RequestRow[]>): Pages | undefined {
   const fresh = new Map(head.data.map((row) => [row.request_id, row]));
   const knownIds = new Set(known.pages.flatMap((page) => page.data.map((row) => row.request_id)));
@@ -168,11 +168,11 @@ const isSame = (a: RequestRow, b: RequestRow) =>
 
 interface Counting {
   readonly live: boolean;
-  /** Whether the rows are there: they come first, and a count may take as much of the machine. */
+  /** Whether the rows are loaded: they come first, because a count may use as much CPU. */
   readonly hasRows: boolean;
 }
 
-/** How many requests there are; undefined while that is being found out. */
+/** The number of requests; undefined while it is being counted. */
 export function useRequestCount({ filter, isInParts }: RequestsQuestion, { live, hasRows }: Counting) {
   const { data } = useQuery({
     queryKey: ["requests-count", filter],

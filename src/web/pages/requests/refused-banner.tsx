@@ -8,11 +8,11 @@ import { type RefusedRow, unapprovedHosts } from "../domains/unapproved.ts";
 
 const HOUR_MS = 3_600_000;
 const EVERY_MS = 15_000;
-/** Refused requests that are looked at one by one. */
+/** Refused requests that are checked individually. */
 const ROWS_MAX = 200;
 const HOSTS_MAX = 3;
 
-/** Says which hosts the last hour's requests were refused for, and lets an admin approve them. */
+/** Shows the hosts for which requests were refused in the last hour, and lets an admin approve them. */
 export function RefusedBanner() {
   const refused = useRefused();
   const domains = useDomains(refused !== undefined && refused.length > 0);
@@ -36,7 +36,7 @@ export function RefusedBanner() {
   );
 }
 
-/** The newest refused requests of the last hour. Counts come first: they are quick over any number of records. */
+/** The newest refused requests of the last hour. Counts come first, because they are fast for any number of records. */
 function useRefused(): readonly RefusedRow[] | undefined {
   return useQuery({
     queryKey: ["refused"],

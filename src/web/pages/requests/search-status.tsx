@@ -13,7 +13,7 @@ interface SearchStatusProps {
   readonly onGoOn: () => void;
 }
 
-/** How far a search has come, and how to stop it. */
+/** The progress of a search, with a stop button. */
 export function SearchStatus({ found, searchedTo, isSearching, isStopped, onStop, onGoOn }: SearchStatusProps) {
   const hits = `${formatCount(found)} found`;
   return (
@@ -42,7 +42,7 @@ interface NamedProps {
   readonly onFilter: (filter: FilterTree) => void;
 }
 
-/** The user, session or request that is called what was searched for. */
+/** The user, session or request whose name equals the search text. */
 export function Named({ text, onFilter }: NamedProps) {
   const { user, session, request } = useNamed(text);
   if (!user && !session && !request) return null;

@@ -4,17 +4,17 @@ import { COLUMNS } from "./columns.tsx";
 
 /** The state of the requests page in its address. */
 export interface RequestsSearch extends TimeSearch {
-  /** The API's filter tree; missing means all. A text is one that a link lost a part of: it cannot be read. */
+  /** The API's filter tree; missing means all. A string is a link's truncated filter, which cannot be read. */
   readonly filter?: unknown;
   /** `<key>.asc` or `<key>.desc`; missing means newest first. */
   readonly sort?: string | undefined;
-  /** Words that are searched for; hits come newest first. */
+  /** Search words; hits come newest first. */
   readonly q?: string | undefined;
-  /** Whether new requests appear by themselves. */
+  /** Whether new requests appear automatically. */
   readonly live?: boolean | undefined;
   /** Id of the request that is open in the panel. */
   readonly open?: string | undefined;
-  /** Id of the saved view that is open: its columns are shown, and it is what changes are saved to. */
+  /** Id of the open saved view: its columns are shown, and changes can be saved to it. */
   readonly view?: string | undefined;
 }
 

@@ -5,7 +5,7 @@ interface StepButtonsProps extends Neighbours {
   readonly onStep: (id: string | undefined) => void;
 }
 
-/** To the request before and to the next one of the list. */
+/** Buttons for the previous and next request of the list. */
 export function StepButtons({ previous, next, onStep }: StepButtonsProps) {
   const steps = [
     ["left", "Previous request (k)", previous],
@@ -18,7 +18,7 @@ export function StepButtons({ previous, next, onStep }: StepButtonsProps) {
       className="quiet"
       aria-label={label}
       title={label}
-      // One that is disabled would lose the focus at the end of the list.
+      // A disabled button would lose the focus at the end of the list.
       aria-disabled={id === undefined || undefined}
       onClick={() => onStep(id)}
     >

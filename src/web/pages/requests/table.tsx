@@ -19,7 +19,7 @@ import { bringIntoView, useRowsInView } from "./use-rows-in-view.ts";
 
 const ROW_PX = 34;
 const HEAD_PX = 34;
-/** How many rows before the end the next page is asked for. */
+/** How many rows before the end the next page is requested. */
 const AHEAD_ROWS = 40;
 const PAGE_ROWS = 15;
 /** The checkboxes before the columns. */
@@ -29,30 +29,30 @@ interface RequestsTableProps {
   readonly rows: readonly RequestRow[];
   readonly columns: Choices;
   readonly headEvents: HeadEvents;
-  /** How many there are in all, where that is known. */
+  /** The total number of rows, if known. */
   readonly count: number | undefined;
   readonly sort: { readonly key: string; readonly direction: "asc" | "desc" };
-  /** Missing where the order is fixed. */
+  /** Missing if the order is fixed. */
   readonly onSort: ((key: string) => void) | undefined;
-  /** What a search marks in texts. */
+  /** Search words to highlight. */
   readonly marks: RegExp | undefined;
   readonly onEnd: () => void;
   readonly onOpen: (id: string) => void;
   /** The request that is open beside the list. */
   readonly openId: string | undefined;
   readonly selection: Selection;
-  /** What stands under the last row: that more is coming, or that this is all. */
+  /** Below the last row: whether more rows follow. */
   readonly foot: ReactNode;
-  /** Names the list, to come back to the same place in it. */
+  /** Identifies the list, to restore its scroll position. */
   readonly listKey: string;
 }
 
-/** As many requests as there are, of which only those in view are in the page. */
+/** A table of any number of requests; only the visible rows are in the page. */
 export function RequestsTable(props: RequestsTableProps) {
   const { rows, columns, headEvents, count, sort, onSort, marks, onEnd, onOpen, openId, selection, foot, listKey } =
     props;
   const room = useRef<HTMLDivElement>(null);
-  // Widths are no matter of the rows: these stay as they are while one is changed.
+  // Rows do not depend on widths, so these stay the same while one is resized.
   const ids = JSON.stringify(columns.map(({ id }) => id));
   const shown = useMemo(() => (JSON.parse(ids) as string[]).map((id) => columnOf(id)!), [ids]);
   const { news, ...heads } = useHeadNews(
@@ -62,7 +62,7 @@ export function RequestsTable(props: RequestsTableProps) {
   );
   const place = useMemo(() => placeOf(listKey), [listKey]);
   useReading(room, rows, place);
-  // The same function for all time: a row is drawn again only where its own state changes.
+  // A stable function: a row is rendered again only when its own state changes.
   const chooses = useRef(selection.toggle);
   chooses.current = selection.toggle;
   const onChoose = useCallback((id: string, toAnother: boolean) => chooses.current(id, toAnother), []);
@@ -70,14 +70,14 @@ export function RequestsTable(props: RequestsTableProps) {
   const scrollTo = (index: number) => bringIntoView(room.current!, index, { rowPx: ROW_PX, headPx: HEAD_PX });
   const focusRow = useRowKeys({ room, rows, place, openId, scrollTo });
   const width = shown.reduce((sum, column, at) => sum + (columns[at]!.width ?? column.width), CHECK_PX);
-  // Columns without a chosen width share what is left of the room in proportion.
+  // Columns without a chosen width share the remaining space in proportion.
   const tracks = shown
     .map(({ width: own }, at) =>
       columns[at]!.width === undefined ? `minmax(${own}px, ${own}fr)` : `${columns[at]!.width}px`,
     )
     .join(" ");
   return (
-    // biome-ignore lint/a11y/noStaticElementInteractions: it remembers where it was; rows are reached by their links
+    // biome-ignore lint/a11y/noStaticElementInteractions: it stores the scroll position; rows are reachable by their links
     <div
       className="table-room requests-room"
       ref={room}
@@ -136,7 +136,7 @@ type RowsProps = Pick<RequestsTableProps, "rows" | "marks" | "openId" | "selecti
     readonly offsetPx: number;
   };
 
-/** The rows in view. Apart from the head, which has no part in a scroll. */
+/** The visible rows. Separate from the head, which a scroll does not affect. */
 function Rows({ room, rows, columns, marks, openId, selection, onOpen, onChoose, onEnd, offsetPx }: RowsProps) {
   const { first, end, plain } = useRowsInView(room, { count: rows.length, rowPx: ROW_PX, offsetPx });
   useEffect(() => {
@@ -175,7 +175,7 @@ interface RowProps {
   readonly onChoose: (id: string, toAnother: boolean) => void;
 }
 
-/** Drawn once, at its place, not with each step of a scroll: a row that comes or goes moves no other. */
+/** Rendered once, at its place, not with each scroll step: adding or removing a row moves no other. */
 const Row = memo(({ row, index, columns, isPlain, marks, isOpen, isChosen, onOpen, onChoose }: RowProps) => {
   const failed = row.response_status !== null && row.response_status >= 400;
   const mainText = columns.find(({ cut }) => cut);
@@ -195,7 +195,7 @@ const Row = memo(({ row, index, columns, isPlain, marks, isOpen, isChosen, onOpe
         onOpen(row.request_id);
       }}
     >
-      {/* biome-ignore lint/a11y/useKeyWithClickEvents: a click beside the box is one on it; the key is the box's own */}
+      {/* biome-ignore lint/a11y/useKeyWithClickEvents: a click beside the checkbox must not open the row; the checkbox handles keys */}
       <td className="row-check" onClick={(event) => event.stopPropagation()}>
         {isPlain ? null : (
           <input
@@ -218,7 +218,7 @@ const Row = memo(({ row, index, columns, isPlain, marks, isOpen, isChosen, onOpe
 
 interface CellProps extends Pick<RowProps, "row" | "marks"> {
   readonly column: RequestColumn;
-  /** Its place, where cells before it are left out. */
+  /** Its grid column, if cells before it are left out. */
   readonly track: number | undefined;
 }
 
@@ -236,7 +236,7 @@ function Cell({ column: { end, cut, cell, title }, row, marks, track }: CellProp
   );
 }
 
-/** Chooses every row that is loaded, or none. */
+/** Selects every loaded row, or none. */
 function HeadCheck({ rows, selection }: Pick<RequestsTableProps, "rows" | "selection">) {
   const isWhole = selection.isAll || (rows.length > 0 && selection.ids.size >= rows.length);
   return (
@@ -252,7 +252,7 @@ function HeadCheck({ rows, selection }: Pick<RequestsTableProps, "rows" | "selec
   );
 }
 
-/** Keeps the same rows in view of a reader who has scrolled down, while new ones come above them. */
+/** Keeps the visible rows in place for a user who has scrolled down, while new rows arrive above. */
 function useReading(room: React.RefObject<HTMLDivElement | null>, rows: readonly RequestRow[], place: Place): void {
   const first = useRef<string>(undefined);
   useLayoutEffect(() => {
@@ -275,12 +275,12 @@ interface RowKeys {
   readonly scrollTo: (index: number) => void;
 }
 
-/** Moving through the rows by key: the focus goes from row to row. Answers what is to be called when a row gets it otherwise. */
+/** Keyboard navigation: moves the focus from row to row. @returns a function to call when a row gets the focus otherwise. */
 function useRowKeys({ room, rows, place, openId, scrollTo }: RowKeys): (id: string) => void {
   const focus = (id: string, tries = 10): void => {
     const link = room.current?.querySelector<HTMLElement>(`tr[data-id="${CSS.escape(id)}"] a`);
     if (link) link.focus({ preventScroll: true });
-    // The row may first have to come into the page.
+    // The row may have to be rendered first.
     else if (tries > 0) requestAnimationFrame(() => focus(id, tries - 1));
   };
   const moveBy = (by: number) => {
@@ -314,7 +314,7 @@ function useRowKeys({ room, rows, place, openId, scrollTo }: RowKeys): (id: stri
   useEffect(() => {
     if (place.active !== undefined) begin.current(place.active);
   }, [place]);
-  // The row of the request that is open stays in view; it gets the focus back once that is closed.
+  // The row of the open request stays visible; it gets the focus back when the request closes.
   const opened = useRef(openId);
   useEffect(() => {
     const before = opened.current;

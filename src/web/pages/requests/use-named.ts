@@ -5,7 +5,7 @@ import type { RequestRow } from "./columns.tsx";
 
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 
-/** Whether a user, a session and a request are called so. */
+/** Whether a user, a session or a request has this name. */
 export function useNamed(text: string) {
   return {
     user: useIsThere(leaf("user_id", { equals: text }), text !== ""),
@@ -16,7 +16,7 @@ export function useNamed(text: string) {
 
 const LENGTH_MAX = 1_000;
 
-/** Whether any request fits. */
+/** Whether any request matches. */
 function useIsThere(filter: FilterTree, enabled: boolean): boolean {
   const { data } = useQuery({
     queryKey: ["requests-named", filter],

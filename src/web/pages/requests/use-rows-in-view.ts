@@ -1,23 +1,23 @@
 import { type RefObject, useEffect, useState } from "react";
 import { flushSync } from "react-dom";
 
-/** Rows beyond both edges that are in the page too: a step of the wheel shows nothing empty. */
+/** Rows rendered beyond both edges, so that a step of the wheel shows no gaps. */
 const BEYOND_ROWS = 8;
-/** Rows that one frame draws whole. */
+/** Rows rendered completely per frame. */
 const WHOLE_A_FRAME = 3;
 const NONE: ReadonlySet<number> = new Set();
 
 interface Heights {
-  /** Of every row. */
+  /** Height of every row. */
   readonly rowPx: number;
-  /** Of the head, which stays above them while they scroll. */
+  /** Height of the head, which stays above them while they scroll. */
   readonly headPx: number;
 }
 
 interface Rows {
   readonly count: number;
   readonly rowPx: number;
-  /** Where the list was when it was seen last. */
+  /** The last scroll offset of the list. */
   readonly offsetPx: number;
 }
 
@@ -28,18 +28,18 @@ interface Span {
 }
 
 interface RowsInView extends Span {
-  /** Rows among them that are drawn with their main texts only, because the list moves too fast to draw more in a frame. */
+  /** Rows rendered with their main texts only, because the list scrolls too fast to render more in a frame. */
   readonly plain: ReadonlySet<number>;
 }
 
 /**
- * Which of many rows of the same height are in view, and those beside them. The caller is drawn with each step of a scroll.
- * A step that brings more than `WHOLE_A_FRAME` rows brings them plain; the steps and frames after it draw as many whole.
+ * Which of many rows of equal height are visible, with some beyond the edges. The caller renders with each scroll step. A
+ * step that adds more than `WHOLE_A_FRAME` rows adds them plain; later steps and frames complete that many at a time.
  */
 export function useRowsInView(room: RefObject<HTMLElement | null>, { count, rowPx, offsetPx }: Rows): RowsInView {
-  // Before the room is measured it is taken to be as high as the window: the first rows are drawn at once.
+  // Until the container is measured it is assumed to be as high as the window: the first rows render immediately.
   const [shown, setShown] = useState(() => ({ ...spanAt(offsetPx, window.innerHeight, rowPx), plain: NONE }));
-  // Not one of layout: those of what is in the room run before its ref is set.
+  // Not a layout effect: those of its children run before its ref is set.
   useEffect(() => {
     const element = room.current!;
     let now = shown;
@@ -67,7 +67,7 @@ export function useRowsInView(room: RefObject<HTMLElement | null>, { count, rowP
       isFast = false;
       fillLater();
     };
-    // In the frame of the scroll itself, not in the one after it.
+    // In the same frame as the scroll, not in the next one.
     const onScroll = () => flushSync(look);
     const sizes = new ResizeObserver(look);
     sizes.observe(element);
@@ -85,13 +85,13 @@ export function useRowsInView(room: RefObject<HTMLElement | null>, { count, rowP
 const rowsOf = ({ first, end }: Span): readonly number[] => Array.from({ length: end - first }, (_, at) => first + at);
 const isIn = ({ first, end }: Span, row: number): boolean => row >= first && row < end;
 
-/** What is still plain one frame later: rows at and below the edge of the room are drawn whole before those above it. */
+/** The rows that are still plain one frame later: rows at and below the upper edge are completed before those above it. */
 function withoutNext(plain: ReadonlySet<number>, edge: number): ReadonlySet<number> {
   const isAbove = (row: number) => Number(row + 1 < edge);
   return new Set([...plain].sort((a, b) => isAbove(a) - isAbove(b) || a - b).slice(WHOLE_A_FRAME));
 }
 
-/** Scrolls no further than is needed for a row to be seen whole. */
+/** Scrolls only as far as needed to make a row completely visible. */
 export function bringIntoView(room: HTMLElement, index: number, { rowPx, headPx }: Heights): void {
   const top = index * rowPx;
   const lowest = top + rowPx + headPx - room.clientHeight;

@@ -2,17 +2,17 @@ import { useQueryClient } from "@tanstack/react-query";
 import { useEffect, useState } from "react";
 import type { RequestsQuestion, useRequests } from "./query.ts";
 
-/** Hits that a search finds by itself; it finds more when the list is scrolled. */
+/** Hits that a search finds by itself; scrolling the list finds more. */
 const HITS_MIN = 50;
 
-/** Lets what is answered in parts continue until there are hits to look at, or it is stopped. */
+/** Continues a query in parts until there are enough hits, or it is stopped. */
 export function useSearching(
   { isInParts, filter, search }: RequestsQuestion,
   requests: ReturnType<typeof useRequests>,
 ) {
   const { rows, searchedTo, hasNextPage, isFetching, isFetchingNextPage, isError, fetchNextPage } = requests;
   const client = useQueryClient();
-  /** What was stopped; another question is not. */
+  /** The stopped query; another query is not stopped. */
   const [stopped, setStopped] = useState<string>();
   const asked = JSON.stringify([filter, search]);
   const isStopped = isInParts && stopped === asked;

@@ -18,7 +18,7 @@ interface AddToReviewProps {
 const NEW = "new";
 const FIRST: DraftScore = { id: 0, name: "helpful", kind: "boolean", choices: "" };
 
-/** Puts requests into a review, one that is there or a new one, a step at a time. */
+/** Adds requests to an existing or a new review, a step at a time. */
 export function AddToReview({ target, onClose }: AddToReviewProps) {
   const client = useQueryClient();
   const [into, setInto] = useState<string>();

@@ -6,10 +6,10 @@ export interface Option {
   readonly key: string;
 }
 
-/** As many as there are digits. */
+/** One per digit key. */
 const OPTIONS_MAX = 9;
 
-/** What can be chosen for a score, in the order of the keys. */
+/** The options of a score, in the order of the keys. */
 export function optionsOf(score: ReviewScore): readonly Option[] {
   if (score.kind === "boolean")
     return [
@@ -21,7 +21,7 @@ export function optionsOf(score: ReviewScore): readonly Option[] {
   return values.map((value, index) => ({ label: String(value), value, key: String(index + 1) }));
 }
 
-/** The steps of a number, or of so many that there are keys for some, evenly apart from the least to the most. */
+/** The steps of a number; if there are too many for the keys, evenly spaced values from minimum to maximum. */
 function scaleOf({ min = 0, max = 1, step }: ReviewScore): readonly number[] {
   const steps = step === undefined ? 4 : Math.floor((max - min) / step + 1e-6);
   const size = step ?? (max - min) / steps;

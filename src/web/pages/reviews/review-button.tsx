@@ -3,7 +3,7 @@ import { GatedButton } from "../../parts/gated-button.tsx";
 
 const AddToReview = lazy(async () => ({ default: (await import("./add-dialog.tsx")).AddToReview }));
 
-/** Has the requests of a dataset be reviewed. */
+/** Creates a review of a dataset's requests. */
 export function ReviewButton({ dataset }: { readonly dataset: string }) {
   const [isOpen, setOpen] = useState(false);
   return (

@@ -14,7 +14,7 @@ import { type Reviewing, useReviewing } from "./use-reviewing.ts";
 
 const route = getRouteApi("/reviews/$id");
 
-/** One request of a review after the other. */
+/** Shows the requests of a review, one at a time. */
 export function ReviewPage() {
   const { id } = route.useParams();
   const { data, error, refetch } = useQuery({

@@ -2,12 +2,12 @@ import { Field } from "../../parts/field.tsx";
 import { Icon } from "../../parts/icon.tsx";
 import type { ReviewScore } from "./shapes.ts";
 
-/** A score that is asked, while it is written. */
+/** A score of a review while it is edited. */
 export interface DraftScore {
   readonly id: number;
   readonly name: string;
   readonly kind: ReviewScore["kind"];
-  /** Of a choice: `good=1, bad=0`. Of a number: `0 to 1`. */
+  /** For a choice: `good=1, bad=0`. For a number: `0 to 1`. */
   readonly choices: string;
 }
 
@@ -22,7 +22,7 @@ interface ScoreFieldsProps {
   readonly onChange: (scores: readonly DraftScore[]) => void;
 }
 
-/** What reviewers are asked. */
+/** The scores that reviewers give. */
 export function ScoreFields({ scores, onChange }: ScoreFieldsProps) {
   const change = (id: number, changes: Partial<DraftScore>) =>
     onChange(scores.map((score) => (score.id === id ? { ...score, ...changes } : score)));
@@ -84,7 +84,7 @@ export function ScoreFields({ scores, onChange }: ScoreFieldsProps) {
   );
 }
 
-/** As the API takes them, which says what is wrong with them. */
+/** In the API's form; the API reports errors. */
 export function readDrafts(drafts: readonly DraftScore[]): readonly ReviewScore[] {
   return drafts.map(({ name, kind, choices }) => {
     const parts = choices.split(",").map((part) => part.trim());

@@ -25,7 +25,7 @@ interface ScoreFormProps {
   readonly current: Current;
 }
 
-/** What is asked about one request. */
+/** The scores for one request. */
 export function ScoreForm({ review: { scores }, reviewing, current: { previous } }: ScoreFormProps) {
   const [given, setGiven] = useState<ReadonlyMap<string, GivenScore>>(new Map(Object.entries(previous?.scores ?? {})));
   const [active, setActive] = useState(0);
@@ -114,7 +114,7 @@ export function ScoreForm({ review: { scores }, reviewing, current: { previous }
 interface AskedProps {
   readonly score: ReviewScore;
   readonly given: GivenScore | undefined;
-  /** Whether the digits choose for it. */
+  /** Whether the digit keys apply to it. */
   readonly isActive: boolean;
   readonly onGive: (value: GivenScore) => void;
 }

@@ -4,10 +4,10 @@ import { call, get, post } from "../../api.ts";
 import { recordQuery } from "../request/record.ts";
 import { type GivenScore, type NextReview, REVIEWS, reviewPath, type ShownAnswer } from "./shapes.ts";
 
-/** What is on the screen. */
+/** The request on the screen. */
 export interface Current {
   readonly requestId: string;
-  /** What the reviewer did with it before. */
+  /** The reviewer's earlier result for it. */
   readonly previous: ShownAnswer | undefined;
 }
 
@@ -22,20 +22,20 @@ export interface Reviewing {
   readonly current: Current | undefined;
   readonly error: Error | null;
   readonly isBusy: boolean;
-  /** Stores it, and continues. */
+  /** Stores the result, and continues. */
   readonly answer: (body: AnswerBody) => void;
-  /** To what was done before the one on the screen. */
+  /** Goes back to the previous result. */
   readonly back: () => void;
   readonly retry: () => void;
 }
 
-/** Answers that one can go back to. */
+/** How many results the reviewer can go back to. */
 const BACK_MAX = 200;
 
-/** Takes one request after the other, and goes back. */
+/** Steps through requests one at a time, and back. */
 export function useReviewing(id: string): Reviewing {
   const client = useQueryClient();
-  /** What was done before, the last first, and which of it is on the screen. */
+  /** Earlier results, newest first, and the index of the one on the screen. */
   const [past, setPast] = useState<{ readonly answers: readonly ShownAnswer[]; readonly at: number }>();
   const path = reviewPath(id);
   const taken = useQuery({

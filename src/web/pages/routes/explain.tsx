@@ -28,7 +28,7 @@ interface ExplainProps {
   readonly onModel: (model: string) => void;
 }
 
-/** Asks where a request would go. Nothing is sent to a provider. */
+/** Shows where a request would go. Nothing is sent to a provider. */
 export function Explain({ model = "", onModel }: ExplainProps) {
   const [name, setName] = useState(model);
   const mayListKeys = useMissing("admin") === undefined;
@@ -40,7 +40,7 @@ export function Explain({ model = "", onModel }: ExplainProps) {
   const { mutate, data, error, isPending } = useMutation({
     mutationFn: (question: object) => post<RouteExplanation>("/v1/route/explain", question),
   });
-  /** The model that the form has asked for, with all else that it says. */
+  /** The model of the last query, with the form's other values. */
   const asked = useRef("");
   useEffect(() => {
     if (model === "" || model === asked.current) return;

@@ -26,7 +26,7 @@ const COLUMNS: readonly Column<HealthRow>[] = [
   { id: "error", header: "Last error", cell: (row) => row.last_error ?? <span className="muted">none</span> },
 ];
 
-/** Which credentials failed lately, and how long they are left alone. */
+/** Credentials that failed recently, and how long they rest. */
 export function HealthTable() {
   const { data, error, refetch } = useQuery(healthQuery);
   return (

@@ -13,10 +13,10 @@ interface RouteDialogProps {
   readonly onClose: () => void;
 }
 
-/** A route while it is edited: in fields, or as the text of its JSON. */
+/** A route while it is edited: in fields, or as JSON text. */
 type Draft = { readonly fields: Partial<RouteBody> } | { readonly json: string };
 
-/** Makes a route, or replaces one; as a form or as JSON. */
+/** Creates a route, or replaces one; as a form or as JSON. */
 export function RouteDialog({ route, onClose }: RouteDialogProps) {
   const [name, setName] = useState(route?.name ?? "");
   const [draft, setDraft] = useState<Draft>({ fields: bodyOf(route) });
@@ -28,7 +28,7 @@ export function RouteDialog({ route, onClose }: RouteDialogProps) {
     list: ROUTES,
     onSaved: onClose,
   });
-  /** What is written now, or undefined, said at the text, where that is not JSON. */
+  /** The edited route; undefined if it is not JSON, which an error at the text reports. */
   const written = (form: HTMLFormElement): object | undefined => {
     const values = valuesOf(new FormData(form));
     if ("fields" in draft) return routeOf(values);
@@ -94,7 +94,7 @@ function jsonField(text: string, broken: string | undefined, errorAt: ErrorAt): 
   );
 }
 
-/** What a route is made of, without what the API adds. */
+/** The members of a route, without those that the API adds. */
 function bodyOf(route: RouteRow | undefined): Partial<RouteBody> {
   if (route === undefined) return {};
   const { targets, strategy, sticky, retries, timeout_seconds, description } = route;

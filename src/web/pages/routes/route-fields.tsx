@@ -4,7 +4,7 @@ import { Field } from "../../parts/field.tsx";
 import { STRATEGIES } from "./shapes.ts";
 import { readTargets, targetsText } from "./targets-text.ts";
 
-/** A route as a form. No component: the form asks for all failures at fields before it shows the rest. */
+/** A route as a form. Not a component: the form reads the errors of all fields before it shows the others. */
 export function routeFields(route: Partial<RouteBody>, errorAt: ErrorAt) {
   return (
     <>
@@ -70,7 +70,7 @@ export function routeFields(route: Partial<RouteBody>, errorAt: ErrorAt) {
   );
 }
 
-/** What the form holds, as the API takes it. */
+/** The form's values in the API's form. */
 export function routeOf({ text, number }: FieldValues) {
   return {
     targets: readTargets(text("targets")),
@@ -82,7 +82,7 @@ export function routeOf({ text, number }: FieldValues) {
   };
 }
 
-/** Targets are one field, whichever member of them is wrong. */
+/** All targets share one field, whichever member is wrong. */
 function errorAtAny(errorAt: ErrorAt): string | undefined {
   return errorAt("targets") ?? errorAt("targets.*");
 }

@@ -1,6 +1,6 @@
 import type { TargetRow } from "./shapes.ts";
 
-/** Targets as a person edits them: one a line, a model's name, or JSON where a target says more. */
+/** Targets as a person edits them: one per line, a model's name, or JSON if a target has more members. */
 export function targetsText(targets: readonly unknown[]): string {
   return targets
     .map((target) => {
@@ -10,7 +10,7 @@ export function targetsText(targets: readonly unknown[]): string {
     .join("\n");
 }
 
-/** A line that is broken JSON stays a text, which the API refuses with its number. */
+/** A line with broken JSON stays a string; the API's error names its index. */
 export function readTargets(text: string): readonly unknown[] {
   const lines = text.split("\n").map((line) => line.trim());
   return lines.filter((line) => line !== "").map((line) => (line.startsWith("{") ? jsonOf(line) : line));

@@ -19,7 +19,7 @@ interface AddPanelDialogProps {
   readonly onSaved: (saved: Dashboard) => void;
 }
 
-/** Puts a panel onto a dashboard of one's own, or a new one, below what is there. */
+/** Adds a panel to one of the user's dashboards, or a new one, below the existing panels. */
 export function AddPanelDialog({ panel, onClose, onSaved }: AddPanelDialogProps) {
   const client = useQueryClient();
   const { scopes } = useSession();

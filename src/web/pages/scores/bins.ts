@@ -4,18 +4,18 @@ export interface Value {
   readonly requests: number;
 }
 
-/** Requests whose score is from one value to another. */
+/** Requests whose score is in a range. */
 export interface Bin {
   readonly from: number;
   readonly to: number;
-  /** Whether `to` belongs to it: it is the last one, or a single value. */
+  /** Whether `to` is included: for the last bin, or a single value. */
   readonly isClosed: boolean;
   readonly requests: number;
 }
 
 const BINS_MAX = 10;
 
-/** How values are distributed: each by itself where they are few, else in bins of one width. The least first. */
+/** The distribution of values: individually if there are few, else in bins of equal width. In ascending order. */
 export function binsOf(values: readonly Value[]): readonly Bin[] {
   const sorted = values.toSorted((a, b) => a.value - b.value);
   if (sorted.length <= BINS_MAX)
@@ -23,7 +23,7 @@ export function binsOf(values: readonly Value[]): readonly Bin[] {
   const [least, most] = [sorted[0]!.value, sorted.at(-1)!.value];
   const edges = [least];
   for (let at = 1; at < BINS_MAX; at++) {
-    // Divided before they are added, so that the greatest of all numbers do not overflow; rounded, one may fall behind the other.
+    // Divides before adding, so that the largest numbers do not overflow; rounding must not reverse the order of edges.
     const edge = least * (1 - at / BINS_MAX) + most * (at / BINS_MAX);
     edges.push(Math.min(most, Math.max(edges.at(-1)!, edge)));
   }

@@ -14,17 +14,17 @@ import { countColumn } from "../../parts/value-columns.tsx";
 import { formatValue } from "../dashboards/metrics.ts";
 import { type Bin, binsOf } from "./bins.ts";
 
-/** As many values as the API answers at once. */
+/** The API's maximum for one response. */
 const VALUES_MAX = 10_000;
 
 interface DistributionProps {
   readonly score: string;
   readonly span: Span;
-  /** Of requests that have the score. */
+  /** The requests that have the score. */
   readonly filter: FilterTree;
 }
 
-/** How many requests have which value of a score. */
+/** How many requests have each value of a score. */
 export function Distribution({ score, span, filter }: DistributionProps) {
   const id = useId();
   const key = `score:${score}` as const;

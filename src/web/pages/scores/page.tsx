@@ -73,7 +73,7 @@ function Scores({ span, search, onZoom }: ScoresProps) {
   const { data, error, refetch } = useQuery({
     queryKey: ["scores", filter, asked],
     queryFn: ({ signal }) => post<readonly ListedScore[]>("/v1/score/query", { filter: asked }, signal),
-    // The time continues by the minute; of another filter what was answered would be wrong.
+    // The span advances each minute and keeps the previous data; for another filter they would be wrong.
     placeholderData: (shown, query) => (query?.queryKey[1] === filter ? keepPreviousData(shown) : undefined),
   });
   const { from, to } = span;

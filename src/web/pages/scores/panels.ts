@@ -1,15 +1,15 @@
 import { scored } from "../../metrics/filter.ts";
 import type { Panel } from "../dashboards/shapes.ts";
 
-/** Of a name in a title, which has a hundred characters. */
+/** Characters of a name in a title, which is limited to a hundred. */
 const NAME_MAX = 60;
 const LEFT = { x: 0, w: 6, h: 4 } as const;
 const RIGHT = { ...LEFT, x: 6 } as const;
 
-/** Where the distribution stands, which is no panel of a dashboard. */
+/** The place of the distribution, which is not a panel of a dashboard. */
 export const DISTRIBUTION = { ...RIGHT, y: 4 } as const;
 
-/** What is shown of a score; each can be put onto a dashboard as it is. */
+/** The panels of a score; each can be added to a dashboard unchanged. */
 export function panelsOf(score: string, by: string | undefined): readonly Panel[] {
   const name = score.length > NAME_MAX ? `${score.slice(0, NAME_MAX - 1)}…` : score;
   const common = { filter: scored(score), range: null, thresholds: [], groups: 7 };

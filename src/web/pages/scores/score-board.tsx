@@ -22,7 +22,7 @@ interface ScoreBoardProps {
   readonly onZoom: (span: Span) => void;
 }
 
-/** One score: over time, how it is distributed, and by what it differs. */
+/** One score: over time, its distribution, and by dimension. */
 export function ScoreBoard({ score, by, filter, time, span, onZoom }: ScoreBoardProps) {
   const navigate = useNavigate();
   const [added, setAdded] = useState<Panel>();

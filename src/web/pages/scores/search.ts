@@ -5,7 +5,7 @@ import { readSplit } from "../overview/search.ts";
 
 /** The state of the scores in its address. */
 export interface ScoresSearch extends TimeSearch {
-  /** The one that is charted; the most frequent unless given. */
+  /** The charted score; the most frequent by default. */
   readonly score?: string | undefined;
   /** As on the overview; missing means not split. */
   readonly by?: string | undefined;

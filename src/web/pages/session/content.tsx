@@ -22,16 +22,16 @@ interface SessionContentProps {
   /** In the order in which they began. */
   readonly rows: readonly RecordRow[];
   readonly places: readonly SpanPlace[];
-  /** Whether the session has more. */
+  /** Whether the session has more requests. */
   readonly isCut: boolean;
 }
 
-/** A session's metrics, and its requests as somebody wants to look at them. */
+/** A session's metrics, and its requests in the selected view. */
 export function SessionContent({ id, rows, places, isCut }: SessionContentProps) {
   const { view = "tree", open } = useSearch({ from: "/sessions/$id" });
   const navigate = useNavigate({ from: "/sessions/$id" });
   usePageInstead(open);
-  // An open request has these keys for itself.
+  // An open request uses these keys itself.
   const focus = (by: number) => (open === undefined ? focusStep(by) : "unused");
   useKeys({ j: () => focus(1), k: () => focus(-1) });
   const traced = inTraces(places);
@@ -69,16 +69,16 @@ export function SessionContent({ id, rows, places, isCut }: SessionContentProps)
 
 const NONE_CLOSED: ReadonlySet<string> = new Set();
 
-/** To the next request of the session, or the one before. */
+/** Moves the focus to the next or previous request of the session. */
 function focusStep(by: number): void {
   const steps = [...document.querySelectorAll<HTMLElement>("[data-step]")];
   const at = steps.indexOf(document.activeElement as HTMLElement);
   steps[at < 0 ? 0 : Math.min(steps.length - 1, Math.max(0, at + by))]?.focus();
 }
 
-/** The score that feedback is kept as. */
+/** The score that stores feedback. */
 const FEEDBACK = "gateway-score-feedback";
-/** Users of whom more are not named. */
+/** Users that are named, at most. */
 const USERS_MAX = 3;
 
 function Tiles({ id, rows, totals }: { readonly totals: Totals } & Omit<SessionContentProps, "isCut" | "places">) {

@@ -13,7 +13,7 @@ import { SessionContent } from "./content.tsx";
 import type { SpanPlace } from "./spans.ts";
 import type { RecordRow } from "./steps.ts";
 
-/** Requests of a session that are shown; the rest is a link away. */
+/** Requests of a session that are shown; a link leads to the rest. */
 const STEPS_MAX = 1_000;
 
 export function SessionPage() {
@@ -32,7 +32,7 @@ export function SessionPage() {
   const { data: places = [] } = useQuery({
     queryKey: ["sessions", "spans", id],
     queryFn: ({ signal }) => get<readonly SpanPlace[]>(`/v1/session/${encodeURIComponent(id)}/spans`, signal),
-    enabled: !/^\.\.?$/.test(id), // an address ends at such a name
+    enabled: !/^\.\.?$/.test(id), // such an id would be resolved as a path segment
     refetchInterval: 10_000,
   });
   const name = data?.findLast(({ session_name }) => session_name !== null)?.session_name ?? id;
@@ -68,7 +68,7 @@ export function SessionPage() {
   );
 }
 
-/** A session's tag, which filters find it by. */
+/** A session's tag; filters can find it. */
 function TagForm({ id }: { readonly id: string }) {
   const path = `/v1/session/${encodeURIComponent(id)}/tag`;
   const key = ["sessions", "tag", id];
@@ -90,7 +90,7 @@ function TagForm({ id }: { readonly id: string }) {
     <form className="inline-form" onSubmit={submit}>
       <input
         key={data?.tag}
-        disabled={isPending} // what is typed before the tag is there would be lost when it comes
+        disabled={isPending} // text typed before the tag has loaded would be lost
         name="tag"
         aria-label="Tag of this session"
         placeholder="No tag"

@@ -3,7 +3,7 @@ import { Duration, Money, Status } from "../../parts/values.tsx";
 import { StepLink } from "./step-link.tsx";
 import type { SessionStep } from "./steps.ts";
 
-/** What was said in a session, request after request: what was new in each, and the beginning of what was answered. */
+/** The contents of a session, request by request: the new input of each, and the beginning of the output. */
 export function Said({ steps }: { readonly steps: readonly SessionStep[] }) {
   if (steps.every(({ input, output }) => input === null && output === null)) {
     return <Empty title="No text was recorded">Clients asked to leave the bodies out, or they were deleted.</Empty>;

@@ -1,4 +1,4 @@
-/** Where a request stands in a trace, as the API says it. */
+/** The place of a request in a trace, from the API. */
 export interface SpanPlace {
   readonly request_id: string;
   readonly trace_id: string;
@@ -8,15 +8,15 @@ export interface SpanPlace {
   readonly kind: string;
 }
 
-/** What a step is within its trace. */
+/** A step within its trace. */
 export interface InTrace {
-  /** The step around it, by its request's id. */
+  /** The request id of the enclosing step. */
   readonly within: string | undefined;
   readonly name: string;
   readonly kind: string;
 }
 
-/** By request. A step whose surrounding span was not recorded stands at the top, and so does one that would be within itself. */
+/** By request. A step whose enclosing span was not recorded is at the top, and so is one in a cycle. */
 export function inTraces(places: readonly SpanPlace[]): ReadonlyMap<string, InTrace> {
   const spans = new Map(places.map((place) => [`${place.trace_id}:${place.span_id}`, place]));
   const around = ({ trace_id, parent_span_id }: SpanPlace) =>

@@ -8,7 +8,7 @@ interface StepLinkProps {
   readonly children: ReactNode;
 }
 
-/** Leads to a request of the session: beside the others where there is room, else to its page. */
+/** Opens a request of the session: beside the others if there is space, else on its page. */
 export function StepLink({ id, title, children }: StepLinkProps) {
   const { open } = useSearch({ from: "/sessions/$id" });
   const navigate = useNavigate({ from: "/sessions/$id" });
@@ -16,7 +16,7 @@ export function StepLink({ id, title, children }: StepLinkProps) {
     if (event.metaKey || event.ctrlKey || event.shiftKey) return;
     event.preventDefault();
     if (!hasRoomBeside()) return void navigate({ to: "/requests/$id", params: { id } });
-    // The way back closes the panel, however many requests were looked at in it.
+    // "Back" closes the panel, however many requests it has shown.
     void navigate({ search: (now) => ({ ...now, open: id }), replace: open !== undefined, resetScroll: false });
   };
   return (

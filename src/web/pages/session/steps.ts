@@ -1,7 +1,7 @@
 import type { InTrace } from "./spans.ts";
 import type { Step } from "./tree.ts";
 
-/** What the API says of each request of a session. */
+/** Members of each request of a session, from the API. */
 export interface RecordRow {
   readonly request_id: string;
   readonly session_name: string | null;
@@ -27,10 +27,10 @@ export interface SessionStep extends Step {
   readonly model: string | null;
   readonly provider: string;
   readonly cached: boolean;
-  /** What the user or a tool said last, and what was answered; null where none was recorded. */
+  /** The last message of the user or a tool, and the response; null if none was recorded. */
   readonly input: string | null;
   readonly output: string | null;
-  /** Name and kind of its span, where it has one. */
+  /** Name and kind of its span, if it has one. */
   readonly span: Pick<InTrace, "name" | "kind"> | undefined;
 }
 
@@ -44,15 +44,15 @@ export function stepOf(row: RecordRow, inTrace?: InTrace): SessionStep {
   };
 }
 
-/** Longer labels say nothing more in a table's row. */
+/** A table's row has no space for longer labels. */
 const LABEL_CHARS_MAX = 120;
 
-/** Kinds of spans that are calls of a model: their words say more than their names. */
+/** Kinds of spans that call a model: their contents say more than their names. */
 const CALLS: ReadonlySet<string> = new Set(["llm", "embedding"]);
 
 /**
- * What happened in a request, in one line: the name of a span that calls no model; the tools that it called, or the first words that were answered, or asked; where no
- * words were recorded, the model.
+ * A request in one line: the name of a span that calls no model; else the tools that it called, or the first words of its
+ * output, or of its input; without recorded words, the model.
  */
 export function stepLabel({ input, output, model, provider, span }: SessionStep): string {
   if (span !== undefined && span.name !== "" && !CALLS.has(span.kind)) return span.name;
@@ -60,7 +60,7 @@ export function stepLabel({ input, output, model, provider, span }: SessionStep)
   return words ?? model ?? provider;
 }
 
-/** The line of a response that calls tools stands behind its words: the call is what happened. */
+/** Tool calls follow the text of a response, but they are its main point. */
 function calls(output: string | null): string | undefined {
   const lines = output?.split("\n").filter((line) => line.startsWith("→ ")) ?? [];
   return lines.length === 0 ? undefined : lines.join(" ");
@@ -73,7 +73,7 @@ function firstLine(text: string | null | undefined): string | undefined {
   return short.length > LABEL_CHARS_MAX ? `${short.slice(0, LABEL_CHARS_MAX)}…` : short;
 }
 
-/** The mean of each score that requests of the session have, by name. */
+/** The mean of each score in the session, by name. */
 export function meanScores(rows: readonly Pick<RecordRow, "scores">[]): readonly (readonly [string, number])[] {
   const values = new Map<string, number[]>();
   for (const { scores } of rows) {
@@ -88,7 +88,7 @@ export function meanScores(rows: readonly Pick<RecordRow, "scores">[]): readonly
     .sort(([a], [b]) => (a < b ? -1 : 1));
 }
 
-/** Who asked, each once. */
+/** The users, without duplicates. */
 export function usersOf(rows: readonly Pick<RecordRow, "request_user_id">[]): readonly string[] {
   return [...new Set(rows.flatMap(({ request_user_id: user }) => (user === null ? [] : [user])))];
 }

@@ -7,11 +7,11 @@ import { type Totals, type TreeNode, visible } from "./tree.ts";
 
 interface TimelineProps {
   readonly nodes: readonly TreeNode<SessionStep>[];
-  /** Of the whole session. */
+  /** Of the complete session. */
   readonly totals: Totals;
 }
 
-/** A session's paths and requests, each row with when it ran. */
+/** A session's paths and requests, each row with its time. */
 export function Timeline({ nodes, totals }: TimelineProps) {
   const [closed, setClosed] = useState<ReadonlySet<string>>(new Set());
   const toggle = (key: string) => {

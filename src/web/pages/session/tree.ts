@@ -1,4 +1,4 @@
-/** What of a request the tree of a session shows. */
+/** The members of a request that a session's tree shows. */
 export interface Step {
   readonly request_id: string;
   readonly session_path: string | null;
@@ -10,13 +10,13 @@ export interface Step {
   readonly total_tokens: number | null;
   readonly status: number | null;
   readonly outcome: string | null;
-  /** The request whose span contains this one, if a trace says so. */
+  /** The request whose span contains this one, according to its trace. */
   readonly within?: string | undefined;
 }
 
-/** A request, or a segment of paths with what is below it. */
+/** A request, or a path segment with everything below it. */
 export interface TreeNode<S extends Step> {
-  /** Path up to here, or the request's id: unique in the tree. */
+  /** The path so far, or the request's id: unique in the tree. */
   readonly key: string;
   readonly name: string;
   readonly depth: number;
@@ -42,15 +42,15 @@ interface Branch<S extends Step> {
   readonly steps: S[];
 }
 
-/** Steps within each other one, by its request. */
+/** Enclosed steps, by the enclosing step's request. */
 type Within<S> = ReadonlyMap<string, readonly S[]>;
 
-/** Segments of a path that are followed; deeper ones belong to the last. */
+/** Path segments that become levels; deeper ones belong to the last. */
 const DEPTH_MAX = 32;
 
 /**
- * A session's requests by their traces, and by their paths: `/plan/search` stands below `/plan`. Requests without either
- * stand at the top. Everything is in the order in which it began.
+ * A session's requests by their traces, and by their paths: `/plan/search` is below `/plan`. Requests without either are at
+ * the top. Everything is sorted by its start.
  */
 export function sessionTree<S extends Step>(steps: readonly S[]): TreeNode<S>[] {
   const root: Branch<S> = { path: "", name: "", branches: new Map(), steps: [] };
@@ -89,7 +89,7 @@ function childrenOf<S extends Step>(branch: Branch<S>, depth: number, within: Wi
 
 function nodeOf<S extends Step>(step: S, depth: number, within: Within<S>): TreeNode<S> {
   const inner = within.get(step.request_id) ?? [];
-  // What is nested deeper than anybody looks stands side by side.
+  // Below the maximum depth, steps are put side by side.
   const below = depth < DEPTH_MAX ? depth + 1 : depth;
   const children = inOrder(inner.map((each) => nodeOf(each, below, within)));
   const totals = added([{ totals: totalsOf(step) }, ...children]);
@@ -126,17 +126,17 @@ function added(nodes: readonly { readonly totals: Totals }[]): Totals {
   };
 }
 
-/** The requests alone, one after the other. */
+/** Only the requests, in order of time. */
 export function inTime<S extends Step>(steps: readonly S[]): TreeNode<S>[] {
   return childrenOf({ path: "", name: "", branches: new Map(), steps: [...steps] }, 0, new Map());
 }
 
-/** The whole of a session. */
+/** Totals of the complete session. */
 export function sessionTotals(nodes: readonly TreeNode<Step>[]): Totals | undefined {
   return nodes.length === 0 ? undefined : added(nodes);
 }
 
-/** The nodes that are seen, from top to bottom, where those of `closed` hide what is below them. */
+/** The visible nodes, top to bottom; the nodes in `closed` hide what is below them. */
 export function visible<S extends Step>(nodes: readonly TreeNode<S>[], closed: ReadonlySet<string>): TreeNode<S>[] {
   return nodes.flatMap((node) => [node, ...(closed.has(node.key) ? [] : visible(node.children, closed))]);
 }

@@ -13,7 +13,7 @@ import { Parts } from "./parts.tsx";
 import { Retention } from "./retention.tsx";
 import { STORAGE, type StorageView } from "./shapes.ts";
 
-/** Days that the API tells of. */
+/** Days that the API reports. */
 const DAYS = 30;
 
 export function StoragePage() {
@@ -96,7 +96,7 @@ function Tiles({ view }: { readonly view: StorageView | undefined }) {
   );
 }
 
-/** `0.024`, or `3.7`: two digits say enough. */
+/** `0.024`, or `3.7`: two digits are enough. */
 const formatRatio = (ratio: number) => Number(ratio.toPrecision(2)).toString();
 
 function PerDay({ rows }: { readonly rows: StorageView["per_day"] | undefined }) {

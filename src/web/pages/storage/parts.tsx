@@ -7,7 +7,7 @@ interface Part {
   readonly name: string;
   readonly holds: string;
   readonly bytes: number;
-  /** Of all parts together, from 0 to 1. */
+  /** Of the total, from 0 to 1. */
   readonly share: number;
 }
 
@@ -30,7 +30,7 @@ const COLUMNS: readonly Column<Part>[] = [
   { id: "holds", header: "What it holds", cell: ({ holds }) => <span className="muted">{holds}</span> },
 ];
 
-/** What takes how much room on the disk. */
+/** Disk usage by part. */
 export function Parts({ view }: { readonly view: StorageView }) {
   const id = useId();
   const rows = partsOf(view);
@@ -48,7 +48,7 @@ export function Parts({ view }: { readonly view: StorageView }) {
   );
 }
 
-/** Parts that hold something; the database by its files where it does not tell more. */
+/** Parts that are not empty; only the database's files if it reports no parts. */
 function partsOf({ parts, ...view }: StorageView): Part[] {
   const all: [name: string, holds: string, bytes: number][] =
     parts === null
@@ -70,7 +70,7 @@ function partsOf({ parts, ...view }: StorageView): Part[] {
   return some.map(([name, holds, bytes]) => ({ name, holds, bytes, share: bytes / whole }));
 }
 
-/** What the files take beyond their pages. */
+/** The size of the files beyond their pages. */
 function logBytes(stored: number | null, parts: NonNullable<StorageView["parts"]>): number {
   const { rows_bytes, indexes_bytes, columns_bytes, packs_bytes, search_bytes, older_bytes, free_bytes } = parts;
   const pages = rows_bytes + indexes_bytes + columns_bytes + packs_bytes + search_bytes + older_bytes + free_bytes;

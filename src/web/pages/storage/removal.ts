@@ -1,13 +1,13 @@
 import { formatCount } from "../../parts/format.ts";
 import type { PropertyRule, RetentionView } from "./shapes.ts";
 
-/** What is kept for how long, as it is set. */
+/** How long each kind of data is kept, by the organization's own rules. */
 export type RetentionRules = Omit<RetentionView, "configured">;
 
 export const daysText = (days: number) =>
   days === 0 ? "for good" : days === 1 ? "1 day" : `${formatCount(days)} days`;
 
-/** What goes once `next` holds in the place of what `view` says and was kept until now, a line each. */
+/** What will be removed when `next` replaces the rules in `view`, one line each. */
 export function removedBy(view: RetentionView, next: RetentionRules): readonly string[] {
   const { configured } = view;
   const rules = new Map(
@@ -19,7 +19,7 @@ export function removedBy(view: RetentionView, next: RetentionRules): readonly s
     const lines = [shorter(what, usual(view), usual(next))];
     for (const rule of rules.values()) {
       const ofRule = (all: RetentionRules) => ruleOf(all, rule)?.[kind] ?? undefined;
-      // Where neither says anything of its own it is as for all.
+      // If neither has a rule of its own, the general rule applies to both.
       if (ofRule(view) === undefined && ofRule(next) === undefined) continue;
       lines.push(shorter(`${what} with ${nameOf(rule)}`, ofRule(view) ?? usual(view), ofRule(next) ?? usual(next)));
     }

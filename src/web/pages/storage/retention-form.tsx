@@ -10,12 +10,12 @@ import { type PropertyRule, RETENTION, type RetentionView, STORAGE } from "./sha
 
 const NEW_RULE: PropertyRule = { property: "", value: null, days: null, body_days: null };
 
-/** Empty is as configured, 0 is for good. */
+/** Empty means as configured, 0 means forever. */
 const daysOf = (text: FormDataEntryValue | string | null) => (text === null || text === "" ? null : Number(text));
 
 export function RetentionForm({ view }: { readonly view: RetentionView }) {
   const [rules, setRules] = useState(view.properties);
-  /** What waits for a yes, because it removes something. */
+  /** Rules that wait for confirmation, because they remove data. */
   const [asked, setAsked] = useState<RetentionRules>();
   const client = useQueryClient();
   const work = useMutation({

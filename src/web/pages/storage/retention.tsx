@@ -13,7 +13,7 @@ interface RetentionProps {
   readonly lastRun: LastRun | null | undefined;
 }
 
-/** How long records and bodies are kept; only admins read and set the rules themselves. */
+/** How long records and bodies are kept; only admins can read and change the rules. */
 export function Retention({ inForce, lastRun }: RetentionProps) {
   const missing = useMissing("admin");
   const { data, error, refetch } = useQuery({

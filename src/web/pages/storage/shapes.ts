@@ -1,4 +1,4 @@
-/** Days; 0 is for good. */
+/** Days; 0 means forever. */
 export interface Kept {
   readonly days: number;
   readonly body_days: number;
@@ -30,7 +30,7 @@ export interface RetentionView {
 export const RETENTION = ["retention"] as const;
 export const STORAGE = ["storage"] as const;
 
-/** What `GET /v1/storage` answers. */
+/** The response of `GET /v1/storage`. */
 export interface StorageView {
   readonly database_bytes: number | null;
   readonly bodies_bytes: number | null;
@@ -44,7 +44,7 @@ export interface StorageView {
   readonly days_left: number | null;
   /** Records that `sent_bytes` does not count yet. */
   readonly records_uncounted: number;
-  /** Null where the database is a server. */
+  /** Null if the database is a server. */
   readonly parts: {
     readonly rows_bytes: number;
     readonly indexes_bytes: number;
@@ -59,7 +59,7 @@ export interface StorageView {
   readonly spool_bytes: number;
   readonly cache_bytes: number;
   readonly per_day: readonly { readonly day: string; readonly records: number; readonly bytes: number | null }[];
-  /** Days in force. */
+  /** The effective number of days. */
   readonly retention: Kept;
   readonly last_run: LastRun | null;
 }

@@ -7,10 +7,10 @@ import { searchOfView, viewsQuery } from "../requests/views/views.ts";
 
 const route = getRouteApi("/views/$id");
 
-/** The address of a saved view: it leads to the list as the view has it. */
+/** The address of a saved view: it opens the list with the view's state. */
 export function ViewPage() {
   const { id } = route.useParams();
-  // Asked for again: somebody may just have shared it.
+  // Loaded again, because the view may just have been shared.
   const { data, error, isFetching, refetch } = useQuery({ ...viewsQuery, staleTime: 0 });
   const view = data?.find((each) => each.id === id);
   if (view !== undefined) return <Navigate to="/requests" search={searchOfView(view)} replace />;

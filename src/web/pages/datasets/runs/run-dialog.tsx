@@ -19,7 +19,7 @@ interface RunDialogProps {
   readonly onClose: () => void;
 }
 
-/** Starts a run: targets, what they are likely to cost, limits. */
+/** Starts a run: targets, estimated cost, limits. */
 export function RunDialog({ dataset, version, onClose }: RunDialogProps) {
   const navigate = useNavigate();
   const [targets, setTargets] = useState<readonly TargetDraft[]>([newTarget(0)]);

@@ -11,11 +11,11 @@ import { messageText } from "../shapes.ts";
 import { type ComparedItem, type RunWithTotals, runsKey, type ShownResult } from "./shapes.ts";
 import { shownScore } from "./totals-table.tsx";
 
-/** Item by item: what was answered before, and what each target answers. */
+/** Item by item: the original response, and each target's response. */
 export function RunItems({ run, path }: { readonly run: RunWithTotals; readonly path: string }) {
   const [onlyErrors, setOnlyErrors] = useState(false);
   const { data, error, refetch, hasNextPage, fetchNextPage, isFetchingNextPage } = useInfiniteQuery({
-    // What has come since is asked for with the run itself.
+    // New results are fetched whenever the run's progress changes.
     queryKey: [...runsKey(run.dataset_id), run.id, "items", onlyErrors, run.done],
     queryFn: ({ signal, pageParam }) =>
       call<readonly ComparedItem[]>("GET", `${path}?limit=25${onlyErrors ? "&errors=true" : ""}${pageParam}`, {

@@ -8,7 +8,7 @@ import { Failed } from "../../../parts/states.tsx";
 import { costColumn, countColumn, timeColumn } from "../../../parts/value-columns.tsx";
 import { LOOK_MS, runsKey, runsPath, type ShownRun, STATES } from "./shapes.ts";
 
-/** The runs of a dataset; nothing while there is none. */
+/** The runs of a dataset; hidden if there are none. */
 export function RunList({ dataset }: { readonly dataset: string }) {
   const { data, error, refetch } = useQuery({
     queryKey: runsKey(dataset),

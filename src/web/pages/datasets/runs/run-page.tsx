@@ -25,7 +25,7 @@ export function RunPage() {
   const { data, error, refetch } = useQuery({
     queryKey: [...runsKey(id), run],
     queryFn: ({ signal }) => get<RunWithTotals>(path, signal),
-    // Totals are read from every call, so a large run is looked at less often: a millisecond for each call.
+    // Totals are computed from every call, so a large run is polled less often: an interval of one millisecond per call.
     refetchInterval: ({ state: { data } }) => (data?.state === "running" ? Math.max(LOOK_MS, data.calls) : false),
   });
   if (data === undefined) {
@@ -110,7 +110,7 @@ function Actions({ run, path }: { readonly run: RunWithTotals; readonly path: st
         <GatedButton
           scope="gateway"
           disabled={act.isPending}
-          // A limit of cost that it stopped at would stop it again.
+          // The cost limit at which it stopped would stop it again.
           onClick={() => act.mutate({ what: "resume", body: state === "stopped" ? { max_cost: null } : {} })}
         >
           {run.max_cost !== null && state === "stopped" ? "Go on without a limit" : "Go on"}

@@ -10,7 +10,7 @@ export type { ComparedItem, RunTotals, RunWithTotals, ShownResult, ShownRun, Tar
 export const runsKey = (dataset: string) => [...DATASETS, dataset, "runs"] as const;
 export const runsPath = (dataset: string) => `/v1/datasets/${encodeURIComponent(dataset)}/runs`;
 
-/** How often a run that is under way is asked for. */
+/** Polling interval of a running run. */
 export const LOOK_MS = 1_500;
 
 export const STATES: Readonly<Record<ShownRun["state"], readonly [Tone, string]>> = {

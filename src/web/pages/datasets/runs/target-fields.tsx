@@ -3,7 +3,7 @@ import { Field } from "../../../parts/field.tsx";
 import { ModelInput } from "../../../parts/model-input.tsx";
 import { limitName } from "../../playground/limit-name.ts";
 
-/** A target as somebody writes it. */
+/** A target while it is edited. */
 export interface TargetDraft {
   readonly key: number;
   readonly model: string;
@@ -21,7 +21,7 @@ export const newTarget = (key: number, before?: TargetDraft): TargetDraft => ({
   key,
 });
 
-/** As the API takes it. Only what is filled in is sent. */
+/** In the API's form. Only filled-in fields are sent. */
 export function targetBody(draft: TargetDraft): object {
   const { model, name, system, temperature, maxTokens, promptId, promptVersion } = draft;
   const parameters = {
@@ -39,12 +39,12 @@ export function targetBody(draft: TargetDraft): object {
 }
 
 interface TargetFieldsProps {
-  /** From 0. */
+  /** The target's index, from 0. */
   readonly at: number;
   readonly draft: TargetDraft;
   readonly errorAt: ErrorAt;
   readonly onChange: (draft: TargetDraft) => void;
-  /** Undefined where it is the only one. */
+  /** Undefined if it is the only target. */
   readonly onRemove: (() => void) | undefined;
 }
 

@@ -5,7 +5,7 @@ import { costColumn, countColumn, durationColumn, shortCountColumn } from "../..
 import { Money } from "../../../parts/values.tsx";
 import type { RunTotals, RunWithTotals } from "./shapes.ts";
 
-/** The original requests and each target, a row each. */
+/** One row for the original requests and one for each target. */
 export function TotalsTable({ run }: { readonly run: RunWithTotals }) {
   const { totals } = run;
   const names = [...new Set(totals.flatMap(({ scores }) => Object.keys(scores)))].toSorted().join("\n");

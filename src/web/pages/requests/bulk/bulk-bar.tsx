@@ -20,14 +20,14 @@ const KINDS: readonly (readonly [BulkKind, string])[] = [
 interface BulkBarProps {
   readonly selection: Selection;
   readonly question: RequestsQuestion;
-  /** How many match in all, where that is known. */
+  /** The total number of matches, if known. */
   readonly count: number | undefined;
   /** Rows that are loaded. */
   readonly loaded: number;
   readonly hasMore: boolean;
 }
 
-/** What can be done with the rows that are chosen. */
+/** Actions for the selected rows. */
 export function BulkBar({ selection, question, count, loaded, hasMore }: BulkBarProps) {
   const [kind, open] = useState<BulkKind | "dataset" | "review">();
   const { ids, isAll } = selection;

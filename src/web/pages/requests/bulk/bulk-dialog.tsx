@@ -28,7 +28,7 @@ interface BulkDialogProps {
   readonly onClose: (isDone: boolean) => void;
 }
 
-/** Says how many requests it is about, asks what to do, does it a step at a time, and can be stopped. */
+/** Shows how many requests it affects, gets the change, applies it a step at a time, and can be stopped. */
 export function BulkDialog({ kind, question, ids, onClose }: BulkDialogProps) {
   const { title, action, done } = TEXTS[kind];
   const target = useTarget(question, ids);
@@ -129,7 +129,7 @@ function workOf(kind: BulkKind, name: string, value: string | null): Work {
   return { method: "POST", path: "/v1/request/score", body: { scores: { [name]: score } } };
 }
 
-/** Fixed when the window opens: what arrives after the number was said is left alone. */
+/** Fixed when the dialog opens: requests that arrive after the number was shown are not changed. */
 function useTarget({ filter, search }: RequestsQuestion, ids: readonly string[] | undefined): Target {
   const [target] = useState<Target>(() => {
     if (ids !== undefined) return { ids };
@@ -139,7 +139,7 @@ function useTarget({ filter, search }: RequestsQuestion, ids: readonly string[] 
   return target;
 }
 
-/** Undefined where it is not known before: of words that are searched for. */
+/** Undefined if it is not known in advance: for a search by words. */
 function useTargetCount(target: Target): number | undefined {
   const isFilter = !("ids" in target) && target.search === undefined;
   const { data } = useQuery({

@@ -1,30 +1,30 @@
 import { call } from "../../../api.ts";
 import type { FilterTree } from "../../../filter/tree.ts";
 
-/** What is done to each request. */
+/** The change to each request. */
 export interface Work {
   readonly method: "PUT" | "POST" | "DELETE";
   readonly path: string;
-  /** Beside what says which requests. */
+  /** Members besides those that select the requests. */
   readonly body: object;
-  /** How many requests a response says were changed; it is that number unless given. */
+  /** The number of changed requests in a response's data; by default the data itself. */
   readonly counted?: (data: unknown) => number;
 }
 
-/** Which requests: by their ids, or all of a filter; with words, those that a search finds. */
+/** The selected requests: by their ids, or all of a filter; with words, those that a search finds. */
 export type Target =
   | { readonly ids: readonly string[] }
   | { readonly filter: FilterTree; readonly search?: string | undefined };
 
-/** Requests of one call: small enough that each says soon how far it is. */
+/** Requests per call: few enough for frequent progress. */
 const STEP = 200;
-/** Ids of one call that searches. */
+/** Ids per call of a search. */
 const FOUND_MAX = 1_000;
 
 export interface Change {
   readonly target: Target;
   readonly work: Work;
-  /** Whether to stop before the next step. A step that is under way is finished, so that the number is exact. */
+  /** Whether to stop before the next step. The current step is finished, so that the number is exact. */
   readonly isStopped: () => boolean;
   /** Called with the number of requests changed so far. */
   readonly onProgress: (changed: number) => void;
@@ -45,9 +45,9 @@ export async function changeMany({ target, work, isStopped, onProgress }: Change
 }
 
 interface Step {
-  /** Members of the body. */
+  /** Members of the body that select requests. */
   readonly which: object;
-  /** Told where the response says that it continues. */
+  /** Called if the response has a cursor for the next step. */
   readonly goOn: (cursor: string | null) => void;
 }
 
@@ -69,7 +69,7 @@ async function* steps(target: Target): AsyncGenerator<Step> {
   }
 }
 
-/** Ids of all that a search finds, before any of them is changed: a change may alter what is found. */
+/** The ids of all hits, collected before any request is changed: a change may alter the hits. */
 async function searched(filter: FilterTree, search: string): Promise<string[]> {
   const ids: string[] = [];
   let cursor: string | null = null;

@@ -4,19 +4,19 @@ import { Trouble } from "../../../parts/confirm-button.tsx";
 import { Dialog } from "../../../parts/dialog.tsx";
 import type { Change } from "./change-many.ts";
 
-/** How the steps of a work say how far they are, and learn that they are to stop. */
+/** How a stepwise operation reports progress, and learns that it should stop. */
 export type StepReports = Pick<Change, "isStopped" | "onProgress">;
 
 interface Steps<T> {
   readonly work: UseMutationResult<T, Error, void>;
   /** Requests that are done. */
   readonly done: number;
-  /** Whether it was told to stop. */
+  /** Whether the user has stopped it. */
   readonly isStopped: () => boolean;
   readonly stop: () => void;
 }
 
-/** Work on many requests, a step at a time. It stops when told to, and when what shows it goes away. */
+/** An operation on many requests, a step at a time. It stops on request, and when its component unmounts. */
 export function useSteps<T>(run: (reports: StepReports) => Promise<T>, onSettled: () => Promise<void>): Steps<T> {
   const stopped = useRef(false);
   const [done, setDone] = useState(0);
@@ -44,20 +44,20 @@ export function useSteps<T>(run: (reports: StepReports) => Promise<T>, onSettled
 interface StepsDialogProps<T> {
   readonly title: string;
   readonly steps: Steps<T>;
-  /** Whether it cannot be started again from here. */
+  /** Whether it cannot be started again here. */
   readonly isOver: boolean;
   /** The button that starts it. */
   readonly action: { readonly label: string; readonly isDanger?: boolean; readonly isDisabled?: boolean };
-  /** What the bar shows: its name and, where it is known, how many there are. */
+  /** The progress bar: its name and, if known, its maximum. */
   readonly progress: { readonly label: string; readonly max?: number | undefined };
   readonly status: ReactNode;
   readonly about?: ReactNode;
-  /** Fields, which disappear at the end. */
+  /** Fields, hidden at the end. */
   readonly children: ReactNode;
   readonly onClose: () => void;
 }
 
-/** Asks what to do, shows how far it is, and stops when asked to. */
+/** A dialog that collects the input, shows the progress, and can stop the operation. */
 export function StepsDialog<T>({ title, steps, isOver, action, progress, ...rest }: StepsDialogProps<T>) {
   const { work, done, stop } = steps;
   const { about, children, status, onClose } = rest;

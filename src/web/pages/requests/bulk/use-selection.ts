@@ -1,11 +1,11 @@
 import { useMemo, useState } from "react";
 
-/** Rows that are chosen. */
+/** Selected rows. */
 export interface Selection {
   readonly ids: ReadonlySet<string>;
-  /** Whether all that match are chosen, loaded or not. */
+  /** Whether all matching rows are selected, loaded or not. */
   readonly isAll: boolean;
-  /** Chooses a row, or no longer; with `toAnother` all between it and the one that was chosen last. */
+  /** Toggles a row; with `toAnother` also all rows between it and the last selected one. */
   readonly toggle: (id: string, toAnother: boolean) => void;
   readonly choose: (ids: readonly string[]) => void;
   readonly chooseAll: () => void;
@@ -19,7 +19,7 @@ interface Chosen {
   readonly last: string | undefined;
 }
 
-/** @param listKey - names the list; another list has nothing chosen. */
+/** @param listKey - identifies the list; another list starts with an empty selection. */
 export function useSelection(listKey: string, loaded: readonly { readonly request_id: string }[]): Selection {
   const [chosen, set] = useState<Chosen>({ of: listKey, ids: new Set(), isAll: false, last: undefined });
   const { ids, isAll, last } = chosen.of === listKey ? chosen : { ids: NONE, isAll: false, last: undefined };
@@ -51,7 +51,7 @@ export function useSelection(listKey: string, loaded: readonly { readonly reques
 
 const NONE: ReadonlySet<string> = new Set();
 
-/** Places of both among the rows; undefined where one is not loaded. */
+/** Indexes of both among the rows; undefined if one is not loaded. */
 function placesOf(loaded: readonly { readonly request_id: string }[], ...ids: readonly string[]) {
   const places = ids.map((id) => loaded.findIndex(({ request_id }) => request_id === id));
   return places.includes(-1) ? undefined : places;

@@ -14,11 +14,11 @@ interface Wanted {
   readonly onProgress: (rows: number) => void;
 }
 
-/** Records of one call: bodies may be megabytes each. */
+/** Records per call: bodies may be megabytes each. */
 const PAGE_ROWS = 1_000;
 const PAGE_ROWS_WITH_BODIES = 50;
 
-/** All records of a question as one file. */
+/** All records of a query as one file. */
 export async function collect(wanted: Wanted): Promise<Blob> {
   const { question, format, includeBody, named, signal, onProgress } = wanted;
   const { path, filter, sort, search, isInParts } = question;

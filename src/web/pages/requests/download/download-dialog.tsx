@@ -11,12 +11,12 @@ import { collect } from "./collect.ts";
 interface DownloadDialogProps {
   readonly question: RequestsQuestion;
   readonly choices: Choices;
-  /** How many requests there are, where that is known. */
+  /** The number of requests, if known. */
   readonly count: number | undefined;
   readonly onClose: () => void;
 }
 
-/** Downloads what the list shows: all of its requests, in its order. */
+/** Downloads all requests of the list, in its order. */
 export function DownloadDialog({ question, choices, count, onClose }: DownloadDialogProps) {
   const [format, setFormat] = useState<Format>("csv");
   const [includeBody, setIncludeBody] = useState(false);

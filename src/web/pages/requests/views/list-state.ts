@@ -5,6 +5,6 @@ import type { View } from "./views.ts";
 export interface ListState {
   readonly search: RequestsSearch;
   readonly columns: Choices;
-  /** The view that is open. */
+  /** The open view. */
   readonly view: View | undefined;
 }

@@ -2,10 +2,10 @@ import { useMemo, useState } from "react";
 import { type Choices, readChoices, storeChoices, storedChoices } from "../column-choice.ts";
 import type { View } from "./views.ts";
 
-/** Columns of views as they were changed since they were opened, while the page is there. */
+/** Unsaved column changes of views, kept until the page is reloaded. */
 const changed = new Map<string, Choices>();
 
-/** The list's columns: those of the view that is open, else those that this browser keeps. */
+/** The list's columns: those of the open view, else those stored in this browser. */
 export function useColumns(view: View | undefined) {
   const [own, setOwn] = useState(storedChoices);
   const [, redraw] = useState(0);
@@ -25,5 +25,5 @@ export function useColumns(view: View | undefined) {
   return { columns: changed.get(view.id) ?? ofView, setColumns };
 }
 
-/** The view's columns are those that are stored. */
+/** After this, the view has its stored columns again. */
 export const forgetChanges = (id: string): void => void changed.delete(id);

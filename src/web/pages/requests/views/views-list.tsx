@@ -18,7 +18,7 @@ interface ViewsListProps extends ListState {
   readonly onDone: () => void;
 }
 
-/** What the menu holds: one's own views, those of others, and saving what the list shows now. */
+/** The content of the menu: the user's own views, those of others, and saving the current list. */
 export function ViewsList({ search, columns, view, onEdit, onDone }: ViewsListProps) {
   const { data: views, error } = useQuery(viewsQuery);
   const navigate = useNavigate();
@@ -103,7 +103,7 @@ export function ViewsList({ search, columns, view, onEdit, onDone }: ViewsListPr
   );
 }
 
-/** Whether the log-in may change a view: its owner, and of a shared one also an admin. */
+/** Whether the log-in may change a view: as its owner, or for a shared one as an admin. */
 function useMayChange() {
   const missing = useMissing("admin");
   return ({ own }: View) => own || missing === undefined;
@@ -141,7 +141,7 @@ function ViewRow({ view, isOpen, onEdit, onDone }: ViewRowProps) {
   );
 }
 
-/** Views that this browser kept before the service did: they open, and move to the service. */
+/** Views that an earlier version stored in this browser: they can be opened, and moved to the service. */
 function BrowserViews({ onDone }: Pick<ViewsListProps, "onDone">) {
   const [views, setViews] = useState(browserViews);
   const client = useQueryClient();
@@ -176,7 +176,7 @@ function BrowserViews({ onDone }: Pick<ViewsListProps, "onDone">) {
   );
 }
 
-/** Name, sharing and address of a view, and its end. */
+/** Name, sharing, address and deletion of a view. */
 export function EditView({ view, onClose }: { readonly view: View; readonly onClose: () => void }) {
   const missing = useMissing("write");
   const navigate = useNavigate();

@@ -7,7 +7,7 @@ const code = () => import("./views-list.tsx");
 const ViewsList = lazy(async () => ({ default: (await code()).ViewsList }));
 const EditView = lazy(async () => ({ default: (await code()).EditView }));
 
-/** Saved views: what the list shows, under names. */
+/** Saved views: states of the list, under names. */
 export function ViewsMenu(state: ListState) {
   const { view, search, columns } = state;
   const [edited, edit] = useState<View>();

@@ -12,7 +12,7 @@ export const viewsQuery = queryOptions({
   staleTime: 30_000,
 });
 
-/** The list's address for a view; what this version does not know is left out. */
+/** The list's address for a view; members that this version does not know are left out. */
 export function searchOfView(view: View): RequestsSearch {
   const { id, filter, search, sort, range, from, to } = view;
   const [order] = Object.entries(sort ?? {});
@@ -24,7 +24,7 @@ export function searchOfView(view: View): RequestsSearch {
   });
 }
 
-/** What the API keeps of the list as it stands. */
+/** The current list in the API's form of a view. */
 export function termsOf(search: RequestsSearch, columns: Choices) {
   const [key, direction] = (search.sort ?? "").split(".");
   return {
@@ -38,13 +38,13 @@ export function termsOf(search: RequestsSearch, columns: Choices) {
   };
 }
 
-/** Whether the list shows something else than its view does. */
+/** Whether the list differs from its view. */
 export function isChanged(view: View, search: RequestsSearch, columns: Choices): boolean {
   const own = view.columns === null ? columns : readChoices(view.columns);
   return JSON.stringify(termsOf(searchOfView(view), own)) !== JSON.stringify(termsOf(search, columns));
 }
 
-/** A view of the time when they were kept in the browser. */
+/** A view from the version that stored views in the browser. */
 interface BrowserView {
   readonly name: string;
   readonly search: RequestsSearch;
@@ -52,7 +52,7 @@ interface BrowserView {
 
 const STORED = "weir.views";
 
-/** Views that an earlier version kept in this browser. */
+/** Views that an earlier version stored in this browser. */
 export function browserViews(): readonly BrowserView[] {
   try {
     const stored: unknown = JSON.parse(localStorage.getItem(STORED) ?? "[]");
