@@ -69,7 +69,7 @@ export class Dashboard {
     }
     const file = this.#served.get(isAsset ? pathname.slice(ASSETS.length) : SHELL);
     if (file === undefined) return failure(new GatewayError("not_found", "the dashboard has no such file"));
-    const answer = fileAnswer(request, file, isAsset);
+    const answer = fileResponse(request, file, isAsset);
     if (SECRET.some((start) => pathname.startsWith(start)))
       for (const [name, value] of Object.entries(UNSEEN)) answer.headers.set(name, value);
     return answer;
@@ -117,7 +117,7 @@ function isPage(request: Request, pathname: string): boolean {
   return (request.headers.get("accept") ?? "").includes("text/html");
 }
 
-function fileAnswer(request: Request, { type, etag, forms }: Served, isAsset: boolean): Response {
+function fileResponse(request: Request, { type, etag, forms }: Served, isAsset: boolean): Response {
   const headers = {
     ...SAFE,
     "content-type": type,

@@ -15,11 +15,11 @@ const ANSWER_MS = 60_000;
  * @throws UsageError if the service responds with 400, CommandError if it cannot be reached or fails otherwise.
  */
 export async function postToApi(invocation: Invocation, path: string, body: unknown, scope: string): Promise<Json> {
-  return (await wholeAnswer(invocation, path, body, scope)).data;
+  return (await wholeResponse(invocation, path, body, scope)).data;
 }
 
 /** The same, with the members beside `data`, such as `next_cursor`. */
-export function wholeAnswer(invocation: Invocation, path: string, body: unknown, scope: string): Promise<Json> {
+export function wholeResponse(invocation: Invocation, path: string, body: unknown, scope: string): Promise<Json> {
   return askApi(invocation, { method: "POST", path, body, scope });
 }
 

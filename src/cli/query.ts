@@ -3,7 +3,7 @@ import { within } from "../filter/written/period.ts";
 import { type FilterNode, readWritten } from "../filter/written/read-written.ts";
 import { readWrittenSort } from "../filter/written/sort.ts";
 import type { Json } from "../plugin-host/contract.ts";
-import { postToApi, wholeAnswer } from "./ask-api.ts";
+import { postToApi, wholeResponse } from "./ask-api.ts";
 import type { Invocation, Run } from "./command.ts";
 import { printJson, printTable } from "./print.ts";
 import { cellOf, DEFAULT_COLUMNS, memberOf, readColumns, type Shown } from "./query-columns.ts";
@@ -96,7 +96,7 @@ async function find(invocation: Invocation, { filter, limit, includeBody }: Aske
   let cursor: string | undefined;
   do {
     const body = { ...asked, limit: Math.min(PAGE, limit - records.length), ...(cursor !== undefined && { cursor }) };
-    const { data, next_cursor } = await wholeAnswer(invocation, "/v1/request/query", body, "read");
+    const { data, next_cursor } = await wholeResponse(invocation, "/v1/request/query", body, "read");
     records.push(...data);
     cursor = next_cursor ?? undefined;
   } while (cursor !== undefined && records.length < limit);

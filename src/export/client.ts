@@ -17,7 +17,7 @@ export interface Question<T> {
   readonly read: (answer: Buffer) => T;
   /** Approximate maximum size of a response, for large ones. */
   readonly bytesUsual?: number;
-  /** A larger response is dropped and {@link AnswerTooLong} thrown; undefined for no limit. */
+  /** A larger response is dropped and {@link ResponseTooLong} thrown; undefined for no limit. */
   readonly bytesMax?: number | undefined;
   /** Fewer attempts than the pace's, for optional requests. */
   readonly attemptsMax?: number;
@@ -29,14 +29,14 @@ export interface Client {
   /**
    * Sends the request until there is a readable response.
    *
-   * @throws ExportFailure if the service refuses, or every attempt failed; AnswerTooLong; the reason of a signal.
+   * @throws ExportFailure if the service refuses, or every attempt failed; ResponseTooLong; the reason of a signal.
    */
   ask<T>(question: Question<T>): Promise<T>;
 }
 
 /** The response exceeds the request's limit: request less. Not retried. */
-export class AnswerTooLong extends Error {
-  override readonly name = "AnswerTooLong";
+export class ResponseTooLong extends Error {
+  override readonly name = "ResponseTooLong";
 }
 
 /** A failed attempt that is worth a retry. */
@@ -69,7 +69,7 @@ export function createClient(options: ClientOptions): Client {
       const signal = AbortSignal.any([options.signal, ...(question.signal === undefined ? [] : [question.signal])]);
       for (let attempt = 1; ; attempt++) {
         try {
-          return question.read(await fetchAnswer(options, question, signal));
+          return question.read(await fetchResponse(options, question, signal));
         } catch (error) {
           signal.throwIfAborted();
           if (!(error instanceof AttemptFailed || error instanceof UnreadableAnswer)) throw error;
@@ -88,7 +88,11 @@ function givenUp(error: Error, attempt: number, ms: number, question: Question<u
   return new ExportFailure("failed", `${question.path}: ${error.message}, ${why}`, { cause: error });
 }
 
-async function fetchAnswer(options: ClientOptions, question: Question<unknown>, signal: AbortSignal): Promise<Buffer> {
+async function fetchResponse(
+  options: ClientOptions,
+  question: Question<unknown>,
+  signal: AbortSignal,
+): Promise<Buffer> {
   const idle = new AbortController();
   const timer = setTimeout(() => idle.abort(), options.pace.idleMsMax);
   try {
@@ -110,7 +114,8 @@ async function fetchAnswer(options: ClientOptions, question: Question<unknown>, 
     if (warning !== null) options.onWarning?.(printable(warning));
     return bytes;
   } catch (error) {
-    if (error instanceof AttemptFailed || error instanceof ExportFailure || error instanceof AnswerTooLong) throw error;
+    if (error instanceof AttemptFailed || error instanceof ExportFailure || error instanceof ResponseTooLong)
+      throw error;
     if (idle.signal.aborted) {
       throw new AttemptFailed(`no byte for ${options.pace.idleMsMax / 1000} s`, { cause: error });
     }
@@ -135,7 +140,7 @@ async function readBytes(
     const end = length + next.value.byteLength;
     if (bytesMax !== undefined && end > bytesMax) {
       await reader.cancel();
-      throw new AnswerTooLong(`more than ${bytesMax} bytes`);
+      throw new ResponseTooLong(`more than ${bytesMax} bytes`);
     }
     if (end > bytes.length) bytes = Buffer.concat([bytes], Math.max(end, 2 * bytes.length));
     bytes.set(next.value, length);

@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto";
-import { AnswerTooLong, type Client } from "./client.ts";
+import { type Client, ResponseTooLong } from "./client.ts";
 import type { Order } from "./options.ts";
 import { type Settled, settle, unwrap } from "./outcome.ts";
 import { cursorAtEnd, type Page, readPage, UnreadableAnswer } from "./page.ts";
@@ -62,7 +62,7 @@ export class PageReader {
       try {
         return this.#open(unwrap(await ahead.answer), ahead.limit, rowsMax);
       } catch (error) {
-        if (error instanceof AnswerTooLong) limit = fewerThan(ahead.limit);
+        if (error instanceof ResponseTooLong) limit = fewerThan(ahead.limit);
         else if (!(error instanceof UnreadableAnswer)) throw error;
       }
     }
@@ -70,7 +70,7 @@ export class PageReader {
       try {
         return await this.#ask(cursor, limit, (answer) => this.#open(answer, limit, rowsMax));
       } catch (error) {
-        if (!(error instanceof AnswerTooLong)) throw error;
+        if (!(error instanceof ResponseTooLong)) throw error;
       }
     }
   }

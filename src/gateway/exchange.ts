@@ -12,18 +12,18 @@ import type {
 } from "../runtime/http/upstream.ts";
 import type { BeginMeta, HeadMeta, RoutingMeta, SpoolWriter } from "../spool/frame.ts";
 import { isWholeStream } from "../spool/last-event.ts";
-import { AnswerWriter } from "./answer-writer.ts";
 import type { Upload, UploadOwner } from "./body/upload.ts";
 import type { Departing, Departures } from "./departures.ts";
 import { toHeaderValue } from "./headers/headers.ts";
-import { type CacheAnswer, withOwnHeaders } from "./headers/own-headers.ts";
+import { type CacheResponse, withOwnHeaders } from "./headers/own-headers.ts";
 import { ofPlugin, readResponseHeaders } from "./headers/response-headers.ts";
 import { maskOf, maskResponseHeaders } from "./headers/secrets.ts";
 import type { InFlight } from "./in-flight.ts";
 import type { GatewayMetrics } from "./metrics.ts";
 import { OwnFailure } from "./own-failure.ts";
 import { type Ending, Recording, STREAM_TYPE } from "./recording.ts";
-import { errorHeaders, type OwnAnswer, ownAnswer, ownError, reasonOf } from "./refusal.ts";
+import { errorHeaders, type OwnResponse, ownError, ownResponse, reasonOf } from "./refusal.ts";
+import { ResponseWriter } from "./response-writer.ts";
 import { joinSockets } from "./websocket/websocket.ts";
 
 /** The parts of the gateway that an exchange uses. */
@@ -62,7 +62,7 @@ export class Exchange implements UpstreamEvents, Departing, UploadOwner {
   call: UpstreamCall | undefined;
   upload: Upload | undefined;
   /** Whether the cache was used, and its result: decided before the head. */
-  cache: CacheAnswer | undefined;
+  cache: CacheResponse | undefined;
   /** Number and target of the try that responded, if the client allowed more than one. */
   attempt: Pick<HeadMeta, "attempt" | "target" | "path" | "provider"> | undefined;
   /** How a unified request was routed, for its record. */
@@ -77,7 +77,7 @@ export class Exchange implements UpstreamEvents, Departing, UploadOwner {
   #firstForwardedAt: number | undefined;
   /** The provider's status, once known. */
   #status = 0;
-  readonly #writer: AnswerWriter;
+  readonly #writer: ResponseWriter;
   /** What is left to send of a response that has ended. */
   #rest: Uint8Array | undefined;
   #remaining = Number.POSITIVE_INFINITY;
@@ -95,7 +95,7 @@ export class Exchange implements UpstreamEvents, Departing, UploadOwner {
     this.#deps = deps;
     this.id = id;
     this.#answer = answer;
-    this.#writer = new AnswerWriter(answer, this);
+    this.#writer = new ResponseWriter(answer, this);
     this.#client = client;
     this.recording = new Recording(deps.spool, id, deps.recordedBytesMax, this.clock);
     deps.inFlight.add(this);
@@ -156,7 +156,7 @@ export class Exchange implements UpstreamEvents, Departing, UploadOwner {
   }
 
   /** Responds in the provider's place, and records that. Does nothing if the exchange has already ended. */
-  answerOwn(own: OwnAnswer, outcome: Ending["outcome"] = "refused"): void {
+  answerOwn(own: OwnResponse, outcome: Ending["outcome"] = "refused"): void {
     if (this.#ended) return;
     this.call?.abort();
     if (this.#writer.headSent) {
@@ -188,7 +188,7 @@ export class Exchange implements UpstreamEvents, Departing, UploadOwner {
    */
   refuseBrokenBody(): boolean {
     if (this.#ended || this.#writer.headSent) return false;
-    this.answerOwn({ ...ownAnswer("bad_request"), headers: { Connection: "close" } });
+    this.answerOwn({ ...ownResponse("bad_request"), headers: { Connection: "close" } });
     return true;
   }
 
@@ -250,10 +250,10 @@ export class Exchange implements UpstreamEvents, Departing, UploadOwner {
 
   onError(error: UpstreamError): void {
     if (error instanceof OwnFailure) this.answerOwn(error.own, error.outcome);
-    else if (error.kind === "forbidden") this.answerOwn(ownAnswer("target_forbidden", error.message));
+    else if (error.kind === "forbidden") this.answerOwn(ownResponse("target_forbidden", error.message));
     else {
       const message = `${error.message}; check the target, or try again`;
-      this.answerOwn(ownAnswer("upstream_unreachable", message), "upstream_failed");
+      this.answerOwn(ownResponse("upstream_unreachable", message), "upstream_failed");
     }
   }
 
@@ -290,18 +290,18 @@ export class Exchange implements UpstreamEvents, Departing, UploadOwner {
   onDeadline(): void {
     if (this.upload !== undefined && !this.upload.finished && this.upload.waitsForClient) {
       const stalled = {
-        ...ownAnswer("bad_request", "the request body stopped coming; send the request again"),
+        ...ownResponse("bad_request", "the request body stopped coming; send the request again"),
         status: 408,
       };
       this.answerOwn(stalled, "client_gone");
-    } else this.answerOwn(ownAnswer("upstream_timeout"), "upstream_timeout");
+    } else this.answerOwn(ownResponse("upstream_timeout"), "upstream_timeout");
   }
 
   /** Ends what is still open when the gateway stops. */
   cutOff(): void {
     if (this.#ended) return;
     if (!this.#writer.headSent) {
-      this.answerOwn(ownAnswer("shutting_down"), "cut_off");
+      this.answerOwn(ownResponse("shutting_down"), "cut_off");
       return;
     }
     this.call?.abort();

@@ -16,7 +16,7 @@ import type { GatewayParts } from "./gateway-parts.ts";
 import type { RequestHeaders } from "./headers/headers.ts";
 import { readRequestId } from "./headers/settings.ts";
 import { askOnForward, askOnRequest, bodyNeeds, learnFromBody } from "./hooks.ts";
-import { fromRefusal, Refused, toOwnAnswer } from "./refusal.ts";
+import { fromRefusal, Refused, toOwnResponse } from "./refusal.ts";
 import { callProvider } from "./retry/call-provider.ts";
 import { asUnified } from "./unified/address.ts";
 import { answerUnified } from "./unified/answer-unified.ts";
@@ -94,7 +94,7 @@ function refuse(parts: GatewayParts, arrival: Arrival, thrown: unknown): void {
     parts.log.error("a request failed in the gateway", { error: messageOf(error) });
   if (key !== undefined && !exchange.recording.begun) exchange.begin(beginMeta(parts, arrival, key));
   const isRefusal = error instanceof Refused;
-  const own = isRefusal ? fromRefusal(error.refusal, parts.idHeaders) : toOwnAnswer(error);
+  const own = isRefusal ? fromRefusal(error.refusal, parts.idHeaders) : toOwnResponse(error);
   const outcome = isRefusal || own.status < 500 ? "refused" : "failed";
   const isUnread = exchange.upload === undefined && hasBody(headers);
   if (isUnread && isComing(arrival, parts) && exchange.recording.begun)

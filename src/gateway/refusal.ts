@@ -16,7 +16,7 @@ export class Refused extends Error {
 }
 
 /** A response of the gateway's own. */
-export interface OwnAnswer {
+export interface OwnResponse {
   readonly status: number;
   readonly code: string;
   readonly message: string;
@@ -26,7 +26,7 @@ export interface OwnAnswer {
 }
 
 /** The response to a thrown value; an unknown one is a bug, and the client sees nothing of it. */
-export function toOwnAnswer(error: unknown): OwnAnswer {
+export function toOwnResponse(error: unknown): OwnResponse {
   if (error instanceof GatewayError)
     return { status: error.status, code: error.code, message: error.message, headers: error.headers, path: error.path };
   return {
@@ -37,7 +37,7 @@ export function toOwnAnswer(error: unknown): OwnAnswer {
   };
 }
 
-export function ownAnswer(code: ErrorCode, message: string = ERRORS[code].text): OwnAnswer {
+export function ownResponse(code: ErrorCode, message: string = ERRORS[code].text): OwnResponse {
   return { status: ERRORS[code].status, code, message, headers: {} };
 }
 
@@ -45,17 +45,20 @@ export function bodyTooLarge(bytesMax: number): string {
   return `the body is over ${bytesMax} bytes; WEIR_MAX_BODY_BYTES sets the limit`;
 }
 
-export function fromRefusal({ status, code, message, headers = {} }: Refusal, idHeaders: readonly string[]): OwnAnswer {
+export function fromRefusal(
+  { status, code, message, headers = {} }: Refusal,
+  idHeaders: readonly string[],
+): OwnResponse {
   return { status, code, message, headers: Object.fromEntries(ofPlugin(headers, idHeaders)) };
 }
 
 /** The JSON body of every error of the gateway. */
-export function errorBody({ code, message }: Pick<OwnAnswer, "code" | "message">, id: string): Buffer {
+export function errorBody({ code, message }: Pick<OwnResponse, "code" | "message">, id: string): Buffer {
   return Buffer.from(JSON.stringify({ error: { type: "gateway_error", code, message, request_id: id } }));
 }
 
 /** The error in the client's API shape, if that is not the gateway's own. */
-export function ownError(own: OwnAnswer, id: string, shape: string | undefined): { status: number; body: Buffer } {
+export function ownError(own: OwnResponse, id: string, shape: string | undefined): { status: number; body: Buffer } {
   const { status, code, message, path } = own;
   if (shape === undefined) return { status, body: errorBody(own, id) };
   const param = path === undefined ? {} : { param: path };
@@ -68,7 +71,7 @@ const RETRY_SECONDS = 2;
 const PASSES_OVER: ReadonlySet<string> = new Set<ErrorCode>(["bodies_full", "spool_full", "shutting_down"]);
 
 /** The headers of an error, raw pairs. */
-export function errorHeaders({ status, code, headers }: OwnAnswer, bodyBytes: number): string[] {
+export function errorHeaders({ status, code, headers }: OwnResponse, bodyBytes: number): string[] {
   const pairs = ["Content-Type", "application/json", "Content-Length", String(bodyBytes)];
   for (const [name, value] of Object.entries(headers)) pairs.push(name, toHeaderValue(value));
   if (PASSES_OVER.has(code)) pairs.push("Retry-After", String(RETRY_SECONDS));

@@ -30,7 +30,7 @@ import { ResponseCache } from "./cache/response-cache.ts";
 import { Departures } from "./departures.ts";
 import { withEcho } from "./echo/echo-upstream.ts";
 import type { Exchange } from "./exchange.ts";
-import { faultAnswer } from "./fault-answer.ts";
+import { faultResponse } from "./fault-response.ts";
 import type { GatewayParts } from "./gateway-parts.ts";
 import { handle } from "./handle.ts";
 import { HeaderReader } from "./headers/headers.ts";
@@ -40,11 +40,11 @@ import type { RequestHooks } from "./request-hooks.ts";
 import { RequestIds } from "./request-ids.ts";
 import type { ProviderIndex } from "./target.ts";
 import { explainRoute } from "./unified/explain-route.ts";
-import { modelsOf } from "./unified/models-answer.ts";
+import { modelsOf } from "./unified/models-response.ts";
 import { NOTHING_RECORDED, type Recorded } from "./unified/recorded.ts";
 import { routeHealth } from "./unified/route-health.ts";
 import { createUnifiedParts, privateHosts } from "./unified/unified-parts.ts";
-import { SocketAnswer } from "./websocket/socket-answer.ts";
+import { SocketResponse } from "./websocket/socket-response.ts";
 
 const HEAD_BYTES_MAX = 128 * 1_024;
 const HEAD_MS = 30_000;
@@ -326,7 +326,7 @@ interface ListenTerms {
 }
 
 function listen(parts: GatewayParts, config: Config, { pair, port, portShared, more }: ListenTerms): Promise<Server> {
-  const onFault = (fault: RequestFault) => faultAnswer(fault, parts.idHeaders);
+  const onFault = (fault: RequestFault) => faultResponse(fault, parts.idHeaders);
   return startStrictServer({
     host: config.host,
     port,
@@ -339,7 +339,7 @@ function listen(parts: GatewayParts, config: Config, { pair, port, portShared, m
       onRequest: (incoming, answer) => void handle(parts, { incoming, ...more }, answer),
       onUpgrade(incoming, socket, early) {
         socket.on("error", () => socket.destroy());
-        void handle(parts, { incoming, client: { socket, early }, ...more }, new SocketAnswer(socket));
+        void handle(parts, { incoming, client: { socket, early }, ...more }, new SocketResponse(socket));
       },
       onFault,
     },

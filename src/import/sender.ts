@@ -105,14 +105,14 @@ function bounded(text: string): { readonly text: string } | { readonly why: stri
   return { text: text.replace(/[\r\n]+/g, " ") };
 }
 
-interface ImportAnswer {
+interface ImportResponse {
   readonly imported: number;
   readonly existing: number;
   readonly rejected: readonly { readonly line: number; readonly id: string | null; readonly why: string }[];
 }
 
-function readAnswer(answer: Uint8Array, records: number): ImportAnswer {
-  const data = readEnvelope(answer).data as ImportAnswer | null;
+function readAnswer(answer: Uint8Array, records: number): ImportResponse {
+  const data = readEnvelope(answer).data as ImportResponse | null;
   const { imported, existing, rejected } = data ?? {};
   const sound =
     Number.isSafeInteger(imported) &&
@@ -120,5 +120,5 @@ function readAnswer(answer: Uint8Array, records: number): ImportAnswer {
     Array.isArray(rejected) &&
     rejected.every(({ line, why }) => line >= 1 && line <= records && typeof why === "string");
   if (!sound) throw new UnreadableAnswer("not a response to an import");
-  return data as ImportAnswer;
+  return data as ImportResponse;
 }

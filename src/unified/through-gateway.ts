@@ -19,7 +19,7 @@ interface Sent {
 
 /** Sends a request through the gateway of this process, from another thread: without a connection and without a plain key. */
 export function sendThroughGateway(passedOn: PassedOn, request: Request, sent: Sent): Promise<Response> {
-  const answer = new FetchAnswer();
+  const answer = new FetchResponse();
   request.signal.addEventListener("abort", () => answer.left());
   passedOn.passOn(new FetchRequest(request, sent), answer, sent.sentFor);
   return answer.response;
@@ -77,7 +77,7 @@ const SAFE = {
 };
 
 /** The gateway's response as a `Response`. */
-class FetchAnswer implements Answer {
+class FetchResponse implements Answer {
   readonly response: Promise<Response>;
   readonly #made = Promise.withResolvers<Response>();
   readonly #body: ReadableStream<Uint8Array>;

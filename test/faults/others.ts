@@ -4,7 +4,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { knownProviders } from "../../src/credentials/form.ts";
 import { madeKeyPath } from "../../src/credentials/keyring.ts";
 import { readCredential } from "../../src/credentials/read-credential.ts";
-import { AnswerStore } from "../../src/gateway/cache/answer-store.ts";
+import { ResponseStore } from "../../src/gateway/cache/response-store.ts";
 import { createLog } from "../../src/log.ts";
 import { SYSTEM } from "../../src/people/actor.ts";
 import type { ProviderPlugin } from "../../src/plugin-host/contract.ts";
@@ -64,7 +64,7 @@ export const OTHERS: Readonly<Record<string, Row>> = {
 
   async "a cached response"(directory, when, spoil) {
     const open = () =>
-      new AnswerStore({ directory: join(directory, "cache"), log: silent, bytesMax: 1e9, entriesMax: 100 });
+      new ResponseStore({ directory: join(directory, "cache"), log: silent, bytesMax: 1e9, entriesMax: 100 });
     const key = "a".repeat(64);
     const body = Buffer.from("an answer ".repeat(50));
     let store = open();

@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
 import net from "node:net";
-import { endSocket } from "../../src/gateway/websocket/socket-answer.ts";
+import { endSocket } from "../../src/gateway/websocket/socket-response.ts";
 import { startRawServer } from "../raw-http.ts";
 
 test("a client that never closes its side is broken off, with the answer in its hands", async () => {

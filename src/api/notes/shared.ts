@@ -14,7 +14,7 @@ import type { ApiContext } from "../context.ts";
 import { UNSEEN } from "../dashboard.ts";
 import { endpoint } from "../endpoint.ts";
 import { success, successText } from "../envelope.ts";
-import { bytesAnswer } from "../requests/request-bodies.ts";
+import { bytesResponse } from "../requests/request-bodies.ts";
 
 const TAG = "Shared links";
 
@@ -71,7 +71,7 @@ export function sharedEndpoints(room: ApiContext) {
         const { request_id: id } = await find(params.token, params.id);
         const asset = await room.reader.content.asset(id, params.asset);
         if (asset === undefined) throw noSuchLink();
-        const answer = bytesAnswer(asset.content, asset.contentType);
+        const answer = bytesResponse(asset.content, asset.contentType);
         for (const [name, value] of Object.entries(UNSEEN)) answer.headers.set(name, value);
         return answer;
       },

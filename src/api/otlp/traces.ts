@@ -49,7 +49,7 @@ export function traceEndpoints(room: ApiContext, callers: Callers) {
           const read = readSpans(form, await bodyOf(request, room.config.max_api_body_bytes));
           await aged(read.spans);
           await inTurn(() => ingest(room, read.spans, key, passedOver));
-          return answer(form, 200, form === "json" ? jsonAnswer(read) : protoAnswer(read));
+          return answer(form, 200, form === "json" ? jsonResponse(read) : protoResponse(read));
         } catch (error) {
           const known = asGatewayError(error);
           if (known === undefined) throw error;
@@ -118,12 +118,12 @@ function answer(
 const messageOf = ({ rejected, why }: ReadSpans) => `${rejected} spans are not taken: ${why}`;
 
 /** ExportTraceServiceResponse. */
-function jsonAnswer(read: ReadSpans): string {
+function jsonResponse(read: ReadSpans): string {
   if (read.rejected === 0) return "{}";
   return JSON.stringify({ partialSuccess: { rejectedSpans: String(read.rejected), errorMessage: messageOf(read) } });
 }
 
-function protoAnswer(read: ReadSpans): Uint8Array<ArrayBuffer> {
+function protoResponse(read: ReadSpans): Uint8Array<ArrayBuffer> {
   if (read.rejected === 0) return new Uint8Array(0);
   const partial = Buffer.concat([numberField(1, read.rejected), bytesField(2, Buffer.from(messageOf(read)))]);
   return Uint8Array.from(bytesField(1, partial));

@@ -83,7 +83,7 @@ export function requestBodyEndpoints(room: ApiContext, callers: Callers) {
         await findShown(room, callers, request, id);
         const asset = await room.reader.content.asset(id, params.asset);
         if (asset === undefined) throw new GatewayError("not_found", "the request has no asset with this id");
-        return bytesAnswer(asset.content, asset.contentType);
+        return bytesResponse(asset.content, asset.contentType);
       },
       endpoint("Requests", "Read an image, audio or file that a request shows", "", {
         query: SIGNED_QUERY,
@@ -137,11 +137,11 @@ function rawBody(bodies: RequestBodies, part: Part): Response {
         : `no ${part} was recorded apart from the client's; read part=${part.slice("provider_".length)}`,
     );
   const byForm = body.form === "json" ? "application/json" : body.form === "text" ? "text/plain; charset=utf-8" : null;
-  return bytesAnswer(body.content, contentType(bodies, part) ?? body.contentType ?? byForm);
+  return bytesResponse(body.content, contentType(bodies, part) ?? body.contentType ?? byForm);
 }
 
 /** Bytes that a client or provider chose: no browser may run them on this origin, whatever their declared type. */
-export function bytesAnswer(bytes: Uint8Array, type: string | null): Response {
+export function bytesResponse(bytes: Uint8Array, type: string | null): Response {
   return new Response(bytes as Uint8Array<ArrayBuffer>, {
     headers: {
       "content-type": type !== null && /^[\x20-\x7e]+$/.test(type) ? type : "application/octet-stream",

@@ -4,7 +4,7 @@ import { after, type Soon } from "../../runtime/pending.ts";
 import type { Admitted } from "../admitted.ts";
 import type { GatewayParts } from "../gateway-parts.ts";
 import type { RequestHeaders } from "../headers/headers.ts";
-import { type OwnAnswer, ownAnswer } from "../refusal.ts";
+import { type OwnResponse, ownResponse } from "../refusal.ts";
 import type { SeenRequest } from "../seen-request.ts";
 import type { BodyShare } from "./budget.ts";
 import { Upload } from "./upload.ts";
@@ -103,8 +103,8 @@ function wholeOf(upload: Upload, bytesMax: number, share: BodyShare): Soon<Uint8
 }
 
 /** The response to an upload that is too slow while others wait for its memory. */
-export const TOO_SLOW: OwnAnswer = {
-  ...ownAnswer("bad_request", "the request body came too slowly while others waited for its memory; send it again"),
+export const TOO_SLOW: OwnResponse = {
+  ...ownResponse("bad_request", "the request body came too slowly while others waited for its memory; send it again"),
   status: 408,
 };
 

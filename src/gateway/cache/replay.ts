@@ -1,16 +1,16 @@
 import { type UpstreamCall, UpstreamError, type UpstreamEvents } from "../../runtime/http/upstream.ts";
-import type { AnswerSource } from "./stored-answer.ts";
+import type { ResponseSource } from "./stored-response.ts";
 
 /** Replays a stored response as if a provider sent it: piece by piece, with back-pressure. */
 export class Replay implements UpstreamCall {
-  readonly #source: AnswerSource;
+  readonly #source: ResponseSource;
   readonly #events: UpstreamEvents;
   #paused = false;
   #aborted = false;
   #wake: (() => void) | undefined;
 
   /** Owns `source` and closes it. The first event follows after the constructor has returned. */
-  constructor(source: AnswerSource, events: UpstreamEvents) {
+  constructor(source: ResponseSource, events: UpstreamEvents) {
     this.#source = source;
     this.#events = events;
     queueMicrotask(() => void this.#play());

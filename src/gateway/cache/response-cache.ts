@@ -3,11 +3,11 @@ import type { ContentReader } from "../body/content-reader.ts";
 import { endsInFailure } from "../body/stream-end.ts";
 import type { FallbackTarget } from "../retry/fallback-target.ts";
 import type { Answerer } from "../unified/answerer.ts";
-import type { Entry, Totals } from "./answer-index.ts";
-import { AnswerStore, type StoreOptions } from "./answer-store.ts";
 import { Flight, FlightBudget, type Head, type Reader } from "./flight.ts";
+import type { Entry, Totals } from "./response-index.ts";
+import { ResponseStore, type StoreOptions } from "./response-store.ts";
 import type { CacheSettings } from "./settings.ts";
-import { type AnswerOrigin, codingOfStream, isShareable, shareableHeaders } from "./stored-answer.ts";
+import { codingOfStream, isShareable, type ResponseOrigin, shareableHeaders } from "./stored-response.ts";
 
 const FLIGHT_BYTES_MAX = 256 * 1_024 * 1_024;
 
@@ -23,7 +23,7 @@ interface CacheOptions extends StoreOptions {
 export interface CacheRequest {
   readonly key: string;
   readonly settings: CacheSettings;
-  readonly origin: AnswerOrigin;
+  readonly origin: ResponseOrigin;
   readonly provider: ProviderPlugin | undefined;
   /** The client asked that the response is not written to any file. */
   readonly omitResponse: boolean;
@@ -74,7 +74,7 @@ export interface CacheCounts {
  * unless its caller does.
  */
 export class ResponseCache {
-  readonly store: AnswerStore;
+  readonly store: ResponseStore;
   readonly #content: CacheOptions["content"];
   readonly #bodyBytesMax: number;
   readonly #headMsMax: number;
@@ -84,7 +84,7 @@ export class ResponseCache {
   misses = 0;
 
   constructor(options: CacheOptions) {
-    this.store = new AnswerStore(options);
+    this.store = new ResponseStore(options);
     this.#content = options.content;
     this.#headMsMax = options.headMsMax;
     this.#bodyBytesMax = Math.min(options.entryBytesMax, options.bytesMax);
@@ -117,7 +117,7 @@ export class ResponseCache {
    *
    * @returns how many.
    */
-  async purge(organizationId: string, fits: (origin: AnswerOrigin, key: string) => boolean): Promise<number> {
+  async purge(organizationId: string, fits: (origin: ResponseOrigin, key: string) => boolean): Promise<number> {
     await this.store.loaded;
     for (const flight of [...this.#flights.values()].flat()) {
       const { origin, key } = flight.request;

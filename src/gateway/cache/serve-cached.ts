@@ -10,11 +10,11 @@ import { answeredBy, callProvider } from "../retry/call-provider.ts";
 import type { FallbackTarget } from "../retry/fallback-target.ts";
 import { noteAnswerer } from "../unified/answered.ts";
 import { providerNamed } from "../unified/provider-named.ts";
-import type { Entry } from "./answer-index.ts";
 import { Replay } from "./replay.ts";
 import type { CacheRequest, Claim, Passage, SharedFlight } from "./response-cache.ts";
+import type { Entry } from "./response-index.ts";
 import type { CacheSettings } from "./settings.ts";
-import { type AnswerHead, isShareable, shareableHeaders } from "./stored-answer.ts";
+import { isShareable, type ResponseHead, shareableHeaders } from "./stored-response.ts";
 
 /** A request as the cache serves it. */
 export interface CacheCall {
@@ -167,7 +167,7 @@ interface Hit {
   readonly events: UpstreamEvents;
   readonly hit: () => CacheHit;
   /** Where the repeated response came from, if not from the request's own target. */
-  readonly given: () => Pick<AnswerHead, "answerer"> & Partial<Pick<SharedFlight, "fallback">>;
+  readonly given: () => Pick<ResponseHead, "answerer"> & Partial<Pick<SharedFlight, "fallback">>;
 }
 
 /** Marks a response as a hit when its head arrives: only a success counts, although others may share a failure. */

@@ -1,5 +1,5 @@
 /** The cache's result for a request that used it. */
-export interface CacheAnswer {
+export interface CacheResponse {
   hit?: CacheHit;
 }
 
@@ -18,7 +18,7 @@ export function withOwnHeaders(
   added: readonly string[] | undefined,
   idHeaders: readonly string[],
   id: string,
-  cache: CacheAnswer | undefined,
+  cache: CacheResponse | undefined,
 ): string[] {
   const all = added === undefined ? [...headers] : [...headers, ...added];
   const from = headers.length;

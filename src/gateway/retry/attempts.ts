@@ -2,7 +2,7 @@ import type { Clock } from "../../runtime/clock.ts";
 import type { UpstreamCall, UpstreamEvents } from "../../runtime/http/upstream.ts";
 import type { Outgoing } from "../forward.ts";
 import { type Failure, isRetryable, leadsTo, type RetryPlan } from "./plan.ts";
-import { type FailedTry, type Next, TryAnswer } from "./try-answer.ts";
+import { type FailedTry, type Next, TryResponse } from "./try-response.ts";
 
 /** One call of a target. */
 export interface Try {
@@ -77,7 +77,7 @@ export class Attempts implements UpstreamCall {
   #try({ fallback, outgoing }: Next): void {
     this.#triesHere++;
     const attempt: Try = { number: ++this.#tries, fallback, startedAt: this.#options.clock(), outgoing };
-    const answer = new TryAnswer({
+    const answer = new TryResponse({
       events: this.#events,
       judge: (failure, retryAfterMs) => this.#judge(attempt, failure, retryAfterMs),
       pass: () => this.#pass(attempt),

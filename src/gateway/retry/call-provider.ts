@@ -17,7 +17,7 @@ import { type RequestFacts, SeenRequest } from "../seen-request.ts";
 import { Attempts, type Try } from "./attempts.ts";
 import { fallbackBody, fallbackRequest } from "./fallback-request.ts";
 import type { FallbackTarget } from "./fallback-target.ts";
-import type { FailedTry } from "./try-answer.ts";
+import type { FailedTry } from "./try-response.ts";
 
 interface ProviderCall {
   readonly admitted: Admitted;

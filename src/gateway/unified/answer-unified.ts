@@ -7,7 +7,7 @@ import type { GatewayParts } from "../gateway-parts.ts";
 import { firstValue, fromWire, type RequestHeaders, valuesOf } from "../headers/headers.ts";
 import { answerCached } from "./answer-cached.ts";
 import { statesInMemory } from "./forgotten-states.ts";
-import { listModels } from "./models-answer.ts";
+import { listModels } from "./models-response.ts";
 import { demandOf, planTargets } from "./plan-targets.ts";
 import { previousOf } from "./previous-response.ts";
 import { type Understood, withReferences } from "./referenced-items.ts";

@@ -8,7 +8,7 @@ import { isPending } from "../../runtime/pending.ts";
 import type { UnframedEvents, UsageStripper } from "../../unified/response.ts";
 import { OwnFailure } from "../own-failure.ts";
 import { STREAM_TYPE } from "../recording.ts";
-import { ownAnswer } from "../refusal.ts";
+import { ownResponse } from "../refusal.ts";
 import { answerConverted } from "./answer-converted.ts";
 import { noteAnswered, warningsOf } from "./answered.ts";
 import { type Attempt, readsStream } from "./attempt.ts";
@@ -241,7 +241,7 @@ export class AttemptResponse implements UpstreamEvents, BodyHost {
     this.#fail({ status: 502, kind: "malformed", reason: "an answer that cannot be read" }, () => {
       this.#noteAnswered();
       this.#noteProviderSide();
-      this.options.events.onError(new OwnFailure(ownAnswer("upstream_malformed"), "upstream_failed"));
+      this.options.events.onError(new OwnFailure(ownResponse("upstream_malformed"), "upstream_failed"));
     });
   }
 
@@ -252,7 +252,7 @@ export class AttemptResponse implements UpstreamEvents, BodyHost {
     const isTimeout = code === "upstream_timeout";
     const kind = isTimeout || code === "upstream_stalled" ? code : "upstream_unreachable";
     this.options.events.onError(
-      new OwnFailure(ownAnswer(kind, message), isTimeout ? "upstream_timeout" : "upstream_failed"),
+      new OwnFailure(ownResponse(kind, message), isTimeout ? "upstream_timeout" : "upstream_failed"),
     );
   }
 
@@ -342,7 +342,7 @@ export class AttemptResponse implements UpstreamEvents, BodyHost {
     }
     this.#fail({ status: 0, kind: "timeout", reason: "timeout" }, () => {
       this.#noteAnswered();
-      this.options.events.onError(new OwnFailure(ownAnswer(code), "upstream_timeout"));
+      this.options.events.onError(new OwnFailure(ownResponse(code), "upstream_timeout"));
     });
   }
 

@@ -1,7 +1,7 @@
 import type { ApiError } from "../../plugin-host/contract.ts";
 import { readErrorOf, shownBody, writeErrorIn } from "../../unified/response.ts";
 import { OwnFailure } from "../own-failure.ts";
-import { ownAnswer } from "../refusal.ts";
+import { ownResponse } from "../refusal.ts";
 import type { ResponseOptions } from "./outcome.ts";
 import { headerValue, noteProviderHead, type ProviderHead, passedHeaders } from "./provider-head.ts";
 
@@ -22,7 +22,7 @@ export function deliverError(
   const { credential, target } = attempt.candidate;
   if (credential !== "client" && (head.status === 401 || head.status === 403)) {
     const message = `${target.provider.name} refused the stored credential "${credential.name}" with ${head.status}; the service key was right`;
-    events.onError(new OwnFailure(ownAnswer("credential_rejected", message), "upstream_failed"));
+    events.onError(new OwnFailure(ownResponse("credential_rejected", message), "upstream_failed"));
     return;
   }
   if (attempt.outbound.kind === "same") {

@@ -13,7 +13,7 @@ import { namesState, rejectedMember } from "../../unified/rejected-member.ts";
 import type { Admitted } from "../admitted.ts";
 import type { GatewayParts } from "../gateway-parts.ts";
 import { OwnFailure } from "../own-failure.ts";
-import { fromRefusal, Refused, toOwnAnswer } from "../refusal.ts";
+import { fromRefusal, Refused, toOwnResponse } from "../refusal.ts";
 import { answerEstimate } from "./answer-converted.ts";
 import { askForTarget, type Consent } from "./ask-for-target.ts";
 import { type Attempt, type AttemptParts, estimateFor, prepare, type Written, writeFor } from "./attempt.ts";
@@ -151,7 +151,7 @@ export class UnifiedCall implements UpstreamCall {
     const { parts, events } = this.#options;
     if (!(error instanceof GatewayError || error instanceof Refused))
       parts.log.error("a request failed in the gateway", { error: messageOf(error) });
-    const own = error instanceof Refused ? fromRefusal(error.refusal, parts.idHeaders) : toOwnAnswer(error);
+    const own = error instanceof Refused ? fromRefusal(error.refusal, parts.idHeaders) : toOwnResponse(error);
     events.onError(new OwnFailure(own));
   }
 

@@ -1,7 +1,7 @@
 import type { ByteSocket } from "../../runtime/http/sockets.ts";
 import type { MessageMeta, Outcome, RawHeaders } from "../../spool/frame.ts";
 import type { Recording } from "../recording.ts";
-import { endSocket } from "./socket-answer.ts";
+import { endSocket } from "./socket-response.ts";
 import { agreedInflate, MessageReader } from "./websocket-frames.ts";
 
 interface Joint {

@@ -199,14 +199,14 @@ class Progress {
   }
 }
 
-interface PipelineAnswer {
+interface PipelineResponse {
   readonly results?: readonly {
     readonly response?: { readonly result?: { readonly replication_index?: string | number | null } };
   }[];
 }
 
 function indexIn(answer: unknown): number | undefined {
-  const index = (answer as PipelineAnswer | null)?.results?.[0]?.response?.result?.replication_index;
+  const index = (answer as PipelineResponse | null)?.results?.[0]?.response?.result?.replication_index;
   if (index === undefined || index === null) return undefined;
   return Number.isFinite(Number(index)) ? Number(index) : undefined;
 }

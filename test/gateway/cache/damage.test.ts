@@ -2,7 +2,7 @@ import { expect, test } from "bun:test";
 import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import fc from "fast-check";
-import { AnswerStore } from "../../../src/gateway/cache/answer-store.ts";
+import { ResponseStore } from "../../../src/gateway/cache/response-store.ts";
 import { assertProperty } from "../../chance.ts";
 import { temporaryDirectory } from "../../directory.ts";
 import { keptLog } from "../../plugin-host/folder.ts";
@@ -14,7 +14,7 @@ const origin = { organizationId: "org-1", requestId: "r-1", model: undefined, pr
 async function stored(directory: string, chunks: readonly Buffer[]) {
   const { log, lines } = keptLog();
   const open = async () => {
-    const store = new AnswerStore({ directory, log, bytesMax: 1e9, entriesMax: 10 });
+    const store = new ResponseStore({ directory, log, bytesMax: 1e9, entriesMax: 10 });
     await store.loaded;
     return store;
   };

@@ -1,9 +1,9 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { type Log, messageOf } from "../../log.ts";
-import { type AnswerFile, encodeEntry } from "./answer-file.ts";
-import { AnswerFiles, folderOf } from "./answer-files.ts";
-import { AnswerIndex, type Entry, type Totals } from "./answer-index.ts";
-import { type AnswerOrigin, type AnswerSource, memorySource, type StoredAnswer } from "./stored-answer.ts";
+import { encodeEntry, type ResponseFile } from "./response-file.ts";
+import { folderOf, ResponseFiles } from "./response-files.ts";
+import { type Entry, ResponseIndex, type Totals } from "./response-index.ts";
+import { memorySource, type ResponseOrigin, type ResponseSource, type StoredResponse } from "./stored-response.ts";
 
 /** Maximum bytes of responses waiting for the disk; further ones are not stored. */
 const WAITING_BYTES_MAX = 64 * 1_024 * 1_024;
@@ -21,11 +21,11 @@ export interface StoreOptions {
 }
 
 /** Stored responses: their files, their index in memory, and pending writes. */
-export class AnswerStore {
+export class ResponseStore {
   readonly #options: StoreOptions;
-  readonly #files: AnswerFiles;
-  readonly #index: AnswerIndex;
-  readonly #writing = new Map<Entry, { readonly answer: StoredAnswer; readonly origin: AnswerOrigin }>();
+  readonly #files: ResponseFiles;
+  readonly #index: ResponseIndex;
+  readonly #writing = new Map<Entry, { readonly answer: StoredResponse; readonly origin: ResponseOrigin }>();
   readonly #writes = new Set<Promise<void>>();
   readonly #sweeper: ReturnType<typeof setInterval>;
   #waitingBytes = 0;
@@ -36,8 +36,8 @@ export class AnswerStore {
 
   constructor(options: StoreOptions) {
     this.#options = options;
-    this.#files = new AnswerFiles(options.directory ?? "");
-    this.#index = new AnswerIndex(options, (entry) => this.#removeFile(entry));
+    this.#files = new ResponseFiles(options.directory ?? "");
+    this.#index = new ResponseIndex(options, (entry) => this.#removeFile(entry));
     this.loaded = this.#load();
     this.#sweeper = setInterval(() => void this.#sweep(), SWEEP_MS);
     this.#sweeper.unref();
@@ -62,14 +62,14 @@ export class AnswerStore {
   }
 
   /** @returns undefined if the response is gone; its entry is then removed, too. */
-  async open(entry: Entry): Promise<AnswerSource | undefined> {
+  async open(entry: Entry): Promise<ResponseSource | undefined> {
     const writing = this.#writing.get(entry);
     const source = writing === undefined ? await this.#openFile(entry) : memorySource(writing.answer, writing.origin);
     if (source !== undefined) this.#index.touch(entry.key, entry.place);
     return source;
   }
 
-  async #openFile(entry: Entry): Promise<AnswerFile | undefined> {
+  async #openFile(entry: Entry): Promise<ResponseFile | undefined> {
     const onDamaged = (error: unknown) => this.#letGo(entry, error);
     const file = await this.#files.open(entry, onDamaged);
     if (file !== undefined) file.onDamaged = onDamaged;
@@ -77,7 +77,7 @@ export class AnswerStore {
   }
 
   /** The origin of a response; undefined if it is gone. */
-  async originOf(entry: Entry): Promise<AnswerOrigin | undefined> {
+  async originOf(entry: Entry): Promise<ResponseOrigin | undefined> {
     const writing = this.#writing.get(entry);
     if (writing !== undefined) return writing.origin;
     const source = await this.#files.open(entry);
@@ -88,8 +88,8 @@ export class AnswerStore {
   /** Stores a response in memory immediately and in its file soon after; one that the disk cannot take now is skipped. */
   put(
     { key, place, keepMs }: { key: string; place: number; keepMs: number },
-    answer: StoredAnswer,
-    origin: AnswerOrigin,
+    answer: StoredResponse,
+    origin: ResponseOrigin,
   ): void {
     const parts = encodeEntry(answer, origin);
     const bytes = parts.reduce((sum, { byteLength }) => sum + byteLength, 0);
@@ -107,7 +107,7 @@ export class AnswerStore {
   }
 
   /** Removes the matching responses of one organization; resolves when the files are deleted. @returns how many. */
-  async purge(organizationId: string, fits: (origin: AnswerOrigin, key: string) => boolean): Promise<number> {
+  async purge(organizationId: string, fits: (origin: ResponseOrigin, key: string) => boolean): Promise<number> {
     let removed = 0;
     for (const entry of this.#index.of(folderOf(organizationId))) {
       const origin = await this.originOf(entry);

@@ -17,7 +17,7 @@ interface WriterOwner {
 const SAFE_REASON = /^[\t\x20-\x7e\x80-\xff]*$/;
 
 /** Writes a response to the client, chunk by chunk, with back-pressure. */
-export class AnswerWriter {
+export class ResponseWriter {
   readonly #answer: Answer;
   readonly #owner: WriterOwner;
   headSent = false;

@@ -1,4 +1,4 @@
-import type { EntryName } from "./answer-files.ts";
+import type { EntryName } from "./response-files.ts";
 
 /** One stored response: only its file name is kept in memory. */
 export type Entry = EntryName;
@@ -24,7 +24,7 @@ export interface Totals {
  *
  * The order is a linked list: a Map that gains and loses an entry per hit leaves its old tables behind.
  */
-export class AnswerIndex {
+export class ResponseIndex {
   readonly #limits: IndexLimits;
   readonly #onRemoved: (entry: Entry) => void;
   /** For each key a list by place, with gaps. */

@@ -12,7 +12,7 @@ const ANSWERS: Readonly<Record<RequestFault, readonly [status: number, message: 
 };
 
 /** The response to a request that the HTTP parser refused, in the JSON shape of every other error; the connection then closes. */
-export function faultAnswer(fault: RequestFault, idHeaders: readonly string[]): Buffer {
+export function faultResponse(fault: RequestFault, idHeaders: readonly string[]): Buffer {
   const [status, message] = ANSWERS[fault];
   const id = uuidv7();
   const body = errorBody({ code: "bad_request", message }, id);

@@ -1,7 +1,7 @@
 import { createHash, randomUUID } from "node:crypto";
 import { type FileHandle, mkdir, open, readdir, rename, unlink } from "node:fs/promises";
 import { join } from "node:path";
-import { AnswerFile } from "./answer-file.ts";
+import { ResponseFile } from "./response-file.ts";
 import { Turns } from "./turns.ts";
 
 /** One stored response, as described by its file name. */
@@ -40,7 +40,7 @@ function nameOf({ key, place, createdAt, expiresAt, bytes }: EntryName): string 
  * Files appear atomically: each is written under a temporary name, synced to disk and renamed. All calls are asynchronous;
  * none throws for a missing file.
  */
-export class AnswerFiles {
+export class ResponseFiles {
   readonly #directory: string;
   readonly #folders = new Set<string>();
   readonly #turns = new Turns(OPENING_MAX);
@@ -97,15 +97,15 @@ export class AnswerFiles {
   }
 
   /** @returns undefined if the file is missing, damaged or does not match its name; `onFailed` receives the reason. */
-  open(name: EntryName, onFailed: (error: unknown) => void = () => {}): Promise<AnswerFile | undefined> {
+  open(name: EntryName, onFailed: (error: unknown) => void = () => {}): Promise<ResponseFile | undefined> {
     return this.#turns.take(() => this.#open(name, onFailed));
   }
 
-  async #open(name: EntryName, onFailed: (error: unknown) => void): Promise<AnswerFile | undefined> {
+  async #open(name: EntryName, onFailed: (error: unknown) => void): Promise<ResponseFile | undefined> {
     let file: FileHandle | undefined;
     try {
       file = await open(this.#path(name), "r");
-      return await AnswerFile.read(file, name.bytes);
+      return await ResponseFile.read(file, name.bytes);
     } catch (error) {
       // Removed by hand or damaged: the cache treats both as a miss.
       await file?.close();

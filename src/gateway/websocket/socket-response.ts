@@ -22,7 +22,7 @@ export function endSocket(socket: ByteSocket, lingerMs = LINGER_MS): void {
 }
 
 /** A response on the socket of a request that asked for another protocol; the connection then closes. */
-export class SocketAnswer implements Answer {
+export class SocketResponse implements Answer {
   readonly #socket: ByteSocket;
   #head: Buffer | undefined;
   #chunked = false;

@@ -32,7 +32,7 @@ interface TryOptions {
 }
 
 /** The response of one try: held at its head until it is clear whether it goes to the client or only to a record. */
-export class TryAnswer implements UpstreamEvents {
+export class TryResponse implements UpstreamEvents {
   readonly #options: TryOptions;
   call: UpstreamCall | undefined;
   #state: "waiting" | "judged" | "passed" | "failed" = "waiting";

@@ -6,7 +6,7 @@ import { STREAM_TYPE } from "../recording.ts";
 import type { Answerer } from "../unified/answerer.ts";
 
 /** A complete response as the cache keeps it. */
-export interface StoredAnswer {
+export interface StoredResponse {
   readonly status: number;
   readonly reason: string;
   /** Raw pairs without connection headers and without secrets. */
@@ -18,7 +18,7 @@ export interface StoredAnswer {
 }
 
 /** Metadata of a stored response; written into its file for `DELETE /v1/cache`. */
-export interface AnswerOrigin {
+export interface ResponseOrigin {
   readonly organizationId: string;
   /** The original request. */
   readonly requestId: string;
@@ -47,7 +47,7 @@ export function shareableHeaders(raw: RawHeaders, provider: ProviderPlugin | und
 }
 
 /** A stored response without its body. */
-export interface AnswerHead extends AnswerOrigin {
+export interface ResponseHead extends ResponseOrigin {
   readonly status: number;
   readonly reason: string;
   readonly headers: RawHeaders;
@@ -59,8 +59,8 @@ export interface AnswerHead extends AnswerOrigin {
 }
 
 /** A stored response during replay: from a file, or from memory while its file is being written. */
-export interface AnswerSource {
-  readonly head: AnswerHead;
+export interface ResponseSource {
+  readonly head: ResponseHead;
   /** The next `length` bytes, if they are already in memory. */
   takeNow(length: number): Uint8Array | undefined;
   /** The next `length` bytes. @throws if they cannot be read. */
@@ -68,7 +68,7 @@ export interface AnswerSource {
   close(): Promise<void>;
 }
 
-export function memorySource(answer: StoredAnswer, origin: AnswerOrigin): AnswerSource {
+export function memorySource(answer: StoredResponse, origin: ResponseOrigin): ResponseSource {
   const { status, reason, headers, chunks, answerer } = answer;
   let at = 0;
   return {

@@ -1,6 +1,6 @@
 import type { FileHandle } from "node:fs/promises";
 import { crc32 } from "node:zlib";
-import type { AnswerHead, AnswerOrigin, StoredAnswer } from "./stored-answer.ts";
+import type { ResponseHead, ResponseOrigin, StoredResponse } from "./stored-response.ts";
 
 const MAGIC = Buffer.from("WEIR-CACHE-2\n");
 /** Size of one read. */
@@ -10,10 +10,10 @@ const WINDOW_BYTES = 256 * 1_024;
 const START_BYTES = MAGIC.byteLength + 8;
 
 /** The bytes of a file: magic and lengths, the head as JSON, the body. */
-export function encodeEntry(answer: StoredAnswer, origin: AnswerOrigin): Uint8Array[] {
+export function encodeEntry(answer: StoredResponse, origin: ResponseOrigin): Uint8Array[] {
   const { status, reason, headers, chunks, answerer } = answer;
   const lengths = chunks.map(({ byteLength }) => byteLength);
-  const head: AnswerHead = {
+  const head: ResponseHead = {
     ...origin,
     status,
     reason,
@@ -34,8 +34,8 @@ export function encodeEntry(answer: StoredAnswer, origin: AnswerOrigin): Uint8Ar
  * into one window is verified completely and closed immediately. Damage in a larger one is found when its piece is read;
  * earlier pieces have already been sent by then.
  */
-export class AnswerFile {
-  readonly head: AnswerHead;
+export class ResponseFile {
+  readonly head: ResponseHead;
   readonly #file: FileHandle | undefined;
   /** Read but not yet taken. */
   #window: Buffer;
@@ -44,7 +44,7 @@ export class AnswerFile {
   /** Called if a piece is damaged or unreadable after the response has begun. */
   onDamaged: (error: unknown) => void = () => {};
 
-  private constructor(head: AnswerHead, file: FileHandle | undefined, window: Buffer, position: number) {
+  private constructor(head: ResponseHead, file: FileHandle | undefined, window: Buffer, position: number) {
     this.head = head;
     this.#file = file;
     this.#window = window;
@@ -52,7 +52,7 @@ export class AnswerFile {
   }
 
   /** @throws if the file is damaged. */
-  static async read(file: FileHandle, bytes: number): Promise<AnswerFile> {
+  static async read(file: FileHandle, bytes: number): Promise<ResponseFile> {
     if ((await file.stat()).size !== bytes) throw new Error("the file is not as long as its name says");
     let window = await readAt(file, 0, Math.min(bytes, WINDOW_BYTES));
     if (!window.subarray(0, MAGIC.byteLength).equals(MAGIC)) throw new Error("the file is no cache entry");
@@ -61,14 +61,14 @@ export class AnswerFile {
     if (end > window.byteLength) window = await readAt(file, 0, end);
     if (crc32(window.subarray(START_BYTES, end)) !== window.readUInt32LE(MAGIC.byteLength + 4))
       throw new Error("the file's head is damaged");
-    const head = JSON.parse(window.toString("utf8", START_BYTES, end)) as AnswerHead;
+    const head = JSON.parse(window.toString("utf8", START_BYTES, end)) as ResponseHead;
     const body = window.subarray(end);
     const isWhole = window.byteLength === bytes;
     if (isWhole) {
       checkAll(head, body);
       await file.close();
     }
-    return new AnswerFile(head, isWhole ? undefined : file, body, window.byteLength);
+    return new ResponseFile(head, isWhole ? undefined : file, body, window.byteLength);
   }
 
   /** The next piece, of `length` bytes, if it is already in memory. @throws if it is damaged. */
@@ -111,7 +111,7 @@ export class AnswerFile {
   }
 }
 
-function checkAll(head: AnswerHead, body: Buffer): void {
+function checkAll(head: ResponseHead, body: Buffer): void {
   let at = 0;
   for (const [piece, length] of head.lengths.entries()) {
     check(head, piece, body.subarray(at, at + length));
@@ -119,7 +119,7 @@ function checkAll(head: AnswerHead, body: Buffer): void {
   }
 }
 
-function check({ sums }: AnswerHead, piece: number, bytes: Buffer): void {
+function check({ sums }: ResponseHead, piece: number, bytes: Buffer): void {
   if (crc32(bytes) !== sums?.[piece]) throw new Error("the file's body is damaged");
 }
 
