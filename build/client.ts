@@ -114,7 +114,7 @@ type Nothing = Record<never, never>;
 
 ${named.join("\n\n")}
 
-/** Every endpoint that takes and answers JSON. */
+/** Every endpoint whose body and response are JSON. */
 export interface Operations {
 ${entries.filter((entry) => entry !== undefined).join("\n")}
 }

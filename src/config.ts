@@ -130,7 +130,7 @@ export const CONFIG_SCHEMA = Type.Object(
     database_auth_token: text("", "Token for a libSQL server."),
     database_read_url: text(
       "",
-      "A replica of the libSQL server, for the queries of the API; what it does not have yet is read from the server itself.",
+      "A replica of the libSQL server, for the API's queries; rows that it does not have yet are read from the server itself.",
     ),
     limits_url: text(
       "",
@@ -175,7 +175,7 @@ export const CONFIG_SCHEMA = Type.Object(
       300,
       1,
       86_400,
-      "Seconds without a byte of the provider in mid-answer after which the unified address ends it.",
+      "Seconds without a byte from the provider after which the unified address ends a response that has begun.",
     ),
     unified_fetch: choice(
       "yes",
@@ -230,17 +230,17 @@ export const CONFIG_SCHEMA = Type.Object(
       536_870_912,
       1_048_576,
       1_099_511_627_776,
-      "Memory of request bodies held whole: for plugins, the cache, retries and the unified address.",
+      "Memory for complete request bodies: for plugins, the cache, retries and the unified address.",
     ),
-    max_recorded_body_bytes: count(10_485_760, 0, 1_000_000_000, "Largest body that is recorded whole, in bytes."),
+    max_recorded_body_bytes: count(10_485_760, 0, 1_000_000_000, "Largest body that is recorded completely, in bytes."),
     max_api_body_bytes: count(10_485_760, 1_024, 1_073_741_824, "Largest body that the API takes, in bytes."),
     cache_max_bytes: count(
       1_073_741_824,
       0,
       1_099_511_627_776,
-      "Bytes that all cached answers may take; 0 switches the cache off.",
+      "Maximum bytes of all cached responses; 0 switches the cache off.",
     ),
-    cache_max_entry_bytes: count(10_485_760, 1, 268_435_456, "Largest answer that is cached, in bytes."),
+    cache_max_entry_bytes: count(10_485_760, 1, 268_435_456, "Largest response that is cached, in bytes."),
     cache_max_entries: count(100_000, 1, 10_000_000, "Answers that may be cached at once."),
     allow_private_targets: list("Private host names, addresses or CIDR blocks that may be targets."),
     approved_domains: list("Target domains approved from configuration."),
@@ -250,7 +250,7 @@ export const CONFIG_SCHEMA = Type.Object(
     spool_sync: choice(
       "second",
       ["second", "always"],
-      "When the spool is forced to disk: each second, or before each answer.",
+      "When the spool is forced to disk: each second, or before each response.",
     ),
     accept_missing_database: choice(
       "no",

@@ -479,7 +479,7 @@ export interface Provider {
   readonly [name: string]: unknown;
 }
 
-/** Every endpoint that takes and answers JSON. */
+/** Every endpoint whose body and response are JSON. */
 export interface Operations {
   /** Read requests by id */
   readonly "POST /v1/request/query-ids": {
@@ -509,7 +509,7 @@ export interface Operations {
       readonly id: string;
     };
     readonly query: {
-      /** That part. `provider_request` is what the provider got and `provider_response` what it answered; null where that is what the client sent and got. */
+      /** That part. `provider_request` is what the provider received and `provider_response` what it returned; null if that equals what the client sent and received. */
       readonly part?: "request" | "response" | "provider_request" | "provider_response";
       /** `true` returns the bytes of the part as they were sent, decoded. */
       readonly raw?: boolean;
@@ -961,7 +961,7 @@ export interface Operations {
     readonly body: undefined;
     readonly data: readonly (ServiceKey)[];
   };
-  /** Make a key */
+  /** Create a key */
   readonly "POST /v1/keys": {
     readonly path: Nothing;
     readonly query: Nothing;
@@ -1035,7 +1035,7 @@ export interface Operations {
       readonly name: string;
     };
     readonly query: {
-      /** Path of the dashboard's page to come back to. */
+      /** Path of the dashboard's page to return to. */
       readonly return?: string;
       /** Asks the provider to show its account chooser. */
       readonly account?: "other";
@@ -1322,7 +1322,7 @@ export interface Operations {
     readonly body: {
       /** Any case. */
       readonly provider: string;
-      /** As recorded; `*` at its end stands for the rest. */
+      /** As recorded; `*` at the end matches any rest. */
       readonly model: string;
       readonly input?: number;
       readonly output?: number;
@@ -2400,7 +2400,7 @@ export interface Operations {
         readonly key: string;
         /** What to judge and how, with {{input}}, {{output}}, {{messages}}, {{reference}}, {{property.<Name>}}. */
         readonly prompt: string;
-        /** What it answers. */
+        /** The scores that it gives. */
         readonly scores: readonly ({
           /** Of the score that is stored. */
           readonly name: string;
@@ -2455,7 +2455,7 @@ export interface Operations {
       readonly key: string;
       /** What to judge and how, with {{input}}, {{output}}, {{messages}}, {{reference}}, {{property.<Name>}}. */
       readonly prompt: string;
-      /** What it answers. */
+      /** The scores that it gives. */
       readonly scores: readonly ({
         /** Of the score that is stored. */
         readonly name: string;
@@ -2511,7 +2511,7 @@ export interface Operations {
       readonly key: string;
       /** What to judge and how, with {{input}}, {{output}}, {{messages}}, {{reference}}, {{property.<Name>}}. */
       readonly prompt: string;
-      /** What it answers. */
+      /** The scores that it gives. */
       readonly scores: readonly ({
         /** Of the score that is stored. */
         readonly name: string;
@@ -2558,7 +2558,7 @@ export interface Operations {
       readonly key?: string;
       /** What to judge and how, with {{input}}, {{output}}, {{messages}}, {{reference}}, {{property.<Name>}}. */
       readonly prompt?: string;
-      /** What it answers. */
+      /** The scores that it gives. */
       readonly scores?: readonly ({
         /** Of the score that is stored. */
         readonly name: string;

@@ -146,7 +146,7 @@ export class SpanQueue {
       });
       const text = (await answer.text()).slice(0, ANSWER_CHARACTERS_MAX);
       if (answer.ok) return { sent: batch.length - Math.min(batch.length, rejectedIn(text)) };
-      const why = `it answers ${answer.status}`;
+      const why = `it responded with ${answer.status}`;
       return TRY_AGAIN.has(answer.status) ? { retryMs: retryAfterMs(answer.headers), why } : { why };
     } catch (error) {
       return { retryMs: undefined, why: error instanceof Error ? error.message : String(error) };

@@ -52,11 +52,11 @@ export async function askApi(invocation: Invocation, { method, path, body, scope
     status = response.status;
     text = await response.text();
   } catch (error) {
-    throw new CommandError(`no Weir answers at ${address}: ${messageOf(error)}`);
+    throw new CommandError(`no Weir service responds at ${address}: ${messageOf(error)}`);
   }
   const answer = parsed(text);
   if (status === 200 && answer?.data !== undefined) return answer;
-  const said = typeof answer?.message === "string" ? answer.message : `${address} answers ${status}`;
+  const said = typeof answer?.message === "string" ? answer.message : `${address} responded with ${status}`;
   if (status === 400) throw new UsageError(typeof answer?.path === "string" ? `${said} (${answer.path})` : said);
   throw new CommandError(status === 401 ? `${said}; is WEIR_API_KEY a key that has not expired?` : said);
 }

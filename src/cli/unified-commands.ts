@@ -20,7 +20,7 @@ const TERMS: Readonly<Record<string, Option>> = {
   "ask-usage": text("yes|no", "whether chat streams are asked for their usage (default: where a limit needs it)"),
   shared: { type: "boolean", description: "every organization may use it" },
   disable: { type: "boolean", description: "it is not used" },
-  json: { type: "boolean", description: "the whole credential as JSON on stdout, without its secrets" },
+  json: { type: "boolean", description: "the complete credential as JSON on stdout, without its secrets" },
   org: ORG,
 };
 

@@ -38,7 +38,7 @@ export const OPTIONS = {
   },
   region: { type: "string", value: "us|eu", description: "which address to use: WEIR_API_URL or WEIR_EU_API_URL" },
   "api-url": { type: "string", value: "URL", description: "the address itself, before the region's" },
-  resume: { type: "boolean", description: "go on where a stopped export of the same options stands" },
+  resume: { type: "boolean", description: "continue a stopped export with the same options" },
   force: { type: "boolean", description: "replace the output and forget its checkpoint" },
   quiet: { type: "boolean", short: "q", description: "print failures only" },
 } as const;

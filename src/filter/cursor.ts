@@ -22,7 +22,7 @@ export function decodeCursor(cursor: unknown, scope: Scope, sort: Sort, path = "
   const wrong = (message: string) => new GatewayError("invalid_body", message, { path });
   if (sort === "random") throw wrong("a random order has no next page");
   const content = typeof cursor === "string" ? parse(cursor) : undefined;
-  if (content === undefined) throw wrong("this is not a cursor that an answer gave as next_cursor");
+  if (content === undefined) throw wrong("this is not a cursor from a response's next_cursor");
   const [mark, ...values] = content;
   const requestId = values.pop();
   if (mark !== fingerprint(scope, sort) || values.length !== sort.length || typeof requestId !== "string") {

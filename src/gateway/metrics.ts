@@ -117,7 +117,7 @@ function requestsText({ requests, requestBytes, responseBytes, inFlight, wholeBo
       { labels: { direction: "response" }, value: responseBytes },
     ]),
     gaugeText("weir_gateway_in_flight", "Requests that are being served.", inFlight),
-    gaugeText("weir_gateway_whole_body_bytes", "Memory of request bodies that are held whole.", wholeBodies.bytes),
+    gaugeText("weir_gateway_whole_body_bytes", "Memory of request bodies that are held completely.", wholeBodies.bytes),
     gaugeText(
       "weir_gateway_whole_bodies_waiting",
       "Requests that wait for memory for their bodies.",

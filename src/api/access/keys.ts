@@ -106,7 +106,7 @@ export function keyEndpoints(room: ApiContext, callers: Callers) {
         await room.keys.spread();
         return success(made);
       },
-      { body: ORDER, ...endpoint("Keys", "Make a key", "The answer is the only place that shows the key.") },
+      { body: ORDER, ...endpoint("Keys", "Create a key", "Only this response shows the key.") },
     )
     .post(
       "/v1/keys/:id/rotate",
@@ -126,7 +126,7 @@ export function keyEndpoints(room: ApiContext, callers: Callers) {
         ...endpoint(
           "Keys",
           "Give a key a new secret",
-          "The answer is the only place that shows it. Ends the log-ins that were made with the key.",
+          "Only this response shows the new key. Ends the log-ins that were made with the old one.",
         ),
       },
     )

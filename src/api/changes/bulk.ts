@@ -86,7 +86,7 @@ export function bulkEndpoints(room: ApiContext, callers: Callers) {
         ...endpoint(
           "Requests",
           "Delete requests",
-          "By ids or by a filter; with their bodies, for good. `data` is how many there were. With `limit` one call deletes so many at most, and `next_cursor` as `cursor` goes on.",
+          "By ids or by a filter, with their bodies, permanently. `data` is the number of deleted requests. With `limit` one call deletes at most that many; pass `next_cursor` as `cursor` to continue.",
         ),
       },
     );

@@ -34,7 +34,7 @@ const PLACE = t.Object(
   },
   {
     additionalProperties: false,
-    description: `Where it stands on a grid of ${GRID_COLUMNS} columns. Without it the panel is placed below all others.`,
+    description: `Its position on a grid of ${GRID_COLUMNS} columns. Without it the panel is placed below all others.`,
   },
 );
 

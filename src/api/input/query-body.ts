@@ -31,7 +31,7 @@ export const FLAGS = {
 /** Offsets have no upper limit; the schema accepts 10 and 10.0. */
 export const paging = (limitMax: number) => ({
   offset: optional(t.Number({ description: "Rows to pass over; 0 unless given." })),
-  limit: optional(t.Number({ description: `Rows to answer, 0 to ${limitMax}; ${LIMIT_DEFAULT} unless given.` })),
+  limit: optional(t.Number({ description: `Maximum number of rows, 0 to ${limitMax}; ${LIMIT_DEFAULT} by default.` })),
 });
 
 export const optionalSort = optional(t.Unknown({ description: 'Such as {"cost": "desc"}.' }));
@@ -40,7 +40,7 @@ export const optionalSearch = optional(
   t.String({ description: 'Words, beginnings (`wor*`) and "phrases" that all have to be in what was said.' }),
 );
 export const optionalPartial = flag(
-  "true answers what a search in bodies finds within a second; searched_to says how far it came.",
+  "true returns what a search in bodies finds within a second; searched_to says how far back it has searched.",
 );
 export const includeBody = flag("false leaves out the bodies and llmSchema.");
 export const includeProviderBodies = flag(

@@ -32,7 +32,7 @@ const PRICE = t.Object(
       maxLength: 300,
       pattern: PRICED_MODEL,
       expects: "give a name; only its end may be *",
-      description: "As recorded; `*` at its end stands for the rest.",
+      description: "As recorded; `*` at the end matches any rest.",
     }),
     ...RATES,
   },

@@ -42,7 +42,7 @@ export function healthEndpoints(room: ApiContext) {
       endpoint(
         "Operation",
         "State of all components",
-        "As `/readyz`, always 200 where it is answered; `bodies.behind` is how many bytes wait in the spool for the object store.",
+        "As `/readyz`, but always 200; `bodies.behind` is the number of bytes that wait in the spool for the object store.",
       ),
     )
     .get(
@@ -106,7 +106,7 @@ async function readiness(room: ApiContext, { loss, unread }: Recent): Promise<Re
     degraded.push(...gateway.degraded);
     if (!gateway.spoolHealthy) degraded.push(`spool: ${gateway.spoolError ?? "it cannot be written"}`);
     if (loss.isRecent(gateway.exchangesDropped, performance.now()))
-      degraded.push(`spool: ${gateway.exchangesDropped} exchanges were not recorded whole`);
+      degraded.push(`spool: ${gateway.exchangesDropped} exchanges were not recorded completely`);
     if (gateway.draining) degraded.push("gateway: it is stopping");
   }
   if (recorder === undefined) degraded.push("recorder: it does not respond");

@@ -82,7 +82,7 @@ function describe(route: Endpoint, path: string): Operation {
     ...(requestBody && { requestBody }),
     responses: {
       200: {
-        description: "The answer",
+        description: "The response",
         content: contentOf(unusual.answers ?? { "application/json": successOf(route) }),
       },
       ...(requestBody && { 400: failureOf(ERRORS.invalid_body.text) }),
@@ -149,7 +149,7 @@ const FAILURE = {
     error: { type: "integer", description: "The HTTP status." },
     code: {
       type: "string",
-      description: `What failed: ${API_ERRORS.map((code) => `\`${code}\` (${ERRORS[code].status})`).join(", ")}; endpoints of plugins may answer others.`,
+      description: `What failed: ${API_ERRORS.map((code) => `\`${code}\` (${ERRORS[code].status})`).join(", ")}; endpoints of plugins may return others.`,
       examples: API_ERRORS,
     },
     message: {

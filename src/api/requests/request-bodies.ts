@@ -22,7 +22,7 @@ const BODY_QUERY = {
     PARTS.map((part) => t.Literal(part)),
     {
       description:
-        "That part. `provider_request` is what the provider got and `provider_response` what it answered; null where that is what the client sent and got.",
+        "That part. `provider_request` is what the provider received and `provider_response` what it returned; null if that equals what the client sent and received.",
     },
   ),
   raw: t.Boolean({ description: "`true` returns the bytes of the part as they were sent, decoded." }),

@@ -53,7 +53,9 @@ export class Replay implements UpstreamCall {
     } catch (cause) {
       failed = true;
       if (!this.#aborted)
-        this.#events.onError(new UpstreamError("broken", "the stored answer could not be read to its end", { cause }));
+        this.#events.onError(
+          new UpstreamError("broken", "the stored response could not be read to its end", { cause }),
+        );
     } finally {
       this.#source.close().catch(() => undefined); // a file that was only read has nothing to lose
     }

@@ -134,7 +134,7 @@ export class ResponseStore {
       if (!this.#isCurrent(entry)) await this.#unlink(entry);
     } catch (error) {
       this.#writing.delete(entry);
-      this.#failed("an answer could not be stored in the cache", error);
+      this.#failed("a response could not be stored in the cache", error);
       if (this.#isCurrent(entry)) this.#index.remove(entry.key, entry.place);
     } finally {
       this.#waitingBytes -= entry.bytes;
@@ -184,7 +184,7 @@ export class ResponseStore {
   /** The file is missing or damaged; the provider is called again. */
   #letGo(entry: Entry, error: unknown): void {
     if (!this.#isCurrent(entry)) return;
-    this.#options.log.warn("a stored answer cannot be read and is let go of", { error: messageOf(error) });
+    this.#options.log.warn("a stored response cannot be read and is dropped", { error: messageOf(error) });
     this.#index.remove(entry.key, entry.place);
   }
 

@@ -74,7 +74,7 @@ export function memorySource(answer: StoredResponse, origin: ResponseOrigin): Re
   return {
     head: { ...origin, status, reason, headers, answerer, lengths: chunks.map(({ byteLength }) => byteLength) },
     takeNow: () => chunks[at++],
-    take: () => Promise.reject(new Error("the answer has no more pieces")),
+    take: () => Promise.reject(new Error("the response has no more pieces")),
     close: () => Promise.resolve(),
   };
 }

@@ -19,7 +19,7 @@ const FAILURES = {
 } as const;
 const RESTS = {
   name: "weir_gateway_rests_total",
-  help: "How often a credential was left alone for a while; without a model, as a whole.",
+  help: "How often a credential paused; without a model, for all models.",
   type: "counter",
 } as const;
 const RESTING = { name: "weir_gateway_resting", help: "Credentials that rest now.", type: "gauge" } as const;

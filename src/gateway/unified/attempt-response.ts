@@ -238,7 +238,7 @@ export class AttemptResponse implements UpstreamEvents, BodyHost {
 
   failMalformed(): void {
     this.#call?.abort();
-    this.#fail({ status: 502, kind: "malformed", reason: "an answer that cannot be read" }, () => {
+    this.#fail({ status: 502, kind: "malformed", reason: "a response that cannot be read" }, () => {
       this.#noteAnswered();
       this.#noteProviderSide();
       this.options.events.onError(new OwnFailure(ownResponse("upstream_malformed"), "upstream_failed"));

@@ -9,7 +9,7 @@ import { whereOf, withoutKeys } from "./answered.ts";
 import type { FailedOutcome } from "./outcome.ts";
 
 const UNREACHABLE = { code: "upstream_unreachable", message: "the provider could not be reached, or broke off" };
-const TIMED_OUT = { code: "upstream_timeout", message: "the provider took too long to answer" };
+const TIMED_OUT = { code: "upstream_timeout", message: "the provider took too long to respond" };
 /** A response with a success status that failed: it contains an error, has no end, or cannot be read. */
 const UNREADABLE = {
   code: "upstream_malformed",

@@ -39,7 +39,7 @@ export async function statesOf(
         unknown.filter((id) => !Object.hasOwn(found, id)),
       );
     } catch {
-      log.warn("the state of a conversation's calls could not be read; it goes on without");
+      log.warn("the state of a conversation's calls could not be read; it continues without");
     }
   }
   return callStates.of(organizationId, ids);

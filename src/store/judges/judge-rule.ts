@@ -62,7 +62,7 @@ export const JUDGE_SCHEMA = Type.Object(
       description:
         "What to judge and how, with {{input}}, {{output}}, {{messages}}, {{reference}}, {{property.<Name>}}.",
     }),
-    scores: Type.Array(SCORE, { minItems: 1, maxItems: SCORES_MAX, description: "What it answers." }),
+    scores: Type.Array(SCORE, { minItems: 1, maxItems: SCORES_MAX, description: "The scores that it gives." }),
     filter: Type.Optional(Type.Unknown({ description: 'Which new requests, as in queries; "all" unless given.' })),
     share: Type.Optional(
       Type.Number({ minimum: 0, maximum: 100, description: "Percent of these that are judged; 10 unless given." }),

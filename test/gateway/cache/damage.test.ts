@@ -57,7 +57,7 @@ for (const [what, chunks] of [
         expect(store.bucket(KEY)).toEqual([]);
         await store.close();
         expect(existsSync(path)).toBe(false);
-        expect(lines.splice(0).join("")).toContain("a stored answer cannot be read and is let go of");
+        expect(lines.splice(0).join("")).toContain("a stored response cannot be read and is dropped");
       }),
       { numRuns: 60 },
     );

@@ -22,7 +22,7 @@ const CALLBACK_PATH = "/v1/login/:name/callback";
 export const isLoginPath = (path: string | undefined): boolean => path === START_PATH || path === CALLBACK_PATH;
 
 const QUERY = {
-  return: { type: "string", description: "Path of the dashboard's page to come back to." },
+  return: { type: "string", description: "Path of the dashboard's page to return to." },
   account: { type: "string", enum: ["other"], description: "Asks the provider to show its account chooser." },
 };
 

@@ -27,7 +27,7 @@ export const SESSION_TOOLS: readonly Tool[] = [
     name: "get_session",
     title: "Read a session",
     description:
-      "The requests of one session in their order, as query_requests shows them. session_path says where in the tree of an agent a step stands.",
+      "The requests of one session in order, as query_requests shows them. session_path is the position of a step in an agent's tree.",
     endpoint: "POST /v1/request/query",
     input: t.Object(
       {
