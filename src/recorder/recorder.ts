@@ -359,7 +359,7 @@ export class Recorder {
   }
 
   /**
-   * Repeats `work` until the database accepts it. Meanwhile reading stops, and traffic goes on into the spool.
+   * Repeats `work` until the database accepts it. Until then no more is read, and the gateway keeps writing to the spool.
    *
    * @param done - exchanges that `work` writes: after a failure it is unknown which of them are stored.
    */

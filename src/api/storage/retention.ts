@@ -57,6 +57,6 @@ export function retentionEndpoints(room: ApiContext, callers: Callers) {
         await orderRun((await room.writer()).records, organization(request));
         return success({ ordered: true });
       },
-      endpoint("Storage", "Remove expired records and bodies now", "Goes on without anybody waiting; see last_run."),
+      endpoint("Storage", "Remove expired records and bodies now", "Runs in the background; see last_run."),
     );
 }

@@ -3,9 +3,8 @@ import type { AgedDays, NotedRecord, PropertyTest } from "../aged-records.ts";
 import type { ClickHouse } from "./client.ts";
 import { literal } from "./literal.ts";
 import { type Layout, localTable, onCluster } from "./tables.ts";
-import { dropPartition, isOfDay } from "./write/drop-day.ts";
+import { DAY_MS, dropPartition, isOfDay } from "./write/drop-day.ts";
 
-const DAY_MS = 86_400_000;
 /** Time limit for copying the ids of a day, which the database does by itself. */
 const NOTE_MS = 900_000;
 /** SQL of a row's UTC day, counted from 1970. */

@@ -2,7 +2,7 @@ import type { StoredProperty } from "../../engine/aged-records.ts";
 import { propertyName } from "../../filter/property-names.ts";
 import type { PropertyRetention, RetentionRule } from "../../store/retention/retention.ts";
 
-const DAY_MS = 86_400_000;
+export const DAY_MS = 86_400_000;
 
 /** Days to keep data, and the exceptions by property; 0 means for ever. */
 export interface Ages extends RetentionRule {

@@ -6,11 +6,11 @@ import { patiently } from "../../store/database/patiently.ts";
 import { inForce, noteRun, orderedRuns, retentionOf, takeOrders } from "../../store/retention/retention.ts";
 import type { Store } from "../../store/store.ts";
 import type { Maintenance, Removal } from "../../threads.ts";
-import { type Ages, isTooOld, type Now, youngest } from "./ages.ts";
+import { type Ages, DAY_MS, isTooOld, type Now, youngest } from "./ages.ts";
 import { erase } from "./erasing.ts";
 import { Leftovers } from "./leftovers.ts";
 import { Pace } from "./pace.ts";
-import { DAY_MS, WholeDays } from "./whole-days.ts";
+import { WholeDays } from "./whole-days.ts";
 
 const TELL_MS = 10_000;
 

@@ -3,10 +3,9 @@ import type { AgedDay, AgedDays, NotedRecord } from "../../engine/aged-records.t
 import { inForce, retentionOf } from "../../store/retention/retention.ts";
 import type { Store } from "../../store/store.ts";
 import type { Maintenance } from "../../threads.ts";
-import { type Ages, keptOf } from "./ages.ts";
+import { type Ages, DAY_MS, keptOf } from "./ages.ts";
 import type { Pace } from "./pace.ts";
 
-export const DAY_MS = 86_400_000;
 /** Maximum noted ids that are read, and freed, in one step. */
 const PAGE_ROWS = 20_000;
 const STEP_ROWS = 2_000;

@@ -128,7 +128,7 @@ function shards(): void {
     const asked = weir.client.query("select count() as n from requests");
     expect(await asked.then(String, ({ code }: { code: string }) => code)).toBe("database_unavailable");
     await cluster.servers[1].start();
-    // A server of this library may abort when the other one comes back: it is started again, as any would be.
+    // A server of this library may abort when the other one comes back. A supervisor would restart it; so does the test.
     await until(async () => {
       for (const server of cluster.servers) if (!server.isRunning()) await server.start();
       return (await weir.recorder.status()).recorded === ids.length;

@@ -1,7 +1,7 @@
 import type { ClickHouse } from "../client.ts";
 import { type Layout, localTable, onCluster } from "../tables.ts";
 
-const DAY_MS = 86_400_000;
+export const DAY_MS = 86_400_000;
 const DROP_MS = 600_000;
 
 /** SQL that is true for rows of a UTC day, counted from 1970. */

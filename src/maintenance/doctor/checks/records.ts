@@ -89,8 +89,8 @@ async function checkServer(options: ClickHouseOptions): Promise<Server> {
   } catch (error) {
     const message = messageOf(error);
     const rights = `CREATE, DROP, INSERT, SELECT, ALTER UPDATE and ALTER DELETE on ${options.database}`;
-    const mend = `check [records] in the configuration, the user's rights (${rights}) and the way there`;
-    return { place, outcomes: [fail(message.startsWith(place) ? message : `${place}: ${message}`, mend)] };
+    const fix = `check [records] in the configuration, the user's rights (${rights}) and the network between them`;
+    return { place, outcomes: [fail(message.startsWith(place) ? message : `${place}: ${message}`, fix)] };
   }
 }
 
