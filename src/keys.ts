@@ -84,9 +84,9 @@ export class KeyRing {
     if (this.#recent.size > 0) this.#recent = new Map();
   }
 
-  /** Whether a text is a key of this deployment or has Weir's key prefix. */
-  isServiceKey(text: string): boolean {
-    return text.startsWith(KEY_PREFIX) || this.#byHash.has(this.#hashOf(text));
+  /** Whether a text is a key of this deployment, usable or not. */
+  has(text: string): boolean {
+    return this.#byHash.has(this.#hashOf(text));
   }
 
   /** The key with this text, or why it cannot be used. The text is remembered until `forgetTexts`. */

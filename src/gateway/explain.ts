@@ -1,4 +1,5 @@
 import { GatewayError } from "../errors.ts";
+import { KEY_PREFIX } from "../keys.ts";
 import { nearestName } from "../nearest.ts";
 import type { GatewayParts } from "./gateway-parts.ts";
 import type { RequestHeaders } from "./headers/headers.ts";
@@ -42,8 +43,11 @@ function keyElsewhere({ raw }: RequestHeaders, { keys }: Asked): string | undefi
   for (let at = 0; at < raw.length; at += 2) {
     if (!KEY_HEADERS.has(raw[at]!.toLowerCase())) continue;
     const key = raw[at + 1]!.trim().replace(/^bearer[ \t]+/i, "");
-    if (keys.isServiceKey(key))
-      return `your Weir key came as ${raw[at]}; send it as Gateway-Auth: Bearer <service key>, and the provider's own key as ${raw[at]}`;
+    if (!keys.has(key)) {
+      if (!key.startsWith(KEY_PREFIX)) continue;
+      return `the Weir key in ${raw[at]} is no service key of this gateway; create one with: weir keys create`;
+    }
+    return `your Weir key came as ${raw[at]}; send it as Gateway-Auth: Bearer <service key>, and the provider's own key as ${raw[at]}`;
   }
   return undefined;
 }

@@ -188,7 +188,7 @@ class Resolver {
 
   /** Every provider that has a model with this name, in the order in which credentials were added. */
   #bare(written: string): Pick<Choice, "resolvedBy" | "members"> {
-    const name = written.endsWith("[1m]") ? written.slice(0, -"[1m]".length) : written;
+    const name = withoutContext(written);
     const { defaultProvider, providerByName, credentials, models } = this.#scope;
     if (defaultProvider !== undefined) {
       const provider = providerByName(defaultProvider);
@@ -205,8 +205,9 @@ class Resolver {
     return { resolvedBy: `model ${name}`, members };
   }
 
-  #target(provider: ProviderPlugin, model: string, credential: string | undefined): Target | undefined {
+  #target(provider: ProviderPlugin, written: string, credential: string | undefined): Target | undefined {
     if (this.#excluded.has(provider.name)) return undefined;
+    const model = withoutContext(written);
     const { allowed, credentials, hasOwnKey } = this.#scope;
     if (!allows(allowed, this.#written, `${provider.name.toLowerCase()}/${model}`)) {
       this.#forbidden = `${provider.name.toLowerCase()}/${model}`;
@@ -276,6 +277,11 @@ export function findRoute(routes: readonly Route[], name: string): Route | undef
 /** Whether a credential lists this model itself. */
 function isNamed({ models, modelMap }: Credential, model: string): boolean {
   return Object.hasOwn(modelMap, model) || models.some((pattern) => pattern === model);
+}
+
+/** Claude Code marks a long context at the end of a model's name; no provider knows that mark. */
+function withoutContext(model: string): string {
+  return model.endsWith("[1m]") ? model.slice(0, -"[1m]".length) : model;
 }
 
 /** A client's text in an error message. */

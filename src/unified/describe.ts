@@ -12,6 +12,8 @@ export interface Description {
   readonly model: string | undefined;
   /** Members `models` and `fallbacks`: further names. */
   readonly more: readonly string[];
+  /** Those of the two that the body has as a list of names: they are not passed on. */
+  readonly routing: readonly string[];
   readonly stream: boolean;
   readonly user: string | undefined;
   /** Keeps requests of one conversation together without a header. */
@@ -36,6 +38,7 @@ export interface Description {
 export const NOTHING_DESCRIBED: Description = {
   model: undefined,
   more: [],
+  routing: [],
   stream: false,
   user: undefined,
   cacheKey: undefined,
@@ -52,8 +55,11 @@ export const NOTHING_DESCRIBED: Description = {
 
 /** Estimated bytes of JSON text per token, before the model is known. */
 const TOKEN_BYTES = 4;
-/** Members that only route: they are not passed on. */
-export const ROUTING_MEMBERS: ReadonlySet<string> = new Set(["models", "fallbacks"]);
+const ROUTING_MEMBERS = ["models", "fallbacks"];
+
+/** Whether a member only routes. Another value than a list of names is the provider's business. */
+export const isRouting = (name: string, value: Json): boolean =>
+  ROUTING_MEMBERS.includes(name) && Array.isArray(value) && value.every((each) => typeof each === "string");
 
 /**
  * @param onParsed - receives the parsed body.
@@ -65,9 +71,11 @@ export function describe(text: string, onParsed?: (body: Json) => void): Descrip
   if (!isObject(body)) return undefined;
   const settings = objectOf(body["generationConfig"]);
   const { max_completion_tokens, max_tokens, max_output_tokens } = body;
+  const routing = ROUTING_MEMBERS.filter((name) => isRouting(name, body[name]));
   return {
     model: textOf(body["model"]),
-    more: [...listOf(body["models"]), ...listOf(body["fallbacks"])].filter((each) => typeof each === "string"),
+    more: routing.flatMap((name) => body[name]),
+    routing,
     stream: body["stream"] === true,
     user: userIdIn(body),
     cacheKey: textOf(body["prompt_cache_key"]),

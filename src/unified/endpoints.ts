@@ -16,9 +16,11 @@ export type Endpoint =
   | { readonly kind: "models" }
   | { readonly kind: "model"; readonly id: string };
 
-/** Values from the path in place of the body. */
+/** Values from the path. */
 export interface NamedInPath {
   readonly model?: string;
+  /** Counts if the body names no model. */
+  readonly deployment?: string;
   readonly stream?: boolean;
 }
 
@@ -121,10 +123,10 @@ function findEndpoint(method: string, path: string): Endpoint | undefined {
   return undefined;
 }
 
-/** Azure's older paths name a deployment. */
+/** Azure's older paths name a deployment; SDKs do not encode the slash in it. */
 function deployment(found: RegExpExecArray, path: string): NamedInPath {
-  const name = /\/openai\/deployments\/([^/]+)$/.exec(path.slice(0, found.index))?.[1];
-  return name === undefined ? {} : { model: decoded(name) };
+  const name = /\/openai\/deployments\/(.+)$/.exec(path.slice(0, found.index))?.[1];
+  return name === undefined ? {} : { deployment: decoded(name) };
 }
 
 function decoded(text: string): string {

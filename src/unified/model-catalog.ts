@@ -27,7 +27,13 @@ export class ModelCatalog implements ModelIndex {
   has(provider: ProviderPlugin, model: string, credential: Credential | undefined): boolean {
     if (credential !== undefined && this.listedBy(credential).has(model)) return true;
     if (pricedModels(provider.name).some(({ id }) => id === model)) return true;
+    if (this.#hasOnlyInheritedFacts(provider)) return false;
     return entriesOf(provider, this.#providerByName).some(({ match }) => isTelling(match) && fits(match, model));
+  }
+
+  /** Such as Groq, which extends OpenAI: OpenAI's facts say nothing about what Groq serves. */
+  #hasOnlyInheritedFacts({ extends: parent, models }: ProviderPlugin): boolean {
+    return parent !== undefined && models === this.#providerByName(parent)?.models;
   }
 
   providersOf(model: string): readonly ProviderPlugin[] {

@@ -5,7 +5,7 @@ import type { ToolNames } from "../mapping/translate/tool-names.ts";
 import { translateRequest } from "../mapping/translate/translate.ts";
 import { SHAPES } from "../mapping/wire/shapes.ts";
 import type { Call, Json, Loss, Prompt, Shape, ShapeAt } from "../plugin-host/contract.ts";
-import { ROUTING_MEMBERS } from "./describe.ts";
+import { isRouting } from "./describe.ts";
 import { forgetParsed, takeParsed } from "./parsed-bodies.ts";
 import { topLevelMembers, withMembers } from "./top-level.ts";
 import { withTurns } from "./with-turns.ts";
@@ -18,6 +18,8 @@ export interface OutboundRequest {
   readonly from: string;
   /** Members that the target sets in the client's body; null removes one. */
   readonly changes: Readonly<Record<string, Json>>;
+  /** Members that only route. */
+  readonly routing: readonly string[];
   readonly stream: boolean;
   readonly call: Call;
   /** Shapes that the target speaks in this call, in its order. */
@@ -193,7 +195,7 @@ function unchanged(request: OutboundRequest, at: ShapeAt): Outbound | undefined 
   if (place.betasInBody === true && request.betas.length > 0) set["anthropic_beta"] = JSON.stringify(request.betas);
   const addsUsage = askUsage && stream && from === "chat-completions";
   if (addsUsage) set["stream_options"] = JSON.stringify({ ...streamOptions(request), include_usage: true });
-  const bytes = withMembers(body, set, also.length === 0 ? ROUTING_MEMBERS : new Set([...ROUTING_MEMBERS, ...also]));
+  const bytes = withMembers(body, set, new Set([...request.routing, ...also]));
   return bytes === undefined ? undefined : { kind: "same", at, body: bytes, addsUsage };
 }
 
@@ -221,7 +223,7 @@ export function withChanges(body: Json, changes: Readonly<Record<string, Json>>)
   if (!isObject(body)) return body;
   const changed: Record<string, Json> = {};
   for (const [name, value] of Object.entries({ ...body, ...changes })) {
-    if (!ROUTING_MEMBERS.has(name) && !(value === null && Object.hasOwn(changes, name))) changed[name] = value;
+    if (!isRouting(name, value) && !(value === null && Object.hasOwn(changes, name))) changed[name] = value;
   }
   return changed;
 }

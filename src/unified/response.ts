@@ -159,10 +159,12 @@ export function wholeFailure(bytes: Uint8Array | undefined, shapeName: string): 
   const shape = Object.hasOwn(SHAPES, shapeName) ? SHAPES[shapeName] : undefined;
   if (shape === undefined) return undefined;
   const body = bytes && jsonOf(bytes);
-  if (!isObject(body)) return "malformed";
-  const failed = errorIn(body);
+  // Gemini streams a JSON list to clients that do not ask for events.
+  const bodies: readonly Json[] = shape.name === "generate-content" && Array.isArray(body) ? body : [body];
+  if (!isObject(bodies[0])) return "malformed";
+  const failed = errorIn(bodies[0]);
   if (failed !== undefined) return readErrorInside(shape, failed);
-  return isNone(shape.readAnswer(body)) ? "malformed" : undefined;
+  return bodies.every((each) => isNone(shape.readAnswer(each))) ? "malformed" : undefined;
 }
 
 /** The error inside a success, in the form of an error body. */

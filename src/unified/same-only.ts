@@ -1,7 +1,7 @@
 import { isObject, listOf, parseJson, utf8Of } from "../mapping/json.ts";
 import type { EndpointCall, Json, ProviderPlugin, ShapeAt } from "../plugin-host/contract.ts";
 import { CUSTOM } from "../routing/custom.ts";
-import { type Description, NOTHING_DESCRIBED, ROUTING_MEMBERS } from "./describe.ts";
+import { type Description, NOTHING_DESCRIBED } from "./describe.ts";
 import { boundaryOf, formFields, withField } from "./form.ts";
 import type { Outbound } from "./outbound.ts";
 import { withMembers } from "./top-level.ts";
@@ -15,6 +15,8 @@ export interface SameOnlyRequest {
   readonly model: string;
   /** Members that the target sets; null removes one. */
   readonly changes: Readonly<Record<string, Json>>;
+  /** Members that only route. */
+  readonly routing: readonly string[];
 }
 
 /** Whether its body is parsed, which is slow: other bodies only need a byte scan. */
@@ -73,9 +75,10 @@ export function sameOnlyPlace(
 }
 
 /** The client's own bytes with the target's model. @returns undefined if they are neither a JSON object nor a form. */
-export function sameOnlyBody({ body, contentType, endpoint, model, changes }: SameOnlyRequest): Uint8Array | undefined {
+export function sameOnlyBody(request: SameOnlyRequest): Uint8Array | undefined {
+  const { body, contentType, model, changes } = request;
   const boundary = boundaryOf(contentType);
-  if (boundary === undefined) return writeJson(body, endpoint, model, changes);
+  if (boundary === undefined) return writeJson(request);
   return Object.entries(changes).reduce<Uint8Array | undefined>(
     (form, [name, value]) =>
       form && value !== null
@@ -91,8 +94,8 @@ export const asSameOnly = (at: SameOnlyPlace, written: Uint8Array | undefined): 
     ? { kind: "invalid", loss: { kind: "invalid", path: "", why: "the body must be a JSON object or a form" } }
     : { kind: "same", at, body: written, addsUsage: false };
 
-function writeJson(body: Uint8Array, endpoint: string, model: string, changes: SameOnlyRequest["changes"]) {
-  const removed = new Set(ROUTING_MEMBERS);
+function writeJson({ body, endpoint, model, changes, routing }: SameOnlyRequest) {
+  const removed = new Set(routing);
   const set: Record<string, string> = {};
   for (const [name, value] of Object.entries(changes)) {
     if (value === null) removed.add(name);

@@ -94,11 +94,11 @@ test.each([
   ],
   [
     `authorization: bearer ${WEIR_KEY}\r\n`,
-    "your Weir key came as authorization; send it as Gateway-Auth: Bearer <service key>, and the provider's own key as authorization",
+    "the Weir key in authorization is no service key of this gateway; create one with: weir keys create",
   ],
   [
     `X-Api-Key: ${WEIR_KEY}\r\n`,
-    "your Weir key came as X-Api-Key; send it as Gateway-Auth: Bearer <service key>, and the provider's own key as X-Api-Key",
+    "the Weir key in X-Api-Key is no service key of this gateway; create one with: weir keys create",
   ],
   ["Gateway-Authorization: Bearer x\r\n", "send Gateway-Auth: Bearer <service key>"],
   ["Gateway-Autth: Bearer x\r\n", "unknown header Gateway-Autth; did you mean Gateway-Auth?"],

@@ -33,6 +33,7 @@ describe("a name is resolved by the first rule that fits", () => {
       "OPENAI/gpt-oss-120b[openai] GROQ/gpt-oss-120b[groq]",
     ],
     ["[1m] is left off a bare model", "claude-sonnet-5-5[1m]", "ANTHROPIC/claude-sonnet-5-5[anthropic]"],
+    ["[1m] is left off everywhere", "anthropic/claude-x[1m]", "ANTHROPIC/claude-x[anthropic]"],
     ["an ordered list", "claude-sonnet-5-5, openai/x", "ANTHROPIC/claude-sonnet-5-5[anthropic] | OPENAI/x[openai]"],
     ["!provider takes it out of all", "gpt-oss-120b,!openai", "GROQ/gpt-oss-120b[groq]"],
     ["a name that leads nowhere is left out beside others", "nope,openai/x", "OPENAI/x[openai]"],

@@ -7,7 +7,12 @@ test.each([
   ["POST", "/v1/chat/completions", generate("chat-completions")],
   ["POST", "/chat/completions", generate("chat-completions")],
   ["POST", "/openai/v1/chat/completions?x=1", generate("chat-completions")],
-  ["POST", "/openai/deployments/my%20dep/chat/completions", generate("chat-completions", { model: "my dep" })],
+  ["POST", "/openai/deployments/my%20dep/chat/completions", generate("chat-completions", { deployment: "my dep" })],
+  [
+    "POST",
+    "/openai/deployments/groq/llama/chat/completions",
+    generate("chat-completions", { deployment: "groq/llama" }),
+  ],
   ["POST", "/v1/messages?beta=true", generate("messages")],
   ["POST", "/anthropic/v1/messages", generate("messages")],
   ["POST", "/v1/messages/count_tokens", { kind: "count", shape: "messages", named: {} }],

@@ -4,7 +4,7 @@ import { writeOutbound } from "../../src/unified/outbound.ts";
 const write = (to: string, members: object) => {
   const body = { model: "m", messages: [{ role: "user", content: "hi" }], ...members };
   const written = writeOutbound({
-    ...{ body: Buffer.from(JSON.stringify(body)), from: "chat-completions", changes: {}, stream: false },
+    ...{ body: Buffer.from(JSON.stringify(body)), from: "chat-completions", changes: {}, routing: [], stream: false },
     ...{ call: { model: "m", facts: {}, issuer: "x" }, shapes: [{ shape: to as "messages" }], sameOnly: false },
     ...{ refuseLosses: true, hasState: false, hasInput: false, askUsage: false, states: {}, betas: [], without: [] },
   });

@@ -119,6 +119,7 @@ test.each([
     endpoint,
     model: "embed-1",
     changes: {},
+    routing: [],
   });
   expect(given instanceof Promise).toBe(where === "there");
   const named = endpoint === "/moderations" ? "embed-1" : "models/embed-1";

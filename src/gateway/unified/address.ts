@@ -26,7 +26,7 @@ export function asUnified(
   if (headers.auth.length > 0 || headers.asked.once(nameTarget)) return undefined;
   if (isDedicated(headers.hosts[0], parts)) return undefined;
   const key = sdkKey(headers, url);
-  return key !== undefined && parts.keys.isServiceKey(key) ? { sdkKey: key } : undefined;
+  return key !== undefined && parts.keys.has(key) ? { sdkKey: key } : undefined;
 }
 
 function nameTarget(lines: readonly GatewayHeader[]): boolean {
@@ -72,6 +72,6 @@ export function queryWithoutKey(url: string): string {
   const kept = url
     .slice(query + 1)
     .split("&")
-    .filter((part) => part !== "" && !/^key(?:=|$)/.test(part));
+    .filter((part) => part !== "" && !new URLSearchParams(part).has("key"));
   return kept.length === 0 ? "" : `?${kept.join("&")}`;
 }

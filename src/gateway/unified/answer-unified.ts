@@ -42,10 +42,11 @@ export async function answerUnified(
   if (plain === undefined || described === undefined)
     throw new GatewayError("invalid_body", "the body must be a JSON object");
   if (exchange.ended) return;
-  const model = unified.model ?? endpoint.named.model ?? described.model;
+  const named = unified.model ?? endpoint.named.model ?? described.model ?? endpoint.named.deployment;
+  const [model, ...more] = [...(named === undefined ? [] : [named]), ...described.more];
   if (model === undefined)
     throw new GatewayError("invalid_body", "model: name a model, such as openai/gpt-5-mini", { path: "model" });
-  const said = { ...described, model, stream: endpoint.named.stream ?? described.stream };
+  const said = { ...described, model, more, stream: endpoint.named.stream ?? described.stream };
   const session = sessionOf(admitted.headers);
   exchange.routing = session === undefined ? { requestModel: model } : { requestModel: model, session };
 

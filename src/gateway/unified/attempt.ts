@@ -109,6 +109,7 @@ export function writeFor(candidate: Candidate, given: WriteParts): Soon<Written>
     body,
     from: shape,
     changes: changesOf(plan, given.change),
+    routing: description.routing,
     stream: description.stream,
     call: {
       model: candidate.model,
@@ -207,7 +208,8 @@ function writeSame(
     };
   const contentType = valuesOf(admitted.headers, "content-type")[0] ?? "";
   const changes = changesOf(plan, change);
-  const request = { body: work.body, contentType, endpoint, model: candidate.model, changes };
+  const { routing } = work.description;
+  const request = { body: work.body, contentType, endpoint, model: candidate.model, changes, routing };
   return after(parts.unified.translator.sameOnly(request), (written) => asSameOnly(at, written));
 }
 
@@ -222,8 +224,7 @@ export function prepare(candidate: Candidate, outbound: Sendable, given: Prepare
   const credential = candidate.credential === "client" ? undefined : candidate.credential;
   const way = wayFor(candidate, outbound.at, work);
   if (way === undefined) return undefined;
-  const query = outbound.kind === "same" ? queryWithoutKey(admitted.request.incoming.url) : "";
-  const path = query === "" ? way.path : joined(way.path, query);
+  const path = outbound.kind === "same" ? joined(way.path, queryWithoutKey(admitted.request.incoming.url)) : way.path;
   const { endpoint } = work.admission;
   const method = endpoint.kind === "stored" ? admitted.request.incoming.method : "POST";
   const hasBody = method === "POST" || outbound.body.byteLength > 0;
@@ -298,16 +299,22 @@ function secretsIn({ headers }: UpstreamRequest, { way, secrets }: Place, change
 const BEARER = "Bearer ";
 const NONE: readonly UpstreamRequest[] = [];
 
-/** A provider's path with the client's query parameters; the provider's own come first. */
+/**
+ * A provider's path with the client's query parameters. The provider's own come first, except `alt`: the client decides
+ * whether Gemini streams events or a JSON list.
+ */
 function joined(path: string, query: string): string {
   const at = path.indexOf("?");
-  if (at < 0 || query === "") return path + query;
-  const own = new URLSearchParams(path.slice(at + 1));
-  const further = query
-    .slice(1)
+  if (at < 0) return path + query;
+  const isOwn = (parameter: string) => parameter !== "" && decodedName(parameter) !== "alt";
+  const own = path
+    .slice(at + 1)
     .split("&")
-    .filter((each) => !own.has(decodedName(each)));
-  return [path, ...further].join("&");
+    .filter(isOwn);
+  const names = new Set(own.map(decodedName));
+  const further = query.slice(1).split("&");
+  const all = [...own, ...further.filter((each) => each !== "" && !names.has(decodedName(each)))];
+  return all.length === 0 ? path.slice(0, at) : `${path.slice(0, at)}?${all.join("&")}`;
 }
 
 const decodedName = (parameter: string) => [...new URLSearchParams(parameter).keys()][0] ?? "";

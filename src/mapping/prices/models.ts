@@ -32,21 +32,22 @@ export function tablePrice(provider: string, model: string, input: number, outpu
   return genaiPrices(provider, model, { input_tokens: input, output_tokens: output }, new Date())?.dollars;
 }
 
-const MILLION = 1_000_000;
+/** So few tokens that no price for long requests applies. */
+const SAMPLE = 1_000;
 
-/** US dollars per token; undefined if the table has none. */
+/** US dollars per token of a short request; undefined if the table has none. */
 export function tokenRates(provider: string, model: string) {
   const at = new Date();
-  const rate = (units: Parameters<typeof genaiPrices>[2], less = 0) => {
+  const rate = (units: Parameters<typeof genaiPrices>[2]) => {
     const dollars = genaiPrices(provider, model, units, at)?.dollars;
-    return dollars === undefined ? undefined : Number(((dollars - less) / MILLION).toPrecision(12));
+    return dollars === undefined ? undefined : Number((dollars / SAMPLE).toPrecision(12));
   };
-  const prompt = rate({ input_tokens: MILLION, output_tokens: 0 });
+  const prompt = rate({ input_tokens: SAMPLE, output_tokens: 0 });
   if (prompt === undefined) return undefined;
   return {
     prompt,
-    completion: rate({ input_tokens: 0, output_tokens: MILLION }),
-    cacheRead: rate({ input_tokens: MILLION, output_tokens: 0, cache_read_tokens: MILLION }),
-    cacheWrite: rate({ input_tokens: MILLION, output_tokens: 0, cache_write_tokens: MILLION }),
+    completion: rate({ input_tokens: 0, output_tokens: SAMPLE }),
+    cacheRead: rate({ input_tokens: SAMPLE, output_tokens: 0, cache_read_tokens: SAMPLE }),
+    cacheWrite: rate({ input_tokens: SAMPLE, output_tokens: 0, cache_write_tokens: SAMPLE }),
   };
 }

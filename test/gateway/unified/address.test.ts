@@ -1,7 +1,7 @@
 import { describe, expect, test } from "bun:test";
 import { exchangeRaw } from "../../raw-http.ts";
 import { keySnapshot } from "../harness.ts";
-import { at, chatAnswer, json, KEY, standIn, startUnified } from "./house.ts";
+import { at, chatAnswer, json, KEY, messagesAnswer, standIn, startUnified } from "./house.ts";
 
 const CHAT = JSON.stringify({ model: "openai/gpt-test", messages: [{ role: "user", content: "x" }] });
 
@@ -96,6 +96,30 @@ describe("where the service key stands", () => {
     ]);
   });
 
+  test("a key whose name is written with escapes is cut out as well", async () => {
+    await using provider = standIn(() => json(chatAnswer("hi")));
+    await using gateway = await startUnified({ credentials: [at("OPENAI", provider.origin)] });
+    const url = `${gateway.origin}/v1/chat/completions?a=1&k%65y=${KEY}&b`;
+    expect((await fetch(url, { method: "POST", body: CHAT })).status).toBe(200);
+    expect(provider.asked.map(({ path }) => path)).toEqual(["/v1/chat/completions?a=1&b"]);
+  });
+
+  test("at the generic address a key of another deployment is none", async () => {
+    await using gateway = await startUnified({});
+    const response = await fetch(`${gateway.origin}/v1/chat/completions`, {
+      method: "POST",
+      headers: { Authorization: "Bearer sk-weir-us-nope" },
+      body: CHAT,
+    });
+    expect([response.status, (await response.json()).error]).toEqual([
+      401,
+      expect.objectContaining({
+        code: "missing_gateway_auth",
+        message: "the Weir key in Authorization is no service key of this gateway; create one with: weir keys create",
+      }),
+    ]);
+  });
+
   test("the address of a provider stays pass-through: a service key in Authorization is none for the gateway", async () => {
     await using gateway = await startUnified({ config: { gateway_domain: "weir.test" } });
     const response = await fetch(`${gateway.origin}/v1/chat/completions`, {
@@ -164,4 +188,63 @@ describe("a key that does not fit", () => {
       body: { type: "error", error: { type: "authentication_error", code, message: expect.stringMatching(text) } },
     });
   });
+});
+
+describe("where the model stands", () => {
+  test.each([
+    ["/openai/deployments/openai/a/chat/completions", {}, "a"],
+    ["/openai/deployments/openai%2Fa/chat/completions?api-version=2024-10-21", {}, "a"],
+    ["/openai/deployments/openai/a/chat/completions", { model: "openai/b" }, "b"],
+    ["/v1/chat/completions", { models: ["openai/c", "openai/d"] }, "c"],
+    ["/v1/chat/completions", { model: "openai/e", fallbacks: ["openai/f"] }, "e"],
+  ])("%s with %j: %s", async (path, members, model) => {
+    await using provider = standIn(() => json(chatAnswer("hi")));
+    await using gateway = await startUnified({ credentials: [at("OPENAI", provider.origin)] });
+    const response = await fetch(gateway.origin + path, {
+      method: "POST",
+      headers: { Authorization: `Bearer ${KEY}` },
+      body: JSON.stringify({ ...members, messages: [{ role: "user", content: "Hi" }] }),
+    });
+    expect(response.status).toBe(200);
+    expect(provider.asked[0]!.json).toEqual({ model, messages: [{ role: "user", content: "Hi" }] });
+  });
+
+  test("models and fallbacks that are no lists of names are the provider's business", async () => {
+    await using provider = standIn(({ path }) =>
+      json(path.endsWith("messages") ? messagesAnswer("hi") : chatAnswer("hi")),
+    );
+    await using gateway = await startUnified({
+      credentials: [at("OPENAI", provider.origin), at("ANTHROPIC", provider.origin)],
+    });
+    const members = { fallbacks: [{ model: "x" }], models: "y" };
+    const ask = (model: string) =>
+      fetch(`${gateway.origin}/v1/chat/completions`, {
+        method: "POST",
+        headers: { Authorization: `Bearer ${KEY}` },
+        body: JSON.stringify({ model, ...members, messages: [{ role: "user", content: "Hi" }] }),
+      });
+    await ask("openai/a");
+    expect(provider.asked[0]!.json).toMatchObject(members);
+    expect((await ask("anthropic/claude-x")).headers.get("gateway-warning")).toBe("dropped fallbacks, dropped models");
+  });
+});
+
+test("a client of Gemini that asks for no events gets the stream as a JSON list, also after a failure", async () => {
+  const text = (parts: string, more: object = {}) => ({
+    candidates: [{ content: { parts: [{ text: parts }] }, ...more }],
+  });
+  const list = [text("h"), text("i", { finishReason: "STOP" })];
+  await using provider = standIn(({ path }) =>
+    json(path.includes("flash") ? [{ error: { code: 503, message: "busy", status: "UNAVAILABLE" } }] : list),
+  );
+  await using gateway = await startUnified({ credentials: [at("GOOGLE", provider.origin)] });
+  const response = await fetch(
+    `${gateway.origin}/v1beta/models/gemini-2.5-flash,gemini-2.5-pro:streamGenerateContent?key=${KEY}`,
+    { method: "POST", body: JSON.stringify({ contents: [] }) },
+  );
+  expect([response.status, await response.json()]).toEqual([200, list]);
+  expect(provider.asked.map(({ path }) => path)).toEqual([
+    "/v1beta/models/gemini-2.5-flash:streamGenerateContent",
+    "/v1beta/models/gemini-2.5-pro:streamGenerateContent",
+  ]);
 });
