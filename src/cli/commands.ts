@@ -5,6 +5,7 @@ import { AUDIT_COMMANDS } from "./audit-commands.ts";
 import type { Command, Option } from "./command.ts";
 import { JSON_OPTION, REGION_OPTION } from "./options.ts";
 import { PEOPLE_COMMANDS } from "./people-commands.ts";
+import { PLUGIN_COMMANDS } from "./plugin-commands.ts";
 import { QUERY_NOTES, QUERY_OPTIONS } from "./query-options.ts";
 import { STORAGE_COMMANDS } from "./storage-commands.ts";
 import { UNIFIED_COMMANDS } from "./unified-commands.ts";
@@ -13,11 +14,6 @@ const MODEL_OPTIONS: Readonly<Record<string, Option>> = {
   provider: { type: "string", value: "NAME", description: "the provider, where several have a model with this name" },
   org: { type: "string", value: "ORG", description: "the organization, where several use it" },
   region: REGION_OPTION,
-};
-
-const PLUGIN_FILE_OPTIONS: Readonly<Record<string, Option>> = {
-  options: { type: "string", value: "JSON", description: "options of the plugin, over those of weir.toml" },
-  provider: { type: "boolean", description: "it is a provider (default: what its members say)" },
 };
 
 /** Every command, in the order of help. Parser, help and tests read this table. */
@@ -193,58 +189,7 @@ export const COMMANDS: readonly Command[] = [
     summary: "print the effective configuration, secrets masked, and where each value came from",
     load: async () => (await import("./config.ts")).configCommand,
   },
-  {
-    name: "providers list",
-    summary: "list the providers and where they are loaded from",
-    options: { json: JSON_OPTION },
-    load: async () => (await import("./plugins.ts")).listProvidersCommand,
-  },
-  {
-    name: "providers new",
-    summary: "write a commented skeleton of a provider, like plugins new --provider",
-    args: ["<name>"],
-    options: { dir: { type: "string", value: "DIR", description: "write it there instead" } },
-    load: async () => (await import("./new-plugin.ts")).newProviderCommand,
-  },
-  {
-    name: "plugins list",
-    summary: "list plugins and providers and where they are loaded from",
-    options: { json: JSON_OPTION },
-    load: async () => (await import("./plugins.ts")).listPluginsCommand,
-  },
-  {
-    name: "plugins new",
-    summary: "write a commented skeleton into the drop-in directory, with the types beside it",
-    args: ["<name>"],
-    options: {
-      provider: { type: "boolean", description: "a provider instead of a plugin" },
-      dir: { type: "string", value: "DIR", description: "write it there instead" },
-    },
-    load: async () => (await import("./new-plugin.ts")).newPluginCommand,
-  },
-  {
-    name: "plugins check",
-    summary: "check one provider or plugin file against the contract",
-    args: ["<file>"],
-    options: PLUGIN_FILE_OPTIONS,
-    load: async () => (await import("./plugins.ts")).checkPluginCommand,
-  },
-  {
-    name: "plugins test",
-    summary: "run one provider or plugin file over exchanges and print what it does",
-    args: ["<file>"],
-    options: {
-      exchange: {
-        type: "string",
-        multiple: true,
-        value: "FILE",
-        description: "JSON of one exchange, or a list, in place of the samples (repeatable)",
-      },
-      ...PLUGIN_FILE_OPTIONS,
-    },
-    notes: ["Exits with 1 if a hook fails, or if an exchange has an `expect` that is not met."],
-    load: async () => (await import("./test-plugin.ts")).testPluginCommand,
-  },
+  ...PLUGIN_COMMANDS,
   {
     name: "query",
     summary: "find recorded requests of a running service and print them",

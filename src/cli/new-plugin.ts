@@ -9,9 +9,6 @@ import { CommandError, UsageError } from "./usage-error.ts";
 /** Written beside a skeleton, so that an editor has the types without installing anything. */
 const TYPES_FILE = "weir-plugin.d.ts";
 
-export const newProviderCommand: Run = (invocation) =>
-  newPluginCommand({ ...invocation, options: { ...invocation.options, provider: true } });
-
 export const newPluginCommand: Run = async ({ args, options, terminal, config }) => {
   const name = args[0]!.toLowerCase();
   if (!/^[a-z0-9][a-z0-9-]*$/.test(name))
@@ -25,7 +22,9 @@ export const newPluginCommand: Run = async ({ args, options, terminal, config })
   await writeFile(join(folder, TYPES_FILE), await typesText());
   await writeFile(path, isProvider ? providerSkeleton(name) : pluginSkeleton(name), { flag: "wx" });
   terminal.out(`${path}\n`);
-  terminal.err(`The types are beside it in ${TYPES_FILE}; \`weir plugins check ${path}\` checks it.\n`);
+  terminal.err(
+    `The types are beside it in ${TYPES_FILE}. \`weir plugins check ${path}\` checks it, \`weir plugins test\` runs it over exchanges.\n`,
+  );
   return 0;
 };
 

@@ -1,22 +1,26 @@
 import { readFile } from "node:fs/promises";
-import type { Config } from "../config.ts";
 import type { Log } from "../log.ts";
 import type { Json } from "../plugin-host/contract.ts";
 import { PluginError, type PluginKind } from "../plugin-host/files/check.ts";
 import type { LoadedPlugin } from "../plugin-host/files/load.ts";
 import { Entries } from "../plugin-host/host/entries.ts";
-import { createPluginHost } from "../plugin-host/host/host.ts";
+import { createPluginHost, optionsOf } from "../plugin-host/host/host.ts";
 import { readOnlyJournal } from "../plugin-host/host/journal.ts";
-import { type OpenPlugin, setUp } from "../plugin-host/setup.ts";
+import { type OpenPlugin, OptionsError, setUp } from "../plugin-host/setup.ts";
+import type { Invocation } from "./command.ts";
 import { UsageError } from "./usage-error.ts";
 
-interface Around {
-  readonly config: Config;
-  readonly log: Log;
-}
-
-/** Sets a plugin up as in the gateway's thread, with a temporary store and no database. */
-export function openAlone(loaded: LoadedPlugin, options: Json, { config, log }: Around): Promise<OpenPlugin> {
+/**
+ * Sets a plugin up as in the gateway's thread, with a temporary store and no database.
+ *
+ * @throws PluginError that says where its options came from, if they do not match its schema.
+ */
+export async function openAlone(
+  loadedPlugin: LoadedPlugin,
+  { config, loaded, options }: Invocation,
+  log: Log,
+): Promise<OpenPlugin> {
+  const { name } = loadedPlugin.value;
   const host = createPluginHost({
     config,
     log,
@@ -26,7 +30,14 @@ export function openAlone(loaded: LoadedPlugin, options: Json, { config, log }: 
     providerHosts: () => [],
     openJournal: readOnlyJournal,
   });
-  return setUp(loaded, options, log, host.accessFor(loaded.value.name));
+  const own = { ...optionsOf(config, name), ...givenOptions(options["options"]) };
+  try {
+    return await setUp(loadedPlugin, own, log, host.accessFor(name));
+  } catch (error) {
+    if (!(error instanceof OptionsError)) throw error;
+    const from = loaded.file ?? "no weir.toml was found";
+    throw new PluginError(loadedPlugin.file, `${error.reason} (options: ${from}; --options sets others)`);
+  }
 }
 
 /** The kind of a file, by its members. @throws PluginError if it cannot be read. */
@@ -38,7 +49,7 @@ export async function kindOf(path: string): Promise<PluginKind> {
 }
 
 /** The options in `--options`, which override those of weir.toml. @throws UsageError. */
-export function givenOptions(text: unknown): Json {
+function givenOptions(text: unknown): Json {
   if (typeof text !== "string") return {};
   try {
     const value: Json = JSON.parse(text);

@@ -10,12 +10,13 @@ import {
   loadFolders,
   pluginFolders,
 } from "../plugin-host/files/load.ts";
-import { optionsOf } from "../plugin-host/host/host.ts";
 import { buildRegistry } from "../plugin-host/providers/registry.ts";
 import { tearDown } from "../plugin-host/setup.ts";
 import type { Invocation, Run } from "./command.ts";
-import { givenOptions, kindOf, openAlone } from "./open-alone.ts";
+import { kindOf, openAlone } from "./open-alone.ts";
 import { printList } from "./print.ts";
+import { shapeFaults } from "./trial/shape-faults.ts";
+import { ownShapes } from "./trial/try-shape.ts";
 
 interface Listed {
   readonly kind: PluginKind;
@@ -36,7 +37,8 @@ export const listPluginsCommand: Run = async (invocation) =>
   print(invocation, [...(await plugins(invocation)), ...(await providers(invocation))]);
 
 /** Loads, checks and, for a plugin, sets up the file as the service does. */
-export const checkPluginCommand: Run = async ({ args, options, terminal, config }) => {
+export const checkPluginCommand: Run = async (invocation) => {
+  const { args, options, terminal, config } = invocation;
   const path = resolve(terminal.workingDirectory, args[0]!);
   const kind = options["provider"] ? "provider" : await kindOf(path);
   const failure = await checkInThread({ kind, path });
@@ -47,14 +49,12 @@ export const checkPluginCommand: Run = async ({ args, options, terminal, config 
       ({ file, builtIn, value }) => file !== path && (builtIn || value.name !== loaded.value.name),
     );
     buildRegistry([...others, loaded]);
+    const [fault] = ownShapes(loaded.value).flatMap(shapeFaults);
+    if (fault !== undefined) throw new PluginError(path, fault);
   } else {
     const loaded = await loadFile(kind, path, false);
     const log = createLog({ level: "info", format: "text", write: (line) => terminal.err(line) });
-    const opened = await openAlone(
-      loaded,
-      { ...optionsOf(config, loaded.value.name), ...givenOptions(options["options"]) },
-      { config, log },
-    );
+    const opened = await openAlone(loaded, invocation, log);
     await tearDown(opened, log);
   }
   terminal.out(`${path}: a ${kind} that matches the contract\n`);

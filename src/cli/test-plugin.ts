@@ -4,11 +4,10 @@ import { PluginError } from "../plugin-host/files/check.ts";
 import { checkInThread } from "../plugin-host/files/check-thread.ts";
 import { type LoadedProvider, loadFile, loadFolders, pluginFolders } from "../plugin-host/files/load.ts";
 import { Hooks } from "../plugin-host/hooks/hooks.ts";
-import { optionsOf } from "../plugin-host/host/host.ts";
 import { buildRegistry, type Registry } from "../plugin-host/providers/registry.ts";
 import { tearDown } from "../plugin-host/setup.ts";
 import type { Invocation, Run, Terminal } from "./command.ts";
-import { givenOptions, kindOf, openAlone } from "./open-alone.ts";
+import { kindOf, openAlone } from "./open-alone.ts";
 import { readExchanges, type TrialExchange } from "./trial/exchange.ts";
 import { SAMPLES } from "./trial/samples.ts";
 import { type Trial, unmet } from "./trial/trial.ts";
@@ -43,12 +42,11 @@ async function testProvider({ config, terminal }: Invocation, path: string, give
   return report(terminal, exchanges, async (exchange) => tryProvider(exchange, provider));
 }
 
-async function testHooks({ config, options, terminal }: Invocation, path: string, given: readonly TrialExchange[]) {
+async function testHooks(invocation: Invocation, path: string, given: readonly TrialExchange[]) {
+  const { config, terminal } = invocation;
   const loaded = await loadFile("plugin", path, false);
-  const { name } = loaded.value;
   const log = createLog({ level: "info", format: "text", write: (line) => terminal.err(line) });
-  const own = { ...optionsOf(config, name), ...givenOptions(options["options"]) };
-  const plugin = await openAlone(loaded, own, { config, log });
+  const plugin = await openAlone(loaded, invocation, log);
   const reasons = new Map<string, string>();
   const noteReason = (line: string) => {
     const { hook, error } = JSON.parse(line) as { readonly hook?: string; readonly error?: string };
@@ -57,7 +55,7 @@ async function testHooks({ config, options, terminal }: Invocation, path: string
   const hooks = new Hooks(createLog({ level: "warn", format: "json", write: noteReason }), HOOK_MS);
   hooks.use([plugin]);
   const registry = await registryWith(config);
-  terminal.out(`${path}: the plugin ${name}\n`);
+  terminal.out(`${path}: the plugin ${plugin.name}\n`);
   try {
     return await report(terminal, given.length > 0 ? given : SAMPLES, (exchange) =>
       tryPlugin(exchange, { hooks, reasons, registry }),

@@ -9,6 +9,9 @@ import { whyUnfit } from "./schema.ts";
 /** Milliseconds that `setup` and `dispose` may take. */
 const SETUP_MS = 5_000;
 
+/** Options that do not match the plugin's schema. */
+export class OptionsError extends PluginError {}
+
 /** A plugin that was set up, with its hooks. */
 export interface OpenPlugin {
   readonly from: LoadedPlugin;
@@ -76,5 +79,5 @@ function checkedOptions(from: LoadedPlugin, options: Json): Json {
   if (optionsSchema === undefined) return options;
   const wrong = whyUnfit(optionsSchema, options);
   if (wrong === undefined) return options;
-  throw new PluginError(from.file, `[plugins.${name}]${wrong.path === "" ? "" : ` ${wrong.path}`}: ${wrong.message}`);
+  throw new OptionsError(from.file, `[plugins.${name}]${wrong.path === "" ? "" : ` ${wrong.path}`}: ${wrong.message}`);
 }

@@ -144,5 +144,5 @@ export function placesFaultOf({ request, response, stream }: Mapping): MappingFa
   const isRead = [response?.text, response?.tool_calls, stream?.text, stream?.tool_calls].some(
     (at) => at !== undefined,
   );
-  return isRead ? undefined : { path: "response", message: "say where the answer's text is, or its tool calls" };
+  return isRead ? undefined : { path: "response", message: "say where the response's text is, or its tool calls" };
 }

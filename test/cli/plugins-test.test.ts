@@ -30,6 +30,59 @@ test.each([
   expect(tried.out).toEndWith("\n2 exchanges, 0 failed\n");
 });
 
+test.each([
+  ["throws for a strange response", "readAnswer: (body) => ({ choices: [body.line] })", "readAnswer throws: "],
+  ["returns no pieces", "readEvent: () => undefined", "readEvent returns no list of pieces for no body"],
+  ["writes no body", "writeRequest: () => ({})", "writeRequest returns no body"],
+  ["loses an error's message", "readError: (status) => ({ status })", "readError returns no message for no body"],
+])("a provider's shape that %s is refused by its member", async (_name, member, message) => {
+  const path = file(
+    "shaped.ts",
+    `const shape = {
+      name: "talk",
+      writeRequest: () => ({ body: {} }),
+      readAnswer: () => ({ choices: [] }),
+      readEvent: () => [],
+      readError: (status) => ({ status, message: "" }),
+      ${member},
+    };
+    export default { apiVersion: 1, name: "SHAPED", target: "https://shaped.example", shapes: [{ shape }] };`,
+  );
+  const { status, err } = await cli.run("providers", "check", path);
+  expect(status).toBe(1);
+  expect(err).toContain(`${path}: the shape talk: ${message}`);
+});
+
+test("a shape's results are its request, its text and its error", async () => {
+  const error = { url: "https://talk.example/talk", body: { engine: "m-1", lines: [] } };
+  const exchange = { request: error, response: { status: 429, body: { trouble: "slow down" } } };
+  const wanted = file(
+    "trouble.json",
+    JSON.stringify({ ...exchange, expect: { shape_error: "slow down", shape_text: null } }),
+  );
+  const { status, out } = await cli.run("providers", "test", join(EXAMPLES, "plain-talk.ts"), "--exchange", wanted);
+  expect({ status, out }).toMatchObject({ status: 0 });
+  expect(out).toContain('  shape_error: "slow down"\n');
+});
+
+test("an expected request of a shape need not name members that are undefined", async () => {
+  const path = file(
+    "sparse.ts",
+    `const shape = {
+      name: "talk",
+      writeRequest: (_prompt, { model }) => ({ body: { engine: model, seed: undefined } }),
+      readAnswer: () => ({ choices: [] }),
+      readEvent: () => [],
+      readError: (status) => ({ status, message: "" }),
+    };
+    export default { apiVersion: 1, name: "SPARSE", target: "https://sparse.example", shapes: [{ shape }] };`,
+  );
+  const exchange = { request: { url: "https://sparse.example/", body: {} }, response: { body: {} } };
+  const wanted = file("sparse.json", JSON.stringify({ ...exchange, expect: { shape_request: { engine: "m-1" } } }));
+  const { status, out } = await cli.run("providers", "test", path, "--exchange", wanted);
+  expect({ status, out }).toMatchObject({ status: 0 });
+});
+
 test("a plugin is tried with the samples, and what its hooks do is printed", async () => {
   const path = file(
     "judge.ts",
@@ -147,7 +200,7 @@ test("options are given on the command line, and must be a JSON object", async (
   const path = join(EXAMPLES, "allowed-models.ts");
   const without = await cli.run("plugins", "test", path);
   expect(without).toMatchObject({ status: 1, out: "" });
-  expect(without.err).toContain("models");
+  expect(without.err).toContain("models: is missing (options: no weir.toml was found; --options sets others)");
   const bad = await cli.run("plugins", "test", path, "--options", "[]");
   expect(bad.status).toBe(2);
   expect(bad.err).toContain("--options takes a JSON object");

@@ -44,7 +44,11 @@ describe("a provider", () => {
     [{ ...provider, target: "https://a.test/v1" }, 'acme.ts: the member "target" must be an origin'],
     [{ ...provider, target: "ftp://a.test" }, 'acme.ts: the member "target" must be an origin'],
     [{ ...provider, dedicatedDomain: "a.b" }, 'acme.ts: the member "dedicatedDomain" must be one lower-case'],
-    [{ ...provider, wireSchemas: [{ path: "/v1" }] }, 'acme.ts: the member "wireSchemas" entry 1'],
+    [{ ...provider, wireSchemas: [{ path: "/v1" }] }, 'acme.ts: the member "wireSchemas" entry 1: the member "path"'],
+    [
+      { ...provider, wireSchemas: [{ path: /./, schema: "message" }] },
+      'entry 1: the member "schema" must be the name of a wire format, not "message"; did you mean "messages"?',
+    ],
     [{ ...provider, mask: { header: [] } }, 'acme.ts: the member "mask" has no member "header"'],
     [{ ...provider, mask: { headers: ["X-Key"] } }, 'acme.ts: the member "mask" headers: entry 1'],
     [{ ...provider, mapping: 3 }, 'acme.ts: the member "mapping" '],
@@ -63,7 +67,7 @@ describe("a provider", () => {
     ],
     [
       { ...provider, mapping: { format: 1, request: { prompt: "/p" } } },
-      `acme.ts: the member "mapping" response: say where the answer's text is`,
+      `acme.ts: the member "mapping" response: say where the response's text is`,
     ],
     [
       { ...provider, mapping: { format: 1, wire_schema: "messages" } },
@@ -71,6 +75,49 @@ describe("a provider", () => {
     ],
     [{ ...provider, cost: 3 }, 'acme.ts: the member "cost" must be a function'],
   ])("that does not fit is refused by file and member: %#", (value, message) => {
+    expect(() => checkProvider(value, "acme.ts")).toThrow(message);
+  });
+});
+
+describe("the shapes of a provider", () => {
+  const talk = {
+    name: "talk",
+    takes: { imageBytes: "R", seed: "D" },
+    limits: { stopTexts: 4, toolName: /^[a-z]+$/, noEmptyText: true },
+    writeRequest: () => ({ body: {} }),
+    readAnswer: () => ({ choices: [] }),
+    readEvent: () => [],
+    readError: (status: number) => ({ status, message: "" }),
+  };
+  const withShapes = (...shapes: readonly unknown[]) => ({ ...provider, shapes });
+
+  test("are names of built-in ones, those with a path, and its own", () => {
+    const whole = withShapes("messages", { shape: "responses", path: () => "/r" }, { shape: talk });
+    expect(checkProvider(whole, "acme.ts")).toBe(whole as never);
+  });
+
+  test.each([
+    [withShapes("message"), 'entry 1 must be a shape, or the name of a built-in one, not "message"; did you mean'],
+    [withShapes({ shape: "chat" }), 'entry 1: the member "shape" must be a shape, or the name of a built-in one'],
+    [withShapes("messages", { path: () => "/" }), 'entry 2: the member "shape" is missing'],
+    [
+      withShapes({ shape: { ...talk, readAnswer: undefined } }),
+      'the member "shape": the member "readAnswer" is missing',
+    ],
+    [
+      withShapes({ shape: { ...talk, readEvents: 1 } }),
+      'a shape has no member "readEvents"; did you mean "readEvent"?',
+    ],
+    [
+      withShapes({ shape: { ...talk, takes: { imageByte: "R" } } }),
+      'the member "takes": takes has no member "imageByte"',
+    ],
+    [
+      withShapes({ shape: { ...talk, takes: { seed: "X" } } }),
+      'the member "seed" must be "=", "-", "D", "A", "F" or "R"',
+    ],
+    [withShapes({ shape: { ...talk, limits: { stopTexts: "4" } } }), 'the member "stopTexts" must be a number'],
+  ])("that do not fit are refused by member: %#", (value, message) => {
     expect(() => checkProvider(value, "acme.ts")).toThrow(message);
   });
 });
@@ -111,7 +158,7 @@ test("hosts that are no list are refused in words that fit any entry", () => {
 
 test.each([
   [route, "must be a list of routes"],
-  [[1], "entry 1: it must be an object"],
+  [[1], "entry 1 must be an object"],
   [[route, { ...route, method: "PATCH" }], 'entry 2: the member "method" must be GET, POST, PUT or DELETE'],
   [[{ ...route, path: "/v2/things" }], 'entry 1: the member "path" must be a path such as'],
   [[{ ...route, scope: "gateway" }], 'entry 1: the member "scope" must be figures, read, write or admin'],

@@ -12,12 +12,15 @@ export interface Trial {
   readonly faults: readonly string[];
 }
 
+/** Without the members that are undefined, as it is sent and printed. */
+const asJson = (value: Json): Json => JSON.parse(JSON.stringify(value ?? null));
+
 /** The expectations of an exchange that were not met, as sentences. */
 export function unmet({ expect = {} }: TrialExchange, { results }: Trial): string[] {
   return Object.entries(expect).flatMap(([name, wanted]) => {
     if (!Object.hasOwn(results, name))
       return [`expect.${name}: there is no such result; there are ${Object.keys(results).join(", ")}`];
-    const found = results[name];
+    const found = asJson(results[name]);
     if (isDeepStrictEqual(found, wanted)) return [];
     return [`expect.${name}: wanted ${JSON.stringify(wanted)}, got ${JSON.stringify(found)}`];
   });

@@ -15,7 +15,12 @@ export function ownShapes({ shapes = [] }: ProviderPlugin): readonly Shape[] {
 export function tryShape(shape: Shape, { input, reading }: TrialReading): Trial {
   const call: Call = { model: reading.requestModel ?? "m-1", facts: {}, issuer: shape.name };
   const prompt = SHAPES["chat-completions"]!.readRequest!(SAMPLES[0]!.request.body);
-  const results: Record<string, Json> = { shape_request: null, shape_text: null, shape_finish: null };
+  const results: Record<string, Json> = {
+    shape_request: null,
+    shape_text: null,
+    shape_finish: null,
+    shape_error: null,
+  };
   const faults: string[] = [];
   const attempt = (member: string, run: () => object) => {
     try {
@@ -26,10 +31,12 @@ export function tryShape(shape: Shape, { input, reading }: TrialReading): Trial 
   };
   attempt("writeRequest", () => ({ shape_request: shape.writeRequest(fit(prompt, shape, call).prompt, call).body }));
   if (input.status >= 400)
-    attempt("readError", () => ({ shape_text: shape.readError(input.status, input.responseBody).message }));
+    attempt("readError", () => ({ shape_error: shape.readError(input.status, input.responseBody).message }));
   else if (input.events === undefined) attempt("readAnswer", () => ofAnswer(shape, input.responseBody));
   else attempt("readEvent", () => ofPieces(input.events!.flatMap(readerOf(shape))));
-  const lines = Object.entries(results).map(([name, value]) => `${name}: ${JSON.stringify(value)}`);
+  const lines = Object.entries(results).flatMap(([name, value]) =>
+    value === null ? [] : [`${name}: ${JSON.stringify(value)}`],
+  );
   return { lines, results, faults };
 }
 

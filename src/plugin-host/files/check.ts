@@ -1,41 +1,33 @@
-import { nearestName } from "../../nearest.ts";
 import { formFaultOf, type Mapping, placesFaultOf } from "../../record/mapping-schema.ts";
 import type {
   CredentialForm,
   GatewayPlugin,
   ModelList,
+  PathSchema,
   PluginHooks,
   PluginRoute,
   ProviderPlugin,
-  ShapeAt,
+  WireSchemaName,
 } from "../contract.ts";
 import { isHostPattern } from "../hosts.ts";
+import {
+  aFunction,
+  eachOf,
+  headers,
+  isRecord,
+  listOf,
+  type Member,
+  object,
+  oneOf,
+  type Rule,
+  shown,
+  text,
+  wrongMember,
+} from "./rules.ts";
+import { shapeAt } from "./shape-rules.ts";
 
 /** The two folders have different contracts. */
 export type PluginKind = "provider" | "plugin";
-
-/** Returns the error of a member's value, or undefined if it is valid. */
-type Rule = (value: unknown) => string | undefined;
-
-interface Member {
-  readonly rule: Rule;
-  readonly required?: true;
-}
-
-const text =
-  (fits: RegExp, allowed: string): Rule =>
-  (value) =>
-    typeof value === "string" && fits.test(value) ? undefined : `must be ${allowed}`;
-
-const aFunction: Rule = (value) => (typeof value === "function" ? undefined : "must be a function");
-
-const listOf =
-  (fits: (entry: unknown) => boolean, allowed: string): Rule =>
-  (value) => {
-    if (!Array.isArray(value)) return `must be a list, each entry ${allowed}`;
-    const wrong = value.findIndex((entry) => !fits(entry));
-    return wrong === -1 ? undefined : `entry ${wrong + 1} must be ${allowed}, not ${shown(value[wrong])}`;
-  };
 
 const isLowerName = (value: unknown) => typeof value === "string" && /^[a-z0-9][a-z0-9._-]*$/.test(value);
 
@@ -44,11 +36,35 @@ const origin: Rule = (value) =>
     ? undefined
     : "must be an origin such as https://api.example.com";
 
-const pathSchema = (value: unknown) =>
-  isRecord(value) &&
-  value["path"] instanceof RegExp &&
-  typeof value["schema"] === "string" &&
-  Object.keys(value).every((name) => name === "path" || name === "schema");
+const WIRE_SCHEMAS: Readonly<Record<WireSchemaName, true>> = {
+  "chat-completions": true,
+  responses: true,
+  completions: true,
+  embeddings: true,
+  images: true,
+  speech: true,
+  transcriptions: true,
+  moderations: true,
+  messages: true,
+  "generate-content": true,
+  interactions: true,
+  converse: true,
+  "cohere-chat": true,
+  "cohere-generate": true,
+  "ollama-chat": true,
+  "ollama-generate": true,
+  "text-generation": true,
+  rerank: true,
+  logged: true,
+};
+
+const PATH_SCHEMA: Readonly<Record<keyof PathSchema, Member>> = {
+  path: {
+    required: true,
+    rule: (value) => (value instanceof RegExp ? undefined : "must be a regular expression, such as /^\\/v1\\/chat/"),
+  },
+  schema: { required: true, rule: oneOf(WIRE_SCHEMAS, "the name of a wire format") },
+};
 
 const mask: Rule = (value) => {
   if (!isRecord(value)) return "must be an object with headers and query";
@@ -76,25 +92,7 @@ const isBodyNeed = (value: unknown) => value === "user" || value === "model" || 
 /** The error of a list of needs. */
 export const whyNoNeeds: Rule = listOf(isBodyNeed, '"user", "model" or "body"');
 
-const isTexts = (value: unknown) =>
-  isRecord(value) &&
-  Object.entries(value).every(([name, text]) => name === name.toLowerCase() && typeof text === "string");
-
 const isNames = (value: unknown) => Array.isArray(value) && value.every((entry) => typeof entry === "string");
-
-const headers: Rule = (value) => (isTexts(value) ? undefined : "must be an object of lower-case names and texts");
-
-const SHAPE_AT: Readonly<Record<keyof ShapeAt, Member>> = {
-  shape: {
-    required: true,
-    rule: (value) => (typeof value === "string" || isRecord(value) ? undefined : "must be a shape or the name of one"),
-  },
-  path: { rule: aFunction },
-  serves: { rule: aFunction },
-  countPath: { rule: aFunction },
-  headers: { rule: headers },
-  place: { rule: (value) => (isRecord(value) ? undefined : "must be an object") },
-};
 
 const CREDENTIAL: Readonly<Record<keyof CredentialForm, Member>> = {
   secret: { required: true, rule: listOf(isLowerName, "lower-case name") },
@@ -109,20 +107,6 @@ const MODEL_LIST: Readonly<Record<keyof ModelList, Member>> = {
   fromOrigin: { rule: (value) => (value === true ? undefined : "must be true") },
   read: { required: true, rule: aFunction },
 };
-
-const object =
-  (members: Readonly<Record<string, Member>>, what: string): Rule =>
-  (value) =>
-    isRecord(value) ? wrongMember(value, members, what) : "must be an object";
-
-function shapes(value: unknown): string | undefined {
-  if (!Array.isArray(value)) return "must be a list of shapes";
-  for (const [at, shape] of value.entries()) {
-    const wrong = typeof shape === "string" ? undefined : object(SHAPE_AT, "a shape's place")(shape);
-    if (wrong !== undefined) return `entry ${at + 1}: ${wrong}`;
-  }
-  return undefined;
-}
 
 const isModelEntry = (value: unknown) =>
   isRecord(value) && (typeof value["match"] === "string" || typeof value["of"] === "string");
@@ -145,15 +129,6 @@ const ROUTE: Readonly<Record<keyof PluginRoute, Member>> = {
   handle: { required: true, rule: aFunction },
 };
 
-function routes(value: unknown): string | undefined {
-  if (!Array.isArray(value)) return "must be a list of routes";
-  for (const [at, route] of value.entries()) {
-    const wrong = isRecord(route) ? wrongMember(route, ROUTE, "a route") : "it must be an object";
-    if (wrong !== undefined) return `entry ${at + 1}: ${wrong}`;
-  }
-  return undefined;
-}
-
 const apiVersion: Member = {
   required: true,
   rule: (value) => (value === 1 ? undefined : "must be 1, the only version of the contract there is"),
@@ -169,12 +144,12 @@ const PROVIDER: Readonly<Record<keyof ProviderPlugin, Member>> = {
   target: { rule: origin },
   dedicatedDomain: { rule: text(/^[a-z0-9]([a-z0-9-]*[a-z0-9])?$/, "one lower-case domain label such as acme") },
   extends: { rule: upperName },
-  wireSchemas: { rule: listOf(pathSchema, "a { path: RegExp, schema: string }") },
+  wireSchemas: { rule: eachOf(object(PATH_SCHEMA, "an entry of wireSchemas"), "{ path, schema }") },
   mapping: { rule: mapping },
   mask: { rule: mask },
   basePath: { rule: text(/^(\/[^/?#]+)*$/, "a path such as /v1, or empty") },
   origin: { rule: aFunction },
-  shapes: { rule: shapes },
+  shapes: { rule: eachOf(shapeAt, "shapes") },
   headers: { rule: headers },
   auth: { rule: auth },
   credential: { rule: object(CREDENTIAL, "a credential") },
@@ -201,7 +176,7 @@ const HOOKS: Readonly<Record<keyof PluginHooks, Member>> = {
   onAnswer: { rule: aFunction },
   onRecord: { rule: aFunction },
   onRecorded: { rule: aFunction },
-  routes: { rule: routes },
+  routes: { rule: eachOf(object(ROUTE, "a route"), "routes") },
   counters: { rule: aFunction },
   limitsOf: { rule: aFunction },
   dispose: { rule: aFunction },
@@ -210,11 +185,14 @@ const HOOKS: Readonly<Record<keyof PluginHooks, Member>> = {
 /** A file, or its content, that does not match the contract. The message names file and member. */
 export class PluginError extends Error {
   readonly file: string;
+  /** The message without the file. */
+  readonly reason: string;
 
   constructor(file: string, reason: string, cause?: unknown) {
     super(`${file}: ${reason}`, cause === undefined ? undefined : { cause });
     this.name = "PluginError";
     this.file = file;
+    this.reason = reason;
   }
 }
 
@@ -240,34 +218,4 @@ function check<T>(value: unknown, members: Readonly<Record<string, Member>>, fil
   const wrong = wrongMember(value, members, what);
   if (wrong !== undefined) throw new PluginError(file, wrong);
   return value as T;
-}
-
-/** Names the member that is unknown, missing or wrong; undefined if all are valid. */
-function wrongMember(
-  value: Readonly<Record<string, unknown>>,
-  members: Readonly<Record<string, Member>>,
-  what: string,
-): string | undefined {
-  for (const name of Object.keys(value)) {
-    if (Object.hasOwn(members, name)) continue;
-    const near = nearestName(name, Object.keys(members));
-    return `${what} has no member "${name}"${near === undefined ? "" : `; did you mean "${near}"?`}`;
-  }
-  for (const [name, { rule, required }] of Object.entries(members)) {
-    if (value[name] === undefined) {
-      if (required) return `the member "${name}" is missing`;
-      continue;
-    }
-    const wrong = rule(value[name]);
-    if (wrong !== undefined) return `the member "${name}" ${wrong}`;
-  }
-  return undefined;
-}
-
-function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
-}
-
-function shown(value: unknown): string {
-  return typeof value === "string" ? JSON.stringify(value) : String(value);
 }
