@@ -152,11 +152,16 @@ const tooMany: Refusal = {
   headers: { "Retry-After": "60" },
 };
 
-type Verdict = Refusal | { readonly responseHeaders: Record<string, string> };
+type LimitVerdict = Refusal | { readonly responseHeaders: Record<string, string> };
 type Counting = Pick<GatewayRequest, "id" | "fallbackOf" | "callId" | "calls">;
 
 /** Counts the request if all policies have room; undefined if room is lacking only because of other requests' holds. */
-function admit(ledger: Ledger, request: Counting, bearings: readonly Bearing[], final = false): Verdict | undefined {
+function admit(
+  ledger: Ledger,
+  request: Counting,
+  bearings: readonly Bearing[],
+  final = false,
+): LimitVerdict | undefined {
   const now = Date.now();
   let heldUp: Bearing | undefined;
   for (const bearing of bearings) {
@@ -184,7 +189,7 @@ function neededFor({ policy, credential }: Bearing, { calls = 1 }: Counting): nu
  * First requests room from other nodes. Then waits for holds, because most are charged within milliseconds of a response's
  * end.
  */
-async function admitLater(ledger: Ledger, request: Counting, bearings: readonly Bearing[]): Promise<Verdict> {
+async function admitLater(ledger: Ledger, request: Counting, bearings: readonly Bearing[]): Promise<LimitVerdict> {
   const startedMs = performance.now();
   for (let asked = 0; ; ) {
     const asking = asked < ASKED_MAX ? roomAskedFor(bearings) : [];

@@ -10,7 +10,7 @@ import type { Shares } from "./plugin-host/host/shares.ts";
 import { type LiveHooks, type LiveRegistry, openHooks, openRegistry } from "./plugin-host/live.ts";
 import { hostsOf } from "./plugin-host/providers/registry.ts";
 import { within } from "./runtime/within.ts";
-import { claimInAll, usageInAll } from "./serve/across.ts";
+import { claimInAllRegions, usageInAll } from "./serve/across-regions.ts";
 import { type CredentialTests, createCredentialTests } from "./serve/credential-tests.ts";
 import { openDataDirectory, refuseMissingDatabase } from "./serve/data-directory.ts";
 import {
@@ -166,7 +166,7 @@ async function build(options: BuildOptions, configs: readonly Config[], built: B
     keys: known.value.keys,
     onKeys,
     privateTargets: built.pluginHost!.privateTargets,
-    claimId: claimInAll(regions),
+    claimId: claimInAllRegions(regions),
     chosenIds: new Set<string>(),
     otherPorts: listenerPorts(config),
     limits: built.limits,

@@ -75,9 +75,9 @@ export function domainRoutes(parts: DomainParts): readonly PluginRoute[] {
   ];
 }
 
-type Answer = RouteAnswer | Promise<RouteAnswer>;
+type RouteResult = RouteAnswer | Promise<RouteAnswer>;
 
-function named(handle: (domain: string, call: RouteCall) => Answer): PluginRoute["handle"] {
+function named(handle: (domain: string, call: RouteCall) => RouteResult): PluginRoute["handle"] {
   return (call) => {
     const domain = readDomain(call.params["domain"] ?? "");
     return domain === undefined ? NO_DOMAIN : handle(domain, call);
@@ -86,7 +86,7 @@ function named(handle: (domain: string, call: RouteCall) => Answer): PluginRoute
 
 const NO_DOMAIN = refusal(400, "a domain is a host name or address without scheme, port and path", "domain");
 
-function request(parts: DomainParts, { body, caller }: RouteCall): Answer {
+function request(parts: DomainParts, { body, caller }: RouteCall): RouteResult {
   const domain = readDomain(body.domain);
   if (domain === undefined) return NO_DOMAIN;
   if ((body.company === undefined) === (body.personal !== true)) {

@@ -79,7 +79,7 @@ function readPolicy(text: string): Policy | string {
   };
 }
 
-interface Told {
+interface PolicyText {
   readonly quota: number;
   /** Its parameters, such as `w=60`. */
   readonly window: string;
@@ -87,7 +87,7 @@ interface Told {
   readonly segment: string | null;
 }
 
-export const textOf = ({ quota, window, unit, segment }: Told): string =>
+export const textOf = ({ quota, window, unit, segment }: PolicyText): string =>
   `${quota};${window};u=${unit}${segment === null ? "" : `;s=${segment}`}`;
 
 export function isUnit(value: unknown): value is Unit {

@@ -62,7 +62,7 @@ import { routingEndpoints } from "./unified/routing.ts";
 import { viewEndpoints } from "./views/views.ts";
 
 /** Endpoints, grouped by subject. */
-const FAMILIES: readonly ((room: ApiContext, callers: Callers) => AnyElysia)[] = [
+const FAMILIES: readonly ((context: ApiContext, callers: Callers) => AnyElysia)[] = [
   requestEndpoints,
   requestBodyEndpoints,
   queryEndpoints,
@@ -110,25 +110,25 @@ const FAMILIES: readonly ((room: ApiContext, callers: Callers) => AnyElysia)[] =
 
 /** The complete API as one function from request to response. It never rejects. */
 export function createApi(
-  room: ApiContext,
+  context: ApiContext,
   ofPlugins: readonly RouteView[] = [],
 ): (request: Request, address: string | null) => Promise<Response> {
   const callers = new Callers({
-    keys: room.keys,
-    logins: room.logins,
-    ownOrigin: (request) => ownOrigin(room.config, request),
+    keys: context.keys,
+    logins: context.logins,
+    ownOrigin: (request) => ownOrigin(context.config, request),
   });
   /** The endpoint path (pattern) of each request. */
   const found = new WeakMap<Request, string>();
-  const app = createApp(room, { callers, ofPlugins, found });
-  const refusals = new Refusals(room);
+  const app = createApp(context, { callers, ofPlugins, found });
+  const refusals = new Refusals(context);
   const noteRefusal = async (request: Request, path: string | undefined) => {
     const caller = callers.known(request);
     if (caller === undefined || path === undefined) return;
-    await refusals.note(request, caller, path).catch((error: unknown) => logFailure(room.log, request, error));
+    await refusals.note(request, caller, path).catch((error: unknown) => logFailure(context.log, request, error));
   };
-  const dashboard = new Dashboard(room.log);
-  const isHelicone = servesHelicone(room.config);
+  const dashboard = new Dashboard(context.log);
+  const isHelicone = servesHelicone(context.config);
   return async (called, address) => {
     // CONNECT has an authority in place of a URL, and a Host header need not be a valid one. Proxies disagree about two Host
     // headers; the listener joins them with a comma.
@@ -144,13 +144,13 @@ export function createApi(
       .then((made) => (isLoginPath(found.get(request)) ? dashboard.shownFailure(request, made) : made))
       .then((made) => coded(request, made))
       .catch((error: unknown) => {
-        logFailure(room.log, request, error);
+        logFailure(context.log, request, error);
         return serverError();
       });
     const path = found.get(request);
     if (answer.status === 403) await noteRefusal(request, path);
     answer.headers.set("x-content-type-options", "nosniff");
-    room.metrics.answered(request.method, path ?? "none", answer.status, (performance.now() - started) / 1000);
+    context.metrics.answered(request.method, path ?? "none", answer.status, (performance.now() - started) / 1000);
     return answer;
   };
 }
@@ -162,7 +162,7 @@ interface AppParts {
 }
 
 /** Elysia finds the endpoint of a request, has the guard admit the request, checks the body and calls the endpoint. */
-function createApp(room: ApiContext, { callers, ofPlugins, found }: AppParts): AnyElysia {
+function createApp(context: ApiContext, { callers, ofPlugins, found }: AppParts): AnyElysia {
   const endpoints = new Endpoints();
   const app: AnyElysia = new Elysia({ normalize: false, handler: { standardHostname: false } })
     // Elysia would read the body here, before the guard has identified the caller.
@@ -173,7 +173,7 @@ function createApp(room: ApiContext, { callers, ofPlugins, found }: AppParts): A
       if (Object.values(params ?? {}).includes(null as never)) throw new GatewayError("not_found");
       const endpoint = endpoints.at(route, request);
       await admit(callers, request, endpoint);
-      return { body: await readBody(request, endpoint, room.config.max_api_body_bytes) };
+      return { body: await readBody(request, endpoint, context.config.max_api_body_bytes) };
     })
     .onError(({ code, error, request }) => {
       const known = code === "VALIDATION" ? validationFailure(error) : asGatewayError(error);
@@ -181,13 +181,13 @@ function createApp(room: ApiContext, { callers, ofPlugins, found }: AppParts): A
       if (error instanceof RangeError && /call stack/i.test(error.message))
         return failure(new GatewayError("invalid_body", "it is nested too deeply"));
       if (code === "NOT_FOUND") return failure(endpoints.missing(request));
-      logFailure(room.log, request, error);
+      logFailure(context.log, request, error);
       return serverError();
     });
-  for (const family of FAMILIES) app.use(family(room, callers));
-  app.use(pluginEndpoints(room, callers, ofPlugins));
-  app.use(mcpEndpoints(room, callers, (request) => app.fetch(request)));
-  app.use(referenceEndpoints(room.config, endpoints));
+  for (const family of FAMILIES) app.use(family(context, callers));
+  app.use(pluginEndpoints(context, callers, ofPlugins));
+  app.use(mcpEndpoints(context, callers, (request) => app.fetch(request)));
+  app.use(referenceEndpoints(context.config, endpoints));
   endpoints.complete(app);
   return app;
 }

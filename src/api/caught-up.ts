@@ -5,13 +5,13 @@ import type { ApiContext } from "./context.ts";
 const WAIT_MS = 1_000;
 
 /** Resolves once everything that happened before this call can be read, or after a second. Never rejects. */
-export async function settled(room: ApiContext): Promise<void> {
-  await soon(room.recorder.barrier());
+export async function settled(context: ApiContext): Promise<void> {
+  await soon(context.recorder.barrier());
 }
 
 /** The same for a search by words. @returns whether all records are in the index. */
-export function indexed(room: ApiContext): Promise<boolean> {
-  return soon(room.recorder.indexWords());
+export function indexed(context: ApiContext): Promise<boolean> {
+  return soon(context.recorder.indexWords());
 }
 
 /** If the recorder cannot write, earlier records must still be readable. */

@@ -11,7 +11,7 @@ import { listenTls } from "../runtime/listen.ts";
 import { platform } from "../runtime/platform.ts";
 import type { Endpoint, Remote } from "../runtime/rpc.ts";
 import { credentialsFingerprint, listCredentials } from "../store/credentials/credentials.ts";
-import { OpenedLater } from "../store/database/opened-later.ts";
+import { LazyStore } from "../store/database/lazy-store.ts";
 import { routingFingerprint, storedRouting } from "../store/routing.ts";
 import { localPath, openStore } from "../store/store.ts";
 import type { GatewayFunctions, JobFunctions, RecorderFunctions } from "../threads.ts";
@@ -54,8 +54,8 @@ export interface RunningApi {
 export async function startApi(options: ApiOptions): Promise<RunningApi> {
   const { config, home, log, recorder, gateway, jobs } = options;
   const reader = await openStore(config, "read");
-  const own = new OpenedLater(config);
-  const opened = home === undefined ? undefined : new OpenedLater(home);
+  const own = new LazyStore(config);
+  const opened = home === undefined ? undefined : new LazyStore(home);
   // A database file has no replica: one set of connections is enough.
   const oneReader = home === undefined && localPath(config) !== undefined;
   const homeReader = oneReader ? reader : await openStore(home ?? config, "current");
@@ -96,8 +96,8 @@ export async function startApi(options: ApiOptions): Promise<RunningApi> {
   };
   const passedOn = new PassedOn(options.requests);
   const threads = { recorder, gateway, jobs, passedOn };
-  const room = { config, log, ...stores, ...threads, keys, credentials, routes, logins, sso, signer, metrics };
-  const api = createApi(room, await gateway.routes());
+  const context = { config, log, ...stores, ...threads, keys, credentials, routes, logins, sso, signer, metrics };
+  const api = createApi(context, await gateway.routes());
   const close = async () => {
     for (const each of [keys, credentials, routes]) await each.stop();
     await reader.close();

@@ -17,7 +17,7 @@ const functions: ApiFunctions = {
       config,
       home,
       ssoSecrets,
-      log: configuredLog(config, { room: "api" }),
+      log: configuredLog(config, { context: "api" }),
       recorder: connect<RecorderFunctions>(ports["recorder"]!),
       gateway: connect<GatewayFunctions>(ports["gateway"]!),
       jobs: connect<JobFunctions>(ports["jobs"]!),

@@ -4,7 +4,7 @@ import { firstInked, parseJson } from "../mapping/events/json.ts";
 import { readJsonArray } from "../mapping/events/json-array.ts";
 import { looksLikeNdjson, readNdjson } from "../mapping/events/ndjson.ts";
 import { readSse } from "../mapping/events/sse.ts";
-import { formFields } from "../mapping/form.ts";
+import { formFields } from "../mapping/form-fields.ts";
 import type { Json, StreamEvent } from "../plugin-host/contract.ts";
 
 export type BodyForm = "json" | "text" | "binary";
@@ -66,7 +66,7 @@ export function requestValue(body: Body | undefined): Json {
 }
 
 /** The content of a response that is not a stream: its JSON, otherwise its text. */
-export function answerValue(body: Body | undefined): Json {
+export function responseValue(body: Body | undefined): Json {
   return body?.events === undefined ? (body?.json ?? body?.text) : undefined;
 }
 

@@ -1,6 +1,6 @@
 import type { Config } from "../config.ts";
 import { identifier } from "../engine/clickhouse/literal.ts";
-import { regionsOf } from "../maintenance/places.ts";
+import { regionsOf } from "../maintenance/database-places.ts";
 import { openObjectStore } from "../store/objects/open-objects.ts";
 
 /** The locations of data and the commands to back it up, in their order. */

@@ -8,7 +8,7 @@ import { backUp, type Step } from "../maintenance/backup/backup.ts";
 import type { Manifest } from "../maintenance/backup/manifest.ts";
 import { restore } from "../maintenance/backup/restore.ts";
 import { RestoreError } from "../maintenance/backup/restore-error.ts";
-import { databasePlaces } from "../maintenance/places.ts";
+import { databasePlaces } from "../maintenance/database-places.ts";
 import { openDataDirectory } from "../serve/data-directory.ts";
 import { noted } from "../store/audit/recorded.ts";
 import { openStore } from "../store/store.ts";

@@ -77,13 +77,13 @@ function readJsonFilter(text: string): FilterNode {
   }
 }
 
-interface Asked {
+interface RecordQuery {
   readonly filter: FilterNode;
   readonly limit: number;
   readonly includeBody: boolean;
 }
 
-async function find(invocation: Invocation, { filter, limit, includeBody }: Asked) {
+async function find(invocation: Invocation, { filter, limit, includeBody }: RecordQuery) {
   const { options } = invocation;
   const sort = options["sort"] === undefined ? undefined : asUsage(() => readWrittenSort(String(options["sort"])));
   const asked = {

@@ -4,7 +4,7 @@ import { engineSink } from "../engine/writer.ts";
 import { erase } from "../jobs/retention/erasing.ts";
 import { Pace } from "../jobs/retention/pace.ts";
 import { configuredLog } from "../log.ts";
-import { databasePlaces } from "../maintenance/places.ts";
+import { databasePlaces } from "../maintenance/database-places.ts";
 import { lockDirectory } from "../store/database/lock.ts";
 import { rewriteFile } from "../store/database/snapshot.ts";
 import { leaveSegments } from "../store/leave-segments.ts";
@@ -30,7 +30,7 @@ export const eraseStorageCommand: Run = async (invocation) => {
       try {
         const sink = engineSink({ store, config });
         await erase((task) => sink.maintain(task), new Pace(), true);
-        return await leaveSegments(config, store.records, configuredLog(config, { room: "storage" }));
+        return await leaveSegments(config, store.records, configuredLog(config, { component: "storage" }));
       } finally {
         lock.release();
       }

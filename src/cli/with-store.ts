@@ -3,7 +3,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import type { Config } from "../config.ts";
 import { messageOf } from "../log.ts";
 import { lockDirectory } from "../store/database/lock.ts";
-import { whileLocked } from "../store/database/patiently.ts";
+import { whileLocked } from "../store/database/while-locked.ts";
 import { migrate } from "../store/migrate.ts";
 import { type Database, localPath, openStore, type Store } from "../store/store.ts";
 import { CommandError } from "./usage-error.ts";

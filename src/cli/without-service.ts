@@ -5,7 +5,7 @@ import { engineSink } from "../engine/writer.ts";
 import { configuredLog, type Log } from "../log.ts";
 import type { ProviderPlugin } from "../plugin-host/contract.ts";
 import { openRegistry } from "../plugin-host/live.ts";
-import { patiently } from "../store/database/patiently.ts";
+import { patiently } from "../store/database/while-locked.ts";
 import { LearntTables } from "../store/models/learnt.ts";
 import { openStore, type Store } from "../store/store.ts";
 import type { RecordChange } from "../threads.ts";

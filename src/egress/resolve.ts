@@ -9,7 +9,7 @@ const ANSWER_MS = 5_000;
 const FAILURE_MS = 1_000;
 const NAMES_MAX = 1_000;
 
-type Answer = Promise<readonly ResolvedAddress[]>;
+type Resolved = Promise<readonly ResolvedAddress[]>;
 
 /**
  * Resolves names to checked addresses: the upstream client connects to these and resolves nothing itself.
@@ -19,11 +19,11 @@ type Answer = Promise<readonly ResolvedAddress[]>;
  *
  * @param servers - `ip` or `ip:port` of the name servers to use; none means the system's resolver.
  */
-export function createResolve(guard: TargetGuard, servers: readonly string[]): (origin: UpstreamOrigin) => Answer {
+export function createResolve(guard: TargetGuard, servers: readonly string[]): (origin: UpstreamOrigin) => Resolved {
   const find = servers.length > 0 ? askServers(servers) : askSystem;
-  const known = new Map<string, Answer>();
+  const known = new Map<string, Resolved>();
 
-  const addressesOf = (host: string): Answer => {
+  const addressesOf = (host: string): Resolved => {
     const cached = known.get(host);
     if (cached !== undefined) return cached;
     if (known.size >= NAMES_MAX) known.clear();
@@ -57,7 +57,7 @@ function isLoopbackName(host: string): boolean {
   return /^(?:.*\.)?localhost\.?$/.test(host);
 }
 
-function askSystem(host: string): Answer {
+function askSystem(host: string): Resolved {
   return new Promise((resolve, reject) => {
     lookup(host, { all: true }, (error, found) => {
       if (error !== null) reject(noAddress(host, error));
@@ -67,7 +67,7 @@ function askSystem(host: string): Answer {
   });
 }
 
-function askServers(servers: readonly string[]): (host: string) => Answer {
+function askServers(servers: readonly string[]): (host: string) => Resolved {
   const resolver = new Resolver({ timeout: 2_000, tries: 2 });
   resolver.setServers(servers);
   const ask = (method: "resolve4" | "resolve6", family: 4 | 6, host: string) =>

@@ -29,7 +29,7 @@ const VERDICTS_MAX = 1_000;
 const NOTHING: readonly string[] = [];
 
 /** A verdict on a host at a port: why it is refused, or undefined. */
-interface Verdict {
+interface GuardVerdict {
   readonly port: number;
   readonly why: string | undefined;
 }
@@ -42,7 +42,7 @@ export class TargetGuard {
   /** The last result of `alsoAllow`. */
   #also = NOTHING;
   #allowances: readonly Allowance[];
-  #verdicts = new Map<string, Verdict>();
+  #verdicts = new Map<string, GuardVerdict>();
   #verdictsAt = 0;
   #portsKnown = 0;
 

@@ -1,4 +1,4 @@
-import { keepCalls } from "../store/answers/call-states.ts";
+import { keepCalls } from "../store/earlier-responses/call-states.ts";
 import type { Statement } from "../store/store.ts";
 import { CountedModels } from "./counted-models.ts";
 import type { Storable } from "./storable.ts";

@@ -7,7 +7,7 @@ import type { Storable } from "./storable.ts";
 export const TEXT_LENGTH_MAX = 1_000_000;
 
 /** The contents of a record, which are stored with its bodies. */
-type Told = Pick<Storable, "parts" | "texts" | "assets" | "excerpts"> & {
+type StoredContent = Pick<Storable, "parts" | "texts" | "assets" | "excerpts"> & {
   readonly row: Pick<Storable["row"], "request_id" | "organization_id">;
 };
 
@@ -21,7 +21,7 @@ interface PutOptions {
 /** The first transaction: writes everything that records refer to into `bodies.db`. */
 export async function putContents(
   content: BodyStore,
-  records: readonly Told[],
+  records: readonly StoredContent[],
   { beside = [], newIds = new Set() }: PutOptions = {},
 ): Promise<void> {
   const contents: RequestContent[] = [];

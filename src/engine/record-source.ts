@@ -53,7 +53,7 @@ export interface Page {
 }
 
 /** Records of one organization to be shown. */
-export interface Asked extends Reach {
+export interface RecordsToShow extends Reach {
   readonly keys: readonly RecordKey[];
 }
 
@@ -106,7 +106,10 @@ export interface RecordSource {
    *
    * @param columns - required in addition to the stored members.
    */
-  listed<Column extends keyof RequestRow>(asked: Asked, columns: readonly Column[]): Promise<ListedRecord<Column>[]>;
+  listed<Column extends keyof RequestRow>(
+    asked: RecordsToShow,
+    columns: readonly Column[],
+  ): Promise<ListedRecord<Column>[]>;
   /** Some columns of records in the order of `keys`; those that the organization does not have are left out. */
   columns<Column extends keyof RequestRow>(
     organizationId: string,

@@ -20,7 +20,7 @@ export type Walked =
 /** Position of a walk: the last record that it has passed. */
 export type WalkPosition = Pick<RequestRow, "organization_id" | "request_created_at" | "request_id">;
 
-export interface SamplesAsked {
+export interface SampleQuery {
   readonly of: WalkedModel;
   /** Whether the provider's response was successful. */
   readonly succeeded: boolean;
@@ -36,7 +36,7 @@ export interface RecordWalk {
   next(walked: Walked, after: WalkPosition | undefined, limit: number): Promise<readonly RequestRow[]>;
   count(walked: Walked): Promise<number>;
   /** The newest exchanges that a mapping can be learned from. */
-  samples(asked: SamplesAsked): Promise<readonly RequestRow[]>;
+  samples(asked: SampleQuery): Promise<readonly RequestRow[]>;
   /** The format of the newest successful response of a model; undefined if the newest records have none. */
   formatOf(model: WalkedModel): Promise<string | null | undefined>;
 }
@@ -57,7 +57,7 @@ export function walkedSql(walked: Walked): Sql {
   }
 }
 
-export function samplesSql({ of, succeeded }: SamplesAsked): Sql {
+export function samplesSql({ of, succeeded }: SampleQuery): Sql {
   return sql`${mappedSql(of)} and cached = 0 and method <> 'GET' and truncated = 0 and unread is null
     and response_status is not null and response_status ${raw(succeeded ? "<" : ">=")} 400`;
 }

@@ -1,6 +1,6 @@
 import type { RecordTexts } from "../record/record-texts.ts";
 import type { RequestRow } from "../record/written-row.ts";
-import type { CallState } from "../store/answers/call-states.ts";
+import type { CallState } from "../store/earlier-responses/call-states.ts";
 import type { Excerpts, StoredAsset, StoredPart } from "../store/packs/request-content.ts";
 
 /** Names with values that a client attached to a request. */

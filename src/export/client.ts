@@ -1,6 +1,6 @@
 import { readRetryAfter } from "../egress/retry-after.ts";
 import { ExportFailure } from "./failure.ts";
-import { UnreadableAnswer } from "./page.ts";
+import { UnreadableResponse } from "./read-page.ts";
 import { delayMs, mayBeRetried, type Pace, sleep } from "./retry.ts";
 
 export interface Question<T> {
@@ -13,7 +13,7 @@ export interface Question<T> {
   readonly exportId?: string;
   /** The scope that the key must have; default `read`. */
   readonly scope?: string;
-  /** Parses a response with status 200. @throws UnreadableAnswer to retry. */
+  /** Parses a response with status 200. @throws UnreadableResponse to retry. */
   readonly read: (answer: Buffer) => T;
   /** Approximate maximum size of a response, for large ones. */
   readonly bytesUsual?: number;
@@ -72,7 +72,7 @@ export function createClient(options: ClientOptions): Client {
           return question.read(await fetchResponse(options, question, signal));
         } catch (error) {
           signal.throwIfAborted();
-          if (!(error instanceof AttemptFailed || error instanceof UnreadableAnswer)) throw error;
+          if (!(error instanceof AttemptFailed || error instanceof UnreadableResponse)) throw error;
           const ms = delayMs(options.pace, attempt, error instanceof AttemptFailed ? error.retryAfterMs : undefined);
           if (attempt >= attemptsMax || ms > options.pace.retryAfterMsMax) throw givenUp(error, attempt, ms, question);
           options.onWait(error.message, ms, attempt);

@@ -1,8 +1,8 @@
-import { BODY_KINDS, type Kind, RECORD_KINDS } from "../record/columns.ts";
+import { BODY_KINDS, type ColumnKind, RECORD_KINDS } from "../record/columns.ts";
 
 export interface Column {
   readonly name: string;
-  readonly kind: Kind;
+  readonly kind: ColumnKind;
   /** Set for a column that shows one custom property. */
   readonly property?: string;
 }

@@ -1,5 +1,5 @@
 import { type Cut, expiringMembers } from "./expiring.ts";
-import { LINE_END, type Lines } from "./lines.ts";
+import { LINE_END, type Lines } from "./record-lines.ts";
 import { RowReader } from "./row-reader.ts";
 
 const HEAD = '{"data":[';

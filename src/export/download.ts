@@ -3,7 +3,7 @@ import type { Checkpoint } from "./checkpoint.ts";
 import type { Encoder } from "./encoder.ts";
 import { type Settled, settle, unwrap } from "./outcome.ts";
 import type { Output } from "./output.ts";
-import type { Page } from "./page.ts";
+import type { Page } from "./read-page.ts";
 
 export interface Download {
   /** Reads the page after `cursor`; `before` rows are already written, and at most `rowsMax` are needed. */

@@ -1,5 +1,5 @@
 import type { Column } from "./columns.ts";
-import { countOf, LINE_END, type Lines, textsOf } from "./lines.ts";
+import { countOf, LINE_END, type Lines, textsOf } from "./record-lines.ts";
 import { RowReader } from "./row-reader.ts";
 
 const QUOTE = 0x22;

@@ -1,5 +1,5 @@
 import { usageFailure } from "./failure.ts";
-import { readWords } from "./words.ts";
+import { readArguments } from "./read-arguments.ts";
 
 const FORMATS = ["jsonl", "json", "csv", "parquet"] as const;
 const REGIONS = ["us", "eu"] as const;
@@ -87,7 +87,7 @@ export interface ExportOptions {
  * @throws ExportFailure of kind `usage`.
  */
 export function readOptions(argv: readonly string[], env: Environment): ExportOptions {
-  const given = readWords(argv, OPTIONS, false).values;
+  const given = readArguments(argv, OPTIONS, false).values;
   if (given.resume && given.force) throw usageFailure("--resume and --force exclude each other");
 
   const format = oneOf("format", FORMATS, given.format ?? "jsonl");

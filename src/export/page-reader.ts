@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import { type Client, ResponseTooLong } from "./client.ts";
 import type { Order } from "./options.ts";
 import { type Settled, settle, unwrap } from "./outcome.ts";
-import { cursorAtEnd, type Page, readPage, UnreadableAnswer } from "./page.ts";
+import { cursorAtEnd, type Page, readPage, UnreadableResponse } from "./read-page.ts";
 
 export const QUERY_PATH = "/v1/request/query-fast";
 
@@ -22,7 +22,7 @@ export interface Selection {
   readonly search?: string | undefined;
 }
 
-export interface Answer {
+export interface PageResponse {
   readonly page: Page;
   /** Requested rows. */
   readonly limit: number;
@@ -54,7 +54,7 @@ export class PageReader {
   }
 
   /** @param rowsMax - rows needed, on this page and later ones. */
-  async read(cursor: string | null, rowsMax: number): Promise<Answer> {
+  async read(cursor: string | null, rowsMax: number): Promise<PageResponse> {
     let limit = Math.min(rowsMax, this.#rowsNext);
     const ahead = this.#ahead;
     if (ahead !== undefined && ahead.cursor === cursor) {
@@ -63,7 +63,7 @@ export class PageReader {
         return this.#open(unwrap(await ahead.answer), ahead.limit, rowsMax);
       } catch (error) {
         if (error instanceof ResponseTooLong) limit = fewerThan(ahead.limit);
-        else if (!(error instanceof UnreadableAnswer)) throw error;
+        else if (!(error instanceof UnreadableResponse)) throw error;
       }
     }
     for (; ; limit = fewerThan(limit)) {
@@ -87,7 +87,7 @@ export class PageReader {
     });
   }
 
-  #open(answer: Buffer, limit: number, rowsMax: number): Answer {
+  #open(answer: Buffer, limit: number, rowsMax: number): PageResponse {
     this.#lookAhead(answer, limit, rowsMax);
     const page = readPage(answer, limit, this.#selection.search !== undefined);
     if (page.rows > 0) this.#rowsNext = rowsFitting(page.rows, limit, answer.length);

@@ -1,11 +1,11 @@
 import { ByteWriter, ParquetWriter, schemaFromColumnData } from "hyparquet-writer";
-import { type Kind, PARQUET_TYPES } from "../record/columns.ts";
+import { type ColumnKind, PARQUET_TYPES } from "../record/columns.ts";
 import { collectGarbage } from "../runtime/memory.ts";
 import type { Column } from "./columns.ts";
 import { Cells, type Encoder, shownText } from "./encoder.ts";
 import { ExportFailure } from "./failure.ts";
-import { textsOf } from "./lines.ts";
 import { ParquetFooter } from "./parquet-footer.ts";
+import { textsOf } from "./record-lines.ts";
 
 /** A row group ends at the first of these limits; both count only records, so its boundaries never vary. */
 const GROUP_ROWS_MAX = 10_000;
@@ -95,7 +95,7 @@ function typedValue({ name, kind }: Column, value: string | undefined): unknown 
   return typed;
 }
 
-const READERS: Readonly<Record<Exclude<Kind, "text" | "json">, (text: string) => unknown>> = {
+const READERS: Readonly<Record<Exclude<ColumnKind, "text" | "json">, (text: string) => unknown>> = {
   integer: (text) => (/^-?\d{1,18}$/.test(text) ? BigInt(text) : undefined),
   number: (text) => (Number.isFinite(Number(text)) ? Number(text) : undefined),
   boolean: (text) => (text === "true" ? true : text === "false" ? false : undefined),

@@ -7,7 +7,7 @@ import { exists, ReaderGone } from "./output.ts";
 import { placeOfGiven } from "./period.ts";
 import { clock, count, createProgress, type Screen, size } from "./progress.ts";
 import { PACE, type Pace } from "./retry.ts";
-import { type Outcome, transfer } from "./transfer.ts";
+import { type TransferResult, transfer } from "./transfer.ts";
 
 /** An export's environment besides the network and its files. */
 export interface ExportIo {
@@ -90,7 +90,7 @@ async function report(
   return EXIT.failed;
 }
 
-function summary(outcome: Outcome | undefined, { output }: ExportOptions): string {
+function summary(outcome: TransferResult | undefined, { output }: ExportOptions): string {
   if (outcome === undefined) return `${output} has no checkpoint beside it, so it is complete: nothing to resume`;
   const { rows, bytes, newRows, seconds } = outcome;
   const rate = seconds > 0 ? `, ${count(Math.round(newRows / seconds))}/s` : "";

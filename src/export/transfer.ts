@@ -15,13 +15,13 @@ import { type Column, tableColumns } from "./columns.ts";
 import { type Download, download } from "./download.ts";
 import { csv, type Encoder, jsonArray, jsonLines } from "./encoder.ts";
 import { ExportFailure, usageFailure } from "./failure.ts";
-import { countOf, readLines } from "./lines.ts";
+import { countRecords, createPager, memberNames, propertyNames } from "./fetch-page.ts";
 import type { ExportOptions, Format } from "./options.ts";
 import { checkPlace, exists, openFile, openStream, remove } from "./output.ts";
-import { countRecords, createPager, memberNames, propertyNames } from "./pager.ts";
 import { parquet } from "./parquet.ts";
 import { buildFilter, readPeriod } from "./period.ts";
 import type { Progress } from "./progress.ts";
+import { countOf, readLines } from "./record-lines.ts";
 
 export interface Transfer {
   readonly options: ExportOptions;
@@ -33,7 +33,7 @@ export interface Transfer {
   readonly nowMs: number;
 }
 
-export interface Outcome {
+export interface TransferResult {
   /** Rows in the finished output, and its bytes. */
   readonly rows: number;
   readonly bytes: number;
@@ -58,11 +58,11 @@ const TABLES: ReadonlySet<Format> = new Set<Format>(["csv", "parquet"]);
  *
  * @returns undefined if there was nothing to continue: the output exists without a checkpoint, so its export is complete.
  */
-export async function transfer(job: Transfer): Promise<Outcome | undefined> {
+export async function transfer(job: Transfer): Promise<TransferResult | undefined> {
   return job.options.output === "-" ? toStream(job) : toFile(job);
 }
 
-async function toStream(job: Transfer): Promise<Outcome> {
+async function toStream(job: Transfer): Promise<TransferResult> {
   const plan = await makePlan(job);
   const encoder = ENCODERS[job.options.format](plan.columns);
   const output = openStream(job.stdout, job.signal);
@@ -77,7 +77,7 @@ async function toStream(job: Transfer): Promise<Outcome> {
 }
 
 /** A file, with a checkpoint beside it after every page. */
-async function toFile(job: Transfer): Promise<Outcome | undefined> {
+async function toFile(job: Transfer): Promise<TransferResult | undefined> {
   const { options } = job;
   const begun = await findBegun(options);
   if (begun === "complete") return undefined;
@@ -124,7 +124,7 @@ async function writeFile(
   plan: Plan,
   begun: Checkpoint | undefined,
   keep: (position: Position, length: number) => Promise<void>,
-): Promise<Omit<Outcome, "warnings">> {
+): Promise<Omit<TransferResult, "warnings">> {
   const { options } = job;
   const direct = options.format !== "parquet";
   const path = direct ? options.output : rowsPath(options.output);

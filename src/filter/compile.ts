@@ -1,10 +1,10 @@
 import { conditionSql, strict } from "./conditions.ts";
 import type { Dialect } from "./dialect.ts";
 import { closed, conjunction, junction, type Printed } from "./junctions.ts";
-import { gatherLists, listSql } from "./lists.ts";
 import type { CompileOptions } from "./print-options.ts";
 import { raw, type Sql } from "./sql.ts";
 import { conditionsOf, conjuncts, type FilterTree, isJunction, type Junction, type Term } from "./tree.ts";
+import { gatherLists, listSql } from "./value-lists.ts";
 
 /** Above this number of conditions, subqueries over kinds cost more than they save, and nest too deeply. */
 const KIND_TESTS_MAX = 64;

@@ -1,5 +1,5 @@
 /** The type of a field, which determines its operators and valid values. */
-export type Kind = "text" | "number" | "timestamp" | "boolean" | "contains" | "key";
+export type FieldKind = "text" | "number" | "timestamp" | "boolean" | "contains" | "key";
 
 /** Joined to the rows when a statement needs it; `texts` and `excerpts` are read beforehand. */
 export type Join = "texts" | "excerpts" | "tags" | "session";
@@ -26,14 +26,14 @@ export type FieldSource =
   | { readonly from: "assets" };
 
 export interface Field {
-  readonly kind: Kind;
+  readonly kind: FieldKind;
   readonly source: FieldSource;
   /** The field is an object: the next step of the path is a name in it. */
   readonly named?: true;
 }
 
-const row = (kind: Kind, sql: string): Field => ({ kind, source: { from: "row", sql } });
-const joined = (kind: Kind, needs: Join, column: string): Field => ({
+const row = (kind: FieldKind, sql: string): Field => ({ kind, source: { from: "row", sql } });
+const joined = (kind: FieldKind, needs: Join, column: string): Field => ({
   kind,
   source: { from: "row", sql: `${needs}.${column}`, needs },
 });

@@ -1,4 +1,4 @@
-import type { Kind } from "./fields.ts";
+import type { FieldKind } from "./fields.ts";
 import { type Sql, type SqlValue, sql } from "./sql.ts";
 import { pattern, substring } from "./wildcards.ts";
 
@@ -30,7 +30,7 @@ const TEXT = { equals, "not-equals": notEquals, like, ilike, contains, "not-cont
 const BOUNDS = { gte, lte, gt, lt };
 
 /** The operators of each kind of field; the value has already been checked against the kind. */
-export const OPERATORS: Readonly<Record<Kind, Readonly<Record<string, Test>>>> = {
+export const OPERATORS: Readonly<Record<FieldKind, Readonly<Record<string, Test>>>> = {
   text: TEXT,
   number: { equals, "not-equals": notEquals, ...BOUNDS },
   timestamp: { equals, "not-equals": isThere, ...BOUNDS },
@@ -49,7 +49,10 @@ export const OPPOSITES: Readonly<Record<string, string>> = { "not-equals": "equa
 export const PATTERN_OPERATORS: ReadonlySet<string> = new Set(["like", "ilike", "contains", "not-contains"]);
 
 /** For these kinds the operator accepts only null, because every kind can be tested for presence. */
-export const NULL_ONLY: Readonly<Partial<Record<Kind, string>>> = { timestamp: "not-equals", boolean: "not-equals" };
+export const NULL_ONLY: Readonly<Partial<Record<FieldKind, string>>> = {
+  timestamp: "not-equals",
+  boolean: "not-equals",
+};
 
 /** Operators that accept null. */
 export const NULL_OPERATORS: ReadonlySet<string> = new Set(["equals", "not-equals"]);

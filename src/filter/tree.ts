@@ -1,4 +1,4 @@
-import type { FieldSource, Kind } from "./fields.ts";
+import type { FieldKind, FieldSource } from "./fields.ts";
 
 /** Maximum branches and conditions of one filter together; more gives 400. */
 export const FILTER_NODES_MAX = 50_000;
@@ -35,7 +35,7 @@ export interface Condition {
   /** The field with its group, for example `request_response_rmt.model`. */
   readonly label: string;
   readonly source: FieldSource;
-  readonly valueKind: Kind;
+  readonly valueKind: FieldKind;
   /** The name inside an object-valued field such as `properties`. */
   readonly name: string | undefined;
   readonly operator: string;
@@ -55,7 +55,7 @@ export function both(left: FilterTree, right: FilterTree): FilterTree {
 /** An internal condition on a column of the row, which need not be a field. */
 export function onColumn(
   column: string,
-  valueKind: Kind,
+  valueKind: FieldKind,
   operator: "equals" | "gte" | "lte",
   value: string | number,
 ): Condition {

@@ -1,13 +1,13 @@
 import { GatewayError } from "../errors.ts";
 import { readIsoTime } from "../record/iso-time.ts";
 import { storable } from "../record/storable.ts";
-import type { Kind } from "./fields.ts";
+import type { FieldKind } from "./fields.ts";
 import { NULL_ONLY, NULL_OPERATORS, PATTERN_OPERATORS } from "./operators.ts";
 import { hint, quote } from "./spelling.ts";
 import { BODY_PATTERN_CHARS_MAX, PATTERN_CHARS_MAX } from "./tree.ts";
 
 /** The expected value of each kind, for messages. */
-const WANTED: Readonly<Record<Kind, string>> = {
+const WANTED: Readonly<Record<FieldKind, string>> = {
   text: "a string",
   contains: "a string",
   key: "a string",
@@ -16,8 +16,8 @@ const WANTED: Readonly<Record<Kind, string>> = {
   timestamp: "an ISO 8601 time such as 2026-01-31T09:30:00.000Z",
 };
 
-interface Asked {
-  readonly kind: Kind;
+interface Operand {
+  readonly kind: FieldKind;
   readonly operator: string;
   /** Path of the value; called only if it is invalid, because paths in deep trees are long. */
   readonly path: () => string;
@@ -29,7 +29,7 @@ interface Asked {
  * @returns the value to compare with: a timestamp becomes milliseconds since 1970, and text loses what cannot be stored.
  * @throws GatewayError `filter_invalid`
  */
-export function checkValue({ kind, operator, path }: Asked, value: unknown): string | number | boolean | null {
+export function checkValue({ kind, operator, path }: Operand, value: unknown): string | number | boolean | null {
   if (value === null && NULL_OPERATORS.has(operator)) return null;
   const wrong = (takes: string) => new GatewayError("filter_invalid", `"${operator}" takes ${takes}`, { path: path() });
   if (NULL_ONLY[kind] === operator)
@@ -46,7 +46,7 @@ export function checkValue({ kind, operator, path }: Asked, value: unknown): str
   return checked;
 }
 
-function read(kind: Kind, value: unknown): string | number | boolean | undefined {
+function read(kind: FieldKind, value: unknown): string | number | boolean | undefined {
   switch (kind) {
     case "text":
     case "contains":

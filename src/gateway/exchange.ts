@@ -1,7 +1,7 @@
 import { type Log, messageOf } from "../log.ts";
 import type { ProviderPlugin, RequestEnd } from "../plugin-host/contract.ts";
 import { startClock } from "../runtime/clock.ts";
-import type { Answer } from "../runtime/http/server.ts";
+import type { ServerResponse } from "../runtime/http/server.ts";
 import type { ByteSocket } from "../runtime/http/sockets.ts";
 import type {
   Upstream,
@@ -55,7 +55,7 @@ export class Exchange implements UpstreamEvents, Departing, UploadOwner {
   readonly startedAt = this.clock();
   recording: Recording;
   readonly #deps: ExchangeDeps;
-  readonly #answer: Answer;
+  readonly #answer: ServerResponse;
   /** The socket and the bytes after the head, for a request that asks for another protocol. */
   readonly #client: { readonly socket: ByteSocket; readonly early: Uint8Array } | undefined;
   provider: ProviderPlugin | undefined;
@@ -91,7 +91,12 @@ export class Exchange implements UpstreamEvents, Departing, UploadOwner {
   readonly #onEnd: ((end: RequestEnd) => void)[] = [];
   #end: RequestEnd | undefined;
 
-  constructor(deps: ExchangeDeps, id: string, answer: Answer, client?: { socket: ByteSocket; early: Uint8Array }) {
+  constructor(
+    deps: ExchangeDeps,
+    id: string,
+    answer: ServerResponse,
+    client?: { socket: ByteSocket; early: Uint8Array },
+  ) {
     this.#deps = deps;
     this.id = id;
     this.#answer = answer;

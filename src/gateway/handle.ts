@@ -1,6 +1,6 @@
 import { GatewayError } from "../errors.ts";
 import { messageOf } from "../log.ts";
-import type { Answer } from "../runtime/http/server.ts";
+import type { ServerResponse } from "../runtime/http/server.ts";
 import { isPending } from "../runtime/pending.ts";
 import { uuidv7 } from "../runtime/uuid.ts";
 import { admit, beginMeta, claimId, identify, speaksOfCache } from "./admit.ts";
@@ -30,7 +30,7 @@ import type { UnifiedAdmission } from "./unified/unified-admission.ts";
  * even if a plugin refuses the request or the process is killed. Only slow steps are awaited: most requests are forwarded
  * within the event-loop turn in which their head arrived.
  */
-export async function handle(parts: GatewayParts, request: ClientRequest, answer: Answer): Promise<void> {
+export async function handle(parts: GatewayParts, request: ClientRequest, answer: ServerResponse): Promise<void> {
   const headers = parts.headers.read(request.incoming.rawHeaders);
   if (asksForRoot(parts, request, headers)) return answerRoot(answer);
   if (parts.passedOn !== undefined && request.client === undefined && belongsToFirst(parts, request, headers))

@@ -1,4 +1,4 @@
-import type { Answer } from "../runtime/http/server.ts";
+import type { ServerResponse } from "../runtime/http/server.ts";
 import { reasonOf } from "./refusal.ts";
 
 /** The exchange that a response belongs to. */
@@ -18,7 +18,7 @@ const SAFE_REASON = /^[\t\x20-\x7e\x80-\xff]*$/;
 
 /** Writes a response to the client, chunk by chunk, with back-pressure. */
 export class ResponseWriter {
-  readonly #answer: Answer;
+  readonly #answer: ServerResponse;
   readonly #owner: WriterOwner;
   headSent = false;
   /** Whether bytes may go to the client: false while the spool is being synced to disk. */
@@ -31,7 +31,7 @@ export class ResponseWriter {
   /** Whether the client was ever slower than the provider. */
   #wasSlow = false;
 
-  constructor(answer: Answer, owner: WriterOwner) {
+  constructor(answer: ServerResponse, owner: WriterOwner) {
     this.#answer = answer;
     this.#owner = owner;
   }

@@ -11,7 +11,7 @@ import type { Credential } from "../routing/credential.ts";
 import type { Health } from "../routing/rests.ts";
 import { NO_TABLES, type RoutingTables } from "../routing/tables.ts";
 import type { PassedOn } from "../runtime/http/pass-on.ts";
-import type { Answer, IncomingRequest, RequestFault, Server } from "../runtime/http/server.ts";
+import type { IncomingRequest, RequestFault, Server, ServerResponse } from "../runtime/http/server.ts";
 import { startStrictServer } from "../runtime/http/strict-server.ts";
 import { createStrictUpstream } from "../runtime/http/strict-upstream.ts";
 import type { TlsPair } from "../runtime/http/tls-pair.ts";
@@ -109,13 +109,13 @@ export interface Gateway extends CacheAdministration {
   /** Takes an id that a client chose, for a further thread's request. @returns false if another request has it. */
   takeId(id: string): Promise<boolean>;
   /** Serves a request whose connection is in a further thread. */
-  serve(incoming: IncomingRequest, answer: Answer): void;
+  serve(incoming: IncomingRequest, answer: ServerResponse): void;
   /**
    * Serves a request of this program's own, at the unified address.
    *
    * @param sentFor - a `SentFor`, if it is sent for a user or key.
    */
-  serveFor(incoming: IncomingRequest, answer: Answer, sentFor?: unknown): void;
+  serveFor(incoming: IncomingRequest, answer: ServerResponse, sentFor?: unknown): void;
   /**
    * Stops accepting, waits up to `seconds` for requests in flight, then cuts them off.
    *
@@ -221,7 +221,7 @@ async function drainServers(
 
 function createParts(options: GatewayOptions, ownPorts: ReadonlySet<number>): GatewayParts {
   const { config, log, spool, registry, claimId, hooks, privateTargets, passedOn, bodyTimes } = options;
-  const room = log.with({ room: "gateway" });
+  const gatewayLog = log.with({ component: "gateway" });
   const inFlight = new InFlight<Exchange>();
   const guard = new TargetGuard(config.allow_private_targets, () => ownPorts, privateTargets);
   const ca = trustedAuthorities(config.extra_ca_file);
@@ -230,7 +230,7 @@ function createParts(options: GatewayOptions, ownPorts: ReadonlySet<number>): Ga
   const cache = new ResponseCache({
     content,
     directory: passedOn === undefined ? join(config.data_dir, "cache") : undefined,
-    log: room,
+    log: gatewayLog,
     bytesMax: config.cache_max_bytes,
     entryBytesMax: config.cache_max_entry_bytes,
     entriesMax: config.cache_max_entries,
@@ -257,13 +257,13 @@ function createParts(options: GatewayOptions, ownPorts: ReadonlySet<number>): Ga
     privateUpstream: neverThrowing(upstreamFor(new TargetGuard(config.allow_private_targets, () => ownPorts, opened))),
   });
   return {
-    log: room,
+    log: gatewayLog,
     spool,
     guard,
     upstream,
     unified,
     keys: new KeyRing(),
-    ids: new RequestIds(room, claimId, (id) => inFlight.has(id), options.chosenIds),
+    ids: new RequestIds(gatewayLog, claimId, (id) => inFlight.has(id), options.chosenIds),
     headers: new HeaderReader(config.header_aliases),
     metrics: new GatewayMetrics({
       inFlight: () => inFlight.size,

@@ -1,6 +1,6 @@
 import { usageFailure } from "../export/failure.ts";
 import { addressOf, type Environment, readAddress, readKey, readRegion } from "../export/options.ts";
-import { readWords } from "../export/words.ts";
+import { readArguments } from "../export/read-arguments.ts";
 
 /** One row per option, for the parser and the help. */
 export const OPTIONS = {
@@ -40,7 +40,7 @@ export interface ImportOptions {
  * @throws ExportFailure of kind `usage`.
  */
 export function readOptions(argv: readonly string[], env: Environment): ImportOptions {
-  const { values, positionals: files } = readWords(argv, OPTIONS, true);
+  const { values, positionals: files } = readArguments(argv, OPTIONS, true);
   if (files.length === 0) throw usageFailure("name the files to import, or - for stdin");
   if (files.filter((file) => file === "-").length > 1) throw usageFailure("stdin can be read only once");
   if (files.includes("")) throw usageFailure("a file name is empty");

@@ -1,8 +1,8 @@
 import type { Client } from "../export/client.ts";
-import { readEnvelope, UnreadableAnswer } from "../export/page.ts";
+import { readEnvelope, UnreadableResponse } from "../export/read-page.ts";
 import { IMPORTED_RECORD_BYTES_MAX, RECORD_MEMBERS } from "../record/imported.ts";
-import { translate } from "./brand.ts";
 import type { Found } from "./source.ts";
+import { withOurNames } from "./with-our-names.ts";
 
 /** Maximum records and characters per call; a longer record is sent alone. */
 const BATCH_RECORDS = 500;
@@ -72,7 +72,7 @@ export class Sender {
     if (typeof record !== "object" || record === null || Array.isArray(record)) return { why: "not a JSON object" };
     const { brand, onUnknown } = this.#options;
     if (brand !== undefined) {
-      const translated = translate(text, record as Record<string, unknown>, brand);
+      const translated = withOurNames(text, record as Record<string, unknown>, brand);
       for (const name of translated.unknown) onUnknown(name);
       return bounded(translated.text);
     }
@@ -119,6 +119,6 @@ function readAnswer(answer: Uint8Array, records: number): ImportResponse {
     Number.isSafeInteger(existing) &&
     Array.isArray(rejected) &&
     rejected.every(({ line, why }) => line >= 1 && line <= records && typeof why === "string");
-  if (!sound) throw new UnreadableAnswer("not a response to an import");
+  if (!sound) throw new UnreadableResponse("not a response to an import");
   return data as ImportResponse;
 }

@@ -5,7 +5,7 @@ import { openRegistry } from "../plugin-host/live.ts";
 import { mappingsOf } from "../plugin-host/providers/registry.ts";
 import { PassedOn } from "../runtime/http/pass-on.ts";
 import type { Endpoint, Remote } from "../runtime/rpc.ts";
-import { OpenedLater } from "../store/database/opened-later.ts";
+import { LazyStore } from "../store/database/lazy-store.ts";
 import { openStore } from "../store/store.ts";
 import type { HostFunctions, JobFunctions, RecorderFunctions } from "../threads.ts";
 import { AlertChecker } from "./alerts/checker.ts";
@@ -126,7 +126,7 @@ export async function startJobs({ config, home, log, recorder, host, requests }:
 async function openStores(config: Config, home: Config | undefined) {
   const reader = await openStore(config, "current");
   const homeReader = home && (await openStore(home, "current"));
-  const own = new OpenedLater(config);
+  const own = new LazyStore(config);
   return {
     reader,
     writer: own.writer,

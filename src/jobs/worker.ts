@@ -12,7 +12,7 @@ jobsYieldToTraffic();
 const started = startJobs({
   config: options.config,
   home: options.home,
-  log: configuredLog(options.config, { room: "jobs" }),
+  log: configuredLog(options.config, { component: "jobs" }),
   recorder: connect<RecorderFunctions>(ports["recorder"]!),
   host: connect<HostFunctions>(ports["host"]!),
   requests: ports["requests"]!,

@@ -11,11 +11,11 @@ import type {
   Usage,
   WireSchemaName,
 } from "../plugin-host/contract.ts";
-import { MAPPED, type MappedSchema, mappedSchema } from "./apply.ts";
+import { errorOf, isError } from "./errors-and-costs.ts";
 import { finishReasonOf } from "./finish-reason.ts";
 import { filledText, isObject, parseJson, pickDefined } from "./json.ts";
+import { MAPPED, type MappedSchema, mappedSchema } from "./mapped-schema.ts";
 import type { MappingOf } from "./mapping.ts";
-import { errorOf, isError } from "./outcome.ts";
 import { barePath, isBilledElsewhere, modelInPath } from "./path.ts";
 import { valueAt } from "./pointer.ts";
 import { type Said, whatWasSaid } from "./said.ts";

@@ -1,5 +1,5 @@
 import type { Json, WireSchemaName } from "../plugin-host/contract.ts";
-import { MAPPED } from "./apply.ts";
+import { MAPPED } from "./mapped-schema.ts";
 import { readExchange } from "./read-exchange.ts";
 import { type Said, whatWasSaid } from "./said.ts";
 import { type LlmSchemaInput, toLlmSchema } from "./to-llm-schema.ts";

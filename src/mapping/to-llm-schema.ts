@@ -1,9 +1,9 @@
 import type { Json, WireSchemaName } from "../plugin-host/contract.ts";
 import type { LlmResponse, LlmSchema } from "../record/llm-schema.ts";
-import { MAPPED, type MappedSchema, mappedSchema } from "./apply.ts";
+import { errorOf } from "./errors-and-costs.ts";
 import { pickDefined } from "./json.ts";
+import { MAPPED, type MappedSchema, mappedSchema } from "./mapped-schema.ts";
 import type { Mapping } from "./mapping.ts";
-import { errorOf } from "./outcome.ts";
 import { WIRE_SCHEMAS } from "./wire/index.ts";
 
 interface ReadWith {

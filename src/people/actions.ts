@@ -85,4 +85,4 @@ export interface Act {
   readonly after?: unknown;
 }
 
-export type Outcome = "done" | "refused";
+export type ActionOutcome = "done" | "refused";

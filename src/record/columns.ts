@@ -4,10 +4,10 @@
  */
 
 /** The type of a column, for formats that have types. `json` is JSON text; values of an unknown type are `json` too. */
-export type Kind = "text" | "integer" | "number" | "boolean" | "time" | "json";
+export type ColumnKind = "text" | "integer" | "number" | "boolean" | "time" | "json";
 
 /** The members of a record, in column order. */
-export const RECORD_KINDS: Readonly<Record<string, Kind>> = {
+export const RECORD_KINDS: Readonly<Record<string, ColumnKind>> = {
   request_id: "text",
   request_created_at: "time",
   request_method: "text",
@@ -88,7 +88,7 @@ export const RECORD_KINDS: Readonly<Record<string, Kind>> = {
 };
 
 /** Members that hold bodies or are computed from them. */
-export const BODY_KINDS: Readonly<Record<string, Kind>> = {
+export const BODY_KINDS: Readonly<Record<string, ColumnKind>> = {
   request_body: "json",
   response_body: "json",
   provider_request: "json",
@@ -104,4 +104,4 @@ export const PARQUET_TYPES = {
   number: "DOUBLE",
   boolean: "BOOLEAN",
   time: "TIMESTAMP",
-} as const satisfies Readonly<Record<Kind, string>>;
+} as const satisfies Readonly<Record<ColumnKind, string>>;

@@ -12,7 +12,7 @@ export const IMPORT_RECORDS_MAX = 1_000;
 export const IMPORT_BYTES_MAX = IMPORTED_RECORD_BYTES_MAX + 1_024;
 
 type Column = keyof typeof requests.$inferInsert;
-type Kind = "text" | "label" | "address" | "message" | "excerpt" | "integer" | "number" | "flag" | "time" | "id";
+type ImportKind = "text" | "label" | "address" | "message" | "excerpt" | "integer" | "number" | "flag" | "time" | "id";
 
 /** A record cannot be imported; the message is for the caller. */
 export class ImportRefused extends Error {
@@ -20,7 +20,7 @@ export class ImportRefused extends Error {
 }
 
 /** Every plain member of a record: its column, and its type besides null. */
-const PLAIN: Readonly<Record<string, readonly [Column, Kind]>> = {
+const PLAIN: Readonly<Record<string, readonly [Column, ImportKind]>> = {
   request_method: ["method", "text"],
   request_path: ["request_path", "address"],
   request_referrer: ["request_referrer", "address"],
@@ -162,7 +162,7 @@ function own(record: Readonly<Record<string, unknown>>, name: string): unknown {
   return Object.hasOwn(record, name) ? (record[name] ?? null) : null;
 }
 
-const WANTED: Readonly<Record<Kind, string>> = {
+const WANTED: Readonly<Record<ImportKind, string>> = {
   text: "text",
   label: "text",
   address: "text",
@@ -175,14 +175,14 @@ const WANTED: Readonly<Record<Kind, string>> = {
   id: "a whole number as text",
 };
 
-function readValue(value: unknown, kind: Kind, name: string): string | number | null {
+function readValue(value: unknown, kind: ImportKind, name: string): string | number | null {
   if (value === null) return null;
   const read = READ[kind](value);
   if (read === undefined) throw new ImportRefused(`${name} is not ${WANTED[kind]}`);
   return read;
 }
 
-const READ: Readonly<Record<Kind, (value: unknown) => string | number | undefined>> = {
+const READ: Readonly<Record<ImportKind, (value: unknown) => string | number | undefined>> = {
   text: (value) => (typeof value === "string" ? storable(value) : undefined),
   // A file may come from elsewhere: values that Weir would not record are refused.
   label: (value) => (typeof value === "string" ? storable(maskLabel(value)) : undefined),

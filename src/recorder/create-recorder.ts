@@ -1,6 +1,6 @@
-import { callStatesOf } from "../store/answers/call-states.ts";
-import { itemsOf, turnsBefore } from "../store/answers/turns-before.ts";
 import { noted } from "../store/audit/recorded.ts";
+import { callStatesOf } from "../store/earlier-responses/call-states.ts";
+import { itemsOf, turnsBefore } from "../store/earlier-responses/turns-before.ts";
 import { readEntries, writeEntries } from "../store/nodes/plugin-entries.ts";
 import type { RecorderFunctions } from "../threads.ts";
 import { Recorder } from "./recorder.ts";

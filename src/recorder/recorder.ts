@@ -4,7 +4,7 @@ import type { RecordSink } from "../engine/record-sink.ts";
 import { GatewayError } from "../errors.ts";
 import { type Log, messageOf } from "../log.ts";
 import type { Acting } from "../people/actor.ts";
-import type { ShareAnswer, ShareClaim } from "../plugin-host/host/shares.ts";
+import type { ShareClaim, ShareResult } from "../plugin-host/host/shares.ts";
 import { BodyKey } from "../spool/body-key.ts";
 import type { Position } from "../spool/frame.ts";
 import { isBefore } from "../spool/position.ts";
@@ -17,8 +17,8 @@ import { RecorderMetrics } from "./metrics.ts";
 import { RecordNotes } from "./record-notes.ts";
 import type { RecorderOptions } from "./recorder-options.ts";
 import { Refusals } from "./refusals.ts";
+import { type Shared, SharedWork } from "./shared-work.ts";
 import { SpoolInput } from "./spool-input.ts";
-import { type Shared, Waiters } from "./waiters.ts";
 import { type Batch, Batches } from "./write/record-batch.ts";
 import { RecordWriter } from "./write/record-writer.ts";
 
@@ -55,7 +55,7 @@ export class Recorder {
   readonly #losses = new RecorderLosses();
   readonly #writer: RecordWriter;
   readonly #notes: RecordNotes;
-  readonly #waiters = new Waiters();
+  readonly #waiters = new SharedWork();
   readonly #opened = Promise.withResolvers<void>();
   #input: SpoolInput | undefined;
   #batches: Batches | undefined;
@@ -73,7 +73,7 @@ export class Recorder {
 
   constructor(options: RecorderOptions) {
     this.#options = options;
-    this.#log = options.log.with({ room: "recorder" });
+    this.#log = options.log.with({ component: "recorder" });
     this.#notes = options.answers?.notes ?? new RecordNotes(options.log);
     this.#refusals = new Refusals(this.#log, this.#metrics);
     this.#directory = options.spoolDirectory ?? join(options.config.data_dir, "spool");
@@ -169,7 +169,7 @@ export class Recorder {
     return Promise.race([this.ready, this.#writer.opened]).then(() => work(this.#writer.store.records));
   }
 
-  claimShares(claims: readonly ShareClaim[]): Promise<ShareAnswer> {
+  claimShares(claims: readonly ShareClaim[]): Promise<ShareResult> {
     return Promise.race([this.ready, this.#writer.opened]).then(() => this.#writer.claimShares(claims));
   }
 

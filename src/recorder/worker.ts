@@ -15,7 +15,7 @@ import { createRecorder } from "./create-recorder.ts";
 /** Entry of the recorder's thread. The thread lives until the process ends: `stop` only closes its files. */
 const { options, port, ports } = threadStart<ThreadOptions>();
 const { config, home, bodyKey, databaseWasThere, ended } = options;
-const log = configuredLog(config, { room: "recorder" });
+const log = configuredLog(config, { component: "recorder" });
 yieldToTraffic();
 
 /** This thread loads plugins and providers itself: they are code, and code cannot be sent between threads. */

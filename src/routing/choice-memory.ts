@@ -2,7 +2,7 @@ import type { Choice } from "./resolve.ts";
 
 const MODELS_MAX = 1_000;
 
-interface Asked {
+interface Lookup {
   /** The caller: a new value when its permissions change. */
   readonly key: object;
   /** A model string. */
@@ -17,7 +17,7 @@ export class ChoiceMemory {
   #known = new WeakMap<object, Map<string, readonly Choice[]>>();
 
   /** @param resolve - may throw: errors are not remembered. */
-  of({ key, model, under }: Asked, resolve: () => readonly Choice[]): readonly Choice[] {
+  of({ key, model, under }: Lookup, resolve: () => readonly Choice[]): readonly Choice[] {
     if (under.length !== this.#under.length || under.some((each, at) => each !== this.#under[at])) {
       this.#under = under;
       this.#known = new WeakMap();

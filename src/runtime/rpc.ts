@@ -23,7 +23,7 @@ interface Call {
   /** Typed by `Remote` on the calling side. */
   readonly args: readonly never[];
 }
-interface Answer {
+interface CallResult {
   readonly weirAnswer: number;
   readonly result?: unknown;
   readonly error?: { readonly message: string; readonly code?: unknown };
@@ -37,13 +37,13 @@ export function expose(endpoint: Endpoint, functions: Exposed): void {
     try {
       const call = Object.hasOwn(functions, method) ? functions[method] : undefined;
       if (call === undefined) throw new Error(`this thread has no "${method}"`);
-      endpoint.postMessage({ weirAnswer: weirCall, result: await call(...args) } satisfies Answer);
+      endpoint.postMessage({ weirAnswer: weirCall, result: await call(...args) } satisfies CallResult);
     } catch (cause) {
       const error = cause instanceof Error ? cause : new Error(String(cause));
       endpoint.postMessage({
         weirAnswer: weirCall,
         error: { message: error.message, code: "code" in error ? error.code : undefined },
-      } satisfies Answer);
+      } satisfies CallResult);
     }
   });
 }
@@ -61,7 +61,7 @@ export function connect<T extends Exposed>(
   let abandoned: string | undefined;
   endpoint.addEventListener("message", ({ data }) => {
     if (typeof data?.weirAnswer !== "number") return;
-    const { weirAnswer, result, error } = data as Answer;
+    const { weirAnswer, result, error } = data as CallResult;
     const call = waiting.get(weirAnswer);
     waiting.delete(weirAnswer);
     if (error === undefined) call?.resolve(result);

@@ -100,7 +100,7 @@ class Writer implements Spool {
   #writers = FIRST_WRITER;
 
   constructor({ directory, log, segmentBytes = 64 * 1024 * 1024, shared }: SpoolOptions) {
-    this.#log = log.with({ room: "spool" });
+    this.#log = log.with({ component: "spool" });
     this.#run = shared?.run ?? randomUUID();
     this.#encryption = new BodyEncryption(new BodyKey(shared?.bodyKey));
     this.#writer = shared?.writer;

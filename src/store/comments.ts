@@ -1,7 +1,7 @@
 import { and, eq, sql } from "drizzle-orm";
 import { comments, requests } from "../record/tables.ts";
 import { over, statementOf } from "./database/builder.ts";
-import { patiently } from "./database/patiently.ts";
+import { patiently } from "./database/while-locked.ts";
 import type { Database } from "./store.ts";
 
 export type Comment = typeof comments.$inferSelect;

@@ -1,7 +1,7 @@
 import type { Config } from "../config.ts";
 import { GatewayError } from "../errors.ts";
 import type { Database, Statement } from "./database/database.ts";
-import { foreignTables, MADE_TABLES, type MadeTable, saysForeign } from "./database/foreign.ts";
+import { foreignTables, MADE_TABLES, type MadeTable, saysForeign } from "./database/foreign-tables.ts";
 import { bodiesPath } from "./database/local.ts";
 import { inspectFile } from "./database/snapshot.ts";
 import type { Store } from "./databases.ts";

@@ -1,7 +1,7 @@
 import { eq } from "drizzle-orm";
 import { savedViews } from "../record/tables.ts";
 import { over } from "./database/builder.ts";
-import { patiently } from "./database/patiently.ts";
+import { patiently } from "./database/while-locked.ts";
 import { ruleTable, type StoredRule } from "./rule-table.ts";
 import type { Database } from "./store.ts";
 

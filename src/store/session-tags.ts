@@ -1,7 +1,7 @@
 import { and, eq } from "drizzle-orm";
 import { sessionTags } from "../record/tables.ts";
 import { over } from "./database/builder.ts";
-import { patiently } from "./database/patiently.ts";
+import { patiently } from "./database/while-locked.ts";
 import type { Database } from "./store.ts";
 
 export async function sessionTag(records: Database, organizationId: string, sessionId: string): Promise<string | null> {

@@ -3,7 +3,7 @@ import { and, desc, eq, gt, isNull, lte } from "drizzle-orm";
 import type { Role } from "../people/permissions.ts";
 import { members, sharedLinks, users } from "../record/tables.ts";
 import { over } from "./database/builder.ts";
-import { patiently } from "./database/patiently.ts";
+import { patiently } from "./database/while-locked.ts";
 import type { Database } from "./store.ts";
 
 /** A link to one request or one session, for holders of its token. */

@@ -1,9 +1,9 @@
 import type { CallMemories } from "../mapping/translate/call-memory.ts";
-import type { Act, Outcome } from "../people/actions.ts";
+import type { Act, ActionOutcome } from "../people/actions.ts";
 import type { Acting } from "../people/actor.ts";
 import type { RequestUsage } from "../plugin-host/contract.ts";
 import type { Entry, StoredEntry } from "../plugin-host/host/entries.ts";
-import type { ShareAnswer, ShareClaim } from "../plugin-host/host/shares.ts";
+import type { ShareClaim, ShareResult } from "../plugin-host/host/shares.ts";
 import type { HookHealth } from "../plugin-host/view.ts";
 import type { RecordTexts } from "../record/record-texts.ts";
 import type { requests } from "../record/tables.ts";
@@ -50,7 +50,7 @@ export type RecorderFunctions = {
   /** Writes an entry of the audit log. */
   note(note: Note): Promise<void>;
   /** This node's shares of limits, settled with other nodes on the same database. */
-  claimShares(claims: readonly ShareClaim[]): Promise<ShareAnswer>;
+  claimShares(claims: readonly ShareClaim[]): Promise<ShareResult>;
   /** Imports records from another Weir, all of one organization; an id that is taken stays unchanged. */
   import(arrivals: readonly Arrival[], by: Acting): Promise<readonly ArrivalResult[]>;
   /** The health of this thread's plugins. */
@@ -66,7 +66,7 @@ export type RecorderFunctions = {
 export interface Note {
   readonly by: Acting;
   readonly act: Act;
-  readonly outcome?: Outcome;
+  readonly outcome?: ActionOutcome;
 }
 
 export interface AnswerName {

@@ -3,11 +3,11 @@ import { parseExact } from "../mapping/exact-json.ts";
 import { filledText, isObject, listOf, parseJson, utf8Of } from "../mapping/json.ts";
 import type { CallMemory } from "../mapping/translate/call-memory.ts";
 import {
-  type AnswerOptions,
   eventText,
+  type ResponseOptions,
   readWhole,
   StreamTranslation,
-  type TranslatedAnswer,
+  type TranslatedResponse,
   writeAsEvents,
   writeWhole,
 } from "../mapping/translate/translate.ts";
@@ -41,7 +41,15 @@ export interface ResponseContext {
   readonly inputTokens: number;
 }
 
-function optionsOf({ outbound, to, issuer, requestId, model, startedAt, inputTokens }: ResponseContext): AnswerOptions {
+function optionsOf({
+  outbound,
+  to,
+  issuer,
+  requestId,
+  model,
+  startedAt,
+  inputTokens,
+}: ResponseContext): ResponseOptions {
   const client = SHAPES[to]!;
   return {
     from: outbound.shape,
@@ -120,7 +128,7 @@ function isNone({ choices: [first] }: Answer): boolean {
 
 type Unread = Extract<WholeResponse, { readonly kind: "error" | "malformed" }>;
 
-function readBody(bytes: Uint8Array, options: AnswerOptions): TranslatedAnswer | Unread {
+function readBody(bytes: Uint8Array, options: ResponseOptions): TranslatedResponse | Unread {
   const body = parseExact(textOf(bytes));
   // Some servers send events with a wrong content type.
   if (body === undefined && EVENTS_BEGIN.test(textOf(bytes.subarray(0, 64))))
@@ -141,7 +149,7 @@ function readErrorInside(shape: Shape, body: Json): ApiError {
   return shape.readError(status ?? 502, body);
 }
 
-function readStreamed(bytes: Uint8Array, framing: EventFraming, options: AnswerOptions): TranslatedAnswer | Unread {
+function readStreamed(bytes: Uint8Array, framing: EventFraming, options: ResponseOptions): TranslatedResponse | Unread {
   const reader = eventReader(framing, parseExact);
   const stream = new StreamTranslation(options);
   try {

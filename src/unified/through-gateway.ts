@@ -1,7 +1,7 @@
 import { GatewayError } from "../errors.ts";
 import type { KeySnapshot } from "../keys.ts";
 import type { PassedOn } from "../runtime/http/pass-on.ts";
-import type { Answer, BodySink, IncomingRequest } from "../runtime/http/server.ts";
+import type { BodySink, IncomingRequest, ServerResponse } from "../runtime/http/server.ts";
 
 /** Buffered bytes of a response for a slow browser. */
 const WAITING_BYTES_MAX = 256 * 1_024;
@@ -77,7 +77,7 @@ const SAFE = {
 };
 
 /** The gateway's response as a `Response`. */
-class FetchResponse implements Answer {
+class FetchResponse implements ServerResponse {
   readonly response: Promise<Response>;
   readonly #made = Promise.withResolvers<Response>();
   readonly #body: ReadableStream<Uint8Array>;

@@ -16,7 +16,7 @@ export class ApiFailure extends Error {
   }
 }
 
-export interface Answer<T> {
+export interface ApiResponse<T> {
   readonly data: T;
   /** Cursor of the next page; null at the end of a list. */
   readonly next_cursor?: string | null;
@@ -39,7 +39,7 @@ export interface CallOptions {
  *
  * @throws ApiFailure for every response that is not a success, and if there is none.
  */
-export async function call<T>(method: string, path: string, options: CallOptions = {}): Promise<Answer<T>> {
+export async function call<T>(method: string, path: string, options: CallOptions = {}): Promise<ApiResponse<T>> {
   const { body, signal, headers = {}, asked } = options;
   const init: RequestInit = {
     method,
@@ -61,7 +61,7 @@ export async function call<T>(method: string, path: string, options: CallOptions
     throw new ApiFailure(response.status, message ?? `The API answered ${response.status}.`, at ?? undefined);
   }
   const warning = response.headers.get("gateway-warning");
-  return { ...(answer as Answer<T>), ...(warning === null ? {} : { warning }) };
+  return { ...(answer as ApiResponse<T>), ...(warning === null ? {} : { warning }) };
 }
 
 /** The `data` of a GET, which may have been sent earlier. */

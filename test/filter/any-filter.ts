@@ -1,5 +1,5 @@
 import fc from "fast-check";
-import { GROUPS, isField, type Kind } from "../../src/filter/fields.ts";
+import { type FieldKind, GROUPS, isField } from "../../src/filter/fields.ts";
 import { EXCHANGES, NAMES, NUMBERS, START, TEXTS } from "./samples.ts";
 
 /** Pieces of the samples, so that patterns and bounds meet the values they are made for. */
@@ -58,7 +58,7 @@ const orNull = <T>(value: fc.Arbitrary<T>) =>
 const bounds = (value: fc.Arbitrary<string | number>) =>
   (["gte", "lte", "gt", "lt"] as const).map((operator) => value.map((bound) => ({ [operator]: bound })));
 
-const TESTS: Readonly<Record<Kind, fc.Arbitrary<object>>> = {
+const TESTS: Readonly<Record<FieldKind, fc.Arbitrary<object>>> = {
   text: fc.oneof(
     orNull(text).map((value) => ({ equals: value })),
     orNull(text).map((value) => ({ "not-equals": value })),

@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
 import { inferMapping } from "../../src/mapping/infer/infer.ts";
-import { isEncoded } from "../../src/mapping/infer/words.ts";
+import { isEncoded } from "../../src/mapping/infer/member-names.ts";
 
 const picture = (seed: number) =>
   Buffer.from(Array.from({ length: 600 }, (_, at) => (at * seed * 31 + 7) % 256)).toString("base64");

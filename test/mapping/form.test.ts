@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
 import fc from "fast-check";
-import { formFields } from "../../src/mapping/form.ts";
+import { formFields } from "../../src/mapping/form-fields.ts";
 import { assertProperty } from "../chance.ts";
 
 test("a form's fields are read as a client sends them, its files left out", async () => {

@@ -1,9 +1,9 @@
 import { describe, expect, test } from "bun:test";
 import { Value } from "@sinclair/typebox/value";
 import fc from "fast-check";
-import { mappedSchema } from "../../src/mapping/apply.ts";
 import { inferMapping } from "../../src/mapping/infer/infer.ts";
 import type { Sample } from "../../src/mapping/infer/sample.ts";
+import { mappedSchema } from "../../src/mapping/mapped-schema.ts";
 import { faultOf, type Mapping } from "../../src/mapping/mapping.ts";
 import { readExchange, toLlmSchema } from "../../src/mapping/read-exchange.ts";
 import { LlmSchema } from "../../src/record/llm-schema.ts";

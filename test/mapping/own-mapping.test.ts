@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { MAPPED } from "../../src/mapping/apply.ts";
+import { MAPPED } from "../../src/mapping/mapped-schema.ts";
 import { type ExchangeInput, readExchange } from "../../src/mapping/read-exchange.ts";
 import type { BodyMapping, ProviderPlugin } from "../../src/plugin-host/contract.ts";
 import { buildRegistry } from "../../src/plugin-host/providers/registry.ts";

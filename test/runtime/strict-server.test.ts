@@ -1,12 +1,18 @@
 import { afterAll, describe, expect, test } from "bun:test";
 import net from "node:net";
 import { nativeSockets } from "../../src/runtime/bun-sockets.ts";
-import type { Answer, BodySink, IncomingRequest, Server, ServerOptions } from "../../src/runtime/http/server.ts";
+import type {
+  BodySink,
+  IncomingRequest,
+  Server,
+  ServerOptions,
+  ServerResponse,
+} from "../../src/runtime/http/server.ts";
 import { nodeSockets } from "../../src/runtime/http/sockets.ts";
 import { startStrictServer } from "../../src/runtime/http/strict-server.ts";
 import { exchangeRaw } from "../raw-http.ts";
 
-type Serve = (request: IncomingRequest, answer: Answer) => void;
+type Serve = (request: IncomingRequest, answer: ServerResponse) => void;
 
 const servers: Server[] = [];
 afterAll(async () => {
@@ -56,7 +62,7 @@ describe.each([
     });
   }
 
-  function say(answer: Answer, text: string, ...headers: string[]): void {
+  function say(answer: ServerResponse, text: string, ...headers: string[]): void {
     answer.head(200, "OK", ["Content-Length", String(text.length), ...headers]);
     answer.end(Buffer.from(text));
   }
@@ -338,7 +344,7 @@ describe.each([
   });
 
   test("a server that closes ends idle connections at once and the others behind their answer", async () => {
-    const asked = Promise.withResolvers<Answer>();
+    const asked = Promise.withResolvers<ServerResponse>();
     const server = await start((_request, answer) => asked.resolve(answer));
     const idle = exchangeRaw(server.port, "");
     const busy = exchangeRaw(server.port, `${GET}\r\n`);

@@ -3,7 +3,7 @@ import { eq, sql } from "drizzle-orm";
 import { GatewayError } from "../../src/errors.ts";
 import { dashboards, members, organizations, routes, users } from "../../src/record/tables.ts";
 import { isOneOf, over, statementOf } from "../../src/store/database/builder.ts";
-import { patiently } from "../../src/store/database/patiently.ts";
+import { patiently } from "../../src/store/database/while-locked.ts";
 import { migrate } from "../../src/store/migrate.ts";
 import { openStore } from "../../src/store/store.ts";
 import { ownDirectory } from "./open.ts";

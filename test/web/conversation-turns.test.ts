@@ -1,12 +1,12 @@
 import { expect, test } from "bun:test";
-import type { Part } from "../../src/web/pages/request/part.ts";
+import type { LlmPart } from "../../src/web/pages/request/part.ts";
 import { turnsOf } from "../../src/web/pages/request/turns.ts";
 import { FOLDED_LINES, firstLines } from "../../src/web/parts/folded.tsx";
 import { openLevels } from "../../src/web/parts/json-tree.tsx";
 
 const ROLES: Readonly<Record<string, string>> = { s: "system", d: "developer", u: "user", a: "assistant", t: "tool" };
-const messages = (roles: string): Part[] => [...roles].map((role) => ({ role: ROLES[role]! }));
-const letters = (parts: readonly Part[]) => parts.map(({ role }) => role![0]).join("");
+const messages = (roles: string): LlmPart[] => [...roles].map((role) => ({ role: ROLES[role]! }));
+const letters = (parts: readonly LlmPart[]) => parts.map(({ role }) => role![0]).join("");
 
 test.each([
   ["", "", "", ""],

@@ -66,9 +66,9 @@ const ROTATION = t.Object(
 );
 
 /** Service keys: the caller's own with `keys`, those of the organization with `admin`, all with `operator`. */
-export function keyEndpoints(room: ApiContext, callers: Callers) {
-  const { records } = room.home.reader;
-  const writable = async () => (await room.home.writer()).records;
+export function keyEndpoints(context: ApiContext, callers: Callers) {
+  const { records } = context.home.reader;
+  const writable = async () => (await context.home.writer()).records;
   const noSuchKey = () => new GatewayError("not_found", "there is no key with this id");
 
   return new Elysia()
@@ -95,15 +95,15 @@ export function keyEndpoints(room: ApiContext, callers: Callers) {
           name: body.name,
           organization,
           scopes,
-          region: room.config.region,
+          region: context.config.region,
           models: body.models ? parsePatterns(body.models, "models") : null,
           credentials: body.credentials ? parsePatterns(body.credentials, "credentials") : null,
-          expiresAt: boundedExpiry(asked, await maxKeyDays(records, room.home.config, organization), now),
+          expiresAt: boundedExpiry(asked, await maxKeyDays(records, context.home.config, organization), now),
           userId: ownerOf(caller, body.personal),
         };
         await refuseStronger(records, caller, order);
         const made = await createServiceKey(await writable(), order, caller);
-        await room.keys.spread();
+        await context.keys.spread();
         return success(made);
       },
       { body: ORDER, ...endpoint("Keys", "Create a key", "Only this response shows the key.") },
@@ -118,7 +118,7 @@ export function keyEndpoints(room: ApiContext, callers: Callers) {
         if (known !== undefined) await refuseStronger(records, caller, { ...known, userId: known.user_id });
         const rotated = await rotateKey(await writable(), which, graceMs, caller);
         if (rotated === undefined) throw noSuchKey();
-        await room.keys.spread();
+        await context.keys.spread();
         return success(rotated);
       },
       {
@@ -136,7 +136,7 @@ export function keyEndpoints(room: ApiContext, callers: Callers) {
         const caller = callers.of(request);
         const database = await writable();
         if (!(await revokeKey(database, { ...reach(caller), id: params.id }, caller))) throw noSuchKey();
-        await room.keys.spread();
+        await context.keys.spread();
         const [revoked] = await listKeys(database, { id: params.id });
         return success(revoked);
       },

@@ -56,13 +56,13 @@ const FACETS = t.Object(
 const USERS = t.Object({ ...LIST, sort: optionalSort }, { additionalProperties: false });
 
 /** Metrics over many requests: by group and time, by user. */
-export function aggregateEndpoints(room: ApiContext, callers: Callers) {
-  const { source, aggregates } = room.engine;
+export function aggregateEndpoints(context: ApiContext, callers: Callers) {
+  const { source, aggregates } = context.engine;
   const begin = async (request: Request, body: { readonly filter?: unknown }) => {
     const caller = callers.of(request);
     const { scope, decoded } = readScope(caller, body);
-    await settled(room);
-    const deadline = new Deadline(room.config.query_timeout_seconds * 1000);
+    await settled(context);
+    const deadline = new Deadline(context.config.query_timeout_seconds * 1000);
     const warnings = await queryWarnings(source, caller.organizationId, decoded, deadline);
     return { scope, deadline, warnings: await whySlow(aggregates, scope.tree, warnings) };
   };

@@ -22,13 +22,13 @@ const SEARCH = t.Object(
 const TOP_COSTS = t.Object({ filter: t.Optional(FILTER), ...paging(AGGREGATES_MAX) }, { additionalProperties: false });
 
 /** The existing properties, their values, and the cost of each. */
-export function propertyEndpoints(room: ApiContext, callers: Callers) {
-  const { source, aggregates } = room.engine;
+export function propertyEndpoints(context: ApiContext, callers: Callers) {
+  const { source, aggregates } = context.engine;
   const begin = async (request: Request) => {
-    await settled(room);
+    await settled(context);
     return {
       organizationId: callers.of(request).organizationId,
-      deadline: new Deadline(room.config.query_timeout_seconds * 1000),
+      deadline: new Deadline(context.config.query_timeout_seconds * 1000),
     };
   };
   return new Elysia()

@@ -52,8 +52,8 @@ interface Choice {
 }
 
 /** Sessions, selected by a condition on any of their requests. */
-export function sessionListEndpoints(room: ApiContext, callers: Callers) {
-  const { aggregates } = room.engine;
+export function sessionListEndpoints(context: ApiContext, callers: Callers) {
+  const { aggregates } = context.engine;
 
   /** The sessions that the caller selects, and the requests that metrics are computed over. */
   const choose = async (
@@ -65,7 +65,7 @@ export function sessionListEndpoints(room: ApiContext, callers: Callers) {
     if (typeof search === "string") {
       if (whole === false)
         throw new GatewayError("invalid_body", "a search adds up whole sessions: leave whole out", { path: "whole" });
-      const { keys, searchedTo } = await searchWords(room, asked, { search, limit: HITS_MAX, deadline });
+      const { keys, searchedTo } = await searchWords(context, asked, { search, limit: HITS_MAX, deadline });
       const among = await aggregates.sessionsOf(asked, keys, deadline);
       return { scope: all, among, extra: { searched_to: searchedTo === undefined ? null : isoTime(searchedTo) } };
     }
@@ -80,13 +80,13 @@ export function sessionListEndpoints(room: ApiContext, callers: Callers) {
       const page = readPaging(body, AGGREGATES_MAX);
       const caller = callers.of(request);
       const { scope: asked, decoded } = readScope(caller, body);
-      await settled(room);
-      const deadline = new Deadline(room.config.query_timeout_seconds * 1000);
+      await settled(context);
+      const deadline = new Deadline(context.config.query_timeout_seconds * 1000);
       const { scope, among, extra } = await choose(asked, body, deadline);
       const rows = await aggregates.sessions(scope, { order, page, among }, deadline);
       const withBytes = body.includeStoredBytes === true;
       const shown = withBytes ? await aggregates.withSessionBytes(scope, rows, deadline) : rows;
-      const warnings = await queryWarnings(room.engine.source, caller.organizationId, decoded, deadline);
+      const warnings = await queryWarnings(context.engine.source, caller.organizationId, decoded, deadline);
       return success(shown, await whySlow(aggregates, asked.tree, warnings), extra);
     },
     {

@@ -26,7 +26,7 @@ const QUERY = {
 };
 
 /** The audit log, read-only: no endpoint changes or deletes an entry. */
-export function auditEndpoints(room: ApiContext, callers: Callers) {
+export function auditEndpoints(context: ApiContext, callers: Callers) {
   return new Elysia().get(
     "/v1/audit",
     async ({ request }) => {
@@ -38,16 +38,16 @@ export function auditEndpoints(room: ApiContext, callers: Callers) {
       }
       const given = (name: string) => query.get(name) || undefined;
       const filter = {
-        organizationId: await organizationOf(room, callers.of(request), given("organization")),
+        organizationId: await organizationOf(context, callers.of(request), given("organization")),
         ...{ actor: given("actor"), action: given("action"), object: given("object"), outcome: given("outcome") },
         ...{ since: readTime("since", given("since")), until: readTime("until", given("until")) },
       };
       const page = {
         limit: readPage(request).limit,
         cursor: given("cursor"),
-        deadlineMs: room.config.query_timeout_seconds * 1_000,
+        deadlineMs: context.config.query_timeout_seconds * 1_000,
       };
-      const { entries, nextCursor } = await listAudit(room.current.records, filter, page);
+      const { entries, nextCursor } = await listAudit(context.current.records, filter, page);
       return success(entries, {}, { next_cursor: nextCursor });
     },
     endpoint(
@@ -61,12 +61,12 @@ export function auditEndpoints(room: ApiContext, callers: Callers) {
 
 /** @throws GatewayError `not_found` for an organization that is not the caller's. */
 async function organizationOf(
-  room: ApiContext,
+  context: ApiContext,
   caller: Caller,
   named: string | undefined,
 ): Promise<string | undefined> {
   if (named === undefined) return may(caller, "operator") ? undefined : caller.organizationId;
-  const found = await findOrganization(room.home.reader.records, named);
+  const found = await findOrganization(context.home.reader.records, named);
   // The entries of a removed organization stay, under its id.
   if (may(caller, "operator")) return found?.id ?? named;
   if (found?.id === caller.organizationId) return found.id;

@@ -23,23 +23,23 @@ const remembered = new WeakMap<ApiContext, Set<string>>();
  * by programs with a key are not logged.
  */
 export async function noteBodyViews(
-  room: ApiContext,
+  context: ApiContext,
   request: Request,
   organizationId: string,
   requestIds: readonly string[],
 ): Promise<void> {
   const caller = people.get(request);
-  if (caller === undefined || !room.config.audit_body_views) return;
+  if (caller === undefined || !context.config.audit_body_views) return;
   const hour = Math.floor(Date.now() / HOUR_MS);
-  const known = remembered.get(room) ?? new Set();
-  remembered.set(room, known);
+  const known = remembered.get(context) ?? new Set();
+  remembered.set(context, known);
   const nameOf = (id: string) => `${hour} ${caller.actor.id} ${id}`;
   const unseen = requestIds.filter((id) => !known.has(nameOf(id)));
   if (unseen.length === 0) return;
   const acts = unseen.map(
     (id): Act => ({ action: "record.bodies_viewed", organizationId, object: { kind: "record", id, name: "" } }),
   );
-  const { records } = await room.writer();
+  const { records } = await context.writer();
   const stillNew = (all: readonly Act[]) => unnoted(records, all, caller.actor.id, hour * HOUR_MS);
   await record(records, { statements: [], by: actingOf(caller), acts, stillNew });
   for (const id of unseen) known.add(nameOf(id));

@@ -12,7 +12,7 @@ const remembered = new WeakMap<ApiContext, Set<string>>();
 
 /** Logs an export in the audit log, once, before its first page. @throws GatewayError `invalid_body`. */
 export async function noteExport(
-  room: ApiContext,
+  context: ApiContext,
   request: Request,
   caller: Caller,
   asked: { readonly filter: unknown; readonly includeBody: boolean },
@@ -21,8 +21,8 @@ export async function noteExport(
   if (id === null) return;
   if (!EXPORT_ID.test(id))
     throw new GatewayError("invalid_body", `${EXPORT_HEADER}: give 8 to 100 letters, digits, _ and -`);
-  const known = remembered.get(room) ?? new Set();
-  remembered.set(room, known);
+  const known = remembered.get(context) ?? new Set();
+  remembered.set(context, known);
   const name = `${caller.actor.id} ${id}`;
   if (known.has(name)) return;
   const { organizationId } = caller;
@@ -32,7 +32,7 @@ export async function noteExport(
     object: { kind: "export", id, name: "" },
     after: asked,
   };
-  const { records } = await room.writer();
+  const { records } = await context.writer();
   const sql = "select 1 from audit where object_id = ? and actor_id = ? and action = 'records.exported' limit 1";
   const stillNew = async (acts: readonly Act[]) =>
     (await records.query({ sql, args: [id, caller.actor.id] })).length > 0 ? [] : acts;

@@ -10,12 +10,12 @@ const REMEMBERED_MAX = 10_000;
 
 /** Logs requests that were refused for lack of a permission. */
 export class Refusals {
-  readonly #room: ApiContext;
+  readonly #context: ApiContext;
   /** The time of the last log entry of each kind, oldest first. */
   readonly #times = new Map<string, number>();
 
-  constructor(room: ApiContext) {
-    this.#room = room;
+  constructor(context: ApiContext) {
+    this.#context = context;
   }
 
   /** @param path - the endpoint's pattern. */
@@ -31,7 +31,7 @@ export class Refusals {
     const action = (Object.hasOwn(ACTION_OF, endpoint) ? ACTION_OF[endpoint] : undefined) ?? "access.refused";
     const object = { kind: "endpoint", id: endpoint, name: new URL(request.url).pathname };
     const organizationId = caller.organizationId === "" ? null : caller.organizationId;
-    const { records } = await this.#room.writer();
+    const { records } = await this.#context.writer();
     await noted(records, actingOf(caller), { action, organizationId, object }, "refused");
   }
 }

@@ -34,16 +34,16 @@ const STEPS = `By ids or by a filter. With a filter one call changes up to ${CHA
 type Change = Pick<RecordUpdate, "properties" | "scores" | "ratings">;
 
 /** Changing or deleting many requests. */
-export function bulkEndpoints(room: ApiContext, callers: Callers) {
+export function bulkEndpoints(context: ApiContext, callers: Callers) {
   const change = async (request: Request, selection: Selection, wanted: Change) => {
     const caller = callers.of(request);
     const { organizationId } = caller;
-    const step = await selected(room, caller, selection).next();
+    const step = await selected(context, caller, selection).next();
     const { ids, next } = step.value!;
     let changed = 0;
     for (let at = 0; at < ids.length; at += AT_ONCE) {
       const group = ids.slice(at, at + AT_ONCE);
-      const update = (requestId: string) => room.recorder.update({ requestId, organizationId, ...wanted });
+      const update = (requestId: string) => context.recorder.update({ requestId, organizationId, ...wanted });
       const done = await within(Promise.all(group.map(update)), UPDATE_MS, tooLate);
       changed += done.filter((result) => result !== null).length;
     }
@@ -52,9 +52,9 @@ export function bulkEndpoints(room: ApiContext, callers: Callers) {
   const remove = async (caller: Caller, requestIds: readonly string[], asked: unknown) => {
     const { organizationId } = caller;
     // First: if a later step fails, the caller repeats the call, and the records can still be found.
-    await forgetRequests((await room.writer()).records, organizationId, requestIds);
+    await forgetRequests((await context.writer()).records, organizationId, requestIds);
     const order = { organizationId, requestIds, by: actingOf(caller), asked };
-    return within(room.recorder.remove(order), REMOVE_MS, tooLate);
+    return within(context.recorder.remove(order), REMOVE_MS, tooLate);
   };
 
   return new Elysia()
@@ -75,7 +75,7 @@ export function bulkEndpoints(room: ApiContext, callers: Callers) {
       async ({ body, request }) => {
         const caller = callers.of(request);
         let removed = 0;
-        for await (const { ids, next } of selected(room, caller, body)) {
+        for await (const { ids, next } of selected(context, caller, body)) {
           if (ids.length > 0) removed += await remove(caller, ids, body.filter && { filter: body.filter });
           if (typeof body.limit === "number") return success(removed, {}, { next_cursor: next });
         }

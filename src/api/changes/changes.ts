@@ -23,18 +23,18 @@ const SCORES = t.Object({ scores: SCORE_MAP, reasons: REASONS }, { additionalPro
 const FEEDBACK = t.Object({ rating: t.Boolean() }, { additionalProperties: false });
 
 /** Changes properties and scores of a request, also while it is in flight. Later reads see the change. */
-export function changeEndpoints(room: ApiContext, callers: Callers) {
+export function changeEndpoints(context: ApiContext, callers: Callers) {
   const update = async (request: Request, id: string, change: Omit<RecordUpdate, "requestId" | "organizationId">) => {
     const { organizationId } = callers.of(request);
     const done = await within(
-      room.recorder.update({ requestId: requestIdOf(id), organizationId, ...change }),
+      context.recorder.update({ requestId: requestIdOf(id), organizationId, ...change }),
       UPDATE_MS,
       tooLate,
     );
     if (done === null) throw noSuchRequest();
     return done;
   };
-  const isHelicone = servesHelicone(room.config);
+  const isHelicone = servesHelicone(context.config);
   return new Elysia()
     .put(
       "/v1/request/:id/property",

@@ -33,14 +33,14 @@ interface ReadLine {
 }
 
 /** Imports records that a Weir has exported. */
-export function importEndpoints(room: ApiContext, callers: Callers) {
+export function importEndpoints(context: ApiContext, callers: Callers) {
   return new Elysia().post(
     "/v1/import",
     async ({ body, request }) => {
       const caller = callers.of(request);
       const rejected: Rejection[] = [];
       const read = await readAll(linesOf(body as string), caller.key, rejected);
-      const results = await room.recorder.import(
+      const results = await context.recorder.import(
         read.map(({ arrival }) => arrival),
         actingOf(caller),
       );

@@ -46,15 +46,16 @@ const LOGGED = t.Object(
 type Logged = (typeof LOGGED)["static"];
 
 /** Records calls that did not pass through the gateway: of tools, vector databases, and anything else. */
-export function logEndpoints(room: ApiContext, callers: Callers) {
+export function logEndpoints(context: ApiContext, callers: Callers) {
   return new Elysia().post(
     "/v1/log",
     async ({ body, request }) => {
       const exchange = toExchange(body, callers.of(request).key);
-      if (body.request_id !== undefined && !(await room.recorder.claimId(exchange.id))) {
+      if (body.request_id !== undefined && !(await context.recorder.claimId(exchange.id))) {
         throw new GatewayError("duplicate_request_id", "request_id was used before", { path: "request_id" });
       }
-      if (!(await room.gateway.record(exchange))) throw new GatewayError("spool_full", "nothing can be recorded now");
+      if (!(await context.gateway.record(exchange)))
+        throw new GatewayError("spool_full", "nothing can be recorded now");
       return success({ request_id: exchange.id });
     },
     {

@@ -46,7 +46,7 @@ export interface Step {
  *
  * @throws GatewayError `invalid_body`, `filter_invalid`.
  */
-export async function* selected(room: ApiContext, reach: Reach, selection: Selection): AsyncGenerator<Step> {
+export async function* selected(context: ApiContext, reach: Reach, selection: Selection): AsyncGenerator<Step> {
   const { requestIds, filter, cursor } = selection;
   if ((requestIds === undefined) === (filter === undefined))
     throw new GatewayError("invalid_body", "choose the requests with either requestIds or filter");
@@ -56,17 +56,17 @@ export async function* selected(room: ApiContext, reach: Reach, selection: Selec
   if (limit === 0)
     throw new GatewayError("invalid_body", `limit is a whole number from 1 to ${CHANGED_MAX}`, { path: "limit" });
   let after = typeof cursor === "string" ? decodeCursor(cursor, scope, NEWEST_FIRST) : undefined;
-  if (after === undefined) await settled(room);
+  if (after === undefined) await settled(context);
   do {
-    const page = await idsOf(room, scope, limit, after);
+    const page = await idsOf(context, scope, limit, after);
     after = page.next;
     yield { ids: page.ids, next: after === undefined ? null : encodeCursor(after, scope, NEWEST_FIRST) };
   } while (after !== undefined);
 }
 
-async function idsOf(room: ApiContext, scope: Scope, limit: number, after: Position | undefined) {
-  const deadline = new Deadline(room.config.query_timeout_seconds * 1000);
+async function idsOf(context: ApiContext, scope: Scope, limit: number, after: Position | undefined) {
+  const deadline = new Deadline(context.config.query_timeout_seconds * 1000);
   const options = { sort: NEWEST_FIRST, limit, offset: 0, after, deadline, withinMs: FIND_MS };
-  const { keys, next } = await room.engine.source.page(scope, options);
+  const { keys, next } = await context.engine.source.page(scope, options);
   return { ids: keys.map(({ requestId }) => requestId), next };
 }

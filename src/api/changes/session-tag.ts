@@ -19,14 +19,14 @@ const TAG = t.Object(
 );
 
 /** A tag on a session; filters find it as `session_tag`. */
-export function sessionTagEndpoints(room: ApiContext, callers: Callers) {
+export function sessionTagEndpoints(context: ApiContext, callers: Callers) {
   return new Elysia()
     .get(
       "/v1/session/:id/tag",
       async ({ params, request }) => {
         const { organizationId } = callers.of(request);
         const sessionId = storable(params.id);
-        const tag = await sessionTag(room.reader.records, organizationId, sessionId);
+        const tag = await sessionTag(context.reader.records, organizationId, sessionId);
         return success({ session_id: sessionId, tag });
       },
       endpoint("Sessions", "Read a session's tag", "null if there is none."),
@@ -37,11 +37,11 @@ export function sessionTagEndpoints(room: ApiContext, callers: Callers) {
         const { organizationId } = callers.of(request);
         const sessionId = storable(params.id);
         const tag = body.tag === null ? null : storable(body.tag);
-        await settled(room);
-        if (!(await isSession(room.engine.source, { organizationId, sessionId }))) {
+        await settled(context);
+        if (!(await isSession(context.engine.source, { organizationId, sessionId }))) {
           throw new GatewayError("not_found", "there is no session with this id");
         }
-        await setSessionTag((await room.writer()).records, organizationId, sessionId, tag);
+        await setSessionTag((await context.writer()).records, organizationId, sessionId, tag);
         return success([{ session_id: sessionId, tag }]);
       },
       { body: TAG, ...endpoint("Sessions", "Tag a session", "null removes the tag.") },

@@ -51,8 +51,8 @@ export interface ListedDashboard extends Shown {
  * Dashboards: the caller's own, shared in the organization, or shipped. `figures` suffices for one's own: they show only
  * what the caller may query elsewhere.
  */
-export function dashboardEndpoints(room: ApiContext, callers: Callers) {
-  const { records } = room.current;
+export function dashboardEndpoints(context: ApiContext, callers: Callers) {
+  const { records } = context.current;
   const visible = async ({ organizationId }: Caller, owner: Owner) =>
     (await listDashboards(records, organizationId)).filter((each) => isVisible(each, owner));
   const find = async (caller: Caller, id: string) => {
@@ -74,7 +74,7 @@ export function dashboardEndpoints(room: ApiContext, callers: Callers) {
   const put = async (dashboard: StoredDashboard, caller: Caller, previous?: StoredDashboard) => {
     if (dashboard.shared && previous?.shared !== true) require(caller, "write", "shared");
     refuseTaken(dashboard, await listDashboards(records, dashboard.organization_id));
-    await putDashboard((await room.writer()).records, dashboard, caller, previous);
+    await putDashboard((await context.writer()).records, dashboard, caller, previous);
     return success(shown(dashboard, ownerOf(caller)));
   };
 
@@ -129,7 +129,7 @@ export function dashboardEndpoints(room: ApiContext, callers: Callers) {
       async ({ params, request }) => {
         const caller = callers.of(request);
         const dashboard = await findToChange(caller, params.id);
-        await removeDashboard((await room.writer()).records, dashboard, caller, []);
+        await removeDashboard((await context.writer()).records, dashboard, caller, []);
         return success(shown(dashboard, ownerOf(caller)));
       },
       endpoint(TAG, "Remove a dashboard", CHANGING),

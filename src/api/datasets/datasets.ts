@@ -47,15 +47,15 @@ export interface ShownDataset {
 }
 
 /** A dataset of the caller's organization. @throws GatewayError `not_found`. */
-export async function datasetOf(room: ApiContext, organizationId: string, id: string) {
-  const found = await findDataset(room.current.records, organizationId, id);
+export async function datasetOf(context: ApiContext, organizationId: string, id: string) {
+  const found = await findDataset(context.current.records, organizationId, id);
   if (found === undefined) throw new GatewayError("not_found", "there is no dataset with this id");
   return found;
 }
 
 /** Named, versioned collections of examples. */
-export function datasetEndpoints(room: ApiContext, callers: Callers) {
-  const { records } = room.current;
+export function datasetEndpoints(context: ApiContext, callers: Callers) {
+  const { records } = context.current;
   return new Elysia()
     .get(
       "/v1/datasets",
@@ -75,7 +75,7 @@ export function datasetEndpoints(room: ApiContext, callers: Callers) {
           ...{ description: storable(description), version: 0, created_by: ownerOf(caller).name },
           ...{ created_at: now, updated_at: now },
         };
-        await addDataset((await room.writer()).records, dataset);
+        await addDataset((await context.writer()).records, dataset);
         return success(shownDataset({ ...dataset, items: 0 }));
       },
       { body: NEW, ...endpoint(TAG, "Create a dataset") },
@@ -83,26 +83,26 @@ export function datasetEndpoints(room: ApiContext, callers: Callers) {
     .get(
       "/v1/datasets/:id",
       async ({ params, request }) =>
-        success(shownDataset(await datasetOf(room, callers.of(request).organizationId, params.id))),
+        success(shownDataset(await datasetOf(context, callers.of(request).organizationId, params.id))),
       endpoint(TAG, "Read one dataset"),
     )
     .patch(
       "/v1/datasets/:id",
       async ({ params, body, request }) => {
         const { organizationId } = callers.of(request);
-        const { id, ...old } = await datasetOf(room, organizationId, params.id);
+        const { id, ...old } = await datasetOf(context, organizationId, params.id);
         const { name = old.name, description = old.description } = body;
         const naming = { name: storable(name.trim()), description: storable(description) };
-        await renameDataset((await room.writer()).records, id, naming);
-        return success(shownDataset(await datasetOf(room, organizationId, id)));
+        await renameDataset((await context.writer()).records, id, naming);
+        return success(shownDataset(await datasetOf(context, organizationId, id)));
       },
       { body: CHANGES, ...endpoint(TAG, "Rename or describe a dataset") },
     )
     .delete(
       "/v1/datasets/:id",
       async ({ params, request }) => {
-        const dataset = await datasetOf(room, callers.of(request).organizationId, params.id);
-        await removeDataset((await room.writer()).records, dataset.id);
+        const dataset = await datasetOf(context, callers.of(request).organizationId, params.id);
+        await removeDataset((await context.writer()).records, dataset.id);
         return success(shownDataset(dataset));
       },
       endpoint(TAG, "Delete a dataset", "With all of its versions. This cannot be undone."),
@@ -110,7 +110,7 @@ export function datasetEndpoints(room: ApiContext, callers: Callers) {
     .get(
       "/v1/datasets/:id/versions",
       async ({ params, request }) => {
-        const { id } = await datasetOf(room, callers.of(request).organizationId, params.id);
+        const { id } = await datasetOf(context, callers.of(request).organizationId, params.id);
         return success(await listVersions(records, id));
       },
       endpoint(

@@ -20,11 +20,11 @@ const QUERY = {
 };
 
 /** A dataset as a file. */
-export function datasetExportEndpoint(room: ApiContext, callers: Callers) {
+export function datasetExportEndpoint(context: ApiContext, callers: Callers) {
   return new Elysia().get(
     "/v1/datasets/:id/export",
     async ({ params, request }) => {
-      const dataset = await datasetOf(room, callers.of(request).organizationId, params.id);
+      const dataset = await datasetOf(context, callers.of(request).organizationId, params.id);
       const { version } = readItemsQuery(request, dataset.version);
       const query = new URL(request.url).searchParams;
       const format = query.get("format") ?? "jsonl";
@@ -36,7 +36,7 @@ export function datasetExportEndpoint(room: ApiContext, callers: Callers) {
       }
       async function* lines() {
         for (let after = ""; ; ) {
-          const items = await listItems(room.current.records, dataset.id, { version, label, after, limit: PAGE });
+          const items = await listItems(context.current.records, dataset.id, { version, label, after, limit: PAGE });
           const made = items.map((item) => lineOf!(format === "jsonl" ? (shownItem(item) as never) : item));
           yield made.map((each) => ("line" in each ? `${JSON.stringify(each.line)}\n` : "")).join("");
           if (items.length < PAGE) return;
@@ -48,7 +48,7 @@ export function datasetExportEndpoint(room: ApiContext, callers: Callers) {
         "content-type": "application/x-ndjson; charset=utf-8",
         "content-disposition": `attachment; filename="${name}"`,
       };
-      return streamText(lines(), headers, (error) => logFailure(room.log, request, error));
+      return streamText(lines(), headers, (error) => logFailure(context.log, request, error));
     },
     endpoint(
       TAG,

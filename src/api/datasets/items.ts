@@ -20,7 +20,7 @@ import { CHANGED_MAX, SELECTION, type Selection, type Step, selected } from "../
 import type { ApiContext } from "../context.ts";
 import { endpoint } from "../endpoint.ts";
 import { success } from "../envelope.ts";
-import { readRecords } from "../requests/answer.ts";
+import { readRecords } from "../requests/respond.ts";
 import { datasetOf, TAG } from "./datasets.ts";
 import { exampleOf } from "./example.ts";
 import { ITEM_CHANGES, type ItemBody, NEW_ITEM, readExample } from "./item-body.ts";
@@ -46,14 +46,14 @@ const REMOVAL = t.Object({ ids: t.Array(t.String(), { maxItems: CHANGED_MAX, des
 export type ShownItem = Omit<Item, "created_at"> & { readonly created_at: string };
 
 /** The examples in a dataset. Every change makes a new version. */
-export function datasetItemEndpoints(room: ApiContext, callers: Callers) {
-  const { records } = room.current;
+export function datasetItemEndpoints(context: ApiContext, callers: Callers) {
+  const { records } = context.current;
   const find = async (request: Request, id: string) => {
     const caller = callers.of(request);
-    return { caller, dataset: await datasetOf(room, caller.organizationId, id) };
+    return { caller, dataset: await datasetOf(context, caller.organizationId, id) };
   };
   const answer = async (caller: Caller, id: string, more: object, beside: Readonly<Record<string, unknown>> = {}) => {
-    const { version, items } = await datasetOf(room, caller.organizationId, id);
+    const { version, items } = await datasetOf(context, caller.organizationId, id);
     return success({ ...more, version, items }, {}, beside);
   };
 
@@ -81,11 +81,11 @@ export function datasetItemEndpoints(room: ApiContext, callers: Callers) {
           throw new GatewayError("invalid_body", "give either items, or choose requests with requestIds or filter");
         const made =
           items === undefined
-            ? await fromRequests(room, request, caller, { datasetId: dataset.id, selection })
+            ? await fromRequests(context, request, caller, { datasetId: dataset.id, selection })
             : { examples: items.map((item, at) => readExample(item, `items.${at}`)), skipped: [], next: null };
         refuseTooMany(dataset.items + made.examples.length);
         const examples = labels === undefined ? made.examples : made.examples.map((each) => ({ ...each, labels }));
-        const ids = await addItems((await room.writer()).records, dataset.id, examples);
+        const ids = await addItems((await context.writer()).records, dataset.id, examples);
         return answer(caller, dataset.id, { ids, skipped: made.skipped }, { next_cursor: made.next });
       },
       {
@@ -105,8 +105,8 @@ export function datasetItemEndpoints(room: ApiContext, callers: Callers) {
         const item = await findItem(records, dataset.id, params.item);
         if (item === undefined) throw new GatewayError("not_found", "the newest version has no item with this id");
         const changed = { ...item, ...readExample(merged(item, body), ""), request_id: item.request_id };
-        await changeItem((await room.writer()).records, dataset.id, changed);
-        return success(shownItem((await findItem(room.current.records, dataset.id, item.id)) ?? changed));
+        await changeItem((await context.writer()).records, dataset.id, changed);
+        return success(shownItem((await findItem(context.current.records, dataset.id, item.id)) ?? changed));
       },
       { body: ITEM_CHANGES, ...endpoint(TAG, "Change an item", "Its earlier state stays in earlier versions.") },
     )
@@ -114,7 +114,7 @@ export function datasetItemEndpoints(room: ApiContext, callers: Callers) {
       "/v1/datasets/:id/items",
       async ({ params, body, request }) => {
         const { caller, dataset } = await find(request, params.id);
-        const removed = await removeItems((await room.writer()).records, dataset.id, body.ids);
+        const removed = await removeItems((await context.writer()).records, dataset.id, body.ids);
         return answer(caller, dataset.id, { removed });
       },
       {
@@ -134,15 +134,15 @@ function refuseTooMany(items: number): void {
 
 /** Examples from one step of a selection, in the order in which the requests were made. */
 async function fromRequests(
-  room: ApiContext,
+  context: ApiContext,
   request: Request,
   caller: Caller,
   { datasetId, selection }: { readonly datasetId: string; readonly selection: Selection },
 ) {
   require(caller, "bodies");
-  const step: Step = (await selected(room, caller, selection).next()).value!;
-  await settled(room);
-  const there = await alreadyIn(room.current.records, datasetId, step.ids);
+  const step: Step = (await selected(context, caller, selection).next()).value!;
+  await settled(context);
+  const there = await alreadyIn(context.current.records, datasetId, step.ids);
   const skipped = step.ids
     .filter((id) => there.has(id))
     .map((request_id) => skip(request_id, "it is in the dataset already"));
@@ -151,7 +151,7 @@ async function fromRequests(
   const found = new Set<string>();
   const keys = keysOf(wanted);
   const asked = { organizationId: caller.organizationId, sight: caller.sight, keys };
-  for await (const record of readRecords(room, request, asked)) {
+  for await (const record of readRecords(context, request, asked)) {
     found.add(record.request_id);
     const example = exampleOf(record);
     if (example === undefined) skipped.push(skip(record.request_id, "no conversation of it was recorded"));

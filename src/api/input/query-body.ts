@@ -74,7 +74,7 @@ function whole(value: number, path: string, max: number): number {
 }
 
 /** The query in a body, with its organization. */
-export interface Asked {
+export interface ScopedQuery {
   readonly scope: Scope;
   readonly decoded: DecodedFilter;
 }
@@ -87,7 +87,7 @@ export function readScope(
   { organizationId, sight }: Reach,
   body: Flags & { readonly filter?: unknown },
   dialect: Dialect = "legacy",
-): Asked {
+): ScopedQuery {
   const decoded = decodeFilter(body.filter === undefined ? "all" : body.filter, dialect);
   refuseSaid(sight, decoded.tree);
   return { decoded, scope: { organizationId, sight, tree: withFlags(decoded.tree, body) } };

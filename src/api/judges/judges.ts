@@ -28,34 +28,34 @@ import { tryEndpoint } from "./try.ts";
 const LATEST = 100;
 
 /** Models that score records. */
-export function judgeEndpoints(room: ApiContext, callers: Callers) {
-  const family = judgeFamily(room);
+export function judgeEndpoints(context: ApiContext, callers: Callers) {
+  const family = judgeFamily(context);
   return new Elysia()
-    .use(tryEndpoint(room, callers, (body, organizationId) => readJudge(room, body, organizationId)))
+    .use(tryEndpoint(context, callers, (body, organizationId) => readJudge(context, body, organizationId)))
     .use(keptRuleEndpoints(callers, family))
-    .use(runEndpoints(room, callers, (id, organizationId) => findRule(family, id, organizationId)))
+    .use(runEndpoints(context, callers, (id, organizationId) => findRule(family, id, organizationId)))
     .get(
       "/v1/judges/:id/judgements",
       async ({ params, request }) => {
         const { id } = await findRule(family, params.id, callers.of(request).organizationId);
-        return success((await latestJudgements(room.current.records, id, LATEST)).map(shownJudgement));
+        return success((await latestJudgements(context.current.records, id, LATEST)).map(shownJudgement));
       },
       endpoint("Judges", "List the latest work of a judge", `The newest ${LATEST}, including those that wait.`),
     );
 }
 
-function judgeFamily(room: ApiContext): KeptFamily<Judge, JudgeBody> {
-  const { records } = room.current;
+function judgeFamily(context: ApiContext): KeptFamily<Judge, JudgeBody> {
+  const { records } = context.current;
   const put: KeptFamily<Judge, JudgeBody>["put"] = async (caller, body, previous) => {
-    const { rule } = readJudge(room, body, caller.organizationId);
+    const { rule } = readJudge(context, body, caller.organizationId);
     const others = await listJudges(records, caller.organizationId);
     if (others.some(({ id, name }) => id !== previous?.id && name === rule.name))
       throw new GatewayError("duplicate_name", `name: there is a judge "${rule.name}" already`, { path: "name" });
     // Requests sent before this call do not count as new.
-    await settled(room);
-    const judge = await putJudge((await room.writer()).records, { ...placeOf(caller), previous }, rule);
-    await spreadJudges(room);
-    return shownJudge(room, judge);
+    await settled(context);
+    const judge = await putJudge((await context.writer()).records, { ...placeOf(caller), previous }, rule);
+    await spreadJudges(context);
+    return shownJudge(context, judge);
   };
   return {
     path: "/v1/judges",
@@ -80,32 +80,36 @@ function judgeFamily(room: ApiContext): KeptFamily<Judge, JudgeBody> {
     list: (organizationId) => listJudges(records, organizationId),
     find: (id, organizationId) => findJudge(records, id, organizationId),
     bodyOf: shownRule,
-    shown: (judges) => Promise.all(judges.map((judge) => shownJudge(room, judge))),
+    shown: (judges) => Promise.all(judges.map((judge) => shownJudge(context, judge))),
     put,
     async remove(judge, caller) {
-      await removeJudge((await room.writer()).records, judge, caller);
-      await spreadJudges(room);
+      await removeJudge((await context.writer()).records, judge, caller);
+      await spreadJudges(context);
       return { id: judge.id, ...shownRule(judge) };
     },
   };
 }
 
 /** New traffic follows a change immediately; if the recorder cannot be reached now, it notices the change later by itself. */
-async function spreadJudges(room: ApiContext): Promise<void> {
-  await room.recorder.relearn().catch((error: unknown) => {
-    room.log.warn("a change has not reached all threads yet", { why: String(error) });
+async function spreadJudges(context: ApiContext): Promise<void> {
+  await context.recorder.relearn().catch((error: unknown) => {
+    context.log.warn("a change has not reached all threads yet", { why: String(error) });
   });
 }
 
 /** @throws GatewayError `invalid_body`, `filter_invalid`. */
-function readJudge(room: ApiContext, body: JudgeBody, organizationId: string): { rule: JudgeRule; key: KeySnapshot } {
+function readJudge(
+  context: ApiContext,
+  body: JudgeBody,
+  organizationId: string,
+): { rule: JudgeRule; key: KeySnapshot } {
   const rule = readJudgeRule(body);
   if (readsContent(decodeFilter(rule.filter, "legacy").tree)) {
     const message =
       "filter: a judge's filter cannot ask for bodies or texts; ask for the model, a property or the like";
     throw new GatewayError("invalid_body", message, { path: "filter" });
   }
-  const key = room.keys.byId(rule.key_id);
+  const key = context.keys.byId(rule.key_id);
   const refuse = (why: string) => new GatewayError("invalid_body", `key: ${why}`, { path: "key" });
   if (key?.organizationId !== organizationId) throw refuse("the organization has no service key with this id");
   const why = whyUnusable(key, Date.now());

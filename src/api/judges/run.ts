@@ -44,7 +44,7 @@ type Candidate = Pick<NewJudgement, "request_id" | "reference">;
 
 /** Lets a judge score records from before it existed. */
 export function runEndpoints(
-  room: ApiContext,
+  context: ApiContext,
   callers: Callers,
   find: (id: string, organizationId: string) => Promise<Judge>,
 ) {
@@ -54,9 +54,9 @@ export function runEndpoints(
       async ({ params, body, request }) => {
         const caller = callers.of(request);
         const judge = await find(params.id, caller.organizationId);
-        const all = await candidates(room, caller, body);
+        const all = await candidates(context, caller, body);
         const judged = await judgedAmong(
-          room.current.records,
+          context.current.records,
           judge.id,
           all.map(({ request_id }) => request_id),
         );
@@ -67,10 +67,10 @@ export function runEndpoints(
         });
         const already = all.length - due.length;
         if (body.estimate === true)
-          return success({ requests: due.length, already, ...(await estimate(room, judge, due.length)) });
+          return success({ requests: due.length, already, ...(await estimate(context, judge, due.length)) });
         if (judge.failures >= FAILURES_MAX)
           throw new GatewayError("invalid_body", `the judge is stopped: ${judge.problem}. Change it first`);
-        const { records } = await room.writer();
+        const { records } = await context.writer();
         await addJudgements(
           records,
           judge,
@@ -98,28 +98,33 @@ export function runEndpoints(
       "/v1/judges/:id/run",
       async ({ params, request }) => {
         const judge = await find(params.id, callers.of(request).organizationId);
-        return success({ withdrawn: await withdrawJudgements((await room.writer()).records, judge.id) });
+        return success({ withdrawn: await withdrawJudgements((await context.writer()).records, judge.id) });
       },
       endpoint("Judges", "Drop the requests that wait for a judge", "Calls in progress finish."),
     );
 }
 
-async function candidates(room: ApiContext, caller: Caller, body: RunBody): Promise<readonly Candidate[]> {
+async function candidates(context: ApiContext, caller: Caller, body: RunBody): Promise<readonly Candidate[]> {
   const { requestIds, filter, dataset, limit = RUN_DEFAULT } = body;
   const given = [requestIds, filter, dataset].filter((each) => each !== undefined);
   if (given.length !== 1) throw new GatewayError("invalid_body", "say which requests by requestIds, filter or dataset");
-  if (dataset !== undefined) return ofDataset(room, caller, dataset, limit);
+  if (dataset !== undefined) return ofDataset(context, caller, dataset, limit);
   const found: Candidate[] = [];
-  for await (const { ids } of selected(room, caller, { requestIds, filter })) {
+  for await (const { ids } of selected(context, caller, { requestIds, filter })) {
     found.push(...ids.slice(0, limit - found.length).map((request_id) => ({ request_id })));
     if (found.length >= limit) break;
   }
   return found;
 }
 
-async function ofDataset(room: ApiContext, caller: Caller, id: string, limit: number): Promise<readonly Candidate[]> {
-  const { version } = await datasetOf(room, caller.organizationId, id);
-  const items = await listItems(room.current.records, id, { version, after: "", limit });
+async function ofDataset(
+  context: ApiContext,
+  caller: Caller,
+  id: string,
+  limit: number,
+): Promise<readonly Candidate[]> {
+  const { version } = await datasetOf(context, caller.organizationId, id);
+  const items = await listItems(context.current.records, id, { version, after: "", limit });
   const byRequest = new Map(
     items.flatMap(({ request_id, output }) =>
       request_id === null ? [] : [[request_id, referenceOf(output)] as const],
@@ -135,12 +140,12 @@ function referenceOf(output: Json): string | null {
 }
 
 /** Estimated from the mean cost of the judge's calls so far, trials included. US dollars; null if unknown. */
-async function estimate(room: ApiContext, { organization_id, name }: Judge, requests: number) {
+async function estimate(context: ApiContext, { organization_id, name }: Judge, requests: number) {
   const filter = { request_response_rmt: { properties: { [JUDGE_PROPERTY]: { equals: name } } } };
   const scope = { organizationId: organization_id, tree: decodeFilter(filter, "legacy").tree };
   const query = { groupBy: [], timeBucket: undefined, latencies: false, limit: 1, offset: 0 };
-  const deadline = new Deadline(room.config.query_timeout_seconds * 1_000);
-  const [row] = await room.engine.aggregates.metrics(scope, query, deadline);
+  const deadline = new Deadline(context.config.query_timeout_seconds * 1_000);
+  const [row] = await context.engine.aggregates.metrics(scope, query, deadline);
   const calls = Number(row?.requests ?? 0);
   const mean = typeof row?.cost === "number" && row.cost > 0 && calls > 0 ? row.cost / calls : null;
   return { cost: mean === null ? null : mean * requests, calls };

@@ -7,7 +7,7 @@ import { uuidv7 } from "../../runtime/uuid.ts";
 import { askJudge, loadJudged } from "../../store/judges/ask-judge.ts";
 import { JUDGE_SCHEMA, type JudgeBody, type JudgeRule } from "../../store/judges/judge-rule.ts";
 import { filled } from "../../store/judges/prompt.ts";
-import type { Verdict } from "../../store/judges/verdict.ts";
+import type { JudgeVerdict } from "../../store/judges/verdict.ts";
 import type { Callers } from "../access/callers.ts";
 import { settled } from "../caught-up.ts";
 import type { ApiContext } from "../context.ts";
@@ -37,7 +37,7 @@ export interface TriedRequest {
   readonly prompt: string | null;
   /** The model's response; null if it could not be called. */
   readonly answer: string | null;
-  readonly scores: readonly Verdict[];
+  readonly scores: readonly JudgeVerdict[];
   readonly error: string | null;
   /** US dollars; null if unknown. */
   readonly cost: number | null;
@@ -48,21 +48,21 @@ export interface TriedRequest {
 type ReadJudge = (body: JudgeBody, organizationId: string) => { readonly rule: JudgeRule; readonly key: KeySnapshot };
 
 /** Calls a judge, which need not be stored, and stores none of its scores. */
-export function tryEndpoint(room: ApiContext, callers: Callers, readJudge: ReadJudge) {
+export function tryEndpoint(context: ApiContext, callers: Callers, readJudge: ReadJudge) {
   return new Elysia().post(
     "/v1/judges/try",
     async ({ body, request }) => {
       const { organizationId } = callers.of(request);
       const { rule, key } = readJudge(body.judge, organizationId);
       const ids = readIds(body.requestIds);
-      await settled(room);
+      await settled(context);
       const rows = new Map(
-        (await engineReader(room.current, room.config).source.records(organizationId, keysOf(ids))).map((row) => [
+        (await engineReader(context.current, context.config).source.records(organizationId, keysOf(ids))).map((row) => [
           row.request_id,
           row,
         ]),
       );
-      const tried = await Promise.all(ids.map((id) => tryOne(room, rule, key, { id, row: rows.get(id) })));
+      const tried = await Promise.all(ids.map((id) => tryOne(context, rule, key, { id, row: rows.get(id) })));
       return success(tried);
     },
     {
@@ -77,7 +77,7 @@ export function tryEndpoint(room: ApiContext, callers: Callers, readJudge: ReadJ
 }
 
 async function tryOne(
-  room: ApiContext,
+  context: ApiContext,
   rule: JudgeRule,
   { hash: keyHash }: KeySnapshot,
   { id, row }: { readonly id: string; readonly row: RequestRow | undefined },
@@ -85,13 +85,16 @@ async function tryOne(
   const nothing = { request_id: id, prompt: null, answer: null, scores: [], cost: null, call_id: null };
   if (row === undefined) return { ...nothing, error: "there is no such request" };
   const reference = rule.reference === null ? null : (JSON.parse(row.properties)[rule.reference] ?? null);
-  const ofProviders = room.gateway.providerMappings;
-  const record = await loadJudged(room.current, row, { reference, ofProviders });
+  const ofProviders = context.gateway.providerMappings;
+  const record = await loadJudged(context.current, row, { reference, ofProviders });
   if (record.output === "") return { ...nothing, error: "no response was recorded that can be read" };
   const callId = uuidv7();
-  const outcome = await askJudge({ passedOn: room.passedOn, keyHash, callId }, rule, record);
-  await settled(room);
-  const [call] = await engineReader(room.current, room.config).source.records(row.organization_id, keysOf([callId]));
+  const outcome = await askJudge({ passedOn: context.passedOn, keyHash, callId }, rule, record);
+  await settled(context);
+  const [call] = await engineReader(context.current, context.config).source.records(
+    row.organization_id,
+    keysOf([callId]),
+  );
   return {
     request_id: id,
     prompt: filled(rule.prompt, record),

@@ -11,7 +11,7 @@ import { actingOf, type Caller } from "../access/caller.ts";
 import { settled } from "../caught-up.ts";
 import { tooLate } from "../changes/record-updates.ts";
 import type { ApiContext } from "../context.ts";
-import { readRecords } from "../requests/answer.ts";
+import { readRecords } from "../requests/respond.ts";
 
 /** One call deletes records for this long, then reports its progress. */
 const STEP_MS = 5_000;
@@ -46,38 +46,38 @@ interface Order {
  * @throws GatewayError `not_found`; `invalid_body` if the name does not match, or for the first organization.
  */
 export async function deleteOrganization(
-  room: ApiContext,
+  context: ApiContext,
   request: Request,
   caller: Caller,
   { id, name: typed, isExported }: Order,
 ): Promise<Deletion> {
-  const { records } = await room.home.writer();
+  const { records } = await context.home.writer();
   const [known] = await shownOrganizations(records, id);
   if (known === undefined) throw new GatewayError("not_found", "there is no organization with this id");
   const { name } = known;
   if (typed !== name) throw new GatewayError("invalid_body", "name: this is not its name", { path: "name" });
   await refuseFirst(records, id);
   await stopKeys(records, id, caller);
-  await room.keys.spread();
-  await settled(room);
-  const exported = isExported ? exportPath(room, id) : null;
-  const aged = agedRecords(room.current, room.config);
+  await context.keys.spread();
+  await settled(context);
+  const exported = isExported ? exportPath(context, id) : null;
+  const aged = agedRecords(context.current, context.config);
   const endsAt = performance.now() + STEP_MS;
   let removed = 0;
   for (;;) {
     // Requests in flight end soon, because their key is revoked.
     const requestIds = await aged.finished(id, STEP_ROWS);
     if (requestIds.length === 0) break;
-    if (exported !== null) await exportRecords(room, request, { path: exported, organizationId: id, requestIds });
+    if (exported !== null) await exportRecords(context, request, { path: exported, organizationId: id, requestIds });
     const order = { organizationId: id, requestIds, by: actingOf(caller), asked: { organization: name } };
-    const gone = await within(room.recorder.remove(order), REMOVE_MS, tooLate);
+    const gone = await within(context.recorder.remove(order), REMOVE_MS, tooLate);
     removed += gone;
     if (gone === 0 || performance.now() > endsAt) break;
   }
-  const remaining = await aged.count(id, new Deadline(room.config.query_timeout_seconds * 1_000));
+  const remaining = await aged.count(id, new Deadline(context.config.query_timeout_seconds * 1_000));
   if (remaining > 0) return { id, name, removed, remaining, done: false, exported };
   await removeOrganization(records, id, caller);
-  await Promise.all([room.keys.spread(), room.credentials.spread(), room.routes.spread()]);
+  await Promise.all([context.keys.spread(), context.credentials.spread(), context.routes.spread()]);
   return { id, name, removed, remaining: 0, done: true, exported };
 }
 
@@ -98,11 +98,11 @@ interface Exported {
  * Appends complete records in the format that `weir import` reads, and syncs them to disk before it returns. After a crash
  * between this and the deletion some are written twice: an import takes each once.
  */
-async function exportRecords(room: ApiContext, request: Request, { path, organizationId, requestIds }: Exported) {
+async function exportRecords(context: ApiContext, request: Request, { path, organizationId, requestIds }: Exported) {
   const asked = { organizationId, sight: "bodies", keys: keysOf(requestIds) } as const;
   const file = await open(path, "a", 0o600);
   try {
-    for await (const record of readRecords(room, request, asked)) {
+    for await (const record of readRecords(context, request, asked)) {
       const { signed_body_url: _, asset_urls: __, ...kept } = record;
       await file.appendFile(`${JSON.stringify(kept)}\n`);
     }

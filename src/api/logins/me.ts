@@ -22,10 +22,10 @@ export interface Me {
   readonly permissions: readonly Permission[];
 }
 
-export function meEndpoints(room: ApiContext, callers: Callers) {
+export function meEndpoints(context: ApiContext, callers: Callers) {
   return new Elysia().get(
     "/v1/me",
-    async ({ request }) => success(await meOf(room, callers.of(request))),
+    async ({ request }) => success(await meOf(context, callers.of(request))),
     endpoint("Session", "Who acts, and what they may do"),
   );
 }

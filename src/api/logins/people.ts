@@ -34,12 +34,12 @@ const PASSWORD = t.String({ minLength: 1, maxLength: 1_000 });
 const DAYS = t.Union([t.Number({ minimum: 0, maximum: 36_500, multipleOf: 1 }), t.Null()]);
 
 /** Users, members, invitations, organizations, and the caller's own log-ins and password. */
-export function peopleEndpoints(room: ApiContext, callers: Callers) {
+export function peopleEndpoints(context: ApiContext, callers: Callers) {
   return new Elysia()
-    .use(loginEndpoints(room, callers))
-    .use(memberEndpoints(room, callers))
-    .use(userEndpoints(room, callers))
-    .use(organizationEndpoints(room, callers));
+    .use(loginEndpoints(context, callers))
+    .use(memberEndpoints(context, callers))
+    .use(userEndpoints(context, callers))
+    .use(organizationEndpoints(context, callers));
 }
 
 const noSuch = (what: string) => new GatewayError("not_found", `there is no ${what} with this id`);
@@ -50,20 +50,20 @@ function checkPassword(password: string): void {
   if (why !== undefined) throw new GatewayError("invalid_body", `password: ${why}`, { path: "password" });
 }
 
-function loginEndpoints(room: ApiContext, callers: Callers) {
-  const { records } = room.home.reader;
-  const writable = async () => (await room.home.writer()).records;
+function loginEndpoints(context: ApiContext, callers: Callers) {
+  const { records } = context.home.reader;
+  const writable = async () => (await context.home.writer()).records;
   return new Elysia()
     .get(
       "/v1/login",
       async () => {
-        const { key_login } = room.config;
+        const { key_login } = context.config;
         // If no user has a password, this method cannot work.
-        const local_login = room.config.local_login && (await hasPasswords(records));
+        const local_login = context.config.local_login && (await hasPasswords(records));
         const local = { kind: "local", name: "local", label: "E-mail and password", start: "/v1/session" };
         const key = { kind: "key", name: "key", label: "Service key", start: "/v1/session" };
         return success({
-          methods: [...room.sso.methods, ...(local_login ? [local] : []), ...(key_login ? [key] : [])],
+          methods: [...context.sso.methods, ...(local_login ? [local] : []), ...(key_login ? [key] : [])],
         });
       },
       endpoint("Session", "List the ways to log in"),
@@ -105,7 +105,7 @@ function loginEndpoints(room: ApiContext, callers: Callers) {
         const caller = callers.of(request);
         const user = caller.user && (await findUser(records, "id", caller.user.id));
         if (user === undefined) throw new GatewayError("invalid_body", "a service key has no password");
-        const { failedPasswords } = room.logins;
+        const { failedPasswords } = context.logins;
         const isTheirs = () => isPassword(body.current ?? "", user.password);
         if (user.password !== null && !(await failedPasswords.attempt(user.email, calledFrom(request), isTheirs)))
           throw new GatewayError("invalid_auth", "this is not the current password", { path: "current" });
@@ -125,9 +125,9 @@ function loginEndpoints(room: ApiContext, callers: Callers) {
     );
 }
 
-function memberEndpoints(room: ApiContext, callers: Callers) {
-  const { records } = room.home.reader;
-  const writable = async () => (await room.home.writer()).records;
+function memberEndpoints(context: ApiContext, callers: Callers) {
+  const { records } = context.home.reader;
+  const writable = async () => (await context.home.writer()).records;
   return new Elysia()
     .get(
       "/v1/members",
@@ -144,7 +144,7 @@ function memberEndpoints(room: ApiContext, callers: Callers) {
         const user = { id: known.user_id, email: known.email };
         const member = { organizationId, role: readRole(body.role), source: known.source };
         await putMember(await writable(), user, member, caller);
-        await room.keys.spread();
+        await context.keys.spread();
         return success((await listMembers(records, organizationId, params.id))[0]);
       },
       { body: t.Object({ role: ROLE }, strict), ...endpoint("Members", "Change a member's role") },
@@ -154,7 +154,7 @@ function memberEndpoints(room: ApiContext, callers: Callers) {
       async ({ params, request }) => {
         const caller = callers.of(request);
         if (!(await removeMember(await writable(), caller.organizationId, params.id, caller))) throw noSuch("member");
-        await room.keys.spread();
+        await context.keys.spread();
         return success({ user_id: params.id });
       },
       endpoint("Members", "Remove a member", "Their keys of the organization stop."),
@@ -172,7 +172,7 @@ function memberEndpoints(room: ApiContext, callers: Callers) {
         return success({
           ...made,
           token,
-          link: `${publicOrigin(room.config) || calledOrigin(room.config, request)}/invitation/${token}`,
+          link: `${publicOrigin(context.config) || calledOrigin(context.config, request)}/invitation/${token}`,
         });
       },
       {
@@ -183,11 +183,11 @@ function memberEndpoints(room: ApiContext, callers: Callers) {
     .post(
       "/v1/invitations/:token",
       async ({ params, body, request }) => {
-        refuseOtherSites(request, ownOrigin(room.config, request), false);
+        refuseOtherSites(request, ownOrigin(context.config, request), false);
         checkPassword(body.password);
         const from = { address: calledFrom(request), requestId: null };
         const isTheirs = ({ email, password }: User) =>
-          room.logins.failedPasswords.attempt(email, from.address, () => isPassword(body.password, password));
+          context.logins.failedPasswords.attempt(email, from.address, () => isPassword(body.password, password));
         return success(shownUser(await acceptInvitation(await writable(), params.token, { ...body, isTheirs }, from)));
       },
       {
@@ -197,9 +197,9 @@ function memberEndpoints(room: ApiContext, callers: Callers) {
     );
 }
 
-function userEndpoints(room: ApiContext, callers: Callers) {
-  const { records } = room.home.reader;
-  const writable = async () => (await room.home.writer()).records;
+function userEndpoints(context: ApiContext, callers: Callers) {
+  const { records } = context.home.reader;
+  const writable = async () => (await context.home.writer()).records;
   return new Elysia()
     .get(
       "/v1/users",
@@ -211,7 +211,7 @@ function userEndpoints(room: ApiContext, callers: Callers) {
       async ({ params, body, request }) => {
         const changed = await changeUser(await writable(), params.id, body, callers.of(request));
         if (changed === undefined) throw noSuch("user");
-        await room.keys.spread();
+        await context.keys.spread();
         return success(shownUser(changed));
       },
       {
@@ -226,16 +226,16 @@ function userEndpoints(room: ApiContext, callers: Callers) {
       "/v1/users/:id",
       async ({ params, request }) => {
         if (!(await removeUser(await writable(), params.id, callers.of(request)))) throw noSuch("user");
-        await room.keys.spread();
+        await context.keys.spread();
         return success({ id: params.id });
       },
       endpoint("Users", "Remove a user"),
     );
 }
 
-function organizationEndpoints(room: ApiContext, callers: Callers) {
-  const { records } = room.home.reader;
-  const writable = async () => (await room.home.writer()).records;
+function organizationEndpoints(context: ApiContext, callers: Callers) {
+  const { records } = context.home.reader;
+  const writable = async () => (await context.home.writer()).records;
   return new Elysia()
     .get(
       "/v1/organizations",
@@ -264,7 +264,7 @@ function organizationEndpoints(room: ApiContext, callers: Callers) {
       "/v1/organizations/:id",
       async ({ params, body, request }) =>
         success(
-          await deleteOrganization(room, request, callers.of(request), {
+          await deleteOrganization(context, request, callers.of(request), {
             ...{ id: params.id, name: body.name, isExported: body.export === true },
           }),
         ),

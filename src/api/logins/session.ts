@@ -50,55 +50,55 @@ export interface SessionView {
 
 /** Log-in, log-out, and the current session. */
 // biome-ignore lint/complexity/noExcessiveLinesPerFunction: a table of endpoints, one statement each
-export function sessionEndpoints(room: ApiContext, callers: Callers) {
+export function sessionEndpoints(context: ApiContext, callers: Callers) {
   const failedKeys = new FailedLogins();
   const view = async (request: Request, { key, user }: Caller, expiresAt: number | null): Promise<SessionView> => ({
     kind: user === undefined ? "key" : "user",
     key: { id: key.id, name: key.name },
-    organization: (await organizationName(room.home.reader.records, key.organizationId)) ?? key.organizationId,
+    organization: (await organizationName(context.home.reader.records, key.organizationId)) ?? key.organizationId,
     organization_id: key.organizationId,
     scopes: key.scopes,
     key_expires_at: isoTimeOrNull(key.expiresAt),
     expires_at: expiresAt === null ? null : isoTime(expiresAt),
-    gateway_url: gatewayOrigin(room.config, request, await gatewayPort(room)),
-    api_url: calledOrigin(room.config, request),
-    region: room.config.region,
+    gateway_url: gatewayOrigin(context.config, request, await gatewayPort(context)),
+    api_url: calledOrigin(context.config, request),
+    region: context.config.region,
     version: packageJson.version,
   });
   const begun = async (request: Request, caller: Caller) => {
     const answer = success(await view(request, caller, null));
     const who = { userId: caller.user?.id ?? null, keyId: caller.user === undefined ? caller.key.id : null };
-    answer.headers.set("set-cookie", await room.logins.begin(request, who, caller, caller.organizationId));
+    answer.headers.set("set-cookie", await context.logins.begin(request, who, caller, caller.organizationId));
     return answer;
   };
   const refused = async (request: Request, name: string) => {
     const actor = { kind: "system", id: "log-in", name: "log-in" } as const;
     const by = { actor, address: calledFrom(request), requestId: null };
-    await noteFailedLogin((await room.home.writer()).records, name, by);
+    await noteFailedLogin((await context.home.writer()).records, name, by);
   };
 
   const byKey = async (request: Request, text: string) => {
-    if (!room.config.key_login)
+    if (!context.config.key_login)
       throw new GatewayError("invalid_auth", "service keys do not log in here", { path: "key" });
-    const key = await keyOf(room, text);
+    const key = await keyOf(context, text);
     const why = key === undefined ? "unknown" : whyUnusable(key, Date.now());
     if (key === undefined || why !== undefined) {
       await failedKeys.note();
       await refused(request, key?.name ?? "key");
       throw new GatewayError("invalid_auth", `this key ${UNUSABLE[why ?? "unknown"]}`, { path: "key" });
     }
-    room.keys.used(key.id);
+    context.keys.used(key.id);
     return begun(request, callerOfKey(key, { request, address: calledFrom(request) }));
   };
 
   const byPassword = async (request: Request, typed: string, password: string) => {
-    if (!room.config.local_login)
+    if (!context.config.local_login)
       throw new GatewayError("invalid_auth", "passwords do not log in here", { path: "email" });
     const email = storedEmail(typed) ?? typed;
     const address = calledFrom(request);
-    const { records } = room.home.reader;
+    const { records } = context.home.reader;
     const user = await findUser(records, "email", email);
-    const isRight = await room.logins.failedPasswords.attempt(email, address, async () => {
+    const isRight = await context.logins.failedPasswords.attempt(email, address, async () => {
       const isTheirs = await isPassword(password, user?.password ?? null);
       return isTheirs && user?.disabled_at === null;
     });
@@ -116,7 +116,7 @@ export function sessionEndpoints(room: ApiContext, callers: Callers) {
     .post(
       "/v1/session",
       async ({ body: { key, email, password }, request }) => {
-        refuseOtherSites(request, ownOrigin(room.config, request), false);
+        refuseOtherSites(request, ownOrigin(context.config, request), false);
         if (key !== undefined && email === undefined && password === undefined) return byKey(request, key.trim());
         if (key === undefined && email !== undefined && password !== undefined)
           return byPassword(request, email, password);
@@ -137,8 +137,10 @@ export function sessionEndpoints(room: ApiContext, callers: Callers) {
       async ({ request }) => {
         const caller = callers.of(request);
         const login = callers.loginOf(request);
-        const answer = success(await view(request, caller, login === undefined ? null : room.logins.expiresAt(login)));
-        if (login !== undefined) answer.headers.set("set-cookie", room.logins.renewed(request, login));
+        const answer = success(
+          await view(request, caller, login === undefined ? null : context.logins.expiresAt(login)),
+        );
+        if (login !== undefined) answer.headers.set("set-cookie", context.logins.renewed(request, login));
         return answer;
       },
       endpoint("Session", "Who am I", "Renews a log-in, up to `session_hours` after it began."),
@@ -151,10 +153,10 @@ export function sessionEndpoints(room: ApiContext, callers: Callers) {
         const end_session_url =
           provider === null
             ? undefined
-            : await room.sso.endSessionUrl(provider, login!.id_token, `${publicOrigin(room.config)}/`);
+            : await context.sso.endSessionUrl(provider, login!.id_token, `${publicOrigin(context.config)}/`);
         const answer = success(end_session_url === undefined ? [] : { end_session_url });
         if (login !== undefined)
-          answer.headers.set("set-cookie", await room.logins.end(request, login, callers.of(request)));
+          answer.headers.set("set-cookie", await context.logins.end(request, login, callers.of(request)));
         return answer;
       },
       endpoint(

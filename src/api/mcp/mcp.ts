@@ -21,12 +21,12 @@ const INVALID_REQUEST = -32600;
 type Fetch = (request: Request) => Response | Promise<Response>;
 
 /** The MCP server: `POST /mcp`, by the "streamable HTTP" transport. */
-export function mcpEndpoints(room: ApiContext, callers: Callers, api: Fetch) {
+export function mcpEndpoints(context: ApiContext, callers: Callers, api: Fetch) {
   return new Elysia().post(
     "/mcp",
     async ({ request }) => {
       const caller = callers.of(request);
-      refuse(request, room);
+      refuse(request, context);
       const text = await readText(request, BODY_BYTES_MAX);
       let body: unknown;
       try {
@@ -37,8 +37,8 @@ export function mcpEndpoints(room: ApiContext, callers: Callers, api: Fetch) {
       if (Array.isArray(body) && (body.length === 0 || body.length > BATCH_MAX))
         return rpcError(INVALID_REQUEST, `a batch has 1 to ${BATCH_MAX} messages`);
       // Loaded on first use: loading the SDK would slow the start.
-      const { answerMcp } = await import("./server.ts");
-      return answerMcp(request, body, toolsFor(caller), asking(request, api));
+      const { respondToMcp } = await import("./server.ts");
+      return respondToMcp(request, body, toolsFor(caller), asking(request, api));
     },
     endpoint(
       "Operation",

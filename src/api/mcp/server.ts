@@ -21,7 +21,12 @@ const INSTRUCTIONS =
  * @param tools - those that the caller may use.
  * @param body - of the request, parsed.
  */
-export async function answerMcp(request: Request, body: unknown, tools: readonly Tool[], ask: Ask): Promise<Response> {
+export async function respondToMcp(
+  request: Request,
+  body: unknown,
+  tools: readonly Tool[],
+  ask: Ask,
+): Promise<Response> {
   const server = new Server(
     { name: "weir", title: "Weir", version: program.version },
     { capabilities: { tools: {} }, instructions: INSTRUCTIONS },

@@ -22,8 +22,8 @@ const EXPEDITE_MS = 30_000;
 const QUERY = { provider: t.String({ description: "The provider, if several have a model with this name." }) };
 
 /** Models, whether they are mapped, and how. */
-export function modelEndpoints(room: ApiContext, callers: Callers) {
-  const { records } = room.reader;
+export function modelEndpoints(context: ApiContext, callers: Callers) {
+  const { records } = context.reader;
   const organization = (request: Request) => callers.of(request).organizationId;
   /** Applies a change to the mapping of the addressed model, and informs the other threads. */
   const step = async (
@@ -31,16 +31,16 @@ export function modelEndpoints(room: ApiContext, callers: Callers) {
     work: (records: Database, name: ModelName, by: Caller) => Promise<StoredMapping | undefined>,
   ) => {
     const name = await nameOf(records, request, organization(request));
-    const done = await work((await room.writer()).records, name, callers.of(request));
+    const done = await work((await context.writer()).records, name, callers.of(request));
     if (done === undefined) throw new GatewayError("not_found", "the model has no mapping");
-    spread(room);
+    spread(context);
     return success(shownMapping(done));
   };
   return new Elysia()
     .get(
       "/v1/models",
       async ({ request }) => {
-        await settled(room);
+        await settled(context);
         const rows = await listModels(records, organization(request));
         return success(rows.map(({ organization_id: _, since, ...row }) => ({ ...row, since: isoTime(since) })));
       },
@@ -49,10 +49,10 @@ export function modelEndpoints(room: ApiContext, callers: Callers) {
     .post(
       "/v1/models/:model/expedite",
       async ({ request }) => {
-        await settled(room);
+        await settled(context);
         const { model, provider } = addressed(request);
         const order = { organizationId: organization(request), model, ...(provider !== undefined && { provider }) };
-        return success(await expedite(room, order));
+        return success(await expedite(context, order));
       },
       endpoint("Models", "Map a model now", "Returns the result for each provider.", { query: QUERY }),
     )
@@ -94,10 +94,10 @@ export function modelEndpoints(room: ApiContext, callers: Callers) {
     );
 }
 
-async function expedite(room: ApiContext, order: ExpediteOrder): Promise<readonly object[]> {
+async function expedite(context: ApiContext, order: ExpediteOrder): Promise<readonly object[]> {
   const { organizationId, model } = order;
-  if ((await listModels(room.reader.records, organizationId, model)).length === 0) throw noSuchModel();
-  const outcomes = await within(room.jobs.expedite(order), EXPEDITE_MS, () => undefined);
+  if ((await listModels(context.reader.records, organizationId, model)).length === 0) throw noSuchModel();
+  const outcomes = await within(context.jobs.expedite(order), EXPEDITE_MS, () => undefined);
   return outcomes ?? [{ model, state: "pending", reason: "the mapper is at work" }];
 }
 
@@ -110,10 +110,10 @@ function refuseFaulty(body: unknown): void {
 }
 
 /** New traffic and old records follow a change; if the jobs thread cannot be reached now, it notices the change later by itself. */
-export function spread(room: ApiContext): void {
-  room.jobs
+export function spread(context: ApiContext): void {
+  context.jobs
     .relearn()
-    .catch((error: unknown) => room.log.warn("a change has not reached all threads yet", { why: String(error) }));
+    .catch((error: unknown) => context.log.warn("a change has not reached all threads yet", { why: String(error) }));
 }
 
 /** The model in the address; slashes in its name are written as `%2F`. */

@@ -9,7 +9,7 @@ import { isoTime, readIsoTime } from "../../record/iso-time.ts";
 import { providerOf } from "../../record/provider.ts";
 import { noted } from "../../store/audit/recorded.ts";
 import { LearntTables } from "../../store/models/learnt.ts";
-import { askedModels, listModels } from "../../store/models/models.ts";
+import { listModels, requestedModels } from "../../store/models/models.ts";
 import { listPrices, putPrice, removePrice, type StoredPrice } from "../../store/models/prices.ts";
 import { placeOrder, type RecomputeOrder, stateOf } from "../../store/models/recompute-order.ts";
 import { actingOf, type Caller } from "../access/caller.ts";
@@ -53,11 +53,11 @@ const RECOMPUTE = t.Object(
 
 /** An organization's own prices, which precede all others, and the cost of a request by each price. */
 // biome-ignore lint/complexity/noExcessiveLinesPerFunction: a table of endpoints, one statement each
-export function priceEndpoints(room: ApiContext, callers: Callers) {
+export function priceEndpoints(context: ApiContext, callers: Callers) {
   const organization = (request: Request) => callers.of(request).organizationId;
   const list = async (organizationId: string) => {
-    const own = (await listPrices(room.home.reader.records, organizationId)).map(shown);
-    const configured = room.config.prices.map((price) => ({
+    const own = (await listPrices(context.home.reader.records, organizationId)).map(shown);
+    const configured = context.config.prices.map((price) => ({
       ...price,
       provider: price.provider.toUpperCase(),
       source: "configuration",
@@ -72,7 +72,7 @@ export function priceEndpoints(room: ApiContext, callers: Callers) {
     )
     .get(
       "/v1/models/prices/in-force",
-      async ({ request }) => success(await pricesInForce(room, organization(request))),
+      async ({ request }) => success(await pricesInForce(context, organization(request))),
       endpoint(
         "Models",
         "What each model that was seen costs now",
@@ -83,7 +83,7 @@ export function priceEndpoints(room: ApiContext, callers: Callers) {
       "/v1/models/prices",
       async ({ request, body }) => {
         const organizationId = organization(request);
-        await setPrice(room, callers.of(request), body as { provider: string; model: string });
+        await setPrice(context, callers.of(request), body as { provider: string; model: string });
         return success(await list(organizationId));
       },
       {
@@ -100,7 +100,7 @@ export function priceEndpoints(room: ApiContext, callers: Callers) {
       async ({ request, body }) => {
         const query = new URL(request.url).searchParams;
         const organizationId = organization(request);
-        await unsetPrice(room, callers.of(request), {
+        await unsetPrice(context, callers.of(request), {
           ...Object.fromEntries(query),
           ...(body as object | undefined),
         });
@@ -121,10 +121,10 @@ export function priceEndpoints(room: ApiContext, callers: Callers) {
           throw new GatewayError("invalid_body", "since is an ISO 8601 date such as 2026-01-31", { path: "since" });
         }
         const id = randomUUID();
-        const { records } = await room.writer();
+        const { records } = await context.writer();
         const order = { id, since, model: body.model ?? null, dryRun: body.dry_run === true };
         await placeOrder(records, order);
-        if (!order.dryRun) await noteRecomputing(room, callers.of(request), order);
+        if (!order.dryRun) await noteRecomputing(context, callers.of(request), order);
         return success({ id });
       },
       {
@@ -140,19 +140,20 @@ export function priceEndpoints(room: ApiContext, callers: Callers) {
       "/v1/models/prices/recompute/:id",
       async ({ params }) => {
         const none = { id: params.id, done: false, seen: 0, changed: 0, before: 0, after: 0, total: 0 };
-        return success((await stateOf(room.reader.records, params.id)) ?? none);
+        return success((await stateOf(context.reader.records, params.id)) ?? none);
       },
       endpoint("Models", "Progress of a recomputation", "`before` and `after`: US dollars of the records seen."),
     )
     .get(
       "/v1/request/:id/cost",
-      async ({ params, request }) => success(await explainedCost(room, organization(request), requestIdOf(params.id))),
+      async ({ params, request }) =>
+        success(await explainedCost(context, organization(request), requestIdOf(params.id))),
       endpoint("Requests", "Explain what a request cost"),
     );
 }
 
-async function noteRecomputing(room: ApiContext, caller: Caller, { since, model }: RecomputeOrder): Promise<void> {
-  const { records } = await room.home.writer();
+async function noteRecomputing(context: ApiContext, caller: Caller, { since, model }: RecomputeOrder): Promise<void> {
+  const { records } = await context.home.writer();
   await noted(records, actingOf(caller), {
     action: "costs.recomputed",
     organizationId: caller.organizationId,
@@ -162,21 +163,21 @@ async function noteRecomputing(room: ApiContext, caller: Caller, { since, model 
 }
 
 async function setPrice(
-  room: ApiContext,
+  context: ApiContext,
   caller: Caller,
   { provider, model, ...price }: { readonly provider: string; readonly model: string },
 ): Promise<void> {
   if (Object.keys(price).length === 0) {
     throw new GatewayError("invalid_body", "give at least one price, such as input");
   }
-  const { records } = await room.home.writer();
+  const { records } = await context.home.writer();
   const { organizationId } = caller;
   await putPrice(records, { organizationId, provider: provider.toUpperCase(), model, price }, caller);
-  spread(room);
+  spread(context);
 }
 
 async function unsetPrice(
-  room: ApiContext,
+  context: ApiContext,
   caller: Caller,
   { provider, model }: Readonly<Record<string, unknown>>,
 ): Promise<void> {
@@ -185,22 +186,22 @@ async function unsetPrice(
       path: typeof provider === "string" ? "model" : "provider",
     });
   }
-  const { records } = await room.home.writer();
+  const { records } = await context.home.writer();
   const which = { organizationId: caller.organizationId, provider: provider.toUpperCase(), model };
   if (!(await removePrice(records, which, caller))) {
     throw new GatewayError("not_found", "you have no such price");
   }
-  spread(room);
+  spread(context);
 }
 
 /** The current price of each model that was seen, and its source. */
-async function pricesInForce(room: ApiContext, organizationId: string) {
-  const learnt = new LearntTables(room.config.prices, room.home.reader.records);
+async function pricesInForce(context: ApiContext, organizationId: string) {
+  const learnt = new LearntTables(context.config.prices, context.home.reader.records);
   const [models, asked, providers] = await Promise.all([
-    listModels(room.reader.records, organizationId),
-    askedModels(room.reader.records, organizationId),
-    room.gateway.providers(),
-    learnt.load(room.reader.records),
+    listModels(context.reader.records, organizationId),
+    requestedModels(context.reader.records, organizationId),
+    context.gateway.providers(),
+    learnt.load(context.reader.records),
   ]);
   const ruled = new Set(providers.flatMap(({ name, hasCostRule }) => (hasCostRule && name !== null ? [name] : [])));
   const now = new Date();
@@ -212,12 +213,12 @@ async function pricesInForce(room: ApiContext, organizationId: string) {
   });
 }
 
-async function explainedCost(room: ApiContext, organizationId: string, requestId: string) {
-  await settled(room);
-  const [row] = await room.engine.source.records(organizationId, keysOf([requestId]));
+async function explainedCost(context: ApiContext, organizationId: string, requestId: string) {
+  await settled(context);
+  const [row] = await context.engine.source.records(organizationId, keysOf([requestId]));
   if (row === undefined) throw noSuchRequest();
-  const learnt = new LearntTables(room.config.prices, room.home.reader.records);
-  await learnt.load(room.reader.records);
+  const learnt = new LearntTables(context.config.prices, context.home.reader.records);
+  await learnt.load(context.reader.records);
   const { request_id, provider, model } = row;
   const { lines, ...told } = explainCost(row, learnt.priceOf(row.organization_id, providerOf(row)));
   const shownLines = lines.map(({ what, count, perMillion, dollars }) => ({

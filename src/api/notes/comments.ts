@@ -38,14 +38,14 @@ export interface ShownComment {
 }
 
 /** Users' comments on a request. They may quote its contents, so they require `bodies`. */
-export function commentEndpoints(room: ApiContext, callers: Callers) {
-  const { records } = room.current;
+export function commentEndpoints(context: ApiContext, callers: Callers) {
+  const { records } = context.current;
   /** @throws GatewayError `not_found` if the organization has no such request. */
   const asking = async (request: Request, id: string) => {
     const caller = callers.of(request);
     const requestId = requestIdOf(id);
-    await settled(room);
-    const [row] = await room.engine.source.records(caller.organizationId, keysOf([requestId]));
+    await settled(context);
+    const [row] = await context.engine.source.records(caller.organizationId, keysOf([requestId]));
     if (row === undefined) throw noSuchRequest();
     return { caller, owner: ownerOf(caller), organizationId: caller.organizationId, requestId };
   };
@@ -68,7 +68,7 @@ export function commentEndpoints(room: ApiContext, callers: Callers) {
           ...{ author_id: owner.id, author_name: owner.name },
           ...{ text: storable(body.text.trim()), created_at: Date.now() },
         };
-        if (!(await addComment((await room.writer()).records, comment)))
+        if (!(await addComment((await context.writer()).records, comment)))
           throw new GatewayError("invalid_body", `a request takes at most ${COMMENTS_MAX} comments`);
         return success(shown(comment, owner));
       },
@@ -85,7 +85,7 @@ export function commentEndpoints(room: ApiContext, callers: Callers) {
           const message = `the comment is ${comment.author_name}'s: only its author and admins can remove it`;
           throw new GatewayError("insufficient_permission", message);
         }
-        await removeComment((await room.writer()).records, comment);
+        await removeComment((await context.writer()).records, comment);
         return success(shown(comment, owner));
       },
       endpoint("Requests", "Remove a comment", "Its author or callers with `admin` can remove it."),

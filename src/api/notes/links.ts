@@ -58,9 +58,9 @@ export interface ShownLink {
 }
 
 /** Links for people without an account: created and revoked here, opened at `/v1/shared/:token`. */
-export function linkEndpoints(room: ApiContext, callers: Callers) {
-  const { records } = room.current;
-  const daysMax = room.config.shared_link_days_max;
+export function linkEndpoints(context: ApiContext, callers: Callers) {
+  const { records } = context.current;
+  const daysMax = context.config.shared_link_days_max;
   return new Elysia()
     .get(
       "/v1/shared-links",
@@ -79,8 +79,8 @@ export function linkEndpoints(room: ApiContext, callers: Callers) {
         require(caller, "bodies");
         if (daysMax === 0)
           throw new GatewayError("insufficient_permission", "shared_link_days_max is 0: links are disabled");
-        await settled(room);
-        const { kind, subject } = await readSubject(room, organizationId, body);
+        await settled(context);
+        const { kind, subject } = await readSubject(context, organizationId, body);
         const now = Date.now();
         const token = randomBytes(TOKEN_BYTES).toString("base64url");
         const owner = ownerOf(caller);
@@ -91,8 +91,8 @@ export function linkEndpoints(room: ApiContext, callers: Callers) {
         };
         if ((await listLinks(records, organizationId, now)).length >= LINKS_MAX)
           throw new GatewayError("invalid_body", `an organization has at most ${LINKS_MAX} links: revoke some`);
-        await addLink((await room.writer()).records, link);
-        const url = `${calledOrigin(room.config, request)}/shared/${token}`;
+        await addLink((await context.writer()).records, link);
+        const url = `${calledOrigin(context.config, request)}/shared/${token}`;
         return success({ ...shown(link, owner), token, url });
       },
       {
@@ -110,7 +110,7 @@ export function linkEndpoints(room: ApiContext, callers: Callers) {
         const caller = callers.of(request);
         const link = await findLink(records, caller.organizationId, params.id);
         if (link === undefined) throw new GatewayError("not_found", "there is no shared link with this id");
-        await removeLink((await room.writer()).records, link.id);
+        await removeLink((await context.writer()).records, link.id);
         return success(shown(link, ownerOf(caller)));
       },
       endpoint(TAG, "Revoke a shared link", "Takes effect at once. Anyone's link can be revoked."),
@@ -119,13 +119,13 @@ export function linkEndpoints(room: ApiContext, callers: Callers) {
 
 /** @throws GatewayError `invalid_body`, or `not_found` if the organization has no such request or session. */
 async function readSubject(
-  room: ApiContext,
+  context: ApiContext,
   organizationId: string,
   { request_id: requestId, session_id: sessionId }: { readonly request_id?: string; readonly session_id?: string },
 ): Promise<Pick<SharedLink, "kind" | "subject">> {
   if ((requestId === undefined) === (sessionId === undefined))
     throw new GatewayError("invalid_body", "give either request_id or session_id");
-  const { source } = room.engine;
+  const { source } = context.engine;
   if (requestId !== undefined) {
     const id = readId(requestId, "request_id");
     const [row] = await source.records(organizationId, keysOf([id]));

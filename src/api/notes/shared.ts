@@ -29,16 +29,16 @@ const MEMBERS = [
 const STEPS_MAX = 1_000;
 
 /** What a shared link shows, without a key. An unknown, expired, revoked or deleted link gets the same 404. */
-export function sharedEndpoints(room: ApiContext) {
+export function sharedEndpoints(context: ApiContext) {
   const followed = async (token: string): Promise<SharedLink> => {
-    const link = await linkOfToken(room.current.records, token, Date.now());
-    if (link === undefined || !(await isOwnersStill(room, link))) throw noSuchLink();
-    await settled(room);
+    const link = await linkOfToken(context.current.records, token, Date.now());
+    if (link === undefined || !(await isOwnersStill(context, link))) throw noSuchLink();
+    await settled(context);
     return link;
   };
   const find = async (token: string, id: string): Promise<RequestRow> => {
     const link = await followed(token);
-    const [row] = isUuid(id) ? await rowsOf(room, link, keysOf([id.toLowerCase()])) : [];
+    const [row] = isUuid(id) ? await rowsOf(context, link, keysOf([id.toLowerCase()])) : [];
     if (row === undefined) throw noSuchLink();
     return row;
   };
@@ -47,7 +47,7 @@ export function sharedEndpoints(room: ApiContext) {
       "/v1/shared/:token",
       async ({ params }) => {
         const link = await followed(params.token);
-        const rows = await rowsOf(room, link, await keysShown(room, link));
+        const rows = await rowsOf(context, link, await keysShown(context, link));
         if (rows.length === 0) throw noSuchLink();
         const { kind, created_at, expires_at } = link;
         const times = { created_at: isoTime(created_at), expires_at: isoTime(expires_at) };
@@ -59,7 +59,7 @@ export function sharedEndpoints(room: ApiContext) {
       "/v1/shared/:token/request/:id",
       async ({ params }) => {
         const row = await find(params.token, params.id);
-        const answer = successText(await recordText(room, row));
+        const answer = successText(await recordText(context, row));
         for (const [name, value] of Object.entries(UNSEEN)) answer.headers.set(name, value);
         return answer;
       },
@@ -69,7 +69,7 @@ export function sharedEndpoints(room: ApiContext) {
       "/v1/shared/:token/request/:id/assets/:asset",
       async ({ params }) => {
         const { request_id: id } = await find(params.token, params.id);
-        const asset = await room.reader.content.asset(id, params.asset);
+        const asset = await context.reader.content.asset(id, params.asset);
         if (asset === undefined) throw noSuchLink();
         const answer = bytesResponse(asset.content, asset.contentType);
         for (const [name, value] of Object.entries(UNSEEN)) answer.headers.set(name, value);
@@ -108,8 +108,8 @@ async function keysShown(
 }
 
 /** The rows of records that the link shows. */
-async function rowsOf(room: ApiContext, link: SharedLink, keys: readonly RecordKey[]): Promise<RequestRow[]> {
-  const rows = await room.engine.source.records(link.organization_id, keys);
+async function rowsOf(context: ApiContext, link: SharedLink, keys: readonly RecordKey[]): Promise<RequestRow[]> {
+  const rows = await context.engine.source.records(link.organization_id, keys);
   return rows.filter(({ request_id, session_id, request_created_at }) =>
     link.kind === "request"
       ? request_id === link.subject
@@ -129,10 +129,10 @@ function shown(row: RequestRow) {
 }
 
 /** Bodies are included only if no mapping reads them: otherwise the conversation shows the same. */
-async function recordText(room: ApiContext, row: RequestRow): Promise<string> {
-  const { content, records } = room.reader;
+async function recordText(context: ApiContext, row: RequestRow): Promise<string> {
+  const { content, records } = context.reader;
   const bodies = (await loadShownBodies(content, [row.request_id], [])).get(row.request_id) ?? {};
-  const mappings = await loadMappings(records, [row], room.gateway.providerMappings);
+  const mappings = await loadMappings(records, [row], context.gateway.providerMappings);
   const { request, response, llmSchema } = bodyTexts(row, bodies, mappings);
   const isRead = llmSchema !== "null";
   const fields = JSON.stringify(shown(row)).slice(0, -1);

@@ -15,7 +15,7 @@ const LAG_BYTES_MAX = 256 << 20;
 const PROBE = { "application/json": t.Object({ status: t.String(), degraded: t.Optional(t.Array(t.String())) }) };
 
 /** Probes and metrics: open to anyone who reaches the listener, and without any organization's data. */
-export function healthEndpoints(room: ApiContext) {
+export function healthEndpoints(context: ApiContext) {
   const recent = { loss: new RecentLoss(), unread: new RecentLoss() };
   return new Elysia()
     .get(
@@ -26,7 +26,7 @@ export function healthEndpoints(room: ApiContext) {
     .get(
       "/readyz",
       async () => {
-        const { ready, degraded } = await readiness(room, recent);
+        const { ready, degraded } = await readiness(context, recent);
         return plainJson({ status: ready ? "ready" : "not ready", degraded }, ready ? 200 : 503);
       },
       endpoint("Operation", "Whether traffic is served", "503 only where it is not; `degraded` says what is wrong.", {
@@ -36,7 +36,7 @@ export function healthEndpoints(room: ApiContext) {
     .get(
       "/v1/health",
       async () => {
-        const { ready, degraded, bodies } = await readiness(room, recent);
+        const { ready, degraded, bodies } = await readiness(context, recent);
         return success({ status: ready ? "ready" : "not ready", degraded, bodies });
       },
       endpoint(
@@ -49,11 +49,11 @@ export function healthEndpoints(room: ApiContext) {
       "/metrics",
       async () => {
         const texts = await Promise.all([
-          answered(room.gateway.metrics()),
-          answered(room.recorder.metrics()),
-          answered(room.jobs.metrics()),
-          room.metrics.text(),
-          readiness(room, recent).then(readinessText),
+          answered(context.gateway.metrics()),
+          answered(context.recorder.metrics()),
+          answered(context.jobs.metrics()),
+          context.metrics.text(),
+          readiness(context, recent).then(readinessText),
         ]);
         const text = texts.filter((part) => typeof part === "string").map((part) => `${part.trimEnd()}\n`);
         return new Response(text.join(""), { headers: { "content-type": "text/plain; version=0.0.4; charset=utf-8" } });
@@ -93,12 +93,12 @@ interface Recent {
   readonly unread: RecentLoss;
 }
 
-async function readiness(room: ApiContext, { loss, unread }: Recent): Promise<Readiness> {
+async function readiness(context: ApiContext, { loss, unread }: Recent): Promise<Readiness> {
   const [gateway, recorder, database, waiting] = await Promise.all([
-    answered(room.gateway.status()),
-    answered(room.recorder.status()),
-    databaseError(room),
-    answered(room.engine.aggregates.saysSlow()),
+    answered(context.gateway.status()),
+    answered(context.recorder.status()),
+    databaseError(context),
+    answered(context.engine.aggregates.saysSlow()),
   ]);
   const degraded: string[] = [];
   if (gateway === undefined) degraded.push("gateway: it does not respond");
@@ -122,7 +122,7 @@ async function readiness(room: ApiContext, { loss, unread }: Recent): Promise<Re
   if (waiting !== undefined) degraded.push(`metrics: ${waiting}`);
   if (database !== undefined) degraded.push(`database: ${database}`);
   for (const what of ["keys", "credentials", "routes"] as const) {
-    const { error } = room[what];
+    const { error } = context[what];
     if (error !== undefined) degraded.push(`${what}: ${error}`);
   }
   return {
@@ -131,16 +131,16 @@ async function readiness(room: ApiContext, { loss, unread }: Recent): Promise<Re
     // A recorder too busy to respond says nothing about the database.
     databaseUsable: database === undefined && (recorder?.databaseError ?? null) === null,
     bodies: {
-      engine: room.config.bodies_engine,
+      engine: context.config.bodies_engine,
       behind: recorder?.bodiesBehindBytes ?? 0,
       error: recorder?.bodiesError ?? null,
     },
   };
 }
 
-async function databaseError(room: ApiContext): Promise<string | undefined> {
+async function databaseError(context: ApiContext): Promise<string | undefined> {
   try {
-    await room.reader.records.query({ sql: "select 1 from keys limit 1", args: [] });
+    await context.reader.records.query({ sql: "select 1 from keys limit 1", args: [] });
     return undefined;
   } catch (error) {
     return messageOf(error);

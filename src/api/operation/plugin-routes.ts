@@ -10,7 +10,7 @@ import { endpoint } from "../endpoint.ts";
 import { codeOfStatus, failed, success } from "../envelope.ts";
 
 /** Plugins' endpoints. They run in the gateway's thread, which has the plugins' state. */
-export function pluginEndpoints(room: ApiContext, callers: Callers, routes: readonly RouteView[]) {
+export function pluginEndpoints(context: ApiContext, callers: Callers, routes: readonly RouteView[]) {
   const app = new Elysia();
   for (const { method, path, scope, summary, body: schema } of routes) {
     app.route(
@@ -19,7 +19,7 @@ export function pluginEndpoints(room: ApiContext, callers: Callers, routes: read
       async ({ params, query, body, request }) => {
         const asking = callers.of(request);
         const { organizationId, user } = asking;
-        const isFirst = async () => (await firstOrganizationId(room.home.reader.records)) === organizationId;
+        const isFirst = async () => (await firstOrganizationId(context.home.reader.records)) === organizationId;
         const operator = user === undefined ? await isFirst() : may(asking, "operator");
         const caller = { organizationId, name: asking.actor.name, admin: may(asking, "admin"), operator };
         const call = {
@@ -28,7 +28,7 @@ export function pluginEndpoints(room: ApiContext, callers: Callers, routes: read
           body,
           caller,
         };
-        return toResponse(await room.gateway.callRoute({ method, path }, call, actingOf(asking)));
+        return toResponse(await context.gateway.callRoute({ method, path }, call, actingOf(asking)));
       },
       endpoint(tagOf(path), summary, "", { body: schema, reads: "optional", needs: PLUGIN_NEEDS[scope] }),
     );

@@ -5,15 +5,15 @@ import { endpoint } from "../endpoint.ts";
 import { success } from "../envelope.ts";
 
 /** Loaded plugins and their files, and why others failed. They belong to the deployment, so every organization sees the same. */
-export function pluginListEndpoints(room: ApiContext) {
+export function pluginListEndpoints(context: ApiContext) {
   return new Elysia()
     .get(
       "/v1/plugins",
       async () => {
         const [plugins, gateway, recorder] = await Promise.all([
-          room.gateway.plugins(),
-          room.gateway.hookHealth(),
-          room.recorder.hookHealth(),
+          context.gateway.plugins(),
+          context.gateway.hookHealth(),
+          context.recorder.hookHealth(),
         ]);
         return success(plugins.map((plugin) => ofPlugin(plugin, { gateway, recorder })));
       },
@@ -25,7 +25,7 @@ export function pluginListEndpoints(room: ApiContext) {
     )
     .get(
       "/v1/providers",
-      async () => success((await room.gateway.providers()).map((provider) => ofProvider(provider, room))),
+      async () => success((await context.gateway.providers()).map((provider) => ofProvider(provider, context))),
       endpoint("Plugins", "List providers", "Each file with its state, its hosts and its own gateway address."),
     );
 }
@@ -49,9 +49,9 @@ function ofPlugin({ hooks, routes, ...file }: PluginView, healths: Healths) {
 
 function ofProvider(
   { aliases, hosts, target, dedicatedDomain, extends: parent, credential, hasCostRule: _, ...file }: ProviderView,
-  room: ApiContext,
+  context: ApiContext,
 ) {
-  const address = dedicatedDomain === null ? null : `${dedicatedDomain}.${room.config.gateway_domain}`;
+  const address = dedicatedDomain === null ? null : `${dedicatedDomain}.${context.config.gateway_domain}`;
   return { ...shown(file), aliases, hosts, target, dedicated_domain: address, extends: parent, credential };
 }
 

@@ -27,7 +27,7 @@ const FRESH_MS = 500;
  * @throws GatewayError `spool_full` if nothing can be recorded now.
  */
 export async function ingest(
-  room: ApiContext,
+  context: ApiContext,
   spans: readonly Span[],
   key: KeySnapshot,
   passedOver: PassedOver,
@@ -43,13 +43,13 @@ export async function ingest(
   passedOver.note(organizationId, others);
   if (steps.length === 0) return;
   // Earlier traffic is then in the database: the same span of an earlier export, and the gateway's own calls.
-  await room.recorder.barrier();
+  await context.recorder.barrier();
   const tree = new SpanTree(steps, (traceId, spanId) => passedOver.parentOf(organizationId, traceId, spanId));
-  const made = await new Joiner(room, organizationId, tree).join(steps);
-  await linkSpans((await room.writer()).records, made.links);
-  for (const [traceId, sessionId] of made.sessions) await moveToSession(room, organizationId, traceId, sessionId);
+  const made = await new Joiner(context, organizationId, tree).join(steps);
+  await linkSpans((await context.writer()).records, made.links);
+  for (const [traceId, sessionId] of made.sessions) await moveToSession(context, organizationId, traceId, sessionId);
   for (const { step, sessionId } of made.recorded) {
-    if (!(await room.gateway.record(toExchange(step, key, sessionId))))
+    if (!(await context.gateway.record(toExchange(step, key, sessionId))))
       throw new GatewayError("spool_full", "nothing can be recorded now");
   }
 }
@@ -70,15 +70,15 @@ const isOfCall = (span: Span) => {
 
 /** Moves records of a trace that arrived before its session was known. */
 async function moveToSession(
-  room: ApiContext,
+  context: ApiContext,
   organizationId: string,
   traceId: string,
   sessionId: string,
 ): Promise<void> {
-  const ids = await new TracedRequests(room, organizationId).withoutSession(traceId, sessionId);
+  const ids = await new TracedRequests(context, organizationId).withoutSession(traceId, sessionId);
   if (ids.length === 0) return;
   const columns = { session_id: sessionId };
-  await room.recorder.rewrite(ids.map((requestId) => ({ requestId, columns })));
+  await context.recorder.rewrite(ids.map((requestId) => ({ requestId, columns })));
 }
 
 interface Made {
@@ -93,7 +93,7 @@ const isCall = ({ kind }: Step) => kind === "llm" || kind === "embedding";
 
 /** Finds the record of each step in one export. */
 class Joiner {
-  readonly #room: ApiContext;
+  readonly #context: ApiContext;
   readonly #organizationId: string;
   readonly #tree: SpanTree;
   readonly #requests: TracedRequests;
@@ -103,11 +103,11 @@ class Joiner {
   /** By trace. */
   readonly #sessions = new Map<string, string>();
 
-  constructor(room: ApiContext, organizationId: string, tree: SpanTree) {
-    this.#room = room;
+  constructor(context: ApiContext, organizationId: string, tree: SpanTree) {
+    this.#context = context;
     this.#organizationId = organizationId;
     this.#tree = tree;
-    this.#requests = new TracedRequests(room, organizationId);
+    this.#requests = new TracedRequests(context, organizationId);
   }
 
   async join(steps: readonly Step[]): Promise<Made> {
@@ -154,7 +154,7 @@ class Joiner {
     const sessions = [...new Set(steps.map((step) => this.#sessionOf(step)))];
     const rows = await this.#requests.withoutSpan(sessions, { ...timesOf(steps), limit: LOOKED_AT_MAX });
     const unknown = rows.filter(({ link }) => link === undefined).map(({ request_id }) => request_id);
-    const headers = await this.#room.current.content.get(unknown, ["headers"]);
+    const headers = await this.#context.current.content.get(unknown, ["headers"]);
     const taken = new Set(this.#joined.values());
     for (const { request_id, link } of rows) {
       const parent =

@@ -5,9 +5,9 @@ import { storable } from "../../record/storable.ts";
 import type { RawHeaders } from "../../spool/frame.ts";
 import type { WholeExchange } from "../../spool/reported-exchange.ts";
 import { firstNumber, firstText } from "./attributes.ts";
-import { saidIn } from "./said.ts";
 import type { Attributes } from "./span.ts";
 import type { Step } from "./step.ts";
+import { saidIn } from "./step-bodies.ts";
 
 /** Characters of a span's input and of its output; the rest is cut off. */
 const BODY_CHARS_MAX = 1_000_000;

@@ -25,14 +25,14 @@ const COLUMNS = ["request_id", "session_id", "response_id", "request_path", "res
 
 /** Requests of an organization and their places in traces: the engine has the records, libSQL the links. */
 export class TracedRequests {
-  readonly #room: ApiContext;
+  readonly #context: ApiContext;
   readonly #organizationId: string;
   readonly #source: RecordSource;
 
-  constructor(room: ApiContext, organizationId: string) {
-    this.#room = room;
+  constructor(context: ApiContext, organizationId: string) {
+    this.#context = context;
     this.#organizationId = organizationId;
-    this.#source = engineReader(room.current, room.config).source;
+    this.#source = engineReader(context.current, context.config).source;
   }
 
   /** Those of `requestIds` that belong to the organization. */
@@ -99,13 +99,13 @@ export class TracedRequests {
   }
 
   get #records() {
-    return this.#room.current.records;
+    return this.#context.current.records;
   }
 
   /** In batches of `limit`, newest first. */
   async *#newest(tree: FilterTree, limit: number): AsyncGenerator<readonly Row[], undefined> {
     const scope = { organizationId: this.#organizationId, tree };
-    const deadline = new Deadline(this.#room.config.query_timeout_seconds * 1_000);
+    const deadline = new Deadline(this.#context.config.query_timeout_seconds * 1_000);
     for (let after: Awaited<ReturnType<RecordSource["page"]>>["next"]; ; ) {
       const { keys, next } = await this.#source.page(scope, { sort: NEWEST_FIRST, limit, offset: 0, after, deadline });
       if (keys.length > 0) yield await this.#source.columns(this.#organizationId, keys, COLUMNS);

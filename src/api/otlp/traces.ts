@@ -26,7 +26,7 @@ const TYPES = { json: "application/json", proto: "application/x-protobuf" } as c
 type Form = keyof typeof TYPES;
 
 /** OpenTelemetry spans become steps of their session. */
-export function traceEndpoints(room: ApiContext, callers: Callers) {
+export function traceEndpoints(context: ApiContext, callers: Callers) {
   // Exports are processed one at a time, so that a duplicate that arrives concurrently is detected.
   let last: Promise<unknown> = Promise.resolve();
   let waiting = 0;
@@ -46,9 +46,9 @@ export function traceEndpoints(room: ApiContext, callers: Callers) {
         const { key } = callers.of(request);
         const form = formOf(request);
         try {
-          const read = readSpans(form, await bodyOf(request, room.config.max_api_body_bytes));
+          const read = readSpans(form, await bodyOf(request, context.config.max_api_body_bytes));
           await aged(read.spans);
-          await inTurn(() => ingest(room, read.spans, key, passedOver));
+          await inTurn(() => ingest(context, read.spans, key, passedOver));
           return answer(form, 200, form === "json" ? jsonResponse(read) : protoResponse(read));
         } catch (error) {
           const known = asGatewayError(error);
@@ -70,9 +70,9 @@ export function traceEndpoints(room: ApiContext, callers: Callers) {
       "/v1/session/:id/spans",
       async ({ params, request }) => {
         const { organizationId } = callers.of(request);
-        await settled(room);
+        await settled(context);
         const sessionId = storable(params.id);
-        return success(await linksOfSession(room, { organizationId, sessionId, limit: LINKS_MAX }));
+        return success(await linksOfSession(context, { organizationId, sessionId, limit: LINKS_MAX }));
       },
       endpoint(
         "Sessions",

@@ -1,9 +1,9 @@
-import { GROUPS, isField, type Kind } from "../../filter/fields.ts";
+import { type FieldKind, GROUPS, isField } from "../../filter/fields.ts";
 import { OPERATORS } from "../../filter/operators.ts";
 import { SORT_KEYS } from "../../filter/sort.ts";
 import { code, prose, table } from "./html.ts";
 
-const VALUES: Readonly<Record<Kind, string>> = {
+const VALUES: Readonly<Record<FieldKind, string>> = {
   text: "text, or null for a missing value",
   number: "a number, or null for a missing value",
   timestamp: "ISO 8601, or null for a missing value",
@@ -17,7 +17,7 @@ export function filterSection(): string {
   const kinds = Object.entries(OPERATORS).map(([kind, operators]) => [
     kind,
     Object.keys(operators).map(code).join(" "),
-    VALUES[kind as Kind],
+    VALUES[kind as FieldKind],
   ]);
   const fields = Object.entries(GROUPS).map(([group, members]) => [
     code(group),

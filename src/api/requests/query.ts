@@ -28,8 +28,8 @@ import {
   readPaging,
   readScope,
 } from "../input/query-body.ts";
-import { answerRecords } from "./answer.ts";
-import { answerSearch } from "./search.ts";
+import { respondWithRecords } from "./respond.ts";
+import { respondToSearch } from "./search.ts";
 import { queryWarnings } from "./warnings.ts";
 
 /** A partial response holds what a search in bodies found within this time. */
@@ -72,9 +72,9 @@ type QueryBody = Flags & {
 const COUNT_BODY = t.Object({ filter: FILTER, ...FLAGS }, { additionalProperties: false });
 
 /** Finds requests by a filter. */
-export function queryEndpoints(room: ApiContext, callers: Callers) {
-  const { source } = room.engine;
-  const deadline = () => new Deadline(room.config.query_timeout_seconds * 1000);
+export function queryEndpoints(context: ApiContext, callers: Callers) {
+  const { source } = context.engine;
+  const deadline = () => new Deadline(context.config.query_timeout_seconds * 1000);
 
   const query = async (request: Request, body: QueryBody, dialect: Dialect) => {
     const { organizationId, sight } = callers.of(request);
@@ -84,7 +84,7 @@ export function queryEndpoints(room: ApiContext, callers: Callers) {
     const cursor = body.cursor ?? undefined;
     const after = cursor === undefined ? undefined : decodeCursor(cursor, scope, sort);
     // Later pages need not wait: the first one did.
-    if (after === undefined) await settled(room);
+    if (after === undefined) await settled(context);
     const until = deadline();
     const isPart = body.partial === true;
     if (isPart && offset !== 0) {
@@ -95,7 +95,7 @@ export function queryEndpoints(room: ApiContext, callers: Callers) {
       throw readsContent(scope.tree, sort) ? sayPartial(cause) : cause;
     });
     const asked = { organizationId, sight, keys: page.keys };
-    return answerRecords(room, request, asked, {
+    return respondWithRecords(context, request, asked, {
       includeBody: body.includeBody ?? true,
       includeProviderBodies: body.includeProviderBodies ?? false,
       includeInputs: body.includeInputs ?? false,
@@ -110,10 +110,10 @@ export function queryEndpoints(room: ApiContext, callers: Callers) {
 
   const find = async (request: Request, body: QueryBody, dialect: Dialect) => {
     const asked = { filter: body.filter, includeBody: body.includeBody ?? true };
-    await noteExport(room, request, callers.of(request), asked);
+    await noteExport(context, request, callers.of(request), asked);
     if (typeof body.search !== "string") return query(request, body, dialect);
     const search = { ...body, search: body.search, limitMax: ROWS_MAX[dialect] };
-    return answerSearch(room, request, search, readScope(callers.of(request), body, dialect));
+    return respondToSearch(context, request, search, readScope(callers.of(request), body, dialect));
   };
 
   return new Elysia()
@@ -138,7 +138,7 @@ export function queryEndpoints(room: ApiContext, callers: Callers) {
       async ({ body, request }) => {
         const caller = callers.of(request);
         const { scope, decoded } = readScope(caller, body);
-        await settled(room);
+        await settled(context);
         const until = deadline();
         const count = await source.count(scope, until);
         return success(count, await queryWarnings(source, caller.organizationId, decoded, until));

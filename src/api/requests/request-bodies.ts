@@ -15,7 +15,7 @@ import { success, successText } from "../envelope.ts";
 import { noSuchRequest, requestIdOf } from "../input/request-id.ts";
 
 const PARTS = ["request", "response", "provider_request", "provider_response"] as const;
-type Part = (typeof PARTS)[number];
+type PartName = (typeof PARTS)[number];
 
 const BODY_QUERY = {
   part: t.Union(
@@ -38,16 +38,16 @@ const SIGNED_QUERY = {
 };
 
 /** Reads the bodies of a request and its response. */
-export function requestBodyEndpoints(room: ApiContext, callers: Callers) {
+export function requestBodyEndpoints(context: ApiContext, callers: Callers) {
   return new Elysia()
     .get(
       "/v1/request/:id/body",
       async ({ params, request }) => {
         const id = requestIdOf(params.id);
         const { part, raw } = readBodyQuery(request);
-        await findShown(room, callers, request, id);
+        await findShown(context, callers, request, id);
         const parts: BodyPart[] = [...(part === undefined ? CLIENTS : [part]), ...(raw ? RAW : []), "headers"];
-        const bodies = (await room.reader.content.get([id], parts, raw ? "sent" : "shown")).get(id) ?? {};
+        const bodies = (await context.reader.content.get([id], parts, raw ? "sent" : "shown")).get(id) ?? {};
         return raw ? rawBody(bodies, part!) : bodyJson(bodies, part);
       },
       endpoint("Requests", "Read the bodies of one request", "Both, or one part of them.", {
@@ -59,10 +59,10 @@ export function requestBodyEndpoints(room: ApiContext, callers: Callers) {
       "/v1/request/:id/headers",
       async ({ params, request }) => {
         const id = requestIdOf(params.id);
-        await settled(room);
-        const [row] = await room.engine.source.records(callers.of(request).organizationId, keysOf([id]));
+        await settled(context);
+        const [row] = await context.engine.source.records(callers.of(request).organizationId, keysOf([id]));
         if (row === undefined) throw noSuchRequest();
-        const { headers } = (await room.reader.content.get([id], ["headers"])).get(id) ?? {};
+        const { headers } = (await context.reader.content.get([id], ["headers"])).get(id) ?? {};
         return success({
           request: headerPairs(headers, "request") ?? [],
           response: headerPairs(headers, "response") ?? [],
@@ -80,8 +80,8 @@ export function requestBodyEndpoints(room: ApiContext, callers: Callers) {
       "/v1/request/:id/assets/:asset",
       async ({ params, request }) => {
         const id = requestIdOf(params.id);
-        await findShown(room, callers, request, id);
-        const asset = await room.reader.content.asset(id, params.asset);
+        await findShown(context, callers, request, id);
+        const asset = await context.reader.content.asset(id, params.asset);
         if (asset === undefined) throw new GatewayError("not_found", "the request has no asset with this id");
         return bytesResponse(asset.content, asset.contentType);
       },
@@ -93,20 +93,20 @@ export function requestBodyEndpoints(room: ApiContext, callers: Callers) {
 }
 
 /** The request that a signed address, or the key's organization, gives access to. */
-async function findShown(room: ApiContext, callers: Callers, request: Request, id: string): Promise<RequestRow> {
+async function findShown(context: ApiContext, callers: Callers, request: Request, id: string): Promise<RequestRow> {
   const signed = new URL(request.url).searchParams.has("signature");
-  if (signed) await room.signer.verify(request);
-  await settled(room);
-  const { source } = room.engine;
+  if (signed) await context.signer.verify(request);
+  await settled(context);
+  const { source } = context.engine;
   const organizationId = signed ? await source.organizationOf(id) : callers.of(request).organizationId;
   const [row] = organizationId === undefined ? [] : await source.records(organizationId, keysOf([id]));
   if (row === undefined) throw noSuchRequest();
   // Creating the signed address was already logged.
-  if (!signed) await noteBodyViews(room, request, row.organization_id, [id]);
+  if (!signed) await noteBodyViews(context, request, row.organization_id, [id]);
   return row;
 }
 
-function readBodyQuery(request: Request): { part: Part | undefined; raw: boolean } {
+function readBodyQuery(request: Request): { part: PartName | undefined; raw: boolean } {
   const query = new URL(request.url).searchParams;
   const named = query.get("part");
   const part = PARTS.find((one) => one === named);
@@ -121,13 +121,13 @@ function readBodyQuery(request: Request): { part: Part | undefined; raw: boolean
   return { part, raw: raw === "true" };
 }
 
-function bodyJson(bodies: RequestBodies, part: Part | undefined): Response {
+function bodyJson(bodies: RequestBodies, part: PartName | undefined): Response {
   if (part !== undefined) return successText(bodyText(bodies, part));
   return successText(`{"request":${bodyText(bodies, "request")},"response":${bodyText(bodies, "response")}}`);
 }
 
 /** For a stream, its original text: the stored response is the object assembled from it. */
-function rawBody(bodies: RequestBodies, part: Part): Response {
+function rawBody(bodies: RequestBodies, part: PartName): Response {
   const body: StoredBody | undefined = part === "response" ? (bodies.raw ?? bodies.response) : bodies[part];
   if (body === undefined)
     throw new GatewayError(

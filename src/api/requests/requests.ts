@@ -6,7 +6,7 @@ import type { ApiContext } from "../context.ts";
 import { endpoint } from "../endpoint.ts";
 import { includeBody, includeInputs, includeStoredBytes } from "../input/query-body.ts";
 import { noSuchRequest, readIds, requestIdOf } from "../input/request-id.ts";
-import { answerRecord, answerRecords } from "./answer.ts";
+import { respondWithRecord, respondWithRecords } from "./respond.ts";
 
 const IDS_MAX = 1_000;
 
@@ -21,9 +21,9 @@ const IDS = t.Object(
 );
 
 /** Reads requests by their ids. */
-export function requestEndpoints(room: ApiContext, callers: Callers) {
+export function requestEndpoints(context: ApiContext, callers: Callers) {
   const askFor = async (request: Request, ids: readonly string[]) => {
-    await settled(room);
+    await settled(context);
     const { organizationId, sight } = callers.of(request);
     return { organizationId, sight, keys: keysOf(ids) };
   };
@@ -37,7 +37,7 @@ export function requestEndpoints(room: ApiContext, callers: Callers) {
           includeInputs: body.includeInputs ?? false,
           includeStoredBytes: body.includeStoredBytes ?? false,
         };
-        return answerRecords(room, request, await askFor(request, ids), included);
+        return respondWithRecords(context, request, await askFor(request, ids), included);
       },
       {
         body: IDS,
@@ -47,7 +47,7 @@ export function requestEndpoints(room: ApiContext, callers: Callers) {
     .get(
       "/v1/request/:id",
       async ({ params, request }) => {
-        const answer = await answerRecord(room, request, await askFor(request, [requestIdOf(params.id)]));
+        const answer = await respondWithRecord(context, request, await askFor(request, [requestIdOf(params.id)]));
         if (answer === undefined) throw noSuchRequest();
         return answer;
       },

@@ -8,8 +8,8 @@ import { Deadline } from "../../store/database/deadline.ts";
 import { readWordQuery } from "../../store/words/word-query.ts";
 import { indexed } from "../caught-up.ts";
 import type { ApiContext } from "../context.ts";
-import { type Asked, readPaging } from "../input/query-body.ts";
-import { answerRecords } from "./answer.ts";
+import { readPaging, type ScopedQuery } from "../input/query-body.ts";
+import { respondWithRecords } from "./respond.ts";
 import { queryWarnings } from "./warnings.ts";
 
 interface SearchBody {
@@ -29,11 +29,11 @@ interface SearchBody {
  * Returns the newest records with the words. After a moment it returns the hits so far, the time that it has reached, and
  * the cursor for the rest. So the caller sees hits as they are found, and cancels by not requesting the next page.
  */
-export async function answerSearch(
-  room: ApiContext,
+export async function respondToSearch(
+  context: ApiContext,
   request: Request,
   body: SearchBody,
-  { scope, decoded }: Asked,
+  { scope, decoded }: ScopedQuery,
 ): Promise<Response> {
   const { limit, offset } = readPaging(body, body.limitMax);
   if (offset !== 0)
@@ -41,11 +41,11 @@ export async function answerSearch(
   refuseOrder(body.sort);
   const order = searchOrder(body.search);
   const after = typeof body.cursor === "string" ? decodeCursor(body.cursor, scope, order) : undefined;
-  const deadline = new Deadline(room.config.query_timeout_seconds * 1000);
-  const page = await searchWords(room, scope, { search: body.search, limit, after, deadline });
+  const deadline = new Deadline(context.config.query_timeout_seconds * 1000);
+  const page = await searchWords(context, scope, { search: body.search, limit, after, deadline });
   const { organizationId } = scope;
   const asked = { organizationId, sight: "bodies", keys: page.keys } as const;
-  return answerRecords(room, request, asked, {
+  return respondWithRecords(context, request, asked, {
     includeBody: body.includeBody ?? true,
     includeProviderBodies: body.includeProviderBodies ?? false,
     includeInputs: body.includeInputs ?? false,
@@ -54,7 +54,7 @@ export async function answerSearch(
       next_cursor: page.next === undefined ? null : encodeCursor(page.next, scope, order),
       searched_to: page.searchedTo === undefined ? null : isoTime(page.searchedTo),
     },
-    headers: await queryWarnings(room.engine.source, scope.organizationId, decoded, deadline),
+    headers: await queryWarnings(context.engine.source, scope.organizationId, decoded, deadline),
   });
 }
 
@@ -71,13 +71,13 @@ interface Words {
  *
  * @throws GatewayError `insufficient_permission`, `search_off`, `search_invalid`
  */
-export async function searchWords(room: ApiContext, scope: Scope, { search, limit, after, deadline }: Words) {
+export async function searchWords(context: ApiContext, scope: Scope, { search, limit, after, deadline }: Words) {
   if (scope.sight !== "bodies") throw lacksBodies("searching for words", "search");
-  if (room.config.search_index === "no") throw new GatewayError("search_off");
+  if (context.config.search_index === "no") throw new GatewayError("search_off");
   const query = readWordQuery(search);
-  const isIndexed = after !== undefined || (await indexed(room));
-  const ofProviders = room.gateway.providerMappings;
-  return room.engine.source.search(scope, { query, limit, after, deadline, isIndexed, ofProviders });
+  const isIndexed = after !== undefined || (await indexed(context));
+  const ofProviders = context.gateway.providerMappings;
+  return context.engine.source.search(scope, { query, limit, after, deadline, isIndexed, ofProviders });
 }
 
 /** @throws GatewayError `sort_invalid` for every order except newest first. */

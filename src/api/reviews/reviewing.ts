@@ -70,14 +70,14 @@ export type ShownAnswer = ReturnType<typeof shownAnswer>;
 
 /** Gives requests to reviewers, and stores their scores. */
 export function reviewingEndpoints(
-  room: ApiContext,
+  context: ApiContext,
   callers: Callers,
   find: (id: string, organizationId: string) => Promise<Review>,
 ) {
   const asked = async (request: Request, id: string) => {
     const caller = callers.of(request);
     const review = await find(id, caller.organizationId);
-    return { caller, review, me: reviewerOf(caller), records: (await room.writer()).records };
+    return { caller, review, me: reviewerOf(caller), records: (await context.writer()).records };
   };
   const askedOf = async (request: Request, params: { readonly id: string; readonly request: string }) => {
     const found = await asked(request, params.id);
@@ -87,7 +87,7 @@ export function reviewingEndpoints(
     return { ...found, requestId };
   };
   const update = async (change: RecordUpdate) => {
-    if ((await within(room.recorder.update(change), UPDATE_MS, tooLate)) === null) throw noSuchRequest();
+    if ((await within(context.recorder.update(change), UPDATE_MS, tooLate)) === null) throw noSuchRequest();
   };
   return new Elysia()
     .post(
@@ -116,7 +116,7 @@ export function reviewingEndpoints(
         const me = reviewerOf(caller);
         const isMine = readMine(request);
         const page = { ...readPage(request), reviewer: isMine ? me.id : null };
-        const answers = await listAnswers(room.current.records, review, page);
+        const answers = await listAnswers(context.current.records, review, page);
         return success(answers.map((answer) => shownAnswer(answer, me)));
       },
       endpoint(TAG, "List the reviews of requests", "The request that was taken last comes first.", { query: MINE }),

@@ -40,21 +40,21 @@ const NEW_REQUESTS = t.Object(
 type NewRequests = typeof NEW_REQUESTS.static;
 
 /** Queues of requests that people score one at a time. */
-export function reviewEndpoints(room: ApiContext, callers: Callers) {
-  const family = reviewFamily(room);
+export function reviewEndpoints(context: ApiContext, callers: Callers) {
+  const family = reviewFamily(context);
   const find = (id: string, organizationId: string) => findRule(family, id, organizationId);
   return new Elysia()
     .use(keptRuleEndpoints(callers, family))
-    .use(reviewingEndpoints(room, callers, find))
+    .use(reviewingEndpoints(context, callers, find))
     .post(
       "/v1/reviews/:id/requests",
       async ({ params, body, request }) => {
         const caller = callers.of(request);
         const review = await find(params.id, caller.organizationId);
-        const { ids, next } = await chosen(room, caller, body);
-        await settled(room);
-        const rows = await room.engine.source.records(caller.organizationId, keysOf(ids));
-        const { records } = await room.writer();
+        const { ids, next } = await chosen(context, caller, body);
+        await settled(context);
+        const rows = await context.engine.source.records(caller.organizationId, keysOf(ids));
+        const { records } = await context.writer();
         if ((await countReviewItems(records, review.id)) + rows.length > ITEMS_MAX)
           throw new GatewayError("invalid_body", `a review has at most ${ITEMS_MAX} requests: make another one`);
         const added = await addReviewItems(records, review, rows);
@@ -71,17 +71,17 @@ export function reviewEndpoints(room: ApiContext, callers: Callers) {
     );
 }
 
-async function chosen(room: ApiContext, caller: Caller, { dataset, ...selection }: NewRequests) {
-  if (dataset === undefined) return (await selected(room, caller, selection).next()).value!;
+async function chosen(context: ApiContext, caller: Caller, { dataset, ...selection }: NewRequests) {
+  if (dataset === undefined) return (await selected(context, caller, selection).next()).value!;
   if ((selection.requestIds ?? selection.filter) !== undefined)
     throw new GatewayError("invalid_body", "say which requests by requestIds, filter or dataset");
-  const { id, version } = await datasetOf(room, caller.organizationId, dataset);
-  const items = await listItems(room.current.records, id, { version, after: "", limit: ITEMS_MAX });
+  const { id, version } = await datasetOf(context, caller.organizationId, dataset);
+  const items = await listItems(context.current.records, id, { version, after: "", limit: ITEMS_MAX });
   return { ids: [...new Set(items.flatMap(({ request_id }) => request_id ?? []))], next: null };
 }
 
-function reviewFamily(room: ApiContext): KeptFamily<Review, ReviewBody> {
-  const { records } = room.current;
+function reviewFamily(context: ApiContext): KeptFamily<Review, ReviewBody> {
+  const { records } = context.current;
   return {
     path: "/v1/reviews",
     tag: TAG,
@@ -104,16 +104,19 @@ function reviewFamily(room: ApiContext): KeptFamily<Review, ReviewBody> {
     list: (organizationId) => listReviews(records, organizationId),
     find: (id, organizationId) => findReview(records, id, organizationId),
     bodyOf: bodyOfReview,
-    shown: (reviews) => Promise.all(reviews.map((review) => shownReview(room, review))),
+    shown: (reviews) => Promise.all(reviews.map((review) => shownReview(context, review))),
     async put(caller, body, previous) {
       const rule = readReviewRule(body);
       const others = await listReviews(records, caller.organizationId);
       if (others.some(({ id, name }) => id !== previous?.id && name === rule.name))
         throw new GatewayError("duplicate_name", `name: there is a review "${rule.name}" already`, { path: "name" });
-      return shownReview(room, await putReview((await room.writer()).records, { ...placeOf(caller), previous }, rule));
+      return shownReview(
+        context,
+        await putReview((await context.writer()).records, { ...placeOf(caller), previous }, rule),
+      );
     },
     async remove(review, caller) {
-      await removeReview((await room.writer()).records, review, caller);
+      await removeReview((await context.writer()).records, review, caller);
       return { id: review.id, ...bodyOfReview(review) };
     },
   };

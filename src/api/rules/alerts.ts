@@ -26,23 +26,23 @@ import { findRule, placeOf, type RuleFamily, ruleEndpoints } from "./rule-endpoi
 const SECRETS = "A webhook channel's `secret` is returned once, in the response to its creation.";
 
 /** Alerts of an organization, their state and their history. */
-export function alertEndpoints(room: ApiContext, callers: Callers) {
-  const alerts = alertFamily(room);
-  return new Elysia().use(ruleEndpoints(room, callers, alerts)).get(
+export function alertEndpoints(context: ApiContext, callers: Callers) {
+  const alerts = alertFamily(context);
+  return new Elysia().use(ruleEndpoints(context, callers, alerts)).get(
     "/v1/alerts/:id/history",
     async ({ params, request }) => {
       const page = readPage(request);
       const { id } = await findRule(alerts, params.id, callers.of(request).organizationId);
-      const events = await alertHistory(room.current.records, id, page);
+      const events = await alertHistory(context.current.records, id, page);
       return success(events.map((event) => ({ ...event, created_at: isoTime(event.created_at) })));
     },
     endpoint("Alerts", "List triggered and resolved events", "The newest first.", { query: PAGE_QUERY }),
   );
 }
 
-function alertFamily(room: ApiContext): RuleFamily<Alert, AlertBody> {
-  const { records } = room.current;
-  const checks = channelChecks(room.config, room.ownPorts);
+function alertFamily(context: ApiContext): RuleFamily<Alert, AlertBody> {
+  const { records } = context.current;
+  const checks = channelChecks(context.config, context.ownPorts);
   return {
     path: "/v1/alerts",
     tag: "Alerts",
@@ -76,14 +76,14 @@ function alertFamily(room: ApiContext): RuleFamily<Alert, AlertBody> {
       const rule = readAlertRule(body, checks);
       refuseSaid(caller.sight, decodeFilter(rule.filter, "legacy").tree);
       const { alert, newSecrets } = await putAlert(
-        (await room.writer()).records,
+        (await context.writer()).records,
         { ...placeOf(caller), previous },
         rule,
       );
       return shownAlert(alert, await firingOf(records, { alertId: alert.id }), newSecrets);
     },
     async remove(alert, caller) {
-      await removeAlert((await room.writer()).records, alert, caller);
+      await removeAlert((await context.writer()).records, alert, caller);
       return shownAlert(alert, []);
     },
     testsOf(alert) {

@@ -16,7 +16,7 @@ import { PAGE_QUERY, readPage } from "../input/page-query.ts";
 const TEST_MS = 10_000;
 
 type Kept = "list" | "read" | "make" | "replace" | "change" | "remove";
-type Told = Kept | "deliveries" | "test";
+type RuleOperation = Kept | "deliveries" | "test";
 
 /** Rules of an organization. */
 export interface KeptFamily<Rule extends StoredRule, Body extends object, Asked extends string = Kept> {
@@ -39,7 +39,8 @@ export interface KeptFamily<Rule extends StoredRule, Body extends object, Asked 
 }
 
 /** Rules for notifications. */
-export interface RuleFamily<Rule extends StoredRule, Body extends object> extends KeptFamily<Rule, Body, Told> {
+export interface RuleFamily<Rule extends StoredRule, Body extends object>
+  extends KeptFamily<Rule, Body, RuleOperation> {
   /** A test for each endpoint of the rule. */
   testsOf(rule: Rule): readonly Pick<NewDelivery, "endpoint_id" | "payload">[];
 }
@@ -57,12 +58,12 @@ export function keptRuleEndpoints<Rule extends StoredRule, Body extends object>(
 
 /** The endpoints that every family of notification rules has. */
 export function ruleEndpoints<Rule extends StoredRule, Body extends object>(
-  room: ApiContext,
+  context: ApiContext,
   callers: Callers,
   family: RuleFamily<Rule, Body>,
 ) {
   const organization = (request: Request) => callers.of(request).organizationId;
-  return new Elysia().use(keptRuleEndpoints(callers, family)).use(tellingEndpoints(room, family, organization));
+  return new Elysia().use(keptRuleEndpoints(callers, family)).use(tellingEndpoints(context, family, organization));
 }
 
 /** The caller's organization. */
@@ -137,7 +138,7 @@ function changingEndpoints<Rule extends StoredRule, Body extends object>(
 
 /** Deliveries of a rule, and tests of its endpoints. */
 function tellingEndpoints<Rule extends StoredRule, Body extends object>(
-  room: ApiContext,
+  context: ApiContext,
   family: RuleFamily<Rule, Body>,
   organization: Asking,
 ) {
@@ -148,7 +149,7 @@ function tellingEndpoints<Rule extends StoredRule, Body extends object>(
       async ({ params, request }) => {
         const page = readPage(request);
         const { id } = await findRule(family, params.id, organization(request));
-        return success((await listDeliveries(room.current.records, id, page)).map(shownDelivery));
+        return success((await listDeliveries(context.current.records, id, page)).map(shownDelivery));
       },
       endpoint(tag, summaries.deliveries, "Attempts and last error; the newest first.", {
         query: PAGE_QUERY,
@@ -159,7 +160,7 @@ function tellingEndpoints<Rule extends StoredRule, Body extends object>(
       async ({ params, request }) => {
         const rule = await findRule(family, params.id, organization(request));
         const tests = family.testsOf(rule);
-        const databases = { reader: room.current.records, writer: (await room.writer()).records };
+        const databases = { reader: context.current.records, writer: (await context.writer()).records };
         return success((await deliverTests(databases, rule, tests, TEST_MS)).map(shownDelivery));
       },
       endpoint(tag, summaries.test, "Returns the result, after 10 s at most."),

@@ -9,13 +9,13 @@ import { placeOf, type RuleFamily, ruleEndpoints } from "./rule-endpoints.ts";
 const SECRET = "The `secret` is returned once, in the response to its creation.";
 
 /** Webhooks for finished requests. They may contain all traffic, so only admins manage them. */
-export function webhookEndpoints(room: ApiContext, callers: Callers) {
-  return ruleEndpoints(room, callers, webhookFamily(room));
+export function webhookEndpoints(context: ApiContext, callers: Callers) {
+  return ruleEndpoints(context, callers, webhookFamily(context));
 }
 
-function webhookFamily(room: ApiContext): RuleFamily<Webhook, WebhookBody> {
-  const { records } = room.current;
-  const { refuseUrl } = channelChecks(room.config, room.ownPorts);
+function webhookFamily(context: ApiContext): RuleFamily<Webhook, WebhookBody> {
+  const { records } = context.current;
+  const { refuseUrl } = channelChecks(context.config, context.ownPorts);
   return {
     path: "/v1/webhooks",
     tag: "Webhooks",
@@ -43,13 +43,13 @@ function webhookFamily(room: ApiContext): RuleFamily<Webhook, WebhookBody> {
     shown: async (webhooks) => webhooks.map(shownWebhook),
     async put(caller, body, previous) {
       const rule = readWebhookRule(body, refuseUrl);
-      const webhook = await putWebhook((await room.writer()).records, { ...placeOf(caller), previous }, rule);
-      await spreadWebhooks(room);
+      const webhook = await putWebhook((await context.writer()).records, { ...placeOf(caller), previous }, rule);
+      await spreadWebhooks(context);
       return { ...shownWebhook(webhook), ...(webhook.secret !== previous?.secret && { secret: webhook.secret }) };
     },
     async remove(webhook, caller) {
-      await removeWebhook((await room.writer()).records, webhook, caller);
-      await spreadWebhooks(room);
+      await removeWebhook((await context.writer()).records, webhook, caller);
+      await spreadWebhooks(context);
       return shownWebhook(webhook);
     },
     testsOf: (webhook) => [webhookTest(webhook)],
@@ -57,8 +57,8 @@ function webhookFamily(room: ApiContext): RuleFamily<Webhook, WebhookBody> {
 }
 
 /** New traffic follows a change immediately; if the recorder cannot be reached now, it notices the change later by itself. */
-async function spreadWebhooks(room: ApiContext): Promise<void> {
-  await room.recorder.relearn().catch((error: unknown) => {
-    room.log.warn("a change has not reached all threads yet", { why: String(error) });
+async function spreadWebhooks(context: ApiContext): Promise<void> {
+  await context.recorder.relearn().catch((error: unknown) => {
+    context.log.warn("a change has not reached all threads yet", { why: String(error) });
   });
 }

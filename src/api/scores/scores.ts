@@ -27,16 +27,16 @@ export interface ShownRating extends Omit<Rating, "name" | "created_at"> {
 }
 
 /** The existing scores, and who rated a request. */
-export function scoreEndpoints(room: ApiContext, callers: Callers) {
+export function scoreEndpoints(context: ApiContext, callers: Callers) {
   return new Elysia()
     .post(
       "/v1/score/query",
       async ({ body, request }) => {
         const page = readPaging(body, AGGREGATES_MAX, AGGREGATES_MAX);
         const { scope } = readScope(callers.of(request), body);
-        await settled(room);
-        const deadline = new Deadline(room.config.query_timeout_seconds * 1000);
-        return success(await room.engine.aggregates.scores(scope, page, deadline));
+        await settled(context);
+        const deadline = new Deadline(context.config.query_timeout_seconds * 1000);
+        return success(await context.engine.aggregates.scores(scope, page, deadline));
       },
       {
         body: LIST,
@@ -52,11 +52,14 @@ export function scoreEndpoints(room: ApiContext, callers: Callers) {
       async ({ params, request }) => {
         const { organizationId } = callers.of(request);
         const requestId = requestIdOf(params.id);
-        await settled(room);
-        const [row] = await engineReader(room.reader, room.config).source.records(organizationId, keysOf([requestId]));
+        await settled(context);
+        const [row] = await engineReader(context.reader, context.config).source.records(
+          organizationId,
+          keysOf([requestId]),
+        );
         if (row === undefined) throw noSuchRequest();
         const ratings = Map.groupBy(
-          await listRatings(room.current.records, organizationId, requestId),
+          await listRatings(context.current.records, organizationId, requestId),
           ({ name }) => name,
         );
         const scores = Object.entries(JSON.parse(row.scores) as Record<string, number>);

@@ -34,17 +34,17 @@ const SERIES = t.Object(
   { additionalProperties: false },
 );
 
-export function cacheEndpoints(room: ApiContext, callers: Callers) {
+export function cacheEndpoints(context: ApiContext, callers: Callers) {
   return new Elysia()
     .get(
       "/v1/cache",
       async ({ request }) => {
         const { organizationId } = callers.of(request);
-        await settled(room);
-        const deadline = new Deadline(room.config.query_timeout_seconds * 1_000);
+        await settled(context);
+        const deadline = new Deadline(context.config.query_timeout_seconds * 1_000);
         const [counted, { entries, bytes, bytesMax }] = await Promise.all([
-          room.engine.aggregates.cacheStatistics(organizationId, deadline),
-          room.gateway.cacheStatus(organizationId),
+          context.engine.aggregates.cacheStatistics(organizationId, deadline),
+          context.gateway.cacheStatus(organizationId),
         ]);
         const asked = counted.hits + counted.misses;
         const rate = asked === 0 ? null : counted.hits / asked;
@@ -57,9 +57,9 @@ export function cacheEndpoints(room: ApiContext, callers: Callers) {
       async ({ body, request }) => {
         const bucket = readBucket(body.time_bucket);
         const { scope } = readScope(callers.of(request), body);
-        await settled(room);
-        const deadline = new Deadline(room.config.query_timeout_seconds * 1_000);
-        return success(await room.engine.aggregates.cacheSeries(scope, bucket, deadline));
+        await settled(context);
+        const deadline = new Deadline(context.config.query_timeout_seconds * 1_000);
+        return success(await context.engine.aggregates.cacheSeries(scope, bucket, deadline));
       },
       {
         body: SERIES,
@@ -70,7 +70,7 @@ export function cacheEndpoints(room: ApiContext, callers: Callers) {
       "/v1/cache/entries",
       async ({ request }) => {
         const { organizationId } = callers.of(request);
-        const entries = await room.gateway.cacheEntries(organizationId, readPage(request));
+        const entries = await context.gateway.cacheEntries(organizationId, readPage(request));
         return success(
           entries.map(({ key, place, requestId, model, createdAt, expiresAt, bytes }) => ({
             key,
@@ -95,8 +95,8 @@ export function cacheEndpoints(room: ApiContext, callers: Callers) {
         // Files are not part of a transaction: without its log entry nothing is removed.
         const object = { kind: "cache", id: "", name: "" };
         const act = { action: "cache.purged", organizationId, object, after: body ?? { all: true } } as const;
-        await noted((await room.writer()).records, caller, act);
-        return success(await room.gateway.purgeCache(organizationId, purge));
+        await noted((await context.writer()).records, caller, act);
+        return success(await context.gateway.purgeCache(organizationId, purge));
       },
       {
         body: t.Optional(PURGE),

@@ -26,9 +26,9 @@ export async function currentRetention({ config, current: { records } }: ApiCont
 }
 
 /** Reads how long records and bodies are kept. */
-export function retentionEndpoints(room: ApiContext, callers: Callers) {
+export function retentionEndpoints(context: ApiContext, callers: Callers) {
   const organization = (request: Request) => callers.of(request).organizationId;
-  const current = (organizationId: string) => currentRetention(room, organizationId);
+  const current = (organizationId: string) => currentRetention(context, organizationId);
   return new Elysia()
     .get(
       "/v1/retention",
@@ -39,7 +39,7 @@ export function retentionEndpoints(room: ApiContext, callers: Callers) {
       "/v1/retention",
       async ({ body, request }) => {
         const organizationId = organization(request);
-        await putRetention((await room.writer()).records, organizationId, readRetention(body), callers.of(request));
+        await putRetention((await context.writer()).records, organizationId, readRetention(body), callers.of(request));
         return success(await current(organizationId));
       },
       {
@@ -54,7 +54,7 @@ export function retentionEndpoints(room: ApiContext, callers: Callers) {
     .post(
       "/v1/retention/run",
       async ({ request }) => {
-        await orderRun((await room.writer()).records, organization(request));
+        await orderRun((await context.writer()).records, organization(request));
         return success({ ordered: true });
       },
       endpoint("Storage", "Remove expired records and bodies now", "Runs in the background; see last_run."),

@@ -13,8 +13,8 @@ import { success } from "../envelope.ts";
 import { currentRetention } from "./retention.ts";
 
 /** What is stored, and how much space it takes. */
-export function storageEndpoints(room: ApiContext, callers: Callers) {
-  const { config, reader } = room;
+export function storageEndpoints(context: ApiContext, callers: Callers) {
+  const { config, reader } = context;
   const isLocal = localPath(config) !== undefined;
   const sizes = new PartSizes(reader.records);
   const indexSize = new IndexSize(reader.bodies);
@@ -27,10 +27,10 @@ export function storageEndpoints(room: ApiContext, callers: Callers) {
         storedBytes(config, reader.records),
         storedPacks(reader.bodies),
         isLocal ? sizes.current(deadline) : undefined,
-        room.engine.aggregates.storage(deadline),
+        context.engine.aggregates.storage(deadline),
         readUnfilled(reader.records),
-        room.gateway.cacheStatus(organizationId),
-        currentRetention(room, organizationId),
+        context.gateway.cacheStatus(organizationId),
+        currentRetention(context, organizationId),
       ]);
       const { database_bytes, bodies_bytes } = bytes;
       const stored_bytes = database_bytes === null ? null : database_bytes + (bodies_bytes ?? 0);

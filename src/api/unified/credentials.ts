@@ -56,15 +56,15 @@ const SECRETS = "Secrets are encrypted, and never shown again.";
 
 /** Providers' keys of an organization; the operator's shared ones and those of `weir.toml` are listed too. */
 // biome-ignore lint/complexity/noExcessiveLinesPerFunction: a table of endpoints, one statement each
-export function credentialEndpoints(room: ApiContext, callers: Callers) {
+export function credentialEndpoints(context: ApiContext, callers: Callers) {
   const organization = (request: Request) => callers.of(request).organizationId;
-  const list = credentialsOf(room);
+  const list = credentialsOf(context);
   const one = async (organizationId: string, name: string) => {
     const found = (await list(organizationId)).find((each) => each.name === name && each.source !== "shared");
     return success(found);
   };
   const changed = async (organizationId: string, name: string) => {
-    await room.credentials.spread();
+    await context.credentials.spread();
     return one(organizationId, name);
   };
   return new Elysia()
@@ -86,10 +86,10 @@ export function credentialEndpoints(room: ApiContext, callers: Callers) {
       "/v1/credentials",
       async ({ request, body }) => {
         const organizationId = organization(request);
-        const order = readCredential(body, await rulesOf(room, callers.of(request)));
-        refuseConfigured(room, order.name);
+        const order = readCredential(body, await rulesOf(context, callers.of(request)));
+        refuseConfigured(context, order.name);
         const caller = callers.of(request);
-        const home = { config: room.home.config, records: (await room.home.writer()).records, by: caller };
+        const home = { config: context.home.config, records: (await context.home.writer()).records, by: caller };
         return changed(organizationId, (await keepCredential(home, organizationId, order)).name);
       },
       endpoint("Credentials", "Add a credential", SECRETS, { body: NEW }),
@@ -98,11 +98,11 @@ export function credentialEndpoints(room: ApiContext, callers: Callers) {
       "/v1/credentials/:name",
       async ({ request, body, params }) => {
         const organizationId = organization(request);
-        const { records } = await room.home.writer();
-        const previous = await ownCredential(room, records, organizationId, nameOf(params));
-        const order = readCredential(body, await rulesOf(room, callers.of(request)), previous);
+        const { records } = await context.home.writer();
+        const previous = await ownCredential(context, records, organizationId, nameOf(params));
+        const order = readCredential(body, await rulesOf(context, callers.of(request)), previous);
         await keepCredential(
-          { config: room.home.config, records, by: callers.of(request) },
+          { config: context.home.config, records, by: callers.of(request) },
           organizationId,
           order,
           previous,
@@ -124,8 +124,8 @@ export function credentialEndpoints(room: ApiContext, callers: Callers) {
         const { model } = checked(TEST, body ?? {});
         const object = { kind: "credential", id: known.name, name: known.name };
         const act = { action: "credential.tested", organizationId, object } as const;
-        await noted((await room.home.writer()).records, callers.of(request), act);
-        return success(await room.gateway.testCredential({ organizationId, name: known.name, model }));
+        await noted((await context.home.writer()).records, callers.of(request), act);
+        return success(await context.gateway.testCredential({ organizationId, name: known.name, model }));
       },
       endpoint("Credentials", "Ask the provider whether a credential works", TESTED, { body: TEST, reads: "optional" }),
     )
@@ -133,10 +133,10 @@ export function credentialEndpoints(room: ApiContext, callers: Callers) {
       "/v1/credentials/:name",
       async ({ request, params }) => {
         const organizationId = organization(request);
-        const { records } = await room.home.writer();
-        const { id, name } = await ownCredential(room, records, organizationId, nameOf(params));
+        const { records } = await context.home.writer();
+        const { id, name } = await ownCredential(context, records, organizationId, nameOf(params));
         await removeCredential(records, organizationId, name, callers.of(request));
-        await room.credentials.spread();
+        await context.credentials.spread();
         return success({ id, name });
       },
       endpoint("Credentials", "Remove a credential"),
@@ -149,25 +149,25 @@ export function nameOf({ name }: { readonly name: string }): string {
 }
 
 /** The credentials that the caller's organization may use. */
-function credentialsOf(room: ApiContext) {
+function credentialsOf(context: ApiContext) {
   return async (organizationId: string) => {
-    const { records } = room.home.reader;
-    const [all, lockedIds] = await Promise.all([listCredentials(records), room.gateway.lockedCredentials()]);
+    const { records } = context.home.reader;
+    const [all, lockedIds] = await Promise.all([listCredentials(records), context.gateway.lockedCredentials()]);
     const locked = new Set(lockedIds);
     const own = all.filter((each) => each.organization_id === organizationId);
     const lent = all.filter((each) => each.organization_id !== organizationId && each.terms.shared);
     return [
-      ...(await configured(room)).map(shownConfigured),
+      ...(await configured(context)).map(shownConfigured),
       ...own.map((each) => shownCredential(each, locked.has(each.id))),
       ...lent.map((each) => shownLent(each, locked.has(each.id))),
     ];
   };
 }
 
-async function configured(room: ApiContext): Promise<readonly ConfiguredCredential[]> {
-  const { config } = room.home;
+async function configured(context: ApiContext): Promise<readonly ConfiguredCredential[]> {
+  const { config } = context.home;
   if (Object.keys(config.credentials).length === 0) return [];
-  return configuredCredentials(config, { providers: await providersOf(room), refuseUrl: () => undefined });
+  return configuredCredentials(config, { providers: await providersOf(context), refuseUrl: () => undefined });
 }
 
 function refuseConfigured({ home }: ApiContext, name: string | undefined): void {
@@ -193,15 +193,15 @@ function noSuchCredential(name: string): GatewayError {
   return new GatewayError("not_found", `there is no credential ${JSON.stringify(name.slice(0, 100))}`);
 }
 
-async function providersOf(room: ApiContext) {
-  const files = await room.gateway.providers();
+async function providersOf(context: ApiContext) {
+  const files = await context.gateway.providers();
   return knownProviders(files.flatMap(({ name, ...view }) => (name === null ? [] : [{ ...view, name }])));
 }
 
-async function rulesOf(room: ApiContext, caller: Caller): Promise<CredentialRules> {
+async function rulesOf(context: ApiContext, caller: Caller): Promise<CredentialRules> {
   return {
-    providers: await providersOf(room),
+    providers: await providersOf(context),
     operator: may(caller, "operator"),
-    refuseUrl: credentialGuards(room.home.config, room.ownPorts),
+    refuseUrl: credentialGuards(context.home.config, context.ownPorts),
   };
 }

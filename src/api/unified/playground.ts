@@ -20,13 +20,13 @@ const PASSED = /^(?:accept|content-type|content-length|anthropic-beta|anthropic-
 const NOT_PASSED = /^gateway-(?:auth|property-playground)$/;
 
 /** Lets logged-in users try models: requests of the unified address, sent for the key that the log-in stands for. */
-export function playgroundEndpoints(room: ApiContext, callers: Callers) {
+export function playgroundEndpoints(context: ApiContext, callers: Callers) {
   const app = new Elysia();
   for (const path of ENDPOINTS) {
     app.post(
       `${PLAYGROUND_PATH}/${path}`,
       ({ request }) =>
-        sendThroughGateway(room.passedOn, request, {
+        sendThroughGateway(context.passedOn, request, {
           url: `/v1/${path}`,
           headers: headersOf(request),
           sentFor: sentFor(callers.of(request)),

@@ -26,18 +26,18 @@ const ROUTE = {
 };
 
 /** An organization's own names for models. Those of `weir.toml` apply to all organizations and precede stored ones. */
-export function routeEndpoints(room: ApiContext, callers: Callers) {
+export function routeEndpoints(context: ApiContext, callers: Callers) {
   const organization = (request: Request) => callers.of(request).organizationId;
   return new Elysia()
     .get(
       "/v1/routes",
-      async ({ request }) => success(await routesOf(room, organization(request))),
+      async ({ request }) => success(await routesOf(context, organization(request))),
       endpoint("Routes", "List routes"),
     )
     .get(
       "/v1/routes/:name",
       async ({ request, params }) => {
-        const found = (await routesOf(room, organization(request))).find(({ name }) => name === nameOf(params));
+        const found = (await routesOf(context, organization(request))).find(({ name }) => name === nameOf(params));
         if (found === undefined) throw noSuchRoute(nameOf(params));
         return success(found);
       },
@@ -48,13 +48,13 @@ export function routeEndpoints(room: ApiContext, callers: Callers) {
       async ({ request, params, body }) => {
         const { organization: named, ...route } = asObject(body);
         const name = nameOf(params);
-        refuseConfigured(room, name);
-        const organizationId = await placeOf(room, callers.of(request), named);
-        const { records } = await room.home.writer();
-        const others = [...configuredRoutes(room.home.config), ...(await listRoutes(records, organizationId))];
+        refuseConfigured(context, name);
+        const organizationId = await placeOf(context, callers.of(request), named);
+        const { records } = await context.home.writer();
+        const others = [...configuredRoutes(context.home.config), ...(await listRoutes(records, organizationId))];
         await putRoute(records, { organizationId, name, terms: readRoute(name, route, others) }, callers.of(request));
-        await room.routes.spread();
-        return success((await routesOf(room, organizationId)).find((each) => each.name === name));
+        await context.routes.spread();
+        return success((await routesOf(context, organizationId)).find((each) => each.name === name));
       },
       endpoint("Routes", "Create or replace a route", "It takes effect within a second.", { body: ROUTE }),
     )
@@ -62,12 +62,12 @@ export function routeEndpoints(room: ApiContext, callers: Callers) {
       "/v1/routes/:name",
       async ({ request, params }) => {
         const name = nameOf(params);
-        const { records } = await room.home.writer();
+        const { records } = await context.home.writer();
         if (!(await removeRoute(records, organization(request), name, callers.of(request)))) {
-          refuseConfigured(room, name);
+          refuseConfigured(context, name);
           throw noSuchRoute(name);
         }
-        await room.routes.spread();
+        await context.routes.spread();
         return success({ name });
       },
       endpoint("Routes", "Remove a route"),
@@ -75,10 +75,10 @@ export function routeEndpoints(room: ApiContext, callers: Callers) {
 }
 
 /** Those of `weir.toml` first. */
-async function routesOf(room: ApiContext, organizationId: string) {
-  const { records } = room.home.reader;
+async function routesOf(context: ApiContext, organizationId: string) {
+  const { records } = context.home.reader;
   const organizations = new Map((await listOrganizations(records)).map(({ id, name }) => [id, name]));
-  const ofFile = configuredRoutes(room.home.config).map((route) => ({
+  const ofFile = configuredRoutes(context.home.config).map((route) => ({
     name: route.name,
     source: route.source,
     organization: null as string | null,

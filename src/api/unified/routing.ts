@@ -43,12 +43,12 @@ const HEALTH =
 const LISTED = "The entries of the unified address's own `GET /models`, without a record.";
 
 /** The current routing of requests to the unified address. */
-export function routingEndpoints(room: ApiContext, callers: Callers) {
+export function routingEndpoints(context: ApiContext, callers: Callers) {
   return new Elysia()
     .get(
       "/v1/route/health",
       async ({ request }) => {
-        const health = await room.gateway.routeHealth(callers.of(request).organizationId);
+        const health = await context.gateway.routeHealth(callers.of(request).organizationId);
         return success(
           health.map(({ provider, credential, model, state, until, failures, lastError }) => {
             return { provider, credential, model, state, until: isoTimeOrNull(until), failures, last_error: lastError };
@@ -59,7 +59,7 @@ export function routingEndpoints(room: ApiContext, callers: Callers) {
     )
     .get(
       "/v1/route/models",
-      async ({ request }) => success(await room.gateway.listModels(callers.of(request).key)),
+      async ({ request }) => success(await context.gateway.listModels(callers.of(request).key)),
       endpoint("Routes", "List the models and routes that this key may use", LISTED),
     )
     .post(
@@ -68,8 +68,8 @@ export function routingEndpoints(room: ApiContext, callers: Callers) {
         const { organizationId } = callers.of(request);
         const { body: asked, key_id, model, shape, user, session, properties } = checked(QUESTION, body);
         return success(
-          await room.gateway.explainRoute({
-            key: keyOf(room, organizationId, key_id),
+          await context.gateway.explainRoute({
+            key: keyOf(context, organizationId, key_id),
             model,
             shape: shape ?? "chat-completions",
             body: asked === undefined ? undefined : JSON.stringify(asked),

@@ -32,8 +32,8 @@ export interface ShownView extends ViewTerms {
  * change nothing for others.
  */
 // biome-ignore lint/complexity/noExcessiveLinesPerFunction: a table of endpoints, one statement each
-export function viewEndpoints(room: ApiContext, callers: Callers) {
-  const { records } = room.current;
+export function viewEndpoints(context: ApiContext, callers: Callers) {
+  const { records } = context.current;
   const asking = (request: Request) => {
     const caller = callers.of(request);
     return { caller, owner: ownerOf(caller), organizationId: caller.organizationId };
@@ -55,7 +55,7 @@ export function viewEndpoints(room: ApiContext, callers: Callers) {
   };
   const put = async (view: SavedView, caller: Caller) => {
     await refuseTaken(view);
-    await putView((await room.writer()).records, view, caller);
+    await putView((await context.writer()).records, view, caller);
     return success(shownView(view, ownerOf(caller)));
   };
 
@@ -115,7 +115,7 @@ export function viewEndpoints(room: ApiContext, callers: Callers) {
       async ({ params, request }) => {
         const { view, caller, owner } = await find(request, params.id);
         refuseOthers(view, caller, owner);
-        await removeView((await room.writer()).records, view.id);
+        await removeView((await context.writer()).records, view.id);
         return success(shownView(view, owner));
       },
       endpoint(TAG, "Remove a view", CHANGING),

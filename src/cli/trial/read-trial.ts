@@ -1,4 +1,4 @@
-import { answerValue, readBody, requestValue } from "../../bodies/body.ts";
+import { readBody, requestValue, responseValue } from "../../bodies/body.ts";
 import { filledText } from "../../mapping/json.ts";
 import { costOf } from "../../mapping/prices/cost.ts";
 import { type ExchangeInput, type ExchangeReading, readExchange } from "../../mapping/read-exchange.ts";
@@ -40,7 +40,7 @@ export function readTrial(
     status: response.status ?? 200,
     responseHeaders,
     provider,
-    responseBody: answerValue(body),
+    responseBody: responseValue(body),
     events: body?.events,
     modelOverride: undefined,
   };

@@ -40,7 +40,7 @@ interface Call extends StatementOptions {
   readonly body: string;
 }
 
-interface Answer {
+interface QueryResponse {
   readonly text: string;
   /** The server that responded. */
   readonly origin: string;
@@ -132,7 +132,7 @@ export class ClickHouse {
     if (text !== "") throw failureOf(origin, 200, text);
   }
 
-  async #call(call: Call): Promise<Answer> {
+  async #call(call: Call): Promise<QueryResponse> {
     const endsAt = performance.now() + (call.deadlineMs ?? DEADLINE_MS);
     let failure: unknown;
     for (let tried = 0; tried < this.#urls.length; tried++) {

@@ -2,7 +2,7 @@ import { shownMembers } from "../../filter/sight.ts";
 import { type RequestRow, STORED_MEMBERS, storedMembers } from "../../record/request-record.ts";
 import { REQUEST_COLUMNS } from "../../record/written-row.ts";
 import type { Database } from "../../store/store.ts";
-import type { Asked, ListedRecord, OfSession, RecordKey } from "../record-source.ts";
+import type { ListedRecord, OfSession, RecordKey, RecordsToShow } from "../record-source.ts";
 import { literal } from "./literal.ts";
 import { placesOf } from "./look-up.ts";
 import { type Place, type ReaderOptions, recordsOf } from "./records.ts";
@@ -22,7 +22,7 @@ export function wholeRecords(
 /** The same for printing. @param columns - required in addition to the stored members. */
 export async function listedRecords<Column extends keyof RequestRow>(
   options: ReaderOptions,
-  { organizationId, keys, sight }: Asked,
+  { organizationId, keys, sight }: RecordsToShow,
   columns: readonly Column[],
 ): Promise<ListedRecord<Column>[]> {
   const needed = [...new Set<string>([...Object.values(STORED_MEMBERS), ...columns])];

@@ -1,5 +1,5 @@
 import type { RequestRow } from "../../record/request-record.ts";
-import type { Asked, RecordKey, RecordSource } from "../record-source.ts";
+import type { RecordKey, RecordSource, RecordsToShow } from "../record-source.ts";
 import { countMatches, findPage } from "./find.ts";
 import { organizationOf } from "./look-up.ts";
 import { hasPropertyName, propertyNames, propertyValues } from "./property-list.ts";
@@ -16,7 +16,7 @@ export function clickhouseSource(options: ReaderOptions): RecordSource {
     ofSession: (asked) => sessionKeys(options, asked),
     organizationOf: (requestId) => organizationOf(options, requestId),
     records: (organizationId, keys) => wholeRecords(options, organizationId, keys),
-    listed: <Column extends keyof RequestRow>(asked: Asked, columns: readonly Column[]) =>
+    listed: <Column extends keyof RequestRow>(asked: RecordsToShow, columns: readonly Column[]) =>
       listedRecords(options, asked, columns),
     columns: <Column extends keyof RequestRow>(
       organizationId: string,

@@ -5,7 +5,7 @@ import {
   formatSql,
   LOOKED_AT,
   type RecordWalk,
-  type SamplesAsked,
+  type SampleQuery,
   samplesSql,
   type Walked,
   type WalkedModel,
@@ -32,7 +32,7 @@ export function clickhouseWalk(client: ClickHouse): RecordWalk {
       const [row] = await ask<{ n: number }>(sql`select count() as n from requests where ${walkedSql(walked)}`);
       return row!.n;
     },
-    samples: (asked: SamplesAsked) =>
+    samples: (asked: SampleQuery) =>
       rows(sql`select ${COLUMNS} from requests where ${samplesSql(asked)}
         order by organization_id desc, request_created_at desc, request_id desc limit ${asked.limit}`),
     async formatOf(model: WalkedModel) {

@@ -1,10 +1,10 @@
 import type { Config } from "../../config.ts";
 import { GatewayError } from "../../errors.ts";
 import { messageOf } from "../../log.ts";
-import { findAnswer, isWhole } from "../../store/answers/find-answer.ts";
 import { recorded } from "../../store/audit/recorded.ts";
 import { identify } from "../../store/database/file-identity.ts";
 import { bodiesPath } from "../../store/database/local.ts";
+import { findResponse, isWhole } from "../../store/earlier-responses/find-response.ts";
 import { claimId, takeNumbers } from "../../store/nodes/nodes.ts";
 import { lacksBodies, pairingStatements } from "../../store/pairing.ts";
 import { maintain } from "../../store/retention/maintain.ts";
@@ -22,7 +22,7 @@ import { keyOf, seqsOf } from "./find/found-row.ts";
 import { endBeheaded } from "./write/beheaded.ts";
 import { recordStatements } from "./write/insert.ts";
 import { Kinds } from "./write/kinds.ts";
-import { knownRows } from "./write/known.ts";
+import { knownRows } from "./write/known-rows.ts";
 import { withPackedExcerpts } from "./write/pack-excerpts.ts";
 import { rewriteRecords } from "./write/rewrite.ts";
 import { updateRecord } from "./write/update-record.ts";
@@ -198,7 +198,7 @@ export class LibsqlSink implements RecordSink {
   }
 
   answerOf({ organizationId, answerId }: AnswerName) {
-    return findAnswer(this.#store.records, organizationId, answerId);
+    return findResponse(this.#store.records, organizationId, answerId);
   }
 
   isWhole(requestId: string): Promise<boolean> {

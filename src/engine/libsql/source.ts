@@ -3,12 +3,12 @@ import type { RequestRow } from "../../record/request-record.ts";
 import type { Deadline } from "../../store/database/deadline.ts";
 import type { Database } from "../../store/store.ts";
 import type {
-  Asked,
   OfSession,
   Page,
   PageOptions,
   RecordKey,
   RecordSource,
+  RecordsToShow,
   SearchOptions,
   ValueSearch,
 } from "../record-source.ts";
@@ -28,7 +28,7 @@ export function libsqlSource(database: Database): RecordSource {
     ofSession: (asked: OfSession) => sessionKeys(database, asked),
     organizationOf: (requestId: string) => organizationOf(database, requestId),
     records: (organizationId: string, keys: readonly RecordKey[]) => wholeRecords(database, organizationId, keys),
-    listed: <Column extends keyof RequestRow>(asked: Asked, columns: readonly Column[]) =>
+    listed: <Column extends keyof RequestRow>(asked: RecordsToShow, columns: readonly Column[]) =>
       listedRecords(database, asked, columns),
     columns: <Column extends keyof RequestRow>(
       organizationId: string,

@@ -6,7 +6,7 @@ import {
   formatSql,
   LOOKED_AT,
   type RecordWalk,
-  type SamplesAsked,
+  type SampleQuery,
   samplesSql,
   type Walked,
   type WalkedModel,
@@ -32,7 +32,7 @@ export function libsqlWalk(database: Database): RecordWalk {
       const [row] = await database.query<{ n: number }>(statement);
       return row!.n;
     },
-    async samples(asked: SamplesAsked) {
+    async samples(asked: SampleQuery) {
       return database.query<RequestRow>(
         statementOf(sql`select * from requests where ${samplesSql(asked)} order by seq desc limit ${asked.limit}`),
       );

@@ -1,5 +1,5 @@
 import { readIsoTime } from "../../record/iso-time.ts";
-import type { Kind } from "../fields.ts";
+import type { FieldKind } from "../fields.ts";
 
 /** A value as written; a quoted one is never `null` and has no unit. */
 export interface WrittenValue {
@@ -10,7 +10,7 @@ export interface WrittenValue {
 type Value = string | number | boolean;
 
 /** The written form of each kind's values, for messages. */
-export const LOOKS_LIKE: Readonly<Record<Kind, string>> = {
+export const LOOKS_LIKE: Readonly<Record<FieldKind, string>> = {
   text: "a text",
   contains: "a text",
   key: "a name",
@@ -23,7 +23,7 @@ const BOOLEANS: Readonly<Record<string, boolean>> = { true: true, yes: true, fal
 const MS: Readonly<Record<string, number>> = { "": 1, ms: 1, s: 1_000, m: 60_000, min: 60_000 };
 
 /** @returns undefined if the value is not of this kind. */
-export function readValue(kind: Kind, { text }: WrittenValue): Value | undefined {
+export function readValue(kind: FieldKind, { text }: WrittenValue): Value | undefined {
   switch (kind) {
     case "text":
     case "contains":

@@ -1,4 +1,4 @@
-import type { Answer } from "../../runtime/http/server.ts";
+import type { ServerResponse } from "../../runtime/http/server.ts";
 import type { ClientRequest } from "../admitted.ts";
 import type { GatewayParts } from "../gateway-parts.ts";
 import type { RequestHeaders } from "../headers/headers.ts";
@@ -21,7 +21,7 @@ export function asksForRoot(
 }
 
 /** Describes this address. It is not a model request: nothing is recorded. */
-export function answerRoot(answer: Answer): void {
+export function answerRoot(answer: ServerResponse): void {
   answer.head(200, "OK", HEADERS);
   answer.end(BODY);
 }

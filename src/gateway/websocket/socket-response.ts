@@ -1,4 +1,4 @@
-import type { Answer } from "../../runtime/http/server.ts";
+import type { ServerResponse } from "../../runtime/http/server.ts";
 import type { ByteSocket } from "../../runtime/http/sockets.ts";
 
 /** How long a client may leave its side open after it has read everything. */
@@ -22,7 +22,7 @@ export function endSocket(socket: ByteSocket, lingerMs = LINGER_MS): void {
 }
 
 /** A response on the socket of a request that asked for another protocol; the connection then closes. */
-export class SocketResponse implements Answer {
+export class SocketResponse implements ServerResponse {
   readonly #socket: ByteSocket;
   #head: Buffer | undefined;
   #chunked = false;

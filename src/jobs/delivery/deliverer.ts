@@ -7,7 +7,7 @@ import { isoTime } from "../../record/iso-time.ts";
 import { windowStart } from "../../store/alerts/alert-rule.ts";
 import type { Alert } from "../../store/alerts/alerts.ts";
 import { isAway } from "../../store/database/failure.ts";
-import { patiently } from "../../store/database/patiently.ts";
+import { patiently } from "../../store/database/while-locked.ts";
 import type { Delivery } from "../../store/deliveries/deliveries.ts";
 import {
   type Attempt,

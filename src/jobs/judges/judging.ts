@@ -28,7 +28,7 @@ import {
   noteProblem,
   noteSuccess,
 } from "../../store/judges/judges.ts";
-import type { Verdict } from "../../store/judges/verdict.ts";
+import type { JudgeVerdict } from "../../store/judges/verdict.ts";
 import { snapshotKeys } from "../../store/keys.ts";
 import { type Database, localPath, type Store } from "../../store/store.ts";
 import type { RecorderFunctions } from "../../threads.ts";
@@ -248,7 +248,12 @@ export class Judging {
   }
 
   /** Stores the scores, then marks them as stored: repeating it changes nothing. */
-  async #keep(judge: Judge, judgement: Judgement, verdicts: readonly Verdict[], cost: number | null): Promise<void> {
+  async #keep(
+    judge: Judge,
+    judgement: Judgement,
+    verdicts: readonly JudgeVerdict[],
+    cost: number | null,
+  ): Promise<void> {
     const source = `${JUDGE}${judge.id}`;
     const kept = await this.#options.recorder.update({
       requestId: judgement.request_id,

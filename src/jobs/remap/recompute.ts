@@ -1,7 +1,7 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
 import type { RecordWalk, WalkPosition } from "../../engine/record-walk.ts";
+import { statedCost } from "../../mapping/errors-and-costs.ts";
 import { parseJson } from "../../mapping/json.ts";
-import { statedCost } from "../../mapping/outcome.ts";
 import { costOf } from "../../mapping/prices/cost.ts";
 import { modelsOfRow, usageOfRow } from "../../mapping/prices/explain.ts";
 import type { ProviderPlugin } from "../../plugin-host/contract.ts";

@@ -1,5 +1,5 @@
 import { Buffer } from "node:buffer";
-import { answerValue, type Body, readBody, requestValue } from "../../bodies/body.ts";
+import { type Body, readBody, requestValue, responseValue } from "../../bodies/body.ts";
 import { headerValue, toHeaders } from "../../bodies/headers.ts";
 import type { Inputs } from "../../bodies/readings.ts";
 import type { MappingOf } from "../../mapping/mapping.ts";
@@ -77,7 +77,7 @@ function toSide(asked: Stored, answered: Stored, { truncated }: RequestRow, path
   return {
     bodies: { request, response },
     requestBody: requestValue(request),
-    responseBody: answerValue(response),
+    responseBody: responseValue(response),
     events: response?.events,
     requestHeaders: asked.headers,
     responseHeaders: answered.headers,

@@ -3,7 +3,7 @@ import type { Config } from "../../config.ts";
 import type { Log } from "../../log.ts";
 import { newText, shownTexts } from "../../mapping/said.ts";
 import type { MappingsOfProviders } from "../../store/bodies/body-text.ts";
-import { patiently } from "../../store/database/patiently.ts";
+import { patiently } from "../../store/database/while-locked.ts";
 import type { Store } from "../../store/store.ts";
 import { whatRecordsSaid } from "../../store/words/said-texts.ts";
 import { shardOf, shards, tableOf } from "../../store/words/shards.ts";

@@ -2,7 +2,7 @@ import type { Config } from "../../config.ts";
 import type { Age, AgedRecord, AgedRecords } from "../../engine/aged-records.ts";
 import { agedRecords } from "../../engine/reader.ts";
 import { type Log, messageOf } from "../../log.ts";
-import { patiently } from "../../store/database/patiently.ts";
+import { patiently } from "../../store/database/while-locked.ts";
 import { inForce, noteRun, orderedRuns, retentionOf, takeOrders } from "../../store/retention/retention.ts";
 import type { Store } from "../../store/store.ts";
 import type { Maintenance, Removal } from "../../threads.ts";

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import type { Config } from "../../config.ts";
 import { madeKeyPath } from "../../credentials/keyring.ts";
 import { inspectFile, snapshotFile } from "../../store/database/snapshot.ts";
-import { CREDENTIALS_KEY, type DatabasePlace, KEPT_FOLDERS, type RegionPlaces, regionsOf } from "../places.ts";
+import { CREDENTIALS_KEY, type DatabasePlace, KEPT_FOLDERS, type RegionPlaces, regionsOf } from "../database-places.ts";
 import { type Archive, openArchive } from "./archive.ts";
 import type { Manifest } from "./manifest.ts";
 import { SpoolKeeper } from "./spool-keeper.ts";

@@ -2,7 +2,7 @@ import * as fs from "node:fs";
 import { dirname, join } from "node:path";
 import type { Config } from "../../config.ts";
 import { inspectFile, newestVersion } from "../../store/database/snapshot.ts";
-import { CREDENTIALS_KEY, occupied, placeOf } from "../places.ts";
+import { CREDENTIALS_KEY, occupied, placeOf } from "../database-places.ts";
 import type { Step } from "./backup.ts";
 import { extract } from "./extract.ts";
 import type { Manifest } from "./manifest.ts";

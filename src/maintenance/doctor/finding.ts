@@ -2,12 +2,12 @@ import type { Config } from "../../config.ts";
 import { messageOf } from "../../log.ts";
 
 /** `warn`: it works, but needs attention. `fail`: something does not work, or soon will not. */
-export type Verdict = "ok" | "warn" | "fail";
+export type CheckVerdict = "ok" | "warn" | "fail";
 
 /** The finding of one check, in one line, with a fix if there is a problem. */
 export interface Finding {
   readonly check: string;
-  readonly verdict: Verdict;
+  readonly verdict: CheckVerdict;
   readonly message: string;
   readonly fix: string | null;
 }
@@ -24,19 +24,19 @@ export interface Surroundings {
 /** One subject; it may have several findings, and at least one. */
 export interface Check {
   readonly name: string;
-  run(surroundings: Surroundings): Promise<readonly Outcome[]> | readonly Outcome[];
+  run(surroundings: Surroundings): Promise<readonly CheckResult[]> | readonly CheckResult[];
 }
 
 /** A finding without the check's name. */
-export interface Outcome {
-  readonly verdict: Verdict;
+export interface CheckResult {
+  readonly verdict: CheckVerdict;
   readonly message: string;
   readonly fix?: string;
 }
 
-export const ok = (message: string): Outcome => ({ verdict: "ok", message });
-export const warn = (message: string, fix: string): Outcome => ({ verdict: "warn", message, fix });
-export const fail = (message: string, fix: string): Outcome => ({ verdict: "fail", message, fix });
+export const ok = (message: string): CheckResult => ({ verdict: "ok", message });
+export const warn = (message: string, fix: string): CheckResult => ({ verdict: "warn", message, fix });
+export const fail = (message: string, fix: string): CheckResult => ({ verdict: "fail", message, fix });
 
 /** Runs checks one after another. A check that throws is reported as a failure. */
 export async function examine(checks: readonly Check[], surroundings: Surroundings): Promise<Finding[]> {

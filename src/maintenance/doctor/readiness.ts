@@ -6,12 +6,12 @@ const ANSWER_MS = 5_000;
 const ANSWER_BYTES_MAX = 1024 * 1024;
 
 /** The state reported by a running service. */
-export type Answer =
+export type Readiness =
   | { readonly state: "ready" | "not ready"; readonly address: string; readonly degraded: readonly string[] }
   | { readonly state: "no answer"; readonly address: string; readonly why: string };
 
 /** Calls `/readyz` of the service of this configuration, on this machine. Never rejects. */
-export function askReadiness(config: Pick<Config, "host" | "api_port" | "tls_cert_file">): Promise<Answer> {
+export function askReadiness(config: Pick<Config, "host" | "api_port" | "tls_cert_file">): Promise<Readiness> {
   const { host, api_port: port } = config;
   const scheme = schemeOf(config);
   const reachable = host === "0.0.0.0" ? "127.0.0.1" : host === "::" ? "::1" : host;

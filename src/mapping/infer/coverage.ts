@@ -1,4 +1,4 @@
-import { mappedSchema } from "../apply.ts";
+import { mappedSchema } from "../mapped-schema.ts";
 import type { Mapping } from "../mapping.ts";
 import type { Sample } from "./sample.ts";
 

@@ -1,10 +1,10 @@
 import type { Json, StreamEvent } from "../../plugin-host/contract.ts";
-import { mappedSchema } from "../apply.ts";
 import { mergedEvents } from "../fold-mapped.ts";
 import { isObject } from "../json.ts";
+import { mappedSchema } from "../mapped-schema.ts";
 import { faultOf, type Mapping, type RequestPlaces } from "../mapping.ts";
 import { coverageOf } from "./coverage.ts";
-import { bestKnown, type Judged } from "./known.ts";
+import { bestKnown, type Judged } from "./known-formats.ts";
 import { leavesOf } from "./leaves.ts";
 import { inferRequest } from "./request.ts";
 import { inferError, inferReading, inferText, type ResponseContext } from "./response.ts";

@@ -4,8 +4,8 @@ import { plainText } from "../llm/parts.ts";
 import type { MessagePlaces } from "../mapping.ts";
 import { below, type Pointer, valueAt, valuesAt } from "../pointer.ts";
 import { branchesOf } from "./leaves.ts";
+import { isEncoded, knownRole, says, WORDS, wordsOf } from "./member-names.ts";
 import { toolCallsIn } from "./tools.ts";
-import { isEncoded, knownRole, says, WORDS, wordsOf } from "./words.ts";
 
 interface Candidate {
   readonly places: MessagePlaces;

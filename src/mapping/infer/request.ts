@@ -2,9 +2,9 @@ import type { Json } from "../../plugin-host/contract.ts";
 import type { RequestPlaces } from "../mapping.ts";
 import type { Pointer } from "../pointer.ts";
 import { placesOf } from "./leaves.ts";
+import { isEncoded, says, WORDS } from "./member-names.ts";
 import { inferMessages, lastIsUser } from "./messages.ts";
 import { toolsIn } from "./tools.ts";
-import { isEncoded, says, WORDS } from "./words.ts";
 
 /** The places of values in these requests; `undefined` if neither a conversation nor a prompt is found. */
 export function inferRequest(bodies: readonly Json[], model: string): RequestPlaces | undefined {

@@ -3,9 +3,9 @@ import { isObject } from "../json.ts";
 import type { ReadingPlaces } from "../mapping.ts";
 import { type Pointer, valuesAt } from "../pointer.ts";
 import { placesOf } from "./leaves.ts";
+import { isEncoded, says, WORDS, wordsOf } from "./member-names.ts";
 import { toolCallsIn } from "./tools.ts";
 import { inferCost, inferUsage, type Lengths } from "./usage.ts";
-import { isEncoded, says, WORDS, wordsOf } from "./words.ts";
 
 export interface ResponseContext {
   readonly model: string;

@@ -4,7 +4,7 @@ import { isObject } from "../json.ts";
 import type { DeltaPlace } from "../mapping.ts";
 import type { Pointer } from "../pointer.ts";
 import { leavesOf } from "./leaves.ts";
-import { isEncoded, says, WORDS } from "./words.ts";
+import { isEncoded, says, WORDS } from "./member-names.ts";
 
 /** Maximum events checked per stream. */
 const EVENTS_MAX = 2_000;

@@ -3,7 +3,7 @@ import { isObject, parseJson } from "../json.ts";
 import type { RequestPlaces, ToolCallPlaces } from "../mapping.ts";
 import { below, type Pointer, valueAt, valuesAt } from "../pointer.ts";
 import { branchesOf } from "./leaves.ts";
-import { says, WORDS } from "./words.ts";
+import { says, WORDS } from "./member-names.ts";
 
 type ToolPlaces = NonNullable<RequestPlaces["tools"]>;
 

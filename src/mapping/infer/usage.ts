@@ -2,7 +2,7 @@ import type { Json } from "../../plugin-host/contract.ts";
 import type { UsagePlaces } from "../mapping.ts";
 import type { Pointer } from "../pointer.ts";
 import { type Leaf, placesOf } from "./leaves.ts";
-import { says, WORDS, wordsOf } from "./words.ts";
+import { says, WORDS, wordsOf } from "./member-names.ts";
 
 /** Lengths of requests and responses, in characters, body by body. */
 export interface Lengths {

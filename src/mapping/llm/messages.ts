@@ -1,7 +1,7 @@
 import type { Json } from "../../plugin-host/contract.ts";
 import type { LlmAnnotation, LlmMessage, LlmToolCall } from "../../record/llm-schema.ts";
 import { filledText, pickDefined, textOf } from "../json.ts";
-import { type Part, partsOf, textIn } from "./parts.ts";
+import { type ContentPart, partsOf, textIn } from "./parts.ts";
 
 /** Parts of a message outside its content, for formats that keep them separate. */
 export interface Beside {
@@ -42,15 +42,15 @@ export function messagesOf(role: Json, content: Json, beside: Beside = {}): LlmM
 }
 
 /** A response as one message, even if it is empty. */
-export function answerOf(role: Json, content: Json, beside: Beside = {}): LlmMessage {
+export function responseOf(role: Json, content: Json, beside: Beside = {}): LlmMessage {
   const parts = partsOf(content).filter((part) => part.kind !== "result");
   return message(roleOf(role) ?? "assistant", parts, beside);
 }
 
 /** The parts of a message that are displayed. */
-type Shown = Extract<Part, { kind: "text" | "media" }>;
+type Shown = Extract<ContentPart, { kind: "text" | "media" }>;
 
-function message(role: string | undefined, parts: readonly Part[], beside: Beside): LlmMessage {
+function message(role: string | undefined, parts: readonly ContentPart[], beside: Beside): LlmMessage {
   let reasoning = beside.reasoning ?? "";
   const calls = [...(beside.calls ?? [])];
   const annotations = [...(beside.annotations ?? [])];
@@ -86,7 +86,7 @@ function partMessage(part: Shown, role: string | undefined): LlmMessage {
   }) as LlmMessage;
 }
 
-function toolMessage(parts: readonly Part[], content: Json, beside: Beside): LlmMessage {
+function toolMessage(parts: readonly ContentPart[], content: Json, beside: Beside): LlmMessage {
   const result = parts.find((part) => part.kind === "result");
   const said = textIn(parts) ?? result?.text ?? textOf(content) ?? "";
   const media = parts.flatMap((part) => (part.kind === "media" ? [part.media] : []));
@@ -101,7 +101,7 @@ function toolMessage(parts: readonly Part[], content: Json, beside: Beside): Llm
   }) as LlmMessage;
 }
 
-function resultMessage(part: Part): LlmMessage {
+function resultMessage(part: ContentPart): LlmMessage {
   if (part.kind !== "result") return {};
   return pickDefined({
     _type: "function",

@@ -5,7 +5,7 @@ import { mediaOf } from "./media.ts";
 import { annotationsOf, hostedTool, toolCall } from "./tools.ts";
 
 /** One part of a message's content, for all providers: the formats use different names for the same few parts. */
-export type Part =
+export type ContentPart =
   | { readonly kind: "text"; readonly text: string; readonly annotations?: LlmAnnotation[] }
   | { readonly kind: "reasoning"; readonly text: string }
   | { readonly kind: "call"; readonly call: LlmToolCall }
@@ -16,7 +16,7 @@ export type Part =
 const DEPTH_MAX = 6;
 
 /** The parts of a message's content: a string, a part, or a list of either. */
-export function partsOf(content: Json, depth = 0): Part[] {
+export function partsOf(content: Json, depth = 0): ContentPart[] {
   if (typeof content === "string") return content === "" ? [] : [{ kind: "text", text: content }];
   if (Array.isArray(content)) return content.flatMap((part) => (depth < DEPTH_MAX ? partsOf(part, depth + 1) : []));
   return isObject(content) ? readPart(content, depth) : [];
@@ -28,17 +28,17 @@ export function plainText(content: Json): string | undefined {
   return textIn(partsOf(content));
 }
 
-export function textIn(parts: readonly Part[]): string | undefined {
+export function textIn(parts: readonly ContentPart[]): string | undefined {
   return filledText(parts.map((part) => (part.kind === "text" ? part.text : "")).join(""));
 }
 
-type PartReader = (part: Json, depth: number) => Part[];
+type PartReader = (part: Json, depth: number) => ContentPart[];
 
 const text: PartReader = (part) => {
   const annotations = annotationsOf(part.annotations ?? part.citations);
   const content = textOf(part.text) ?? textOf(part.content);
   if (content === undefined || (content === "" && annotations === undefined)) return [];
-  return [pickDefined({ kind: "text", text: content, annotations }) as Part];
+  return [pickDefined({ kind: "text", text: content, annotations }) as ContentPart];
 };
 
 const reasoning: PartReader = (part, depth) => {
@@ -48,7 +48,7 @@ const reasoning: PartReader = (part, depth) => {
   }
   return [];
 };
-const spoken = (parts: readonly Part[]) =>
+const spoken = (parts: readonly ContentPart[]) =>
   parts.map((part) => (part.kind === "text" || part.kind === "reasoning" ? part.text : "")).join("");
 
 const call: PartReader = (part) => [
@@ -61,7 +61,7 @@ const result: PartReader = (part, depth) => [
     id: textOf(part.tool_use_id) ?? textOf(part.toolUseId) ?? textOf(part.id),
     name: textOf(part.name),
     text: resultText(part.content ?? part.response ?? part.output ?? part.result, depth),
-  }) as Part,
+  }) as ContentPart,
 ];
 function resultText(content: Json, depth: number): string {
   const plain = textOf(content) ?? textIn(partsOf(content, depth + 1));
@@ -100,16 +100,16 @@ const BY_MEMBER: readonly (readonly [string, PartReader])[] = [
 ];
 
 /** Parts among the text that are not text. */
-const beside = (type: string, content: Json, id?: Json): Part[] => [
+const beside = (type: string, content: Json, id?: Json): ContentPart[] => [
   { kind: "media", media: pickDefined({ _type: "message", type, content: filledText(content), id: filledText(id) }) },
 ];
 
 /** A call or result of a tool that the provider runs: the client does not respond to it. */
-function hosted(part: Json): Part[] {
+function hosted(part: Json): ContentPart[] {
   return [{ kind: "media", media: hostedTool(part) }];
 }
 
-function readPart(part: Json, depth: number): Part[] {
+function readPart(part: Json, depth: number): ContentPart[] {
   const type = textOf(part.type)?.toLowerCase();
   if (type !== undefined) {
     if (Object.hasOwn(BY_TYPE, type)) return BY_TYPE[type]!(part, depth);

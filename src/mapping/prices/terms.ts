@@ -27,7 +27,7 @@ const STANDARD: ReadonlySet<string> = new Set([
 ]);
 
 /** The request's settings and target. */
-interface Asked {
+interface PricedRequest {
   readonly provider: string;
   /** Host of the target, without port. */
   readonly host: string;
@@ -42,7 +42,7 @@ const KEPT_FACTOR = 1.1;
 const KEPT_ON_VERTEX = /claude-(?:(?:sonnet|haiku|opus)-(?:4-[5-9]|[5-9])|fable)/;
 
 /** @param usageRaw - contains the terms of the response, which may differ from the requested ones. */
-export function priceTerms(asked: Asked, usageRaw: Json): PriceTerms {
+export function priceTerms(asked: PricedRequest, usageRaw: Json): PriceTerms {
   let factor = 1;
   let note = "";
   for (const [term, value] of termsOf(usageRaw)) {
@@ -63,7 +63,7 @@ export function priceTerms(asked: Asked, usageRaw: Json): PriceTerms {
   return { factor, note };
 }
 
-function isKept({ provider, host, models }: Asked, usageRaw: Json): boolean {
+function isKept({ provider, host, models }: PricedRequest, usageRaw: Json): boolean {
   if (provider === "ANTHROPIC") return usageRaw?.inference_geo === "us";
   return provider === "GOOGLE" && /.-aiplatform|\.rep\./.test(host) && models.some((name) => KEPT_ON_VERTEX.test(name));
 }

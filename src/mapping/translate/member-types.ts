@@ -2,15 +2,15 @@ import type { Json } from "../../plugin-host/contract.ts";
 import { isObject } from "../json.ts";
 import type { Losing } from "./draft.ts";
 
-type Kind = "text" | "name" | "flag" | "object" | "list" | "textOrList" | "textOrObject";
+type TypeKind = "text" | "name" | "flag" | "object" | "list" | "textOrList" | "textOrObject";
 
 /**
  * The required type of a member: a kind, a list of one type, or an object with typed members. Other members are
  * unrestricted.
  */
-export type MemberType = Kind | readonly [MemberType] | { readonly [member: string]: MemberType };
+export type MemberType = TypeKind | readonly [MemberType] | { readonly [member: string]: MemberType };
 
-const KINDS: Readonly<Record<Kind, { readonly fits: (value: Json) => boolean; readonly words: string }>> = {
+const KINDS: Readonly<Record<TypeKind, { readonly fits: (value: Json) => boolean; readonly words: string }>> = {
   text: { fits: (value) => typeof value === "string", words: "a text" },
   name: { fits: (value) => typeof value === "string" && value !== "", words: "a name" },
   flag: { fits: (value) => typeof value === "boolean", words: "true or false" },

@@ -58,7 +58,7 @@ function distinct(losses: readonly Loss[]): Loss[] {
 }
 
 /** The data for translating the response. */
-export interface AnswerOptions {
+export interface ResponseOptions {
   /** The provider's shape and the client's. */
   readonly from: Shape;
   readonly to: Shape;
@@ -70,17 +70,17 @@ export interface AnswerOptions {
   readonly estimate?: (answer: Answer) => Usage | undefined;
 }
 
-export interface TranslatedAnswer {
+export interface TranslatedResponse {
   readonly answer: Answer;
   /** State of calls by their id. */
   readonly states: ReadonlyMap<string, CallMemory>;
   readonly estimated: boolean;
 }
 
-const restoreOf = ({ names, issuer, reply }: AnswerOptions) => new Restore({ names, issuer, answerId: reply.id });
+const restoreOf = ({ names, issuer, reply }: ResponseOptions) => new Restore({ names, issuer, answerId: reply.id });
 
 /** Reads a provider's complete response for the client; an empty response has no choices. */
-export function readWhole(body: Json, options: AnswerOptions): TranslatedAnswer {
+export function readWhole(body: Json, options: ResponseOptions): TranslatedResponse {
   const restore = restoreOf(options);
   const answer = settled(restore.answer(options.from.readAnswer(body)));
   const guess = answer.usage === undefined ? options.estimate?.(answer) : undefined;
@@ -101,10 +101,10 @@ function settled(answer: Answer): Answer {
 }
 
 /** A complete response for the client. */
-export const writeWhole = (answer: Answer, { to, reply }: AnswerOptions): Json => to.writeAnswer!(answer, reply);
+export const writeWhole = (answer: Answer, { to, reply }: ResponseOptions): Json => to.writeAnswer!(answer, reply);
 
 /** A complete response as the events of a stream, for a client that requested one. */
-export function writeAsEvents(answer: Answer, { to, reply }: AnswerOptions): SentEvent[] {
+export function writeAsEvents(answer: Answer, { to, reply }: ResponseOptions): SentEvent[] {
   const state = {};
   return piecesOf(answer).flatMap((piece) => to.writeEvents!(state, piece, reply));
 }
@@ -134,14 +134,14 @@ export class StreamTranslation {
   estimated = false;
   private finished = false;
   private usageSeen = false;
-  private readonly options: AnswerOptions;
+  private readonly options: ResponseOptions;
   private readonly restore: Restore;
   private readonly sequence = new Sequence();
   private readonly fold = new PieceFold();
   private readonly reading: Json = {};
   private readonly writing: Json = {};
 
-  constructor(options: AnswerOptions) {
+  constructor(options: ResponseOptions) {
     this.options = options;
     this.restore = restoreOf(options);
   }

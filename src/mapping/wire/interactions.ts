@@ -10,7 +10,7 @@ import {
   pickDefined,
   textOf,
 } from "../json.ts";
-import { answerOf, messagesOf } from "../llm/messages.ts";
+import { messagesOf, responseOf } from "../llm/messages.ts";
 import { lastUserText, plainText } from "../llm/parts.ts";
 import { settingsOf } from "../llm/settings.ts";
 import { toolCall, toolChoiceOf, toolsOf } from "../llm/tools.ts";
@@ -50,7 +50,7 @@ export const interactions: WireSchema = {
     );
     return {
       messages: [
-        answerOf(
+        responseOf(
           "model",
           steps.filter(isAnswer).map((step) => step.content ?? step),
           {

@@ -10,7 +10,7 @@ import {
   pickDefined,
   textOf,
 } from "../json.ts";
-import { answerOf } from "../llm/messages.ts";
+import { responseOf } from "../llm/messages.ts";
 import { settingsOf } from "../llm/settings.ts";
 import type { WireSchema } from "../wire-schema.ts";
 import { lastWhole } from "./last-whole.ts";
@@ -98,7 +98,7 @@ export const transcriptions: WireSchema = {
   llmRequest: (request) => pickDefined({ ...settingsOf(request), prompt: textOf(request?.prompt) }),
   llmResponse: (answer) => {
     const text = transcriptOf(answer);
-    return text === undefined ? {} : { messages: [answerOf("assistant", text)] };
+    return text === undefined ? {} : { messages: [responseOf("assistant", text)] };
   },
 };
 

@@ -1,6 +1,6 @@
 import type { ApiError, Json } from "../../plugin-host/contract.ts";
+import { errorOf } from "../errors-and-costs.ts";
 import { filledText, isObject, pickDefined, scalarText, textOf } from "../json.ts";
-import { errorOf } from "../outcome.ts";
 import { isContextError } from "../translate/errors.ts";
 
 /** An error body of OpenAI, or of less strict compatible APIs. `status` 0: it came inside a stream. */

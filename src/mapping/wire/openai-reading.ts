@@ -1,6 +1,6 @@
 import type { Json, Reading } from "../../plugin-host/contract.ts";
+import { statedCost } from "../errors-and-costs.ts";
 import { filledText, isObject, type JsonObject, listOf, pickDefined } from "../json.ts";
-import { statedCost } from "../outcome.ts";
 import { openAiUsage } from "../usage.ts";
 
 /** Reads a response in OpenAI's format: `id`, `model` and `usage` are at the top level, or inside Cloudflare's `result`. */

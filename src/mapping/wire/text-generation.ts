@@ -1,7 +1,7 @@
 import type { Json, Usage } from "../../plugin-host/contract.ts";
 import type { LlmRequest, LlmResponse } from "../../record/llm-schema.ts";
 import { filledText, firstCount, isObject, listOf, pickDefined, sumOfList, textOf } from "../json.ts";
-import { answerOf } from "../llm/messages.ts";
+import { responseOf } from "../llm/messages.ts";
 import { lastUserText } from "../llm/parts.ts";
 import { settingsOf } from "../llm/settings.ts";
 import { bedrockMetricsUsage, openAiUsage } from "../usage.ts";
@@ -43,7 +43,7 @@ export const textGeneration: WireSchema = {
     });
   },
   llmResponse: (answer): LlmResponse => ({
-    messages: textsIn(answer).map((text, idx) => answerOf("assistant", text, { idx })),
+    messages: textsIn(answer).map((text, idx) => responseOf("assistant", text, { idx })),
   }),
 };
 

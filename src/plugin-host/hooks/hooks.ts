@@ -44,7 +44,7 @@ interface ChangingFacts {
   body?: Json;
 }
 
-interface Asked {
+interface HookCall {
   readonly list: readonly RequestHook[];
   readonly request: GatewayRequest;
   /** Undefined once nothing can be changed any more. */
@@ -232,7 +232,7 @@ export class Hooks {
   }
 
   /** The list is passed on: a request uses the hooks that it started with, even after a reload. */
-  #ask(asked: Asked, from: number, before: Admission | undefined): Verdict | Promise<Verdict> {
+  #ask(asked: HookCall, from: number, before: Admission | undefined): Verdict | Promise<Verdict> {
     const { list, request } = asked;
     let admission = before;
     for (let at = from; at < list.length; at++) {
@@ -309,7 +309,7 @@ export class Hooks {
 }
 
 /** A valid verdict, after applying its change to the visible body. @throws if it is invalid. */
-function heeded(answer: Verdict | void, { facts }: Asked): Verdict {
+function heeded(answer: Verdict | void, { facts }: HookCall): Verdict {
   const verdict = checkedVerdict(answer);
   if (verdict === undefined || isRefusal(verdict) || verdict.send === undefined) return verdict;
   if (facts === undefined) throw new Error("onForward cannot change what is sent; onRequest can");

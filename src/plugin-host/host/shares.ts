@@ -17,7 +17,7 @@ export interface ShareClaim {
   readonly keptMs: number;
 }
 
-export interface ShareAnswer {
+export interface ShareResult {
   /** The shares of this node and of the others, in the order of the claims. */
   readonly grants: readonly { readonly amount: number; readonly others: number }[];
   /** Recently seen nodes, including this one. */
@@ -28,7 +28,7 @@ export interface ShareAnswer {
 
 interface SharesOptions {
   /** Calls the limits server, or the database on another thread. */
-  readonly claim: (claims: readonly ShareClaim[]) => Promise<ShareAnswer>;
+  readonly claim: (claims: readonly ShareClaim[]) => Promise<ShareResult>;
   /** How often the limits store has changed: a new store gets this node's shares. */
   readonly moves?: () => number;
   readonly log: Log;
@@ -241,7 +241,7 @@ class Share implements PluginShare {
     return { key: this.#key, quota, used, want, held: this.#amount, keptMs: windowMs + this.#goodMs };
   }
 
-  take({ amount, others }: ShareAnswer["grants"][number], askedMs: number): void {
+  take({ amount, others }: ShareResult["grants"][number], askedMs: number): void {
     this.#amount = amount;
     this.#others = others;
     this.#askedMs = askedMs;

@@ -1,5 +1,5 @@
 import { index, integer, sqliteTable, text } from "drizzle-orm/sqlite-core";
-import type { Action, Outcome } from "../../people/actions.ts";
+import type { Action, ActionOutcome } from "../../people/actions.ts";
 import type { Actor } from "../../people/actor.ts";
 
 /**
@@ -26,7 +26,7 @@ export const audit = sqliteTable(
     before: text(),
     after: text(),
     request_id: text(),
-    outcome: text().$type<Outcome>().notNull(),
+    outcome: text().$type<ActionOutcome>().notNull(),
     hash: text().notNull(),
   },
   (t) => [

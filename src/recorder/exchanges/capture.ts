@@ -15,7 +15,7 @@ export class InlineBudget {
 }
 
 /** The position of a part of a body in the spool. */
-export interface Part {
+export interface SpoolRange {
   readonly segment: number;
   readonly offset: number;
   readonly length: number;
@@ -98,12 +98,12 @@ export class Capture {
     });
   }
 
-  *parts(): Generator<Part> {
+  *parts(): Generator<SpoolRange> {
     yield* partsOf(this.#parts);
   }
 
   /** Sets the parts' positions after they were moved, in their order. A tail is not moved: later parts replace it. */
-  relocate(parts: readonly Part[]): void {
+  relocate(parts: readonly SpoolRange[]): void {
     this.#tail = [];
     this.#tailBytes = 0;
     this.#parts = parts.flatMap(({ segment, offset, length }) => [segment, offset, length]);
@@ -127,7 +127,7 @@ export class Capture {
   }
 }
 
-function* partsOf(parts: readonly number[]): Generator<Part> {
+function* partsOf(parts: readonly number[]): Generator<SpoolRange> {
   for (let at = 0; at < parts.length; at += 3) {
     yield { segment: parts[at]!, offset: parts[at + 1]!, length: parts[at + 2]! };
   }

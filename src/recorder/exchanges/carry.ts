@@ -5,7 +5,7 @@ import { encodeFrame, frameId, frameKind, NO_ID } from "../../spool/codec.ts";
 import { FRAME, type FrameKind, type Position } from "../../spool/frame.ts";
 import type { SpoolReader } from "../../spool/reader.ts";
 import type { Assembler } from "./assemble.ts";
-import type { Capture, Part } from "./capture.ts";
+import type { Capture, SpoolRange } from "./capture.ts";
 import type { Exchange } from "./exchange.ts";
 
 const NAME = /^(\d{10,16})\.carry$/;
@@ -203,7 +203,7 @@ function capturesOf(exchange: Exchange): readonly (readonly [FrameKind, Capture]
 }
 
 /** Copies every part, including parts carried before, so that the previous file can be deleted. */
-function copyParts(capture: Capture, copy: (part: Part) => Part): Part[] {
+function copyParts(capture: Capture, copy: (part: SpoolRange) => SpoolRange): SpoolRange[] {
   return [...capture.parts()].map(copy);
 }
 

@@ -9,7 +9,7 @@ import { NO_TEXTS } from "../../record/record-texts.ts";
 import type { RequestRow } from "../../record/written-row.ts";
 import type { EndMeta } from "../../spool/frame.ts";
 import { isWholeStream } from "../../spool/last-event.ts";
-import type { CallState } from "../../store/answers/call-states.ts";
+import type { CallState } from "../../store/earlier-responses/call-states.ts";
 import type { Exchange } from "../exchanges/exchange.ts";
 import { toParts } from "./exchange-parts.ts";
 import { type Labels, readLabels } from "./labels.ts";

@@ -4,7 +4,7 @@ import type { RecordTexts } from "../../record/record-texts.ts";
 import type { RequestRow } from "../../record/written-row.ts";
 import type { BodyKey } from "../../spool/body-key.ts";
 import type { SpoolReader } from "../../spool/reader.ts";
-import type { CallState } from "../../store/answers/call-states.ts";
+import type { CallState } from "../../store/earlier-responses/call-states.ts";
 import type { Learnt } from "../../store/models/learnt.ts";
 import type { StoredAsset, StoredPart } from "../../store/packs/request-content.ts";
 import type { Exchange } from "../exchanges/exchange.ts";

@@ -1,4 +1,4 @@
-import { answerValue, type Body, requestValue } from "../../bodies/body.ts";
+import { type Body, requestValue, responseValue } from "../../bodies/body.ts";
 import { toHeaders } from "../../bodies/headers.ts";
 import type { MappingOf } from "../../mapping/mapping.ts";
 import type { ExchangeInput } from "../../mapping/read-exchange.ts";
@@ -47,7 +47,7 @@ export class RecordedExchange implements ExchangeInput {
     this.host = hostOf(side.target);
     this.status = side.status;
     this.requestBody = requestValue(request);
-    this.responseBody = answerValue(response);
+    this.responseBody = responseValue(response);
     this.events = response?.events;
     this.provider = side.provider;
     this.modelOverride = side.modelOverride;

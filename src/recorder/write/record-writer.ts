@@ -3,7 +3,7 @@ import type { RecordSink } from "../../engine/record-sink.ts";
 import { engineSink } from "../../engine/writer.ts";
 import { GatewayError } from "../../errors.ts";
 import type { Acting } from "../../people/actor.ts";
-import type { ShareAnswer, ShareClaim } from "../../plugin-host/host/shares.ts";
+import type { ShareClaim, ShareResult } from "../../plugin-host/host/shares.ts";
 import type { MappingsOfProviders } from "../../store/bodies/body-text.ts";
 import { migrate } from "../../store/migrate.ts";
 import { claimShares } from "../../store/nodes/shares.ts";
@@ -173,7 +173,7 @@ export class RecordWriter {
     return (await this.sink.known([id])).size > 0;
   }
 
-  claimShares(claims: readonly ShareClaim[]): Promise<ShareAnswer> {
+  claimShares(claims: readonly ShareClaim[]): Promise<ShareResult> {
     return claimShares(this.store.records, this.#place, claims);
   }
 

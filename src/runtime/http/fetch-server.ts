@@ -1,6 +1,6 @@
 import { STATUS_CODES } from "node:http";
 import type { FetchHandler } from "../runtime.ts";
-import type { Answer, IncomingRequest, RequestFault, Server } from "./server.ts";
+import type { IncomingRequest, RequestFault, Server, ServerResponse } from "./server.ts";
 import type { Sockets } from "./sockets.ts";
 import { startStrictServer } from "./strict-server.ts";
 
@@ -36,7 +36,7 @@ export function startFetchServer({ host, port, sockets, handle, onFault }: Fetch
   });
 }
 
-async function serve(incoming: IncomingRequest, answer: Answer, handle: FetchHandler): Promise<void> {
+async function serve(incoming: IncomingRequest, answer: ServerResponse, handle: FetchHandler): Promise<void> {
   const left = new AbortController();
   let onLeft = () => {};
   answer.onClose(() => {

@@ -1,5 +1,5 @@
 import type { Endpoint } from "../rpc.ts";
-import type { Answer, IncomingRequest } from "./server.ts";
+import type { IncomingRequest, ServerResponse } from "./server.ts";
 
 /** A request without its body. `sentFor` names the user or key of a request without a key; the gateway reads it. */
 export interface PassedHead
@@ -26,7 +26,7 @@ export type ToClient = { readonly number: number } & (
 
 interface Passed {
   readonly incoming: IncomingRequest;
-  readonly answer: Answer;
+  readonly answer: ServerResponse;
   /** Bytes that the client has not read yet. */
   waiting: number;
 }
@@ -48,7 +48,7 @@ export class PassedOn {
   }
 
   /** @param sentFor - the user or key, if known and the request has no key. */
-  passOn(incoming: IncomingRequest, answer: Answer, sentFor?: unknown): void {
+  passOn(incoming: IncomingRequest, answer: ServerResponse, sentFor?: unknown): void {
     const number = this.#next++;
     this.#open.set(number, { incoming, answer, waiting: 0 });
     answer.onClose(() => {

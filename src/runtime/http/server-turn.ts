@@ -1,5 +1,5 @@
 import type { RequestHead } from "./request-parser.ts";
-import type { Answer, BodySink, IncomingRequest } from "./server.ts";
+import type { BodySink, IncomingRequest, ServerResponse } from "./server.ts";
 import type { ByteSocket } from "./sockets.ts";
 import { writeJoined } from "./write-joined.ts";
 
@@ -21,7 +21,7 @@ export interface TurnConnection {
 }
 
 /** One request on a connection, and the response to it. */
-export class Turn implements IncomingRequest, Answer {
+export class Turn implements IncomingRequest, ServerResponse {
   readonly method: string;
   readonly url: string;
   readonly old: boolean;

@@ -7,7 +7,7 @@ import type { ByteSocket, Sockets } from "./sockets.ts";
  */
 export interface ServerHandlers {
   /** A request and the response to it. Never throws. */
-  onRequest(request: IncomingRequest, answer: Answer): void;
+  onRequest(request: IncomingRequest, answer: ServerResponse): void;
   /**
    * A request for a WebSocket: the handler now owns the socket, which is paused; `early` holds the bytes after the head.
    * Only the head of the request has been read.
@@ -54,7 +54,7 @@ export interface BodySink {
 }
 
 /** The client's side of an exchange: an ordinary response, or the raw socket of an upgrade. */
-export interface Answer {
+export interface ServerResponse {
   /** @param headers - raw pairs; goes out with the first `write`, `end` or `flush`. */
   head(status: number, reason: string, headers: readonly string[]): void;
   flush(): void;

@@ -1,6 +1,6 @@
 import type { Endpoint } from "../rpc.ts";
 import { type FromClient, type PassedHead, sendBytes, type ToClient } from "./pass-on.ts";
-import type { Answer, BodySink, IncomingRequest } from "./server.ts";
+import type { BodySink, IncomingRequest, ServerResponse } from "./server.ts";
 
 /** Maximum bytes of a response in transit to the other thread and its client. */
 const ON_THE_WAY_MAX = 1024 * 1024;
@@ -12,7 +12,7 @@ const ON_THE_WAY_MAX = 1024 * 1024;
  */
 export function takeOver(
   port: Endpoint,
-  serve: (incoming: IncomingRequest, answer: Answer, sentFor?: unknown) => void,
+  serve: (incoming: IncomingRequest, answer: ServerResponse, sentFor?: unknown) => void,
 ): () => void {
   const open = new Map<number, TakenOver>();
   port.addEventListener("message", ({ data }) => {
@@ -30,7 +30,7 @@ export function takeOver(
 }
 
 /** A request whose connection is in another thread, and its response. */
-class TakenOver implements IncomingRequest, Answer {
+class TakenOver implements IncomingRequest, ServerResponse {
   readonly method: string;
   readonly url: string;
   readonly old: boolean;

@@ -2,7 +2,7 @@ import { and, desc, eq, lt } from "drizzle-orm";
 import { messageOf } from "../../log.ts";
 import { alertEvents, alertStates, alerts } from "../../record/tables.ts";
 import { over, statementOf } from "../database/builder.ts";
-import { patiently } from "../database/patiently.ts";
+import { patiently } from "../database/while-locked.ts";
 import type { Database, Statement } from "../store.ts";
 import type { AlertEvent, Firing, Group } from "./alerts.ts";
 

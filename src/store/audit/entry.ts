@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import type { Action, Outcome } from "../../people/actions.ts";
+import type { Action, ActionOutcome } from "../../people/actions.ts";
 import type { Actor } from "../../people/actor.ts";
 import { isoTime } from "../../record/iso-time.ts";
 import type { audit } from "../../record/tables.ts";
@@ -20,7 +20,7 @@ export interface AuditEntry {
   /** Without secrets. */
   readonly change: { readonly before: unknown; readonly after: unknown };
   readonly request_id: string | null;
-  readonly outcome: Outcome;
+  readonly outcome: ActionOutcome;
   /** SHA-256, hexadecimal, of the previous entry's hash followed by this entry's canonical JSON without `hash`. */
   readonly hash: string;
 }

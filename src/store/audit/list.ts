@@ -1,6 +1,6 @@
 import { eq, gte, lt, type SQL, sql } from "drizzle-orm";
 import { GatewayError } from "../../errors.ts";
-import { ACTIONS, type Action, type Outcome } from "../../people/actions.ts";
+import { ACTIONS, type Action, type ActionOutcome } from "../../people/actions.ts";
 import { audit } from "../../record/tables.ts";
 import { isOneOf, over, statementOf } from "../database/builder.ts";
 import type { Database } from "../store.ts";
@@ -115,7 +115,7 @@ function actionIs(value: string): Condition {
   return { holds: isOneOf(audit.action, meant) };
 }
 
-function readOutcome(value: string): Outcome {
+function readOutcome(value: string): ActionOutcome {
   if (value === "done" || value === "refused") return value;
   throw new GatewayError("invalid_body", "outcome: give done or refused", { path: "outcome" });
 }

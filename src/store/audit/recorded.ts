@@ -2,12 +2,12 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { and, eq, lte, sql } from "drizzle-orm";
 import { messageOf } from "../../log.ts";
 import { maskText } from "../../masking/mask.ts";
-import type { Act, Outcome } from "../../people/actions.ts";
+import type { Act, ActionOutcome } from "../../people/actions.ts";
 import type { Acting } from "../../people/actor.ts";
 import { audit, auditChain, organizations } from "../../record/tables.ts";
 import { type Change, isOneOf, over, statementOf } from "../database/builder.ts";
 import { isAway } from "../database/failure.ts";
-import { PATIENCE_MS, PAUSE_MS } from "../database/patiently.ts";
+import { PATIENCE_MS, PAUSE_MS } from "../database/while-locked.ts";
 import type { Database, Statement } from "../store.ts";
 import { audienceChange } from "./audience.ts";
 import { type AuditRow, hashOf } from "./entry.ts";
@@ -17,7 +17,7 @@ export interface Recording {
   readonly statements: readonly Change[];
   readonly by: Acting;
   readonly acts: readonly Act[];
-  readonly outcome?: Outcome;
+  readonly outcome?: ActionOutcome;
   /** Writes no entry if the last statement changes no row, because another process was faster. */
   readonly ifChanged?: boolean;
   /** Filters out acts that are already logged. Called again whenever another entry was written first. */
@@ -43,7 +43,7 @@ export function recorded(
 }
 
 /** Logs an action, or its refusal, that changes nothing else. */
-export function noted(records: Database, by: Acting, act: Act, outcome: Outcome = "done"): Promise<void> {
+export function noted(records: Database, by: Acting, act: Act, outcome: ActionOutcome = "done"): Promise<void> {
   return record(records, { statements: [], by, acts: [act], outcome });
 }
 

@@ -1,7 +1,7 @@
 import { eq, gte, lt, lte, sql } from "drizzle-orm";
 import { audit, auditChain } from "../../record/tables.ts";
 import { over } from "../database/builder.ts";
-import { patiently } from "../database/patiently.ts";
+import { patiently } from "../database/while-locked.ts";
 import type { Database } from "../store.ts";
 
 const DAY_MS = 86_400_000;

@@ -6,7 +6,7 @@ import { type AuditEntry, type AuditRow, hashOf, toEntry } from "./entry.ts";
 
 const PAGE_ROWS = 1_000;
 
-export interface Verdict {
+export interface Verification {
   /** Number of entries read. */
   readonly entries: number;
   /** The oldest and the newest kept entry; null when there is none. */
@@ -19,13 +19,13 @@ export interface Verdict {
 }
 
 /** Verifies the chain from the oldest kept entry up to the first break. */
-export async function verifyAudit(records: Database): Promise<Verdict> {
+export async function verifyAudit(records: Database): Promise<Verification> {
   const chain = await over(records).select().from(auditChain).get();
   if (chain === undefined) return { ...EMPTY, broken: { seq: 0, why: "the beginning of the chain is missing" } };
   let at = { seq: chain.removed_seq, hash: chain.removed_hash };
   let entries = 0;
   let first: number | null = null;
-  const verdict = (broken: Verdict["broken"]): Verdict => ({
+  const verdict = (broken: Verification["broken"]): Verification => ({
     ...{ entries, first, newest: entries === 0 ? null : at.seq, hash: at.hash, broken },
   });
   for await (const row of rowsAfter(records, at.seq)) {

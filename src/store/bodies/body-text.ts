@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import { isTooDeep } from "../../json-text/nesting.ts";
-import { MAPPED } from "../../mapping/apply.ts";
+import { MAPPED } from "../../mapping/mapped-schema.ts";
 import type { Mapping } from "../../mapping/mapping.ts";
 import { toLlmSchema } from "../../mapping/read-exchange.ts";
 import type { Json, WireSchemaName } from "../../plugin-host/contract.ts";

@@ -3,7 +3,7 @@ import { pathToFileURL } from "node:url";
 import Connection from "libsql/promise";
 import { MIGRATIONS } from "../migrations/list.ts";
 import { asStoreError } from "./failure.ts";
-import { foreignTables, isMigrated, MADE_TABLES, type MadeTable } from "./foreign.ts";
+import { foreignTables, isMigrated, MADE_TABLES, type MadeTable } from "./foreign-tables.ts";
 import { PAGE_BYTES } from "./local-writer.ts";
 import { toObjects } from "./statement-cache.ts";
 

@@ -3,7 +3,7 @@ import { GatewayError } from "../../errors.ts";
 import { messageOf } from "../../log.ts";
 import { datasetItems, datasetRunResults, datasetRuns, datasets } from "../../record/tables.ts";
 import { over } from "../database/builder.ts";
-import { patiently } from "../database/patiently.ts";
+import { patiently } from "../database/while-locked.ts";
 import type { Database } from "../store.ts";
 
 export type Dataset = typeof datasets.$inferSelect;

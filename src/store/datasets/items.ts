@@ -3,7 +3,7 @@ import type { Json } from "../../plugin-host/contract.ts";
 import { datasetItems, datasetRunResults, datasetRuns, datasets } from "../../record/tables.ts";
 import { uuidv7 } from "../../runtime/uuid.ts";
 import { type Builder, isOneOf, over, statementOf } from "../database/builder.ts";
-import { patiently } from "../database/patiently.ts";
+import { patiently } from "../database/while-locked.ts";
 import type { Database } from "../store.ts";
 
 /** The content of an item. */

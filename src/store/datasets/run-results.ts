@@ -2,7 +2,7 @@ import { and, eq, getTableColumns, gt, sql } from "drizzle-orm";
 import type { Json } from "../../plugin-host/contract.ts";
 import { datasetRunResults, datasetRuns } from "../../record/tables.ts";
 import { isOneOf, over, statementOf } from "../database/builder.ts";
-import { patiently } from "../database/patiently.ts";
+import { patiently } from "../database/while-locked.ts";
 import type { Database } from "../store.ts";
 
 /** Cost and timing of a recorded call. */

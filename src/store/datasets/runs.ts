@@ -7,7 +7,7 @@ import type { Json } from "../../plugin-host/contract.ts";
 import { datasetRunResults, datasetRuns } from "../../record/tables.ts";
 import { record, recorded } from "../audit/recorded.ts";
 import { over } from "../database/builder.ts";
-import { patiently } from "../database/patiently.ts";
+import { patiently } from "../database/while-locked.ts";
 import type { Sender } from "../people/sent-for.ts";
 import type { Database } from "../store.ts";
 

@@ -1,7 +1,7 @@
 import { and, count, desc, eq, gt, gte, inArray, lte, ne, or, sql } from "drizzle-orm";
 import { deliveries } from "../../record/tables.ts";
 import { over, statementOf } from "../database/builder.ts";
-import { patiently } from "../database/patiently.ts";
+import { patiently } from "../database/while-locked.ts";
 import type { Database } from "../store.ts";
 import type { Delivery } from "./deliveries.ts";
 

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { patiently } from "../database/patiently.ts";
+import { patiently } from "../database/while-locked.ts";
 import type { Database } from "../store.ts";
 import { type Delivery, deliveriesByIds, enqueue, type NewDelivery } from "./deliveries.ts";
 

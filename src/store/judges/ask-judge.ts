@@ -9,7 +9,7 @@ import type { Store } from "../databases.ts";
 import type { JudgeRule } from "./judge-rule.ts";
 import { type JudgedRecord, judgedRecord, judgeRequest, outputOf } from "./prompt.ts";
 import { JUDGE_PROPERTY } from "./sampling.ts";
-import { readVerdict, Unreadable, type Verdict } from "./verdict.ts";
+import { type JudgeVerdict, readVerdict, Unreadable } from "./verdict.ts";
 
 const TIMEOUT_MS = 120_000;
 /** Status codes that concern only this request: too long, or refused because of its content. */
@@ -32,7 +32,7 @@ export async function verdictOfCall(
   call: RequestRow,
   rule: Pick<JudgeRule, "scores">,
   ofProviders: MappingsOfProviders,
-): Promise<readonly Verdict[] | undefined> {
+): Promise<readonly JudgeVerdict[] | undefined> {
   if (call.response_status === null || call.response_status >= 300) return undefined;
   try {
     return readVerdict(outputOf(await llmSchemaOf(store, call, ofProviders)), rule.scores);
@@ -62,7 +62,7 @@ export interface JudgeCall {
 
 /** The result of a judge's call. */
 export type JudgeOutcome =
-  | { readonly kind: "verdict"; readonly verdicts: readonly Verdict[]; readonly answer: string }
+  | { readonly kind: "verdict"; readonly verdicts: readonly JudgeVerdict[]; readonly answer: string }
   /** This record could not be judged; others may be. */
   | { readonly kind: "record"; readonly error: string; readonly answer: string | undefined }
   /** Nothing can be judged now, because of the model, the key or a limit. */

@@ -1,7 +1,7 @@
 import { and, asc, count, desc, eq, gte, inArray, isNotNull, sql } from "drizzle-orm";
 import { judgements, judges } from "../../record/tables.ts";
 import { isOneOf, over, statementOf } from "../database/builder.ts";
-import { patiently } from "../database/patiently.ts";
+import { patiently } from "../database/while-locked.ts";
 import type { Database, Statement } from "../store.ts";
 import type { Budget } from "./judge-rule.ts";
 

@@ -3,7 +3,7 @@ import type { Acting } from "../../people/actor.ts";
 import { judgements, judges } from "../../record/tables.ts";
 import { uuidv7 } from "../../runtime/uuid.ts";
 import { over, statementOf } from "../database/builder.ts";
-import { patiently } from "../database/patiently.ts";
+import { patiently } from "../database/while-locked.ts";
 import { type RulePlace, ruleTable, type StoredRule } from "../rule-table.ts";
 import type { Database } from "../store.ts";
 import type { JudgeRule } from "./judge-rule.ts";

@@ -5,7 +5,7 @@ import type { JudgeScore } from "./judge-rule.ts";
 const REASON_CHARS_MAX = 4_000;
 
 /** One score that a judge gave. */
-export interface Verdict {
+export interface JudgeVerdict {
   readonly name: string;
   readonly value: number;
   /** The selected label of a choice. */
@@ -24,7 +24,7 @@ export class Unreadable extends Error {
  *
  * @throws Unreadable when a score is missing or not one of the allowed values.
  */
-export function readVerdict(text: string, scores: readonly JudgeScore[]): readonly Verdict[] {
+export function readVerdict(text: string, scores: readonly JudgeScore[]): readonly JudgeVerdict[] {
   const given = objectIn(text);
   if (given === undefined) throw new Unreadable(`the answer holds no JSON object: ${quote(beginning(text))}`);
   return scores.map((score) => {
@@ -81,7 +81,7 @@ function memberOf(given: Json, name: string): Json {
   return key === undefined ? undefined : given[key];
 }
 
-function valueOfScore(score: JudgeScore, value: Json): Pick<Verdict, "value" | "label"> {
+function valueOfScore(score: JudgeScore, value: Json): Pick<JudgeVerdict, "value" | "label"> {
   if (score.kind === "choice") {
     const wanted = String(value).trim().toLowerCase();
     const choice = score.choices?.find(({ label }) => label.trim().toLowerCase() === wanted);

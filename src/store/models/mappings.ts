@@ -5,7 +5,7 @@ import type { Acting } from "../../people/actor.ts";
 import { mappings, models } from "../../record/tables.ts";
 import { recorded } from "../audit/recorded.ts";
 import { ifGiven, over } from "../database/builder.ts";
-import { patiently } from "../database/patiently.ts";
+import { patiently } from "../database/while-locked.ts";
 import type { Database } from "../store.ts";
 
 type MappingState = "draft" | "active" | "approved" | "replaced" | "rolled back";

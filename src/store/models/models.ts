@@ -1,7 +1,7 @@
 import { and, desc, getTableColumns, isNotNull } from "drizzle-orm";
 import { models } from "../../record/tables.ts";
 import { ifGiven, over } from "../database/builder.ts";
-import { patiently } from "../database/patiently.ts";
+import { patiently } from "../database/while-locked.ts";
 import type { Database } from "../store.ts";
 
 /** A model that requests used, and whether a mapping reads it. */
@@ -50,7 +50,7 @@ const LOOKED_AT = 2_000;
  * Model names in requests, by `<provider> <model>` as recorded: a response may name a specific version of the requested
  * model.
  */
-export async function askedModels(records: Database, organizationId: string): Promise<Map<string, string[]>> {
+export async function requestedModels(records: Database, organizationId: string): Promise<Map<string, string[]>> {
   const sql = `select distinct provider, model, request_model as asked from (
       select provider, model, request_model from whole_requests where organization_id = ?
       order by request_created_at desc, request_id desc limit ${LOOKED_AT}

@@ -1,6 +1,6 @@
 import { Redis } from "ioredis";
 import { type Log, messageOf } from "../../log.ts";
-import type { ShareAnswer, ShareClaim } from "../../plugin-host/host/shares.ts";
+import type { ShareClaim, ShareResult } from "../../plugin-host/host/shares.ts";
 import { CLAIM_SCRIPT } from "./claim-script.ts";
 import { NODE_GONE_MS } from "./nodes.ts";
 
@@ -14,7 +14,7 @@ const RETRY_MS_MAX = 500;
  */
 const SETTLE_MS = 2_000;
 
-type Claim = (claims: readonly ShareClaim[]) => Promise<ShareAnswer>;
+type Claim = (claims: readonly ShareClaim[]) => Promise<ShareResult>;
 
 interface LimitsServerOptions {
   /** `redis://` or `rediss://`, optionally with user, password and database number. */
@@ -82,7 +82,7 @@ export class LimitsServer {
     return this.#moves;
   }
 
-  async claim(claims: readonly ShareClaim[]): Promise<ShareAnswer> {
+  async claim(claims: readonly ShareClaim[]): Promise<ShareResult> {
     if (this.#redis.status !== "ready") return this.#fromDatabase(claims);
     if (this.#clock() >= this.#serverSettledMs) {
       const answer = await this.#fromServer(claims);
@@ -103,7 +103,7 @@ export class LimitsServer {
   }
 
   /** Undefined when the server does not respond, or does not know yet what all nodes hold. */
-  async #fromServer(claims: readonly ShareClaim[]): Promise<ShareAnswer | undefined> {
+  async #fromServer(claims: readonly ShareClaim[]): Promise<ShareResult | undefined> {
     const answer = await this.#ask(claims);
     if (answer === undefined || !answer.isYoung) return answer;
     // The server has lost its data.
@@ -112,7 +112,7 @@ export class LimitsServer {
     return undefined;
   }
 
-  async #ask(claims: readonly ShareClaim[]): Promise<(ShareAnswer & { readonly isYoung: boolean }) | undefined> {
+  async #ask(claims: readonly ShareClaim[]): Promise<(ShareResult & { readonly isYoung: boolean }) | undefined> {
     const { prefix, node } = this.#options;
     // Braces keep the keys in one hash slot of a cluster.
     const keys = ["nodes", "since", ...claims.map(({ key }) => `limit ${key}`)].map((key) => `{${prefix}}:${key}`);
@@ -131,7 +131,7 @@ export class LimitsServer {
     }
   }
 
-  #fromDatabase(claims: readonly ShareClaim[]): Promise<ShareAnswer> {
+  #fromDatabase(claims: readonly ShareClaim[]): Promise<ShareResult> {
     const isSettling = this.#clock() < this.#databaseSettledMs;
     return this.#options.fallback(isSettling ? claims.map(kept) : claims);
   }

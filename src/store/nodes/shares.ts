@@ -1,4 +1,4 @@
-import type { ShareAnswer, ShareClaim } from "../../plugin-host/host/shares.ts";
+import type { ShareClaim, ShareResult } from "../../plugin-host/host/shares.ts";
 import type { Database, Value } from "../store.ts";
 import { NODE_GONE_MS, SERVER_NOW } from "./nodes.ts";
 
@@ -10,7 +10,7 @@ export async function claimShares(
   records: Database,
   node: string,
   claims: readonly ShareClaim[],
-): Promise<ShareAnswer> {
+): Promise<ShareResult> {
   await records.batch(
     claims.map(({ key, quota, used, want, keptMs }) => ({
       sql: `insert into shares (limit_key, node, amount, until)

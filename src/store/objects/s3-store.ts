@@ -35,7 +35,7 @@ interface Call {
   readonly expected?: number;
 }
 
-interface Answer {
+interface StoreResponse {
   readonly status: number;
   readonly headers: Headers;
   readonly body: Uint8Array;
@@ -110,7 +110,7 @@ export class S3Store implements ObjectStore {
   }
 
   /** Retries until the store responds or the attempts are used up. */
-  async #call(call: Call): Promise<Answer> {
+  async #call(call: Call): Promise<StoreResponse> {
     if (call.method === "GET" && this.#lastFailure !== undefined && performance.now() < this.#awayUntil) {
       throw this.#lastFailure;
     }
@@ -126,7 +126,7 @@ export class S3Store implements ObjectStore {
     }
   }
 
-  async #once({ method, name, query = {}, headers = {}, body, expected = 0 }: Call): Promise<Answer> {
+  async #once({ method, name, query = {}, headers = {}, body, expected = 0 }: Call): Promise<StoreResponse> {
     const url = new URL(name === undefined ? this.#base : `${this.#base}/${encodedPath(name)}`);
     for (const [key, value] of Object.entries(query)) url.searchParams.set(key, value);
     const { region, accessKeyId, secretAccessKey } = this.#options;
@@ -161,7 +161,7 @@ export class S3Store implements ObjectStore {
     return this.#lastFailure;
   }
 
-  #refused({ status, body }: Answer, what: string): GatewayError {
+  #refused({ status, body }: StoreResponse, what: string): GatewayError {
     const { code, message } = readError(body);
     const said = [code, message].filter((part) => part !== "").join(": ");
     return new GatewayError(

@@ -6,7 +6,7 @@ import { isoTime } from "../../record/iso-time.ts";
 import { keys, logins, members, users } from "../../record/tables.ts";
 import { noted, recorded } from "../audit/recorded.ts";
 import { over } from "../database/builder.ts";
-import { patiently } from "../database/patiently.ts";
+import { patiently } from "../database/while-locked.ts";
 import type { Database } from "../store.ts";
 
 /** A stored login. Times are milliseconds since 1970. */

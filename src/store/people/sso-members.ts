@@ -5,7 +5,7 @@ import { stronger } from "../../people/permissions.ts";
 import { identities, members, organizations, users } from "../../record/tables.ts";
 import { recorded } from "../audit/recorded.ts";
 import { over, statementOf } from "../database/builder.ts";
-import { patiently } from "../database/patiently.ts";
+import { patiently } from "../database/while-locked.ts";
 import type { Database } from "../store.ts";
 import { pendingInvitations, useOf } from "./invitations.ts";
 import { type MemberRole, putMember, removeMember } from "./members.ts";

@@ -1,5 +1,5 @@
 import type { Maintenance } from "../../threads.ts";
-import { forgetCalls } from "../answers/call-states.ts";
+import { forgetCalls } from "../earlier-responses/call-states.ts";
 import { countStep } from "../sizes/sums.ts";
 import type { Store } from "../store.ts";
 import { eraseWords } from "../words/erase.ts";

@@ -1,4 +1,4 @@
-import { patiently } from "../database/patiently.ts";
+import { patiently } from "../database/while-locked.ts";
 import { initSetting, readSetting, removeSetting } from "../settings.ts";
 import type { Database } from "../store.ts";
 

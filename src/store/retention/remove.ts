@@ -1,7 +1,7 @@
 import type { Act } from "../../people/actions.ts";
 import type { Acting } from "../../people/actor.ts";
-import { forgetCalls } from "../answers/call-states.ts";
 import { recorded } from "../audit/recorded.ts";
+import { forgetCalls } from "../earlier-responses/call-states.ts";
 import { forgetJudgements } from "../judges/judgements.ts";
 import { forgetReviewed } from "../reviews/reviews.ts";
 import { uncount } from "../sizes/sums.ts";

@@ -8,7 +8,7 @@ import { isoTime, isoTimeOrNull } from "../../record/iso-time.ts";
 import { retention, retentionRuns } from "../../record/tables.ts";
 import { recorded } from "../audit/recorded.ts";
 import { isOneOf, over } from "../database/builder.ts";
-import { patiently } from "../database/patiently.ts";
+import { patiently } from "../database/while-locked.ts";
 import type { Database } from "../store.ts";
 
 const DAYS = { minimum: 0, maximum: 36_500 };

@@ -1,7 +1,7 @@
 import { and, desc, eq, ne, type SQL, sql } from "drizzle-orm";
 import { reviewAnswers, reviewItems } from "../../record/tables.ts";
 import { ifGiven, over, statementOf } from "../database/builder.ts";
-import { patiently } from "../database/patiently.ts";
+import { patiently } from "../database/while-locked.ts";
 import type { Database } from "../store.ts";
 import type { GivenScore } from "./review-rule.ts";
 import type { Review } from "./reviews.ts";

@@ -1,17 +1,17 @@
-import { BODY_KINDS, type Kind, RECORD_KINDS } from "../../record/columns.ts";
+import { BODY_KINDS, type ColumnKind, RECORD_KINDS } from "../../record/columns.ts";
 
 /** Members of records with a fixed type, so that every file has the same one, even if all values are null. */
-const RECORD: Readonly<Record<string, Kind>> = { ...RECORD_KINDS, ...BODY_KINDS };
+const RECORD: Readonly<Record<string, ColumnKind>> = { ...RECORD_KINDS, ...BODY_KINDS };
 
 /** An ISO 8601 time as the API writes it. */
 const TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z$/;
 
 /** The kind of a column: fixed for a record's own members, else derived from its values. */
-export function kindOf(name: string, values: Iterable<unknown>): Kind {
+export function kindOf(name: string, values: Iterable<unknown>): ColumnKind {
   if (Object.hasOwn(RECORD, name)) return RECORD[name]!;
   if (name.startsWith("property:")) return "text";
   if (name.startsWith("score:")) return "number";
-  let common: Kind | undefined;
+  let common: ColumnKind | undefined;
   for (const value of values) {
     const kind = kindOfValue(value);
     if (kind === undefined || kind === common) continue;
@@ -20,7 +20,7 @@ export function kindOf(name: string, values: Iterable<unknown>): Kind {
   return common ?? "text";
 }
 
-function kindOfValue(value: unknown): Kind | undefined {
+function kindOfValue(value: unknown): ColumnKind | undefined {
   if (value === null || value === undefined) return undefined;
   if (typeof value === "number") return Number.isSafeInteger(value) ? "integer" : "number";
   if (typeof value === "boolean") return "boolean";
@@ -28,12 +28,12 @@ function kindOfValue(value: unknown): Kind | undefined {
   return "json";
 }
 
-const NUMBERS: ReadonlySet<Kind> = new Set(["integer", "number"]);
+const NUMBERS: ReadonlySet<ColumnKind> = new Set(["integer", "number"]);
 
-const joined = (a: Kind, b: Kind): Kind => (NUMBERS.has(a) && NUMBERS.has(b) ? "number" : "text");
+const joined = (a: ColumnKind, b: ColumnKind): ColumnKind => (NUMBERS.has(a) && NUMBERS.has(b) ? "number" : "text");
 
 /** A value as a column of this kind stores it; null if it does not fit. */
-export function typedValue(kind: Kind, value: unknown): unknown {
+export function typedValue(kind: ColumnKind, value: unknown): unknown {
   if (value === null || value === undefined) return null;
   switch (kind) {
     case "integer":

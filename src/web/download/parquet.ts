@@ -1,5 +1,5 @@
 import { ByteWriter, ParquetWriter, schemaFromColumnData } from "hyparquet-writer";
-import { type Kind, PARQUET_TYPES } from "../../record/columns.ts";
+import { type ColumnKind, PARQUET_TYPES } from "../../record/columns.ts";
 import type { CsvColumn } from "./csv.ts";
 import { kindOf, typedValue } from "./kinds.ts";
 
@@ -13,7 +13,7 @@ export class ParquetFile {
   readonly #columns: readonly CsvColumn[];
   readonly #bytes = new ByteWriter();
   #file: ParquetWriter | undefined;
-  #kinds: readonly Kind[] = [];
+  #kinds: readonly ColumnKind[] = [];
   #rows: Row[] = [];
   #characters = 0;
 

@@ -1,6 +1,6 @@
 import { useQuery } from "@tanstack/react-query";
 import type { Ref } from "react";
-import { modelsQuery, propertyNamesQuery, propertyValuesQuery } from "../known.ts";
+import { modelsQuery, propertyNamesQuery, propertyValuesQuery } from "../name-queries.ts";
 import { MomentInput } from "../parts/moment-input.tsx";
 import { useDebounced } from "../parts/use-debounced.ts";
 import { type FilterField, PROPERTY_NAME } from "./fields.ts";

@@ -1,6 +1,6 @@
 import { useQuery } from "@tanstack/react-query";
 import { type ComponentProps, useId } from "react";
-import { modelNamesQuery } from "../known.ts";
+import { modelNamesQuery } from "../name-queries.ts";
 
 /** As many as browsers show well; typing narrows them down. */
 const NAMES_MAX = 50;

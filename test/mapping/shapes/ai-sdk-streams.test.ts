@@ -4,8 +4,8 @@ import { join } from "node:path";
 import { readSse } from "../../../src/mapping/events/sse.ts";
 import { ToolNames } from "../../../src/mapping/translate/tool-names.ts";
 import {
-  type AnswerOptions,
   eventText,
+  type ResponseOptions,
   readWhole,
   StreamTranslation,
   writeAsEvents,
@@ -29,7 +29,7 @@ const STREAMS: readonly (readonly [string, Shape])[] = [
 const textOf = (fixture: string): string =>
   JSON.parse(readFileSync(join(FIXTURES, `${fixture}.json`), "utf8")).response.body.join("\n");
 
-const optionsOf = (from: Shape, to: Shape): AnswerOptions => ({
+const optionsOf = (from: Shape, to: Shape): ResponseOptions => ({
   from: OURS[from]!,
   to: OURS[to]!,
   names: new ToolNames(undefined),

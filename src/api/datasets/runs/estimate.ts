@@ -46,11 +46,15 @@ interface ItemTokens {
 }
 
 /** The probable cost of a run, from the usage of the items' original requests and the current prices. Nothing is called. */
-export async function estimateRun(room: ApiContext, caller: Caller, selection: Selection): Promise<TargetEstimate[]> {
-  const { records } = room.current;
-  const learnt = new LearntTables(room.config.prices, room.home.reader.records);
-  await learnt.load(room.reader.records);
-  const providers = await room.gateway.providers();
+export async function estimateRun(
+  context: ApiContext,
+  caller: Caller,
+  selection: Selection,
+): Promise<TargetEstimate[]> {
+  const { records } = context.current;
+  const learnt = new LearntTables(context.config.prices, context.home.reader.records);
+  await learnt.load(context.reader.records);
+  const providers = await context.gateway.providers();
   const ruled = new Set(providers.flatMap(({ name, hasCostRule }) => (hasCostRule && name !== null ? [name] : [])));
   const tokens: ItemTokens[] = [];
   let first: Item | undefined;
@@ -59,14 +63,14 @@ export async function estimateRun(room: ApiContext, caller: Caller, selection: S
     const items = await listItems(records, datasetId, { version, label, after, limit: PAGE });
     first ??= items[0];
     const ids = items.flatMap(({ request_id }) => request_id ?? []);
-    const recorded = await recordedCalls(room.engine.source, caller.organizationId, ids);
+    const recorded = await recordedCalls(context.engine.source, caller.organizationId, ids);
     for (const item of items) tokens.push(tokensOf(item, recorded.get(item.request_id ?? "")));
     if (items.length < PAGE) break;
     after = items.at(-1)!.id;
   }
   return Promise.all(
     selection.targets.map(async (target) => {
-      const asked = await firstAsked(room, caller, target, first);
+      const asked = await firstAsked(context, caller, target, first);
       if ("refused" in asked) return { ...nothing(target, tokens.length), notes: [asked.refused] };
       const own = learnt.priceOf(caller.organizationId, asked.provider);
       return estimateTarget({ target, tokens, ...asked, own, isRuled: ruled.has(asked.provider) });
@@ -80,10 +84,10 @@ const nothing = ({ name }: Target, calls: number) => ({
 });
 
 /** The provider that would be called for the first item. */
-async function firstAsked(room: ApiContext, { key }: Caller, { model, parameters }: Target, item: Item | undefined) {
+async function firstAsked(context: ApiContext, { key }: Caller, { model, parameters }: Target, item: Item | undefined) {
   const body = item && JSON.stringify({ ...parameters, model, messages: item.input.messages });
   try {
-    const { targets } = await room.gateway.explainRoute({
+    const { targets } = await context.gateway.explainRoute({
       ...{ key, model, shape: "chat-completions", body, user: undefined, session: undefined, properties: {} },
     });
     const asked = targets.find(({ skipped }) => skipped === null);

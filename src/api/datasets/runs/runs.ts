@@ -47,16 +47,16 @@ const ITEMS = {
 
 /** Sends datasets again to other models, and compares the responses. */
 // biome-ignore lint/complexity/noExcessiveLinesPerFunction: a table of endpoints, one statement each
-export function datasetRunEndpoints(room: ApiContext, callers: Callers) {
+export function datasetRunEndpoints(context: ApiContext, callers: Callers) {
   const find = async (request: Request, { id, run }: { readonly id: string; readonly run: string }) => {
     const caller = callers.of(request);
-    const dataset = await datasetOf(room, caller.organizationId, id);
-    const found = await findRun(room.current.records, dataset.id, run);
+    const dataset = await datasetOf(context, caller.organizationId, id);
+    const found = await findRun(context.current.records, dataset.id, run);
     if (found === undefined) throw new GatewayError("not_found", "the dataset has no run with this id");
     return { caller, run: found };
   };
   const shown = async (run: Run) => {
-    const found = await findRun(room.current.records, run.dataset_id, run.id);
+    const found = await findRun(context.current.records, run.dataset_id, run.id);
     if (found === undefined) throw new GatewayError("not_found", "the run was deleted");
     return shownRun(found);
   };
@@ -64,8 +64,8 @@ export function datasetRunEndpoints(room: ApiContext, callers: Callers) {
     .get(
       "/v1/datasets/:id/runs",
       async ({ params, request }) => {
-        const dataset = await datasetOf(room, callers.of(request).organizationId, params.id);
-        return success((await listRuns(room.current.records, dataset.id)).map(shownRun));
+        const dataset = await datasetOf(context, callers.of(request).organizationId, params.id);
+        return success((await listRuns(context.current.records, dataset.id)).map(shownRun));
       },
       endpoint(TAG, "List the runs of a dataset", "The newest first, with the progress of each."),
     )
@@ -73,9 +73,9 @@ export function datasetRunEndpoints(room: ApiContext, callers: Callers) {
       "/v1/datasets/:id/runs/estimate",
       async ({ params, body, request }) => {
         const caller = callers.of(request);
-        const { version, label } = await chosenItems(room, caller, params.id, body);
+        const { version, label } = await chosenItems(context, caller, params.id, body);
         const targets = readTargets(body.targets);
-        return success(await estimateRun(room, caller, { datasetId: params.id, version, label, targets }));
+        return success(await estimateRun(context, caller, { datasetId: params.id, version, label, targets }));
       },
       {
         body: ESTIMATE,
@@ -91,7 +91,7 @@ export function datasetRunEndpoints(room: ApiContext, callers: Callers) {
       async ({ params, body, request }) => {
         const caller = callers.of(request);
         require(caller, "bodies");
-        const { version, label, items } = await chosenItems(room, caller, params.id, body);
+        const { version, label, items } = await chosenItems(context, caller, params.id, body);
         const targets = readTargets(body.targets);
         if (items === 0) throw new GatewayError("invalid_body", "there is no item to send");
         if (items * targets.length > CALLS_MAX)
@@ -102,7 +102,7 @@ export function datasetRunEndpoints(room: ApiContext, callers: Callers) {
           ...{ targets, settings: settingsOf(body), items, state: "running", reason: null },
           ...{ created_by: ownerOf(caller).name, sender: senderOf(caller), created_at: Date.now(), finished_at: null },
         };
-        await startRun((await room.writer()).records, run, actingOf(caller));
+        await startRun((await context.writer()).records, run, actingOf(caller));
         return success(await shown(run));
       },
       {
@@ -118,7 +118,7 @@ export function datasetRunEndpoints(room: ApiContext, callers: Callers) {
       "/v1/datasets/:id/runs/:run",
       async ({ params, request }) => {
         const { run } = await find(request, params);
-        const answer: RunWithTotals = { ...shownRun(run), totals: await totalsOf(room, run) };
+        const answer: RunWithTotals = { ...shownRun(run), totals: await totalsOf(context, run) };
         return success(answer);
       },
       endpoint(TAG, "Read a run", "How far it is, and totals of the original requests and of each target."),
@@ -129,10 +129,10 @@ export function datasetRunEndpoints(room: ApiContext, callers: Callers) {
         const { run } = await find(request, params);
         const { limit, after } = readItemsQuery(request, run.version);
         const onlyErrors = new URL(request.url).searchParams.get("errors") === "true";
-        const rows = await itemsOf(room, run, { after, limit: limit + 1, onlyErrors });
+        const rows = await itemsOf(context, run, { after, limit: limit + 1, onlyErrors });
         const page = rows.slice(0, limit);
         const next = rows.length > limit ? (page.at(-1)?.id ?? null) : null;
-        return success(await comparedItems(room, run, page), {}, { next_cursor: next });
+        return success(await comparedItems(context, run, page), {}, { next_cursor: next });
       },
       endpoint(TAG, "Compare answers", "Item by item: the original answer, and that of each target with its totals.", {
         query: ITEMS,
@@ -151,8 +151,8 @@ export function datasetRunEndpoints(room: ApiContext, callers: Callers) {
         async function* lines() {
           yield format!.head;
           for (let after = ""; ; ) {
-            const items = await itemsOf(room, run, { after, limit: EXPORT_PAGE, onlyErrors: false });
-            yield (await comparedItems(room, run, items)).map(format!.linesOf).join("");
+            const items = await itemsOf(context, run, { after, limit: EXPORT_PAGE, onlyErrors: false });
+            yield (await comparedItems(context, run, items)).map(format!.linesOf).join("");
             if (items.length < EXPORT_PAGE) return;
             after = items.at(-1)!.id;
           }
@@ -161,7 +161,7 @@ export function datasetRunEndpoints(room: ApiContext, callers: Callers) {
           "content-type": format.type,
           "content-disposition": `attachment; filename="${fileName(run, name)}"`,
         };
-        return streamText(lines(), headers, (error) => logFailure(room.log, request, error));
+        return streamText(lines(), headers, (error) => logFailure(context.log, request, error));
       },
       endpoint(
         TAG,
@@ -177,7 +177,7 @@ export function datasetRunEndpoints(room: ApiContext, callers: Callers) {
       "/v1/datasets/:id/runs/:run/cancel",
       async ({ params, request }) => {
         const { caller, run } = await find(request, params);
-        await cancelRun((await room.writer()).records, run, actingOf(caller));
+        await cancelRun((await context.writer()).records, run, actingOf(caller));
         return success(await shown(run));
       },
       endpoint(TAG, "Cancel a run", "Calls that are under way end, and are kept; no other is begun."),
@@ -190,7 +190,7 @@ export function datasetRunEndpoints(room: ApiContext, callers: Callers) {
         const { errors: again = false, ...limits } = body;
         refuseResuming(run, again);
         const order = { again, sender: senderOf(caller), settings: { ...run.settings, ...limits } };
-        await resumeRun((await room.writer()).records, run, order, actingOf(caller));
+        await resumeRun((await context.writer()).records, run, order, actingOf(caller));
         return success(await shown(run));
       },
       {
@@ -206,7 +206,7 @@ export function datasetRunEndpoints(room: ApiContext, callers: Callers) {
       "/v1/datasets/:id/runs/:run",
       async ({ params, request }) => {
         const { caller, run } = await find(request, params);
-        await removeRun((await room.writer()).records, run, actingOf(caller));
+        await removeRun((await context.writer()).records, run, actingOf(caller));
         return success(shownRun(run));
       },
       endpoint(TAG, "Delete a run", "Its requests stay."),
@@ -215,26 +215,26 @@ export function datasetRunEndpoints(room: ApiContext, callers: Callers) {
 
 /** The selected items. @throws GatewayError `not_found`, `invalid_body`. */
 async function chosenItems(
-  room: ApiContext,
+  context: ApiContext,
   caller: Caller,
   id: string,
   { version: wanted, label: given }: { readonly version?: number; readonly label?: string },
 ) {
-  const dataset = await datasetOf(room, caller.organizationId, id);
+  const dataset = await datasetOf(context, caller.organizationId, id);
   const version = wanted ?? dataset.version;
   if (version > dataset.version)
     throw new GatewayError("invalid_body", `version: the newest is ${dataset.version}`, { path: "version" });
   const label = given?.trim() ?? null;
-  const items = await countItems(room.current.records, id, { version, label });
+  const items = await countItems(context.current.records, id, { version, label });
   return { version, label, items };
 }
 
 function itemsOf(
-  room: ApiContext,
+  context: ApiContext,
   { id, dataset_id, version, label }: Run,
   { after, limit, onlyErrors }: { readonly after: string; readonly limit: number; readonly onlyErrors: boolean },
 ) {
-  const { records } = room.current;
+  const { records } = context.current;
   if (!onlyErrors) return listItems(records, dataset_id, { version, label, after, limit });
   return failedItems(records, id, { after, limit }).then((ids) => itemsOfVersion(records, dataset_id, version, ids));
 }

@@ -61,14 +61,14 @@ export interface ComparedItem {
   readonly results: readonly ShownResult[];
 }
 
-export async function comparedItems(room: ApiContext, run: Run, items: readonly Item[]): Promise<ComparedItem[]> {
+export async function comparedItems(context: ApiContext, run: Run, items: readonly Item[]): Promise<ComparedItem[]> {
   const ids = items.map(({ id }) => id);
-  const results = Map.groupBy(await resultsOf(room.current.records, run.id, ids), ({ item_id }) => item_id);
+  const results = Map.groupBy(await resultsOf(context.current.records, run.id, ids), ({ item_id }) => item_id);
   const requestIds = [
     ...items.flatMap(({ request_id }) => request_id ?? []),
     ...[...results.values()].flat().map(({ request_id }) => request_id),
   ];
-  const recorded = await recordedCalls(room.engine.source, run.organization_id, requestIds);
+  const recorded = await recordedCalls(context.engine.source, run.organization_id, requestIds);
   return items.map(({ id, request_id, input, output, labels }) => {
     const original = originalOf(recorded.get(request_id ?? ""));
     return {

@@ -31,17 +31,17 @@ export interface RunTotals {
 }
 
 /** The original requests first, then the targets in their order. */
-export async function totalsOf(room: ApiContext, run: Run): Promise<RunTotals[]> {
+export async function totalsOf(context: ApiContext, run: Run): Promise<RunTotals[]> {
   const original = new Sums(null);
   const sums = run.targets.map(({ name }) => new Sums(name));
   const { dataset_id, version, label, organization_id } = run;
   for (let after = ""; ; ) {
-    const items = await listItems(room.current.records, dataset_id, { version, label, after, limit: PAGE });
+    const items = await listItems(context.current.records, dataset_id, { version, label, after, limit: PAGE });
     const byId = new Map(items.map((item) => [item.id, item]));
-    const results = await resultsOf(room.current.records, run.id, [...byId.keys()]);
+    const results = await resultsOf(context.current.records, run.id, [...byId.keys()]);
     const requestIds = items.flatMap(({ request_id }) => request_id ?? []);
     const all = [...requestIds, ...results.map(({ request_id }) => request_id)];
-    const recorded = await recordedCalls(room.engine.source, organization_id, all);
+    const recorded = await recordedCalls(context.engine.source, organization_id, all);
     for (const id of requestIds) {
       const call = recorded.get(id);
       if (call !== undefined) original.add(call, (call.status ?? 0) < 400, call.scores);

@@ -27,16 +27,16 @@ const QUERY = {
 };
 
 /** Log-in at an identity provider: the redirect there, and the callback. */
-export function ssoEndpoints(room: ApiContext) {
+export function ssoEndpoints(context: ApiContext) {
   return new Elysia()
     .get(
       START_PATH,
-      ({ params, request }) => watched(room, params.name, request, () => start(room, params.name, request)),
+      ({ params, request }) => watched(context, params.name, request, () => start(context, params.name, request)),
       endpoint("Session", "Start a log-in by single sign-on", "Redirects to the identity provider.", { query: QUERY }),
     )
     .get(
       CALLBACK_PATH,
-      ({ params, request }) => watched(room, params.name, request, () => finish(room, params.name, request)),
+      ({ params, request }) => watched(context, params.name, request, () => finish(context, params.name, request)),
       endpoint(
         "Session",
         "Finish a log-in by single sign-on",
@@ -45,9 +45,9 @@ export function ssoEndpoints(room: ApiContext) {
     );
 }
 
-async function start(room: ApiContext, name: string, request: Request): Promise<Response> {
-  const { config } = room;
-  const client = room.sso.client(name);
+async function start(context: ApiContext, name: string, request: Request): Promise<Response> {
+  const { config } = context;
+  const client = context.sso.client(name);
   const { searchParams } = new URL(request.url);
   const returnTo = returnPath(searchParams.get("return"));
   // The log-in's cookie must be sent to the callback at the public address, so it is set there.
@@ -56,18 +56,18 @@ async function start(room: ApiContext, name: string, request: Request): Promise<
     return redirect(`${publicOrigin(config)}/v1/login/${name}?${searchParams}`);
   }
   const isOther = searchParams.get("account") === "other";
-  const { key, checks } = beginAttempt(cookieOf(request, cookieName(room)), name, returnTo);
+  const { key, checks } = beginAttempt(cookieOf(request, cookieName(context)), name, returnTo);
   const answer = redirect(await client.authorizationUrl(checks, isOther));
-  answer.headers.append("set-cookie", attemptCookie(room, key, ATTEMPT_MS / 1_000));
+  answer.headers.append("set-cookie", attemptCookie(context, key, ATTEMPT_MS / 1_000));
   return answer;
 }
 
-async function finish(room: ApiContext, name: string, request: Request): Promise<Response> {
-  const { home, config, sso } = room;
+async function finish(context: ApiContext, name: string, request: Request): Promise<Response> {
+  const { home, config, sso } = context;
   const client = sso.client(name);
   const { provider } = client;
   const { search, searchParams } = new URL(request.url);
-  const attempt = attemptIn(room, name, request, searchParams);
+  const attempt = attemptIn(context, name, request, searchParams);
   const checks = { state: searchParams.get("state")!, nonce: attempt.nonce, verifier: attempt.verifier };
   const { issuer, claims, idToken } = await client.exchange(search, checks);
   const person = personOf(provider, claims);
@@ -82,26 +82,26 @@ async function finish(room: ApiContext, name: string, request: Request): Promise
       const message = `${provider.label} knows you as ${email}, but you are in no organization here: ask an administrator to make you a member, or log in with another account`;
       throw new GatewayError("not_a_member", message, { cause: error });
     })
-    .finally(() => room.keys.spread());
+    .finally(() => context.keys.spread());
   const caller = callerIn(user, await membershipsOf(records, user), request);
-  const who = { userId: user.id, keyId: null, provider: name, idToken, secure: isSecure(room) };
+  const who = { userId: user.id, keyId: null, provider: name, idToken, secure: isSecure(context) };
   const answer = redirect(`${publicOrigin(config)}${returnPath(attempt.returnTo)}`);
-  answer.headers.append("set-cookie", await room.logins.begin(request, who, caller, caller.organizationId));
-  answer.headers.append("set-cookie", attemptCookie(room, "", 0));
+  answer.headers.append("set-cookie", await context.logins.begin(request, who, caller, caller.organizationId));
+  answer.headers.append("set-cookie", attemptCookie(context, "", 0));
   return answer;
 }
 
 /** @throws GatewayError `login_expired` if the log-in was not begun recently, in this browser, with this provider. */
-function attemptIn(room: ApiContext, name: string, request: Request, query: URLSearchParams): Attempt {
+function attemptIn(context: ApiContext, name: string, request: Request, query: URLSearchParams): Attempt {
   const [state, ...more] = query.getAll("state");
-  const attempt = attemptOf(cookieOf(request, cookieName(room)), more.length === 0 ? (state ?? "") : "");
+  const attempt = attemptOf(cookieOf(request, cookieName(context)), more.length === 0 ? (state ?? "") : "");
   if (attempt?.name !== name) throw new GatewayError("login_expired");
   return attempt;
 }
 
 /** Runs a step of a log-in; logs a failure with its cause, and adds it to the audit log. */
 async function watched(
-  room: ApiContext,
+  context: ApiContext,
   name: string,
   request: Request,
   step: () => Promise<Response>,
@@ -112,13 +112,13 @@ async function watched(
     if (!(error instanceof GatewayError) || error.code === "not_found" || error.code === "invalid_body") throw error;
     const { code, cause } = error;
     const because = cause === undefined ? {} : { because: messageOf(cause) };
-    room.log.warn("a log-in by single sign-on failed", { sso: name, code, why: error.message, ...because });
+    context.log.warn("a log-in by single sign-on failed", { sso: name, code, why: error.message, ...because });
     // Where a file is, or what is wrong with it, concerns only the operator.
     const told = code === "config_invalid" ? new GatewayError("sso_failed", NOT_SET_UP, { cause: error }) : error;
     if (!mayNote()) throw told;
     const actor = { kind: "system", id: "log-in", name: "log-in" } as const;
     const by = { actor, address: calledFrom(request), requestId: null };
-    await noteFailedLogin((await room.home.writer()).records, `sso:${name}: ${told.message}`, by);
+    await noteFailedLogin((await context.home.writer()).records, `sso:${name}: ${told.message}`, by);
     throw told;
   }
 }
@@ -148,12 +148,12 @@ function redirect(location: string): Response {
 const isSecure = ({ config }: ApiContext): boolean => publicOrigin(config).startsWith("https:");
 
 /** Cookies ignore ports: see the log-in's cookie. */
-function cookieName(room: ApiContext): string {
-  return `${isSecure(room) ? "__Host-" : ""}weir_sso_${room.config.api_port}`;
+function cookieName(context: ApiContext): string {
+  return `${isSecure(context) ? "__Host-" : ""}weir_sso_${context.config.api_port}`;
 }
 
 /** `Lax`, because the provider's redirect comes from another site. */
-function attemptCookie(room: ApiContext, key: string, seconds: number): string {
-  const secure = isSecure(room) ? "; Secure" : "";
-  return `${cookieName(room)}=${key}; Path=/; HttpOnly; SameSite=Lax; Max-Age=${seconds}${secure}`;
+function attemptCookie(context: ApiContext, key: string, seconds: number): string {
+  const secure = isSecure(context) ? "; Secure" : "";
+  return `${cookieName(context)}=${key}; Path=/; HttpOnly; SameSite=Lax; Max-Age=${seconds}${secure}`;
 }

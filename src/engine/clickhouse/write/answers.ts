@@ -1,4 +1,4 @@
-import { type AnswerRow, earlierAnswer } from "../../../store/answers/find-answer.ts";
+import { earlierResponse, type ResponseRow } from "../../../store/earlier-responses/find-response.ts";
 import type { EarlierAnswer } from "../../../unified/earlier-answer.ts";
 import { requestIdIn } from "../../../unified/ids.ts";
 import type { ClickHouse } from "../client.ts";
@@ -7,7 +7,7 @@ import { finishedRows } from "./find-rows.ts";
 
 const COLUMNS = "provider, routed_model, request_model, credential, ai_gateway_body_mapping";
 
-/** The same as `store/answers/find-answer.ts`, which explains the conditions. */
+/** The same as `store/earlier-responses/find-response.ts`, which explains the conditions. */
 export async function findAnswerRow(
   client: ClickHouse,
   organizationId: string,
@@ -17,14 +17,14 @@ export async function findAnswerRow(
   const ours =
     own === undefined
       ? []
-      : await finishedRows<AnswerRow & { response_id: string }>(client, [own], `${COLUMNS}, response_id`);
+      : await finishedRows<ResponseRow & { response_id: string }>(client, [own], `${COLUMNS}, response_id`);
   const ourOwn = ours.find((row) => row.organization_id === organizationId && row.response_id === answerId);
   const found = ourOwn ?? (await providersRow(client, organizationId, answerId));
-  return found && earlierAnswer(found);
+  return found && earlierResponse(found);
 }
 
 async function providersRow(client: ClickHouse, organizationId: string, answerId: string) {
-  const rows = await client.query<AnswerRow & { is_deletion: number }>(
+  const rows = await client.query<ResponseRow & { is_deletion: number }>(
     `select request_id, ${COLUMNS}, method = 'DELETE' and response_status between 200 and 299 as is_deletion from requests
       where organization_id = ${literal(organizationId)} and response_id = ${literal(answerId)}
         and credential is not null and wire_schema = 'responses'

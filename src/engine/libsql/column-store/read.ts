@@ -7,7 +7,7 @@ import type { Deadline } from "../../../store/database/deadline.ts";
 import type { Database } from "../../../store/store.ts";
 import { SEQ } from "./columns.ts";
 import { type BlockTest, blockTest, type Mask } from "./filter.ts";
-import { BlockGone, BlockUnfit, BlockView, type Part } from "./view.ts";
+import { BlockGone, type BlockPart, BlockUnfit, BlockView } from "./view.ts";
 import { withoutBlock } from "./waiting.ts";
 
 /** With more changes than this, blocks help little and cost much. */
@@ -31,7 +31,7 @@ interface BlockQuestion<Row> {
 
 /** Number of the organization's records in blocks that overlap the filter's creation bounds. */
 export async function rowsInBlocks(database: Database, scope: Scope): Promise<number> {
-  const parts = await database.query<Part>(partsOf(scope));
+  const parts = await database.query<BlockPart>(partsOf(scope));
   return parts.reduce((rows, part) => rows + part.rows, 0);
 }
 
@@ -76,7 +76,7 @@ async function ask<Row>(
   const [parts, changes, outside] = (await database.queryTogether(
     [partsOf(scope), CHANGES, question.outside],
     deadline.rest(),
-  )) as [Part[], { seq: number }[], Row[]];
+  )) as [BlockPart[], { seq: number }[], Row[]];
   question.begin(outside);
   for (const part of parts) {
     const view = new BlockView(database, part, deadline);

@@ -5,7 +5,7 @@ import { erasedColumn, type NumberColumn, propertyColumn, SEQ, type TextColumn }
 import { type Numbers, type Texts, unpackNumbers, unpackTexts } from "./packing.ts";
 
 /** The rows of one block that belong to one organization. */
-export interface Part {
+export interface BlockPart {
   readonly block: number;
   readonly first_seq: number;
   readonly last_seq: number;
@@ -25,11 +25,11 @@ export class BlockUnfit extends Error {}
 
 /** Columns of one part, read on demand. All have `part.rows` rows, and must not be modified. */
 export class BlockView {
-  readonly part: Part;
+  readonly part: BlockPart;
   readonly #database: Database;
   readonly #deadline: Deadline;
 
-  constructor(database: Database, part: Part, deadline: Deadline) {
+  constructor(database: Database, part: BlockPart, deadline: Deadline) {
     this.#database = database;
     this.part = part;
     this.#deadline = deadline;

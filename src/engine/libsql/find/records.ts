@@ -8,7 +8,7 @@ import { loadExcerpts } from "../../../store/bodies/load-bodies.ts";
 import { toObjects } from "../../../store/database/statement-cache.ts";
 import type { Excerpts } from "../../../store/packs/request-content.ts";
 import type { Database, Statement } from "../../../store/store.ts";
-import type { Asked, ListedRecord, OfSession, RecordKey } from "../../record-source.ts";
+import type { ListedRecord, OfSession, RecordKey, RecordsToShow } from "../../record-source.ts";
 import { seqsOf } from "./found-row.ts";
 
 /** Complete records, including excerpts that are in packs. */
@@ -27,7 +27,7 @@ export async function wholeRecords(
 /** Some columns of records. */
 export function recordColumns<Column extends keyof RequestRow>(
   database: Database,
-  asked: Omit<Asked, "sight"> & { readonly columns: readonly Column[] },
+  asked: Omit<RecordsToShow, "sight"> & { readonly columns: readonly Column[] },
 ): Promise<Pick<RequestRow, Column>[]> {
   const columns = asked.columns.map((column) => `r.${column} as ${column}`).join(", ");
   return database.query<Pick<RequestRow, Column>>(selectKeys(withKinds(columns), asked, "requests r"));
@@ -59,7 +59,7 @@ export async function organizationOf(database: Database, requestId: string): Pro
  */
 export async function listedRecords<Column extends keyof RequestRow>(
   database: Database,
-  asked: Asked,
+  asked: RecordsToShow,
   columns: readonly Column[],
 ): Promise<ListedRecord<Column>[]> {
   // SQLite prints floating-point numbers with 15 digits, so such columns are returned as cells.
@@ -125,7 +125,7 @@ const STORED: Readonly<Record<Sight, string>> = { bodies: storedObject("bodies")
 const ofRow = (columns: readonly string[]) => columns.map((column) => `r.${column}`);
 
 /** @param rows - `whole_requests r`, or `requests r` if the statement joins the kinds itself. */
-function selectKeys(columns: string, { organizationId, keys }: Omit<Asked, "sight">, rows: string): Statement {
+function selectKeys(columns: string, { organizationId, keys }: Omit<RecordsToShow, "sight">, rows: string): Statement {
   const seqs = seqsOf(keys);
   const by = seqs === undefined ? "request_id" : "seq";
   const kinds = rows.startsWith("requests") ? WITH_KIND : "";

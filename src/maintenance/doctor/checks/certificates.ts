@@ -2,7 +2,7 @@ import type { X509Certificate } from "node:crypto";
 import { certificatesIn } from "../../../egress/authorities.ts";
 import { checkTlsPair } from "../../../egress/tls-pair-of.ts";
 import { messageOf } from "../../../log.ts";
-import { type Check, fail, type Outcome, ok, warn } from "../finding.ts";
+import { type Check, type CheckResult, fail, ok, warn } from "../finding.ts";
 
 const DAY_MS = 86_400_000;
 /** Automatic renewals usually run a month before the expiry: with less time left, the renewal has failed. */
@@ -45,7 +45,7 @@ export function validity(
   path: string,
   { validFrom, validTo }: Pick<X509Certificate, "validFrom" | "validTo">,
   now: number,
-): Outcome {
+): CheckResult {
   const [from, to] = [Date.parse(validFrom), Date.parse(validTo)];
   const renew = "renew it; the service reloads the files by itself";
   if (now < from) return fail(`${path} is not valid before ${day(from)}`, "check the clock, or wait");

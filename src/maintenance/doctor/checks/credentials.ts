@@ -5,7 +5,7 @@ import { isLocked } from "../../../credentials/open.ts";
 import { messageOf } from "../../../log.ts";
 import { listCredentials } from "../../../store/credentials/credentials.ts";
 import { openStore } from "../../../store/store.ts";
-import { type Check, fail, type Outcome, ok, warn } from "../finding.ts";
+import { type Check, type CheckResult, fail, ok, warn } from "../finding.ts";
 
 /** Whether the keys of this node decrypt the stored secrets, and whether other users can read them. */
 export const credentialsCheck: Check = {
@@ -20,7 +20,7 @@ export const credentialsCheck: Check = {
     const store = await openStore(config, "current");
     try {
       const stored = await listCredentials(store.records).catch(() => []); // another check reports its error
-      const outcomes: Outcome[] = stored
+      const outcomes: CheckResult[] = stored
         .filter((each) => isLocked(each, keys))
         .map(({ provider, name, secrets }) => {
           const ids = new Set(Object.values(secrets).map(({ sealed }) => keyIdOf(sealed) ?? "unknown"));

@@ -2,8 +2,8 @@ import * as fs from "node:fs";
 import type { Config } from "../../../config.ts";
 import { type EndpointTrouble, endpointTroubles } from "../../../store/deliveries/delivery-queue.ts";
 import { openStore } from "../../../store/store.ts";
-import { regionsOf } from "../../places.ts";
-import { type Check, type Outcome, ok, warn } from "../finding.ts";
+import { regionsOf } from "../../database-places.ts";
+import { type Check, type CheckResult, ok, warn } from "../finding.ts";
 
 const DAY_MS = 86_400_000;
 const QUERY_MS = 10_000;
@@ -12,7 +12,7 @@ const QUERY_MS = 10_000;
 export const deliveriesCheck: Check = {
   name: "deliveries",
   async run({ config }) {
-    const outcomes: Outcome[] = [];
+    const outcomes: CheckResult[] = [];
     for (const { config: theirs, databases } of regionsOf(config)) {
       if (databases.every(({ path }) => fs.existsSync(path))) outcomes.push(...(await checkRegion(theirs)));
     }
@@ -20,7 +20,7 @@ export const deliveriesCheck: Check = {
   },
 };
 
-async function checkRegion(config: Config): Promise<Outcome[]> {
+async function checkRegion(config: Config): Promise<CheckResult[]> {
   const store = await openStore(config, "read");
   try {
     const troubles = await endpointTroubles(store.records, Date.now() - DAY_MS, QUERY_MS);
@@ -33,7 +33,7 @@ async function checkRegion(config: Config): Promise<Outcome[]> {
 }
 
 /** Without URLs: they may contain secrets. */
-function toldOf({ source_id, endpoint_id, failed, waiting, last_error }: EndpointTrouble): Outcome {
+function toldOf({ source_id, endpoint_id, failed, waiting, last_error }: EndpointTrouble): CheckResult {
   const isWebhook = source_id === endpoint_id;
   const what = isWebhook ? `webhook ${source_id}` : `channel ${endpoint_id} of alert ${source_id}`;
   const message = `${what}: ${failed} given up within a day, ${waiting} failed and waiting; ${last_error ?? ""}`;

@@ -3,7 +3,7 @@ import * as fs from "node:fs";
 import { dirname } from "node:path";
 import { openFilesMax } from "../../../runtime/open-files.ts";
 import { within } from "../../../runtime/within.ts";
-import { type Check, fail, inBytes, type Outcome, ok, warn } from "../finding.ts";
+import { type Check, type CheckResult, fail, inBytes, ok, warn } from "../finding.ts";
 
 const FREE_BYTES_FAIL = 256e6;
 const FREE_BYTES_WARN = 2e9;
@@ -26,7 +26,7 @@ export const diskCheck: Check = {
     const total = stats.blocks * stats.bsize;
     const message = `${inBytes(free)} of ${inBytes(total)} free for ${config.data_dir}`;
     const fix = "delete old records (DELETE /v1/request), move the data directory to a larger disk, or free space";
-    const outcomes: Outcome[] = [
+    const outcomes: CheckResult[] = [
       free < FREE_BYTES_FAIL
         ? fail(message, fix)
         : free < FREE_BYTES_WARN || free < total * FREE_SHARE_WARN

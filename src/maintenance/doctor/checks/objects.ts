@@ -5,8 +5,8 @@ import { lostObjects } from "../../../store/objects/lost.ts";
 import { openObjectStore } from "../../../store/objects/open-objects.ts";
 import type { S3Store } from "../../../store/objects/s3-store.ts";
 import { openStore } from "../../../store/store.ts";
-import { regionsOf } from "../../places.ts";
-import { type Check, fail, type Outcome, ok, warn } from "../finding.ts";
+import { regionsOf } from "../../database-places.ts";
+import { type Check, type CheckResult, fail, ok, warn } from "../finding.ts";
 
 /** Stores reject signatures whose time is far from theirs; even a second is worth a warning. */
 const CLOCK_WARN_MS = 1_000;
@@ -19,7 +19,7 @@ const CLOCK_KNOWN_MS = 1_000;
 export const objectsCheck: Check = {
   name: "object store",
   async run({ config, thorough }) {
-    const outcomes: Outcome[] = [];
+    const outcomes: CheckResult[] = [];
     for (const { config: theirs } of regionsOf(config)) {
       outcomes.push(...(await checkStore(theirs)));
       if (thorough) outcomes.push(...(await checkThere(theirs)));
@@ -28,7 +28,7 @@ export const objectsCheck: Check = {
   },
 };
 
-async function checkStore(config: Config): Promise<Outcome[]> {
+async function checkStore(config: Config): Promise<CheckResult[]> {
   const store = openObjectStore(config);
   if (store === undefined) return [];
   const fix = "check [bodies] in the configuration, the key's rights to the bucket, and the network";
@@ -47,7 +47,7 @@ async function checkStore(config: Config): Promise<Outcome[]> {
 }
 
 /** Whether every object in the database is in the store, with its size. */
-async function checkThere(config: Config): Promise<Outcome[]> {
+async function checkThere(config: Config): Promise<CheckResult[]> {
   const objects = openObjectStore(config);
   if (objects === undefined) return [];
   const store = await openStore(config, "read");
@@ -64,7 +64,7 @@ async function checkThere(config: Config): Promise<Outcome[]> {
   }
 }
 
-async function checkObject(store: S3Store, name: string): Promise<Outcome> {
+async function checkObject(store: S3Store, name: string): Promise<CheckResult> {
   const content = Buffer.from(`written by weir doctor ${name}`);
   const startedMs = performance.now();
   await store.put(name, content);

@@ -1,8 +1,8 @@
 import * as fs from "node:fs";
 import { damagedPacks } from "../../../store/packs/check.ts";
 import { openStore } from "../../../store/store.ts";
-import { regionsOf } from "../../places.ts";
-import { type Check, type Outcome, ok, warn } from "../finding.ts";
+import { regionsOf } from "../../database-places.ts";
+import { type Check, type CheckResult, ok, warn } from "../finding.ts";
 
 /** Larger files are read completely only on request. */
 const BYTES_MAX = 1e9;
@@ -13,7 +13,7 @@ const NAMED_MAX = 10;
 export const packsCheck: Check = {
   name: "packs",
   async run({ config, thorough }) {
-    const outcomes: Outcome[] = [];
+    const outcomes: CheckResult[] = [];
     for (const { config: theirs, databases } of regionsOf(config)) {
       const file = databases.find(({ kind }) => kind === "bodies");
       const size = file && fs.statSync(file.path, { throwIfNoEntry: false })?.size;
@@ -25,7 +25,7 @@ export const packsCheck: Check = {
   },
 };
 
-async function checkPacks(config: Parameters<typeof openStore>[0], name: string): Promise<Outcome> {
+async function checkPacks(config: Parameters<typeof openStore>[0], name: string): Promise<CheckResult> {
   const store = await openStore(config, "read");
   try {
     const damaged = await damagedPacks(store.bodies);

@@ -1,8 +1,8 @@
 import { ClickHouse, type ClickHouseOptions } from "../../../engine/clickhouse/client.ts";
 import { OLDEST_VERSION, probeServer, probeTable, serversApart } from "../../../engine/clickhouse/probe.ts";
 import { messageOf } from "../../../log.ts";
-import { regionsOf } from "../../places.ts";
-import { type Check, fail, type Outcome, ok, warn } from "../finding.ts";
+import { regionsOf } from "../../database-places.ts";
+import { type Check, type CheckResult, fail, ok, warn } from "../finding.ts";
 
 /**
  * Gateways set the times of records: on a server whose clock differs by this much, the day for deletion and lists is another
@@ -17,7 +17,7 @@ const CLOCK_WARN_MS = 1_000;
 export const recordsCheck: Check = {
   name: "ClickHouse",
   async run({ config }) {
-    const outcomes: Outcome[] = [];
+    const outcomes: CheckResult[] = [];
     for (const { config: theirs } of regionsOf(config)) {
       if (theirs.records_engine !== "clickhouse") continue;
       const { records_database: database, records_user: user, records_password: password } = theirs;
@@ -35,13 +35,13 @@ export const recordsCheck: Check = {
 
 interface Server {
   readonly place: string;
-  readonly outcomes: readonly Outcome[];
+  readonly outcomes: readonly CheckResult[];
   /** Undefined when the server could not be queried. */
   readonly found?: { readonly client: ClickHouse; readonly version: string };
 }
 
 /** Compares the servers that responded. Without a cluster, all addresses must lead to the same tables. */
-async function compared(servers: readonly Server[], isCluster: boolean): Promise<Outcome[]> {
+async function compared(servers: readonly Server[], isCluster: boolean): Promise<CheckResult[]> {
   const usable = servers.flatMap(({ place, found }) => (found === undefined ? [] : { place, ...found }));
   const [first, ...others] = usable;
   if (first === undefined || others.length === 0) return [];

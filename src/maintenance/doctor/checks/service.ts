@@ -3,8 +3,8 @@ import type { Config } from "../../../config.ts";
 import { PluginError } from "../../../plugin-host/files/check.ts";
 import { type LoadedPlugin, loadFolders, pluginFolders } from "../../../plugin-host/files/load.ts";
 import { buildRegistry } from "../../../plugin-host/providers/registry.ts";
-import { type Check, fail, type Outcome, ok, warn } from "../finding.ts";
-import { type Answer, askReadiness } from "../readiness.ts";
+import { type Check, type CheckResult, fail, ok, warn } from "../finding.ts";
+import { askReadiness, type Readiness } from "../readiness.ts";
 
 /** Loads what the service would load, without setting anything up. */
 export const dropInsCheck: Check = {
@@ -28,7 +28,7 @@ export const dropInsCheck: Check = {
   },
 };
 
-function optionsWithoutPlugin(config: Config, plugins: readonly LoadedPlugin[]): Outcome[] {
+function optionsWithoutPlugin(config: Config, plugins: readonly LoadedPlugin[]): CheckResult[] {
   return Object.keys(config.plugins)
     .filter((name) => !plugins.some(({ value }) => value.name === name))
     .map((name) =>
@@ -41,7 +41,7 @@ export const serviceCheck: Check = {
   name: "service",
   async run({ config, running }) {
     if (running) return readinessOf(await askReadiness(config));
-    const taken: Outcome[] = [];
+    const taken: CheckResult[] = [];
     const pair = config.eu_database_url === "" ? [] : (["eu_gateway_port", "eu_api_port"] as const);
     for (const key of ["gateway_port", "api_port", ...pair] as const) {
       const code = await bindable(config.host, config[key]);
@@ -55,7 +55,7 @@ export const serviceCheck: Check = {
   },
 };
 
-function readinessOf(answer: Answer): Outcome[] {
+function readinessOf(answer: Readiness): CheckResult[] {
   if (answer.state === "no answer") {
     return [
       warn(`${answer.address} does not respond: ${answer.why}`, "if it was just started, wait; else see its log"),

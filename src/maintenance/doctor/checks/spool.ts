@@ -13,8 +13,8 @@ import { listSegments, segmentPath } from "../../../spool/segments.ts";
 import { readTip } from "../../../spool/tip-file.ts";
 import { readPosition } from "../../../store/spool-positions.ts";
 import { openStore } from "../../../store/store.ts";
-import { KEPT_FOLDERS, type RegionPlaces, regionsOf } from "../../places.ts";
-import { type Check, fail, inBytes, type Outcome, ok, warn } from "../finding.ts";
+import { KEPT_FOLDERS, type RegionPlaces, regionsOf } from "../../database-places.ts";
+import { type Check, type CheckResult, fail, inBytes, ok, warn } from "../finding.ts";
 
 /** The threshold at which `/readyz` says "degraded". */
 const LAG_BYTES_WARN = 256 * 1024 * 1024;
@@ -24,13 +24,16 @@ const READ_BYTES_MAX = 512 * 1024 * 1024;
 export const spoolCheck: Check = {
   name: "spool",
   async run({ config, running }) {
-    const outcomes: Outcome[] = [];
+    const outcomes: CheckResult[] = [];
     for (const region of regionsOf(config)) outcomes.push(...(await checkSpool(region, running)));
     return outcomes;
   },
 };
 
-async function checkSpool({ config, spool: directory, spoolName }: RegionPlaces, running: boolean): Promise<Outcome[]> {
+async function checkSpool(
+  { config, spool: directory, spoolName }: RegionPlaces,
+  running: boolean,
+): Promise<CheckResult[]> {
   const outcomes = setAside(directory, spoolName);
   const segments = listSegments(directory);
   const from = await positionOf(config);
@@ -61,9 +64,9 @@ async function checkSpool({ config, spool: directory, spoolName }: RegionPlaces,
 }
 
 /** Quarantined frames and carry files, which no run could read. */
-function setAside(directory: string, spoolName: string): Outcome[] {
+function setAside(directory: string, spoolName: string): CheckResult[] {
   const path = quarantinePath(directory);
-  const outcomes: Outcome[] = [];
+  const outcomes: CheckResult[] = [];
   const size = fs.statSync(path, { throwIfNoEntry: false })?.size ?? 0;
   if (size > 0) {
     const message = `${spoolName}: frames that could not be read are set aside, ${inBytes(size)}`;

@@ -7,7 +7,7 @@ import { SsoClient } from "../../../sso/client.ts";
 import { isThisMachine, publicOrigin, redirectAddress, type SsoProvider, ssoProviders } from "../../../sso/provider.ts";
 import { listOrganizations } from "../../../store/keys.ts";
 import { openStore } from "../../../store/store.ts";
-import { type Check, fail, type Outcome, ok, warn } from "../finding.ts";
+import { type Check, type CheckResult, fail, ok, warn } from "../finding.ts";
 
 /** Tokens are rejected beyond this. */
 const SKEW_MS_MAX = 60_000;
@@ -25,21 +25,21 @@ export const ssoCheck: Check = {
     }
     if (providers.length === 0) return [ok("none is configured")];
     const known = await organizationsOf(config);
-    const outcomes: Outcome[] = [...overPlainHttp(config)];
+    const outcomes: CheckResult[] = [...overPlainHttp(config)];
     for (const provider of providers)
       outcomes.push(...(await checkProvider(config, provider)), ...strayRules(provider, known));
     return outcomes;
   },
 };
 
-function overPlainHttp(config: Config): Outcome[] {
+function overPlainHttp(config: Config): CheckResult[] {
   const url = new URL(publicOrigin(config));
   if (url.protocol === "https:" || isThisMachine(url.hostname)) return [];
   const fix = "put TLS in front, or set tls_cert_file and tls_key_file, and start public_url with https://";
   return [warn(`users log in over plain http at ${url.origin}`, fix)];
 }
 
-async function checkProvider(config: Config, provider: SsoProvider): Promise<Outcome[]> {
+async function checkProvider(config: Config, provider: SsoProvider): Promise<CheckResult[]> {
   const call = trustingFetch(trustedAuthorities(config.extra_ca_file));
   let theirMs: number | undefined;
   const redirect = redirectAddress(config, provider.name);
@@ -64,7 +64,7 @@ async function checkProvider(config: Config, provider: SsoProvider): Promise<Out
   return [...clockOutcome(name, theirMs), await redirectOutcome(name, client, redirect)];
 }
 
-function clockOutcome(name: string, theirMs: number | undefined): Outcome[] {
+function clockOutcome(name: string, theirMs: number | undefined): CheckResult[] {
   if (theirMs === undefined) return [];
   const apartMs = Math.abs(Date.now() - theirMs);
   if (apartMs <= SKEW_MS_MAX) return [];
@@ -80,7 +80,7 @@ function clockOutcome(name: string, theirMs: number | undefined): Outcome[] {
  * With `prompt=none`, a provider that knows the client and the redirect URL redirects back immediately. Others show a page of
  * their own.
  */
-async function redirectOutcome(name: string, client: SsoClient, redirect: string): Promise<Outcome> {
+async function redirectOutcome(name: string, client: SsoClient, redirect: string): Promise<CheckResult> {
   const checks = { state: "doctor", nonce: "doctor", verifier: "of-a-log-in-that-weir-doctor-does-not-finish" };
   const url = new URL(await client.authorizationUrl(checks, false));
   url.searchParams.set("prompt", "none");
@@ -106,7 +106,7 @@ async function redirectOutcome(name: string, client: SsoClient, redirect: string
   }
 }
 
-function strayRules({ name, rules }: SsoProvider, known: ReadonlySet<string> | undefined): Outcome[] {
+function strayRules({ name, rules }: SsoProvider, known: ReadonlySet<string> | undefined): CheckResult[] {
   if (known === undefined) return [];
   const stray = new Set(rules.map(({ organization }) => organization).filter((each) => !known.has(each)));
   return [...stray].map((organization) =>

@@ -1,7 +1,7 @@
 import * as fs from "node:fs";
 import { dirname } from "node:path";
 import type { Config } from "../../../config.ts";
-import { saysForeign } from "../../../store/database/foreign.ts";
+import { saysForeign } from "../../../store/database/foreign-tables.ts";
 import {
   type FileKind,
   type FileReport,
@@ -11,8 +11,8 @@ import {
   stepsAfter,
 } from "../../../store/database/snapshot.ts";
 import { openStore } from "../../../store/store.ts";
-import { databasePlaces, regionsOf } from "../../places.ts";
-import { type Check, fail, inBytes, type Outcome, ok, type Surroundings, warn } from "../finding.ts";
+import { databasePlaces, regionsOf } from "../../database-places.ts";
+import { type Check, type CheckResult, fail, inBytes, ok, type Surroundings, warn } from "../finding.ts";
 import { existing } from "./machine.ts";
 
 /** Larger files are read completely only on request: it takes about a second per gigabyte. */
@@ -34,7 +34,7 @@ export const dataDirectoryCheck: Check = {
       ];
     }
     const uid = process.getuid?.();
-    const outcomes: Outcome[] = [];
+    const outcomes: CheckResult[] = [];
     if (!found.isDirectory()) return [fail(`${path} is not a directory`, "set WEIR_DATA_DIR to another path")];
     if (!mayWrite(path)) {
       outcomes.push(fail(`${path} is not writable by user ${uid}`, `chown -R ${uid} ${path}, or run as its owner`));
@@ -65,7 +65,7 @@ export const databaseCheck: Check = {
   async run(surroundings) {
     const places = databasePlaces(surroundings.config);
     const servers = regionsOf(surroundings.config).filter(({ databases }) => databases.length === 0);
-    const outcomes: Outcome[] = [];
+    const outcomes: CheckResult[] = [];
     for (const { config } of servers) outcomes.push(...(await checkServer(config)));
     if (places.length === 0) return outcomes;
     if (places.every(({ path }) => !fs.existsSync(path))) return [...outcomes, ok("created at the first start")];
@@ -88,7 +88,7 @@ interface CheckedFile {
 async function checkFile(
   { kind, path, name, size }: CheckedFile,
   { thorough, running }: Surroundings,
-): Promise<Outcome[]> {
+): Promise<CheckResult[]> {
   const soundness = thorough || size <= SOUNDNESS_BYTES_MAX;
   const report = await inspectFile(path, kind, { soundness });
   const { version, faults } = report;
@@ -113,7 +113,7 @@ async function checkFile(
 }
 
 /** Whether this program can use a file of this version. */
-export function versionOf(kind: FileKind, name: string, { version, foreign }: FileReport): Outcome {
+export function versionOf(kind: FileKind, name: string, { version, foreign }: FileReport): CheckResult {
   if (foreign.length > 0) return fail(saysForeign(name, foreign), "set another database_url or data_dir");
   const newest = newestVersion(kind);
   if (version > newest) {
@@ -127,7 +127,7 @@ export function versionOf(kind: FileKind, name: string, { version, foreign }: Fi
   );
 }
 
-async function checkServer(config: Config): Promise<Outcome[]> {
+async function checkServer(config: Config): Promise<CheckResult[]> {
   const host = hostOf(config.database_url);
   const fix = "check WEIR_DATABASE_URL, WEIR_DATABASE_AUTH_TOKEN and the network; records wait in the spool meanwhile";
   const started = performance.now();

@@ -2,14 +2,14 @@ import * as fs from "node:fs";
 import type { Config } from "../../../config.ts";
 import { engineReader } from "../../../engine/reader.ts";
 import { openStore } from "../../../store/store.ts";
-import { regionsOf } from "../../places.ts";
-import { type Check, type Outcome, ok, warn } from "../finding.ts";
+import { regionsOf } from "../../database-places.ts";
+import { type Check, type CheckResult, ok, warn } from "../finding.ts";
 
 /** Whether there are records whose bodies could not be parsed. */
 export const unreadCheck: Check = {
   name: "unread records",
   async run({ config }) {
-    const outcomes: Outcome[] = [];
+    const outcomes: CheckResult[] = [];
     for (const { config: theirs, databases } of regionsOf(config)) {
       if (databases.every(({ path }) => fs.existsSync(path))) outcomes.push(await checkRegion(theirs));
     }
@@ -17,7 +17,7 @@ export const unreadCheck: Check = {
   },
 };
 
-async function checkRegion(config: Config): Promise<Outcome> {
+async function checkRegion(config: Config): Promise<CheckResult> {
   const store = await openStore(config, "read");
   try {
     const count = await engineReader(store, config).walk.count({ kind: "unread" });

@@ -2,7 +2,7 @@ import * as fs from "node:fs";
 import { FRAME_HEAD_BYTES, frameBytes, isIntact } from "../../../spool/codec.ts";
 import { listSegments, segmentPath } from "../../../spool/segments.ts";
 import { inspectFile, stepsAfter } from "../../../store/database/snapshot.ts";
-import { databasePlaces, regionsOf } from "../../places.ts";
+import { databasePlaces, regionsOf } from "../../database-places.ts";
 import { type Check, fail, inBytes, ok, warn } from "../finding.ts";
 import { existing } from "./machine.ts";
 import { versionOf } from "./storage.ts";

@@ -1,7 +1,7 @@
 import type { Json } from "../../../plugin-host/contract.ts";
 import type { LlmMessage, LlmRequest, LlmResponse } from "../../../record/llm-schema.ts";
 import { filledText, isObject, listOf, numberOf, pickDefined, textOf } from "../../json.ts";
-import { answerOf, messagesOf } from "../../llm/messages.ts";
+import { messagesOf, responseOf } from "../../llm/messages.ts";
 import { lastUserText, plainText } from "../../llm/parts.ts";
 import { settingsOf } from "../../llm/settings.ts";
 import { annotationsOf, toolCall, toolCallsOf, toolChoiceOf, toolsOf } from "../../llm/tools.ts";
@@ -76,7 +76,7 @@ function choiceMessage(choice: Json, answer: Json): LlmMessage {
   const text = textOfMessage(message);
   const said = plainText(message.content) === undefined ? text : message.content;
   const images = listOf(message.images).filter(isObject);
-  const told = answerOf(message.role, images.length > 0 ? [said, ...images] : said, {
+  const told = responseOf(message.role, images.length > 0 ? [said, ...images] : said, {
     idx: numberOf(choice.index) ?? 0,
     reasoning: reasoningText(message),
     calls: callsOf(message),

@@ -1,6 +1,6 @@
 import type { ApiError, Json } from "../../../plugin-host/contract.ts";
+import { errorOf } from "../../errors-and-costs.ts";
 import { filledText, pickDefined } from "../../json.ts";
-import { errorOf } from "../../outcome.ts";
 
 /** A Cohere error: a message and possibly an id. `status` 0: it came inside a stream. */
 export function readError(status: number, body: Json): ApiError {

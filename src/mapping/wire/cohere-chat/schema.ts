@@ -1,7 +1,7 @@
 import type { Json, Reading } from "../../../plugin-host/contract.ts";
 import type { LlmRequest, LlmResponse } from "../../../record/llm-schema.ts";
 import { filledText, isObject, listOf, pickDefined, textOf } from "../../json.ts";
-import { answerOf, messagesOf } from "../../llm/messages.ts";
+import { messagesOf, responseOf } from "../../llm/messages.ts";
 import { lastUserText, plainText } from "../../llm/parts.ts";
 import { settingsOf } from "../../llm/settings.ts";
 import { annotationsOf, toolCall, toolCallsOf, toolChoiceOf, toolsOf } from "../../llm/tools.ts";
@@ -29,7 +29,7 @@ export const cohereChat: WireSchema = {
     if (isObject(message)) {
       return {
         messages: [
-          answerOf(message.role, message.content, {
+          responseOf(message.role, message.content, {
             calls: toolCallsOf(message.tool_calls),
             annotations: citations(message.citations),
             reasoning: filledText(message.tool_plan),
@@ -42,7 +42,7 @@ export const cohereChat: WireSchema = {
     const calls = listOf(answer.tool_calls)
       .filter(isObject)
       .map((call) => toolCall(call.name, call.parameters, call.id));
-    return { messages: [answerOf("assistant", answer.text, { calls, annotations: citations(answer.citations) })] };
+    return { messages: [responseOf("assistant", answer.text, { calls, annotations: citations(answer.citations) })] };
   },
 };
 
@@ -94,6 +94,6 @@ export const cohereGenerate: WireSchema = {
   llmResponse: (answer): LlmResponse => ({
     messages: listOf(answer?.generations)
       .filter(isObject)
-      .map((generation, idx) => answerOf("assistant", generation.text, { idx, id: generation.id })),
+      .map((generation, idx) => responseOf("assistant", generation.text, { idx, id: generation.id })),
   }),
 };

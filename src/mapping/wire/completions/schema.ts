@@ -11,7 +11,7 @@ import {
   pickDefined,
   textOf,
 } from "../../json.ts";
-import { answerOf } from "../../llm/messages.ts";
+import { responseOf } from "../../llm/messages.ts";
 import { settingsOf } from "../../llm/settings.ts";
 import type { WireSchema } from "../../wire-schema.ts";
 import { growLogprobs } from "../chat-completions/fold.ts";
@@ -32,7 +32,7 @@ export const completions: WireSchema = {
   llmResponse: (answer): LlmResponse => ({
     messages: listOf(answer?.choices)
       .filter(isObject)
-      .map((choice) => answerOf("assistant", choice.text, { idx: numberOf(choice.index) ?? 0 })),
+      .map((choice) => responseOf("assistant", choice.text, { idx: numberOf(choice.index) ?? 0 })),
   }),
 };
 

@@ -1,6 +1,6 @@
 import type { ApiError, Json } from "../../../plugin-host/contract.ts";
+import { errorOf } from "../../errors-and-costs.ts";
 import { filledText, isObject, numberOf, pickDefined, textOf } from "../../json.ts";
-import { errorOf } from "../../outcome.ts";
 
 /** Bedrock's exceptions, with their statuses outside of streams. */
 const STATUSES: Readonly<Record<string, number>> = {

@@ -1,7 +1,7 @@
 import type { Json, StreamEvent } from "../../../plugin-host/contract.ts";
 import type { LlmRequest, LlmResponse } from "../../../record/llm-schema.ts";
 import { isObject, type JsonObject, listOf, mergeMembers, parseJson, pickDefined, textOf } from "../../json.ts";
-import { answerOf, messagesOf } from "../../llm/messages.ts";
+import { messagesOf, responseOf } from "../../llm/messages.ts";
 import { lastUserText, plainText } from "../../llm/parts.ts";
 import { settingsOf } from "../../llm/settings.ts";
 import { toolChoiceOf, toolsOf } from "../../llm/tools.ts";
@@ -33,7 +33,7 @@ export const converse: WireSchema = {
   llmRequest,
   llmResponse: (answer): LlmResponse => {
     const message = answer?.output?.message;
-    return isObject(message) ? { messages: [answerOf(message.role, message.content)] } : {};
+    return isObject(message) ? { messages: [responseOf(message.role, message.content)] } : {};
   },
 };
 

@@ -1,6 +1,6 @@
 import type { ApiError, Json } from "../../../plugin-host/contract.ts";
+import { errorOf } from "../../errors-and-costs.ts";
 import { isObject, listOf, numberOf, pickDefined, textOf } from "../../json.ts";
-import { errorOf } from "../../outcome.ts";
 
 /** Google's status names. Source: `google.rpc.Code`. */
 const STATUSES: Readonly<Record<number, string>> = {

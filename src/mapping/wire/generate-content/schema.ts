@@ -1,7 +1,7 @@
 import type { Json } from "../../../plugin-host/contract.ts";
 import type { LlmMessage, LlmRequest, LlmResponse } from "../../../record/llm-schema.ts";
 import { filledText, isObject, type JsonObject, listOf, numberOf, pickDefined } from "../../json.ts";
-import { answerOf, messagesOf } from "../../llm/messages.ts";
+import { messagesOf, responseOf } from "../../llm/messages.ts";
 import { lastUserText, plainText } from "../../llm/parts.ts";
 import { settingsOf } from "../../llm/settings.ts";
 import { annotationsOf, toolChoiceOf, toolsOf } from "../../llm/tools.ts";
@@ -88,7 +88,7 @@ function responseFormat(config: Json): LlmRequest["response_format"] {
 
 function candidateMessage(candidate: Json): LlmMessage {
   const grounding = listOf(candidate.groundingMetadata?.groundingChunks).map((chunk) => chunk?.web);
-  return answerOf("model", candidate.content?.parts, {
+  return responseOf("model", candidate.content?.parts, {
     idx: numberOf(candidate.index) ?? 0,
     annotations: annotationsOf([...grounding, ...listOf(candidate.citationMetadata?.citationSources)]),
   });

@@ -1,6 +1,6 @@
 import type { ApiError, Json } from "../../../plugin-host/contract.ts";
+import { errorOf } from "../../errors-and-costs.ts";
 import { isObject, pickDefined, textOf } from "../../json.ts";
-import { errorOf } from "../../outcome.ts";
 import { isContextError } from "../../translate/errors.ts";
 
 const TYPES: Readonly<Record<number, string>> = {

@@ -1,11 +1,11 @@
 import type { Json } from "../../../plugin-host/contract.ts";
 import type { LlmRequest, LlmResponse } from "../../../record/llm-schema.ts";
+import { statedCost } from "../../errors-and-costs.ts";
 import { countOf, filledText, isObject, listOf, numberOf, pickDefined, textOf } from "../../json.ts";
-import { answerOf, messagesOf } from "../../llm/messages.ts";
+import { messagesOf, responseOf } from "../../llm/messages.ts";
 import { lastUserText, plainText } from "../../llm/parts.ts";
 import { settingsOf } from "../../llm/settings.ts";
 import { toolChoiceOf, toolsOf } from "../../llm/tools.ts";
-import { statedCost } from "../../outcome.ts";
 import { anthropicUsage, bedrockMetricsUsage } from "../../usage.ts";
 import type { WireSchema } from "../../wire-schema.ts";
 import { foldMessages } from "./fold.ts";
@@ -37,7 +37,7 @@ export const messages: WireSchema = {
   llmRequest,
   llmResponse: (answer): LlmResponse =>
     Array.isArray(answer?.content) || typeof answer?.content === "string"
-      ? { messages: [answerOf(answer.role, answer.content, { id: answer.id })] }
+      ? { messages: [responseOf(answer.role, answer.content, { id: answer.id })] }
       : {},
   plainMessages: true,
   plainAnswer,

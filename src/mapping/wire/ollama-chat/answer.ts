@@ -8,8 +8,8 @@ import type {
   Piece,
   StreamEvent,
 } from "../../../plugin-host/contract.ts";
+import { errorOf } from "../../errors-and-costs.ts";
 import { filledText, isObject, jsonText, listOf, pickDefined, textOf } from "../../json.ts";
-import { errorOf } from "../../outcome.ts";
 import { callId } from "../../translate/ids.ts";
 import { ollamaUsage } from "../../usage.ts";
 

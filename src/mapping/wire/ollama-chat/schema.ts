@@ -10,7 +10,7 @@ import {
   pickDefined,
   textOf,
 } from "../../json.ts";
-import { answerOf } from "../../llm/messages.ts";
+import { responseOf } from "../../llm/messages.ts";
 import { lastUserText, plainText } from "../../llm/parts.ts";
 import { settingsOf } from "../../llm/settings.ts";
 import { toolCallsOf, toolsOf } from "../../llm/tools.ts";
@@ -40,7 +40,7 @@ export const ollamaChat: WireSchema = {
     const message = answer?.message;
     if (!isObject(message)) return {};
     const beside = { reasoning: filledText(message.thinking), calls: toolCallsOf(message.tool_calls) };
-    return { messages: [answerOf(message.role, message.content, beside)] };
+    return { messages: [responseOf(message.role, message.content, beside)] };
   },
 };
 
@@ -58,7 +58,7 @@ export const ollamaGenerate: WireSchema = {
     pickDefined({ ...settings(request), prompt: textOf(request?.prompt), instructions: filledText(request?.system) }),
   llmResponse: (answer): LlmResponse =>
     typeof answer?.response === "string"
-      ? { messages: [answerOf("assistant", answer.response, { reasoning: filledText(answer.thinking) })] }
+      ? { messages: [responseOf("assistant", answer.response, { reasoning: filledText(answer.thinking) })] }
       : {},
 };
 

@@ -7,9 +7,9 @@ import { Dialog } from "../../parts/dialog.tsx";
 import { ListRoom } from "../../parts/list-room.tsx";
 import { Empty } from "../../parts/states.tsx";
 import { Count, Time } from "../../parts/values.tsx";
+import { conditionText, groupText, stateOf, valueText } from "./alert-text.ts";
 import { Deliveries } from "./deliveries.tsx";
 import type { AlertEvent, AlertRow } from "./shapes.ts";
-import { conditionText, groupText, stateOf, valueText } from "./words.ts";
 
 const ROWS = 50;
 

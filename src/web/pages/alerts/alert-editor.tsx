@@ -7,11 +7,11 @@ import { Field } from "../../parts/field.tsx";
 import { SecondsField } from "../../parts/seconds-field.tsx";
 import type { Window } from "../../parts/window.ts";
 import { WindowFields } from "../../parts/window-fields.tsx";
+import { METRICS, metricLabel, unitOf } from "./alert-text.ts";
 import { ChannelsEditor } from "./channels-editor.tsx";
 import { GroupByEditor } from "./group-by-editor.tsx";
 import { Secrets } from "./secrets.tsx";
 import { ALERTS, type AlertBody, type AlertRow, type Channel } from "./shapes.ts";
-import { METRICS, metricLabel, unitOf } from "./words.ts";
 
 const COOLDOWNS = [0, 60, 300, 900, 3_600, 86_400];
 const UNITS = { count: "", dollars: "US dollars", ms: "milliseconds", percent: "percent" } as const;

@@ -11,10 +11,10 @@ import { Time } from "../../parts/values.tsx";
 import { useMissing } from "../../session.ts";
 import { AlertDialog } from "./alert-dialog.tsx";
 import { AlertEditor } from "./alert-editor.tsx";
+import { channelText, conditionText, groupText, stateOf, valueText } from "./alert-text.ts";
 import { ALERTS, type AlertBody, type AlertRow } from "./shapes.ts";
 import { readDraft, SUGGESTIONS } from "./suggestions.ts";
 import { TestButton } from "./test-button.tsx";
-import { channelText, conditionText, groupText, stateOf, valueText } from "./words.ts";
 
 interface AlertsProps {
   readonly rows: readonly AlertRow[] | undefined;

@@ -1,7 +1,7 @@
 import { Field } from "../../parts/field.tsx";
 import { Icon } from "../../parts/icon.tsx";
+import { CHANNELS } from "./alert-text.ts";
 import type { Channel } from "./shapes.ts";
-import { CHANNELS } from "./words.ts";
 
 interface ChannelsEditorProps {
   readonly channels: readonly Channel[];

@@ -1,6 +1,6 @@
 import { useQuery } from "@tanstack/react-query";
-import { propertyNamesQuery } from "../../known.ts";
 import { propertyKey } from "../../metrics/filter.ts";
+import { propertyNamesQuery } from "../../name-queries.ts";
 import { Field } from "../../parts/field.tsx";
 
 const GROUPS: Readonly<Record<string, string>> = {

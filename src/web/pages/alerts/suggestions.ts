@@ -1,7 +1,7 @@
 import type { FilterTree } from "../../filter/tree.ts";
 import { LOCAL_ZONE } from "../../parts/window.ts";
+import { isScore, METRICS } from "./alert-text.ts";
 import type { AlertBody } from "./shapes.ts";
-import { isScore, METRICS } from "./words.ts";
 
 const LEAST = {
   filter: "all",

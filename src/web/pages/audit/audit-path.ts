@@ -1,8 +1,8 @@
 /** The filters, by the names of the API's parameters; empty means all. */
-export type Asked = Readonly<Record<"actor" | "action" | "object" | "outcome" | "since" | "until", string>>;
+export type AuditQuery = Readonly<Record<"actor" | "action" | "object" | "outcome" | "since" | "until", string>>;
 
 /** The API's path of a page of entries. */
-export function auditPath(asked: Asked, limit: number, cursor: string | null): string {
+export function auditPath(asked: AuditQuery, limit: number, cursor: string | null): string {
   const query = new URLSearchParams({ limit: String(limit) });
   for (const [name, value] of Object.entries(asked)) if (value !== "") query.set(name, value);
   if (cursor !== null) query.set("cursor", cursor);

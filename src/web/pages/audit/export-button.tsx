@@ -3,12 +3,12 @@ import type { AuditEntry } from "../../../store/audit/entry.ts";
 import { call } from "../../api.ts";
 import { save } from "../../download/table-file.ts";
 import { Trouble } from "../../parts/confirm-button.tsx";
-import { type Asked, auditPath } from "./audit-path.ts";
+import { type AuditQuery, auditPath } from "./audit-path.ts";
 
 const PAGE_ROWS = 1_000;
 
 /** Downloads the filtered entries, one JSON object per line, newest first. */
-export function ExportButton({ asked, disabled }: { readonly asked: Asked; readonly disabled: boolean }) {
+export function ExportButton({ asked, disabled }: { readonly asked: AuditQuery; readonly disabled: boolean }) {
   const work = useMutation({
     mutationFn: async () => {
       const parts: string[] = [];

@@ -10,13 +10,13 @@ import { Page } from "../../parts/page.tsx";
 import { Empty } from "../../parts/states.tsx";
 import { Time } from "../../parts/values.tsx";
 import { useMissing } from "../../session.ts";
-import { type Asked, auditPath } from "./audit-path.ts";
+import { type AuditQuery, auditPath } from "./audit-path.ts";
 import { Detail } from "./detail.tsx";
 import { ExportButton } from "./export-button.tsx";
 
 const PAGE_ROWS = 100;
 
-const ALL: Asked = { actor: "", action: "", object: "", outcome: "", since: "", until: "" };
+const ALL: AuditQuery = { actor: "", action: "", object: "", outcome: "", since: "", until: "" };
 
 /** Actions and refused attempts. */
 export function AuditPage() {
@@ -66,7 +66,7 @@ export function AuditPage() {
   );
 }
 
-function Filters({ onAsk }: { readonly onAsk: (asked: Asked) => void }) {
+function Filters({ onAsk }: { readonly onAsk: (asked: AuditQuery) => void }) {
   return (
     <form
       className="filter-form"
@@ -74,7 +74,7 @@ function Filters({ onAsk }: { readonly onAsk: (asked: Asked) => void }) {
       onSubmit={(event) => {
         event.preventDefault();
         const values = new FormData(event.currentTarget);
-        const text = (name: keyof Asked) => String(values.get(name) ?? "").trim();
+        const text = (name: keyof AuditQuery) => String(values.get(name) ?? "").trim();
         onAsk({
           ...{ actor: text("actor"), action: text("action"), object: text("object"), outcome: text("outcome") },
           ...{ since: moment(text("since")), until: moment(text("until")) },

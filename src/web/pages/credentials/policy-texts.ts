@@ -1,5 +1,5 @@
 import { windowText } from "../../parts/format.ts";
-import { amountText } from "../limits/words.ts";
+import { amountText } from "../limits/limit-text.ts";
 
 const UNITS: readonly string[] = ["request", "cents", "tokens"];
 

@@ -21,14 +21,14 @@ export interface PanelQuestion {
   readonly filter: FilterTree;
 }
 
-interface Asked {
+interface QueryState {
   readonly error: Error | null;
   readonly isFetched: boolean;
   readonly refetch: () => unknown;
 }
 
 /** Common to all: the first failure, and a retry. */
-function outcome(...all: readonly Asked[]) {
+function outcome(...all: readonly QueryState[]) {
   return {
     error: all.find(({ error }) => error !== null)?.error ?? null,
     retry: () => {

@@ -7,9 +7,9 @@ import type { Window } from "../../parts/window.ts";
 import { WindowFields } from "../../parts/window-fields.tsx";
 import { useMissing } from "../../session.ts";
 import { KEYS, type KeyRow } from "../keys/shapes.ts";
+import { windowOf } from "./limit-text.ts";
 import { PRESETS } from "./presets.ts";
 import { LIMITS, type LimitRow, type Unit } from "./shapes.ts";
-import { windowOf } from "./words.ts";
 
 const WINDOWS = [1, 60, 300, 3_600, 86_400, 604_800, 2_592_000, 31_536_000];
 const UNITS: Readonly<Record<Unit, string>> = { request: "Requests", cents: "US dollars", tokens: "Tokens" };

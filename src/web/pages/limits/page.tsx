@@ -6,8 +6,8 @@ import { Empty } from "../../parts/states.tsx";
 import { Time } from "../../parts/values.tsx";
 import { spanText } from "../../parts/window.ts";
 import { LimitDialog } from "./limit-dialog.tsx";
+import { amountText, windowOf } from "./limit-text.ts";
 import { LIMITS, type LimitRow } from "./shapes.ts";
-import { amountText, windowOf } from "./words.ts";
 
 export function LimitsPage() {
   return (

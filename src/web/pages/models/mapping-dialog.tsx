@@ -1,8 +1,8 @@
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
 import { ApiFailure, call, get } from "../../api.ts";
-import { modelsQuery } from "../../known.ts";
 import { formatPercent } from "../../metrics/format.ts";
+import { modelsQuery } from "../../name-queries.ts";
 import { Badge, type Tone } from "../../parts/badge.tsx";
 import { ConfirmButton, Trouble } from "../../parts/confirm-button.tsx";
 import { Dialog } from "../../parts/dialog.tsx";

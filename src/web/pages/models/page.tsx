@@ -1,6 +1,6 @@
 import { useQuery } from "@tanstack/react-query";
 import { useNavigate, useSearch } from "@tanstack/react-router";
-import { modelsQuery } from "../../known.ts";
+import { modelsQuery } from "../../name-queries.ts";
 import { ListRoom } from "../../parts/list-room.tsx";
 import { isTyping } from "../../parts/list-search.ts";
 import { Page } from "../../parts/page.tsx";

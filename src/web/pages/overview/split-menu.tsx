@@ -1,6 +1,6 @@
 import { useQuery } from "@tanstack/react-query";
-import { propertyNamesQuery } from "../../known.ts";
 import { propertyKey, propertyOf } from "../../metrics/filter.ts";
+import { propertyNamesQuery } from "../../name-queries.ts";
 import { SPLITS } from "./search.ts";
 
 /** The dimension by which metrics are split; empty for none. */

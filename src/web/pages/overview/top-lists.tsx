@@ -1,9 +1,9 @@
 import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import type { FilterTree } from "../../filter/tree.ts";
-import { propertyNamesQuery } from "../../known.ts";
 import { propertyKey, propertyOf } from "../../metrics/filter.ts";
 import type { Span } from "../../metrics/range.ts";
+import { propertyNamesQuery } from "../../name-queries.ts";
 import { SPLITS } from "./search.ts";
 import { TopList } from "./top-list.tsx";
 

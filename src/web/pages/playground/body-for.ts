@@ -1,4 +1,4 @@
-import type { ListedModel } from "../../known.ts";
+import type { ListedModel } from "../../name-queries.ts";
 import { type Body, type Draft, promptBody, shapeOf } from "./draft.ts";
 import { limitName } from "./limit-name.ts";
 

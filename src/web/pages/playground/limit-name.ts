@@ -1,4 +1,4 @@
-import type { ListedModel } from "../../known.ts";
+import type { ListedModel } from "../../name-queries.ts";
 
 /** Chat completions' names for a response's token limit; OpenAI's newer models require the second and refuse the first. */
 const NAMES = ["max_tokens", "max_completion_tokens"] as const;

@@ -1,6 +1,6 @@
 import { useSyncExternalStore } from "react";
 import { client } from "../../client.ts";
-import { modelNamesQuery } from "../../known.ts";
+import { modelNamesQuery } from "../../name-queries.ts";
 import { useSession } from "../../session.ts";
 import { type Attempt, type Order, sendAttempt } from "./attempt.ts";
 import { bodyFor } from "./body-for.ts";

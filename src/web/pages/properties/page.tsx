@@ -1,9 +1,9 @@
 import { useQuery } from "@tanstack/react-query";
 import { Link, useNavigate, useSearch } from "@tanstack/react-router";
 import { useState } from "react";
-import { propertyNamesQuery } from "../../known.ts";
 import { propertyKey } from "../../metrics/filter.ts";
 import { useSpan } from "../../metrics/use-span.ts";
+import { propertyNamesQuery } from "../../name-queries.ts";
 import { ListRoom } from "../../parts/list-room.tsx";
 import { isTyping } from "../../parts/list-search.ts";
 import { Page } from "../../parts/page.tsx";

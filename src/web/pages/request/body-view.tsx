@@ -9,10 +9,10 @@ import { Empty, Failed, Loading } from "../../parts/states.tsx";
 import { bodyMedia } from "./media.tsx";
 import {
   type AnyPart,
+  type BodySide,
   bodyAddress,
   bodyOf,
   headersQuery,
-  type Part,
   type ProviderPart,
   partQuery,
   type RequestRecord,
@@ -23,7 +23,7 @@ const FORMS = { formatted: "Formatted", raw: "As sent" } as const;
 
 interface BodyViewProps {
   readonly record: RequestRecord;
-  readonly part: Part;
+  readonly part: BodySide;
 }
 
 /** One half of the exchange, on the client's side and, if that differs, on the provider's. */

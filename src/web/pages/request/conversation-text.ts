@@ -1,16 +1,16 @@
 import type { LlmSchema } from "../../../record/llm-schema.ts";
-import { type Part, textOf } from "./part.ts";
+import { type LlmPart, textOf } from "./part.ts";
 
 /** All messages of a conversation in order, the response's last. */
-function partsOf({ request, response }: LlmSchema): readonly (readonly [speaker: string, part: Part])[] {
+function partsOf({ request, response }: LlmSchema): readonly (readonly [speaker: string, part: LlmPart])[] {
   const { messages = [], instructions, prompt, input } = request;
   const texts = messages.length > 0 ? [] : [...new Set([prompt, input])].filter(Boolean);
-  const asked: readonly (readonly [string, Part])[] = [
+  const asked: readonly (readonly [string, LlmPart])[] = [
     ...(instructions === undefined ? [] : [["system", { content: instructions }] as const]),
-    ...(messages as readonly Part[]).map((part) => ["user", part] as const),
-    ...texts.map((text) => ["user", { content: text } as Part] as const),
+    ...(messages as readonly LlmPart[]).map((part) => ["user", part] as const),
+    ...texts.map((text) => ["user", { content: text } as LlmPart] as const),
   ];
-  const answers = [...(response.messages ?? []), ...(response.responses ?? [])] as readonly Part[];
+  const answers = [...(response.messages ?? []), ...(response.responses ?? [])] as readonly LlmPart[];
   return [...asked, ...answers.map((part) => ["assistant", part] as const)];
 }
 

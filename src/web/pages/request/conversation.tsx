@@ -6,7 +6,7 @@ import { ConversationBar } from "./conversation-bar.tsx";
 import { Earlier, Messages } from "./earlier.tsx";
 import { bodyMedia } from "./media.tsx";
 import { Message } from "./message.tsx";
-import type { Part } from "./part.ts";
+import type { LlmPart } from "./part.ts";
 import { Pending } from "./pending.tsx";
 import type { RequestRecord } from "./record.ts";
 import { ShownAs, Text, type TextForm } from "./text.tsx";
@@ -37,7 +37,7 @@ export function Conversation({ record }: { readonly record: RequestRecord }) {
 
 function Asked({ record, request }: { readonly record: RequestRecord; readonly request: LlmRequest }) {
   const { request_id: id } = record;
-  const messages = (request.messages ?? []) as readonly Part[];
+  const messages = (request.messages ?? []) as readonly LlmPart[];
   const { leading, earlier, fresh } = turnsOf(messages);
   const texts = messages.length > 0 ? [] : [...new Set([request.prompt, request.input])];
   return (
@@ -60,7 +60,7 @@ function Asked({ record, request }: { readonly record: RequestRecord; readonly r
 
 function Answered({ record, schema }: { readonly record: RequestRecord; readonly schema: LlmSchema }) {
   const { response } = schema;
-  const answers = [...(response.messages ?? []), ...(response.responses ?? [])] as readonly Part[];
+  const answers = [...(response.messages ?? []), ...(response.responses ?? [])] as readonly LlmPart[];
   const error = response.error?.gatewayMessage;
   return (
     <>

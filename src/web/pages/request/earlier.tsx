@@ -2,11 +2,11 @@ import { useState } from "react";
 import { formatCount } from "../../parts/format.ts";
 import { Icon } from "../../parts/icon.tsx";
 import { Message } from "./message.tsx";
-import type { Part } from "./part.ts";
+import type { LlmPart } from "./part.ts";
 
 interface MessagesProps {
   readonly requestId: string;
-  readonly parts: readonly Part[];
+  readonly parts: readonly LlmPart[];
 }
 
 export function Messages({ requestId, parts }: MessagesProps) {

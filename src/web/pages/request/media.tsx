@@ -9,13 +9,13 @@ const INLINE = /^data:image\/(?:png|jpeg|gif|webp|avif);base64,[A-Za-z0-9+/=]+$/
 /** The addresses of a request's files behind a shared link. */
 export const AssetsAt = createContext<string | undefined>(undefined);
 
-type Kind = "image" | "audio" | "file";
+type MediaKind = "image" | "audio" | "file";
 
 interface MediaProps {
   readonly requestId: string;
   /** A reference to a stored asset, a `data:` address, or an external address. */
   readonly source: string;
-  readonly kind: Kind;
+  readonly kind: MediaKind;
   readonly name?: string | undefined;
 }
 
@@ -57,7 +57,7 @@ export function bodyMedia(record: RequestRecord, part: "request" | "response"): 
 interface RecordedProps {
   /** Of this API. */
   readonly address: string;
-  readonly kind: Kind;
+  readonly kind: MediaKind;
   readonly name: string | undefined;
 }
 

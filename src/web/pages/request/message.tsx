@@ -5,12 +5,12 @@ import { CopyButton } from "../../parts/copy-button.tsx";
 import { Folded } from "../../parts/folded.tsx";
 import { SafeLink } from "../../parts/safe-link.tsx";
 import { Media } from "./media.tsx";
-import { type Part, textOf, tone } from "./part.ts";
+import { type LlmPart, textOf, tone } from "./part.ts";
 import { Text } from "./text.tsx";
 
 interface MessageProps {
   readonly requestId: string;
-  readonly part: Part;
+  readonly part: LlmPart;
   /** The role if the message has none. */
   readonly speaker: string;
   /** Related content that is not part of the message. */
@@ -47,7 +47,7 @@ export function Message({ requestId, part, speaker: fallback, children }: Messag
 
 function Content({ requestId, part }: Pick<MessageProps, "requestId" | "part">) {
   const source = part.image_url ?? part.file_data ?? part.audio_data;
-  const parts = (part.contentArray ?? []).filter((each) => typeof each === "object" && each !== null) as Part[];
+  const parts = (part.contentArray ?? []).filter((each) => typeof each === "object" && each !== null) as LlmPart[];
   const isSystem = tone(part.role ?? "user") === "system";
   const isAnswered = part._type === "function" || part.tool_call_id !== undefined;
   // If a message has parts, its content repeats their text.
@@ -104,7 +104,7 @@ function ToolCall({ call }: { readonly call: LlmToolCall }) {
   );
 }
 
-function Annotations({ part }: { readonly part: Part }) {
+function Annotations({ part }: { readonly part: LlmPart }) {
   const annotations = part.annotations ?? [];
   if (annotations.length === 0) return null;
   return (
@@ -125,7 +125,7 @@ function Annotations({ part }: { readonly part: Part }) {
   );
 }
 
-function isEmpty(part: Part): boolean {
+function isEmpty(part: LlmPart): boolean {
   const { reasoning, image_url, file_data, audio_data, file_id, contentArray, tool_calls, annotations } = part;
   const texts = [textOf(part), reasoning, image_url, file_data, audio_data, file_id];
   return !texts.some(Boolean) && ![contentArray, tool_calls, annotations].some((each) => each?.length);

@@ -1,7 +1,7 @@
 import type { LlmMessage, LlmResponseItem } from "../../../record/llm-schema.ts";
 
 /** A message of a request or a response, in either of llmSchema's two shapes. */
-export type Part = Partial<LlmMessage & LlmResponseItem>;
+export type LlmPart = Partial<LlmMessage & LlmResponseItem>;
 
 /** The role of a message, as distinguished by colour. */
 export function tone(role: string): "system" | "user" | "assistant" | "tool" {
@@ -11,6 +11,6 @@ export function tone(role: string): "system" | "user" | "assistant" | "tool" {
 }
 
 /** If a message has parts, this repeats their text. */
-export function textOf(part: Part): string {
+export function textOf(part: LlmPart): string {
   return part.content ?? part.text ?? "";
 }

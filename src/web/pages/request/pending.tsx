@@ -1,6 +1,6 @@
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { post } from "../../api.ts";
-import { type ModelRow, modelsQuery } from "../../known.ts";
+import { type ModelRow, modelsQuery } from "../../name-queries.ts";
 import { GatedButton } from "../../parts/gated-button.tsx";
 import { Empty } from "../../parts/states.tsx";
 import type { RequestRecord } from "./record.ts";

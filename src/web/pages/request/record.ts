@@ -26,12 +26,12 @@ export const recordQuery = (id: string) =>
   });
 
 /** What the client sent and received. */
-export type Part = "request" | "response";
+export type BodySide = "request" | "response";
 /** What the provider received and sent, if that differs. */
-export type ProviderPart = `provider_${Part}`;
-export type AnyPart = Part | ProviderPart;
+export type ProviderPart = `provider_${BodySide}`;
+export type AnyPart = BodySide | ProviderPart;
 
-export const bodyOf = (record: RequestRecord, part: Part): unknown =>
+export const bodyOf = (record: RequestRecord, part: BodySide): unknown =>
   part === "request" ? record.request_body : record.response_body;
 
 /** The path of a body's original bytes. */

@@ -1,4 +1,4 @@
-import { type Part, tone } from "./part.ts";
+import { type LlmPart, tone } from "./part.ts";
 
 /** Fewer messages than this are not folded. */
 const FOLDED_MIN = 3;
@@ -6,18 +6,18 @@ const FOLDED_MIN = 3;
 /** A conversation's messages: leading ones, those from earlier requests, and new ones. */
 export interface Turns {
   /** System prompts at the beginning. */
-  readonly leading: readonly Part[];
+  readonly leading: readonly LlmPart[];
   /** Empty if there are only a few. */
-  readonly earlier: readonly Part[];
-  readonly fresh: readonly Part[];
+  readonly earlier: readonly LlmPart[];
+  readonly fresh: readonly LlmPart[];
 }
 
 /**
  * Messages that an earlier request of the conversation already had: everything up to the model's last message, because this
  * request adds the reply to it.
  */
-export function turnsOf(messages: readonly Part[]): Turns {
-  const isLeading = (part: Part) => part.role !== undefined && tone(part.role) === "system";
+export function turnsOf(messages: readonly LlmPart[]): Turns {
+  const isLeading = (part: LlmPart) => part.role !== undefined && tone(part.role) === "system";
   const start = messages.findIndex((part) => !isLeading(part));
   const from = start < 0 ? messages.length : start;
   const last = messages.findLastIndex((part) => part.role !== undefined && tone(part.role) === "assistant");

@@ -26,7 +26,7 @@ export const VALUES_MAX = 1_000;
 const AT_ONCE = 8;
 const LIVE_MS = 10_000;
 
-interface Asked {
+interface CountOptions {
   readonly filter: FilterGroup;
   readonly question: RequestsQuestion;
   readonly live: boolean;
@@ -35,7 +35,7 @@ interface Asked {
 }
 
 /** Facets over the same requests are counted in one call. */
-export function useCounted(facets: readonly Facet[], { filter, question, live, wanted }: Asked) {
+export function useCounted(facets: readonly Facet[], { filter, question, live, wanted }: CountOptions) {
   const bodies = new Map<string, { filter: FilterTree; limit: number; facets: string[] }>();
   for (const facet of facets) {
     const { limit = VALUES_FEW, search } = wanted[facet.group] ?? {};

@@ -6,7 +6,7 @@ import {
   useQueryClient,
 } from "@tanstack/react-query";
 import { useCallback, useEffect, useMemo } from "react";
-import { type Answer, call, post } from "../../api.ts";
+import { type ApiResponse, call, post } from "../../api.ts";
 import { and, during, type FilterTree, isFast } from "../../filter/tree.ts";
 import { momentsOf } from "../../parts/time-range.ts";
 import type { RequestRow } from "./columns.tsx";
@@ -53,7 +53,7 @@ export function questionOf(search: RequestsSearch): RequestsQuestion {
 const IN_BODIES = /"(?:request_body|response_body|body_completion)":|"request":\{"prompt":/;
 const asksBodies = (filter: FilterTree) => IN_BODIES.test(JSON.stringify(filter));
 
-type Pages = InfiniteData<Answer<readonly RequestRow[]>, string | null>;
+type Pages = InfiniteData<ApiResponse<readonly RequestRow[]>, string | null>;
 
 const askRows = (
   { path, sort, search, isInParts }: RequestsQuestion,
@@ -150,7 +150,7 @@ function changingSince(known: Pages | undefined): string | undefined {
 }
 
 /** Known pages with the newest rows merged in; undefined if the new rows do not reach the known ones. */
-export function withHead(known: Pages, head: Answer<readonly RequestRow[]>): Pages | undefined {
+export function withHead(known: Pages, head: ApiResponse<readonly RequestRow[]>): Pages | undefined {
   const fresh = new Map(head.data.map((row) => [row.request_id, row]));
   const knownIds = new Set(known.pages.flatMap((page) => page.data.map((row) => row.request_id)));
   const added = head.data.filter((row) => !knownIds.has(row.request_id));

@@ -1,5 +1,5 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
-import type { Asked, ListedRecord } from "../../engine/record-source.ts";
+import type { ListedRecord, RecordsToShow } from "../../engine/record-source.ts";
 import { shownMembers } from "../../filter/sight.ts";
 import type { Json } from "../../plugin-host/contract.ts";
 import { assetIds, MADE_FROM, type MadeFrom, madeMembers, promptInputs } from "../../record/request-record.ts";
@@ -44,44 +44,48 @@ const GROUP_BYTES = 4 << 20;
 const PIECE_CHARS = 32 << 10;
 
 /** The response of every endpoint that lists records: all their fields, in the requested order, inside the envelope. */
-export async function answerRecords(
-  room: ApiContext,
+export async function respondWithRecords(
+  context: ApiContext,
   request: Request,
-  asked: Asked,
+  asked: RecordsToShow,
   { extra, headers = {}, ...included }: AnswerOptions,
 ): Promise<Response> {
-  const sign = await room.signer.forRequest(request);
-  const onBodies = (ids: readonly string[]) => noteBodyViews(room, request, asked.organizationId, ids);
+  const sign = await context.signer.forRequest(request);
+  const onBodies = (ids: readonly string[]) => noteBodyViews(context, request, asked.organizationId, ids);
   async function* text() {
     yield `{"data":[`;
-    yield* recordTexts(room, asked, { ...included, sign, onBodies });
+    yield* recordTexts(context, asked, { ...included, sign, onBodies });
     yield `],${JSON.stringify({ error: null, ...extra }).slice(1)}`;
   }
-  return streamText(text(), headers, (error) => logFailure(room.log, request, error));
+  return streamText(text(), headers, (error) => logFailure(context.log, request, error));
 }
 
 /** One record as the `data` of the response; undefined if the organization has no such record. */
-export async function answerRecord(room: ApiContext, request: Request, asked: Asked): Promise<Response | undefined> {
-  const sign = await room.signer.forRequest(request);
+export async function respondWithRecord(
+  context: ApiContext,
+  request: Request,
+  asked: RecordsToShow,
+): Promise<Response | undefined> {
+  const sign = await context.signer.forRequest(request);
   let text = "";
-  const onBodies = (ids: readonly string[]) => noteBodyViews(room, request, asked.organizationId, ids);
+  const onBodies = (ids: readonly string[]) => noteBodyViews(context, request, asked.organizationId, ids);
   const printing = { includeBody: true, includeInputs: true, includeStoredBytes: true, sign, onBodies };
-  for await (const piece of recordTexts(room, asked, printing)) text += piece;
+  for await (const piece of recordTexts(context, asked, printing)) text += piece;
   return text === "" ? undefined : successText(text);
 }
 
 /** Complete records as the API shows them, one at a time, for callers that convert them. */
-export async function* readRecords(room: ApiContext, request: Request, asked: Asked): AsyncGenerator<Json> {
-  const onBodies = (ids: readonly string[]) => noteBodyViews(room, request, asked.organizationId, ids);
+export async function* readRecords(context: ApiContext, request: Request, asked: RecordsToShow): AsyncGenerator<Json> {
+  const onBodies = (ids: readonly string[]) => noteBodyViews(context, request, asked.organizationId, ids);
   const printing = { includeBody: true, includeInputs: false, sign: (path: string) => path, onBodies };
-  for await (const group of wholeTexts(room, asked, printing)) for (const text of group) yield JSON.parse(text);
+  for await (const group of wholeTexts(context, asked, printing)) for (const text of group) yield JSON.parse(text);
 }
 
 /** Records as JSON text, separated by commas, several in a piece. */
-async function* recordTexts(room: ApiContext, asked: Asked, printing: Printing): AsyncGenerator<string> {
+async function* recordTexts(context: ApiContext, asked: RecordsToShow, printing: Printing): AsyncGenerator<string> {
   let text = "";
   let separator = "";
-  const groups = (printing.includeBody && asked.sight === "bodies" ? wholeTexts : plainTexts)(room, asked, printing);
+  const groups = (printing.includeBody && asked.sight === "bodies" ? wholeTexts : plainTexts)(context, asked, printing);
   for await (const group of groups) {
     for (const record of group) {
       text += separator + record;
@@ -97,10 +101,14 @@ async function* recordTexts(room: ApiContext, asked: Asked, printing: Printing):
 }
 
 /** Records without bodies, a group at a time, each printed when it is consumed. */
-async function* plainTexts(room: ApiContext, asked: Asked, printing: Printing): AsyncGenerator<Iterable<string>> {
-  const read = async (part: Asked) => {
-    const group = await room.engine.source.listed(part, MADE_FROM);
-    return { group, sizes: await sizesOf(room, group, printing) };
+async function* plainTexts(
+  context: ApiContext,
+  asked: RecordsToShow,
+  printing: Printing,
+): AsyncGenerator<Iterable<string>> {
+  const read = async (part: RecordsToShow) => {
+    const group = await context.engine.source.listed(part, MADE_FROM);
+    return { group, sizes: await sizesOf(context, group, printing) };
   };
   for await (const { group, sizes } of readAhead(parts(asked), read)) {
     yield group.values().map((record) => `${membersText(record, { ...printing, sight: asked.sight }, sizes)}}`);
@@ -110,22 +118,26 @@ async function* plainTexts(room: ApiContext, asked: Asked, printing: Printing): 
 const PROVIDER_SIDE = ["provider_request", "provider_response"] as const;
 
 /** The same with bodies and `llmSchema`. */
-async function* wholeTexts(room: ApiContext, asked: Asked, printing: Printing): AsyncGenerator<Iterable<string>> {
-  const { records, content } = room.reader;
+async function* wholeTexts(
+  context: ApiContext,
+  asked: RecordsToShow,
+  printing: Printing,
+): AsyncGenerator<Iterable<string>> {
+  const { records, content } = context.reader;
   const columns = [...MADE_FROM, ...READ_BY, "size_bytes"] as const;
   const hasProviders = printing.includeProviderBodies ?? false;
-  const rows = readAhead(parts(asked), (part) => room.engine.source.listed(part, columns));
+  const rows = readAhead(parts(asked), (part) => context.engine.source.listed(part, columns));
   const groups = readAhead(bySize(rows), async (group) => {
     const ids = group.map(({ row }) => row.request_id);
     const bodies = await loadShownBodies(content, ids, hasProviders ? PROVIDER_SIDE : []);
-    return { group, bodies, sizes: await sizesOf(room, group, printing) };
+    return { group, bodies, sizes: await sizesOf(context, group, printing) };
   });
   for await (const { group, bodies, sizes } of groups) {
     await printing.onBodies(group.map(({ row }) => row.request_id));
     const mappings = await loadMappings(
       records,
       group.map(({ row }) => row),
-      room.gateway.providerMappings,
+      context.gateway.providerMappings,
     );
     yield group.values().map((record) => {
       const own = bodies.get(record.row.request_id) ?? {};
@@ -138,13 +150,13 @@ async function* wholeTexts(room: ApiContext, asked: Asked, printing: Printing): 
 
 /** Bytes that the bodies take, by request id; empty unless requested. */
 async function sizesOf(
-  room: ApiContext,
+  context: ApiContext,
   group: readonly ListedRecord<"request_id">[],
   { includeStoredBytes = false }: Printing,
 ): Promise<ReadonlyMap<string, number> | undefined> {
   if (!includeStoredBytes) return undefined;
   return recordBytes(
-    room.reader.bodies,
+    context.reader.bodies,
     group.map(({ row }) => row.request_id),
   );
 }
@@ -152,7 +164,7 @@ async function sizesOf(
 /** All members except the bodies; the object is left open. */
 function membersText(
   { stored, row }: ListedRecord<keyof MadeFrom>,
-  { includeInputs, sign, sight }: Pick<Printing, "includeInputs" | "sign"> & Pick<Asked, "sight">,
+  { includeInputs, sign, sight }: Pick<Printing, "includeInputs" | "sign"> & Pick<RecordsToShow, "sight">,
   sizes: ReadonlyMap<string, number> | undefined,
 ): string {
   const path = `/v1/request/${row.request_id}`;
@@ -169,7 +181,7 @@ function membersText(
   return `${stored.slice(0, -1)},${text.slice(1, -1)}`;
 }
 
-function* parts(asked: Asked): Generator<Asked> {
+function* parts(asked: RecordsToShow): Generator<RecordsToShow> {
   for (let at = 0; at < asked.keys.length; at += GROUP_ROWS) {
     yield { ...asked, keys: asked.keys.slice(at, at + GROUP_ROWS) };
   }

@@ -25,7 +25,7 @@ interface Waiter {
  *
  * Everything here runs between two batches, never during one, so that it has the database to itself.
  */
-export class Waiters {
+export class SharedWork {
   readonly #waiting: Waiter[] = [];
 
   get size(): number {
@@ -56,7 +56,7 @@ export class Waiters {
 
   /**
    * Runs the waiters whose target is reached: everything before `read` is committed. The first `atEnd` waiters run in any
-   * case, because the end of the spool was reached. Waiters that arrived during the batch may wait for frames that arrived
+   * case, because the end of the spool was reached. SharedWork that arrived during the batch may wait for frames that arrived
    * with them.
    */
   async settle(read: Position, atEnd: number): Promise<void> {

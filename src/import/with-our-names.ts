@@ -34,7 +34,7 @@ const FLAGS =
  * @param text - a JSON object that `JSON.parse` has accepted as `record`; bodies are passed on unchanged.
  * @param brand - in lower case.
  */
-export function translate(text: string, record: Readonly<Members>, brand: string): Translated {
+export function withOurNames(text: string, record: Readonly<Members>, brand: string): Translated {
   const unknown: string[] = [];
   const plain: Members = Object.create(null);
   for (const [given, value] of Object.entries(record)) {

@@ -2,7 +2,7 @@ import type { Json, Reading, Usage } from "../plugin-host/contract.ts";
 import type { LlmMessage, LlmRequest, LlmResponse, LlmToolCall } from "../record/llm-schema.ts";
 import { foldMapped, withoutDeltas } from "./fold-mapped.ts";
 import { booleanOf, countOf, filledText, isObject, isText, numberOf, pickDefined, scalarText, textOf } from "./json.ts";
-import { answerOf, messagesOf, roleOf } from "./llm/messages.ts";
+import { messagesOf, responseOf, roleOf } from "./llm/messages.ts";
 import { plainText } from "./llm/parts.ts";
 import { toolCall } from "./llm/tools.ts";
 import {
@@ -112,7 +112,7 @@ function answerReaders(
         id: first(({ id }) => textAt(answer, id)),
         ...(called.length > 0 && { calls: called }),
       };
-      return { messages: [answerOf("assistant", text, beside)] };
+      return { messages: [responseOf("assistant", text, beside)] };
     },
   };
 }

@@ -2,9 +2,9 @@ import { afterAll, beforeAll, expect, test } from "bun:test";
 import { LibsqlSink } from "../../../src/engine/libsql/sink.ts";
 import type { CallMemory } from "../../../src/mapping/translate/call-memory.ts";
 import type { Json } from "../../../src/plugin-host/contract.ts";
-import { callStatesOf, keepCalls } from "../../../src/store/answers/call-states.ts";
-import { findAnswer } from "../../../src/store/answers/find-answer.ts";
-import { type Answers, turnsBefore } from "../../../src/store/answers/turns-before.ts";
+import { callStatesOf, keepCalls } from "../../../src/store/earlier-responses/call-states.ts";
+import { findResponse } from "../../../src/store/earlier-responses/find-response.ts";
+import { type EarlierResponses, turnsBefore } from "../../../src/store/earlier-responses/turns-before.ts";
 import { migrate } from "../../../src/store/migrate.ts";
 import { maintain } from "../../../src/store/retention/maintain.ts";
 import { removeRecords } from "../../../src/store/retention/remove.ts";
@@ -14,7 +14,7 @@ import { ownDirectory } from "../open.ts";
 
 const directory = ownDirectory();
 let store: Store;
-let answers: Answers;
+let answers: EarlierResponses;
 
 beforeAll(async () => {
   store = await openStore(directory.config, "write");
@@ -74,7 +74,7 @@ async function turns(id: string, organization = "o", bytesMax = MANY): Promise<J
 test("an answer is found by the provider's id, of the request that made it, by its organization alone", async () => {
   const made = await record("resp_made", { columns: { provider: "OPENAI", request_model: "fast" } });
   await record("resp_made", { columns: { method: "GET", credential: "other" } });
-  expect(await findAnswer(store.records, "o", "resp_made")).toEqual({
+  expect(await findResponse(store.records, "o", "resp_made")).toEqual({
     requestId: made,
     provider: "OPENAI",
     model: "m",
@@ -83,21 +83,21 @@ test("an answer is found by the provider's id, of the request that made it, by i
     isProviders: true,
   });
   await record("resp_made", { columns: { method: "DELETE", response_status: 404 } });
-  expect(await findAnswer(store.records, "o", "resp_made")).toMatchObject({ requestId: made });
-  expect(await findAnswer(store.records, "p", "resp_made")).toBeUndefined();
+  expect(await findResponse(store.records, "o", "resp_made")).toMatchObject({ requestId: made });
+  expect(await findResponse(store.records, "p", "resp_made")).toBeUndefined();
   await record("resp_made", { columns: { method: "DELETE" } });
-  expect(await findAnswer(store.records, "o", "resp_made")).toBeUndefined();
-  expect(await findAnswer(store.records, "o", "resp_other")).toBeUndefined();
+  expect(await findResponse(store.records, "o", "resp_made")).toBeUndefined();
+  expect(await findResponse(store.records, "o", "resp_other")).toBeUndefined();
 });
 
 test("an answer of ours is found by the request in its id, whatever a provider calls its own", async () => {
   const id = `resp_${"ab".repeat(16)}`;
   const request = "abababab-abab-abab-abab-abababababab";
   await record(id, { columns: { request_id: request, ai_gateway_body_mapping: "RESPONSES" } });
-  expect(await findAnswer(store.records, "o", id)).toMatchObject({ requestId: request, isProviders: false });
+  expect(await findResponse(store.records, "o", id)).toMatchObject({ requestId: request, isProviders: false });
   const theirs = `resp_${"cd".repeat(16)}`;
   const made = await record(theirs);
-  expect(await findAnswer(store.records, "o", theirs)).toMatchObject({ requestId: made, isProviders: true });
+  expect(await findResponse(store.records, "o", theirs)).toMatchObject({ requestId: made, isProviders: true });
 });
 
 test("a provider's id is looked up in its index", async () => {

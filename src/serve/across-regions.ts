@@ -8,7 +8,7 @@ const CLAIM_MS = 3_000;
 type Recorders = readonly Pick<Region, "recorder">[];
 
 /** Claims an id that a client chose in every region of this process, so that an id names one request. @returns whether it is free. */
-export function claimInAll(regions: Recorders): (id: string) => Promise<boolean> {
+export function claimInAllRegions(regions: Recorders): (id: string) => Promise<boolean> {
   const askers = regions.map(({ recorder }) => recorder.forward(["claimId"]).claimId);
   return async (id) => {
     // A database that does not respond must not block the request.

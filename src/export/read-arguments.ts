@@ -9,7 +9,7 @@ type Options = NonNullable<ParseArgsConfig["options"]>;
  *
  * @throws ExportFailure of kind `usage`, with one line.
  */
-export function readWords<const T extends Options, const P extends boolean>(
+export function readArguments<const T extends Options, const P extends boolean>(
   words: readonly string[],
   options: T,
   allowPositionals: P,

@@ -12,7 +12,7 @@ const DEPTH_MAX = 100;
 const FILE_APART = /"weir-asset:[0-9a-f]{64}"/;
 
 /** Where responses are looked up. */
-export interface Answers {
+export interface EarlierResponses {
   readonly records: {
     answerOf(answer: AnswerName): Promise<EarlierAnswer | undefined>;
     isWhole(requestId: string): Promise<boolean>;
@@ -28,7 +28,7 @@ export interface Answers {
  * @returns undefined when one of them is not recorded completely or was sent with `store: false`.
  */
 export async function turnsBefore(
-  answers: Answers,
+  answers: EarlierResponses,
   organizationId: string,
   answerId: string,
   bytesMax: number,
@@ -49,7 +49,11 @@ export async function turnsBefore(
 }
 
 /** JSON list of the output items of a response, as its client received them. */
-export async function itemsOf(answers: Answers, organizationId: string, answerId: string): Promise<string | undefined> {
+export async function itemsOf(
+  answers: EarlierResponses,
+  organizationId: string,
+  answerId: string,
+): Promise<string | undefined> {
   const answer = await answers.records.answerOf({ organizationId, answerId });
   const turn = answer && (await readTurn(answers, answer.requestId));
   return turn && JSON.stringify(turn.output);
@@ -62,7 +66,7 @@ interface Turn {
   readonly bytes: number;
 }
 
-async function readTurn({ records, content }: Answers, requestId: string): Promise<Turn | undefined> {
+async function readTurn({ records, content }: EarlierResponses, requestId: string): Promise<Turn | undefined> {
   if (!(await records.isWhole(requestId))) return undefined;
   const bodies = (await content.get([requestId], ["request", "response"], "sent")).get(requestId);
   const [request, response] = [objectIn(bodies?.request), objectIn(bodies?.response)];

@@ -4,7 +4,7 @@ import { openStore } from "../store.ts";
 import { CACHE_KB } from "./local-writer.ts";
 
 /** A store for writing that is opened on first use, and again after opening failed. */
-export class OpenedLater {
+export class LazyStore {
   readonly #config: Config;
   #opening: Promise<Store> | undefined;
 

@@ -1,9 +1,9 @@
 import { readMembers } from "../json-text/members.ts";
 import type { Client } from "./client.ts";
 import { ExportFailure } from "./failure.ts";
-import { textsOf } from "./lines.ts";
-import { type Page, readEnvelope, readPage, UnreadableAnswer } from "./page.ts";
-import { type Answer, PageReader, QUERY_PATH, queryBody, type Selection } from "./page-reader.ts";
+import { PageReader, type PageResponse, QUERY_PATH, queryBody, type Selection } from "./page-reader.ts";
+import { type Page, readEnvelope, readPage, UnreadableResponse } from "./read-page.ts";
+import { textsOf } from "./record-lines.ts";
 
 const COUNT_PATH = "/v1/request/count/query";
 const PROPERTY_PATH = "/v1/property/query";
@@ -69,7 +69,7 @@ export function createPager(client: Client, selection: Selection, total: number 
  * requested although more follow, or an end before the counted number. Such a page is accepted only if it comes
  * several times unchanged; records may have been deleted since they were counted.
  */
-function isShort({ page, limit }: Answer, expected: number): boolean {
+function isShort({ page, limit }: PageResponse, expected: number): boolean {
   return page.rows < limit && (page.nextCursor !== null || page.rows < expected);
 }
 
@@ -79,15 +79,15 @@ function sameEnd(left: Page, right: Page): boolean {
 
 function readCount(answer: Buffer): number {
   const { data } = readEnvelope(answer);
-  if (typeof data !== "number" || !Number.isSafeInteger(data) || data < 0) throw new UnreadableAnswer("no count");
+  if (typeof data !== "number" || !Number.isSafeInteger(data) || data < 0) throw new UnreadableResponse("no count");
   return data;
 }
 
 function readNames(answer: Buffer): string[] {
   const { data } = readEnvelope(answer);
-  if (!Array.isArray(data)) throw new UnreadableAnswer("no list of properties");
+  if (!Array.isArray(data)) throw new UnreadableResponse("no list of properties");
   return data.map((row: { property?: unknown } | null) => {
-    if (typeof row?.property !== "string") throw new UnreadableAnswer("a property without a name");
+    if (typeof row?.property !== "string") throw new UnreadableResponse("a property without a name");
     return row.property;
   });
 }

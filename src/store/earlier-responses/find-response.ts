@@ -4,7 +4,7 @@ import { requestIdIn } from "../../unified/ids.ts";
 import type { Database } from "../store.ts";
 
 /** Columns of the record that holds a response. */
-export interface AnswerRow {
+export interface ResponseRow {
   readonly request_id: string;
   readonly provider: string;
   readonly routed_model: string | null;
@@ -21,18 +21,18 @@ const COLUMNS = "request_id, provider, routed_model, request_model, credential, 
  * Our own ids contain the request's id; provider ids are indexed. The first record with the id belongs to the request that
  * created the response; later records may only have fetched it. A response that was deleted through Weir is not found.
  */
-export async function findAnswer(
+export async function findResponse(
   records: Database,
   organizationId: string,
   answerId: string,
 ): Promise<EarlierAnswer | undefined> {
   const [row] = (await ownRow(records, organizationId, answerId)) ?? [];
   const found = row ?? (await providersRow(records, organizationId, answerId))[0];
-  return found && earlierAnswer(found);
+  return found && earlierResponse(found);
 }
 
 /** Undefined when the response was not made with one of Weir's credentials. */
-export function earlierAnswer(row: AnswerRow): EarlierAnswer | undefined {
+export function earlierResponse(row: ResponseRow): EarlierAnswer | undefined {
   if (row.credential === null) return undefined;
   return {
     requestId: row.request_id,
@@ -48,14 +48,14 @@ export function earlierAnswer(row: AnswerRow): EarlierAnswer | undefined {
 function ownRow(records: Database, organizationId: string, answerId: string) {
   const requestId = requestIdIn(answerId);
   if (requestId === undefined) return undefined;
-  return records.query<AnswerRow>({
+  return records.query<ResponseRow>({
     sql: `select ${COLUMNS} from whole_requests where request_id = ? and +organization_id = ? and response_id = ?`,
     args: [requestId, organizationId, answerId],
   });
 }
 
 function providersRow(records: Database, organizationId: string, answerId: string) {
-  return records.query<AnswerRow>({
+  return records.query<ResponseRow>({
     // The conditions repeat those of the partial index exactly, so that SQLite uses it.
     sql: `select ${COLUMNS} from requests where organization_id = ? and response_id = ?
       and credential is not null and response_id is not null and wire_schema = 'responses'

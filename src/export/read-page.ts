@@ -10,7 +10,7 @@ export interface Page extends Pick<Opened, "lines" | "rows"> {
 }
 
 /** An invalid response with status 200: truncated, not JSON, or without an envelope. It is requested again. */
-export class UnreadableAnswer extends Error {
+export class UnreadableResponse extends Error {
   override readonly name = "UnreadableAnswer";
 }
 
@@ -23,17 +23,17 @@ const CURSOR_CHARACTERS_MAX = 2_000;
  *
  * @param limit - requested rows; a response with more is invalid.
  * @param mayBeShort - whether more may follow a page without records, as in a search.
- * @throws UnreadableAnswer
+ * @throws UnreadableResponse
  */
 export function readPage(answer: Buffer, limit: number, mayBeShort = false): Page {
   checkText(answer);
   const { envelope, lines, rows } = openCompact(answer) ?? openAny(answer);
   checkError(envelope);
   const nextCursor = envelope["next_cursor"] ?? null;
-  if (nextCursor !== null && typeof nextCursor !== "string") throw new UnreadableAnswer("`next_cursor` is not text");
-  if (rows > limit) throw new UnreadableAnswer("more records than requested");
+  if (nextCursor !== null && typeof nextCursor !== "string") throw new UnreadableResponse("`next_cursor` is not text");
+  if (rows > limit) throw new UnreadableResponse("more records than requested");
   if (rows === 0 && nextCursor !== null && limit > 0 && !mayBeShort) {
-    throw new UnreadableAnswer("a page without records that is not the last one");
+    throw new UnreadableResponse("a page without records that is not the last one");
   }
   return { lines, rows, nextCursor };
 }
@@ -52,7 +52,7 @@ export function readEnvelope(answer: Uint8Array): Envelope {
 
 /** Lenient decoding would change damaged bytes into other text. */
 function checkText(answer: Uint8Array): void {
-  if (!isUtf8(answer)) throw new UnreadableAnswer("not UTF-8");
+  if (!isUtf8(answer)) throw new UnreadableResponse("not UTF-8");
 }
 
 /** Takes several times as long, but accepts any form of JSON. */
@@ -60,7 +60,7 @@ function openAny(answer: Buffer): Opened {
   const text = new TextDecoder().decode(answer);
   const envelope = parseEnvelope(text);
   if (!Array.isArray(envelope.data) || !envelope.data.every(isObject)) {
-    throw new UnreadableAnswer("`data` is not a list of records");
+    throw new UnreadableResponse("`data` is not a list of records");
   }
   // A line break outside a string would break a record over two lines of the output.
   const compact = text.includes("\n") ? withoutSpace(text) : text;
@@ -82,16 +82,16 @@ function parseEnvelope(text: string): Envelope {
   try {
     envelope = JSON.parse(text);
   } catch (cause) {
-    throw new UnreadableAnswer("not JSON, or cut off", { cause });
+    throw new UnreadableResponse("not JSON, or cut off", { cause });
   }
-  if (!isObject(envelope) || !Object.hasOwn(envelope, "data")) throw new UnreadableAnswer("no envelope with `data`");
+  if (!isObject(envelope) || !Object.hasOwn(envelope, "data")) throw new UnreadableResponse("no envelope with `data`");
   return checkError(envelope);
 }
 
 function checkError(envelope: Envelope): Envelope {
   const error = envelope["error"] ?? null;
   if (error === null) return envelope;
-  throw new UnreadableAnswer(`an error in a response with status 200: ${JSON.stringify(error).slice(0, 80)}`);
+  throw new UnreadableResponse(`an error in a response with status 200: ${JSON.stringify(error).slice(0, 80)}`);
 }
 
 function isObject(value: unknown): value is Envelope {

@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { translate } from "../../src/import/brand.ts";
+import { withOurNames } from "../../src/import/with-our-names.ts";
 import { KEY, startWeir } from "../e2e/weir.ts";
 import { run } from "../export/run-in-test.ts";
 import { importInto } from "./run-import.ts";
@@ -109,12 +109,12 @@ test.each([
   ["a brand's number for an id", { job_id: 7, prompt_id: "p" }, { job_id: "7", prompt_id: "p" }],
   ["text where there is no number", { cost: "", total_tokens: "many" }, { cost: "", total_tokens: "many" }],
 ])("%s", (_, given, expected) => {
-  const { text } = translate(JSON.stringify(given), given, "acme");
+  const { text } = withOurNames(JSON.stringify(given), given, "acme");
   expect(JSON.parse(text)).toMatchObject(expected);
 });
 
 test("bodies pass letter for letter", () => {
   const text = '{"request_body":{ "n": 12345678901234567890, "n": 1e400 },"response_body":"\\u00e9"}';
-  const { text: translated } = translate(text, JSON.parse(text), "acme");
+  const { text: translated } = withOurNames(text, JSON.parse(text), "acme");
   expect(translated).toContain('"request_body":{ "n": 12345678901234567890, "n": 1e400 },"response_body":"\\u00e9"}');
 });
