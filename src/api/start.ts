@@ -11,6 +11,7 @@ import { listenTls } from "../runtime/listen.ts";
 import { platform } from "../runtime/platform.ts";
 import type { Endpoint, Remote } from "../runtime/rpc.ts";
 import { credentialsFingerprint, listCredentials } from "../store/credentials/credentials.ts";
+import { ChangeGate } from "../store/database/change-gate.ts";
 import { LazyStore } from "../store/database/lazy-store.ts";
 import { routingFingerprint, storedRouting } from "../store/routing.ts";
 import { localPath, openStore } from "../store/store.ts";
@@ -66,9 +67,11 @@ export async function startApi(options: ApiOptions): Promise<RunningApi> {
   const keys = new KeyWatch({ ...homeStore, log, noteAs, publish: (known) => gateway.setKeys(known) });
   await keys.start();
   const { records: homeRecords } = homeReader;
+  const [ofCredentials, ofRoutes] = [new ChangeGate([homeRecords]), new ChangeGate([homeRecords])];
   const credentials = new Followed({
     what: "credentials",
     log,
+    mayHaveChanged: () => ofCredentials.isOpen(),
     fingerprint: () => credentialsFingerprint(homeRecords),
     read: () => listCredentials(homeRecords),
     publish: (known) => gateway.setCredentials(known),
@@ -76,6 +79,7 @@ export async function startApi(options: ApiOptions): Promise<RunningApi> {
   const routes = new Followed({
     what: "routes",
     log,
+    mayHaveChanged: () => ofRoutes.isOpen(),
     fingerprint: () => routingFingerprint(homeRecords),
     read: () => storedRouting(homeRecords),
     publish: (known) => gateway.setRouting(known),

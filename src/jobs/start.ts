@@ -5,6 +5,7 @@ import { openRegistry } from "../plugin-host/live.ts";
 import { mappingsOf } from "../plugin-host/providers/registry.ts";
 import { PassedOn } from "../runtime/http/pass-on.ts";
 import type { Endpoint, Remote } from "../runtime/rpc.ts";
+import { ChangeGate } from "../store/database/change-gate.ts";
 import { LazyStore } from "../store/database/lazy-store.ts";
 import { openStore } from "../store/store.ts";
 import type { HostFunctions, JobFunctions, RecorderFunctions } from "../threads.ts";
@@ -85,7 +86,9 @@ export async function startJobs({ config, home, log, recorder, host, requests }:
   const checking = onOneNode(() => checked(() => checker.checkAll()));
   const look = onOneNode(() => readingJobs.look());
   const crons = [new Cron(config.mapper_cron, CRON, mapping), new Cron(config.alerts_cron, CRON, checking)];
-  const timer = setInterval(() => {
+  const gate = new ChangeGate([reader.records, ...(stores.home === undefined ? [] : [stores.home])]);
+  const timer = setInterval(async () => {
+    if (!(await gate.isOpen())) return;
     changes.look();
     void look();
     void runner.look();

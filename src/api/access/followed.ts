@@ -7,6 +7,8 @@ interface FollowedOptions<T> {
   /** The name of the value, such as `keys`. */
   readonly what: string;
   readonly log: Log;
+  /** Called at each poll. @returns false if the value is certainly the same. */
+  readonly mayHaveChanged: () => Promise<boolean>;
   /** Changes whenever the value changes; cheap. */
   readonly fingerprint: () => Promise<string>;
   readonly read: () => Promise<T>;
@@ -41,9 +43,9 @@ export class Followed<T> {
 
   /** Reads and publishes the value, and keeps doing so. Resolves after the first attempt, even if it failed. */
   async start(): Promise<void> {
-    const { what, log, onLook } = this.#options;
+    const { what, log, mayHaveChanged, onLook } = this.#options;
     try {
-      await this.refresh();
+      if ((await mayHaveChanged()) || this.#error !== undefined) await this.refresh();
       await onLook?.();
       if (this.#error !== undefined) log.info(`${what} are up to date again`);
       this.#error = undefined;

@@ -1,5 +1,6 @@
 import { KeyRing, type KeySnapshot } from "../../keys.ts";
 import { type Log, messageOf } from "../../log.ts";
+import { ChangeGate } from "../../store/database/change-gate.ts";
 import { snapshotKeys } from "../../store/keys.ts";
 import { keysFingerprint, noteKnownKeys, touchKeys } from "../../store/known-keys.ts";
 import type { Store } from "../../store/store.ts";
@@ -30,14 +31,16 @@ export class KeyWatch {
 
   constructor(options: KeyWatchOptions) {
     const { reader, publish, log } = options;
+    const gate = new ChangeGate([reader.records]);
     this.#options = options;
     this.#followed = new Followed<readonly KeySnapshot[]>({
       what: "keys",
       log,
-      fingerprint: () => {
+      mayHaveChanged: () => {
         this.ring.forgetTexts(); // at each poll, also while the database is unavailable
-        return keysFingerprint(reader.records);
+        return gate.isOpen();
       },
+      fingerprint: () => keysFingerprint(reader.records),
       read: () => snapshotKeys(reader.records),
       publish: async (keys) => {
         await publish(keys);

@@ -6,6 +6,7 @@ import { type Log, messageOf } from "../../log.ts";
 import { isoTime } from "../../record/iso-time.ts";
 import { windowStart } from "../../store/alerts/alert-rule.ts";
 import type { Alert } from "../../store/alerts/alerts.ts";
+import { ChangeGate } from "../../store/database/change-gate.ts";
 import { isAway } from "../../store/database/failure.ts";
 import { patiently } from "../../store/database/while-locked.ts";
 import type { Delivery } from "../../store/deliveries/deliveries.ts";
@@ -15,6 +16,7 @@ import {
   claimDue,
   dueEndpoints,
   limitWaiting,
+  nextDue,
   releaseClaims,
   settle,
   sweepDeliveries,
@@ -74,12 +76,16 @@ export class Deliverer {
   #sweptAt = performance.now();
   #broughtForwardAt = Number.NEGATIVE_INFINITY;
   #failed: string | undefined;
+  readonly #gate: ChangeGate;
+  /** When the next delivery is due, in milliseconds since 1970. */
+  #dueAt = Number.NEGATIVE_INFINITY;
 
   constructor(options: DelivererOptions) {
     this.#options = options;
     const { config, reader, writer } = options;
     this.#sender = openSender(config, () => new Set([...listenerPorts(config), ...this.#ports.own]));
 
+    this.#gate = new ChangeGate([reader.records]);
     this.#secret = new StoredSecret(URL_SECRET, reader, writer);
     const place = createHash("sha256").update(`${hostname()}\n${config.data_dir}`).digest("hex").slice(0, 16);
     this.#claimPrefix = `${place}:`;
@@ -101,6 +107,11 @@ export class Deliverer {
         this.#released = true;
       }
       await this.#bringForward();
+      if (performance.now() - this.#sweptAt > SWEEP_MS) await this.#sweep();
+      if (!(await this.#mayBeDue())) {
+        this.#failed = undefined;
+        return;
+      }
       const due = await dueEndpoints(this.#options.reader.records, Date.now());
       if (due.length > 0) this.#ports = await this.#options.ports();
       // At startup the API starts last, and notifications contain its addresses.
@@ -109,13 +120,21 @@ export class Deliverer {
         if (this.#lanes.size >= LANES_MAX || this.#stopped) break;
         if (!this.#lanes.has(id)) this.#openLane(id);
       }
-      if (performance.now() - this.#sweptAt > SWEEP_MS) await this.#sweep();
       this.#failed = undefined;
     } catch (error) {
       this.#warn(error);
     } finally {
       this.#looking = false;
     }
+  }
+
+  /** False only if no delivery is due now. */
+  async #mayBeDue(): Promise<boolean> {
+    if (await this.#gate.isOpen()) {
+      this.#dueAt = Number.NEGATIVE_INFINITY; // also if the query fails
+      this.#dueAt = (await nextDue(this.#options.reader.records)) ?? Number.POSITIVE_INFINITY;
+    }
+    return this.#dueAt <= Date.now();
   }
 
   /** Prometheus text. */

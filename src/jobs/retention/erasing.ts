@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Log } from "../../log.ts";
 import { listSegments } from "../../spool/segments.ts";
+import { ChangeGate } from "../../store/database/change-gate.ts";
 import { erasureOrder, noteErased, packsToErase } from "../../store/retention/erasure.ts";
 import type { Store } from "../../store/store.ts";
 import type { Maintenance, RecorderStatus } from "../../threads.ts";
@@ -44,9 +45,11 @@ export function startErasing(options: ErasingOptions): { stop(): Promise<void> }
     });
   let order: string | undefined;
   let erasedAt = performance.now();
+  const gate = new ChangeGate([reader.records]);
   return nowAndThen({ queue, pace }, LOOK_MS, async () => {
-    const now = await erasureOrder(reader.records).catch(() => order); // an order waits for the database
     const isDue = performance.now() - erasedAt >= ERASE_MS;
+    if (!(await gate.isOpen()) && !isDue) return;
+    const now = await erasureOrder(reader.records).catch(() => order); // an order waits for the database
     if (now === order && !isDue) return;
     erasedAt = performance.now();
     const ordered = now === order ? undefined : now;

@@ -1,6 +1,7 @@
 import { join } from "node:path";
 import { Cron } from "croner";
 import type { Remote } from "../../runtime/rpc.ts";
+import { ChangeGate } from "../../store/database/change-gate.ts";
 import type { RecorderFunctions } from "../../threads.ts";
 import { CRON, inQueue, Queue } from "../queue.ts";
 import { startAuditAges } from "./audit-ages.ts";
@@ -45,9 +46,10 @@ export function startRemovals({ recorder, isMine, ...options }: RemovalsOptions)
   const cron = new Cron(options.config.retention_cron, CRON, async () => {
     if (isMine()) await inTurn(() => retention.run());
   });
+  const gate = new ChangeGate([options.reader.records]);
   let looking = false;
   const look = async () => {
-    if (looking || !isMine()) return;
+    if (looking || !isMine() || !(await gate.isOpen())) return;
     looking = true;
     await inTurn(() => retention.runOrdered());
     looking = false;

@@ -35,6 +35,11 @@ export interface Database {
   settle(): Promise<void>;
   /** Runs several queries on one snapshot of the database; the deadline covers all of them. */
   queryTogether(statements: readonly Statement[], options: { readonly deadlineMs: number }): Promise<unknown[][]>;
+  /**
+   * Differs from the last result if another connection has committed since, or the file was replaced. Only for reading local
+   * files, where it costs less than a query.
+   */
+  stamp?(): Promise<string>;
   /** Reads packs whose bytes are in an object store; undefined when none is configured. */
   readonly objects?: ObjectPacks | undefined;
   close(): Promise<void>;

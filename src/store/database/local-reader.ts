@@ -15,12 +15,23 @@ import { type Connection, StatementCache } from "./statement-cache.ts";
 const LOCK_PATIENCE_MS = 2_000;
 const LOCK_POLL_MS = 25;
 
+interface Open {
+  readonly connection: Connection;
+  readonly statements: StatementCache;
+  readonly readers: LocalReaders;
+  /** Which files they are. */
+  readonly files: string;
+  readonly number: number;
+}
+
 /** Both files through read-only connections, opened at the first query and reopened after a file was replaced. */
 export class LocalReader implements Database {
   readonly #path: string;
   readonly #bodiesPath: string;
   readonly objects: ObjectPacks | undefined;
-  #open: { connection: Connection; statements: StatementCache; readers: LocalReaders; files: string } | undefined;
+  #open: Open | undefined;
+  /** Counts the times that the files were opened. */
+  #opened = 0;
   #closed = false;
 
   constructor(path: string, bodiesPath: string, objects?: ObjectPacks) {
@@ -48,6 +59,14 @@ export class LocalReader implements Database {
       if (deadlineMs === undefined) return statements.rows<T>(statement.sql, statement.args);
       return readers.query<T>(statement, restMs());
     });
+  }
+
+  async stamp(): Promise<string> {
+    const { statements, files, number } = await this.#current();
+    const [records] = statements.rows<{ data_version: number }>("pragma data_version", []);
+    const [bodies] = statements.rows<{ data_version: number }>("pragma bodies_file.data_version", []);
+    // Versions count what one connection has seen.
+    return `${files} ${number} ${records!.data_version} ${bodies!.data_version}`;
   }
 
   async queryTogether(statements: readonly Statement[], options: { readonly deadlineMs: number }) {
@@ -97,7 +116,7 @@ export class LocalReader implements Database {
       throw cause;
     }
     const readers = new LocalReaders(readOnly(this.#path), attach(this.#bodiesPath), readerCount());
-    this.#open = { connection, statements: new StatementCache(connection), readers, files };
+    this.#open = { connection, statements: new StatementCache(connection), readers, files, number: ++this.#opened };
     return this.#open;
   }
 

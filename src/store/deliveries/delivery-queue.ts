@@ -24,6 +24,15 @@ const WAITING = sql`with recursive waiting(id) as (
       from waiting where waiting.id is not null
   )`;
 
+/** When the next pending delivery is due, in milliseconds since 1970; undefined if there is none. */
+export async function nextDue(records: Database): Promise<number | undefined> {
+  const next = sql`${WAITING}
+    select min((select min(d.next_attempt_at) from deliveries d where d.state = 'pending' and d.endpoint_id = waiting.id)) as at
+      from waiting where id is not null`;
+  const [row] = await records.query<{ at: number | null }>(statementOf(next));
+  return row!.at ?? undefined;
+}
+
 /** Endpoints with deliveries that are due. */
 export async function dueEndpoints(records: Database, now: number): Promise<string[]> {
   const due = sql`${WAITING}
