@@ -1,6 +1,6 @@
 import { isTooDeep } from "../json-text/nesting.ts";
 import type { Json } from "../plugin-host/contract.ts";
-import { isObject, type JsonObject } from "./json.ts";
+import { isObject, type JsonObject, numberOf } from "./json.ts";
 
 /**
  * JSON that keeps the digits of integers beyond 2^53, such as ids in a call's arguments. Such a number is read as a raw
@@ -34,18 +34,26 @@ export function parseExact(text: string): Json {
   }
 }
 
-/** Members of requests that contain calls. */
-const TURNS: ReadonlySet<string> = new Set(["messages", "input", "contents"]);
+/** Members of requests with data that is passed on: calls, schemas, metadata. Of the settings only a seed is long. */
+const DATA: ReadonlySet<string> = new Set([
+  ...["messages", "input", "contents", "tools", "functions", "response_format", "text", "output_config"],
+  ...["metadata", "seed"],
+]);
 
-/** Parses a request: numbers outside of its turns are settings, and stay numbers. @throws SyntaxError if it is not JSON. */
+/** Parses a request: numbers outside of its data are settings, and stay numbers. @throws SyntaxError if it is not JSON. */
 export function parseRequest(text: string): Json {
   const body = parse(text);
   if (!isObject(body) || !LONG_NUMBER.test(text)) return body;
-  for (const name of Object.keys(body)) if (!TURNS.has(name)) body[name] = inNumbers(body[name]);
+  for (const name of Object.keys(body)) if (!DATA.has(name)) body[name] = inNumbers(body[name]);
   return body;
 }
 
-function inNumbers(value: Json): Json {
+/** A number that is only written again, perhaps with more digits than a number has. */
+export const digitsOf = (value: Json): number | undefined =>
+  RAW.isRawJSON(value) ? (value as unknown as number) : numberOf(value);
+
+/** A copy in which every number is one. */
+export function inNumbers(value: Json): Json {
   if (RAW.isRawJSON(value)) return Number(value.rawJSON);
   if (Array.isArray(value)) return value.map(inNumbers);
   return isObject(value)

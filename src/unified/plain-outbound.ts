@@ -1,6 +1,7 @@
+import { inNumbers } from "../mapping/exact-json.ts";
 import { type PlainToolNames, ToolNames } from "../mapping/translate/tool-names.ts";
 import { SHAPES } from "../mapping/wire/shapes.ts";
-import type { ShapeAt } from "../plugin-host/contract.ts";
+import type { Prompt, ShapeAt } from "../plugin-host/contract.ts";
 import { type Outbound, type OutboundRequest, shapeNameOf } from "./outbound.ts";
 import type { ResponseContext } from "./response.ts";
 
@@ -29,8 +30,15 @@ export function toPlain(outbound: Outbound, { shapes }: OutboundRequest): PlainO
   if (outbound.kind === "fetch") return { kind: "fetch", place, addresses: outbound.addresses };
   if (outbound.kind === "same") return { kind: "same", place, body: outbound.body, addsUsage: outbound.addsUsage };
   const { kind, body, prompt, losses, names } = outbound;
-  return { kind, place, body, prompt, losses, names: names.plain };
+  return { kind, place, body, prompt: cloneable(prompt), losses, names: names.plain };
 }
+
+/** The response may repeat tools and settings. Digits beyond those of a number do not survive the copy. */
+const cloneable = (prompt: Prompt): Prompt => ({
+  ...prompt,
+  tools: inNumbers(prompt.tools),
+  settings: inNumbers(prompt.settings),
+});
 
 export function fromPlain(plain: PlainOutbound, { shapes }: OutboundRequest): Outbound {
   if (plain.kind === "refused" || plain.kind === "invalid") return plain;

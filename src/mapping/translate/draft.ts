@@ -11,6 +11,7 @@ import type {
   ToolChoice,
   Wants,
 } from "../../plugin-host/contract.ts";
+import { digitsOf } from "../exact-json.ts";
 import { isObject, type JsonObject, numberOf, pickDefined, setMember, textOf } from "../json.ts";
 
 /** A reader's list of losses. */
@@ -126,6 +127,7 @@ const typed =
 
 /** A member that is a single setting of one type. */
 export const number = typed(numberOf, "a number");
+export const digits = typed(digitsOf, "a number");
 export const text = typed(textOf, "a text");
 export const flag = typed((value) => (typeof value === "boolean" ? value : undefined), "true or false");
 export const texts = typed(

@@ -11,9 +11,7 @@ export function fitTools(given: Prompt, fitting: Fitting): { readonly prompt: Pr
   const names = new ToolNames(shape.limits?.toolName);
   const prompt: MutablePrompt = { ...given };
   // Names are assigned in the order of the tools, independent of the history.
-  prompt.tools = allowed(given, take("allowedTools") === "=")
-    .filter((tool) => isTaken(tool, given, fitting))
-    .map((tool) => fitTool(tool, fitting, names));
+  prompt.tools = takenOf(given, fitting).map((tool) => fitTool(tool, fitting, names));
   noteUnsound(given, prompt.tools, fitting);
   if (given.toolChoice !== undefined) choose(prompt, fitChoice(given, given.toolChoice, fitting, names), fitting);
   if (prompt.tools.length === 0) {
@@ -61,18 +59,25 @@ function allowed({ tools, toolChoice }: Prompt, native: boolean): readonly Tool[
   return tools.filter((tool) => !("name" in tool) || among.includes(tool.name));
 }
 
-/** A provider's own tool is dropped for other targets; if no tool is left, the request is refused. */
-function isTaken(tool: Tool, given: Prompt, { shape, take, losses }: Fitting): boolean {
-  if (tool.type !== "hosted" && tool.type !== "search") return true;
-  const { tools } = given;
-  const isAside = tool.type === "search" && shape.limits?.searchAlone === true && tools.some(isFunction);
-  if (tool.type === "hosted" ? tool.shape === shape.name : take("search") === "=" && !isAside) return true;
+/** A provider's own tool is dropped for other targets. If it is chosen, or no tool is left, the request is refused. */
+function takenOf(given: Prompt, { shape, take, losses }: Fitting): readonly Tool[] {
+  const tools = allowed(given, take("allowedTools") === "=");
+  const isAside = shape.limits?.searchAlone === true && given.tools.some(isFunction);
+  const isTaken = (tool: Tool) => {
+    if (tool.type === "hosted") return tool.shape === shape.name;
+    return tool.type !== "search" || (take("search") === "=" && !isAside);
+  };
+  const taken = tools.filter(isTaken);
   const { mode, name, namespace } = given.toolChoice ?? {};
-  const named = mode === "one" && chosenTool(given, name ?? "", namespace) === tool;
-  const kind: Loss["kind"] = tools.length === 1 || named ? "refused" : "dropped";
-  const why = isAside ? "the target searches only without functions" : "the target has no such tool";
-  losses.push({ kind, path: tool.at ?? "tools", why });
-  return false;
+  const chosen = mode === "one" ? chosenTool(given, name ?? "", namespace) : undefined;
+  for (const tool of tools) {
+    if (isTaken(tool)) continue;
+    const kind: Loss["kind"] = taken.length === 0 || tool === chosen ? "refused" : "dropped";
+    const why =
+      tool.type === "search" && isAside ? "the target searches only without functions" : "the target has no such tool";
+    losses.push({ kind, path: tool.at ?? "tools", why });
+  }
+  return taken;
 }
 
 const isFunction = ({ type }: Tool) => type === "function" || type === "custom";

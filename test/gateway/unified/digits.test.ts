@@ -1,7 +1,7 @@
 import { describe, expect, test } from "bun:test";
 import { at, events, json, KEY, standIn, startUnified } from "./house.ts";
 
-/** Whole numbers beyond 2^53 in a call's arguments, such as ids, keep their digits through every translation. */
+/** Whole numbers beyond 2^53, such as ids in a call's arguments, keep their digits through every translation. */
 
 const LONG = "12345678901234567890";
 const ARGUMENTS = `{"id":${LONG},"list":[-${LONG}]}`;
@@ -73,7 +73,7 @@ describe.each([
   });
 });
 
-test("a client of Messages does, small and large, and its settings stay numbers", async () => {
+test("a client of Messages does, small and large, in its schemas too", async () => {
   const asked = { messages: { role: "assistant", content: null, tool_calls: [call] }, finish_reason: "tool_calls" };
   await using there = standIn(() =>
     json({ choices: [{ index: 0, message: asked.messages, finish_reason: asked.finish_reason }] }),
@@ -85,13 +85,13 @@ test("a client of Messages does, small and large, and its settings stay numbers"
     expect(status).toBe(200);
     const sent = there.asked.at(-1)!;
     expect(sent.json.messages[1].tool_calls[0].function.arguments).toBe(ARGUMENTS);
-    expect(sent.json.tools[0].function.parameters.properties.id.maximum).toBe(Number(LONG));
+    expect(sent.text).toContain(`"properties":{"id":{"maximum":${LONG}}}`);
     expect(sent.text).not.toContain("rawJSON");
     expect(text).toContain(`"input":${ARGUMENTS}`);
   }
 });
 
-test("a stream of objects does, and a number that is not in a turn is one", async () => {
+test("a stream of objects does, and a seed", async () => {
   const chunk = (value: unknown) => JSON.stringify(value).replace('"HERE"', ARGUMENTS);
   await using there = standIn(() => events([chunk(ANSWERS["generateContent"])]));
   await using gateway = await startUnified({ credentials: [at("GOOGLE", there.origin)] });
@@ -100,9 +100,35 @@ test("a stream of objects does, and a number that is not in a turn is one", asyn
     "chat/completions",
     `{"model":"google/gemini-2.5-flash","stream":true,"seed":${LONG},"messages":[{"role":"user","content":"x"}]}`,
   );
-  expect(there.asked[0]!.json.generationConfig.seed).toBe(Number(LONG));
+  expect(there.asked[0]!.text).toContain(`"seed":${LONG}`);
   const found = [...text.matchAll(/^data: (\{.*\})$/gm)].flatMap(
     ([, data]) => JSON.parse(data!).choices[0]?.delta.tool_calls ?? [],
   );
   expect(found.map((each: { function: { arguments: string } }) => each.function.arguments).join("")).toBe(ARGUMENTS);
+});
+
+test.each([1, 200_000])("schemas and metadata of a chat of %d bytes do, out and back", async (size) => {
+  await using there = standIn(() => json({ id: "r", object: "response", output: [], status: "completed" }));
+  await using gateway = await startUnified({
+    credentials: [at("CUSTOM", there.origin, { settings: { shape: "responses" } })],
+  });
+  const schema = `{"type":"object","properties":{"id":{"const":${LONG}}}}`;
+  const tools = `[{"type":"function","function":{"name":"f","parameters":${schema}}}]`;
+  const format = `{"type":"json_schema","json_schema":{"name":"n","schema":${schema}}}`;
+  const messages = JSON.stringify([{ role: "user", content: "x".repeat(size) }]);
+  const body = `{"model":"custom/m","messages":${messages},"tools":${tools},"response_format":${format},"metadata":{"n":${LONG}}}`;
+  expect((await ask(gateway.origin, "chat/completions", body)).status).toBe(200);
+  const { text } = there.asked[0]!;
+  expect(text.split(schema).length).toBe(3);
+  expect(text).toContain(`"metadata":{"n":${LONG}}`);
+  expect(text).not.toContain("rawJSON");
+});
+
+test.each([1, 200_000])("a client of Responses, %d bytes, gets its metadata back as a number", async (size) => {
+  await using there = standIn(() => json({ choices: [{ index: 0, message: { role: "assistant", content: "hi" } }] }));
+  await using gateway = await startUnified({ credentials: [at("MISTRAL", there.origin)] });
+  const body = `{"model":"mistral/m","input":"${"x".repeat(size)}","metadata":{"n":${LONG}}}`;
+  const { status, text } = await ask(gateway.origin, "responses", body);
+  expect(status).toBe(200);
+  expect(JSON.parse(text).metadata).toEqual({ n: Number(LONG) });
 });

@@ -143,3 +143,25 @@ describe("tools", () => {
     ).toEqual(["refused messages[0].content[0]"]);
   });
 });
+
+describe("tools that only their own provider runs", () => {
+  const search = { type: "web_search" };
+  const files = { type: "file_search", vector_store_ids: ["v"] };
+  const own = { type: "function", name: "f", parameters: { type: "object" } };
+  test.each([
+    ["one alone", [files], {}, ["refused tools[0]"]],
+    ["several, and no other", [files, search], {}, ["refused tools[0]", "refused tools[1]"]],
+    ["several beside a function", [files, own, search], {}, ["dropped tools[0]", "dropped tools[2]"]],
+    [
+      "several, where the function is not allowed",
+      [files, own],
+      { tool_choice: { type: "allowed_tools", mode: "auto", tools: [files] } },
+      ["refused tools[0]"],
+    ],
+    ["a chosen one beside a function", [own, search], { tool_choice: search }, ["refused tools[1]"]],
+  ])("%s", (_what, tools, more, expected) => {
+    const body = { model: "m", input: "Hi", tools, ...more };
+    const { losses } = send(body, { from: "responses", to: "converse" });
+    expect(losses.filter((loss) => / tools\[/.test(loss))).toEqual(expected);
+  });
+});

@@ -3,6 +3,7 @@ import { isObject, listOf, textOf } from "../../json.ts";
 import {
   as,
   cacheMark,
+  digits,
   endUser,
   flag,
   type MemberReader,
@@ -81,7 +82,7 @@ const MEMBERS: Readonly<Record<string, MemberReader>> = {
     if (typeof value === "string") draft.set("stop", [value], at);
     else texts("stop")(draft, value, at);
   },
-  seed: number("seed"),
+  seed: digits("seed"),
   presence_penalty: number("presencePenalty"),
   frequency_penalty: number("frequencyPenalty"),
   logit_bias: as("logitBias"),

@@ -11,7 +11,7 @@ import type {
   WrittenRequest,
 } from "../../../plugin-host/contract.ts";
 import { pickDefined, textOf } from "../../json.ts";
-import { as, type MemberReader, number, PromptDraft, readMembers, text, texts } from "../../translate/draft.ts";
+import { as, digits, type MemberReader, number, PromptDraft, readMembers, text, texts } from "../../translate/draft.ts";
 import { finishWord, readAnswer, writeUsage } from "../chat-completions/answer.ts";
 import { readEvent } from "../chat-completions/read-events.ts";
 import { readError, writeError, writeStatus } from "../openai-errors.ts";
@@ -73,7 +73,7 @@ const MEMBERS: Readonly<Record<string, MemberReader>> = {
   temperature: number("temperature"),
   top_p: number("topP"),
   n: number("n"),
-  seed: number("seed"),
+  seed: digits("seed"),
   presence_penalty: number("presencePenalty"),
   frequency_penalty: number("frequencyPenalty"),
   logit_bias: as("logitBias"),
