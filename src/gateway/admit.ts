@@ -28,7 +28,10 @@ export function identify(parts: GatewayParts, arrival: Arrival): KeySnapshot {
   checkMessage(request, headers);
   const unified = asUnified(parts, request, headers);
   arrival.unified = unified;
-  if (unified !== undefined) exchange.errorShape = clientShape(request.incoming);
+  if (unified !== undefined) {
+    exchange.errorShape = clientShape(request.incoming);
+    arrival.route = NO_ROUTE; // also for the record of a refusal
+  }
   const key =
     unified === undefined
       ? sentKey(parts.keys, headers.auth, exchange.startedAt)

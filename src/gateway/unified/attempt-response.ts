@@ -219,9 +219,10 @@ export class AttemptResponse implements UpstreamEvents, BodyHost {
     events.onEnd();
   }
 
-  failInStream(error: ApiError): void {
+  failInStream(error: ApiError, gathered?: Uint8Array): void {
     this.#call?.abort();
-    this.#maskGathered();
+    const bytes = this.#maskGathered(gathered);
+    const original = this.options.attempt.outbound.kind === "same" ? undefined : bytes;
     const status = error.status >= 400 ? error.status : 502;
     const message = maskSecrets(error.message, this.options.attempt.secrets);
     const failure = failureOf(status, `${error.code ?? ""} ${error.type ?? ""} ${error.message}`);
@@ -230,7 +231,7 @@ export class AttemptResponse implements UpstreamEvents, BodyHost {
       () => {
         this.#noteAnswered();
         this.#noteProviderSide();
-        deliverInOwnShape(this.options, this.#head, { ...error, message, status });
+        deliverInOwnShape(this.options, this.#head, { ...error, message, status }, original);
       },
       message,
     );

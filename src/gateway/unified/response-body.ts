@@ -36,8 +36,8 @@ export interface BodyHost {
   translating<T>(work: () => T): T;
   /** The response has ended. */
   finish(outputTokens?: number): void;
-  /** An error inside a success, before any content. */
-  failInStream(error: ApiError): void;
+  /** An error inside a success, before any content. @param gathered - the response, decompressed; default: what arrived. */
+  failInStream(error: ApiError, gathered?: Uint8Array): void;
   failMalformed(): void;
   /** Ends the client's connection. */
   cutOff(error: ApiError): void;

@@ -117,7 +117,7 @@ export async function answerTranslated(
   const whole = isPending(translating) ? await translating : translating;
   if (host.isOver) return;
   if (whole.kind !== "answer") {
-    if (whole.kind === "error") host.failInStream(whole.error);
+    if (whole.kind === "error") host.failInStream(whole.error, bytes);
     else host.failMalformed();
     return;
   }

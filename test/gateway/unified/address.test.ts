@@ -248,3 +248,24 @@ test("a client of Gemini that asks for no events gets the stream as a JSON list,
     "/v1beta/models/gemini-2.5-pro:streamGenerateContent",
   ]);
 });
+
+test.each([
+  ["an unknown endpoint", "/v1/files", {}, 404],
+  ["a header that cannot be read", "/v1/chat/completions", { "Gateway-Fallbacks": "[" }, 400],
+  [
+    "a target's address",
+    "/v1/chat/completions",
+    { "Gateway-Auth": `Bearer ${KEY}`, "Gateway-Target-Url": "https://a.test" },
+    400,
+  ],
+])("the record of a refusal has no provider: %s", async (_what, path, headers, status) => {
+  await using gateway = await startUnified({});
+  const response = await fetch(`http://127.0.0.1:${gateway.unifiedPort}${path}`, {
+    method: "POST",
+    headers: { Authorization: `Bearer ${KEY}`, ...(headers as Record<string, string>) },
+    body: CHAT,
+  });
+  expect(response.status).toBe(status);
+  const recorded = await gateway.spool.ended(response.headers.get("gateway-id")!);
+  expect([recorded.begin.provider, recorded.begin.target]).toEqual(["", ""]);
+});

@@ -302,3 +302,33 @@ describe("targets that cannot take a request", () => {
     expect((await ask(gateway.origin, "google/gemini-x,groq/b")).headers.get("gateway-provider")).toBe("GROQ");
   });
 });
+
+describe("an error inside a success is shown with the provider's own words, translated", () => {
+  const error = { error: { message: "too busy", code: 503 } };
+  const zipped = () =>
+    new Response(Bun.gzipSync(JSON.stringify(error)), {
+      headers: { "content-type": "application/json", "content-encoding": "gzip" },
+    });
+  test.each([
+    ["whole", () => json(error), error],
+    ["whole, compressed", zipped, error],
+    ["in a stream", () => events([{ data: error }]), `data: ${JSON.stringify(error)}\n\n`],
+  ])("%s", async (what, respond: () => Response, body) => {
+    await using provider = standIn(respond);
+    await using gateway = await startUnified({ credentials: [at("MISTRAL", provider.origin)] });
+    const response = await fetch(`${gateway.origin}/v1/messages`, {
+      method: "POST",
+      headers: { Authorization: `Bearer ${KEY}` },
+      body: JSON.stringify({
+        model: "mistral/m",
+        max_tokens: 9,
+        stream: what === "in a stream",
+        messages: [{ role: "user", content: "Hi" }],
+      }),
+    });
+    expect([response.status, (await response.json()).error]).toEqual([
+      503,
+      expect.objectContaining({ message: "too busy", upstream: { provider: "MISTRAL", status: 200, body } }),
+    ]);
+  });
+});
