@@ -18,12 +18,12 @@ import { toHeaderValue } from "./headers/headers.ts";
 import { type CacheResponse, withOwnHeaders } from "./headers/own-headers.ts";
 import { ofPlugin, readResponseHeaders } from "./headers/response-headers.ts";
 import { maskOf, maskResponseHeaders } from "./headers/secrets.ts";
-import type { InFlight } from "./in-flight.ts";
 import type { GatewayMetrics } from "./metrics.ts";
 import { OwnFailure } from "./own-failure.ts";
 import { type Ending, Recording, STREAM_TYPE } from "./recording.ts";
 import { errorHeaders, type OwnResponse, ownError, ownResponse, reasonOf } from "./refusal.ts";
 import { ResponseWriter } from "./response-writer.ts";
+import type { Slots } from "./slots.ts";
 import { joinSockets } from "./websocket/websocket.ts";
 
 /** The parts of the gateway that an exchange uses. */
@@ -32,7 +32,8 @@ export interface ExchangeDeps {
   readonly spool: SpoolWriter;
   readonly upstream: Upstream;
   readonly metrics: GatewayMetrics;
-  readonly inFlight: InFlight<Exchange>;
+  /** The exchanges in flight. */
+  readonly inFlight: Slots<Exchange>;
   readonly departures: Departures;
   /** `gateway-id` and its aliases. */
   readonly idHeaders: readonly string[];

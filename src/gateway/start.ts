@@ -34,10 +34,10 @@ import { faultResponse } from "./fault-response.ts";
 import type { GatewayParts } from "./gateway-parts.ts";
 import { handle } from "./handle.ts";
 import { HeaderReader } from "./headers/headers.ts";
-import { InFlight } from "./in-flight.ts";
 import { GatewayMetrics } from "./metrics.ts";
 import type { RequestHooks } from "./request-hooks.ts";
 import { RequestIds } from "./request-ids.ts";
+import { Slots } from "./slots.ts";
 import type { ProviderIndex } from "./target.ts";
 import { explainRoute } from "./unified/explain-route.ts";
 import { modelsOf } from "./unified/models-response.ts";
@@ -222,7 +222,7 @@ async function drainServers(
 function createParts(options: GatewayOptions, ownPorts: ReadonlySet<number>): GatewayParts {
   const { config, log, spool, registry, claimId, hooks, privateTargets, passedOn, bodyTimes } = options;
   const gatewayLog = log.with({ component: "gateway" });
-  const inFlight = new InFlight<Exchange>();
+  const inFlight = new Slots<Exchange>();
   const guard = new TargetGuard(config.allow_private_targets, () => ownPorts, privateTargets);
   const ca = trustedAuthorities(config.extra_ca_file);
   const content = new ContentReader();
@@ -263,7 +263,7 @@ function createParts(options: GatewayOptions, ownPorts: ReadonlySet<number>): Ga
     upstream,
     unified,
     keys: new KeyRing(),
-    ids: new RequestIds(gatewayLog, claimId, (id) => inFlight.has(id), options.chosenIds),
+    ids: new RequestIds(gatewayLog, claimId, (id) => inFlight.some((one) => one.id === id), options.chosenIds),
     headers: new HeaderReader(config.header_aliases),
     metrics: new GatewayMetrics({
       inFlight: () => inFlight.size,
@@ -346,7 +346,7 @@ function listen(parts: GatewayParts, config: Config, { pair, port, portShared, m
   });
 }
 
-function checkDeadlines(inFlight: InFlight<Exchange>): void {
+function checkDeadlines(inFlight: Slots<Exchange>): void {
   const now = performance.now();
   for (const exchange of inFlight.all()) if (exchange.deadline !== 0 && exchange.deadline < now) exchange.onDeadline();
 }

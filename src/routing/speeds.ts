@@ -20,41 +20,50 @@ const SAMPLES_MIN = 5;
 const DAY_MS = 86_400_000;
 const OUTPUTS_MAX = 500;
 const TARGETS_MAX = 2_000;
-/** Samples whose tokens are not known yet. */
-const WAITING_MAX = 2_000;
+/** Samples whose tokens are not known yet: so many are kept at least, and twice as many at most. */
+const WAITING_MIN = 1_000;
+
+interface Waiting {
+  readonly target: string;
+  readonly sample: Sample;
+}
 
 /** Recent speeds and output lengths of targets. In memory, per process. */
 export class Speeds {
   readonly #firstToken = new Map<string, Kept[]>();
   readonly #perToken = new Map<string, Kept[]>();
   readonly #outputs = new Map<string, Kept[]>();
-  /** By the request's id. */
-  readonly #waiting = new Map<string, { readonly target: string; readonly sample: Sample }>();
+  /**
+   * By the request's id: a map that fills up, and the one that was full before it. A single map that loses an entry per
+   * request leaves its old tables behind, which a small garbage collection keeps.
+   */
+  #waiting = new Map<string, Waiting>();
+  #waitedBefore = this.#waiting;
 
   /** @param target - of `speedKey`. */
   note(target: string, sample: Sample, now: number): void {
     const { firstTokenMs, totalMs, outputTokens, requestId } = sample;
-    if (requestId !== undefined) this.#wait(requestId, { target, sample });
+    if (requestId !== undefined) {
+      if (this.#waiting.size >= WAITING_MIN) {
+        this.#waitedBefore = this.#waiting;
+        this.#waiting = new Map();
+      }
+      this.#waiting.set(requestId, { target, sample });
+    }
     if (firstTokenMs !== undefined) keep(this.#firstToken, target, { at: now, value: firstTokenMs }, SAMPLES_MAX);
     else if (outputTokens !== undefined && outputTokens > 0)
       keep(this.#perToken, target, { at: now, value: totalMs / outputTokens }, SAMPLES_MAX);
     if (outputTokens !== undefined) keep(this.#outputs, target, { at: now, value: outputTokens }, OUTPUTS_MAX);
   }
 
-  /** Called when the record of a request contains its output tokens. */
+  /** Called once, when the record of a request contains its output tokens. */
   noteTokens(requestId: string, outputTokens: number, now = Date.now()): void {
-    const waiting = this.#waiting.get(requestId);
+    const waiting = this.#waiting.get(requestId) ?? this.#waitedBefore.get(requestId);
     if (waiting === undefined) return;
-    this.#waiting.delete(requestId);
     const { target, sample } = waiting;
     // The first token of a stream is known already.
     if (sample.firstTokenMs === undefined) this.note(target, { totalMs: sample.totalMs, outputTokens }, now);
     else keep(this.#outputs, target, { at: now, value: outputTokens }, OUTPUTS_MAX);
-  }
-
-  #wait(requestId: string, waiting: { readonly target: string; readonly sample: Sample }): void {
-    if (this.#waiting.size >= WAITING_MAX) this.#waiting.delete(this.#waiting.keys().next().value!);
-    this.#waiting.set(requestId, waiting);
   }
 
   /** The median of the last ten minutes; with fewer than five samples 0, which counts as the fastest. */

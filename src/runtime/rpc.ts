@@ -29,15 +29,25 @@ interface CallResult {
   readonly error?: { readonly message: string; readonly code?: unknown };
 }
 
-/** Serves calls that arrive at `endpoint` with the given functions. */
-export function expose(endpoint: Endpoint, functions: Exposed): void {
+/**
+ * Serves calls that arrive at `endpoint` with the given functions.
+ *
+ * @param moved - the buffers in a result that are moved to the caller, which spares it a copy; the function that returned
+ * them must not use them again.
+ */
+export function expose(
+  endpoint: Endpoint,
+  functions: Exposed,
+  moved: (result: unknown) => ArrayBuffer[] = () => [],
+): void {
   endpoint.addEventListener("message", async ({ data }) => {
     if (typeof data?.weirCall !== "number") return;
     const { weirCall, method, args } = data as Call;
     try {
       const call = Object.hasOwn(functions, method) ? functions[method] : undefined;
       if (call === undefined) throw new Error(`this thread has no "${method}"`);
-      endpoint.postMessage({ weirAnswer: weirCall, result: await call(...args) } satisfies CallResult);
+      const result = await call(...args);
+      endpoint.postMessage({ weirAnswer: weirCall, result } satisfies CallResult, moved(result));
     } catch (cause) {
       const error = cause instanceof Error ? cause : new Error(String(cause));
       endpoint.postMessage({

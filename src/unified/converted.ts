@@ -9,6 +9,7 @@ import {
 import { SHAPES } from "../mapping/wire/shapes.ts";
 import type { EndpointCall, Json, Loss, Shape, ShapeAt } from "../plugin-host/contract.ts";
 import { type Outbound, shapeNameOf, shapeOf, withChanges } from "./outbound.ts";
+import { takeParsed } from "./parsed-bodies.ts";
 import { jsonOf } from "./response.ts";
 
 /**
@@ -134,7 +135,7 @@ export const isOpenAiForm = (path: string): boolean => embeddingForm(path) === u
 export function writeEmbeddings(request: EmbeddingsRequest): WrittenEmbeddings {
   const { body, changes, path, model, refuseLosses, inputTokens } = request;
   const form = embeddingForm(path)!;
-  const prompt = readEmbeddings(withChanges(jsonOf(body), changes));
+  const prompt = readEmbeddings(withChanges(takeParsed(body), changes));
   const { bodies, losses } = writeEmbeddingCalls(prompt, form, model);
   const invalid = losses.find(({ kind }) => kind === "invalid");
   if (invalid !== undefined) return { kind: "invalid", loss: invalid };

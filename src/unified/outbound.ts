@@ -6,7 +6,7 @@ import { translateRequest } from "../mapping/translate/translate.ts";
 import { SHAPES } from "../mapping/wire/shapes.ts";
 import type { Call, Json, Loss, Prompt, Shape, ShapeAt } from "../plugin-host/contract.ts";
 import { isRouting } from "./describe.ts";
-import { forgetParsed, takeParsed } from "./parsed-bodies.ts";
+import { forgetParsed, parsedOf, takeParsed } from "./parsed-bodies.ts";
 import { topLevelMembers, withMembers } from "./top-level.ts";
 import { withTurns } from "./with-turns.ts";
 
@@ -164,9 +164,8 @@ const isInput = ({ hasInput, from, sameOnly }: OutboundRequest): boolean =>
 function needsResponses({ call, from, shapes, body }: OutboundRequest): boolean {
   if (from !== "chat-completions" || call.facts.toolsNeedResponses !== true) return false;
   if (!shapes.some((at) => shapeNameOf(at) === "responses") || !Object.hasOwn(SHAPES, "responses")) return false;
-  const text = utf8Of(body);
-  if (!/"(?:tools|functions)"\s*:/.test(text)) return false;
-  const { tools, functions, reasoning_effort, reasoning } = JSON.parse(text);
+  if (!/"(?:tools|functions)"\s*:/.test(utf8Of(body))) return false;
+  const { tools, functions, reasoning_effort, reasoning } = parsedOf(body);
   const hasTools = (Array.isArray(tools) && tools.length > 0) || (Array.isArray(functions) && functions.length > 0);
   return hasTools && (reasoning_effort ?? reasoning?.effort) !== "none";
 }

@@ -5,6 +5,7 @@ import { SHAPES } from "../mapping/wire/shapes.ts";
 import { decodeBody } from "../runtime/content-coding.ts";
 import type { Soon } from "../runtime/pending.ts";
 import { connect, type Remote } from "../runtime/rpc.ts";
+import { joinedBytes } from "../runtime/shared-bytes.ts";
 import { startThread, type Thread } from "../runtime/thread.ts";
 import {
   type ConvertedResponse,
@@ -43,12 +44,16 @@ interface Running {
  */
 export class Translator {
   #running: Running | undefined;
+  /** Numbers of large bodies, by which the thread recognizes them. */
+  readonly #numbers = new WeakMap<Uint8Array, number>();
+  #number = 0;
 
-  /** Decodes a body; undefined if it cannot be decompressed. */
+  /** Decodes a body; undefined if it cannot be decompressed. A large one is in memory that threads share. */
   unpacked({ bytes, coding }: { readonly bytes: Uint8Array; readonly coding: string }): Soon<Uint8Array | undefined> {
-    if (coding === "") return bytes;
+    const shared = (all: Uint8Array) => (all.byteLength <= HERE_BYTES_MAX ? all : joinedBytes([all]));
+    if (coding === "") return shared(bytes);
     return decodeBody(Buffer.from(bytes), coding, DECODED_BYTES_MAX).then((decoded) =>
-      decoded.incomplete ? undefined : decoded.bytes,
+      decoded.incomplete ? undefined : shared(decoded.bytes),
     );
   }
 
@@ -56,7 +61,7 @@ export class Translator {
     return this.#run(
       bytes.byteLength,
       () => describe(utf8Of(bytes), (body) => keepParsed(bytes, body)),
-      (remote) => remote.describe(bytes),
+      (remote) => remote.describe(bytes, this.#numberOf(bytes)),
     );
   }
 
@@ -70,7 +75,8 @@ export class Translator {
       () => writeOutbound(request),
       (remote) => {
         const plain = shapes.map((at) => ({ shape: at.shape, ...(at.place !== undefined && { place: at.place }) }));
-        return remote.outbound({ ...request, shapes: plain }).then((found) => fromPlain(found, request));
+        const number = this.#numberOf(body);
+        return remote.outbound({ ...request, shapes: plain }, number).then((found) => fromPlain(found, request));
       },
     );
   }
@@ -91,7 +97,7 @@ export class Translator {
     return this.#run(
       request.body.byteLength,
       () => writeEmbeddings(request),
-      (remote) => remote.embeddings(request),
+      (remote) => remote.embeddings(request, this.#numberOf(request.body)),
     );
   }
 
@@ -138,6 +144,12 @@ export class Translator {
 
   async close(): Promise<void> {
     await this.#running?.thread.terminate();
+  }
+
+  #numberOf(body: Uint8Array): number {
+    const number = this.#numbers.get(body) ?? this.#number++;
+    this.#numbers.set(body, number);
+    return number;
   }
 
   /** Runs here or in the thread, by the size of the body. If the thread is gone it runs here: slow is better than failed. */

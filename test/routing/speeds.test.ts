@@ -24,3 +24,13 @@ test("tokens of a request that nobody waits for change nothing", () => {
   speeds.noteTokens("other", 50, 1);
   expect(speeds.medianOutput("x", 10)).toBeUndefined();
 });
+
+test("the samples of the last 1,000 requests wait for their tokens, not those of all", () => {
+  const speeds = new Speeds();
+  for (let at = 0; at < 3_000; at++) speeds.note("x", { ...TOTAL, requestId: `r${at}` }, 0);
+  for (let at = 2_000; at < 3_000; at++) speeds.noteTokens(`r${at}`, 50, 0);
+  expect(speeds.medianOutput("x", 10)).toBe(50);
+  speeds.noteTokens("r0", 7, 0);
+  for (let at = 0; at < 999; at++) speeds.noteTokens(`r${at}`, 7, 0);
+  expect(speeds.medianOutput("x", 10)).toBe(50);
+});

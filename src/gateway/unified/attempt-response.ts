@@ -5,6 +5,7 @@ import { askedOf } from "../../routing/walk.ts";
 import { decodeBody } from "../../runtime/content-coding.ts";
 import type { Upstream, UpstreamCall, UpstreamError, UpstreamEvents } from "../../runtime/http/upstream.ts";
 import { isPending } from "../../runtime/pending.ts";
+import { joinedBytes } from "../../runtime/shared-bytes.ts";
 import type { UnframedEvents, UsageStripper } from "../../unified/response.ts";
 import { OwnFailure } from "../own-failure.ts";
 import { STREAM_TYPE } from "../recording.ts";
@@ -40,6 +41,7 @@ export class AttemptResponse implements UpstreamEvents, BodyHost {
   #bytes = 0;
   #headSent = false;
   #over = false;
+  slot = 0;
   /** When the head or the first content must have arrived, by `performance.now()`; 0 while no limit applies. */
   deadline = 0;
   #holdTimer: ReturnType<typeof setTimeout> | undefined;
@@ -318,7 +320,7 @@ export class AttemptResponse implements UpstreamEvents, BodyHost {
   }
 
   async heldBytes(): Promise<Uint8Array | undefined> {
-    const all = Buffer.concat(this.#chunks);
+    const all = joinedBytes(this.#chunks);
     const coding = headerValue(this.#head.headers, "content-encoding");
     if (coding === "") return all;
     const decoded = await decodeBody(all, coding, WHOLE_BYTES_MAX);

@@ -1,9 +1,11 @@
+import { Slots, type Slotted } from "../slots.ts";
+
 const STRIKE_MS = 100;
 /** The timer fires this many times per tick. */
 const TICK_STRIKES = 10;
 
 /** A response that the timer watches. */
-interface Ticking {
+interface Ticking extends Slotted {
   /** By `performance.now()`; 0 for none. It may be noticed one timer interval late. */
   readonly deadline: number;
   onDeadline(): void;
@@ -13,7 +15,7 @@ interface Ticking {
 
 /** One timer for all responses in flight: most end before it fires, and a timer for each costs more than they do. */
 export class Ticks {
-  readonly #members = new Set<Ticking>();
+  readonly #members = new Slots<Ticking>();
   #timer: ReturnType<typeof setInterval> | undefined;
   #strikes = 0;
 
@@ -25,13 +27,13 @@ export class Ticks {
   }
 
   delete(member: Ticking): void {
-    this.#members.delete(member);
+    this.#members.remove(member);
   }
 
   #strike(): void {
     const now = performance.now();
     const isTick = ++this.#strikes % TICK_STRIKES === 0;
-    for (const member of this.#members) {
+    for (const member of this.#members.all()) {
       if (member.deadline !== 0 && member.deadline <= now) member.onDeadline();
       else if (isTick) member.tick();
     }
