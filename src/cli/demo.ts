@@ -173,7 +173,7 @@ function print({ out }: Terminal, { api, gateway, key: { key }, count, directory
   open   ${reachable(api)} in a browser
   key    ${key}
 
-Send a request of your own; it is answered by the built-in echo and shows in the list at once:
+Send a request of your own; the built-in echo responds, and the request is in the list at once:
 
   curl http://echo.localhost:${port}/v1/chat/completions -H "Gateway-Auth: Bearer ${key}" \\
     -H "Content-Type: application/json" -d '{"model": "echo", "messages": [{"role": "user", "content": "Hello"}]}'

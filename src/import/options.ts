@@ -11,7 +11,7 @@ export const OPTIONS = {
   },
   region: { type: "string", value: "us|eu", description: "which address to use: WEIR_API_URL or WEIR_EU_API_URL" },
   "api-url": { type: "string", value: "URL", description: "the address itself, before the region's" },
-  resume: { type: "boolean", description: "go on where a stopped import of the same files stands" },
+  resume: { type: "boolean", description: "continue a stopped import of the same files" },
   quiet: { type: "boolean", short: "q", description: "print failures only" },
 } as const;
 

@@ -199,7 +199,7 @@ function summarize({ total, unknown }: Job, seconds: number, say: (text: string)
 
 /** Prints why the import stopped. */
 function report(error: unknown, { files }: ImportOptions, io: ImportIo, say: (text: string) => void): number {
-  const hint = `; run it again${files.includes("-") ? "" : ", with --resume to go on where it stood"}`;
+  const hint = `; run it again${files.includes("-") ? "" : ", with --resume to continue where it stopped"}`;
   if (io.interrupted?.aborted) {
     const name = String(io.interrupted.reason);
     say(`stopped by ${name}${hint}`);

@@ -6,7 +6,7 @@ const COST = { N: 2 ** 17, r: 8, p: 1, maxmem: 192 * 1024 * 1024 };
 const KEY_BYTES = 32;
 
 export const PASSWORD_CHARS_MIN = 12;
-export const PASSWORD_CHARS_MAX = 1_000;
+const PASSWORD_CHARS_MAX = 1_000;
 
 /** Why a text is not acceptable as a password, or undefined. */
 export function whyWeak(password: string): string | undefined {

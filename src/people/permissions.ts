@@ -36,7 +36,7 @@ export const SCOPES = ["gateway", "figures", "read", "write", "admin"] as const;
 export type Scope = (typeof SCOPES)[number];
 
 /** The permissions of each scope of a key. Admin keys of the first organization are also operators. */
-export const SCOPE_PERMISSIONS: Readonly<Record<Scope, readonly Permission[]>> = {
+const SCOPE_PERMISSIONS: Readonly<Record<Scope, readonly Permission[]>> = {
   gateway: ["gateway"],
   figures: ["figures"],
   read: ["figures", "bodies"],

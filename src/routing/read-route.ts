@@ -37,7 +37,7 @@ export function readRoute(name: string, body: unknown, others: readonly Pick<Rou
   return terms;
 }
 
-export function checkRouteName(name: string): void {
+function checkRouteName(name: string): void {
   if (!NAME.test(name)) throw wrong("name", "give 1 to 100 characters without comma, space and leading !");
   if (name.split("*").length > 2) throw wrong("name", "a name has at most one *");
 }

@@ -61,7 +61,7 @@ export function refuseMissingDatabase(config: Config): void {
     missing.length < files.length ? basename(files.find((each) => !missing.includes(each))!) : "a used spool";
   throw new StartError(
     `${missing.join(" and ")} ${missing.length > 1 ? "are" : "is"} missing or empty beside ${beside}: put it back, or restore a backup ` +
-      "(weir restore); to go on without what it held, start once with WEIR_ACCEPT_MISSING_DATABASE=yes",
+      "(weir restore); to continue without what it held, start once with WEIR_ACCEPT_MISSING_DATABASE=yes",
   );
 }
 

@@ -315,7 +315,7 @@ class Writer implements Spool {
   #fail(why: string): void {
     if (this.#closed) return;
     this.#journal.lastError = why;
-    if (this.#healthy) this.#log.error("spool cannot be written; traffic goes on unrecorded", { error: why });
+    if (this.#healthy) this.#log.error("spool cannot be written; traffic continues, unrecorded", { error: why });
     this.#healthy = false;
     clearTimeout(this.#repair);
     this.#repair = setTimeout(() => this.#tryRepair(), REPAIR_EVERY_MS);

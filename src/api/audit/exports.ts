@@ -5,7 +5,7 @@ import { actingOf, type Caller } from "../access/caller.ts";
 import type { ApiContext } from "../context.ts";
 
 /** Header that an export client sends with each page: the same id from the first page to the last. */
-export const EXPORT_HEADER = "gateway-export";
+const EXPORT_HEADER = "gateway-export";
 const EXPORT_ID = /^[\w-]{8,100}$/;
 const REMEMBERED_MAX = 1_000;
 const remembered = new WeakMap<ApiContext, Set<string>>();

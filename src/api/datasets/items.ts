@@ -93,7 +93,7 @@ export function datasetItemEndpoints(context: ApiContext, callers: Callers) {
         ...endpoint(
           TAG,
           "Put requests, or examples, into a dataset",
-          `By ids, by a filter (up to ${CHANGED_MAX} in one call; \`next_cursor\` as \`cursor\` goes on), or as \`items\`. Needs \`bodies\` too. A request that is in it already, or holds no conversation, is in \`skipped\`.`,
+          `By ids, by a filter (up to ${CHANGED_MAX} in one call; \`next_cursor\` as \`cursor\` continues), or as \`items\`. Needs \`bodies\` too. A request that is in it already, or holds no conversation, is in \`skipped\`.`,
         ),
       },
     )

@@ -14,7 +14,7 @@ import { FailedPasswords } from "./failed-passwords.ts";
 
 const HOUR_MS = 3_600_000;
 /** The organization that a user's request acts in, by id or name. */
-export const ORGANIZATION_HEADER = "gateway-organization";
+const ORGANIZATION_HEADER = "gateway-organization";
 
 interface LoginsOptions {
   readonly config: Config;

@@ -26,7 +26,7 @@ export interface Span {
 }
 
 /** Spans per request; the rest is rejected and counted. */
-export const SPANS_MAX = 5_000;
+const SPANS_MAX = 5_000;
 /** Attributes and events read per span. */
 export const ATTRIBUTES_MAX = 2_048;
 export const EVENTS_MAX = 128;

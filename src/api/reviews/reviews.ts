@@ -65,7 +65,7 @@ export function reviewEndpoints(context: ApiContext, callers: Callers) {
         ...endpoint(
           TAG,
           "Put requests into a review",
-          "By ids, by a filter (up to 1000 in one call; `next_cursor` as `cursor` goes on), or those of a dataset. Those that are in it already, or do not exist, count as `skipped`.",
+          "By ids, by a filter (up to 1000 in one call; `next_cursor` as `cursor` continues), or those of a dataset. Requests that are in it already, or do not exist, count as `skipped`.",
         ),
       },
     );

@@ -4,7 +4,7 @@ import { hint, quote } from "../spelling.ts";
 import { type Named, WRITTEN_NAMES } from "./names.ts";
 import { LOOKS_LIKE, readValue, type WrittenValue } from "./read-value.ts";
 
-export const WRITTEN_CHARS_MAX = 20_000;
+const WRITTEN_CHARS_MAX = 20_000;
 const DEPTH_MAX = 100;
 
 /** A node of the API's filter grammar. */

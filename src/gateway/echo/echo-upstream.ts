@@ -7,7 +7,7 @@ import { type EchoResponse, echoError, echoResponse } from "./echo-response.ts";
  * Host of the echo, as named in `providers/echo.ts`. It is never resolved by DNS, so it works on a machine without a
  * network; `internal` is reserved for private use, so it cannot be a public site.
  */
-export const ECHO_HOST = "echo.weir.internal";
+const ECHO_HOST = "echo.weir.internal";
 
 /** A body is held in memory until the response. */
 const BODY_BYTES_MAX = 4 * 1_024 * 1_024;

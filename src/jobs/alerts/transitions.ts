@@ -82,7 +82,10 @@ function judgeGroup(alert: Alert, { group, metrics, firing }: Judged, now: numbe
   // The clock was set back: the cool-down restarts.
   if (firing !== undefined && firing.held_at > now) return { ...change, to: "hold", reason: "" };
   if (firing === undefined || now - firing.held_at < alert.cooldown_seconds * 1_000) return undefined;
-  const why = isOver || counted < alert.minimum_requests ? "there are too few requests" : "it is over";
+  const why =
+    isOver || counted < alert.minimum_requests
+      ? "there are too few requests"
+      : "the metric is within its threshold again";
   return { ...change, to: "resolved", reason: why };
 }
 

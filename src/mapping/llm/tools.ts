@@ -3,7 +3,7 @@ import type { LlmAnnotation, LlmMessage, LlmRequest, LlmToolCall } from "../../r
 import { filledText, isObject, jsonText, listOf, parseJson, pickDefined, textOf } from "../json.ts";
 
 /** Arguments as an object: text is parsed, or becomes `{ "_raw": text }` if it is not a JSON object. */
-export function toolArguments(value: Json): object {
+function toolArguments(value: Json): object {
   if (isObject(value)) return value;
   if (value === undefined || value === null || value === "") return {};
   const raw = typeof value === "string" ? value : jsonText(value);

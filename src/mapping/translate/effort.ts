@@ -34,7 +34,7 @@ export const budgetOf = (effort: Effort, maxTokens: number): number | undefined 
   boundedBudget(EFFORT_TABLE[effort].share * maxTokens, maxTokens);
 
 /** The effort that corresponds to a budget of `maxTokens`. */
-export function effortOfBudget(budget: number, maxTokens: number): Effort {
+function effortOfBudget(budget: number, maxTokens: number): Effort {
   if (budget <= 0) return "none";
   const share = budget / maxTokens;
   if (share < 0.15) return "minimal";

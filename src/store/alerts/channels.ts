@@ -5,7 +5,7 @@ import { uuidv7 } from "../../runtime/uuid.ts";
 import { createSecret, readSecret } from "../deliveries/signing.ts";
 
 /** Services with their own message format, whose URL is all that is needed to post there. */
-export const CHATS = ["slack", "teams", "discord"] as const;
+const CHATS = ["slack", "teams", "discord"] as const;
 const SEVERITIES = ["critical", "error", "warning", "info"] as const;
 const PRIORITIES = ["P1", "P2", "P3", "P4", "P5"] as const;
 const PAGERDUTY_URL = "https://events.pagerduty.com/v2/enqueue";

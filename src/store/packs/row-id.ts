@@ -6,7 +6,7 @@ export function idBytes(id: string): Buffer {
 }
 
 /** The same as hexadecimal text, for `unhex` in a list. */
-export function idHex(id: string): string {
+function idHex(id: string): string {
   const uuid = UUID.exec(id);
   return uuid === null ? Buffer.from(id).toString("hex") : uuid.slice(1).join("");
 }

@@ -57,7 +57,7 @@ const noSuch = () =>
   new GatewayError("not_found", "this invitation is not known, was used, or has expired; ask for another one");
 
 /** @throws GatewayError `not_found` when the invitation is not valid. */
-export async function findInvitation(records: Database, token: string): Promise<InvitationRow> {
+async function findInvitation(records: Database, token: string): Promise<InvitationRow> {
   const found = await over(records)
     .select()
     .from(invitations)

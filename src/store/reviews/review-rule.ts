@@ -105,7 +105,7 @@ function checkRange(score: ReviewScore, path: string): void {
     throw wrong(`${path}.step`, "it is longer than the way from min to max");
 }
 
-export const rangeOf = ({ min = 0, max = 1 }: ReviewScore) => ({ min, max });
+const rangeOf = ({ min = 0, max = 1 }: ReviewScore) => ({ min, max });
 
 /** One score as it is stored. */
 export interface ReadScore {

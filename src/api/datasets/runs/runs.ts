@@ -110,7 +110,7 @@ export function datasetRunEndpoints(context: ApiContext, callers: Callers) {
         ...endpoint(
           TAG,
           "Run a dataset",
-          "Sends every item to every target at the unified address, as requests of the caller: its models, credentials, limits and plugins count. Needs `bodies` too. It goes on in the background, and after a restart.",
+          "Sends every item to every target at the unified address, as requests of the caller: its models, credentials, limits and plugins count. Needs `bodies` too. It continues in the background, and after a restart.",
         ),
       },
     )

@@ -114,7 +114,7 @@ function withExcerpts(stored: string, { input = null, output = null }: Partial<E
 const COLUMNS = getTableColumns(requests);
 
 /** SQL of the number of comments on a request `r`. */
-export const COMMENTS = "(select count(*) from comments c where c.request_id = r.request_id)";
+const COMMENTS = "(select count(*) from comments c where c.request_id = r.request_id)";
 
 const storedObject = (sight: Sight) =>
   `json_object(${Object.entries(shownMembers(STORED_MEMBERS, sight))

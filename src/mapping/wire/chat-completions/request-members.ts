@@ -91,7 +91,7 @@ export const FUNCTION_MEMBERS: ReadonlySet<string> = new Set([
 ]);
 
 /** Chat puts a grammar into its own member; other APIs put its members beside the type. */
-export const customFormat = (format: Json): Json =>
+const customFormat = (format: Json): Json =>
   isObject(format?.grammar) ? { type: "grammar", ...format.grammar } : isObject(format) ? format : undefined;
 
 /** `declared` has the function's members; `around` the tool's, if they are two objects. */

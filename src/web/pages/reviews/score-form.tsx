@@ -12,7 +12,7 @@ const KEYS = [
   ["1 … 9", "choose, then the next score"],
   ["y n", "yes, no"],
   ["j k", "the next score, the score before"],
-  ["Enter", "save and go on"],
+  ["Enter", "save and continue"],
   ["s", "skip"],
   ["b", "back to the one before"],
   ["c", "comment; Enter saves, Esc leaves it"],
