@@ -27,7 +27,7 @@ test.each([
   ["gzip", "gzip, deflate, br", gunzipSync],
   ["gzip", "zstd;q=0, gzip;q=0.1", gunzipSync],
   ["br", "GZIP; q=0.0, BR", brotliDecompressSync],
-])("a long answer is sent as %s to a client that takes %s", async (coding, accepted, decompress) => {
+])("a long response is sent as %s to a client that takes %s", async (coding, accepted, decompress) => {
   const whole = await ask(LONG, "identity");
   const sent = await ask(LONG, accepted);
   expect([sent.coding, sent.vary]).toEqual([coding, "accept-encoding"]);
@@ -41,7 +41,7 @@ test.each(["identity", "deflate", "gzip;q=0, *;q=0"])("it is sent as it is to on
   expect(JSON.parse(plain(sent.bytes)).openapi).toStartWith("3.");
 });
 
-test("a short answer, a failure and one without a body are left alone", async () => {
+test("a short response, a failure and one without a body are left alone", async () => {
   for (const [path, method] of [
     ["/healthz", "GET"],
     ["/v1/nothing", "GET"],

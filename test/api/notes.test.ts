@@ -151,7 +151,7 @@ describe("a shared link", () => {
     expect(api.log.join("\n")).not.toContain(token);
   });
 
-  test("ends when it is revoked, expires, its record is deleted, or its key is revoked, all with one answer", async () => {
+  test("ends when it is revoked, expires, its record is deleted, or its key is revoked, all with one response", async () => {
     const gone: string[] = [];
     const make = async (key = api.keys.all) => {
       const request_id = await record();

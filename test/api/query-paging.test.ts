@@ -88,7 +88,7 @@ describe.each(DATABASES)("on %s", (kind) => {
     expect(await status({}, it.keys.other)).toBe(400);
   });
 
-  test("paging on bodies goes on where it stopped too", async () => {
+  test("paging on bodies continues where it stopped too", async () => {
     await insert(
       it.store,
       [0, 1, 2, 3, 4].map((n) => ({

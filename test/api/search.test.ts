@@ -236,7 +236,7 @@ describe("the index of words", () => {
     expect((await searchToEnd(it, "common")).ids).toHaveLength(3);
   });
 
-  test("a search in bodies answers a part, how far it came, and goes on from there", async () => {
+  test("a search in bodies answers a part, how far it came, and continues from there", async () => {
     await using it = await openApi();
     const turns = Array.from({ length: 250 }, (_, n) => ({
       said: [user(n === 3 || n === 120 ? "the needle" : "hay")],

@@ -27,7 +27,7 @@ test("a failure before anything was sent is the caller's to answer", async () =>
   expect(broken).toEqual([]);
 });
 
-test("a failure behind what was sent breaks the answer off, and is told of once", async () => {
+test("a failure behind what was sent breaks the response off, and is told of once", async () => {
   const broken: unknown[] = [];
   const failure = new Error("no such table");
   const answer = await streamText(pieces(400, failure), {}, (error) => broken.push(error));

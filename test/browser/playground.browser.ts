@@ -59,7 +59,7 @@ function streamed(model: string): Response {
 const answerOf = (page: Page, model: string) => page.getByRole("region", { name: `Answer of ${model}` });
 const messageAt = (page: Page, at: number) => page.getByRole("textbox", { name: `Message ${at}`, exact: true });
 
-test("a prompt is sent to two models by keyboard alone, and both answers stand beside each other as they come in", async () => {
+test("a prompt is sent to two models by keyboard alone, and both responses stand beside each other as they come in", async () => {
   goOn = Promise.withResolvers();
   await using opened = await it.open("/playground");
   const { page, faults } = opened;
@@ -95,7 +95,7 @@ test("a prompt is sent to two models by keyboard alone, and both answers stand b
   expect(faults).toEqual([]);
 });
 
-test("an answer that comes in can be stopped, and its prompt be used again", async () => {
+test("a response that comes in can be stopped, and its prompt be used again", async () => {
   goOn = Promise.withResolvers();
   await using opened = await it.open("/playground?model=custom/m-2");
   const { page } = opened;

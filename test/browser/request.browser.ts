@@ -136,7 +136,7 @@ test("a body is shown in colours, and what is folded stays so", async () => {
   expect(faults).toEqual([]);
 });
 
-test("a spoken answer can be heard, where it was said and as a body", async () => {
+test("a spoken response can be heard, where it was said and as a body", async () => {
   using speaker = startProvider(() => new Response(wav(), { headers: { "content-type": "audio/wav" } }));
   const body = { model: "tts-1", input: "The weir is open.", voice: "alloy" };
   const id = await send(it.weir, speaker, { ...talk, path: "/v1/audio/speech", body });
@@ -301,7 +301,7 @@ test("a session is a timeline that leads to its requests", async () => {
   await page.getByRole("heading", { name: "A trip", level: 1 }).waitFor();
 });
 
-test("a name of any length fits its page, and an answer without text says so", async () => {
+test("a name of any length fits its page, and a response without text says so", async () => {
   const model = "m".repeat(10_000);
   using silent = startProvider(() => Response.json({ ...completion(""), model }));
   const id = await send(it.weir, silent, { ...talk, body: chat("hello", model) });

@@ -241,7 +241,7 @@ describe("the list", () => {
     await page.waitForURL(/range=24h/);
   });
 
-  test("stays while the service is away, says so, and goes on once it is back", async () => {
+  test("stays while the service is away, says so, and continues once it is back", async () => {
     await using opened = await it.open("/limits");
     const { page } = opened;
     await page.getByText("No limits").waitFor();

@@ -305,7 +305,7 @@ describe("Models", () => {
 });
 
 describe("Plugins", () => {
-  test("say what failed and why, and no longer once it is mended", async () => {
+  test("say what failed and why, and no longer once it is fixed", async () => {
     await using opened = await it.open("/plugins");
     const { page } = opened;
     const trouble = page.getByRole("region", { name: "Not loaded as they are now" });

@@ -88,7 +88,7 @@ test("a button leads to the provider and back to the page that was opened, with 
     await button.waitFor();
   }));
 
-test("a refusal is told on the page, with the way out, and other ways to log in", () =>
+test("a refusal is reported on the page, with the way out, and other ways to log in", () =>
   inBrowser(async (page) => {
     corp.accounts.set("eve", { email: "eve@elsewhere.test", email_verified: true });
     corp.account = "eve";

@@ -74,7 +74,7 @@ test.each([
   ["whole", {}],
   ["as a stream", { live: true }],
 ])(
-  "the tutorial's provider reads an answer that comes %s, prices it, and hides its credential",
+  "the tutorial's provider reads a response that comes %s, prices it, and hides its credential",
   async (_name, body) => {
     const answer = await ask("llm.corp.example", "support", body);
     expect(answer.status).toBe(200);

@@ -172,7 +172,7 @@ test("a backup has the key only where it is asked for, and a restored one opens 
   expect(JSON.parse(told.at(-1)!).every(({ state }: { state: string }) => state === "ready")).toBe(true);
 });
 
-test("no secret is in any file, in the log, in an answer, in the metrics, or printed", async () => {
+test("no secret is in any file, in the log, in a response, in the metrics, or printed", async () => {
   await api("GET", "/v1/credentials");
   const metrics = await (await fetch(`${weir.api}/metrics`)).text();
   expect(told.length).toBeGreaterThan(20);

@@ -199,7 +199,7 @@ test(
 );
 
 test(
-  "a run stops before it costs more than it may, and goes on with more",
+  "a run stops before it costs more than it may, and continues with more",
   async () => {
     const runs = await dataset(5);
     const started = await ask("POST", runs, { targets: [{ model: "custom/echo" }], max_cost: 2.5, stream: false });
@@ -237,7 +237,7 @@ test(
 );
 
 test(
-  "a run whose key is revoked stops, and goes on as who resumes it",
+  "a run whose key is revoked stops, and continues as who resumes it",
   async () => {
     const runs = await dataset(120);
     const { id, key } = await ask("POST", "/v1/keys", { name: "short", scopes: ["gateway", "read"] });
@@ -280,7 +280,7 @@ test(
   LIMIT_MS,
 );
 
-test("a run goes on after the service was killed, and sends nothing again that is noted", async () => {
+test("a run continues after the service was killed, and sends nothing again that is noted", async () => {
   const runs = await dataset(6);
   gate = Promise.withResolvers();
   const targets = [{ model: "custom/echo" }, { model: "custom/slow" }];

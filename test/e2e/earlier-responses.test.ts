@@ -127,7 +127,7 @@ const respond = (model: string, input: Json, more: object = {}, asking?: Asking)
 
 const said = (role: string, content: string) => ({ role, content });
 
-test("a conversation goes on at other providers and comes back, without the client sending it again", async () => {
+test("a conversation continues at other providers and comes back, without the client sending it again", async () => {
   const one = await respond(GPT, "one", { instructions: "be brief" });
   const two = await respond(GPT, "two", { previous_response_id: one.id });
   expect(two.sent.json).toEqual({ model: "gpt-5-mini", input: "two", previous_response_id: one.id });

@@ -133,7 +133,7 @@ test.each([
   ["br", brotliCompressSync(TEXT)],
   ["deflate", deflateSync(TEXT)],
   ["zstd", zstdCompressSync(TEXT)],
-])("an answer in %s stays in it byte for byte, and is recorded decoded", async (coding, body) => {
+])("a response in %s stays in it byte for byte, and is recorded decoded", async (coding, body) => {
   const head = `HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Encoding: ${coding}\r\nTransfer-Encoding: chunked\r\n\r\n`;
   const response = await passed(Buffer.concat([Buffer.from(head), chunkedBody(body, 100)]));
   expect(valuesOf(response, "content-encoding")).toEqual([coding]);
@@ -149,7 +149,7 @@ const digest = (bytes: Buffer) => createHash("sha256").update(bytes).digest("hex
 test.each([
   ["with a length", `Content-Length: ${LARGE.byteLength}`, () => LARGE],
   ["chunked", "Transfer-Encoding: chunked", () => chunkedBody(LARGE, 65_537)],
-])("an answer of 20 MB %s passes byte for byte, and its record says that it is cut", async (_name, framing, body) => {
+])("a response of 20 MB %s passes byte for byte, and its record says that it is cut", async (_name, framing, body) => {
   const head = Buffer.from(`HTTP/1.1 200 OK\r\nContent-Type: application/octet-stream\r\n${framing}\r\n\r\n`);
   const response = await passed(Buffer.concat([head, body()]));
   expect(response.complete).toBe(true);
@@ -158,7 +158,7 @@ test.each([
   expect(record).toMatchObject({ truncated: true, response_status: 200 });
 });
 
-test("an answer framed by the end of its connection passes", async () => {
+test("a response framed by the end of its connection passes", async () => {
   const response = await passed((socket) => {
     socket.end("HTTP/1.1 200 OK\r\nContent-Type: text/plain\r\nConnection: close\r\n\r\nuntil the end");
   });
@@ -201,7 +201,7 @@ test("the head reaches the client before the first body byte, and each chunk whe
 test.each([
   ["a length that is not reached", "Content-Length: 100\r\n\r\nabc"],
   ["a chunk that is cut", "Transfer-Encoding: chunked\r\n\r\n64\r\nabc"],
-])("an answer broken off after %s is broken off for the client too, and recorded as 502", async (_name, rest) => {
+])("a response broken off after %s is broken off for the client too, and recorded as 502", async (_name, rest) => {
   const response = await passed((socket) => {
     socket.write(`HTTP/1.1 200 OK\r\nContent-Type: text/plain\r\n${rest}`);
     setTimeout(() => socket.destroy(), 30);

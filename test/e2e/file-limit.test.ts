@@ -44,7 +44,7 @@ const recordsAgain = (weir: Weir) =>
     () => `recording does not go on; log: ${weir.log().slice(-2_000)}`,
   );
 
-test("files that may not grow stop no traffic; what is lost is counted and shown, and afterwards recording goes on", async () => {
+test("files that may not grow stop no traffic; what is lost is counted and shown, and afterwards recording continues", async () => {
   await using weir = await startWeir({ wrapper: WRAPPER });
   const before = await sendMany(weir, 3);
   await recordsOf(

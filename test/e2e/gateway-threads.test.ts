@@ -75,7 +75,7 @@ test("of 200 concurrent requests against a limit of 50 exactly 50 are let throug
   expect(await recordsOf(weir, idsOf(answers))).toHaveLength(200);
 }, 120_000);
 
-test("identical requests share one call and one cached answer, whichever thread they reach", async () => {
+test("identical requests share one call and one cached response, whichever thread they reach", async () => {
   const before = upstream.seen.length;
   const answers = await sendMany(weir, 30, { "Gateway-Cache-Enabled": "true" });
   expect(new Set(await Promise.all(answers.map((answer) => answer.text()))).size).toBe(1);
@@ -114,7 +114,7 @@ test("a key's list of models holds in pass-through, whichever thread a request r
   expect(statusesOf(named)).toEqual(Array(8).fill(200));
 }, 120_000);
 
-test("a key that is revoked is refused by every thread from the answer on", async () => {
+test("a key that is revoked is refused by every thread from the response on", async () => {
   const body = JSON.stringify({ name: "short-lived", scopes: ["gateway"] });
   const { data } = (await (await callApi(weir, "/v1/keys", { method: "POST", body })).json()) as Json;
   const auth = { "Gateway-Auth": `Bearer ${data.key}` };

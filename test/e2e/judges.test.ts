@@ -164,7 +164,7 @@ test("a judge is tried before it is made: nothing of it is stored but its calls"
   expect(unread).toMatchObject({ answer: "very good, I think", scores: [], error: expect.stringContaining("no JSON") });
 }, 120_000);
 
-test("an answer that cannot be read is asked for twice, then the record has failed and others go on", async () => {
+test("a response that cannot be read is asked for twice, then the record has failed and others continue", async () => {
   judging = ({ messages }) => (messages[1].content.includes("odd one") ? verdict(7) : verdict(1));
   const judge = await make("unread");
   await send("unread", "odd one?");
@@ -180,7 +180,7 @@ test("an answer that cannot be read is asked for twice, then the record has fail
   });
 }, 180_000);
 
-test("a refused credential makes the judge rest and say so; changed, it goes on with what waits", async () => {
+test("a refused credential makes the judge rest and say so; changed, it continues with what waits", async () => {
   judging = () => Response.json({ error: { message: "Incorrect API key provided" } }, { status: 401 });
   const judge = await make("refused");
   const id = await send("refused", "refused one?");

@@ -12,7 +12,7 @@ const MAPPING = {
   response: { text: "/say", usage: { prompt_tokens: "/n/in" } },
 };
 
-test("a program that is killed while it reads records again goes on at the next start", async () => {
+test("a program that is killed while it reads records again continues at the next start", async () => {
   const dataDirectory = mkdtempSync(join(tmpdir(), "weir-models-"));
   const server = createServer((request, response) => {
     request.resume().on("end", () => response.end(JSON.stringify({ say: "a few words", n: { in: 7 } })));

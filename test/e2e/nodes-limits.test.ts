@@ -91,7 +91,7 @@ test("an unapproved domain gets one request a second from all nodes together", a
   expect(later.at(-1)).toBe(1);
 });
 
-test("with the database away both go on, together within twice the quota, and share again when it is back", async () => {
+test("with the database away both continue, together within twice the quota, and share again when it is back", async () => {
   const policy = "10;w=3601";
   for (const node of nodes) expect(await send(node, policy)).toBe(200);
   await sqld.kill();

@@ -125,7 +125,7 @@ test("a property that one node sets is seen by the next query of the other", asy
   expect(Object.keys((await queryIds(a, [id]))[0]!["properties"])).toEqual(expect.arrayContaining(names));
 });
 
-test("a property set through the other node while the answer still streams is there in the end", async () => {
+test("a property set through the other node while the response still streams is there in the end", async () => {
   const headers = gatewayHeaders(upstream.origin, { "Gateway-Property-App": "stream" });
   const answer = await fetch(`${a.gateway}/events?n=8&ms=150`, { headers, keepalive: false });
   const id = answer.headers.get("gateway-id")!;
@@ -191,7 +191,7 @@ test("keys, domains, prices and mappings that are changed on one node reach the 
   );
 }, 120_000);
 
-test("the database gone under load loses nothing: both nodes go on, and what waited comes in", async () => {
+test("the database gone under load loses nothing: both nodes continue, and what waited comes in", async () => {
   const traffic = load(8, "outage");
   const filter = { request_response_rmt: { properties: { Run: { equals: "outage" } } } };
   await until(
@@ -255,7 +255,7 @@ test("nodes on one machine share the gateway's port, and each records what it wa
   expect(Math.min(...counts)).toBeGreaterThan(0);
 }, 120_000);
 
-test("a node that is killed and one that goes on lose nothing; the killed one reads on where it was", async () => {
+test("a node that is killed and one that continues lose nothing; the killed one reads on where it was", async () => {
   const ids = [await idOf(send(a)), await idOf(send(b))];
   await b.kill();
   b = await startWeir({ dataDirectory: b.dataDirectory, env: { WEIR_DATABASE_URL: sqld.url } });

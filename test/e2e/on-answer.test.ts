@@ -117,7 +117,7 @@ async function send(path: string, body: object, headers: Record<string, string> 
   return [response.headers.get("gateway-id")!, response];
 }
 
-test("an answer is shown whole, and what the plugin says of it is in the record", async () => {
+test("a response is shown whole, and what the plugin says of it is in the record", async () => {
   const [id] = await send("/v1/chat/completions", chat, {
     "Gateway-User-Id": "ann",
     "Gateway-Property-Plan": "free",
@@ -154,7 +154,7 @@ test("a stream is shown once it has ended, as the object that it would have been
   expect(answer.body.choices[0].message.content).toBe(SENTENCE);
 }, 120_000);
 
-test("an answer from the cache is shown as one", async () => {
+test("a response from the cache is shown as one", async () => {
   const cached = { "Gateway-Cache-Enabled": "true" };
   const [first] = await send("/v1/chat/completions", { ...chat, user: "of the cache" }, cached);
   let id = "";
@@ -167,7 +167,7 @@ test("an answer from the cache is shown as one", async () => {
   expect(await shown((each) => each.id === id)).toMatchObject({ cached: true, text: SENTENCE, cost: 0 });
 }, 120_000);
 
-test("each failed try is shown, and the answer that came in their place", async () => {
+test("each failed try is shown, and the response that came in their place", async () => {
   const [id] = await send("/status/503", chat, {
     "Gateway-Retry-Enabled": "true",
     "Gateway-Retry-Num": "1",
@@ -186,7 +186,7 @@ test("each failed try is shown, and the answer that came in their place", async 
   ]);
 }, 120_000);
 
-test("a translated answer is shown as the client got it", async () => {
+test("a translated response is shown as the client got it", async () => {
   const response = await fetch(`${weir.gateway}/v1/messages`, {
     method: "POST",
     headers: { authorization: `Bearer ${KEY}`, "content-type": "application/json" },
@@ -204,7 +204,7 @@ test("a translated answer is shown as the client got it", async () => {
   expect(JSON.stringify(answer)).not.toContain("the-secret-of-openai");
 }, 120_000);
 
-test("what plugins, targets and limits do to an answer is shown", async () => {
+test("what plugins, targets and limits do to a response is shown", async () => {
   const [closed] = await send("/closed", chat);
   expect(await shown((each) => each.id === closed)).toMatchObject({
     status: 403,

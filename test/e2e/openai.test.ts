@@ -82,7 +82,7 @@ async function recorded(act: () => Promise<unknown>) {
 }
 
 describe("the openai package through Weir", () => {
-  test("chat completion: the client gets the answer, the record holds it", async () => {
+  test("chat completion: the client gets the response, the record holds it", async () => {
     const record = await recorded(async () => {
       const answer = await client.chat.completions.create({ model: MODEL, messages: ask });
       expect(answer.choices[0]!.message.content).toBe(SENTENCE);

@@ -157,7 +157,7 @@ function onSmallDisk(directory: string, bytes: number): string[] | undefined {
 
 const METRIC_DROPPED = /^weir_\w*dropped\w*(?:\{[^}]*\})? (\d+)/m;
 
-test("a full disk under the spool stops no traffic; what is lost is counted, and with room recording goes on", async () => {
+test("a full disk under the spool stops no traffic; what is lost is counted, and with room recording continues", async () => {
   const dataDirectory = mkdtempSync(join(tmpdir(), "weir-full-"));
   const spool = join(dataDirectory, "spool");
   const wrapper = onSmallDisk(spool, 8 << 20);

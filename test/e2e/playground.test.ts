@@ -95,7 +95,7 @@ test("who is logged in tries a model without knowing a key; the record is that o
   });
 }, 120_000);
 
-test("an answer that is a page of a provider's runs and sets nothing at the dashboard's address", async () => {
+test("a response that is a page of a provider's runs and sets nothing at the dashboard's address", async () => {
   const answer = await attempt({});
   expect(answer.headers.get("content-security-policy")).toBe("default-src 'none'; sandbox");
   expect([answer.headers.get("set-cookie"), answer.headers.get("refresh")]).toEqual([null, null]);

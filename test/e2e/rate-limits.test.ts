@@ -91,7 +91,7 @@ test.each([
   expect((await recordsOf(shared, [id]))[0]!["response_status"]).toBe(400);
 });
 
-test("an answer from the cache counts against no quota, and is given when there is none left", async () => {
+test("a response from the cache counts against no quota, and is given when there is none left", async () => {
   const weir = shared;
   const cached = policy("1;w=3600;s=user", { "Gateway-Cache-Enabled": "true", "Gateway-User-Id": "cached" });
   const answers = [];

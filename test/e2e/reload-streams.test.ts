@@ -93,7 +93,7 @@ function startStream(seen: Seen): Promise<void> {
   return promise;
 }
 
-test("drop-ins that change, break and are mended under 500 open streams drop none of them", async () => {
+test("drop-ins that change, break and are fixed under 500 open streams drop none of them", async () => {
   await drop(1);
   await until(
     async () => (await askVersion()).version === "v1",

@@ -24,7 +24,7 @@ async function startFlaky() {
   };
 }
 
-test("every try is a record, found by attempt_of; the answer of a fallback is recorded as its own", async () => {
+test("every try is a record, found by attempt_of; the response of a fallback is recorded as its own", async () => {
   await using weir = await startWeir();
   await using flaky = await startFlaky();
   await using other = await startFlaky();

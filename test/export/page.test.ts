@@ -153,7 +153,7 @@ test("a page with a byte that is no UTF-8 is not read, however it is written", (
   }
 });
 
-describe("the cursor at the end of an answer", () => {
+describe("the cursor at the end of a response", () => {
   test.each([
     ["of a Weir", '{"data":[],"error":null,"next_cursor":"eyJ2IjoxfQ"}', "eyJ2IjoxfQ"],
     ["of a long page", `{"data":["${"x".repeat(5_000)}"],"error":null,"next_cursor":"a_b-c="}`, "a_b-c="],

@@ -253,7 +253,7 @@ describe("what is there already", () => {
     expect(await beside(output)).toEqual([]);
   });
 
-  test("stays when a forced export gets no first answer", async () => {
+  test("stays when a forced export gets no first response", async () => {
     await using folder = await makeFolder();
     const output = folder.file("out.jsonl");
     await writeFile(output, "precious");

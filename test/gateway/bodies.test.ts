@@ -143,7 +143,7 @@ describe("a body over the limit", () => {
     expect(record.end).toMatchObject({ outcome: "refused", status: 413, error: { code: "body_too_large" } });
   });
 
-  test("with a length is answered at once, and the connection goes on behind it", async () => {
+  test("with a length is answered at once, and the connection continues behind it", async () => {
     await using provider = await startProvider(({ socket }) => socket.write(OK));
     await using gateway = await startTestGateway({ config: { max_body_bytes: 1_000 } });
     const answer = await exchangeRaw(
@@ -160,7 +160,7 @@ describe("a body over the limit", () => {
   });
 });
 
-test("an answer that comes before the body was in reaches the client", async () => {
+test("a response that comes before the body was in reaches the client", async () => {
   await using provider = await startRawServer((socket) => {
     socket.once("data", () => socket.write("HTTP/1.1 429 Slow Down\r\nContent-Length: 4\r\n\r\nlate"));
     socket.pause();
@@ -242,7 +242,7 @@ test.each([
   ],
   ["OPTIONS", "HTTP/1.1 200 OK\r\nAllow: GET\r\nContent-Length: 2\r\n\r\nok", "ok", "Allow: GET"],
   ["QUERY", "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok", "ok", "Content-Length: 2"],
-])("%s with the answer %j passes", async (method, wire, body, header) => {
+])("%s with the response %j passes", async (method, wire, body, header) => {
   await using provider = await startProvider(({ socket }) => socket.write(wire));
   await using gateway = await startTestGateway();
   const answer = await once(gateway, `${method} /`, gatewayHeaders(provider.origin));
@@ -272,7 +272,7 @@ test("a GET may have a body, and a POST none", async () => {
   ]);
 });
 
-test("to a client of HTTP/1.0 an answer that breaks off does not look whole", async () => {
+test("to a client of HTTP/1.0 a response that breaks off does not look whole", async () => {
   await using provider = await startProvider(({ socket }) =>
     socket.end("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n4\r\nhalf\r\n"),
   );
@@ -283,7 +283,7 @@ test("to a client of HTTP/1.0 an answer that breaks off does not look whole", as
   expect(await failed).toMatchObject({ code: "ECONNRESET" });
 });
 
-test("a client of HTTP/1.0 gets an answer without chunks, to the end of the connection", async () => {
+test("a client of HTTP/1.0 gets a response without chunks, to the end of the connection", async () => {
   await using provider = await startProvider(({ socket }) => {
     socket.write("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n2\r\nok\r\n0\r\n\r\n");
   });

@@ -30,7 +30,7 @@ test("the answers of one turn leave behind one write, which holds the ends of al
   expect(done.slice(5)).toEqual(["finish c", "flush", "depart c"]);
 });
 
-test("an answer that has ended otherwise meanwhile does not leave, those beside it do", async () => {
+test("a response that has ended otherwise meanwhile does not leave, those beside it do", async () => {
   const { done, departures, answer } = watched();
   departures.add(answer("gone", { finish: () => false }));
   departures.add(answer("a"));
@@ -38,7 +38,7 @@ test("an answer that has ended otherwise meanwhile does not leave, those beside 
   expect(done).toEqual(["finish a", "flush", "depart a"]);
 });
 
-test("an answer that becomes whole while others leave goes with the next turn", async () => {
+test("a response that becomes whole while others leave goes with the next turn", async () => {
   const { done, departures, answer } = watched();
   const next = answer("b");
   departures.add(answer("a", { depart: () => departures.add(next) }));

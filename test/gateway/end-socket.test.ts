@@ -3,7 +3,7 @@ import net from "node:net";
 import { endSocket } from "../../src/gateway/websocket/socket-response.ts";
 import { startRawServer } from "../raw-http.ts";
 
-test("a client that never closes its side is broken off, with the answer in its hands", async () => {
+test("a client that never closes its side is broken off, with the response in its hands", async () => {
   const gone = Promise.withResolvers<void>();
   await using server = await startRawServer((socket) => {
     socket.once("close", () => gone.resolve());

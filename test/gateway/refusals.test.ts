@@ -186,7 +186,7 @@ test.each([
   ],
   ["a body over the limit", "POST /", `${AUTH}${TARGET}Content-Length: 1001\r\n`, "WEIR_MAX_BODY_BYTES"],
   ["a provider that is not there", "GET /", `${AUTH}${TARGET}`, "check the target"],
-])("the answer to %s says how to fix it", async (_name, startLine, headers, how) => {
+])("the response to %s says how to fix it", async (_name, startLine, headers, how) => {
   const privateTargets = () => [];
   await using gateway = await startTestGateway({ keys: KEYS, config: { max_body_bytes: 1_000 }, privateTargets });
   const answer = await once(gateway, startLine, `Host: weir\r\n${headers}`);
@@ -304,7 +304,7 @@ describe("chosen request ids", () => {
     expect((await gateway.spool.ended(idOf(again))).end?.error?.code).toBe("duplicate_request_id");
   });
 
-  test("an id that was recorded before is refused; where nobody can say, traffic goes on", async () => {
+  test("an id that was recorded before is refused; where nobody can say, traffic continues", async () => {
     await using provider = await startProvider(({ socket }) => socket.write(OK));
     const known = crypto.randomUUID();
     const unclear = crypto.randomUUID();
@@ -367,7 +367,7 @@ async function startNameServer(answer: (name: string) => readonly string[]) {
   return { asked, server: `127.0.0.1:${socket.address().port}`, [Symbol.dispose]: () => void socket.close() };
 }
 
-test("a name is looked up once, every address of the answer is checked, and the checked one is called", async () => {
+test("a name is looked up once, every address of the response is checked, and the checked one is called", async () => {
   await using provider = await startProvider(({ socket }) => socket.write(OK));
   let lookups = 0;
   using names = await startNameServer((name) => {

@@ -3,7 +3,7 @@ import net, { type Socket } from "node:net";
 import { exchangeRaw, OK, startProvider, startRawServer } from "../raw-http.ts";
 import { gatewayHeaders, idOf, once, startTestGateway } from "./harness.ts";
 
-test("a request and its answer pass and are recorded whole", async () => {
+test("a request and its response pass and are recorded whole", async () => {
   const seen: string[] = [];
   await using provider = await startProvider(({ head, body, socket }) => {
     seen.push(head + body.toString("latin1"));
@@ -166,7 +166,7 @@ test("a client that leaves in the middle of its body ends the upload", async () 
   expect(record.end).toMatchObject({ outcome: "client_gone", status: 499, requestBytes: 4 });
 });
 
-test("a provider that breaks off makes the client's answer break off", async () => {
+test("a provider that breaks off makes the client's response break off", async () => {
   await using provider = await startProvider(({ socket }) => {
     socket.write("HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\nhalf", () => socket.resetAndDestroy());
   });
@@ -181,7 +181,7 @@ test("a provider that breaks off makes the client's answer break off", async () 
   });
 });
 
-test("what came together with the fault in an answer reaches the client before the break", async () => {
+test("what came together with the fault in a response reaches the client before the break", async () => {
   const begun = "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nhello\r\n";
   await using provider = await startProvider(({ socket }) => socket.write(`${begun}no size\r\n`));
   await using gateway = await startTestGateway();
@@ -199,7 +199,7 @@ test("a provider that sends no head in time is answered with 504", async () => {
   expect((await gateway.spool.ended(idOf(answer))).end).toMatchObject({ outcome: "upstream_timeout", status: 504 });
 });
 
-test("a slow answer is not cut once its head has come", async () => {
+test("a slow response is not cut once its head has come", async () => {
   await using provider = await startProvider(({ socket }) => {
     socket.write("HTTP/1.1 200 OK\r\nContent-Length: 4\r\n\r\nsl");
     setTimeout(() => socket.write("ow"), 1_400);

@@ -4,7 +4,7 @@ import { exchangeRaw, OK, startProvider, startRawServer } from "../raw-http.ts";
 import { until } from "../until.ts";
 import { gatewayHeaders, idOf, MemorySpool, once, startTestGateway } from "./harness.ts";
 
-test("with a full spool traffic goes on, or is refused, as configured", async () => {
+test("with a full spool traffic continues, or is refused, as configured", async () => {
   await using provider = await startProvider(({ socket }) => socket.write(OK));
   for (const [choice, status] of [
     ["serve", "200"],
@@ -19,7 +19,7 @@ test("with a full spool traffic goes on, or is refused, as configured", async ()
   }
 });
 
-test("with spool_sync = always no answer leaves before the spool is on the disk", async () => {
+test("with spool_sync = always no response leaves before the spool is on the disk", async () => {
   await using provider = await startProvider(({ socket }) => socket.write(OK));
   const synced = Promise.withResolvers<void>();
   const spool = new MemorySpool();

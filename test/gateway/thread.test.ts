@@ -114,7 +114,7 @@ test("identical requests through both threads share one call", async () => {
   expect(calls - before).toBe(1);
 });
 
-test("a large answer to a client that takes its time arrives whole", async () => {
+test("a large response to a client that takes its time arrives whole", async () => {
   await using pair = await startPair();
   const body = RANDOM.bytes(12_000_000);
   const answer = await send(pair, CACHED, { body });

@@ -178,7 +178,7 @@ test("depth costs its line only", async () => {
   expect(await shown(32)).toBeDefined();
 });
 
-test("the command reports broken lines by their numbers, goes on, and ends with 1", async () => {
+test("the command reports broken lines by their numbers, continues, and ends with 1", async () => {
   const text = `${line(40, { strange: 1 })}\n{broken\n\n[1]\n${line(41, { cost: "much", strange: 2 })}\n${line(42)}`;
   const { status, stderr } = await importInto(weir.api, ["-"], text);
   expect(status).toBe(1);

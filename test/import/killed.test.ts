@@ -97,7 +97,7 @@ async function callsMade(): Promise<number> {
   return (JSON.parse(await readFile(checkpointPath(file), "utf8")) as { number: number }).number / 500;
 }
 
-test("an import that is killed, and killed again, goes on and ends with the same records", async () => {
+test("an import that is killed, and killed again, continues and ends with the same records", async () => {
   await using weir = await startWeir();
   await using door = startDoor(weir);
   for (const calls of [1, 4]) {

@@ -84,7 +84,7 @@ test.each([
   for (const chunk of [1, 3, 1_000]) expect(shown(split(text, chunk))).toEqual(expected as [number, string][]);
 });
 
-test("what is too long or not UTF-8 is told by its number and the next record is found", () => {
+test("what is too long or not UTF-8 is reported by its number and the next record is found", () => {
   const long = `{"a":"${"x".repeat(100)}"}`;
   const bytes = Buffer.concat([
     Buffer.from(`${long}\n{"b":"`),
@@ -103,7 +103,7 @@ test("what is too long or not UTF-8 is told by its number and the next record is
   ]);
 });
 
-test("however a file is cut into chunks, and wherever reading goes on, its records are the same", () => {
+test("however a file is cut into chunks, and wherever reading continues, its records are the same", () => {
   const records = fc.array(fc.dictionary(fc.string({ unit: "binary" }), fc.jsonValue()), {
     minLength: 1,
     maxLength: 8,

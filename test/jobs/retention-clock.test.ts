@@ -75,7 +75,7 @@ test("however the clock jumps, each run removes what is too old by its clock, an
   );
 });
 
-test("a clock that is set while a run goes on makes nothing older for it", async () => {
+test("a clock that is set while a run continues makes nothing older for it", async () => {
   setSystemTime(new Date(NOW));
   // More than are looked at in one step: a later one is judged after the clock was set.
   const old = await Promise.all(Array.from({ length: 1_050 }, (_, n) => insert(NOW - (DAYS + 2) * DAY_MS + n)));

@@ -98,7 +98,7 @@ test("a backup made under load holds every request that was answered before it",
   expect(readdirSync(join(restored, "plugins"))).toEqual(readdirSync(join(weir.dataDirectory, "plugins")));
 }, 120_000);
 
-test("a stream in flight is in the backup, cut off, and goes on undisturbed here", async () => {
+test("a stream in flight is in the backup, cut off, and continues undisturbed here", async () => {
   const headers = gatewayHeaders(upstream.origin);
   const stream = await fetch(`${weir.gateway}/events?n=40&ms=25`, { method: "POST", body: "{}", headers });
   const id = stream.headers.get("gateway-id")!;

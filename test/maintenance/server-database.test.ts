@@ -6,7 +6,7 @@ import { startSqld } from "../e2e/sqld.ts";
 import { startUpstream } from "../e2e/upstream.ts";
 import { gatewayHeaders, recordOf, runCommand, startWeir } from "../e2e/weir.ts";
 
-test("with the records on a server a backup holds the node's spool and name, and goes on under that name", async () => {
+test("with the records on a server a backup holds the node's spool and name, and continues under that name", async () => {
   await using sqld = await startSqld();
   await using upstream = await startUpstream();
   const folder = mkdtempSync(join(tmpdir(), "weir-server-backup-"));

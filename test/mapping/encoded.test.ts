@@ -17,7 +17,7 @@ test.each([
   expect(isEncoded(text)).toBe(encoded);
 });
 
-test("the mapper does not take base64 for the answer's words", () => {
+test("the mapper does not take base64 for the response's words", () => {
   const samples = [3, 5, 7].map((seed) => ({
     requestBody: { engine: "m", question: `What is ${seed}?` },
     responseBody: { output: { result: picture(seed) } },

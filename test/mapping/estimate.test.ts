@@ -42,7 +42,7 @@ test.each([
   expect(reading.usageEstimated).toBeUndefined();
 });
 
-test("an answer that is no stream gets no guess", async () => {
+test("a response that is no stream gets no guess", async () => {
   const whole = { object: "chat.completion", choices: [{ index: 0, message: { role: "assistant", content: SAID } }] };
   expect((await estimated(stream("gpt-4o", "hi", { events: undefined, responseBody: whole }))).usage).toBeUndefined();
 });

@@ -88,7 +88,7 @@ test.each<[string, WireSchemaName, Json]>([
   ["parts of a cache", "converse", { usage: { cacheDetails: LONG.map(() => ({ ttl: "1h", inputTokens: 1 })) } }],
   ["results", "text-generation", { results: LONG }],
   ["predictions", "embeddings", { predictions: LONG }],
-])("an answer with a million %s is read", (_name, schema, responseBody) => {
+])("a response with a million %s is read", (_name, schema, responseBody) => {
   const reading = readAnswer("/m", schema, { responseBody, events: undefined });
   expect(reading.wireSchema).toBe(schema);
 });

@@ -311,7 +311,7 @@ test.each([
   expect(Value.Check(LlmSchema, schema)).toBe(true);
 });
 
-test("the schema of a request names the model that was asked, that of the answer the one that answered", () => {
+test("the schema of a request names the model that was asked, that of the response the one that answered", () => {
   const schema = toLlmSchema({
     wireSchema: "chat-completions",
     provider: "OPENAI",

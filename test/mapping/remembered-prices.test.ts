@@ -51,7 +51,7 @@ test("a remembered price is to the last digit the one that the table gives, what
   );
 });
 
-test("a price by the hour is asked for anew each time", () => {
+test("a price by the hour is asked for again each time", () => {
   const units = { input_tokens: 1_000_000, output_tokens: 0 };
   const at = (hour: string) => genaiPrices("DEEPSEEK", "deepseek-chat", units, new Date(`2025-03-03T${hour}:00Z`));
   expect(at("12:00")?.dollars).toBe(0.27);

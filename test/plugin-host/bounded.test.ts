@@ -52,7 +52,7 @@ test("one that only waits for its turn is not switched off", () => {
   expect(cost!({}, "m", NO_EXCHANGE)).toBe(1);
 });
 
-test("a promise is no answer, and its failure is nobody's", async () => {
+test("a promise is no response, and its failure is nobody's", async () => {
   const cost = (async () => {
     throw new Error("later");
   }) as unknown as NonNullable<ProviderPlugin["cost"]>;

@@ -85,7 +85,7 @@ test("a store that was released hears of nothing more, another one of the same p
   expect(heard).toEqual(["second"]);
 });
 
-test("a write that the database does not take is told, and changes nothing", async () => {
+test("a write that the database does not take is reported, and changes nothing", async () => {
   const { log } = keptLog();
   const failing = new Entries({ read: async () => [], write: () => Promise.reject(new Error("full")), log });
   const store = failing.storeOf("p");

@@ -217,7 +217,7 @@ describe("onRequest", () => {
 });
 
 describe("onForward", () => {
-  test("lets a request go on with the headers of all plugins, promises in between or not", async () => {
+  test("lets a request continue with the headers of all plugins, promises in between or not", async () => {
     const adds = (name: string, value: string) => ({ responseHeaders: { [name]: value } });
     const { hooks } = hooksOf(
       { onForward: () => adds("a", "1") },
@@ -241,7 +241,7 @@ describe("onForward", () => {
     { responseHeaders: { "a b": "x" } },
     { responseHeaders: { a: 1 } },
     { ...refusal, headers: { a: 1 } },
-  ])("fails closed on an answer that is neither: %p", (answer) => {
+  ])("fails closed on a response that is neither: %p", (answer) => {
     const { hooks } = hooksOf({ onForward: () => answer as never });
     expect(() => hooks.onForward(request)).toThrow('"p0" failed');
   });

@@ -51,7 +51,7 @@ test("a line that a crash has torn is left out, and does not swallow what comes 
   expect(open(directory.path).journal.read()).toEqual([{ a: 1 }, { c: 3 }]);
 });
 
-test("a file that has grown is written anew from the snapshot, which stands for all that was appended", async () => {
+test("a file that has grown is written again from the snapshot, which stands for all that was appended", async () => {
   using directory = temporaryDirectory();
   const { journal } = open(directory.path);
   let count = 0;
@@ -82,7 +82,7 @@ test("while the file cannot be written nothing is kept in memory; once it can, t
   expect(readFileSync(join(state, "p.jsonl"), "utf8")).toBe('"all"\n');
 });
 
-test("a file that is deleted, replaced or cut while it is written to is written anew from the snapshot", async () => {
+test("a file that is deleted, replaced or cut while it is written to is written again from the snapshot", async () => {
   using directory = temporaryDirectory();
   const path = join(directory.path, "state", "p.jsonl");
   const { journal, lines } = open(directory.path);

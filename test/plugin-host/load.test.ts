@@ -45,25 +45,25 @@ test.each([
   ["no default export", "export const name = 'ACME';", /bad\.ts: it has no default export/],
   ["a value imported from the host", "import { x } from 'weir/plugin';\nexport default x;", /import only types/],
   ["a thrown text", "throw 'nothing'", /bad\.ts: .*nothing/],
-])("%s is told with file, place and reason", async (_name, text, message) => {
+])("%s is reported with file, place and reason", async (_name, text, message) => {
   await using there = await dropInFolder();
   const path = await there.write("bad.ts", text);
   await expect(loadFile("provider", path, false)).rejects.toThrow(message);
 });
 
-test("a file that never gets done with loading is told, instead of waited for", async () => {
+test("a file that never gets done with loading is reported, instead of waited for", async () => {
   await using there = await dropInFolder();
   const path = await there.write("bad.ts", "await new Promise(() => {});\nexport default {};");
   await expect(loadFile("provider", path, false, 50)).rejects.toThrow("bad.ts: loading it took longer than 50 ms");
 });
 
-test("a name with a question mark, which no address of a file can hold here, is told", async () => {
+test("a name with a question mark, which no address of a file can hold here, is reported", async () => {
   await using there = await dropInFolder();
   const path = await there.write("what?.ts", "export default { apiVersion: 1, name: 'ACME' };");
   await expect(loadFile("provider", path, false)).rejects.toThrow("question mark in its path: name it otherwise");
 });
 
-test("every broken file of a start is told", async () => {
+test("every broken file of a start is reported", async () => {
   await using there = await dropInFolder();
   await there.write("one.ts", "export default { apiVersion: 1 };");
   await there.write("two.ts", "export default { name: 'B' };");
@@ -77,7 +77,7 @@ test("every broken file of a start is told", async () => {
   ]);
 });
 
-test("a mended file loads, and an unchanged one is the same module", async () => {
+test("a fixed file loads, and an unchanged one is the same module", async () => {
   await using there = await dropInFolder();
   const path = await there.write("a.ts", "export default { apiVersion: 1, name: 'A' ");
   await expect(loadFile("provider", path, false)).rejects.toThrow(/a\.ts: line 1/);

@@ -120,7 +120,7 @@ test("what a node has and does not use any more, others have soon", async () => 
   }
 });
 
-test("while the database is away each node goes on with its part of the quota, and with what it has", async () => {
+test("while the database is away each node continues with its part of the quota, and with what it has", async () => {
   const limit = { quota: 20, windowMs: 60_000 };
   for (const name of ["away 0", "away 1"]) await beat(store.records, name, "run", true);
   using world = nodes(2, "away", limit);

@@ -282,7 +282,7 @@ describe("an unapproved domain", () => {
     expect(data.resets_at).toMatch(/T00:00:00\.000Z$/);
   });
 
-  test("of ever new names is refused once too many are counted, approved ones go on", () => {
+  test("of ever new names is refused once too many are counted, approved ones continue", () => {
     using directory = temporaryDirectory();
     const { counts } = open(directory.path);
     const now = Date.now();

@@ -277,7 +277,7 @@ describe("after a kill", () => {
     expect(answer.responseHeaders["gateway-ratelimit-remaining"]).toBe("40");
   });
 
-  test("a journal that was written anew says the same", async () => {
+  test("a journal that was written again says the same", async () => {
     await using first = await openPlugin(rateLimits);
     for (let at = 0; at < 30_000; at++) {
       const { id } = await ask(first, { policy: "2;w=600;s=user", userId: `u${at % 7}` });

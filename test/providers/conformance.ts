@@ -52,7 +52,7 @@ export async function testProvider(file: string): Promise<void> {
     test.each([...own, ...shared].map((fixture) => [fixture.name, fixture] as const))("reads %s", (_name, fixture) => {
       expectReading(fixture, provider);
     });
-    test("survives its answers cut off anywhere", () => {
+    test("survives its responses cut off anywhere", () => {
       for (const fixture of own) survivesCuts(fixture, provider);
     });
     test("survives whatever JSON there is", () => {

@@ -7,7 +7,7 @@ test.each(fixturesOf("_unknown").map((fixture) => [fixture.name, fixture] as con
   (_name, fixture) => expectReading(fixture, undefined),
 );
 
-test("an answer nested deeper than a stack is high breaks nothing", () => {
+test("a response nested deeper than a stack is high breaks nothing", () => {
   const deep = `${"[".repeat(100_000)}${"]".repeat(100_000)}`;
   const body = `{"choices":[{"message":{"content":${deep},"tool_calls":[{"function":{"name":"f","arguments":${deep}}}]}}]}`;
   const [known] = fixturesOf("_openai-shape");

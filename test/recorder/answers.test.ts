@@ -76,7 +76,7 @@ test("a body is shown as it is recorded, and not where it is omitted or too larg
   expect(shown.get(list)).toMatchObject({ headers: ["X-A", "1"] });
 });
 
-test("where plugins lag behind, the recorder waits for them, and goes on when they have seen what there was", async () => {
+test("where plugins lag behind, the recorder waits for them, and continues when they have seen what there was", async () => {
   const open: (() => void)[] = [];
   let bytes = 0;
   await using weir = await watched(async (answers) => {

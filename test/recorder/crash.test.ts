@@ -66,7 +66,7 @@ async function countModels(directory: string): Promise<Row[]> {
   return rows;
 }
 
-test("a recorder that starts again goes on where it was, with what is in flight", async () => {
+test("a recorder that starts again continues where it was, with what is in flight", async () => {
   using directory = temporaryDirectory();
   const spool = spoolIn(join(directory.path, "spool"));
   const open = crypto.randomUUID();

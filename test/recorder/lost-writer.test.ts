@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { spoolIn } from "../spool/journal.ts";
 import { begin, rig } from "./harness.ts";
 
-test("what a lost writer left open was cut off, and what others have in flight goes on", async () => {
+test("what a lost writer left open was cut off, and what others have in flight continues", async () => {
   await using at = await rig();
   const { writer } = at.spool.share();
   const lost = spoolIn(join(at.directory, "spool"), { shared: { ...at.spool.share(), writer } });

@@ -56,7 +56,7 @@ test("a database that is moved away and comes back has every record", async () =
   expect(await count(weir.directory)).toBe(11);
 });
 
-test("a database that was deleted is made anew by the next start, with what is in the spool", async () => {
+test("a database that was deleted is made again by the next start, with what is in the spool", async () => {
   await using weir = await rig();
   const before = pass(weir.spool);
   await weir.recorder.barrier();

@@ -272,7 +272,7 @@ test.each([
   },
 );
 
-test("the response of a call that failed before is not taken for the answer's", async () => {
+test("the response of a call that failed before is not taken for the response's", async () => {
   await using weir = await rigged();
   const failed = sse([{ type: "error", error: { type: "overloaded_error", message: "busy" } }]);
   const usage = { prompt_tokens: 5, completion_tokens: 6, total_tokens: 11 };

@@ -21,7 +21,7 @@ function close(weir: Rig, id: string): Promise<void> {
   return weir.recorder.barrier();
 }
 
-test("properties are merged, null removes, and the answer is what the record holds", async () => {
+test("properties are merged, null removes, and the response is what the record holds", async () => {
   await using weir = await rig();
   const id = pass(weir.spool, { begin: { gateway: ["gateway-property-env", "dev", "Gateway-Property-Team", "a"] } });
   const result = await change(weir, id, { properties: { env: "prod", Team: null, New: "1" } });

@@ -62,7 +62,7 @@ const message = fc.record({
   pauses: fc.boolean(),
 });
 
-test("an answer is read the same however its bytes arrive and however slowly they are taken", () => {
+test("a response is read the same however its bytes arrive and however slowly they are taken", () => {
   assertProperty(
     fc.property(message, ({ headers, chunks, inChunks, hints, cuts, pauses }) => {
       const body = Buffer.concat(chunks);

@@ -118,7 +118,7 @@ describe.each([
   test.each([
     ["shorter", "ab"],
     ["longer", "abcdef"],
-  ])("an answer that is %s than its length says breaks the connection", async (_name, text) => {
+  ])("a response that is %s than its length says breaks the connection", async (_name, text) => {
     const server = await start((_request, answer) => {
       answer.head(200, "OK", ["Content-Length", "4"]);
       answer.end(Buffer.from(text));
@@ -141,7 +141,7 @@ describe.each([
     expect(seen.match(/\w+;/g)).toEqual(["late;", "now;", "now;", "now;"]);
   });
 
-  test("a client that takes no answers gets no more of them made", async () => {
+  test("a client that takes no responses gets no more of them made", async () => {
     let asked = 0;
     const text = "z".repeat(10_000);
     const server = await start((_request, answer) => {
@@ -175,7 +175,7 @@ describe.each([
     expect(answer).toContain("\r\nX-A: 1  X-B: 2\r\nX-C:    caf\u00e9\r\n");
   });
 
-  test("what frames an answer is said once, whoever says it", async () => {
+  test("what frames a response is said once, whoever says it", async () => {
     const more = ["Transfer-Encoding", "chunked", "content-length", "9"];
     const server = await start((_request, answer) => say(answer, "abc", ...more));
     const answer = await exchangeRaw(server.port, `${GET}\r\n${GET}${CLOSE}`);
@@ -188,7 +188,7 @@ describe.each([
     ]);
   });
 
-  test("an answer that was out before its request's body broke is not lost", async () => {
+  test("a response that was out before its request's body broke is not lost", async () => {
     const server = await start((_request, answer) => say(answer, "early"));
     const wire = [`${POST}Transfer-Encoding: chunked\r\n\r\nzz\r\n`, "x".repeat(1_000_000), `${GET}\r\n`];
     expect((await exchangeRaw(server.port, wire)).match(/HTTP|early/g)).toEqual(["HTTP", "early"]);
@@ -201,7 +201,7 @@ describe.each([
     expect((await exchangeRaw(server.port, wire)).match(/\/\d;/g)).toEqual(["/1;", "/2;"]);
   });
 
-  test("a client that sends all of a large body before it looks for the answer finds it", async () => {
+  test("a client that sends all of a large body before it looks for the response finds it", async () => {
     const server = await start((_request, answer) => say(answer, "refused"));
     const client = net.connect({ port: server.port, host: "127.0.0.1" });
     client.on("error", () => client.destroy());
@@ -218,7 +218,7 @@ describe.each([
     expect(answer).toEndWith("refused");
   });
 
-  test("a client whose request cannot be read gets the answer, however much it sends behind it", async () => {
+  test("a client whose request cannot be read gets the response, however much it sends behind it", async () => {
     const server = await start(echo);
     const answer = await exchangeRaw(server.port, [`${POST}X\r\n\r\n`, "x".repeat(3_000_000)]);
     expect(answer).toStartWith("HTTP/1.1 400 malformed");
@@ -240,7 +240,7 @@ describe.each([
     expect(await exchangeRaw(silent.port, wire)).toBe("");
   });
 
-  test("where a client waits for 100 and gets another answer, nobody can tell what comes next: the connection closes", async () => {
+  test("where a client waits for 100 and gets another response, nobody can tell what comes next: the connection closes", async () => {
     const server = await start((request, answer) => {
       if (request.url === "/no") return say(answer, "no");
       request.sendContinue();
@@ -284,7 +284,7 @@ describe.each([
     expect(answer).toEndWith(`POST /x ${body}`);
   });
 
-  test("a client that leaves is reported once, and only before the answer has ended", async () => {
+  test("a client that leaves is reported once, and only before the response has ended", async () => {
     const lost: string[] = [];
     const gone = Promise.withResolvers<void>();
     const server = await start((request, answer) => {
@@ -321,7 +321,7 @@ describe.each([
     expect(await exchangeRaw(server.port, `${GET}\r\n`)).toEndWith("GET /x ");
   });
 
-  test("a client that takes its last answer slowly gets all of it, however long that lasts", async () => {
+  test("a client that takes its last response slowly gets all of it, however long that lasts", async () => {
     const text = "z".repeat(20_000_000);
     const server = await start((_request, answer) => say(answer, text), { lingerMs: 50, idleMs: 50 });
     const taken = async (head: string) => {
@@ -343,7 +343,7 @@ describe.each([
     expect([closing > text.length, kept > text.length]).toEqual([true, true]);
   });
 
-  test("a server that closes ends idle connections at once and the others behind their answer", async () => {
+  test("a server that closes ends idle connections at once and the others behind their response", async () => {
     const asked = Promise.withResolvers<ServerResponse>();
     const server = await start((_request, answer) => asked.resolve(answer));
     const idle = exchangeRaw(server.port, "");

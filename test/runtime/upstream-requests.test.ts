@@ -104,7 +104,7 @@ describe.each(UPSTREAMS)("upstream over %s", (_client, createUpstream) => {
     upstream.close();
   });
 
-  test("a provider that does not read holds the writer back, and a drain lets it go on", async () => {
+  test("a provider that does not read holds the writer back, and a drain lets it continue", async () => {
     const sockets: Socket[] = [];
     await using provider = await startRawServer((socket) => {
       socket.pause();
@@ -143,7 +143,7 @@ describe.each(UPSTREAMS)("upstream over %s", (_client, createUpstream) => {
     upstream.close();
   });
 
-  test("a paused answer stops coming and goes on where it stopped", async () => {
+  test("a paused response stops coming and continues where it stopped", async () => {
     const total = 32 * 1_024 * 1_024;
     await using provider = await startProvider(({ socket }) => {
       socket.write(`HTTP/1.1 200 OK\r\nContent-Length: ${total}\r\n\r\n`);
@@ -243,7 +243,7 @@ describe.each(UPSTREAMS)("upstream over %s", (_client, createUpstream) => {
     upstream.close();
   });
 
-  test("bytes behind an answer are dropped with their connection", async () => {
+  test("bytes behind a response are dropped with their connection", async () => {
     let connections = 0;
     await using provider = await startRawServer((socket) => {
       connections++;
@@ -258,7 +258,7 @@ describe.each(UPSTREAMS)("upstream over %s", (_client, createUpstream) => {
     upstream.close();
   });
 
-  test("an answer before the body was sent is passed on, and its connection not used again", async () => {
+  test("a response before the body was sent is passed on, and its connection not used again", async () => {
     let connections = 0;
     await using provider = await startRawServer((socket) => {
       connections++;

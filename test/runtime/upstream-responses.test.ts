@@ -170,7 +170,7 @@ describe.each(UPSTREAMS)("upstream over %s", (client, createUpstream) => {
     upstream.close();
   });
 
-  test("takes an answer that ends with its connection", async () => {
+  test("takes a response that ends with its connection", async () => {
     await using provider = await startProvider(({ socket }) => socket.end("HTTP/1.1 200 OK\r\n\r\nall of it"));
     const upstream = createUpstream({ resolve: loopback });
     const answer = await ask(upstream, provider.port).done;
@@ -178,7 +178,7 @@ describe.each(UPSTREAMS)("upstream over %s", (client, createUpstream) => {
     upstream.close();
   });
 
-  test("takes the answer to HEAD without a body, whatever its length says", async () => {
+  test("takes the response to HEAD without a body, whatever its length says", async () => {
     await using provider = await startProvider(({ socket }) => {
       socket.write("HTTP/1.1 200 OK\r\nContent-Length: 500\r\n\r\n");
     });

@@ -34,7 +34,7 @@ test("a first start waits for a database that cannot be opened, says so once, an
   await region.takeDown();
 });
 
-test("a start whose recorder is late goes on with a warning, and without one where it comes in time", async () => {
+test("a start whose recorder is late continues with a warning, and without one where it comes in time", async () => {
   for (const [patienceMs, expected] of [
     [0, [expect.stringContaining("the recorder does not write yet: what passes waits in the spool")]],
     [30_000, []],

@@ -19,7 +19,7 @@ test.each([
   ["a taken port of the API", ofApi("Is port 8788 in use?"), "gateway_port = 8787 on door.example is in use"],
   ["a port of the system's of the API", ofApi("permission denied"), "gateway_port = 8787 on door.example may not be"],
   ["anything else of the API", ofApi("no more files"), "the API cannot listen on door.example:8788: no more files"],
-])("%s is told in one line", (_what, error, says) => {
+])("%s is reported in one line", (_what, error, says) => {
   const failure = listenFailure(error, "gateway_port", config);
   expect(failure).toBeInstanceOf(StartError);
   expect((failure as Error).message).toStartWith(says);

@@ -120,7 +120,7 @@ test("keys made and revoked by the command line count soon", async () => {
   );
 }, 120_000);
 
-test("providers and plugins are taken up while the service runs; a broken one is told by /readyz, which stays 200", async () => {
+test("providers and plugins are taken up while the service runs; a broken one is reported by /readyz, which stays 200", async () => {
   const dataDirectory = freshDirectory();
   await using upstream = await startUpstream();
   await using weir = await startWeir({ dataDirectory });

@@ -37,7 +37,7 @@ test("a thread that dies is started again; calls in flight fail, later ones wait
   expect(await thread.stop("stop", 30_000)).toBe(true);
 });
 
-test("a thread that cannot start is not started again, and its reason is told with its code", async () => {
+test("a thread that cannot start is not started again, and its reason is reported with its code", async () => {
   const { thread, lines } = supervised(true);
   await expect(thread.started()).rejects.toMatchObject({ message: "not today", code: "EADDRINUSE" });
   expect(lines).toEqual([]);

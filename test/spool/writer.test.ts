@@ -189,7 +189,7 @@ test("a segment cut or damaged anywhere gives every frame but the one that is hi
   );
 });
 
-test("a spool whose directory is deleted under it goes on in a new one", async () => {
+test("a spool whose directory is deleted under it continues in a new one", async () => {
   using directory = temporaryDirectory();
   const path = join(directory.path, "spool");
   const spool = spoolIn(path);

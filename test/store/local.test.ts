@@ -115,7 +115,7 @@ describe("a local store", () => {
 });
 
 describe("a query with a deadline", () => {
-  test("is stopped, and its connection goes on", async () => {
+  test("is stopped, and its connection continues", async () => {
     using directory = ownDirectory();
     const writer = await openStore(directory.config, "write");
     await migrate(writer);
@@ -263,7 +263,7 @@ describe("a database that is away", () => {
     await store.close();
   });
 
-  test("takes no row while its file is moved away, and goes on when it is back", async () => {
+  test("takes no row while its file is moved away, and continues when it is back", async () => {
     using directory = ownDirectory();
     const writer = await openStore(directory.config, "write");
     await migrate(writer);

@@ -109,7 +109,7 @@ describe("the migrations", () => {
     for (const store of stores) await store.close();
   });
 
-  test("leave nothing of a step that fails, and go on with it once it is mended", async () => {
+  test("leave nothing of a step that fails, and continue with it once it is fixed", async () => {
     using directory = ownDirectory();
     const store = await openStore(directory.config, "write");
     await migrate(store);

@@ -30,7 +30,7 @@ const mapping = (model: string, after: number | null) =>
     ...{ mapping: "{}", confidence: 1, samples: 1, created_at: 1, updated_at: 1, reread_after: after },
   });
 
-test("judges and mappings go on behind the record that they had reached by its number", async () => {
+test("judges and mappings continue behind the record that they had reached by its number", async () => {
   using directory = ownDirectory();
   const store = await openStore(directory.config, "write");
   await migrate(

@@ -14,7 +14,7 @@ test.each([
   expect(serviceNow(NOW)).toBe(time);
 });
 
-test("an answer that does not say the time changes nothing", () => {
+test("a response that does not say the time changes nothing", () => {
   hear(answer(NOW + 3_600_000), NOW);
   hear(new Headers(), NOW);
   expect(serviceNow(NOW)).toBe(NOW + 3_600_000);

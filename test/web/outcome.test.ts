@@ -24,6 +24,6 @@ test.each([
   expect(said(status, outcome, message)).toMatch(text);
 });
 
-test("an answer that is simply one needs no words", () => {
+test("a response that is simply one needs no words", () => {
   expect(said(200, "complete")).toBeUndefined();
 });

@@ -35,6 +35,6 @@ test.each<[string, Partial<RetentionRules>, Partial<RetentionRules>, readonly st
     team(365, 60, "red"),
     ["Bodies of records with Team red older than 60 days; kept for good until now"],
   ],
-])("what is removed is told for %s", (_name, before, next, lines) => {
+])("what is removed is reported for %s", (_name, before, next, lines) => {
   expect(removedBy({ ...rules(before), configured }, rules(next))).toEqual([...lines]);
 });

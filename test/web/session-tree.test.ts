@@ -92,7 +92,7 @@ test("steps stand within the step whose span is around theirs, whatever comes fi
   expect(tree[0]!.totals.requests).toBe(3);
 });
 
-test("spans that claim to be within each other are shown all the same", () => {
+test("spans that claim to be within each other are shown regardless", () => {
   const traced = inTraces([place("r1", "a", "b"), place("r2", "b", "a"), place("r3", "c", "c")]);
   expect(["r1", "r2", "r3"].map((id) => traced.get(id)?.within)).toEqual([undefined, undefined, undefined]);
 });

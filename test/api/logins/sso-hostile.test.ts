@@ -323,7 +323,7 @@ describe("a provider that does not respond", () => {
     expect([json.data.methods.length, end.pathname]).toEqual([3, "/requests"]);
   });
 
-  test("at all, from the start: the log-in says so, the log has why, and the others go on", async () => {
+  test("at all, from the start: the log-in says so, the log has why, and the others continue", async () => {
     await using it = await openSsoWorld({
       sso: {
         gone: { issuer: "http://127.0.0.1:9", client_id: "weir", label: "Gone" },

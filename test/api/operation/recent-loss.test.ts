@@ -3,7 +3,7 @@ import { RecentLoss } from "../../../src/api/operation/recent-loss.ts";
 
 const MINUTE = 60_000;
 
-test("a loss is told for an hour, and a further one for an hour from then on", () => {
+test("a loss is reported for an hour, and a further one for an hour from then on", () => {
   const loss = new RecentLoss();
   const told = [
     [0, 0, false],

@@ -43,7 +43,7 @@ describe("an alert", () => {
     expect(json.data).toEqual(made);
   });
 
-  test("shows the secret of a webhook channel in the answer that makes it, and never again", async () => {
+  test("shows the secret of a webhook channel in the response that makes it, and never again", async () => {
     const made = await make({ channels: [WEBHOOK, { type: "email", to: "ops@weir.test" }] });
     expect(made.channels).toEqual([
       { id: expect.any(String), ...WEBHOOK, secret: expect.stringMatching(/^whsec_[A-Za-z0-9+/]{43}=$/) },

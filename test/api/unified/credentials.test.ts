@@ -73,7 +73,7 @@ describe("credentials", () => {
     expect((await it.call("DELETE", "/v1/credentials/main")).status).toBe(404);
   });
 
-  test("reach the gateway encrypted, before the answer, and open there", async () => {
+  test("reach the gateway encrypted, before the response, and open there", async () => {
     await add({ name: "told", provider: "openai", api_key: KEY });
     const [told] = it.told.credentials.filter(({ name }) => name === "told");
     expect(JSON.stringify(told)).not.toContain(KEY);

@@ -53,7 +53,7 @@ test.each([
   ["a page with ClickHouse's headers", "<html>a secret</html>", OWN],
   ["half of a row", '{"a":1}\n{"a":"a sec', OWN],
   ["rows and then a failure", `{"a":1}\n${LATE}`, OWN],
-])("%s is no answer to a query, and is not quoted", async (_name, body, headers) => {
+])("%s is no response to a query, and is not quoted", async (_name, body, headers) => {
   await using server = await answering(body, { headers });
   const error = await failure(server.client.query("select a from t"));
   expect(error).toMatchObject({ code: "database_unavailable", status: 503 });

@@ -82,7 +82,7 @@ function exactlyOnce(): void {
     120_000,
   );
 
-  test("a batch whose token is forgotten by now is stored once all the same", async () => {
+  test("a batch whose token is forgotten by now is stored once regardless", async () => {
     using directory = temporaryDirectory();
     const config = configIn(directory.path, recordsAt(await sharedClickHouse()));
     const client = new ClickHouse({ urls: [config.records_url], database: config.records_database });

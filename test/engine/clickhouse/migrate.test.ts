@@ -94,7 +94,7 @@ function migration(): void {
     }
   });
 
-  test("a copy that was cut off goes on, and one that is whole is left as it is", async () => {
+  test("a copy that was cut off continues, and one that is whole is left as it is", async () => {
     expect((await copyAll()).copied).toBe(0);
     await client.command(`delete from requests where request_created_at % 3 = 0`);
     const [left] = await client.query<{ n: number }>("select count() as n from requests");

@@ -16,7 +16,7 @@ test.each<[string, number | undefined, Claim["kind"]]>([
   ["nobody named an age", undefined, "hit"],
   ["a minute is allowed", 60_000, "hit"],
   ["no age is allowed, even if it was stored in the same millisecond", 0, "lead"],
-])("a stored answer is given as the request allows: %s", async (_name, ageMsMax, kind) => {
+])("a stored response is given as the request allows: %s", async (_name, ageMsMax, kind) => {
   using directory = temporaryDirectory("age");
   const limits = { bytesMax: 1_000_000, entriesMax: 1_000, entryBytesMax: 1_000, headMsMax: 1_000 };
   const cache = new ResponseCache({

@@ -26,7 +26,7 @@ test("the second of two equal requests is answered from the cache, and recorded 
   expect(gateway.spool.problems).toEqual([]);
 });
 
-test("a request that does not ask gets no word of the cache, and its answer is not kept", async () => {
+test("a request that does not ask gets no word of the cache, and its response is not kept", async () => {
   using home = ownHome();
   await using gateway = await home.gateway();
   await using provider = await countingProvider();
@@ -173,7 +173,7 @@ async function askTwice(body: Buffer, coding: string, type = "text/event-stream"
   return (await ask(gateway, provider.origin)).cache;
 }
 
-test("an answer that broke off is not kept", async () => {
+test("a response that broke off is not kept", async () => {
   using home = ownHome();
   await using gateway = await home.gateway();
   await using provider = await startProvider(({ socket }) =>
@@ -203,7 +203,7 @@ test("a stream is played again piece by piece, byte for byte", async () => {
   expect(second.head).toContain("Content-Type: text/event-stream");
 });
 
-test("cookies and other secrets of an answer are not given to another request", async () => {
+test("cookies and other secrets of a response are not given to another request", async () => {
   using home = ownHome();
   await using gateway = await home.gateway();
   await using provider = await countingProvider("200 OK", "Set-Cookie: sid=1\r\nX-Session-Token: t\r\nX-Kept: yes\r\n");

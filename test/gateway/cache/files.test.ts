@@ -88,7 +88,7 @@ test("what a crash left unfinished is removed, and what is no entry is left alon
   expect(readdirSync(join(file!, "..")).sort()).toEqual([file!.split("/").at(-1)!, "notes.txt"].sort());
 });
 
-test("an answer is kept for max-age, counted from its storing", async () => {
+test("a response is kept for max-age, counted from its storing", async () => {
   using home = ownHome();
   await using gateway = await home.gateway();
   await using provider = await countingProvider();
@@ -104,7 +104,7 @@ test.each([
   ["7 days without a word", undefined, 7],
   ["what was asked for", "max-age=86400", 1],
   ["365 days at most", "max-age=99999999999", 365],
-])("an answer is kept for %s", async (_name, cacheControl, days) => {
+])("a response is kept for %s", async (_name, cacheControl, days) => {
   using home = ownHome();
   await using gateway = await home.gateway();
   await using provider = await countingProvider();

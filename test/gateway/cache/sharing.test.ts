@@ -49,7 +49,7 @@ test("equal requests in flight share one call, as a stream from its start, whene
   expect(gateway.spool.problems).toEqual([]);
 });
 
-test("the call goes on when the one that made it leaves, and its answer is kept", async () => {
+test("the call continues when the one that made it leaves, and its response is kept", async () => {
   using home = ownHome();
   await using gateway = await home.gateway();
   await using provider = await handProvider();
@@ -116,7 +116,7 @@ test("a connection that breaks breaks off for all, and each is recorded so", asy
   }
 });
 
-test("a call that the provider leaves without an answer is joined no longer than one may take", async () => {
+test("a call that the provider leaves without a response is joined no longer than one may take", async () => {
   using home = ownHome();
   await using gateway = await home.gateway({ config: { upstream_timeout_seconds: 3 } });
   await using provider = await handProvider();
@@ -147,7 +147,7 @@ test("a client that takes nothing holds neither the provider nor the others back
   stuck.destroy();
 });
 
-test("beyond the size of an entry an answer still reaches everyone, and is neither kept nor joined", async () => {
+test("beyond the size of an entry a response still reaches everyone, and is neither kept nor joined", async () => {
   using home = ownHome();
   await using gateway = await home.gateway({ config: { cache_max_entry_bytes: 1_000 } });
   await using provider = await handProvider();

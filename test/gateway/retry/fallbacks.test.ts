@@ -107,7 +107,7 @@ test("a target that is not there leads to the fallback", async () => {
   expect((await ask(gateway, gone.origin, falling([{ target: second.origin, on: ["network"] }]))).body).toBe("second");
 });
 
-test("fallbacks are tried in order, each with its retries, and the last failure is the answer", async () => {
+test("fallbacks are tried in order, each with its retries, and the last failure is the response", async () => {
   await using gateway = await startTestGateway();
   await using first = await provider("500 One");
   await using second = await provider("502 Two");

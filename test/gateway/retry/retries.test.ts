@@ -69,7 +69,7 @@ test("without Gateway-Retry-Enabled: true nothing is asked again", async () => {
   expect(provider.seen.length).toBe(2);
 });
 
-test("after so many retries the last failure is the answer", async () => {
+test("after so many retries the last failure is the response", async () => {
   await using gateway = await startTestGateway();
   await using provider = await scripted(BUSY, BUSY, answered("500 Last", "last"));
   const answer = await ask(gateway, provider.origin, retrying({ "Gateway-Retry-Num": "2" }));
@@ -77,7 +77,7 @@ test("after so many retries the last failure is the answer", async () => {
   expect(provider.seen.length).toBe(3);
 });
 
-test("after the last broken connection the answer is 502", async () => {
+test("after the last broken connection the response is 502", async () => {
   await using gateway = await startTestGateway();
   await using provider = await scripted("");
   const answer = await ask(gateway, provider.origin, retrying({ "Gateway-Retry-Num": "2" }));
@@ -129,7 +129,7 @@ test("the time to the first byte is that of the try that was answered", async ()
   expect(end!.firstByteAt!).toBeGreaterThanOrEqual(end!.forwardedAt!);
 });
 
-test("an answer that breaks off once its head is out is not asked for again", async () => {
+test("a response that breaks off once its head is out is not asked for again", async () => {
   await using gateway = await startTestGateway();
   await using provider = await startProvider(({ socket }) =>
     socket.end("HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\nhalf"),
@@ -221,7 +221,7 @@ test("a chunked body is sent again as chunks, whole", async () => {
   for (const { body } of provider.seen) expect(body).toBe("5\r\nabcde\r\n0\r\n\r\n");
 });
 
-test("with the cache, equal requests share the retries and the answer is kept", async () => {
+test("with the cache, equal requests share the retries and the response is kept", async () => {
   using home = ownHome();
   await using gateway = await home.gateway();
   await using provider = await scripted(BUSY, OK);

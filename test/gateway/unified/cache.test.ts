@@ -188,7 +188,7 @@ test.each([
   expect(gateway.spool.problems).toEqual([]);
 });
 
-test("a plugin's refusal is not outlived by a stored answer", async () => {
+test("a plugin's refusal is not outlived by a stored response", async () => {
   let deny: string[] = [];
   using directory = temporaryDirectory("unified-cache");
   await using provider = standIn(() => json(chatAnswer("hi")));

@@ -98,7 +98,7 @@ describe.each(SHAPES.flatMap((from) => (Object.keys(TARGETS) as Target[]).map((t
       expect(sent.heard).toEqual(wanted.heard);
     });
 
-    test("calls in the answer are understood alike", async () => {
+    test("calls in the response are understood alike", async () => {
       answers = ANSWERS.calls;
       const options = { prompt: [hello], tools: [tool], maxOutputTokens: 300 };
       const [wanted, sent] = [await own(to, options), await through(from, to, options)];

@@ -232,7 +232,7 @@ test("the models are listed for every client", async () => {
   });
 });
 
-test("what is listed names the limit of an answer as the model takes it, of a route as all of its targets do", async () => {
+test("what is listed names the limit of a response as the model takes it, of a route as all of its targets do", async () => {
   await using gateway = await startUnified({
     credentials: [at("OPENAI", "http://127.0.0.1:1"), at("ANTHROPIC", "http://127.0.0.1:1")],
     routes: [

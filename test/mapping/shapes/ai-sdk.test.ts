@@ -51,7 +51,7 @@ describe.each(SHAPES.flatMap((from) => SHAPES.filter((to) => to !== from).map((t
     test.each([
       ["text", PLAIN],
       ["calls", CALLS],
-    ])("an answer is understood alike: %s", async (_name, answers) => {
+    ])("a response is understood alike: %s", async (_name, answers) => {
       const options = { prompt: [hello], tools: [tool] };
       const translated = send(await asked(from, options), { from, to, facts: FACTS[to]!, issuer: "x" }).answer(
         answers[to],

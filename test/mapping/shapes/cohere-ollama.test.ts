@@ -133,7 +133,7 @@ describe("cohere-chat", () => {
     ]);
   });
 
-  test("an answer is read: plan, text, sources, calls, counts", () => {
+  test("a response is read: plan, text, sources, calls, counts", () => {
     const answer = cohere({}).answer({
       id: "a1",
       message: {

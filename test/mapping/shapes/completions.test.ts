@@ -3,7 +3,7 @@ import { send } from "./translation.ts";
 
 const way = { from: "completions", to: "messages" };
 
-test("one prompt becomes one text of the user, and the answer's text comes back", () => {
+test("one prompt becomes one text of the user, and the response's text comes back", () => {
   const sent = send({ model: "m", prompt: "Once", max_tokens: 9, stop: "." }, way);
   expect(sent.body).toEqual({
     model: "m",

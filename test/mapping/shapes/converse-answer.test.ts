@@ -34,7 +34,7 @@ test.each([
   expect(found).toBe(word === "stop_sequence" ? "stop" : finish);
 });
 
-test("an answer's blocks and counts are read", () => {
+test("a response's blocks and counts are read", () => {
   const answer = read({
     ...whole(
       [

@@ -34,7 +34,7 @@ describe("answers", () => {
     expect(read(candidate([{ text: "x" }, { functionCall: { name: "f" } }])).choices[0]!.finish).toBe("calls");
   });
 
-  test("a blocked prompt is an answer that a filter ended, whole and in a stream", () => {
+  test("a blocked prompt is a response that a filter ended, whole and in a stream", () => {
     const blocked = { promptFeedback: { blockReason: "SAFETY" }, usageMetadata: { promptTokenCount: 4 } };
     expect(read(blocked)).toEqual({ choices: [{ parts: [], finish: "filter" }], usage: { prompt_tokens: 4 } });
     const stream = new StreamTranslation(options());

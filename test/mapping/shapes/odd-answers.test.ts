@@ -43,14 +43,14 @@ describe("a stream", () => {
     expect(events.at(-1).type).toBe("message_stop");
   });
 
-  test("that is a whole answer in one event", () => {
+  test("that is a whole response in one event", () => {
     const whole = { choices: [{ index: 0, message: { role: "assistant", content: "Hi" }, finish_reason: "stop" }] };
     const events = streamed(whole);
     expect(events.find(({ delta }) => delta?.type === "text_delta").delta.text).toBe("Hi");
     expect(events.at(-1).type).toBe("message_stop");
   });
 
-  test("whose last chunk repeats the whole answer beside its end: it is said once", () => {
+  test("whose last chunk repeats the whole response beside its end: it is said once", () => {
     const last = { choices: [{ index: 0, message: { content: "Hi" }, finish_reason: "stop" }] };
     const texts = streamed(chatChunk({ content: "Hi" }), last).flatMap(({ delta }) => delta?.text ?? []);
     expect(texts).toEqual(["Hi"]);

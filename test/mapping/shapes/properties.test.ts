@@ -144,7 +144,7 @@ describe.each(Object.entries(SHAPES).filter(([name]) => Object.hasOwn(GRAMMARS, 
     );
   });
 
-  test("an answer is read back, whole", () => {
+  test("a response is read back, whole", () => {
     assertProperty(
       fc.property(answers, (answer) => {
         const body = wire(shape.writeAnswer!(answer, replyTo(asking)));
@@ -160,7 +160,7 @@ describe.each(Object.entries(SHAPES).filter(([name]) => Object.hasOwn(GRAMMARS, 
     );
   });
 
-  test("an answer in pieces cut anywhere is the answer, in a stream that fits the API's grammar", () => {
+  test("a response in pieces cut anywhere is the response, in a stream that fits the API's grammar", () => {
     assertProperty(
       fc.property(
         answers.chain((answer) => fc.tuple(fc.constant(answer), inPieces(answer))),
@@ -274,7 +274,7 @@ function plain(part: Part): unknown {
   return { type: part.type, text: "text" in part ? part.text : undefined };
 }
 
-test("pieces of an answer fold to the answer", () => {
+test("pieces of a response fold to the response", () => {
   assertProperty(
     fc.property(answers, (answer) => {
       const fold = new PieceFold();

@@ -85,7 +85,7 @@ describe.each(Object.entries(ORACLES))("%s", (name, oracle) => {
     );
   });
 
-  test("an answer is read, whole", () => {
+  test("a response is read, whole", () => {
     assertProperty(
       fc.property(answers, (answer) => {
         const { answer: read } = readWhole(wire(oracle.answer(answer)), optionsFor(name));
@@ -94,7 +94,7 @@ describe.each(Object.entries(ORACLES))("%s", (name, oracle) => {
     );
   });
 
-  test("an answer cut into events anywhere is the answer", () => {
+  test("a response cut into events anywhere is the response", () => {
     assertProperty(
       fc.property(answers, fc.integer({ min: 1, max: 6 }), (answer, size) => {
         const fold = new PieceFold();

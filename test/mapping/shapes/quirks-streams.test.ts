@@ -138,7 +138,7 @@ describe("calls in streams", () => {
   );
 });
 
-test("a provider that says twice how the answer ended is heard once", () => {
+test("a provider that says twice how the response ended is heard once", () => {
   const chunks = send(askClaude({ stream: true }), messagesToChat);
   const events = chunks.stream([chatChunk({ content: "Hi" }), chatChunk({}, "stop"), chatChunk({}, "stop"), "[DONE]"]);
   expect(events.map(({ type }) => type).filter((type) => type === "message_delta")).toHaveLength(1);

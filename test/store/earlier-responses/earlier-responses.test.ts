@@ -71,7 +71,7 @@ async function turns(id: string, organization = "o", bytesMax = MANY): Promise<J
   return text === undefined ? undefined : JSON.parse(text);
 }
 
-test("an answer is found by the provider's id, of the request that made it, by its organization alone", async () => {
+test("a response is found by the provider's id, of the request that made it, by its organization alone", async () => {
   const made = await record("resp_made", { columns: { provider: "OPENAI", request_model: "fast" } });
   await record("resp_made", { columns: { method: "GET", credential: "other" } });
   expect(await findResponse(store.records, "o", "resp_made")).toEqual({
@@ -90,7 +90,7 @@ test("an answer is found by the provider's id, of the request that made it, by i
   expect(await findResponse(store.records, "o", "resp_other")).toBeUndefined();
 });
 
-test("an answer of ours is found by the request in its id, whatever a provider calls its own", async () => {
+test("a response of ours is found by the request in its id, whatever a provider calls its own", async () => {
   const id = `resp_${"ab".repeat(16)}`;
   const request = "abababab-abab-abab-abab-abababababab";
   await record(id, { columns: { request_id: request, ai_gateway_body_mapping: "RESPONSES" } });

@@ -56,7 +56,7 @@ test("whatever blocks there are, the next is the newest that is missing, until n
   );
 });
 
-test("records without a block are counted, and since when there are no others is told", async () => {
+test("records without a block are counted, and since when there are no others is reported", async () => {
   using directory = ownDirectory();
   const store = await openStore(directory.config, "write");
   await migrate(store);
