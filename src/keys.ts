@@ -70,18 +70,21 @@ export function bearerKey(value: string): string | undefined {
  */
 export class KeyRing {
   #byHash: ReadonlyMap<string, KeySnapshot> = new Map();
-  /** Hashes of recently received keys, by key text, and the previous generation of them. */
-  #recent = new Map<string, string>();
-  #before = this.#recent;
+  /** Hashes of recently received keys, by the key's text and by the header value that holds it. */
+  #ofKeys = new RecentHashes();
+  #ofValues = new RecentHashes();
 
   replace(keys: readonly KeySnapshot[]): void {
     this.#byHash = new Map(keys.map((key) => [key.hash, key]));
+    // The text of a removed key does not stay, however often it is sent.
+    this.#ofKeys = new RecentHashes();
+    this.#ofValues = new RecentHashes();
   }
 
   /** Forgets the text of keys not used since the call before the last. Call it several times a second. */
   forgetTexts(): void {
-    this.#before = this.#recent;
-    if (this.#recent.size > 0) this.#recent = new Map();
+    this.#ofKeys.forget();
+    this.#ofValues.forget();
   }
 
   /** Whether a text is a key of this deployment, usable or not. */
@@ -92,6 +95,18 @@ export class KeyRing {
   /** The key with this text, or why it cannot be used. The text is remembered until `forgetTexts`. */
   ofText(key: string, now: number): KeySnapshot | Unusable {
     return this.ofHash(this.#hashOf(key), now);
+  }
+
+  /** The same for a header value `Bearer <key>`; undefined for any other value. */
+  ofBearer(value: string, now: number): KeySnapshot | Unusable | undefined {
+    let hash = this.#ofValues.get(value);
+    if (hash === undefined) {
+      const key = bearerKey(value);
+      if (key === undefined) return undefined;
+      hash = this.#hashOf(key);
+      if (this.#byHash.has(hash)) this.#ofValues.set(value, hash);
+    }
+    return this.ofHash(hash, now);
   }
 
   /** The key with this hash, or why it cannot be used. @param now - milliseconds since 1970. */
@@ -107,10 +122,33 @@ export class KeyRing {
 
   /** Unknown texts are hashed each time, so that clients cannot fill the memory. */
   #hashOf(key: string): string {
-    let hash = this.#recent.get(key);
+    let hash = this.#ofKeys.get(key);
     if (hash !== undefined) return hash;
-    hash = this.#before.get(key) ?? hashKey(key);
-    if (this.#byHash.has(hash)) this.#recent.set(key, hash);
+    hash = hashKey(key);
+    if (this.#byHash.has(hash)) this.#ofKeys.set(key, hash);
     return hash;
+  }
+}
+
+/** Hashes by text. A text stays while it is used: until the second `forget` after its last use. */
+class RecentHashes {
+  #used = new Map<string, string>();
+  #before = this.#used;
+
+  get(text: string): string | undefined {
+    const hash = this.#used.get(text);
+    if (hash !== undefined || this.#before.size === 0) return hash;
+    const before = this.#before.get(text);
+    if (before !== undefined) this.#used.set(text, before);
+    return before;
+  }
+
+  set(text: string, hash: string): void {
+    this.#used.set(text, hash);
+  }
+
+  forget(): void {
+    this.#before = this.#used;
+    if (this.#used.size > 0) this.#used = new Map();
   }
 }

@@ -1,5 +1,5 @@
 import { GatewayError } from "../errors.ts";
-import { bearerKey, hasScope, type KeyRing, type KeySnapshot, type Unusable } from "../keys.ts";
+import { hasScope, type KeyRing, type KeySnapshot, type Unusable } from "../keys.ts";
 
 /**
  * The key in a request, or the 401 error to respond with.
@@ -8,12 +8,12 @@ import { bearerKey, hasScope, type KeyRing, type KeySnapshot, type Unusable } fr
  * @param now - milliseconds since 1970.
  */
 export function sentKey(ring: KeyRing, sent: readonly string[], now: number): KeySnapshot | GatewayError {
-  const value = sent[0]?.trim();
-  if (value === undefined || value === "" || /^bearer$/i.test(value)) return new GatewayError("missing_gateway_auth");
-  const key = bearerKey(value);
-  if (key === undefined || (sent.length > 1 && sent.some((other) => other !== sent[0])))
+  const value = sent[0]?.trim() ?? "";
+  const found = ring.ofBearer(value, now);
+  if (found === undefined && (value === "" || /^bearer$/i.test(value))) return new GatewayError("missing_gateway_auth");
+  if (found === undefined || (sent.length > 1 && sent.some((other) => other !== sent[0])))
     return new GatewayError("invalid_gateway_auth", "Gateway-Auth must be: Bearer <service key>");
-  return usable(ring.ofText(key, now));
+  return usable(found);
 }
 
 /** The key, or the 401 error if it cannot be used. */

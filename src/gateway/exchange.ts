@@ -72,8 +72,10 @@ export class Exchange implements UpstreamEvents, Departing, UploadOwner {
   ownHeaders: readonly string[] = [];
   /** The API shape of the gateway's errors; its own if undefined. */
   errorShape: string | undefined;
-  /** When the provider must have sent its head, by `performance.now()`; 0 while no limit applies. */
-  deadline = 0;
+  /** Milliseconds that the client or the provider may take for its next step; 0 while no limit applies. */
+  #limitMs = 0;
+  /** When `checkProgress` first saw the current wait; 0 before. */
+  #waitsSinceMs = 0;
   #ended = false;
   #firstForwardedAt: number | undefined;
   /** The provider's status, once known. */
@@ -158,7 +160,20 @@ export class Exchange implements UpstreamEvents, Departing, UploadOwner {
   /** Restarts the time limit for the client's body or the provider's head; later phases have no limit here. */
   awaitProgress(ms: number): void {
     const uploading = this.upload !== undefined && !this.upload.finished;
-    this.deadline = this.#status !== 0 && !uploading ? 0 : performance.now() + ms;
+    this.#limitMs = this.#status !== 0 && !uploading ? 0 : ms;
+    this.#waitsSinceMs = 0;
+  }
+
+  /**
+   * Ends a wait that takes too long. Called several times a second: a wait begins with the first call that sees it, so that
+   * short ones never read the clock.
+   *
+   * @param nowMs - `performance.now()`.
+   */
+  checkProgress(nowMs: number): void {
+    if (this.#limitMs === 0) return;
+    if (this.#waitsSinceMs === 0) this.#waitsSinceMs = nowMs;
+    else if (nowMs - this.#waitsSinceMs > this.#limitMs) this.#onTooSlow();
   }
 
   /** Responds in the provider's place, and records that. Does nothing if the exchange has already ended. */
@@ -269,7 +284,7 @@ export class Exchange implements UpstreamEvents, Departing, UploadOwner {
 
   // biome-ignore lint/complexity/useMaxParams: the arguments of UpstreamEvents, once per WebSocket
   onUpgrade(status: number, reason: string, raw: string[], socket: ByteSocket, early: Uint8Array): void {
-    this.deadline = 0;
+    this.#limitMs = 0;
     this.#status = status;
     const client = this.#client;
     if (client === undefined || this.#ended) return void socket.destroy();
@@ -293,7 +308,7 @@ export class Exchange implements UpstreamEvents, Departing, UploadOwner {
   }
 
   /** The provider took too long to send its head, or the client to send its body. */
-  onDeadline(): void {
+  #onTooSlow(): void {
     if (this.upload !== undefined && !this.upload.finished && this.upload.waitsForClient) {
       const stalled = {
         ...ownResponse("bad_request", "the request body stopped coming; send the request again"),
@@ -358,7 +373,7 @@ export class Exchange implements UpstreamEvents, Departing, UploadOwner {
   /** Ends the exchange; its record reaches the page cache with the next flush of the spool. */
   #close(ending: Ending): void {
     this.#ended = true;
-    this.deadline = 0;
+    this.#limitMs = 0;
     this.#writer.takeHeld();
     this.#before = undefined;
     this.#last = undefined;

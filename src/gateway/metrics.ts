@@ -10,6 +10,9 @@ import type { UnifiedParts } from "./unified/unified-parts.ts";
 const OVERHEAD_BUCKETS = [0.0001, 0.00025, 0.0005, 0.001, 0.0025, 0.005, 0.01, 0.05, 0.25, 1];
 const FIRST_BYTE_BUCKETS = [0.01, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 300];
 
+/** First digits of a status of up to three digits. */
+const STATUS_CLASSES = 10;
+
 /** One ended exchange for the metrics. Times are milliseconds since 1970. */
 interface Measured {
   /** A loaded provider's name or CUSTOM, never a name made up by a client. */
@@ -38,7 +41,8 @@ interface Watched {
 
 /** Counts in plain numbers while requests pass, and formats them on request. */
 export class GatewayMetrics {
-  readonly #requests = new Map<string, number>();
+  /** Ended exchanges by provider, then by outcome, then by the first digit of the status. */
+  readonly #ended = new Map<string, Map<Outcome, number[]>>();
   readonly #overhead = new Buckets(OVERHEAD_BUCKETS);
   readonly #firstByte = new Buckets(FIRST_BYTE_BUCKETS);
   readonly #watched: Watched;
@@ -50,8 +54,7 @@ export class GatewayMetrics {
   }
 
   count(exchange: Measured): void {
-    const key = `${exchange.provider} ${Math.floor(exchange.status / 100)}xx ${exchange.outcome}`;
-    this.#requests.set(key, (this.#requests.get(key) ?? 0) + 1);
+    this.#classesOf(exchange.provider, exchange.outcome)[Math.floor(exchange.status / 100)]!++;
     this.#requestBytes += exchange.requestBytes;
     this.#responseBytes += exchange.responseBytes;
     const { startedAt, firstForwardedAt, forwardedAt, firstByteAt } = exchange;
@@ -63,7 +66,7 @@ export class GatewayMetrics {
   counts(): GatewayCounts {
     const { exchangesDropped, bytesWritten, healthy } = this.#watched.spool();
     return {
-      requests: this.#requests,
+      requests: new Map(this.#endedByText()),
       requestBytes: this.#requestBytes,
       responseBytes: this.#responseBytes,
       inFlight: this.#watched.inFlight(),
@@ -74,6 +77,28 @@ export class GatewayMetrics {
       overhead: this.#overhead.counts(),
       firstByte: this.#firstByte.counts(),
     };
+  }
+
+  /** Counts of one provider and outcome, by the first digit of the status. Few and kept, so no key is built per request. */
+  #classesOf(provider: string, outcome: Outcome): number[] {
+    let ofProvider = this.#ended.get(provider);
+    if (ofProvider === undefined) {
+      ofProvider = new Map();
+      this.#ended.set(provider, ofProvider);
+    }
+    let classes = ofProvider.get(outcome);
+    if (classes === undefined) {
+      classes = new Array<number>(STATUS_CLASSES).fill(0);
+      ofProvider.set(outcome, classes);
+    }
+    return classes;
+  }
+
+  *#endedByText(): Generator<[string, number]> {
+    for (const [provider, outcomes] of this.#ended)
+      for (const [outcome, classes] of outcomes)
+        for (const [digit, count] of classes.entries())
+          if (count > 0) yield [`${provider} ${digit}xx ${outcome}`, count];
   }
 
   /** Prometheus text. @param others - counts of the other gateway threads. */

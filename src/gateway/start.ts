@@ -50,7 +50,7 @@ const HEAD_BYTES_MAX = 128 * 1_024;
 const HEAD_MS = 30_000;
 const KEEP_ALIVE_MS = 65_000;
 const UPLOAD_STALL_MS = 120_000;
-const DEADLINE_CHECK_MS = 100;
+const PROGRESS_CHECK_MS = 100;
 /** How long pending cache writes may take at shutdown. */
 const CACHE_CLOSE_MS = 5_000;
 
@@ -144,16 +144,16 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
   const { port } = server;
   for (const each of servers) ownPorts.add(each.port);
   let draining = false;
-  const deadlines = setInterval(() => {
-    checkDeadlines(parts.inFlight);
+  const checks = setInterval(() => {
+    checkProgress(parts.inFlight);
     parts.keys.forgetTexts();
-  }, DEADLINE_CHECK_MS);
-  deadlines.unref();
+  }, PROGRESS_CHECK_MS);
+  checks.unref();
 
   const drain = async (seconds: number, others?: Promise<unknown>): Promise<void> => {
     draining = true;
     await drainServers(servers, parts, seconds, others);
-    clearInterval(deadlines);
+    clearInterval(checks);
   };
 
   return {
@@ -346,7 +346,7 @@ function listen(parts: GatewayParts, config: Config, { pair, port, portShared, m
   });
 }
 
-function checkDeadlines(inFlight: Slots<Exchange>): void {
-  const now = performance.now();
-  for (const exchange of inFlight.all()) if (exchange.deadline !== 0 && exchange.deadline < now) exchange.onDeadline();
+function checkProgress(inFlight: Slots<Exchange>): void {
+  const nowMs = performance.now();
+  for (const exchange of inFlight.all()) exchange.checkProgress(nowMs);
 }

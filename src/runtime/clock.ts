@@ -8,12 +8,17 @@ let checkedAtMs = Number.NEGATIVE_INFINITY;
 /** Milliseconds since 1970 with fraction; steps only if the wall clock steps. */
 export function now(): number {
   const monotonicMs = performance.now();
+  return offsetAt(monotonicMs) + monotonicMs;
+}
+
+/** What the wall clock is ahead of `performance.now()`. */
+function offsetAt(monotonicMs: number): number {
   if (monotonicMs - checkedAtMs > CHECK_MS) {
     checkedAtMs = monotonicMs;
     const actualMs = Date.now() - monotonicMs;
     if (Math.abs(actualMs - offsetMs) > DRIFT_MS) offsetMs = actualMs;
   }
-  return offsetMs + monotonicMs;
+  return offsetMs;
 }
 
 /** Milliseconds since 1970 with fraction. */
@@ -24,6 +29,6 @@ export type Clock = () => number;
  * the meantime does not affect durations.
  */
 export function startClock(): Clock {
-  const startOffsetMs = now() - performance.now();
+  const startOffsetMs = offsetAt(performance.now());
   return () => startOffsetMs + performance.now();
 }

@@ -8,7 +8,9 @@ import { randomFillSync } from "node:crypto";
  * per id costs more than everything else.
  */
 const POOL = new Uint8Array(4_096);
-const HEX = Array.from({ length: 256 }, (_, byte) => byte.toString(16).padStart(2, "0"));
+const DIGITS = Buffer.from("0123456789abcdef", "latin1");
+/** The id's text, written in place: joining sixteen strings takes three times as long. */
+const TEXT = Buffer.from("00000000-0000-7000-8000-000000000000", "latin1");
 const COUNTER_MAX = 0xfff;
 
 let used = POOL.length;
@@ -29,14 +31,25 @@ export function uuidv7(now = Date.now()): string {
     counter = 0;
   }
   const high = Math.floor(lastMs / 0x10000);
-  const random = used + 2;
+  put(0, high >>> 24);
+  put(2, high >>> 16);
+  put(4, high >>> 8);
+  put(6, high);
+  put(9, lastMs >>> 8);
+  put(11, lastMs);
+  put(14, 0x70 | (counter >>> 8));
+  put(16, counter);
+  put(19, 0x80 | (POOL[used + 2]! & 0x3f));
+  put(21, POOL[used + 3]!);
+  for (let byte = 4; byte < 10; byte++) put(16 + 2 * byte, POOL[used + byte]!);
   used += 10;
-  return (
-    `${HEX[(high >>> 24) & 0xff]}${HEX[(high >>> 16) & 0xff]}${HEX[(high >>> 8) & 0xff]}${HEX[high & 0xff]}-` +
-    `${HEX[(lastMs >>> 8) & 0xff]}${HEX[lastMs & 0xff]}-${HEX[0x70 | (counter >>> 8)]}${HEX[counter & 0xff]}-` +
-    `${HEX[0x80 | (POOL[random]! & 0x3f)]}${HEX[POOL[random + 1]!]}-${HEX[POOL[random + 2]!]}${HEX[POOL[random + 3]!]}` +
-    `${HEX[POOL[random + 4]!]}${HEX[POOL[random + 5]!]}${HEX[POOL[random + 6]!]}${HEX[POOL[random + 7]!]}`
-  );
+  return TEXT.toString("latin1");
+}
+
+/** Writes the last eight bits of a number as two digits. */
+function put(at: number, byte: number): void {
+  TEXT[at] = DIGITS[(byte >>> 4) & 0xf]!;
+  TEXT[at + 1] = DIGITS[byte & 0xf]!;
 }
 
 /** Any UUID, regardless of version and case. */

@@ -71,6 +71,21 @@ test("header values keep their bytes and lose the blanks around them", () => {
 const head = (line: string) => `POST / HTTP/1.1\r\nHost: x\r\n${line}\r\n\r\n`;
 
 test.each([
+  ["another case", "host: y", ["host", "y"]],
+  ["a shorter name", "Hos: y", ["Hos", "y"]],
+  ["a longer name", "Hosts: y", ["Hosts", "y"]],
+  ["the same name", "Host:y", ["Host", "y"]],
+  ["the name as a value", "A: Host:y", ["A", "Host:y"]],
+  ["a blank before the colon", "Host : y", undefined],
+  ["no colon", "Host", undefined],
+])("a line is read by itself, whatever name the last head had there: %s", (_name, line, headers) => {
+  read([NEXT]);
+  const { requests, fault } = read([`GET / HTTP/1.1\r\n${line}\r\n\r\n`]);
+  expect(requests[0]?.headers).toEqual(headers);
+  expect(fault).toBe(headers === undefined ? "malformed" : undefined);
+});
+
+test.each([
   ["a length beside chunks", head("Content-Length: 3\r\nTransfer-Encoding: chunked"), "malformed"],
   ["chunks beside a length", head("Transfer-Encoding: chunked\r\nContent-Length: 3"), "malformed"],
   ["two lengths", head("Content-Length: 3\r\nContent-Length: 4"), "malformed"],

@@ -40,8 +40,9 @@ export interface Label {
   readonly name: string | undefined;
 }
 
-/** Maximum number of remembered spellings; made-up names must not fill the memory. */
+/** Maximum number and length of remembered spellings; made-up names must not fill the memory. */
 const NAMES_MAX = 5_000;
+const NAME_LENGTH_MAX = 128;
 
 /**
  * Headers dropped from a provider that is such a gateway too: the client must see one id, and this gateway's cache and
@@ -60,7 +61,7 @@ export function headerNames(prefixes: readonly string[]): (raw: string) => Heade
     let name = names.get(raw);
     if (name === undefined) {
       name = classify(raw, prefixes);
-      if (names.size < NAMES_MAX) names.set(raw, name);
+      if (names.size < NAMES_MAX && raw.length <= NAME_LENGTH_MAX) names.set(raw, name);
     }
     return name;
   };

@@ -21,6 +21,21 @@ const NO_BODY = { length: 0, chunked: false };
 const CHUNK_LINE_BYTES_MAX = 4_096;
 const TRAILER_BYTES_MAX = 64 * 1_024;
 
+/** Pieces up to this size are copied out of what was received with them. */
+const COPIED_BYTES_MAX = 2_048;
+
+/**
+ * A small piece is a copy: that takes half as long as a view of freshly received bytes, and does not keep the head before it,
+ * with its credentials, in memory.
+ */
+function pieceOf(bytes: Buffer, at: number, end: number): Uint8Array {
+  if (at === 0 && end === bytes.byteLength) return bytes;
+  if (end - at > COPIED_BYTES_MAX) return bytes.subarray(at, end);
+  const piece = Buffer.allocUnsafe(end - at);
+  bytes.copy(piece, 0, at, end);
+  return piece;
+}
+
 /**
  * The body of an HTTP/1.1 message, with a length or chunked, read one element at a time. Ambiguous framing is refused; chunk
  * extensions and trailers are read for their framing and dropped.
@@ -102,7 +117,7 @@ export class BodyReader {
     }
     this.#remaining -= end - at;
     if (this.#remaining === 0) this.#state = this.#state === LENGTH ? WHOLE : CHUNK_END;
-    if (!isGathered) this.piece = at === 0 && end === bytes.byteLength ? bytes : bytes.subarray(at, end);
+    if (!isGathered) this.piece = pieceOf(bytes, at, end);
     return end;
   }
 

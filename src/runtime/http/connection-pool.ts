@@ -75,8 +75,16 @@ export class Pool {
   }
 }
 
-export function keyOf({ secure, host, port }: UpstreamOrigin): string {
-  return `${secure ? "s" : ""}${port} ${host}`;
+/** Keys by origin: requests to one target share its object. */
+const keys = new WeakMap<UpstreamOrigin, string>();
+
+export function keyOf(origin: UpstreamOrigin): string {
+  let key = keys.get(origin);
+  if (key === undefined) {
+    key = `${origin.secure ? "s" : ""}${origin.port} ${origin.host}`;
+    keys.set(origin, key);
+  }
+  return key;
 }
 
 export interface ConnectionUser extends ResponseSink {

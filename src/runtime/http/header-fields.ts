@@ -1,6 +1,8 @@
 const FIELD_NAME = /^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/;
 const names = new Map<string, FieldName>();
+/** Maximum number and length of remembered names: clients with invented names must not fill the memory. */
 const NAMES_MAX = 5_000;
+const NAME_LENGTH_MAX = 128;
 
 /** A field's name as sent, and its rule for the message's framing. */
 interface FieldName {
@@ -32,26 +34,56 @@ export class Framing {
 /** Creates the error that a reader throws for a malformed message. */
 export type Fault = (why: string) => Error;
 
-/**
- * Reads the header lines of `text` from `start` on into `headers`, as raw pairs. `text` is Latin-1 and not MALFORMED.
- *
- * @throws the error of `fault` if a line is not a field or a length is ambiguous.
- */
-export function readFields(text: string, start: number, headers: string[], fault: Fault): Framing {
-  const framing = new Framing();
-  for (let at = start; at <= text.length; ) {
-    let end = text.indexOf("\r\n", at);
-    if (end < 0) end = text.length;
-    const colon = text.indexOf(":", at);
-    if (colon <= at || colon > end) throw fault("a header field has no name");
-    const name = nameOf(text.slice(at, colon), fault);
-    const value = trimmed(text, colon + 1, end);
-    headers.push(name.raw, value);
-    name.rule?.(framing, value, fault);
-    at = end + 2;
+/** Lines of a head whose names are expected again at the same place. */
+const EXPECTED_MAX = 64;
+
+/** Reads the header lines of the messages of one side. */
+export class FieldReader {
+  readonly #fault: Fault;
+  /** The name that the last head had in each line: most heads are from the same few programs. */
+  readonly #expected: FieldName[] = [];
+
+  /** @param fault - creates the error to throw if a line is not a field or a length is ambiguous. */
+  constructor(fault: Fault) {
+    this.#fault = fault;
   }
-  return framing;
+
+  /**
+   * Reads the header lines of `text` from `start` on into `headers`, as raw pairs. `text` is Latin-1 and not MALFORMED.
+   *
+   * @throws the error of `fault`.
+   */
+  read(text: string, start: number, headers: string[]): Framing {
+    const framing = new Framing();
+    for (let at = start; at <= text.length; ) {
+      let end = text.indexOf("\r\n", at);
+      if (end < 0) end = text.length;
+      const name = this.#nameAt(text, at, end, headers.length / 2);
+      const value = trimmed(text, at + name.raw.length + 1, end);
+      headers.push(name.raw, value);
+      name.rule?.(framing, value, this.#fault);
+      at = end + 2;
+    }
+    return framing;
+  }
+
+  #nameAt(text: string, at: number, end: number, line: number): FieldName {
+    const expected = this.#expected[line];
+    if (
+      expected !== undefined &&
+      text.charCodeAt(at + expected.raw.length) === COLON &&
+      text.startsWith(expected.raw, at)
+    )
+      return expected;
+    const colon = text.indexOf(":", at);
+    if (colon <= at || colon > end) throw this.#fault("a header field has no name");
+    const name = nameOf(text.slice(at, colon), this.#fault);
+    if (line < EXPECTED_MAX && name.raw.length <= NAME_LENGTH_MAX) this.#expected[line] = name;
+    return name;
+  }
 }
+
+const COLON = 0x3a;
 
 /** Whether a line is a valid trailer. */
 export function isField(line: string): boolean {
@@ -91,7 +123,7 @@ function nameOf(raw: string, fault: Fault): FieldName {
   // A copy: a substring would keep the entire text in memory, with the keys in it.
   const own = Buffer.from(raw, "latin1").toString("latin1");
   const name = { raw: own, rule: Object.hasOwn(RULES, lower) ? RULES[lower] : undefined };
-  if (names.size < NAMES_MAX) names.set(own, name);
+  if (names.size < NAMES_MAX && own.length <= NAME_LENGTH_MAX) names.set(own, name);
   return name;
 }
 

@@ -1,6 +1,6 @@
 import { METHODS } from "node:http";
 import { BodyReader, type ChunkRules } from "./body-reader.ts";
-import { BARE_LINE_END, Framing, MALFORMED, readFields } from "./header-fields.ts";
+import { BARE_LINE_END, FieldReader, Framing, MALFORMED } from "./header-fields.ts";
 import type { RequestFault } from "./server.ts";
 
 /** A request's head. */
@@ -42,6 +42,8 @@ const CHUNKS: ChunkRules = {
   extensionBytesMax: 64 * 1_024,
   malformed,
 };
+
+const FIELDS = new FieldReader(malformed);
 
 /** A request that cannot be served; the connection cannot continue after it. */
 export class MalformedRequest extends Error {
@@ -190,7 +192,7 @@ export class RequestParser {
     if (MALFORMED.test(text) && MALFORMED.test(text.slice(line.length)))
       throw malformed("its head holds control bytes");
     const headers: string[] = [];
-    const framing = lineEnd < 0 ? new Framing() : readFields(text, lineEnd + 2, headers, malformed);
+    const framing = lineEnd < 0 ? new Framing() : FIELDS.read(text, lineEnd + 2, headers);
     if (headers.length > FIELDS_MAX * 2) throw new MalformedRequest("size", "it has too many header fields");
     this.#at = end + 4;
     this.#searched = 0;

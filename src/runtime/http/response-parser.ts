@@ -1,5 +1,5 @@
 import { BodyReader, type ChunkRules } from "./body-reader.ts";
-import { Framing, MALFORMED, readFields } from "./header-fields.ts";
+import { FieldReader, Framing, MALFORMED } from "./header-fields.ts";
 import { UpstreamError } from "./upstream.ts";
 
 /** Receives the result of parsing a provider's bytes. */
@@ -29,6 +29,7 @@ const CHUNKS: ChunkRules = {
   extensionBytesMax: Number.POSITIVE_INFINITY,
   malformed,
 };
+const FIELDS = new FieldReader(malformed);
 const STATUS_LINE = /^HTTP\/1\.([01]) ([1-5]\d\d|[6-9]\d\d)(?: (.*))?$/;
 
 /**
@@ -166,7 +167,7 @@ export class ResponseParser {
     if (code === undefined) throw malformed("its status line cannot be read");
     const status = Number(code);
     const headers: string[] = [];
-    const framing = lineEnd < 0 ? new Framing() : readFields(text, lineEnd + 2, headers, malformed);
+    const framing = lineEnd < 0 ? new Framing() : FIELDS.read(text, lineEnd + 2, headers);
     if (headers.length > FIELDS_MAX * 2) throw malformed("it has too many header fields");
     const next = end + 4;
     if (status === 101) return this.#switch(reason, headers, bytes.subarray(next));
