@@ -9,7 +9,7 @@ import { once } from "node:events";
 import { availableParallelism } from "node:os";
 import { join } from "node:path";
 import { allTests, browserTests, fastTests, processStarter, sharingTests } from "./sets.ts";
-import { KEPT_TIMINGS, lastTimings } from "./timings.ts";
+import { KEPT_TIMINGS, lastTimings, type TimedRun } from "./timings.ts";
 
 interface TestSet {
   /** Percentage of each property's runs, where `WEIR_TEST_RUNS` says nothing. */
@@ -56,6 +56,9 @@ if (files.length === 0) {
 
 const env: Record<string, string | undefined> = {
   ...(set.runs === 100 ? {} : { WEIR_TEST_RUNS: String(set.runs) }),
+  // Bun collects garbage every second even where nothing happens. That is a third of what an idle service costs, and a run
+  // starts 200 of them. Without the timer it still collects whenever a heap has grown.
+  BUN_GC_TIMER_DISABLE: "1",
   ...process.env,
 };
 // A commit's run can be repeated, its random cases included; the next commit brings others.
@@ -65,17 +68,10 @@ const checked = given.includes("--check") ? startCheck() : undefined;
 if (env["WEIR_TEST_BINARY"] === undefined && startsMany(files)) env["WEIR_TEST_BINARY"] = await buildBinary();
 
 const isBrowser = name === "browser";
-// Started longest first, as far as earlier runs here have shown, or one whose timings are kept.
-const timings = [lastTimings(isBrowser), KEPT_TIMINGS].map((path) => `--timings=${path}`);
-// Tests wait for programs, limits of time and retries half of their time, those in a browser for its pages a third of
-// it: further workers use the cores meanwhile.
-const workers = availableParallelism() + (isBrowser ? 1 : 2);
 const words = [
   "test",
-  `--parallel=${workers}`,
   "--no-orphans",
   `--timeout=${TIMEOUT_MS}`,
-  ...timings,
   "--update-timings",
   ...(set.words?.() ?? []),
   ...flags,
@@ -83,9 +79,14 @@ const words = [
 // A part is run to look at it closely: each of its files in a process of its own.
 const shared = new Set(set.shares === true && rest.length === 0 ? sharingTests() : []);
 const apart = files.filter((file) => !shared.has(file));
-const results: Result[] = [];
-if (apart.length > 0) results.push(await runFiles(apart, []));
-if (shared.size > 0) results.push(await runFiles([...shared], ["--no-isolate"]));
+const cores = availableParallelism();
+// Tests wait for programs, limits of time and retries half of their time, those in a browser for its pages a third of
+// it: further workers use the cores meanwhile, and so do the tests that share a process, which hardly wait.
+const runs: Promise<Result>[] = [];
+if (apart.length > 0)
+  runs.push(runFiles(apart, { kind: isBrowser ? "browser" : "apart", workers: cores + (isBrowser ? 1 : 2) }));
+if (shared.size > 0) runs.push(runFiles([...shared], { kind: "shared", workers: cores, after: runs[0] }));
+const results = await Promise.all(runs);
 const check = await checked;
 if (results.length > 1) sayTogether(results);
 if (check !== undefined && check.status !== 0) console.error(`${check.output}\nThe check of types and style failed.`);
@@ -97,9 +98,22 @@ interface Result {
   readonly output: string;
 }
 
-/** Runs Bun's test runner over `testFiles`, and shows what it writes meanwhile. */
-async function runFiles(testFiles: readonly string[], more: readonly string[]): Promise<Result> {
-  const child = spawn(process.execPath, [...words, ...more, ...testFiles.map((file) => `./${file}`)], {
+interface Running {
+  readonly kind: TimedRun;
+  readonly workers: number;
+  /** What this one writes is shown when that one has ended. */
+  readonly after?: Promise<unknown> | undefined;
+}
+
+/** Runs Bun's test runner over `testFiles`, and shows what it writes. */
+async function runFiles(testFiles: readonly string[], { kind, workers, after }: Running): Promise<Result> {
+  const how = [
+    `--parallel=${workers}`,
+    ...(kind === "shared" ? ["--no-isolate"] : []),
+    // Started longest first, as far as earlier runs here have shown, or one whose timings are kept.
+    ...[lastTimings(kind), KEPT_TIMINGS].map((path) => `--timings=${path}`),
+  ];
+  const child = spawn(process.execPath, [...words, ...how, ...testFiles.map((file) => `./${file}`)], {
     cwd: ROOT,
     stdio: ["inherit", "inherit", "pipe"],
     env: { ...(process.stderr.isTTY ? { FORCE_COLOR: "1" } : {}), ...env },
@@ -113,11 +127,12 @@ async function runFiles(testFiles: readonly string[], more: readonly string[]): 
   let output = "";
   child.stderr.setEncoding("utf8").on("data", (chunk: string) => {
     output += chunk;
-    process.stderr.write(chunk);
+    if (after === undefined) process.stderr.write(chunk);
   });
   const [status] = (await once(child, "close")) as [number | null];
-  // The next ones are not started then.
   if (isStopped) process.exit(status || 1);
+  await after;
+  if (after !== undefined) process.stderr.write(output);
   return { status: status ?? 1, output: Bun.stripANSI(output) };
 }
 

@@ -15,8 +15,12 @@ interface Timings {
 
 const ROOT = join(import.meta.dir, "..");
 
-/** Where Bun writes what the files of a set took; nothing of a checkout changes by running tests. */
-export const lastTimings = (isBrowser: boolean) => `node_modules/.weir-test-timings${isBrowser ? "-browser" : ""}.json`;
+/** Runs that write what their files took: two of them at the same time, so each has a file of its own. */
+const TIMED_RUNS = ["apart", "shared", "browser"] as const;
+export type TimedRun = (typeof TIMED_RUNS)[number];
+
+/** Where Bun writes what the files of a run took; nothing of a checkout changes by running tests. */
+export const lastTimings = (run: TimedRun) => `node_modules/.weir-test-timings-${run}.json`;
 export const KEPT_TIMINGS = "test/timings.json";
 
 function readTimings(path: string): Timings["files"] {
@@ -27,8 +31,7 @@ function readTimings(path: string): Timings["files"] {
 if (import.meta.main) {
   const known = {
     ...readTimings(KEPT_TIMINGS),
-    ...readTimings(lastTimings(false)),
-    ...readTimings(lastTimings(true)),
+    ...Object.assign({}, ...TIMED_RUNS.map((run) => readTimings(lastTimings(run)))),
   };
   const files: Record<string, number> = {};
   for (const file of [...allTests(), ...browserTests()])

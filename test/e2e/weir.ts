@@ -30,6 +30,10 @@ export interface WeirOptions {
   readonly command?: readonly string[];
 }
 
+/** Set by `test/run.ts` for the services of a whole run. A benchmark's service collects garbage as a user's does. */
+const TIMER = "BUN_GC_TIMER_DISABLE";
+const OF_RUN = process.env[TIMER] === undefined ? {} : { [TIMER]: process.env[TIMER] };
+
 /** A record as the API answers it. */
 export type ApiRecord = { readonly [name: string]: Json };
 
@@ -83,6 +87,7 @@ export async function startWeir(options: WeirOptions = {}): Promise<Weir> {
     WEIR_LOG_FORMAT: "json",
     WEIR_ALLOW_PRIVATE_TARGETS: "127.0.0.1",
     WEIR_APPROVED_DOMAINS: "127.0.0.1",
+    ...OF_RUN,
     ...options.env,
   };
   const [program, ...words] = [...(options.wrapper ?? []), ...(options.command ?? programCommand()), "serve"] as [
