@@ -9,6 +9,8 @@ import type { RequestContent, StoredPart } from "./request-content.ts";
 const PACK_BYTES = 131_072;
 /** Shorter parts are stored uncut: zstd compresses what they have in common within the pack. */
 const CUT_BYTES_MIN = 2_048;
+/** A pack that gets this much in one commit is closed with it: compressing all of it again, for the rest, would cost more. */
+const CLOSING_BYTES = PACK_BYTES / 2;
 const SPARE_MAX = 4;
 /** Approximate limit of packs per request: a very long request gets larger packs. */
 const REQUEST_PACKS_MAX = 256;
@@ -153,6 +155,7 @@ export class PackWriter {
    * @param openTogether - if one open pack must be written, write all open packs.
    */
   pending(openTogether = false): { packs: WrittenPack[]; rows: readonly WrittenRow[]; shared: readonly number[] } {
+    for (const [lane, { length, written }] of this.#open) if (length - written >= CLOSING_BYTES) this.#close(lane);
     const open = [...this.#open.values()];
     const isDue = openTogether && open.some(({ changed }) => changed);
     const packs = [...this.#full.filter(({ changed }) => changed), ...open.filter(({ changed }) => changed || isDue)];
