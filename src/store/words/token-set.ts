@@ -6,61 +6,70 @@ const BYTES_MIN = 8_192;
 const KEPT_BYTES_MAX = 262_144;
 const SPACE = 0x20;
 
-/** The start value of `hashed`. */
-export const HASH_START = 0x811c9dc5 | 0;
-/** FNV-1a, a byte at a time. */
-export const hashed = (hash: number, byte: number): number => Math.imul(hash ^ byte, 0x01000193);
+/** A token of at most this many ASCII characters is a number of 64 bits, in two halves of 32. */
+export const SHORT_BYTES_MAX = 8;
+/** Marks a longer token. Short ones never have this bit, because their characters are ASCII. */
+const LONG = 1 << 31;
+/** Of a slot: the two halves of a short token, or hash and length of a longer one; then its offset in the bytes, plus 1. */
+const SLOT_WORDS = 3;
 
 /**
  * Distinct tokens in order of appearance, as one text separated by spaces.
  *
- * Tokens are compared and copied as bytes, which costs a third of a `Set` of substrings. Reused for one text after another,
- * by one thread.
+ * Short tokens, which are most, are compared as numbers and longer ones as bytes: both cost much less than a `Set` of
+ * substrings. Reused for one text after another, by one thread.
  */
 export class TokenSet {
-  /** The offset of each token in the bytes, plus 1, by its hash; 0 is an empty slot. */
-  #slots = new Int32Array(SLOTS_MIN);
-  #hashes = new Int32Array(SLOTS_MIN);
+  #slots = new Int32Array(SLOTS_MIN * SLOT_WORDS);
+  #capacity = SLOTS_MIN;
   #bytes = Buffer.allocUnsafe(BYTES_MIN);
   #length = 0;
   #count = 0;
 
-  /** Adds the bytes from `start` to `end`, which contain no space; `hash` is their `hashed` value. */
-  add(from: Uint8Array, start: number, end: number, hash: number): void {
+  /** Adds a token of at most `SHORT_BYTES_MAX` ASCII characters: the last four are in `low`, those before in `high`. */
+  addShort(low: number, high: number, length: number): void {
     const slots = this.#slots;
-    const hashes = this.#hashes;
-    const mask = slots.length - 1;
-    // The low bits of this hash alone are not uniform.
-    let slot = (hash ^ (hash >>> 15)) & mask;
-    for (let known = slots[slot]!; known !== 0; known = slots[slot]!) {
-      if (hashes[slot] === hash && this.#isAt(known - 1, from, start, end)) return;
+    const mask = this.#capacity - 1;
+    let slot = slotOf(low, high) & mask;
+    let at = slot * SLOT_WORDS;
+    for (; slots[at + 2] !== 0; at = slot * SLOT_WORDS) {
+      if (slots[at] === low && slots[at + 1] === high) return;
       slot = (slot + 1) & mask;
     }
-    const length = end - start;
-    const bytes = this.#length + length + 1 > this.#bytes.length ? this.#reserve(length + 1) : this.#bytes;
-    slots[slot] = this.#length + 1;
-    hashes[slot] = hash;
-    let to = this.#length;
-    for (let at = start; at < end; at++) bytes[to++] = from[at]!;
-    bytes[to++] = SPACE;
-    this.#length = to;
-    if (++this.#count * 2 > slots.length) this.#grow();
+    const bytes = this.#room(length);
+    const end = this.#length + length;
+    for (let to = end - 1, rest = low; to >= this.#length; to--) {
+      bytes[to] = rest;
+      rest = end - to === 4 ? high : rest >>> 8;
+    }
+    this.#put(at, low, high, length);
   }
 
-  /** Whether the token at that offset equals this one. */
-  #isAt(known: number, from: Uint8Array, start: number, end: number): boolean {
-    const bytes = this.#bytes;
-    let at = start;
-    while (at < end && bytes[known + at - start] === from[at]) at++;
-    return at === end && bytes[known + end - start] === SPACE;
+  /** Adds the bytes from `start` to `end`, which contain no space. */
+  addLong(from: Uint8Array, start: number, end: number): void {
+    let hash = 0;
+    for (let at = start; at < end; at++) hash = Math.imul(hash ^ from[at]!, 0x01000193);
+    const length = end - start;
+    const slots = this.#slots;
+    const mask = this.#capacity - 1;
+    let slot = slotOf(hash, length | LONG) & mask;
+    let at = slot * SLOT_WORDS;
+    for (; slots[at + 2] !== 0; at = slot * SLOT_WORDS) {
+      const isAlike = slots[at] === hash && slots[at + 1] === (length | LONG);
+      if (isAlike && this.#isAt(slots[at + 2]! - 1, from, start, length)) return;
+      slot = (slot + 1) & mask;
+    }
+    const bytes = this.#room(length);
+    for (let to = this.#length, byte = start; byte < end; byte++) bytes[to++] = from[byte]!;
+    this.#put(at, hash, length | LONG, length);
   }
 
   /** Returns all tokens and empties the set. */
   take(): string {
     const text = this.#bytes.toString("utf8", 0, Math.max(0, this.#length - 1));
-    if (this.#slots.length > SLOTS_MIN) {
-      this.#slots = new Int32Array(SLOTS_MIN);
-      this.#hashes = new Int32Array(SLOTS_MIN);
+    if (this.#capacity > SLOTS_MIN) {
+      this.#slots = new Int32Array(SLOTS_MIN * SLOT_WORDS);
+      this.#capacity = SLOTS_MIN;
     } else this.#slots.fill(0);
     if (this.#bytes.length > KEPT_BYTES_MAX) this.#bytes = Buffer.allocUnsafe(BYTES_MIN);
     this.#length = 0;
@@ -68,25 +77,50 @@ export class TokenSet {
     return text;
   }
 
-  #reserve(more: number): Buffer {
-    const grown = Buffer.allocUnsafe(Math.max(this.#length + more, this.#bytes.length * 2));
+  /** Whether the token at this offset equals these bytes, which are as many. */
+  #isAt(known: number, from: Uint8Array, start: number, length: number): boolean {
+    const bytes = this.#bytes;
+    let at = 0;
+    while (at < length && bytes[known + at] === from[start + at]) at++;
+    return at === length;
+  }
+
+  /** The bytes, with room for a token of this length and a space. */
+  #room(length: number): Buffer {
+    if (this.#length + length < this.#bytes.length) return this.#bytes;
+    const grown = Buffer.allocUnsafe(Math.max(this.#length + length + 1, this.#bytes.length * 2));
     this.#bytes.copy(grown, 0, 0, this.#length);
     this.#bytes = grown;
     return grown;
   }
 
+  /** Notes the token that was just written, in an empty slot. */
+  #put(at: number, first: number, second: number, length: number): void {
+    const slots = this.#slots;
+    slots[at] = first;
+    slots[at + 1] = second;
+    slots[at + 2] = this.#length + 1;
+    this.#length += length;
+    this.#bytes[this.#length++] = SPACE;
+    if (++this.#count * 2 > this.#capacity) this.#grow();
+  }
+
   #grow(): void {
-    const [slots, hashes] = [this.#slots, this.#hashes];
-    this.#slots = new Int32Array(slots.length * 2);
-    this.#hashes = new Int32Array(slots.length * 2);
-    const mask = this.#slots.length - 1;
-    for (let old = 0; old < slots.length; old++) {
-      if (slots[old] === 0) continue;
-      const hash = hashes[old]!;
-      let slot = (hash ^ (hash >>> 15)) & mask;
-      while (this.#slots[slot] !== 0) slot = (slot + 1) & mask;
-      this.#slots[slot] = slots[old]!;
-      this.#hashes[slot] = hash;
+    const old = this.#slots;
+    this.#capacity *= 2;
+    this.#slots = new Int32Array(this.#capacity * SLOT_WORDS);
+    const mask = this.#capacity - 1;
+    for (let from = 0; from < old.length; from += SLOT_WORDS) {
+      if (old[from + 2] === 0) continue;
+      let slot = slotOf(old[from]!, old[from + 1]!) & mask;
+      while (this.#slots[slot * SLOT_WORDS + 2] !== 0) slot = (slot + 1) & mask;
+      for (let word = 0; word < SLOT_WORDS; word++) this.#slots[slot * SLOT_WORDS + word] = old[from + word]!;
     }
   }
+}
+
+/** A number whose low bits are uniformly distributed. */
+function slotOf(first: number, second: number): number {
+  const mixed = Math.imul(Math.imul(first, 0x9e3779b1) ^ second, 0x85ebca6b);
+  return mixed ^ (mixed >>> 15);
 }

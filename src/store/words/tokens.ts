@@ -1,6 +1,6 @@
 import { Buffer } from "node:buffer";
 import { beginning } from "../../record/excerpt.ts";
-import { HASH_START, hashed, TokenSet } from "./token-set.ts";
+import { SHORT_BYTES_MAX, TokenSet } from "./token-set.ts";
 
 /** Maximum characters of a token. */
 const TOKEN_MAX = 40;
@@ -82,25 +82,46 @@ export function indexedText(text: string): string {
   const length = isShort ? scratch.write(text) : bytes.length;
   for (let at = 0; at < length; at++) {
     const start = at;
-    const most = Math.min(start + TOKEN_MAX, length);
-    let hash = HASH_START;
-    let byte = 0;
-    for (; at < most; at++) {
-      byte = FOLDED[bytes[at]!]!;
-      if (byte === 0 || byte === FURTHER) break;
-      bytes[at] = byte;
-      hash = hashed(hash, byte);
+    let low = 0;
+    let high = 0;
+    let byte = FOLDED[bytes[at]!]!;
+    while (byte !== 0 && byte !== FURTHER) {
+      high = (high << 8) | (low >>> 24);
+      low = (low << 8) | byte;
+      byte = ++at < length ? FOLDED[bytes[at]!]! : 0;
     }
-    const end = at;
-    for (; at < length && FOLDED[bytes[at]!] !== 0; at++) if (bytes[at]! >= FURTHER) byte = FURTHER;
-    if (byte === FURTHER)
-      for (const word of folded(bytes.toString("utf8", start, at))) tokensOf(word).forEach(addToken);
-    else if (end > start) set.add(bytes, start, end, hash);
+    const size = at - start;
+    if (byte === FURTHER) at = addFolded(bytes, start, length);
+    else if (size > SHORT_BYTES_MAX) addLong(bytes, start, Math.min(at, start + TOKEN_MAX));
+    else if (size > 0) set.addShort(low, high, size);
   }
   return set.take();
 }
 
+function addLong(bytes: Buffer, start: number, end: number): void {
+  for (let at = start; at < end; at++) bytes[at] = FOLDED[bytes[at]!]!;
+  set.addLong(bytes, start, end);
+}
+
+/** Adds the tokens of a word that is not ASCII. @returns its end. */
+function addFolded(bytes: Buffer, start: number, length: number): number {
+  let end = start;
+  while (end < length && FOLDED[bytes[end]!] !== 0) end++;
+  for (const word of folded(bytes.toString("utf8", start, end))) tokensOf(word).forEach(addToken);
+  return end;
+}
+
 function addToken(token: string): void {
   const bytes = Buffer.from(token);
-  set.add(bytes, 0, bytes.length, bytes.reduce(hashed, HASH_START));
+  if (bytes.length > SHORT_BYTES_MAX || NOT_ASCII.test(token)) {
+    set.addLong(bytes, 0, bytes.length);
+    return;
+  }
+  let low = 0;
+  let high = 0;
+  for (const byte of bytes) {
+    high = (high << 8) | (low >>> 24);
+    low = (low << 8) | byte;
+  }
+  set.addShort(low, high, bytes.length);
 }

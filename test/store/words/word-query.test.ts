@@ -45,6 +45,16 @@ test("a text of many words and one of a few after it are indexed whole", () => {
   expect(indexedText("a few words, word1")).toBe("a few words word1");
 });
 
+test("words of every length are indexed once each, whatever their case and what they begin or end with", () => {
+  const letters = "abcdefghijklmnopqrstuvwxyz0123456789".repeat(2);
+  const words = Array.from({ length: 45 }, (_, length) => [
+    letters.slice(0, length + 1),
+    letters.slice(-length - 1),
+  ]).flat();
+  const tokens = [...new Set(words.map((word) => word.slice(0, 40)))];
+  expect(indexedText([...words, ...words.map((word) => word.toUpperCase())].join(" "))).toBe(tokens.join(" "));
+});
+
 test.each([
   ["Two WORDS two", "two words"],
   ["CAFÉ café 5\u212a 5k", "cafe 5k"],
