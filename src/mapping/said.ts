@@ -33,7 +33,10 @@ export function whatWasSaid({ schema, request, response }: { schema: Reader; req
   });
 }
 
-const joined = (texts: readonly string[]) => filledText(beginning(texts.join("\n"), NEW_TEXT_MAX));
+const joined = (texts: readonly string[]) => filledText(beginning(oneText(texts), NEW_TEXT_MAX));
+
+/** Joins texts by line ends; a single one, as most are, is not copied. */
+const oneText = (texts: readonly string[]) => (texts.length === 1 ? texts[0]! : texts.join("\n"));
 
 /** New texts of the request; the last text is that of the last message. */
 function newTexts(schema: Reader, request: Json): readonly string[] {

@@ -12,6 +12,9 @@ const OUTPUT = "output";
  * @param text - decoded; may begin with a byte order mark.
  */
 export function readSse(text: string, read?: ReadJson): StreamEvent[] {
+  const whole = text.startsWith("\uFEFF") ? text.slice(1) : text;
+  // Lines end with CR, LF or CRLF, in any mixture.
+  const lines = whole.includes("\r") ? whole.replaceAll(/\r\n?/g, "\n") : whole;
   const events: StreamEvent[] = [];
   const outputs: { readonly at: number; readonly text: string }[] = [];
   let name: string | undefined;
@@ -25,40 +28,28 @@ export function readSse(text: string, read?: ReadJson): StreamEvent[] {
     name = undefined;
     data = undefined;
   };
-  for (const line of lines(text.startsWith("\uFEFF") ? text.slice(1) : text)) {
-    if (line === "") {
-      dispatch();
-      continue;
+  const { length } = lines;
+  let colon = -1;
+  for (let start = 0; start < length; ) {
+    const newline = lines.indexOf("\n", start);
+    const end = newline === -1 ? length : newline;
+    // The next colon is searched for once, however many lines are before it.
+    if (colon < start) colon = lines.indexOf(":", start);
+    if (colon === -1) colon = length;
+    const hasColon = colon < end;
+    if (end === start) dispatch();
+    else if (colon !== start) {
+      // A line that begins with a colon is a comment.
+      const field = lines.slice(start, hasColon ? colon : end);
+      const value = hasColon ? lines.slice(lines[colon + 1] === " " ? colon + 2 : colon + 1, end) : "";
+      if (field === "data") data = data === undefined ? value : `${data}\n${value}`;
+      else if (field === "event") name = value;
     }
-    const colon = line.indexOf(":");
-    if (colon === 0) continue; // a comment
-    const field = colon === -1 ? line : line.slice(0, colon);
-    let value = colon === -1 ? "" : line.slice(colon + 1);
-    if (value.startsWith(" ")) value = value.slice(1);
-    if (field === "data") data = data === undefined ? value : `${data}\n${value}`;
-    else if (field === "event") name = value;
+    start = end + 1;
   }
   dispatch();
   // A piece of text may look like JSON, such as `42` or `{}`; other providers that use this event name always send objects.
   if (outputs.some(({ at }) => !isObject(events[at]!.data)))
     for (const { at, text } of outputs) events[at] = { name: OUTPUT, data: text };
   return events;
-}
-
-/** Lines that end with CR, LF or CRLF, in any mixture. */
-function* lines(text: string): Generator<string> {
-  let start = 0;
-  if (!text.includes("\r")) {
-    for (let end = text.indexOf("\n"); end !== -1; end = text.indexOf("\n", start)) {
-      yield text.slice(start, end);
-      start = end + 1;
-    }
-  } else {
-    const ends = /\r\n|\r|\n/g;
-    for (let match = ends.exec(text); match !== null; match = ends.exec(text)) {
-      yield text.slice(start, match.index);
-      start = ends.lastIndex;
-    }
-  }
-  if (start < text.length) yield text.slice(start);
 }

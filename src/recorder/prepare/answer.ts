@@ -23,7 +23,7 @@ export function answerFacts(record: Prepared, draft: RecordDraft | undefined): A
     credential: row.credential ?? undefined,
     userId: row.user_id ?? undefined,
     sessionId: row.session_id ?? undefined,
-    properties: labels.properties,
+    properties: { ...labels.properties },
     model: row.model ?? undefined,
     status: row.response_status ?? undefined,
     headers: head?.headers ?? [],

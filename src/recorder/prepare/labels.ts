@@ -11,6 +11,8 @@ export interface Labels extends StoredLabels {
 const PROPERTY = "gateway-property-";
 const PROMPT_INPUT = "gateway-prompt-input-";
 const NONE: ReadonlySet<string> = new Set();
+/** The names of most requests, which have none. */
+export const NO_NAMES: Record<string, string> = Object.freeze(Object.create(null));
 
 /**
  * A property's name keeps the spelling of the wire. A header name without any capital lost its case on the way (HTTP/2 and
@@ -40,11 +42,12 @@ export function readLabels(gateway: RawHeaders): Labels {
 
 /** If a name occurs twice, the last header wins, with its value and its case. */
 class NamedValues {
-  readonly values: Record<string, string> = Object.create(null);
+  values = NO_NAMES;
   erased: Set<string> | undefined;
 
   set(name: string, value: string, isErased: boolean): void {
     if (name === "") return; // the gateway refuses it with 400, but the refusal is recorded too
+    if (this.values === NO_NAMES) this.values = Object.create(null);
     this.values[name] = value;
     if (isErased) {
       this.erased ??= new Set();

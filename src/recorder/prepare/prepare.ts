@@ -168,12 +168,7 @@ function put(
     request: begin.omitRequest ? undefined : request.body,
     response: begin.omitResponse ? undefined : response.body,
   };
-  const row = toRow(
-    exchange,
-    labels,
-    { reading, cost, streamed, truncated: truncated === true, ...(unread !== undefined && { unread }) },
-    now,
-  );
+  const row = toRow(exchange, labels, { reading, cost, streamed, truncated: truncated === true, unread }, now);
   const { parts, assets } = toParts(exchange, stored, responseBody, messages);
   if (provider !== undefined) parts.push(...providerParts(exchange, provider));
   if (assets.length > 0) row.assets = JSON.stringify(assets.map(({ id }) => id));

@@ -8,7 +8,7 @@ import type { RequestRow } from "../../record/written-row.ts";
 import type { RoutingMeta } from "../../spool/frame.ts";
 import { UNMAPPED } from "../../unified/body-mapping.ts";
 import type { Exchange } from "../exchanges/exchange.ts";
-import { countryCode, type Labels } from "./labels.ts";
+import { countryCode, type Labels, NO_NAMES } from "./labels.ts";
 import { providerPath, routingOf } from "./sides.ts";
 import { responseStatus } from "./status.ts";
 
@@ -20,7 +20,7 @@ interface Findings {
   /** A part of a body is missing from the record. */
   readonly truncated: boolean;
   /** Why the bodies were not read. */
-  readonly unread?: string;
+  readonly unread?: string | undefined;
 }
 
 /** The row of an exchange, in flight or ended. `now` is the time of writing, in milliseconds since 1970. */
@@ -85,8 +85,8 @@ export function toRow(exchange: Exchange, labels: Labels, findings: Findings | u
     is_passthrough_billing: routing?.stored === true ? 1 : 0,
     size_bytes: end === undefined ? 0 : end.requestBytes + end.responseBytes,
     wire_schema: reading?.wireSchema ?? null,
-    properties: JSON.stringify(labels.properties),
-    prompt_inputs: JSON.stringify(labels.promptInputs),
+    properties: labels.properties === NO_NAMES ? "{}" : JSON.stringify(labels.properties),
+    prompt_inputs: labels.promptInputs === NO_NAMES ? "{}" : JSON.stringify(labels.promptInputs),
     scores: "{}",
     assets: "[]",
     feedback_id: null,

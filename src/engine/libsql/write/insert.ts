@@ -6,6 +6,7 @@ import { statementsBeside } from "../../beside.ts";
 import type { Storable } from "../../storable.ts";
 import { insertRequests, type NumberedRow } from "./insert-requests.ts";
 import { insertKinds, type Kinds } from "./kinds.ts";
+import { PACKED } from "./pack-excerpts.ts";
 import { Properties } from "./properties.ts";
 
 /**
@@ -43,6 +44,9 @@ interface RecordBatch {
   readonly now: number;
 }
 
+/** Columns whose values are stored with the bodies. */
+const movedOf = ({ excerpts }: Storable) => (excerpts === undefined ? undefined : PACKED);
+
 /** The second transaction: rows, what is counted with them, and how far the spool has been read. */
 export function recordStatements(batch: RecordBatch): Statement[] {
   const { fresh, completed, positions, deliveries = [], now } = batch;
@@ -51,11 +55,11 @@ export function recordStatements(batch: RecordBatch): Statement[] {
   const rows: NumberedRow[] = [];
   const properties = new Properties();
   for (const { record, seq } of fresh) {
-    rows.push({ key: seq, row: batch.kinds.share(record.row, kinds) });
+    rows.push({ key: seq, row: batch.kinds.share(record.row, kinds, movedOf(record)) });
     properties.add(record, seq);
   }
   for (const { record, seq, relabelled } of completed) {
-    const { row } = record;
+    const row = { ...record.row, ...movedOf(record) };
     const args: Value[] = (relabelled ? FINAL_COLUMNS : UNLABELLED_COLUMNS).map((column) => row[column] ?? null);
     const sql = relabelled ? COMPLETE_RELABELLED : COMPLETE_REQUEST;
     statements.push({ sql, args: [...args, seq, row.request_id] });

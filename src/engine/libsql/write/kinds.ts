@@ -29,15 +29,17 @@ export class Kinds {
    * The row as it is stored.
    *
    * @param used - receives the values of its kind: each transaction inserts the kinds that its rows refer to.
+   * @param more - columns that are stored with other values, for another reason.
    */
-  share(row: RequestRow, used: Map<number, readonly Value[]>): RequestRow {
-    if (!isShareable(row)) return row;
+  share(row: RequestRow, used: Map<number, readonly Value[]>, more?: Partial<RequestRow>): RequestRow {
+    const own = () => (more === undefined ? row : { ...row, ...more });
+    if (!isShareable(row)) return own();
     const usage = row.usage_raw === null || row.usage_raw === undefined ? undefined : splitUsage(row.usage_raw);
     const shape = usage?.shape ?? null;
     const kind = this.#recent.find(({ values }) => isOf(row, shape, values)) ?? this.#kindOf(row, shape);
-    if (kind === undefined) return row;
+    if (kind === undefined) return own();
     if (!used.has(kind.id)) used.set(kind.id, kind.values);
-    return { ...row, ...LEFT_OUT, kind: kind.id, usage_raw: usage?.numbers ?? row.usage_raw };
+    return { ...row, ...LEFT_OUT, ...more, kind: kind.id, usage_raw: usage?.numbers ?? row.usage_raw };
   }
 
   /** Undefined at the first occurrence. */

@@ -21,8 +21,8 @@ export function packedExcerpts(
   return { input, output };
 }
 
-/** The record as it is written: with its input and output in the row, or with its bodies. */
-export function withPackedExcerpts<Each extends Storable>(record: Each): Each & { readonly excerpts?: Excerpts } {
+/** The record as it is written: with its input and output in the row, or as `excerpts` with its bodies. */
+export function withPackedExcerpts(record: Storable): Storable {
   const excerpts = packedExcerpts(record.row, record.parts);
-  return excerpts === undefined ? record : { ...record, row: { ...record.row, ...PACKED }, excerpts };
+  return excerpts === undefined ? record : { ...record, excerpts };
 }
