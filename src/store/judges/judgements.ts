@@ -55,13 +55,17 @@ export function newJudgements(
   now: number,
 ): readonly Statement[] {
   const isNew = and(eq(judgements.judge_id, id), eq(judgements.state, "new"));
-  const room = sql`(${LINE_MAX} - (select count(*) from (select 1 from ${judgements} where ${isNew} limit ${LINE_MAX})))`;
+  const room = sql`${LINE_MAX} - (select count(*) from (select 1 from ${judgements} where ${isNew} limit ${LINE_MAX}))`;
+  const ids = sql`(select value from json_each(${JSON.stringify(requestIds)}))`;
+  const isOneOfThem = and(eq(judgements.judge_id, id), sql`${judgements.request_id} in ${ids}`);
   return [
-    sql`update ${judges} set left_out = left_out + ${requestIds.length} - ${room}
-      where ${eq(judges.id, id)} and ${room} < ${requestIds.length}`,
     sql`insert into ${judgements} (judge_id, request_id, organization_id, state, created_at, updated_at)
-      select ${id}, value, ${organization_id}, 'new', ${now}, ${now} from json_each(${JSON.stringify(requestIds)}) where true
+      select ${id}, value, ${organization_id}, 'new', ${now}, ${now} from ${ids} where true
       limit ${room} on conflict do nothing`,
+    // The queue is counted once, above: a full one takes milliseconds.
+    sql`with queued (n) as materialized (select count(*) from ${judgements} where ${isOneOfThem})
+      update ${judges} set left_out = left_out + ${requestIds.length} - queued.n from queued
+      where ${eq(judges.id, id)} and queued.n < ${requestIds.length}`,
   ].map(statementOf);
 }
 
