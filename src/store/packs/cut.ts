@@ -37,8 +37,21 @@ interface Stretch {
 
 const WHOLE_CHUNK_BYTES = 32_768;
 
-/** The same for a body with such ranges, in order: they are cut by length alone, in a third of the time. */
-export function cutAround(bytes: Uint8Array, stretches: readonly Stretch[]): number[] {
+/**
+ * The same for bytes that repeat completely or not at all, such as the events of a stream, whose ids are new each time: they
+ * are cut by length alone.
+ */
+export function cutEvenly(bytes: Uint8Array): number[] {
+  const ends: number[] = [];
+  for (let end = 0; end < bytes.length; ) {
+    end = Math.min(end + CHUNK_BYTES_MAX, bytes.length);
+    ends.push(end);
+  }
+  return ends;
+}
+
+/** The same for a body with such ranges, in order, which are cut by length alone. */
+export function cutAround(bytes: Uint8Array, stretches: readonly Stretch[] = []): number[] {
   const ends: number[] = [];
   const cutTo = (from: number, to: number) => {
     for (const end of cut(bytes.subarray(from, to))) ends.push(from + end);

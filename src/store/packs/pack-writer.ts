@@ -1,7 +1,7 @@
 import { hash } from "node:crypto";
 import { occurrences } from "../../record/occurrences.ts";
 import { ChunkMemory } from "./chunk-memory.ts";
-import { cutAround } from "./cut.ts";
+import { cutAround, cutEvenly } from "./cut.ts";
 import { encodePlaced, type FilePlace, type Placed, type PlacedPart, type PlacedText, type Range } from "./placed.ts";
 import type { RequestContent, StoredPart } from "./request-content.ts";
 
@@ -102,8 +102,8 @@ export class PackWriter {
   #add(content: RequestContent): void {
     let fresh = 0;
     const organization = this.#keyOf(content.organizationId);
-    const place = (lane: Lane, bytes: Uint8Array, places: readonly FilePlace[] = []): Range[] => {
-      const { ranges, appended } = this.#place(lane, bytes, { organization, places });
+    const place = (lane: Lane, bytes: Uint8Array, cut = cutAround): Range[] => {
+      const { ranges, appended } = this.#place(lane, bytes, { organization, cut });
       fresh += appended;
       return ranges;
     };
@@ -118,7 +118,8 @@ export class PackWriter {
       files: readonly FilePlace[],
     ) => {
       const contentType = form === "binary" ? type : null;
-      parts.push({ part, form, sent, contentType, files, ranges: place(LANES[part], bytes, files) });
+      const cut = isEven({ part, form }) ? cutEvenly : (whole: Uint8Array) => cutAround(whole, files);
+      parts.push({ part, form, sent, contentType, files, ranges: place(LANES[part], bytes, cut) });
     };
     const within = new Set<string>();
     for (const part of content.parts) {
@@ -210,14 +211,14 @@ export class PackWriter {
   #place(
     lane: Lane,
     bytes: Uint8Array,
-    { organization, places }: { readonly organization: Uint32Array; readonly places: readonly FilePlace[] },
+    { organization, cut }: { readonly organization: Uint32Array; readonly cut: (bytes: Uint8Array) => number[] },
   ): { ranges: Range[]; appended: number } {
     if (bytes.length === 0) return { ranges: [], appended: 0 };
     if (bytes.length < CUT_BYTES_MIN) return { ranges: [this.#append(lane, bytes)], appended: bytes.length };
     const ranges: Range[] = [];
     let appended = 0;
     let start = 0;
-    for (const end of cutAround(bytes, places)) {
+    for (const end of cut(bytes)) {
       const chunk = bytes.subarray(start, end);
       const key = digest(chunk);
       for (let word = 0; word < 4; word++) key[word] = (key[word]! ^ organization[word]!) >>> 0;
@@ -284,6 +285,11 @@ export class PackWriter {
     if (this.#knownShared.size > 2 * REACH)
       this.#knownShared = new Set([...this.#knownShared].filter((known) => known > this.#newest - REACH));
   }
+}
+
+/** Whether a part is a response as it came: a stream, a text, a file. Only JSON is sent again, within later requests. */
+function isEven({ part, form }: Pick<StoredPart, "part" | "form">): boolean {
+  return form !== "json" && LANES[part] === "answered";
 }
 
 /** Upper bound for the packs that these contents need. */

@@ -334,6 +334,20 @@ test("a pack that gets half of its bytes in one commit is written once, and one 
   expect(packs.map(({ bytes }) => bytes)).toEqual([100_000, 40_000]);
 });
 
+test("a stream or file that is received again, as from the cache, is not stored again", async () => {
+  await using it = await open();
+  const received = [
+    part("raw", "text", random.bytes(50_000)),
+    part("provider_response", "binary", random.bytes(9_000)),
+  ];
+  for (let time = 0; time < 2; time++) await it.store.content.put([content(received)]);
+  const [row] = await it.store.bodies.query<{ bytes: number }>({
+    sql: "select sum(bytes) as bytes from packs",
+    args: [],
+  });
+  expect(row).toEqual({ bytes: 59_000 });
+});
+
 test("what an earlier version recorded is still there", async () => {
   using directory = temporaryDirectory();
   const old = openLocal(`${directory.path}/weir.db`, "write");
