@@ -1,10 +1,11 @@
 /**
- * Records in a real ClickHouse under load, with `kill -9`: of the node, of the server, and the server away for a while.
+ * Records in a real ClickHouse under load, with `kill -9`: of the node, of the server, and the server away for a while, alone
+ * and together with the object store that has the bodies.
  *
  * Claim: every `gateway-id` whose headers reached a client has exactly one row and one record with the status that the
- * client saw, and nothing that a client asks of the gateway fails while the server is away.
+ * client saw, and nothing that a client asks of the gateway fails while the server or both stores are away.
  *
- * Run: `bun bench/clickhouse-kills.ts [--node 20] [--server 20] [--away 60] [--clients 8] [--seed N] [--out FILE]`;
+ * Run: `bun bench/clickhouse-kills.ts [--node 20] [--server 20] [--away 60] [--both 60] [--clients 8] [--seed N] [--out FILE]`;
  * 0 leaves a part out. Needs `npm ci --prefix test/engine/clickhouse`, or `WEIR_TEST_CHDB`. Ends with status 1 where the
  * claim fails.
  */
@@ -13,11 +14,12 @@ import { appendFileSync, writeFileSync } from "node:fs";
 import { loadavg } from "node:os";
 import { parseArgs } from "node:util";
 import { ClickHouse } from "../src/engine/clickhouse/client.ts";
-import { allRecords, type CrashRound, compare, crashRounds } from "../test/e2e/crash.ts";
+import { allRecords, type CrashRound, compare, compareBodies, crashRounds } from "../test/e2e/crash.ts";
 import { type Load, type SeenAnswer, startLoad } from "../test/e2e/load.ts";
 import { startUpstream } from "../test/e2e/upstream.ts";
 import { startWeir, type Weir } from "../test/e2e/weir.ts";
 import { type ClickHouseServer, startClickHouse } from "../test/engine/clickhouse/server.ts";
+import { startObjectStore, type TestStore } from "../test/objects/store.ts";
 import { until } from "../test/until.ts";
 import { pause } from "./measured.ts";
 import { seededNumbers } from "./seeded-numbers.ts";
@@ -27,6 +29,7 @@ const { values } = parseArgs({
     node: { type: "string", default: "20" },
     server: { type: "string", default: "20" },
     away: { type: "string", default: "60" },
+    both: { type: "string", default: "60" },
     clients: { type: "string", default: "8" },
     seed: { type: "string", default: String(randomInt(2 ** 31)) },
     out: { type: "string" },
@@ -60,6 +63,12 @@ const environment = ({ url }: ClickHouseServer, database: string) => ({
   WEIR_RECORDS_ENGINE: "clickhouse",
   WEIR_RECORDS_URL: url,
   WEIR_RECORDS_DATABASE: database,
+});
+
+const bodiesIn = ({ settings }: TestStore) => ({
+  ...Object.fromEntries(Object.entries(settings).map(([key, value]) => [`WEIR_${key.toUpperCase()}`, String(value)])),
+  WEIR_BODIES_SECRET_ACCESS_KEY: "env:STORE_SECRET",
+  STORE_SECRET: settings.bodies_secret_access_key,
 });
 
 /** Rows of finished records, and how many different ids they have. */
@@ -96,8 +105,8 @@ async function killNode(server: ClickHouseServer): Promise<void> {
   await checkRows("node killed", server, database);
 }
 
-/** Stops the load, waits for its records, and compares. */
-async function settle(part: string, weir: Weir, load: Load, killedAfterMs: number, more: object = {}): Promise<void> {
+/** Stops the load, waits for its records, and compares. @returns the records. */
+async function settle(part: string, weir: Weir, load: Load, killedAfterMs: number, more: object = {}) {
   await load.stop();
   const stoppedMs = performance.now();
   await until(
@@ -111,6 +120,7 @@ async function settle(part: string, weir: Weir, load: Load, killedAfterMs: numbe
   // Nothing but the client's own leaving cuts a request off: the gateway was there all the time.
   failures += round.cutOff;
   show(part, round, more);
+  return records;
 }
 
 async function lagBytes(weir: Weir): Promise<number> {
@@ -146,6 +156,35 @@ async function outage(server: ClickHouseServer, weir: Weir): Promise<void> {
   await settle("server away", weir, load, 3_000, { seconds, answeredWhileAway: during, spooledBytes });
 }
 
+/** ClickHouse and the object store away at once. Bodies are read back whole, so each is compared with what was sent. */
+async function bothAway(server: ClickHouseServer): Promise<void> {
+  const database = "both_stores_away";
+  const seconds = Number(values.both);
+  await using bucket = await startObjectStore();
+  const weir = await startWeir({ env: { ...environment(server, database), ...bodiesIn(bucket) } });
+  try {
+    const load = startLoad(weir.gatewayPort, upstream.origin, clients);
+    await pause(3_000);
+    const before = load.seen.length;
+    await Promise.all([server.kill(), bucket.stop()]);
+    await pause(seconds * 1_000);
+    const during = load.seen.length - before;
+    const spooledBytes = await lagBytes(weir);
+    await server.start();
+    await pause(3_000);
+    await bucket.start();
+    await pause(3_000);
+    const more = { seconds, answeredWhileAway: during, spooledBytes };
+    const records = await settle("both stores away", weir, load, 3_000, more);
+    const { differing, bodies } = await compareBodies(weir, load.seen, records);
+    failures += differing.length;
+    keep({ part: "both stores away", bodies, differing: differing.slice(0, 5) });
+    await checkRows("both stores away", server, database);
+  } finally {
+    await weir.stop();
+  }
+}
+
 if (values.out !== undefined) writeFileSync(values.out, "");
 keep({ ...values, at: new Date().toISOString(), load: loadavg()[0]!.toFixed(1) });
 await using upstream = await startUpstream();
@@ -160,5 +199,6 @@ try {
 } finally {
   await weir.stop();
 }
+if (Number(values.both) > 0) await bothAway(server);
 keep({ failures, load: loadavg()[0]!.toFixed(1) });
 process.exitCode = failures === 0 ? 0 : 1;

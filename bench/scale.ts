@@ -24,7 +24,7 @@ import { seededIn } from "./seeded.ts";
  * the other: rows a second and core, bytes a record, and milliseconds of each question.
  *
  *     bun bench/scale.ts [--records 20000] [--runs 10] [--data-dir DIR] [--url http://…:8123] [--only "part of a name"]
- *                        [--made] [--database NAME]
+ *                        [--without "part of a name"] [--made] [--database NAME]
  *
  * Without `--url` it starts the server of the tests (`npm ci --prefix test/engine/clickhouse`, or `WEIR_TEST_CHDB`). With
  * `--data-dir` the records are those that `bench/seed.ts` has made there. Records are copied as `weir migrate records` copies
@@ -38,6 +38,7 @@ const { values } = parseArgs({
     "data-dir": { type: "string" },
     url: { type: "string" },
     only: { type: "string", default: "" },
+    without: { type: "string" },
     made: { type: "boolean", default: false },
     database: { type: "string" },
   },
@@ -75,7 +76,7 @@ const engines = [engineReader(reader), engineReader(reader, apart)] as const;
 const [embedded, clickhouse] = [await queriesOf(engines[0], seeded), await queriesOf(engines[1], seeded, engines[0])];
 console.log(`${"milliseconds, p50 and p95".padEnd(48)} ${"embedded".padStart(19)} ${"ClickHouse".padStart(19)}`);
 for (const [at, [name, ask]] of embedded.entries()) {
-  if (!name.includes(values.only)) continue;
+  if (!name.includes(values.only) || (values.without !== undefined && name.includes(values.without))) continue;
   const [one, other] = [await timed(ask, Number(values.runs)), await timed(clickhouse[at]![1], Number(values.runs))];
   const shown = [one, other].map(({ p50, p95 }) => `${p50.toFixed(1).padStart(9)} ${p95.toFixed(1).padStart(9)}`);
   const differ = one.rows === other.rows ? "" : `  rows differ: ${one.rows}, ${other.rows}`;

@@ -1,14 +1,14 @@
 import type { Position } from "../../filter/cursor.ts";
 import type { Scope } from "../../filter/scope.ts";
-import { isByCreation, type Sort } from "../../filter/sort.ts";
+import { isByCreation, type Sort, type SortKey } from "../../filter/sort.ts";
 import type { Sql } from "../../filter/sql.ts";
 import { type Condition, conditionsOf, conjuncts, type FilterTree } from "../../filter/tree.ts";
 import type { Deadline } from "../../store/database/deadline.ts";
 import { placesOf } from "./look-up.ts";
-import { afterSql, keyColumns, orderSql } from "./print/order.ts";
-import { type Place, type ReaderOptions, type Records, recordsOf, type Times } from "./records.ts";
+import { afterSql, firstKey, keyColumns, orderSql, upToSql } from "./print/order.ts";
+import { type Place, type ReaderOptions, type Records, recordsOf, type SelectParts, type Times } from "./records.ts";
 import { isSmall } from "./table-size.ts";
-import { windowsOf } from "./windows.ts";
+import { Windows } from "./windows.ts";
 
 /** Identifies a record and its place in the order: its sort values are `k0`, `k1` and so on. */
 export interface FoundRow extends Place {
@@ -31,26 +31,28 @@ export const readsBodies = (tree: FilterTree): boolean =>
 /** Finds the rows of one scope. */
 export class Finder {
   readonly records: Records;
-  readonly #client: ReaderOptions["client"];
+  readonly #options: ReaderOptions;
   /** The places of the records, if the filter contains ids. */
   readonly #places: readonly Place[] | undefined;
 
-  constructor(client: ReaderOptions["client"], records: Records, places: readonly Place[] | undefined) {
-    this.#client = client;
+  constructor(options: ReaderOptions, records: Records, places: readonly Place[] | undefined) {
+    this.#options = options;
     this.records = records;
     this.#places = places;
   }
 
   /** The first rows after a position. */
   async rows(asked: RowsAsked): Promise<FoundRow[]> {
-    const { sort, count } = asked;
+    const { count } = asked;
+    const windows = await this.#windows(asked);
+    if (windows === undefined) return this.#ordered(asked);
     const found: FoundRow[] = [];
-    for (const times of await this.#windows(asked)) {
+    for (let times = windows.next(0); times !== undefined; times = windows.next(found.length / count)) {
       found.push(...(await this.#window(asked, times, count - found.length)));
       if (found.length >= count) break;
     }
     // Within a window each record appears once, finished or in flight, but one may end between two statements.
-    return sort === "random" ? found : [...new Map(found.map((row) => [row.requestId, row])).values()];
+    return [...new Map(found.map((row) => [row.requestId, row])).values()];
   }
 
   async count(deadline: Deadline): Promise<number> {
@@ -66,13 +68,14 @@ export class Finder {
   }
 
   query<Row>(sql: string, deadline: Deadline): Promise<Row[]> {
-    return this.#client.query<Row>(sql, { settings: this.records.settings, ...deadline.rest() });
+    return this.#options.client.query<Row>(sql, { settings: this.records.settings, ...deadline.rest() });
   }
 
-  async #windows({ sort, after, deadline }: RowsAsked): Promise<readonly Times[]> {
+  /** Undefined when all times are searched at once. */
+  async #windows({ sort, after, deadline }: RowsAsked): Promise<Windows | undefined> {
     const { times } = this.records;
-    if (this.#places !== undefined || sort === "random" || !isByCreation(sort)) return [times];
-    if (await isSmall(this.#client, deadline)) return [times];
+    if (this.#places !== undefined || sort === "random" || !isByCreation(sort)) return undefined;
+    if (await isSmall(this.#options, deadline)) return undefined;
     const { direction } = sort[0]!;
     const from = after?.values[0];
     const rest =
@@ -81,30 +84,69 @@ export class Finder {
         : direction === "desc"
           ? { ...times, most: Math.min(times.most, from) }
           : { ...times, least: Math.max(times.least, from) };
-    return windowsOf(direction, rest, Date.now());
+    // Nothing says where the oldest records are.
+    if (direction === "asc" && rest.least <= -Number.MAX_SAFE_INTEGER) return undefined;
+    return new Windows(direction, rest, Date.now());
   }
 
-  #window({ sort, after, deadline, body }: RowsAsked, times: Times, count: number): Promise<FoundRow[]> {
-    const { values, columns } = this.records;
-    const by = { values, columns };
-    const sql = this.records.select({
-      columns: `r.request_id as requestId, r.request_created_at as createdAt, r.size_bytes as size${keyColumns(sort, by)}`,
-      where: after === undefined || sort === "random" ? undefined : afterSql(after, sort, by),
+  /**
+   * The first rows of all times. For a large table the value of the last one is found first, from one column: then the
+   * others are read of few rows only.
+   */
+  async #ordered(asked: RowsAsked): Promise<FoundRow[]> {
+    const { sort, count, deadline } = asked;
+    const [first] = sort === "random" ? [] : sort;
+    const isRead = this.#places === undefined && first !== undefined && first.needs !== "texts";
+    if (isRead && !(await isSmall(this.#options, deadline))) {
+      const value = await this.#lastValue(asked, [first]);
+      if (value !== null) {
+        const rows = await this.#window(asked, this.records.times, count, upToSql([first], value, this.records));
+        // With fewer rows, some have changed since.
+        if (rows.length >= count) return rows;
+      }
+    }
+    return this.#window(asked, this.records.times, count);
+  }
+
+  /** The first sort value of the last row asked for; null when it has none, or when there are fewer rows. */
+  async #lastValue(asked: RowsAsked, sort: readonly [SortKey]): Promise<string | number | null> {
+    const { column, order } = firstKey(sort, this.records);
+    const parts = { columns: column, tail: `order by ${order} limit 1 offset ${asked.count - 1}` };
+    const [row] = await this.query<{ k0: string | number | null }>(this.#select(asked, parts), asked.deadline);
+    return row?.k0 ?? null;
+  }
+
+  #window(asked: RowsAsked, times: Times, count: number, where?: string): Promise<FoundRow[]> {
+    const { sort, deadline } = asked;
+    const columns = `r.request_id as requestId, r.request_created_at as createdAt, r.size_bytes as size`;
+    const parts = {
+      columns: columns + keyColumns(sort, this.records),
+      where,
       tail: `order by ${orderSql(sort)} limit ${count}`,
       times,
+    };
+    return this.query<FoundRow>(this.#select(asked, parts), deadline);
+  }
+
+  /** A select over the rows after the position. */
+  #select({ sort, after, body }: RowsAsked, parts: SelectParts): string {
+    const position = after === undefined || sort === "random" ? undefined : afterSql(after, sort, this.records);
+    const conditions = [position, parts.where].filter((each) => each !== undefined);
+    return this.records.select({
+      ...parts,
+      where: conditions.length === 0 ? undefined : conditions.join(" and "),
       places: this.#places,
       ...(body && { body }),
     });
-    return this.query<FoundRow>(sql, deadline);
   }
 }
 
 export async function finderOf(options: ReaderOptions, scope: Scope, sort: Sort, deadline: Deadline): Promise<Finder> {
   const records = await recordsOf(options, scope, sort);
   const ids = idsOf(scope.tree);
-  if (ids === undefined) return new Finder(options.client, records, undefined);
+  if (ids === undefined) return new Finder(options, records, undefined);
   const keys = ids.map((requestId) => ({ requestId }));
-  return new Finder(options.client, records, await placesOf(options, scope.organizationId, keys, deadline));
+  return new Finder(options, records, await placesOf(options, scope.organizationId, keys, deadline));
 }
 
 /** The position of a row in the order. */

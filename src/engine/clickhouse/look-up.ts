@@ -3,7 +3,7 @@ import type { RecordKey } from "../record-source.ts";
 import { LARGE } from "./client.ts";
 import { nearIds } from "./id-times.ts";
 import { literal } from "./literal.ts";
-import type { Place, ReaderOptions } from "./records.ts";
+import { type Place, placesSql, type ReaderOptions } from "./records.ts";
 import { finishedRows, openRows } from "./write/find-rows.ts";
 
 /**
@@ -17,22 +17,54 @@ export async function placesOf(
   keys: readonly RecordKey[],
   deadline?: Deadline,
 ): Promise<Place[]> {
-  const known = keys.flatMap(({ requestId, createdAt }) => (createdAt === undefined ? [] : [{ requestId, createdAt }]));
-  if (known.length === keys.length) return known;
-  const ids = [...new Set(keys.flatMap(({ requestId, createdAt }) => (createdAt === undefined ? requestId : [])))];
-  const organization = `organization_id = ${literal(organizationId)} and request_id in (${ids.map(literal).join(", ")})`;
-  const near = nearIds(ids) ?? "0";
-  const noted = `request_created_at in (select request_created_at from ids where ${organization})`;
+  const places = keys.flatMap(({ requestId, createdAt }) =>
+    createdAt === undefined ? [] : [{ requestId, createdAt }],
+  );
+  const ask = async (statements: readonly string[]) => {
+    const options = { settings: LARGE, ...deadline?.rest() };
+    places.push(...(await client.query<Place>(statements.join(" union distinct "), options)));
+  };
+  const missing = () => {
+    const there = new Set(places.map(({ requestId }) => requestId));
+    return [...new Set(keys.flatMap(({ requestId }) => (there.has(requestId) ? [] : requestId)))];
+  };
   const columns = "request_id as requestId, request_created_at as createdAt";
-  const statements = [
-    `select ${columns} from requests where ${organization} and (${near} or ${noted})`,
-    ...(hasOpenRows ? [`select ${columns} from open final where ${organization}`] : []),
-  ];
-  const found = await client.query<Place>(statements.join(" union distinct "), {
-    settings: LARGE,
-    ...deadline?.rest(),
-  });
-  return [...known, ...found];
+  const isOf = (ids: readonly string[]) =>
+    `organization_id = ${literal(organizationId)} and request_id in (${ids.map(literal).join(", ")})`;
+  const ids = missing();
+  const near = nearIds(ids);
+  if (near !== undefined) await ask([`select ${columns} from requests where ${isOf(ids)} and ${near}`]);
+  const others = missing();
+  if (others.length === 0) return places;
+  const noted = `request_created_at in (select request_created_at from ids where ${isOf(others)})`;
+  // Those in flight may have ended since the first statement.
+  await ask([
+    `select ${columns} from requests where ${isOf(others)} and (${nearIds(others) ?? "0"} or ${noted})`,
+    ...(hasOpenRows ? [`select ${columns} from open final where ${isOf(others)}`] : []),
+  ]);
+  return places;
+}
+
+/** Columns of the records at these places, finished or in flight; each row has its `request_id`. */
+export async function placedRows<Row extends { readonly request_id: string }>(
+  { client, hasOpenRows }: ReaderOptions,
+  organizationId: string,
+  asked: readonly Place[],
+  columns: readonly string[],
+): Promise<Row[]> {
+  const rows: Row[] = [];
+  let missing = asked;
+  // A record that ended after it was looked for among the finished ones is one of them at the third look.
+  for (const table of hasOpenRows ? ["requests", "open final", "requests"] : ["requests"]) {
+    if (missing.length === 0) break;
+    const where = `organization_id = ${literal(organizationId)} and ${placesSql(missing)}`;
+    rows.push(
+      ...(await client.query<Row>(`select ${columns.join(", ")} from ${table} where ${where}`, { settings: LARGE })),
+    );
+    const there = new Set(rows.map(({ request_id }) => request_id));
+    missing = missing.filter(({ requestId }) => !there.has(requestId));
+  }
+  return rows;
 }
 
 /** The organization that owns a record; undefined when there is no such record. */

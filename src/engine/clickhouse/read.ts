@@ -4,9 +4,9 @@ import { REQUEST_COLUMNS } from "../../record/written-row.ts";
 import type { Database } from "../../store/store.ts";
 import type { ListedRecord, OfSession, RecordKey, RecordsToShow } from "../record-source.ts";
 import { literal } from "./literal.ts";
-import { placesOf } from "./look-up.ts";
+import { placedRows, placesOf } from "./look-up.ts";
 import { type Place, type ReaderOptions, recordsOf } from "./records.ts";
-import { storedColumns, toRequestRow } from "./rows.ts";
+import { storedColumns, type TableRow, toRequestRow } from "./rows.ts";
 
 type Counted = RequestRow & { readonly comments: number };
 
@@ -63,16 +63,14 @@ async function readRows(options: ReaderOptions, { organizationId, keys, columns 
   if (keys.length === 0) return [];
   const places = await placesOf(options, organizationId, keys);
   const named = storedColumns([...new Set([...columns, "request_id"])]);
-  const records = await recordsOf(options, { organizationId, tree: { kind: "all" } });
-  const sql = records.select({ columns: named.map((name) => `r.${name} as ${name}`).join(", "), places });
   const [read, comments] = await Promise.all([
-    options.client.query<Readonly<Record<string, unknown>>>(sql, { settings: records.settings }),
+    placedRows<TableRow & { readonly request_id: string }>(options, organizationId, places, named),
     commentsOn(
       options.control,
       places.map(({ requestId }) => requestId),
     ),
   ]);
-  const rows = new Map(read.map((row) => [row["request_id"], { ...NOT_STORED, ...toRequestRow(row) } as RequestRow]));
+  const rows = new Map(read.map((row) => [row.request_id, { ...NOT_STORED, ...toRequestRow(row) } as RequestRow]));
   return keys.flatMap(({ requestId }) => {
     const row = rows.get(requestId);
     return row === undefined ? [] : { ...row, comments: comments.get(requestId) ?? 0 };

@@ -24,6 +24,8 @@ export interface ReaderOptions {
   readonly hasOpenRows: boolean;
   /** Whether prompts and responses are stored as columns. */
   readonly keepsTexts: boolean;
+  /** A table with fewer rows is searched without windows of time; the default suits every table. */
+  readonly fewRows?: number;
   /** Loads bodies by request id. */
   readonly loadBodies: (
     requestIds: readonly string[],
@@ -210,7 +212,8 @@ function timesSql(times: Times | undefined): string {
   return bounds.join(" and ");
 }
 
-function placesSql(places: readonly Place[] | undefined): string {
+/** SQL that is true for rows at these places; empty when there is no such limit. */
+export function placesSql(places: readonly Place[] | undefined): string {
   if (places === undefined) return "";
   if (places.length === 0) return "0";
   const pairs = places.map(({ createdAt, requestId }) => `(${literal(createdAt)}, ${literal(requestId)})`);

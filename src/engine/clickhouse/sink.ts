@@ -33,6 +33,7 @@ import { type Layout, makeTables } from "./tables.ts";
 import { findAnswerRow } from "./write/answers.ts";
 import { BatchFile, type NotedBatch } from "./write/batch-file.ts";
 import { dropDay } from "./write/drop-day.ts";
+import { EndedRows } from "./write/ended-rows.ts";
 import { finishedRows, openRows, type RowKey } from "./write/find-rows.ts";
 import { rereadLate } from "./write/late-readings.ts";
 import { Removals } from "./write/remove.ts";
@@ -70,6 +71,7 @@ export class ClickHouseSink implements RecordSink {
   readonly #places: Places;
   readonly #file: BatchFile;
   readonly #removals: Removals;
+  readonly #endedRows: EndedRows;
   #mark = 0;
 
   constructor({ store, config }: SinkOptions, client = clickhouseOf(config)) {
@@ -83,6 +85,7 @@ export class ClickHouseSink implements RecordSink {
     const dataDirectory = config.data_dir;
     const markName = `${this.#places.resume}:removal`;
     this.#removals = new Removals({ client, layout: this.#layout, store, dataDirectory, markName });
+    this.#endedRows = new EndedRows(client, this.#layout);
   }
 
   /** Rows in flight up to this time may be from an earlier run. */
@@ -271,6 +274,7 @@ export class ClickHouseSink implements RecordSink {
       const completed = requests.filter((row) => ended.has(idOf(row)));
       await takeOverChanges({ client, layout }, completed, new Set(relabelled));
       await client.insert("open", open, { settings });
+      this.#endedRows.add(ended.size);
     } catch (error) {
       // A batch that is rejected permanently must not be sent again at each start: none of it was stored.
       if (this.isFaulty(error)) this.#file.write(undefined);

@@ -5,7 +5,7 @@ import { isMissing } from "./failure.ts";
 import { identifier, literal } from "./literal.ts";
 
 /** Version of the tables that this program uses. */
-export const TABLES_VERSION = 2;
+export const TABLES_VERSION = 3;
 
 /** Number of recent batches whose tokens a table remembers: repeating one of them stores nothing. */
 const TOKENS_KEPT = 10_000;
@@ -56,10 +56,12 @@ export function onCluster({ cluster, hasKeeper }: Layout): string {
  */
 export async function makeTables(client: ClickHouse, layout: Layout = SINGLE): Promise<void> {
   // A statement for all servers of a cluster waits for unavailable ones, so none is sent for existing tables.
-  if ((await tablesVersion(client)) === TABLES_VERSION) return;
+  const before = await tablesVersion(client);
+  if (before === TABLES_VERSION) return;
   const database = identifier(client.database);
   await client.command(`create database if not exists ${database}${onCluster(layout)}`, { isOutside: true });
-  for (const statement of tableStatements(layout, client.database)) await client.command(statement);
+  const statements = [...tableStatements(layout, client.database), ...changesSince(before, layout)];
+  for (const statement of statements) await client.command(statement);
   await client.insert("versions", [{ version: TABLES_VERSION, made_at: Math.floor(Date.now() / 1_000) }]);
 }
 
@@ -90,7 +92,6 @@ export function tableStatements(layout: Layout, database: string): readonly stri
   const local = (name: TableName) => localTable(name, layout);
   const create = (table: string, definition: string) =>
     `create table if not exists ${table}${onCluster(layout)} ${definition}`;
-  const updatable = "enable_block_number_column = 1, enable_block_offset_column = 1";
   const statements = [
     create(
       local("requests"),
@@ -98,7 +99,7 @@ export function tableStatements(layout: Layout, database: string): readonly stri
       engine = ${engine("MergeTree", layout, local("requests"))}
       partition by ${PARTITION}
       order by (organization_id, request_created_at, request_id)
-      settings ${updatable}, ${tokens(layout)}, fsync_after_insert = 1, ${READ_AT_ONCE}`,
+      settings ${UPDATABLE}, ${tokens(layout)}, fsync_after_insert = 1, ${READ_AT_ONCE}`,
     ),
     create(
       local("open"),
@@ -106,14 +107,14 @@ export function tableStatements(layout: Layout, database: string): readonly stri
       engine = ${engine("ReplacingMergeTree", layout, local("open"), ["version", "is_ended"])}
       order by (organization_id, request_id)
       ttl written_at + interval ${OPEN_DAYS} day
-      settings ${updatable}, ${tokens(layout)}`,
+      settings ${UPDATABLE}, ${CLEANED}, ${tokens(layout)}`,
     ),
     create(
       local("ids"),
       `(organization_id LowCardinality(String), request_id String, request_created_at Int64)
       engine = ${engine("ReplacingMergeTree", layout, local("ids"))}
       order by (request_id, request_created_at)
-      settings ${tokens(layout)}`,
+      settings ${UPDATABLE}, ${tokens(layout)}`,
     ),
     `create materialized view if not exists ids_of_requests${onCluster(layout)} to ${local("ids")} as
       select organization_id, request_id, request_created_at from ${local("requests")}
@@ -137,6 +138,19 @@ export function tableStatements(layout: Layout, database: string): readonly stri
   }
   return statements;
 }
+
+/** Statements that change existing tables of an earlier version. Each may run again after an interruption. */
+function changesSince(version: number | undefined, layout: Layout): readonly string[] {
+  if (version === undefined || version >= 3) return [];
+  const modify = (name: TableName, settings: string) =>
+    `alter table ${localTable(name, layout)}${onCluster(layout)} modify setting ${settings}`;
+  return [modify("ids", UPDATABLE), modify("open", CLEANED)];
+}
+
+/** Lets rows be changed and deleted without a mutation. Of `ids` since version 3. */
+const UPDATABLE = "enable_block_number_column = 1, enable_block_offset_column = 1";
+/** Lets rows with `is_ended` be removed for good, with what they replace. Since version 3. */
+const CLEANED = "allow_experimental_replacing_merge_with_cleanup = 1";
 
 /** The UTC day. */
 export const PARTITION = "toYYYYMMDD(fromUnixTimestamp64Milli(request_created_at, 'UTC'))";

@@ -9,9 +9,9 @@ import { BodySearch } from "./body-search.ts";
 import { type FoundRow, finderOf, keyOf, readsBodies } from "./finder.ts";
 import { literal } from "./literal.ts";
 import { afterSql, keyColumns, orderSql } from "./print/order.ts";
-import type { ReaderOptions } from "./records.ts";
+import type { ReaderOptions, Times } from "./records.ts";
 import { isSmall } from "./table-size.ts";
-import { windowsOf } from "./windows.ts";
+import { Windows } from "./windows.ts";
 
 /** A search returns what it found within this time, and the next call continues there. */
 const STEP_MS = 300;
@@ -32,9 +32,10 @@ export async function searchWords(options: ReaderOptions, scope: Scope, asked: S
   const from = after?.values[0];
   const most = typeof from === "number" ? Math.min(records.times.most, from) : records.times.most;
   const all = { ...records.times, most };
-  const windows = (await isSmall(options.client, deadline)) ? [all] : windowsOf("desc", all, Date.now());
+  const windows = (await isSmall(options, deadline)) ? undefined : new Windows("desc", all, Date.now());
   const found: FoundRow[] = [];
-  for (const times of windows) {
+  const next = () => windows?.next(found.length / (limit + 1));
+  for (let times: Times | undefined = next() ?? all; times !== undefined; times = next()) {
     const by = { values: records.values, columns: records.columns };
     const sql = records.select({
       columns: `r.request_id as requestId, r.request_created_at as createdAt, r.size_bytes as size${keyColumns(NEWEST_FIRST, by)}`,
@@ -51,7 +52,7 @@ export async function searchWords(options: ReaderOptions, scope: Scope, asked: S
       // When bodies excluded rows, the next page starts after the last row that was checked.
       return { keys: keys.map(keyOf), next: placeOf(found.length > limit ? keys.at(-1)! : rows.at(-1)!) };
     }
-    const isLast = times === windows.at(-1);
+    const isLast = windows === undefined || windows.isAtEnd;
     if (!isLast && found.length > 0 && performance.now() - startedMs > STEP_MS) {
       return {
         keys: found.map(keyOf),

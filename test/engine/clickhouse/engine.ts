@@ -13,16 +13,26 @@ import type { TestedEngine } from "../tested-engine.ts";
 import { ownDatabase, sharedClickHouse } from "./server.ts";
 
 /** ClickHouse, in a database of its own for each set of records; tags and bodies are in a libSQL database. */
-export const CLICKHOUSE: TestedEngine = {
-  name: "ClickHouse",
-  async open(exchanges, tags) {
-    const [url, world] = await Promise.all([sharedClickHouse(), openWorld(exchanges, tags)]);
-    const client = new ClickHouse({ urls: [url], database: ownDatabase() });
-    await makeTables(client);
-    return filledEngine(client, world, exchanges);
-  },
+export const CLICKHOUSE: TestedEngine = { name: "ClickHouse", open: (exchanges, tags) => opened(exchanges, tags) };
+
+/** The same as if its table were a large one. */
+export const LARGE_CLICKHOUSE: TestedEngine = {
+  name: "ClickHouse with a large table",
+  open: (exchanges, tags) => opened(exchanges, tags, { fewRows: 0 }),
 };
 
+async function opened(
+  exchanges: readonly Exchange[],
+  tags: Parameters<TestedEngine["open"]>[1],
+  further: Further = {},
+) {
+  const [url, world] = await Promise.all([sharedClickHouse(), openWorld(exchanges, tags)]);
+  const client = new ClickHouse({ urls: [url], database: ownDatabase() });
+  await makeTables(client);
+  return filledEngine(client, world, exchanges, further);
+}
+
+type Further = Pick<ReaderOptions, "fewRows">;
 type World = Awaited<ReturnType<typeof openWorld>>;
 
 /** The records in tables that are there; the database goes with the engine. */
@@ -30,6 +40,7 @@ export async function filledEngine(
   client: ClickHouse,
   world: World,
   exchanges: readonly Exchange[],
+  further: Further = {},
 ): Promise<EngineReader & AsyncDisposable> {
   // Every seventh record is one in flight, as far as it is stored: what is read of both is the same.
   const rows = exchanges.map((exchange) => toTableRow(storableOf(exchange), { keepsTexts: true }));
@@ -48,6 +59,7 @@ export async function filledEngine(
     hasOpenRows: true,
     keepsTexts: true,
     loadBodies: (ids, parts) => loadBodies(records, ids, parts),
+    ...further,
   };
   return {
     source: clickhouseSource(options),

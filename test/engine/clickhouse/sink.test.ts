@@ -1,6 +1,8 @@
 import { expect, test } from "bun:test";
 import { join } from "node:path";
 import { ClickHouse } from "../../../src/engine/clickhouse/client.ts";
+import { SINGLE } from "../../../src/engine/clickhouse/tables.ts";
+import { EndedRows } from "../../../src/engine/clickhouse/write/ended-rows.ts";
 import { uuidv7 } from "../../../src/runtime/uuid.ts";
 import { temporaryDirectory } from "../../directory.ts";
 import { begin, configIn, pass, spoolIn, startRecorder } from "../../recorder/harness.ts";
@@ -144,6 +146,40 @@ function sink(): void {
     expect(await weir.recorder.maintain(maintain)).toBe(1);
     expect(await weir.body(stays, "request")).toBeUndefined();
     expect(await weir.finished(stays)).toMatchObject({ output: null, prompt_text: null });
+  });
+
+  test("of a removed record whose id was the client's choice, no noted time stays", async () => {
+    await using weir = await clickHouseRig();
+    const [gone, stays] = [crypto.randomUUID(), crypto.randomUUID()];
+    for (const id of [gone, stays]) pass(weir.spool, { id });
+    await weir.recorder.barrier();
+    const noted = async () =>
+      (await weir.client.query<{ id: string }>("select request_id as id from ids order by id")).map(({ id }) => id);
+    expect(await noted()).toEqual([gone, stays].sort());
+    expect(await weir.recorder.remove({ organizationId: ORGANIZATION, requestIds: [gone] })).toBe(1);
+    expect(await noted()).toEqual([stays]);
+    expect(await weir.finished(stays)).toBeDefined();
+  });
+
+  test("rows of requests that have ended are removed from the table of those in flight", async () => {
+    await using weir = await clickHouseRig();
+    const id = openRequest(weir, ["Gateway-Property-App", "a"]);
+    await weir.recorder.update({ requestId: id, organizationId: ORGANIZATION, scores: { quality: 1 } });
+    const row = { organization_id: ORGANIZATION, request_created_at: 1, updated_at: 1 };
+    const ended = ["a", "b", "c"].map((each) => ({ ...row, request_id: each, version: 1, is_ended: 0 }));
+    await weir.client.insert("open", ended);
+    await weir.client.insert("open", [...ended.map((each) => ({ ...each, version: 2, is_ended: 1 })), ended[0]!]);
+    const all = () => weir.client.query("select request_id, is_ended from open order by request_id");
+    const few = new EndedRows(weir.client, SINGLE, ended.length + 1);
+    few.add(ended.length);
+    await few.removal;
+    expect((await all()).length).toBeGreaterThan(1);
+    const many = new EndedRows(weir.client, SINGLE, ended.length);
+    many.add(1);
+    await many.removal;
+    expect(await all()).toEqual([{ request_id: id, is_ended: 0 }]);
+    await close(weir, id);
+    expect(await weir.finished(id)).toMatchObject({ response_status: 200, scores: { quality: 1 } });
   });
 
   test("what is read again takes the place of what was stored", async () => {

@@ -4,7 +4,14 @@ import { getTableColumns } from "drizzle-orm";
 import { ClickHouse } from "../../../src/engine/clickhouse/client.ts";
 import { COLUMN_TYPES, REQUEST_TYPES } from "../../../src/engine/clickhouse/columns.ts";
 import { type BodyPlace, storedColumns, toRequestRow, toTableRow } from "../../../src/engine/clickhouse/rows.ts";
-import { makeTables, TABLES_VERSION, tableStatements, tablesVersion } from "../../../src/engine/clickhouse/tables.ts";
+import {
+  makeTables,
+  SINGLE,
+  TABLES_VERSION,
+  tableStatements,
+  tablesVersion,
+} from "../../../src/engine/clickhouse/tables.ts";
+import { deleteIds } from "../../../src/engine/clickhouse/write/update.ts";
 import type { Storable } from "../../../src/engine/storable.ts";
 import { requests } from "../../../src/record/tables.ts";
 import { REQUEST_COLUMNS } from "../../../src/record/written-row.ts";
@@ -134,6 +141,30 @@ function tables(): void {
     expect(Object.keys(row!.properties).sort()).toEqual(["app", "Tier", ...names].sort());
   });
 
+  test("tables of version 2 are taken over: their rows stay, and noted times can be deleted", async () => {
+    const earlier = new ClickHouse({ urls: [await sharedClickHouse()], database: ownDatabase() });
+    await earlier.command(`create database ${earlier.database}`, { isOutside: true });
+    for (const statement of tableStatements(SINGLE, earlier.database)) await earlier.command(asInVersion2(statement));
+    await earlier.insert("versions", [{ version: 2, made_at: 0 }]);
+    const ids = ["one", "two", "three"];
+    // Of separate parts, which are merged before the change, and of one that is not.
+    for (const id of ids) await earlier.insert("requests", [toTableRow(storable(id), { keepsTexts: false })]);
+    await earlier.command("optimize table ids final");
+    await earlier.insert("requests", [toTableRow(storable("four"), { keepsTexts: false })]);
+    await makeTables(earlier);
+    expect(await tablesVersion(earlier)).toBe(TABLES_VERSION);
+    await deleteIds(earlier, SINGLE, { organizationId: "org-1", requestIds: ["two", "four", "never"] });
+    await deleteIds(earlier, SINGLE, { organizationId: "org-2", requestIds: ids });
+    const left = () => earlier.query<{ id: string }>("select request_id as id from ids order by id");
+    expect(await left()).toEqual([{ id: "one" }, { id: "three" }]);
+    await earlier.command("optimize table ids final");
+    expect(await left()).toEqual([{ id: "one" }, { id: "three" }]);
+    const [open] = await earlier.query<{ sql: string }>(
+      "select create_table_query as sql from system.tables where database = currentDatabase() and name = 'open'",
+    );
+    expect(open!.sql).toContain("allow_experimental_replacing_merge_with_cleanup = 1");
+  });
+
   test("tables of a later version are left alone", async () => {
     const later = new ClickHouse({ urls: [await sharedClickHouse()], database: ownDatabase() });
     expect(await tablesVersion(later)).toBeUndefined();
@@ -143,6 +174,13 @@ function tables(): void {
     const error: unknown = await makeTables(later).catch((thrown: unknown) => thrown);
     expect(error).toMatchObject({ code: "database_newer" });
   });
+}
+
+/** A statement of that version, as far as it was another one. */
+function asInVersion2(statement: string): string {
+  if (/^create table if not exists ids /.test(statement))
+    return statement.replace("enable_block_number_column = 1, enable_block_offset_column = 1, ", "");
+  return statement.replace("allow_experimental_replacing_merge_with_cleanup = 1, ", "");
 }
 
 function storable(id: string): Storable {

@@ -7,7 +7,7 @@ import type { ClickHouse } from "../client.ts";
 import type { Layout } from "../tables.ts";
 import { finishedRows } from "./find-rows.ts";
 import { NoteFile } from "./note-file.ts";
-import { deleteRows } from "./update.ts";
+import { deleteIds, deleteRows } from "./update.ts";
 
 /** Rows deleted per statement: a statement costs a part to merge, and little for each row. */
 export const ROWS_TOGETHER = 5_000;
@@ -89,7 +89,8 @@ export class Removals {
 
   /** @param isDone - whether the libSQL database has already removed its data. */
   async #follow({ mark, organizationId, requestIds, order }: NotedRemoval, isDone: boolean): Promise<void> {
-    const { store, markName } = this.#places;
+    const { store, markName, client, layout } = this.#places;
+    if (requestIds.length > 0) await deleteIds(client, layout, { organizationId, requestIds });
     if (!isDone && requestIds.length > 0) {
       const statements = [setPosition(markName, mark, mark.segment)];
       await removeBeside(store.records, { organizationId, requestIds, order, statements });

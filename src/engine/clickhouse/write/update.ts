@@ -59,9 +59,26 @@ function* portions(updates: readonly RowUpdate[]): Generator<readonly RowUpdate[
 }
 
 export async function deleteRows(client: ClickHouse, layout: Layout, keys: readonly RowKey[]): Promise<void> {
-  if (keys.length === 0) return;
-  const name = localTable("requests", layout);
-  await client.command(`delete from ${name}${onCluster(layout)} where ${areRows(keys)}`, {
+  if (keys.length > 0) await deleteWhere(client, layout, { table: "requests", where: areRows(keys) });
+}
+
+/** Deletes the noted times of records. Most records have none, because their ids contain them. */
+export async function deleteIds(
+  client: ClickHouse,
+  layout: Layout,
+  { organizationId, requestIds }: { readonly organizationId: string; readonly requestIds: readonly string[] },
+): Promise<void> {
+  const where = `organization_id = ${literal(organizationId)} and request_id in (${requestIds.map(literal).join(", ")})`;
+  const noted = await client.query<object>(`select 1 as one from ids where ${where} limit 1`, { settings: LARGE });
+  if (noted.length > 0) await deleteWhere(client, layout, { table: "ids", where });
+}
+
+function deleteWhere(
+  client: ClickHouse,
+  layout: Layout,
+  { table, where }: { readonly table: TableName; readonly where: string },
+): Promise<void> {
+  return client.command(`delete from ${localTable(table, layout)}${onCluster(layout)} where ${where}`, {
     // A mutation would rewrite parts and wait for merges.
     settings: { ...LARGE, lightweight_delete_mode: "lightweight_update_force" },
   });
