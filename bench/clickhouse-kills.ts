@@ -1,11 +1,11 @@
 /**
- * Records in a real ClickHouse under load, with `kill -9`: of the node, of the server, and the server away for a while, alone
- * and together with the object store that has the bodies.
+ * Records in a real ClickHouse under load, with `kill -9`: of the node, of the server; then the server away for a while, the
+ * object store that has the bodies, and both.
  *
  * Claim: every `gateway-id` whose headers reached a client has exactly one row and one record with the status that the
  * client saw, and nothing that a client asks of the gateway fails while the server or both stores are away.
  *
- * Run: `bun bench/clickhouse-kills.ts [--node 20] [--server 20] [--away 60] [--both 60] [--clients 8] [--seed N] [--out FILE]`;
+ * Run: `bun bench/clickhouse-kills.ts [--node 20] [--server 20] [--away 60] [--store 60] [--both 60] [--clients 8] [--seed N] [--out FILE]`;
  * 0 leaves a part out. Needs `npm ci --prefix test/engine/clickhouse`, or `WEIR_TEST_CHDB`. Ends with status 1 where the
  * claim fails.
  */
@@ -29,6 +29,7 @@ const { values } = parseArgs({
     node: { type: "string", default: "20" },
     server: { type: "string", default: "20" },
     away: { type: "string", default: "60" },
+    store: { type: "string", default: "60" },
     both: { type: "string", default: "60" },
     clients: { type: "string", default: "8" },
     seed: { type: "string", default: String(randomInt(2 ** 31)) },
@@ -156,30 +157,33 @@ async function outage(server: ClickHouseServer, weir: Weir): Promise<void> {
   await settle("server away", weir, load, 3_000, { seconds, answeredWhileAway: during, spooledBytes });
 }
 
-/** ClickHouse and the object store away at once. Bodies are read back whole, so each is compared with what was sent. */
-async function bothAway(server: ClickHouseServer): Promise<void> {
-  const database = "both_stores_away";
-  const seconds = Number(values.both);
+interface Away {
+  readonly part: string;
+  readonly database: string;
+  readonly seconds: number;
+  /** Whether ClickHouse is away as well. */
+  readonly withServer: boolean;
+}
+
+/** The object store away. Every body is then read back and compared with what was sent. */
+async function storeAway(server: ClickHouseServer, { part, database, seconds, withServer }: Away): Promise<void> {
   await using bucket = await startObjectStore();
   const weir = await startWeir({ env: { ...environment(server, database), ...bodiesIn(bucket) } });
   try {
     const load = startLoad(weir.gatewayPort, upstream.origin, clients);
     await pause(3_000);
     const before = load.seen.length;
-    await Promise.all([server.kill(), bucket.stop()]);
+    await Promise.all([bucket.stop(), ...(withServer ? [server.kill()] : [])]);
     await pause(seconds * 1_000);
-    const during = load.seen.length - before;
-    const spooledBytes = await lagBytes(weir);
-    await server.start();
-    await pause(3_000);
+    const more = { seconds, answeredWhileAway: load.seen.length - before, spooledBytes: await lagBytes(weir) };
+    if (withServer) await server.start();
     await bucket.start();
     await pause(3_000);
-    const more = { seconds, answeredWhileAway: during, spooledBytes };
-    const records = await settle("both stores away", weir, load, 3_000, more);
+    const records = await settle(part, weir, load, 3_000, more);
     const { differing, bodies } = await compareBodies(weir, load.seen, records);
     failures += differing.length;
-    keep({ part: "both stores away", bodies, differing: differing.slice(0, 5) });
-    await checkRows("both stores away", server, database);
+    keep({ part, bodies, differing: differing.slice(0, 5) });
+    await checkRows(part, server, database);
   } finally {
     await weir.stop();
   }
@@ -199,6 +203,9 @@ try {
 } finally {
   await weir.stop();
 }
-if (Number(values.both) > 0) await bothAway(server);
+const stores = { part: "store away", database: "store_away", seconds: Number(values.store), withServer: false };
+if (stores.seconds > 0) await storeAway(server, stores);
+const both = { part: "both away", database: "both_away", seconds: Number(values.both), withServer: true };
+if (both.seconds > 0) await storeAway(server, both);
 keep({ failures, load: loadavg()[0]!.toFixed(1) });
 process.exitCode = failures === 0 ? 0 : 1;
