@@ -2,6 +2,7 @@ import { expect, test } from "bun:test";
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { join } from "node:path";
+import { setImmediate } from "node:timers/promises";
 import type { Config } from "../../../src/config.ts";
 import { ClickHouse } from "../../../src/engine/clickhouse/client.ts";
 import { ClickHouseSink } from "../../../src/engine/clickhouse/sink.ts";
@@ -18,6 +19,7 @@ import { clickHouseRig, patient, recordsAt } from "./rig.ts";
 import { isClickHouseMissing, sharedClickHouse, startClickHouse } from "./server.ts";
 
 const ROUNDS = 4;
+const SERVER_ROUNDS = 3;
 const LAGGING = 2_500;
 
 if (isClickHouseMissing()) test("these tests did not run: ClickHouse is missing", () => undefined);
@@ -166,6 +168,31 @@ function exactlyOnce(): void {
     expect((await weir.recorder.status()).databaseError).toBeNull();
     for (const id of [before, ...ids]) expect(await weir.finished(id)).toMatchObject({ response_status: 200 });
     expect(await weir.client.query("select count() as n from requests")).toEqual([{ n: 31 }]);
+  }, 300_000);
+
+  test("a ClickHouse that is killed again and again while it stores holds each request once", async () => {
+    await using server = await startClickHouse();
+    await using weir = await clickHouseRig({ settings: recordsAt(server.url) });
+    const ids: string[] = [];
+    const recorded = async () => (await weir.recorder.status()).recorded;
+    for (let round = 1; round <= SERVER_ROUNDS; round++) {
+      const before = ids.length;
+      // Each turn of the recorder finds more of them: the kill meets an insert, or comes between two.
+      for (let n = 0; n < 20; n++) {
+        ids.push(pass(weir.spool));
+        await setImmediate();
+      }
+      await until(async () => (await recorded()) > before, 120_000);
+      for (let n = 0; n < 20; n++) ids.push(pass(weir.spool));
+      await server.kill();
+      await server.start();
+      await weir.recorder.barrier();
+    }
+    const rows = "select count() as n, uniqExact(request_id) as ids from requests";
+    expect(await weir.client.query(rows)).toEqual([{ n: ids.length, ids: ids.length }]);
+    const there = await weir.client.query<{ id: string }>("select request_id as id from requests order by id");
+    expect(there.map(({ id }) => id)).toEqual(ids.toSorted());
+    expect(await weir.client.query("select count() as n from open final where is_ended = 0")).toEqual([{ n: 0 }]);
   }, 300_000);
 }
 
