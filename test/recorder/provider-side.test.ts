@@ -1,11 +1,13 @@
 import { expect, test } from "bun:test";
+import { join } from "node:path";
 import { Assembler } from "../../src/recorder/exchanges/assemble.ts";
 import { CarryFiles } from "../../src/recorder/exchanges/carry.ts";
 import type { RecordHooks } from "../../src/recorder/prepare/hooks.ts";
 import { encodeFrame } from "../../src/spool/codec.ts";
 import { FRAME } from "../../src/spool/frame.ts";
+import { readNote } from "../../src/spool/reading-note.ts";
 import { temporaryDirectory } from "../directory.ts";
-import { begin, type Rig, rig } from "./harness.ts";
+import { begin, type Rig, rig, startRecorder } from "./harness.ts";
 
 const JSON_TYPE = ["Content-Type", "application/json"];
 
@@ -40,6 +42,24 @@ test("what the provider got and sent is stored beside what the client sent and g
   expect(await textOf(weir, id, "provider_response")).toBe('{"text":"from the provider"}');
   expect((await weir.body(id, "request"))?.content.toString()).toBe('{"prompt":"secret"}');
   expect(await weir.row(id)).toMatchObject({ truncated: 0 });
+});
+
+test("short exchanges are read together, whether the provider's side differs or not", async () => {
+  await using weir = await rig();
+  await weir.recorder.stop();
+  const ids = [passChanged(weir), passChanged(weir), passChanged(weir)];
+  const together: (number | undefined)[] = [];
+  const recorder = startRecorder(weir.directory, {
+    bodyKey: weir.spool.bodyKey,
+    readExchange: () => {
+      together.push(readNote(join(weir.directory, "spool"))?.ids.length);
+      return {};
+    },
+  });
+  await recorder.barrier();
+  expect(new Set(together)).toEqual(new Set([ids.length]));
+  for (const id of ids) expect(await textOf(weir, id, "provider_response")).toBe('{"text":"from the provider"}');
+  await recorder.stop();
 });
 
 test("an omitted body is omitted on the provider's side too, and no file holds it", async () => {

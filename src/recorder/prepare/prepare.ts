@@ -18,13 +18,14 @@ import type { PrepareDeps, Prepared } from "./prepared.ts";
 import {
   type ProviderBodies,
   type ProviderBytes,
+  plainProviderBytes,
   providerBodies,
   providerBytes,
   providerParts,
 } from "./provider-parts.ts";
 import { toRow } from "./row.ts";
 import { inputsOf } from "./side-inputs.ts";
-import { codingOf, decodedSide, plainSide, routingOf, type Side, type SideBytes, toSide } from "./sides.ts";
+import { codingOf, decodedSide, plainSide, routingOf, SIDES, type Side, type SideBytes, toSide } from "./sides.ts";
 import { unreadReason } from "./unread.ts";
 
 /** A record made without reading its bodies: for an exchange in flight, or one whose bodies cannot be read. */
@@ -44,16 +45,15 @@ export function prepareBare(exchange: Exchange, now: number): Prepared {
   };
 }
 
-/**
- * Like `prepare`, but synchronous; undefined if something must be awaited: a body is compressed, the provider's side
- * differs, or tokens must be counted.
- */
+/** Like `prepare`, but synchronous; undefined if something must be awaited: a body is compressed, or tokens must be counted. */
 export function prepareAtOnce(exchange: Exchange, deps: PrepareDeps, now: number): Prepared | undefined {
-  if ((exchange.provider ?? codingOf(exchange, "request") ?? codingOf(exchange, "response")) !== undefined)
-    return undefined;
-  const requestBytes = plainSide(exchange, "request", deps);
-  const responseBytes = plainSide(exchange, "response", deps);
-  const read = readExchangeOf(exchange, { requestBytes, responseBytes, provider: undefined }, deps);
+  if (SIDES.some((side) => codingOf(exchange, side) !== undefined)) return undefined;
+  const bytes = {
+    requestBytes: plainSide(exchange, "request", deps),
+    responseBytes: plainSide(exchange, "response", deps),
+    provider: exchange.provider === undefined ? undefined : plainProviderBytes(exchange, deps),
+  };
+  const read = readExchangeOf(exchange, bytes, deps);
   return lacksUsage(read.inputs.provider, read.told.provider) ? undefined : put(exchange, read, deps, now);
 }
 

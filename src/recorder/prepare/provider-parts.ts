@@ -2,7 +2,7 @@ import { storedBody } from "../../bodies/stored-parts.ts";
 import type { StoredPart } from "../../store/packs/request-content.ts";
 import type { Exchange } from "../exchanges/exchange.ts";
 import type { PrepareDeps } from "./prepared.ts";
-import { decodedSide, type OtherSide, type Side, type SideBytes, toSide } from "./sides.ts";
+import { decodedSide, type OtherSide, plainSide, type Side, type SideBytes, toSide } from "./sides.ts";
 
 /** The decoded bodies of the provider's side, if they differ from the client's. */
 export type ProviderBytes = Readonly<Partial<Record<OtherSide, SideBytes | undefined>>>;
@@ -12,6 +12,14 @@ export async function providerBytes(exchange: Exchange, deps: PrepareDeps): Prom
   return {
     provider_request: await decodedSide(exchange, "provider_request", deps),
     provider_response: await decodedSide(exchange, "provider_response", deps),
+  };
+}
+
+/** The same if neither is compressed. */
+export function plainProviderBytes(exchange: Exchange, deps: PrepareDeps): ProviderBytes {
+  return {
+    provider_request: plainSide(exchange, "provider_request", deps),
+    provider_response: plainSide(exchange, "provider_response", deps),
   };
 }
 

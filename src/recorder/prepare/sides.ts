@@ -12,6 +12,7 @@ export type ClientSide = "request" | "response";
 /** Recorded if the provider received or sent something other than the client sent or received. */
 export type OtherSide = "provider_request" | "provider_response";
 export type BodySide = ClientSide | OtherSide;
+export const SIDES: readonly BodySide[] = ["request", "response", "provider_request", "provider_response"];
 
 /** A body, and whether a part of it is missing. */
 export interface Side {
