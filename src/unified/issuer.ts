@@ -9,8 +9,8 @@ const MAKERS: readonly (readonly [RegExp, string])[] = [
 ];
 
 /**
- * The issuer of a model's reasoning state: its vendor, on any platform. State encrypted by OpenAI is
- * only valid for the account, so the credential is part of the name.
+ * The issuer of a model's reasoning state: its vendor, on any platform. Encrypted state is only valid for the account, so the
+ * credential is part of the name, except of vendors that sign.
  */
 export function issuerOf(
   { provider, model }: Pick<Target, "provider" | "model">,
@@ -18,9 +18,8 @@ export function issuerOf(
 ): string {
   const maker = MAKERS.find(([name]) => name.test(model))?.[1];
   if (maker !== undefined) return maker;
-  if (provider.name === "OPENAI" || provider.name === "AZURE")
-    return credential === "client" ? "openai" : `openai:${credential.organizationId}/${credential.name}`;
-  return provider.name.toLowerCase();
+  const vendor = provider.name === "AZURE" ? "openai" : provider.name.toLowerCase();
+  return credential === "client" ? vendor : `${vendor}:${credential.organizationId}/${credential.name}`;
 }
 
 /** Whether state of an issuer is a candidate's own. If both name a credential, it must be the same. */

@@ -17,7 +17,11 @@ const QUESTION = Type.Object(
     shape: Type.Optional(
       Type.Union(
         CLIENT_SHAPES.map((shape) => Type.Literal(shape)),
-        { default: "chat-completions", description: "The client's API." },
+        {
+          default: "chat-completions",
+          description: "The client's API.",
+          expects: `give one of ${CLIENT_SHAPES.join(", ")}`,
+        },
       ),
     ),
     body: Type.Optional(

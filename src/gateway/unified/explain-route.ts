@@ -194,7 +194,8 @@ function stateOf({ isLocked, isSpent, restsUntil }: Standing): string {
 /** The result of writing the request for a candidate. */
 function writtenOf(candidate: Candidate, outbound: Written, work: UnifiedWork) {
   const losses: readonly Loss[] = "losses" in outbound ? outbound.losses : "loss" in outbound ? [outbound.loss] : [];
-  const pathsOf = (kind: Loss["kind"]) => losses.filter((loss) => loss.kind === kind).map(({ path }) => path);
+  const pathsOf = (kind: Loss["kind"]) =>
+    losses.filter((loss) => loss.kind === kind && loss.path !== "").map(({ path }) => path);
   const nowhere = { shape: null, same_shape: false, url: null };
   if (outbound.kind === "refused" || outbound.kind === "invalid") {
     const { path, why = "the target cannot take it" } = outbound.loss;

@@ -51,6 +51,13 @@ test.each([
   expect([answer.status, answer.json.path]).toEqual([status, path]);
 });
 
+test("a shape that is none is answered with those that are", async () => {
+  const { json } = await explain({ model: "a", shape: "soap" });
+  expect(json.message).toBe(
+    "shape: give one of chat-completions, responses, messages, generate-content, completions, embeddings",
+  );
+});
+
 test("a key of another organization is unknown", async () => {
   const { id } = it.published().find(({ name }) => name === "other")!;
   expect((await explain({ model: "a", key_id: id })).status).toBe(404);

@@ -140,3 +140,33 @@ test("elsewhere the state is left out, with a warning", async () => {
   expect(upstream.asked.map(({ path }) => path.slice(path.lastIndexOf("/")))).toEqual(["/messages", "/completions"]);
   expect(upstream.asked[1]!.text).not.toContain("weir1.");
 });
+
+test("encrypted state belongs to its credential, whoever the provider is", async () => {
+  const state = { type: "reasoning", id: "rs_1", summary: [], encrypted_content: "ENC" };
+  const said = { type: "message", role: "assistant", content: [{ type: "output_text", text: "hi" }] };
+  await using upstream = standIn(() => json({ ...response, output: [state, said] }));
+  const names = ["first", "second"];
+  await using gateway = await startUnified({
+    credentials: names.map((name) => at("CUSTOM", upstream.origin, { name, settings: { shape: "responses" } })),
+    routes: [
+      route(
+        "both",
+        names.map((name) => `custom:${name}/m`),
+      ),
+    ],
+  });
+  const chat = async (model: string, messages: Json[]) => {
+    const answer = await fetch(`${gateway.origin}/v1/chat/completions`, {
+      method: "POST",
+      headers: { Authorization: `Bearer ${KEY}` },
+      body: JSON.stringify({ model, messages }),
+    });
+    return { warning: answer.headers.get("gateway-warning"), json: await answer.json() };
+  };
+  const first = await chat("custom:second/m", [user]);
+  const turns = [user, first.json.choices[0].message, user];
+  expect((await chat("custom:first/m", turns)).warning).toContain("dropped messages[1]");
+  expect(upstream.asked.at(-1)!.text).not.toContain("ENC");
+  expect((await chat("both", turns)).warning).toBe("estimated usage");
+  expect(upstream.asked.at(-1)!.text).toContain('"encrypted_content":"ENC"');
+});
