@@ -33,6 +33,13 @@ export function Shell() {
 /** By then the first page has loaded, and short visits have ended. */
 const IDLE_MS = 10_000;
 
+/** Resolves when the browser has nothing to do; not while a list scrolls. Safari does not say, so there a moment passes. */
+const idle = () =>
+  new Promise<void>((resolve) => {
+    if (globalThis.requestIdleCallback === undefined) setTimeout(resolve, 100);
+    else requestIdleCallback(() => resolve());
+  });
+
 /**
  * Preloads the code of every page when idle, so that pages open even while the service is unavailable. That takes 0.3 s of
  * CPU time, half as much as a simple page. A page's code is also loaded when the pointer or the focus reaches its link.
@@ -40,11 +47,19 @@ const IDLE_MS = 10_000;
 function usePagesCode(): void {
   const router = useRouter();
   useEffect(() => {
-    const load = () => {
-      for (const route of Object.values(router.routesById)) void router.loadRouteChunk(route)?.catch(() => {}); // opening the page tries again
+    let isGone = false;
+    const load = async () => {
+      for (const route of Object.values(router.routesById)) {
+        await idle();
+        if (isGone) return;
+        await router.loadRouteChunk(route)?.catch(() => {}); // opening the page tries again
+      }
     };
     const timer = setTimeout(load, IDLE_MS);
-    return () => clearTimeout(timer);
+    return () => {
+      isGone = true;
+      clearTimeout(timer);
+    };
   }, [router]);
 }
 

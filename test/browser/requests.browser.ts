@@ -1,11 +1,16 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import { NAVIGATION } from "../../src/web/navigation.ts";
+import { existsSync, readdirSync } from "node:fs";
+import { join } from "node:path";
 import { callApi, gatewayHeaders, recordsOf } from "../e2e/weir.ts";
 import { eventually } from "../eventually.ts";
 import { type Dashboard, openDashboard } from "./open.ts";
 import { expectUsers, filterIn, rows } from "./request-rows.ts";
 import { chat, completion, type Provider, send, startProvider } from "./traffic.ts";
 
+/** Folders of the pages whose code has this name. */
+const PAGES = readdirSync(join(import.meta.dir, "../../src/web/pages")).filter((page) =>
+  existsSync(join(import.meta.dir, "../../src/web/pages", page, "page.tsx")),
+);
 let it: Dashboard;
 let provider: Provider;
 beforeAll(async () => {
@@ -245,11 +250,16 @@ describe("the list", () => {
     await using opened = await it.open("/limits");
     const { page } = opened;
     await page.getByText("No limits").waitFor();
-    // The code of the other pages comes while nothing else is to do.
+    // The code of the other pages comes while nothing else is to do, one page after the other.
     await page.waitForFunction((pages) => {
       const files = performance.getEntriesByType("resource").map(({ name }) => name);
       return files.filter((name) => name.includes("/assets/page-")).length >= pages;
-    }, NAVIGATION.length - 1);
+    }, PAGES.length - 1); // that of the requests comes with the shell
+    // A file that has come may still wait for those that it imports.
+    await page.evaluate(() => {
+      const files = performance.getEntriesByType("resource").map(({ name }) => name);
+      return Promise.all(files.filter((name) => name.includes("/assets/page-")).map((file) => import(file)));
+    });
     await page.route(/\/(?:v1|assets)\//, (route) => route.abort());
     await page.getByRole("status").getByText("Weir cannot be reached.").waitFor();
     await page.getByText("No limits").waitFor();

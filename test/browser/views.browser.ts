@@ -126,6 +126,27 @@ test("Ctrl-K leads by keyboard to a page, a request, a user and an action", asyn
   expect(faults).toEqual([]);
 });
 
+test("two selected requests are compared, at an address that says with which", async () => {
+  await using opened = await it.open(`/requests?filter=${ofBob}`);
+  const { page, faults } = opened;
+  await rows(page).nth(1).waitFor();
+  const [newer, older] = await rows(page).evaluateAll((all) => all.map((row) => row.dataset["id"]!));
+  await page.getByRole("checkbox", { name: "Select all loaded" }).check();
+  // As after an update, which gives the files other names.
+  await page.route(/\/assets\/compare-/, (route) => route.abort());
+  await page.getByRole("region", { name: "Selection" }).getByRole("link", { name: "Compare" }).click();
+  await page.getByText("A part of the dashboard could not be loaded").waitFor();
+  await page.unrouteAll({ behavior: "ignoreErrors" });
+  await button(page, "Reload").click();
+  await page.waitForURL((url) => url.pathname === `/requests/${newer}` && url.searchParams.get("with") === older);
+  const other = page.getByLabel("Id of the other request");
+  await eventually(() => other.inputValue()).toBe(older!);
+  await page.reload();
+  await eventually(() => other.inputValue()).toBe(older!);
+  await page.getByText("What was said is the same.").waitFor();
+  expect(faults).toEqual([]);
+});
+
 test("rows are selected by keyboard or all at once, and changed together", async () => {
   await using opened = await it.open(`/requests?filter=${ofBob}`);
   const { page, faults } = opened;

@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
 import { formatPercent } from "../../src/web/metrics/format.ts";
-import { formatBytes, formatDuration, formatMoney, formatTime } from "../../src/web/parts/format.ts";
+import { formatBytes, formatCounted, formatDuration, formatMoney, formatTime } from "../../src/web/parts/format.ts";
 
 test.each([
   [null, "–"],
@@ -60,4 +60,12 @@ test("a time of another year says which", () => {
   const now = new Date("2026-06-01T00:00:00Z");
   expect(formatTime("2026-05-01T00:00:01Z", now)).not.toContain("2026");
   expect(formatTime("2024-05-01T00:00:01Z", now)).toContain("2024");
+});
+
+test.each([
+  [0, "0 requests"],
+  [1, "1 request"],
+  [2_000, "2,000 requests"],
+])("%p is counted as %s", (count, text) => {
+  expect(formatCounted(count, "request")).toBe(text);
 });

@@ -1,5 +1,6 @@
 import { expect, test } from "bun:test";
 import { isUnreadable } from "../../src/web/filter/address.ts";
+import { readRequestSearch } from "../../src/web/pages/request/search.ts";
 import { readRequestsSearch } from "../../src/web/pages/requests/search.ts";
 
 test.each(["created_at.asc", "latency.desc", "is_cached.asc"])("the order %s of an address is kept", (sort) => {
@@ -35,4 +36,17 @@ test.each([
   [7, {}],
 ])("an address that opens %p beside the list means %p", (open, read) => {
   expect(readRequestsSearch({ open })).toEqual(read);
+});
+
+test.each([
+  [
+    { tab: "compare", with: "r2" },
+    { tab: "compare", with: "r2" },
+  ],
+  [{ tab: "compare", with: 7 }, { tab: "compare" }],
+  [{ tab: "cost", with: "r2" }, { tab: "cost" }],
+  [{ with: "r2" }, {}],
+  [{ tab: "conversation" }, {}],
+])("the address %p of a request asks for %p", (search, read) => {
+  expect(readRequestSearch(search)).toEqual(read as object);
 });

@@ -15,6 +15,10 @@ export function formatCount(value: number | null | undefined): string {
   return value === null || value === undefined ? UNKNOWN : whole.format(value);
 }
 
+/** `1 request`, `2,000 requests`. */
+export const formatCounted = (value: number, one: string, many = `${one}s`): string =>
+  `${formatCount(value)} ${value === 1 ? one : many}`;
+
 /** `1.2M`, if there is little space. */
 export function formatCompact(value: number | null | undefined): string {
   return value === null || value === undefined ? UNKNOWN : compact.format(value);

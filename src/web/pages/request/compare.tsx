@@ -1,5 +1,5 @@
 import { useQuery } from "@tanstack/react-query";
-import { type FormEvent, useState } from "react";
+import type { FormEvent } from "react";
 import type { LlmRequest } from "../../../record/llm-schema.ts";
 import { post } from "../../api.ts";
 import { and, leaf, ofSession } from "../../filter/tree.ts";
@@ -11,9 +11,14 @@ import { conversationMarkdown } from "./conversation-text.ts";
 import { Diff } from "./diff.tsx";
 import { type RequestRecord, recordQuery } from "./record.ts";
 
+export interface Compared {
+  /** Id of the other request; undefined means the previous one in the session. */
+  readonly chosen: string | undefined;
+  readonly choose: (id: string | undefined) => void;
+}
+
 /** Differences from another request: given by id, or the previous one in the session. */
-export function Compare({ record }: { readonly record: RequestRecord }) {
-  const [chosen, choose] = useState<string>();
+export function Compare({ record, chosen, choose }: Compared & { readonly record: RequestRecord }) {
   const { session_id: session, request_id: id, request_created_at: time } = record;
   const before = useQuery({
     queryKey: ["before-in-session", id],
@@ -58,7 +63,8 @@ export function Compare({ record }: { readonly record: RequestRecord }) {
           <Loading rows={5} />
         ) : (
           <Empty title="Compare with another request">
-            Enter its id. In a session, the previous request is the default.
+            Enter its id, or select two requests in the list and press Compare. In a session, the previous request is
+            the default.
           </Empty>
         )
       ) : (

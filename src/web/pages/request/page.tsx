@@ -11,6 +11,7 @@ import { REQUEST_KEYS } from "../requests/key-list.ts";
 import { useNeighbours } from "../requests/neighbours.ts";
 import { lastQuestion, lastSearch, rememberActive } from "../requests/place.ts";
 import { StepButtons } from "../requests/step-buttons.tsx";
+import type { Compared } from "./compare.tsx";
 import { DatasetButton } from "./dataset-button.tsx";
 import { DeleteButton } from "./delete-button.tsx";
 import { recordQuery } from "./record.ts";
@@ -22,9 +23,22 @@ const route = getRouteApi("/requests/$id");
 /** The first part is the default, which the address leaves out. */
 const searchOf = (tab: RequestTab) => (tab === "conversation" ? {} : { tab });
 
+/** The other request of a comparison, kept in the address. */
+function useCompared(id: string): Compared {
+  const { with: chosen } = route.useSearch();
+  const navigate = useNavigate();
+  const choose = (other: string | undefined) =>
+    void navigate({
+      ...{ to: "/requests/$id", params: { id }, search: { tab: "compare", with: other } },
+      ...{ replace: true, resetScroll: false },
+    });
+  return { chosen, choose };
+}
+
 export function RequestPage() {
   const { id } = route.useParams();
   const { tab = "conversation" } = route.useSearch();
+  const compared = useCompared(id);
   const navigate = useNavigate();
   const { data, error, refetch } = useQuery(recordQuery(id));
   const back = () => void navigate({ to: "/requests", search: lastSearch() });
@@ -96,6 +110,7 @@ export function RequestPage() {
         key={id}
         record={data}
         tab={tab}
+        compared={compared}
         tabControl={(name, label) => (
           <Link
             key={name}

@@ -9,6 +9,7 @@ import { ApproveTarget } from "../domains/approve-here.tsx";
 import { Feedback, Properties, Scores } from "./annotations.tsx";
 import { BodyView } from "./body-view.tsx";
 import { Comments } from "./comments.tsx";
+import type { Compared } from "./compare.tsx";
 import { Conversation } from "./conversation.tsx";
 import { Cost } from "./cost.tsx";
 import { Details } from "./details.tsx";
@@ -45,10 +46,11 @@ interface RequestViewProps {
   readonly tab: RequestTab;
   /** The control that selects a part: a link if the address holds the choice, else a button. */
   readonly tabControl: (tab: RequestTab, label: string) => ReactNode;
+  readonly compared: Compared;
 }
 
 /** A request with all its parts, without the page or the panel around it. */
-export function RequestView({ record, tab, tabControl }: RequestViewProps) {
+export function RequestView({ record, tab, tabControl, compared }: RequestViewProps) {
   return (
     <>
       <RequestStats record={record} />
@@ -62,7 +64,7 @@ export function RequestView({ record, tab, tabControl }: RequestViewProps) {
             {TABS.map(([name, label]) => tabControl(name, label))}
           </nav>
           <div className="request-part">
-            <Tab tab={tab} record={record} />
+            <Tab {...{ tab, record, compared }} />
           </div>
         </section>
         <aside className="request-side" aria-label="About the request">
@@ -144,7 +146,7 @@ function Notes({ record }: { readonly record: RequestRecord }) {
   );
 }
 
-function Tab({ tab, record }: { readonly tab: RequestTab; readonly record: RequestRecord }) {
+function Tab({ tab, record, compared }: Pick<RequestViewProps, "tab" | "record" | "compared">) {
   if (tab === "conversation") return <Conversation record={record} />;
   if (tab === "request" || tab === "response") return <BodyView key={tab} record={record} part={tab} />;
   if (tab === "timing") return <Timing record={record} />;
@@ -152,7 +154,7 @@ function Tab({ tab, record }: { readonly tab: RequestTab; readonly record: Reque
   if (tab === "compare")
     return (
       <Suspense fallback={<Loading rows={5} />}>
-        <Compare record={record} />
+        <Compare record={record} {...compared} />
       </Suspense>
     );
   if (tab === "replay") return <Replay record={record} />;

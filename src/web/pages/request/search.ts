@@ -4,8 +4,12 @@ export type RequestTab = (typeof TABS)[number];
 /** The state of one request's page in its address. */
 interface RequestSearch {
   readonly tab?: RequestTab | undefined;
+  /** Id of the request that this one is compared with, if it is not the previous one of the session. */
+  readonly with?: string | undefined;
 }
 
-export function readRequestSearch({ tab }: Record<string, unknown>): RequestSearch {
-  return tab !== "conversation" && TABS.includes(tab as RequestTab) ? { tab: tab as RequestTab } : {};
+export function readRequestSearch({ tab, with: other }: Record<string, unknown>): RequestSearch {
+  if (tab === "conversation" || !TABS.includes(tab as RequestTab)) return {};
+  const isCompared = tab === "compare" && typeof other === "string" && other !== "";
+  return { tab: tab as RequestTab, ...(isCompared && { with: other }) };
 }

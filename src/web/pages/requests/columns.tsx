@@ -33,12 +33,16 @@ const named = (of: NameOf) => ({
   title: (row: RequestRow) => of(row) || undefined,
 });
 
+/** No column is wide enough for more of a line; shaping the rest would cost time in each frame of a scroll. */
+const LINE_CHARS = 250;
+
 /** A column of texts, of which a list shows one line. */
 const said = (of: (row: RequestRow) => string | null) => ({
   cut: true as const,
   cell: (row: RequestRow, marks?: RegExp) => {
     const line = of(row)?.replace(/\s+/g, " ").trim();
-    return line ? marked(line, marks) : UNKNOWN;
+    if (!line) return UNKNOWN;
+    return marks === undefined ? line.slice(0, LINE_CHARS) : marked(line, marks);
   },
   title: (row: RequestRow) => of(row) || undefined,
 });
@@ -83,11 +87,11 @@ export const COLUMNS: readonly RequestColumn[] = [
         <Status of={row.response_status} />
       ),
   },
-  { id: "input", header: "Input", width: 184, ...said((row) => row.input) },
+  { id: "input", header: "Input", width: 181, ...said((row) => row.input) },
   {
     id: "output",
     header: "Output",
-    width: 184,
+    width: 181,
     ...said((row) => row.output ?? row.error_message),
   },
   { id: "tools", header: "Tools called", width: 140, ...named((row) => toolNames(row.output).join(", ")) },
@@ -115,7 +119,7 @@ export const COLUMNS: readonly RequestColumn[] = [
   {
     id: "cost",
     header: "Cost",
-    width: 104,
+    width: 110,
     end: true,
     cut: true,
     sort: "cost",

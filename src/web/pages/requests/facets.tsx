@@ -1,4 +1,4 @@
-import { useState } from "react";
+import { memo, useState } from "react";
 import type { FilterGroup } from "../../filter/model.ts";
 import { usePropertyNames } from "../../filter/value-input.tsx";
 import { groupName } from "../../metrics/links.tsx";
@@ -31,9 +31,10 @@ function storedOpen(): readonly string[] {
 
 /**
  * The values of requests, with the number of each. A click filters by a value; a second value of the same list is added as
- * an alternative. A list's own selection does not affect its counts, so that more values can be added.
+ * an alternative. A list's own selection does not affect its counts, so that more values can be added. Not rendered again
+ * for each page of rows.
  */
-export function Facets({ filter, onChange, question, live }: FacetsProps) {
+export const Facets = memo(({ filter, onChange, question, live }: FacetsProps) => {
   const [open, setOpen] = useState(storedOpen);
   const [wanted, setWanted] = useState<Readonly<Record<string, Wanted>>>({});
   const names = usePropertyNames(true);
@@ -74,7 +75,7 @@ export function Facets({ filter, onChange, question, live }: FacetsProps) {
       ))}
     </aside>
   );
-}
+});
 
 interface ValuesProps {
   readonly facet: Facet;

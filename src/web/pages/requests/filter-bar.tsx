@@ -1,4 +1,4 @@
-import type { RefObject } from "react";
+import { memo, type RefObject } from "react";
 import { AddCondition, ConditionChips } from "../../filter/conditions.tsx";
 import type { FilterGroup } from "../../filter/model.ts";
 import { SearchBox } from "../../parts/search-box.tsx";
@@ -17,8 +17,8 @@ interface FilterBarProps {
   readonly valueRef: RefObject<HTMLInputElement | null>;
 }
 
-/** Search and conditions, with the active ones beside them. */
-export function FilterBar({ search, onSearch, searchRef, isEditing, onEdit, ...conditions }: FilterBarProps) {
+/** Search and conditions, with the active ones beside them. Not rendered again for each page of rows. */
+export const FilterBar = memo(({ search, onSearch, searchRef, isEditing, onEdit, ...conditions }: FilterBarProps) => {
   return (
     <div className="filter-bar">
       <search>
@@ -32,4 +32,4 @@ export function FilterBar({ search, onSearch, searchRef, isEditing, onEdit, ...c
       <ConditionChips {...conditions} />
     </div>
   );
-}
+});

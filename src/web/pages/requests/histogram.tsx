@@ -1,11 +1,11 @@
 import { keepPreviousData, useQuery } from "@tanstack/react-query";
-import { type KeyboardEvent, type PointerEvent, useState } from "react";
+import { type KeyboardEvent, memo, type PointerEvent, useState } from "react";
 import { post } from "../../api.ts";
 import { and } from "../../filter/tree.ts";
 import { within } from "../../metrics/filter.ts";
 import { BUCKET_MS, type Bucket, bucketOf, bucketTimes, isoSpan, type Span } from "../../metrics/range.ts";
 import { useSpan } from "../../metrics/use-span.ts";
-import { formatCount, formatTime } from "../../parts/format.ts";
+import { formatCount, formatCounted, formatTime } from "../../parts/format.ts";
 import type { TimeSearch } from "../../parts/time-range.ts";
 import type { RequestsQuestion } from "./query.ts";
 
@@ -25,8 +25,8 @@ interface HistogramProps {
 
 const LIVE_MS = 10_000;
 
-/** Requests and failures over time. Dragging over a part of it selects that time. */
-export function Histogram({ search, question, live, onSelect }: HistogramProps) {
+/** Requests and failures over time. Dragging over a part of it selects that time. Not rendered again for each page of rows. */
+export const Histogram = memo(({ search, question, live, onSelect }: HistogramProps) => {
   const span = useSpan(search, "all");
   const bucket = span === undefined ? "hour" : bucketOf(span);
   const body = span && {
@@ -44,7 +44,7 @@ export function Histogram({ search, question, live, onSelect }: HistogramProps) 
   });
   if (span === undefined || data === undefined) return <div className="histogram" aria-hidden="true" />;
   return <Bars key={bucket} bars={barsOf(data, span, bucket)} span={span} bucket={bucket} onSelect={onSelect} />;
-}
+});
 
 /** A bar for every bucket of the span. */
 export function barsOf(rows: readonly Bar[], span: Span, bucket: Bucket): readonly Bar[] {
@@ -99,7 +99,7 @@ function Bars({ bars, span, bucket, onSelect }: BarsProps) {
   const isChosen = (bar: number) =>
     start !== undefined && at !== undefined && bar >= Math.min(start, at) && bar <= Math.max(start, at);
   const total = bars.reduce((sum, { requests }) => sum + requests, 0);
-  const spoken = at === undefined ? `${formatCount(total)} requests` : barText(bars[at]!);
+  const spoken = at === undefined ? formatCounted(total, "request") : barText(bars[at]!);
   return (
     <div className="histogram">
       <div
@@ -150,6 +150,6 @@ const heightOf = (part: number) => {
 };
 
 function barText({ time, requests, errors, refused }: Bar): string {
-  const parts = [`${formatCount(requests)} requests`, `${formatCount(errors)} errors`];
+  const parts = [formatCounted(requests, "request"), formatCounted(errors, "error")];
   return `${formatTime(time)}: ${[...parts, ...(refused > 0 ? [`${formatCount(refused)} refused`] : [])].join(", ")}`;
 }

@@ -1,17 +1,17 @@
 /** Keyboard shortcuts of the list of requests, for its help. */
 export const LIST_KEYS = [
   ["j ↓", "next request"],
-  ["k ↑", "request before"],
-  ["PgDn PgUp", "15 requests on, or back"],
-  ["Home End", "first request, last that is loaded"],
+  ["k ↑", "previous request"],
+  ["PgDn PgUp", "15 requests down, or up"],
+  ["Home End", "first request, last loaded one"],
   ["Enter", "open the request beside the list"],
   ["Esc", "close it, back to its row"],
-  ["x", "select the request, or no longer"],
-  ["[ ]", "its part before, its next part"],
+  ["x", "select or deselect the request"],
+  ["[ ]", "previous part, next part"],
   ["s", "search"],
   ["/", "filter"],
   ["b", "filter builder"],
-  ["f", "values with their numbers on or off"],
+  ["f", "show or hide the values"],
   ["l", "live on or off"],
   ["r", "refresh"],
   ["Shift ← →", "on a column's head: move the column"],
@@ -23,8 +23,8 @@ export const LIST_KEYS = [
 /** Shortcuts of a request's page. */
 export const REQUEST_KEYS = [
   ["j", "next request of the list"],
-  ["k", "request before"],
-  ["[ ]", "the part before, the next part"],
+  ["k", "previous request"],
+  ["[ ]", "previous part, next part"],
   ["Esc", "back to the list"],
   ["?", "these keys"],
 ] as const;

@@ -1,4 +1,3 @@
-import { useQuery } from "@tanstack/react-query";
 import { getRouteApi, useNavigate } from "@tanstack/react-router";
 import { lazy, Suspense, useCallback, useEffect, useMemo, useRef, useState } from "react";
 import { isUnreadable } from "../../filter/address.ts";
@@ -6,32 +5,24 @@ import { type FilterGroup, fromTree, toTree } from "../../filter/model.ts";
 import { and } from "../../filter/tree.ts";
 import { useAsked } from "../../palette/asked.ts";
 import { BrokenLink } from "../../parts/broken-link.tsx";
-import { formatCount } from "../../parts/format.ts";
+import { formatCounted } from "../../parts/format.ts";
 import { Icon } from "../../parts/icon.tsx";
 import { KeyHelp } from "../../parts/key-help.tsx";
 import { Page } from "../../parts/page.tsx";
 import { useKeys } from "../../parts/shortcuts.ts";
-import { Empty, Failed, Loading } from "../../parts/states.tsx";
 import { TimeRangeMenu } from "../../parts/time-range-menu.tsx";
 import { Builder } from "./builder.tsx";
-import { BulkBar } from "./bulk/bulk-bar.tsx";
-import { useSelection } from "./bulk/use-selection.ts";
-import { moved, resized } from "./column-choice.ts";
 import { ColumnsMenu } from "./columns-menu.tsx";
 import { FilterBar } from "./filter-bar.tsx";
-import { FirstRequest } from "./first-request.tsx";
 import { LIST_KEYS } from "./key-list.ts";
-import { marksOf } from "./marks.tsx";
+import { List } from "./list.tsx";
 import { rememberSearch } from "./place.ts";
-import { questionOf, type RequestsQuestion, useRequestCount, useRequests } from "./query.ts";
+import { questionOf } from "./query.ts";
 import { RefusedBanner } from "./refused-banner.tsx";
 import { hasRoomBeside, usePageInstead } from "./room-beside.ts";
 import type { RequestsSearch } from "./search.ts";
 import { Named, SearchStatus } from "./search-status.tsx";
-import { RequestsTable } from "./table.tsx";
-import { useSearching } from "./use-searching.ts";
-import { useColumns } from "./views/use-columns.ts";
-import { viewsQuery } from "./views/views.ts";
+import { type ListState, useList } from "./use-list.ts";
 import { ViewsMenu } from "./views/views-menu.tsx";
 
 const route = getRouteApi("/requests");
@@ -70,11 +61,23 @@ function ReadRequests() {
     [tree, range, from, to, sort, q],
   );
   const filter = useMemo(() => fromTree(tree), [tree]);
-  const setFilter = (next: FilterGroup) => {
-    const wanted = toTree(next);
-    set({ filter: wanted === "all" ? undefined : wanted });
-  };
+  const setFilter = useCallback(
+    (next: FilterGroup) => {
+      const wanted = toTree(next);
+      set({ filter: wanted === "all" ? undefined : wanted });
+    },
+    [set],
+  );
+  const onSearch = useCallback(
+    (text: string) => set({ q: text.trim() === "" ? undefined : text, live: undefined }),
+    [set],
+  );
+  const onSelectTime = useCallback(
+    (span: { readonly from: string; readonly to: string }) => set({ range: undefined, ...span, live: undefined }),
+    [set],
+  );
   const [isEditing, setEditing] = useState(false);
+  const onEdit = useCallback(() => setEditing((now) => !now), []);
   const [isHelping, setHelping] = useState(false);
   const [isDownloading, setDownloading] = useState(false);
   const value = useRef<HTMLInputElement>(null);
@@ -100,7 +103,7 @@ function ReadRequests() {
     s: () => words.current?.focus(),
     "/": () => value.current?.focus(),
     "?": () => setHelping(true),
-    b: () => setEditing(!isEditing),
+    b: onEdit,
     l: () => list.canBeLive && set({ live: search.live ? undefined : true }),
     r: list.refresh,
     f: () => setFacets(!hasFacets),
@@ -121,7 +124,7 @@ function ReadRequests() {
       actions={
         <>
           <span className="count-of" role="status">
-            {list.count === undefined ? "" : `${formatCount(list.count)} ${list.count === 1 ? "request" : "requests"}`}
+            {list.count === undefined ? "" : formatCounted(list.count, "request")}
           </span>
           <LiveButton
             list={list}
@@ -156,12 +159,12 @@ function ReadRequests() {
     >
       <FilterBar
         search={q ?? ""}
-        onSearch={(text) => set({ q: text.trim() === "" ? undefined : text, live: undefined })}
+        onSearch={onSearch}
         searchRef={words}
         filter={filter}
         onChange={setFilter}
         isEditing={isEditing}
-        onEdit={() => setEditing(!isEditing)}
+        onEdit={onEdit}
         valueRef={value}
       />
       {question.isInParts ? (
@@ -179,12 +182,7 @@ function ReadRequests() {
       {isEditing ? <Builder filter={filter} onChange={setFilter} question={question} /> : null}
       {isCounted ? (
         <Suspense fallback={<div className="histogram" />}>
-          <Histogram
-            search={search}
-            question={question}
-            live={isLive}
-            onSelect={(span) => set({ range: undefined, ...span, live: undefined })}
-          />
+          <Histogram search={search} question={question} live={isLive} onSelect={onSelectTime} />
         </Suspense>
       ) : null}
       <div className="requests-body">
@@ -238,35 +236,6 @@ function useFacetsOpen() {
   return [isOpen, set] as const;
 }
 
-type ListState = ReturnType<typeof useList>;
-
-/** The state of the rows: which, how many, which columns, and whether they update live. */
-function useList(search: RequestsSearch, question: ReturnType<typeof questionOf>) {
-  const views = useQuery({ ...viewsQuery, enabled: search.view !== undefined });
-  const view = views.data?.find(({ id }) => id === search.view);
-  const choices = useColumns(view);
-  const isNewestFirst = search.sort === undefined || search.sort === "created_at.desc";
-  const canBeLive = isNewestFirst && search.to === undefined && search.q === undefined;
-  const isUnasked = question.filter === "all" && search.q === undefined;
-  const [isFirstStart, setFirstStart] = useState(false);
-  const requests = useRequests(question, (search.live === true && canBeLive) || isFirstStart);
-  const isEmpty = requests.data !== undefined && requests.rows.length === 0;
-  if (isFirstStart !== (isEmpty && isUnasked)) setFirstStart(isEmpty && isUnasked);
-  const searching = useSearching(question, requests);
-  const hasRows = requests.data !== undefined;
-  const count = useRequestCount(question, { live: search.live === true && canBeLive, hasRows });
-  return {
-    ...requests,
-    searching,
-    isEmpty,
-    isFirstStart,
-    canBeLive,
-    count: count === undefined ? undefined : Math.max(count, requests.hasNextPage ? 0 : requests.rows.length),
-    view,
-    ...choices,
-  };
-}
-
 interface LiveButtonProps {
   readonly list: ListState;
   readonly isOn: boolean;
@@ -287,96 +256,5 @@ function LiveButton({ list, isOn, onChange }: LiveButtonProps) {
       <span className={isLive ? (list.liveError === null ? "pulse" : "pulse pulse-bad") : "pulse pulse-off"} />
       Live
     </button>
-  );
-}
-
-interface ListProps {
-  readonly list: ListState;
-  readonly question: RequestsQuestion;
-  readonly search: RequestsSearch;
-  readonly onSort: (sort: string | undefined) => void;
-  readonly onOpen: (id: string) => void;
-}
-
-function List({ list, search, question, onSort, onOpen }: ListProps) {
-  const { hasNextPage, isFetchingNextPage, isFetchNextPageError, fetchNextPage, error } = list;
-  const { isStopped } = list.searching;
-  const marks = useMemo(() => marksOf(search.q), [search.q]);
-  const listKey = JSON.stringify({ ...search, live: undefined, open: undefined });
-  const selection = useSelection(listKey, list.rows);
-  const onEnd = useCallback(() => {
-    if (!isStopped && hasNextPage && !isFetchingNextPage && !isFetchNextPageError) void fetchNextPage();
-  }, [isStopped, hasNextPage, isFetchingNextPage, isFetchNextPageError, fetchNextPage]);
-  if (list.data === undefined) {
-    return error === null ? (
-      <Loading rows={14} label="Loading requests" />
-    ) : (
-      <Failed error={error} onRetry={list.refresh} />
-    );
-  }
-  if (list.isFirstStart) return <FirstRequest />;
-  if (list.isEmpty) {
-    if (hasNextPage) return isStopped ? null : <Loading rows={14} label="Searching" />;
-    return (
-      <Empty title={search.q === undefined ? "No request matches this filter" : "No request has these words"}>
-        {list.warning ??
-          (search.q === undefined
-            ? "Remove a condition, or choose a longer time."
-            : "Only the new messages of a turn are searched. To search everything that was sent, use the filter “Request body contains”.")}
-      </Empty>
-    );
-  }
-  const [key = "created_at", direction = "desc"] = (search.sort ?? "").split(".").filter((part) => part !== "");
-  return (
-    <>
-      <RequestsTable
-        rows={list.rows}
-        columns={list.columns}
-        headEvents={{
-          onMove: (id, to) => list.setColumns(moved(list.columns, id, to)),
-          onResize: (id, width) => list.setColumns(resized(list.columns, id, width)),
-        }}
-        count={list.count}
-        sort={{ key, direction: direction === "asc" ? "asc" : "desc" }}
-        onSort={
-          search.q === undefined
-            ? (next) =>
-                onSort(
-                  next === key && direction === "desc"
-                    ? `${next}.asc`
-                    : next === "created_at"
-                      ? undefined
-                      : `${next}.desc`,
-                )
-            : undefined
-        }
-        marks={marks}
-        onEnd={onEnd}
-        onOpen={onOpen}
-        openId={search.open}
-        selection={selection}
-        listKey={listKey}
-        foot={
-          isFetchNextPageError ? (
-            <Failed error={error} onRetry={() => void fetchNextPage()} />
-          ) : hasNextPage ? (
-            isStopped ? (
-              "Stopped."
-            ) : (
-              "Loading more…"
-            )
-          ) : (
-            "These are all."
-          )
-        }
-      />
-      <BulkBar
-        selection={selection}
-        question={question}
-        count={list.count}
-        loaded={list.rows.length}
-        hasMore={hasNextPage}
-      />
-    </>
   );
 }

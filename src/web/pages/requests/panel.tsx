@@ -33,6 +33,7 @@ export function ListPanel({ question, ...rest }: ListPanelProps) {
 /** A request in a side panel. It gets the focus when it opens; the selected part stays the same from request to request. */
 export function RequestPanel({ id, neighbours, onOpen, onClose }: RequestPanelProps) {
   const [tab, setTab] = useState<RequestTab>("conversation");
+  const [chosen, choose] = useState<string>();
   const { data, error, refetch } = useQuery(recordQuery(id));
   const panel = useRef<HTMLElement>(null);
   const step = (to: string | undefined) => to !== undefined && onOpen(to);
@@ -86,6 +87,7 @@ export function RequestPanel({ id, neighbours, onOpen, onClose }: RequestPanelPr
             key={id}
             record={data}
             tab={tab}
+            compared={{ chosen, choose }}
             tabControl={(name, label) => (
               <button
                 key={name}

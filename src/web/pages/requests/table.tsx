@@ -19,8 +19,9 @@ import { bringIntoView, useRowsInView } from "./use-rows-in-view.ts";
 
 const ROW_PX = 34;
 const HEAD_PX = 34;
-/** How many rows before the end the next page is requested. */
+/** How many rows before the end the next page is requested: more once the list scrolls, so that it need not wait. */
 const AHEAD_ROWS = 40;
+const AHEAD_ROWS_SCROLLED = 200;
 const PAGE_ROWS = 15;
 /** The checkboxes before the columns. */
 const CHECK_PX = 36;
@@ -46,6 +47,13 @@ interface RequestsTableProps {
   /** Identifies the list, to restore its scroll position. */
   readonly listKey: string;
 }
+
+const isTime = ({ id }: RequestColumn) => id === "time";
+/** Whether the column may be the one text of a plain row: the first is. */
+const isMainText = ({ cut }: RequestColumn) => cut === true;
+/** The grid column, after that of the checkboxes. */
+const trackOf = (columns: readonly RequestColumn[], is: (column: RequestColumn) => boolean) =>
+  columns.findIndex(is) + 2;
 
 /** A table of any number of requests; only the visible rows are in the page. */
 export function RequestsTable(props: RequestsTableProps) {
@@ -91,7 +99,14 @@ export function RequestsTable(props: RequestsTableProps) {
         className="requests-table"
         aria-label="Requests"
         aria-rowcount={count === undefined ? -1 : count + 1}
-        style={{ minWidth: width, "--columns": `${CHECK_PX}px ${tracks}` } as CSSProperties}
+        style={
+          {
+            minWidth: width,
+            "--columns": `${CHECK_PX}px ${tracks}`,
+            "--time-track": trackOf(shown, isTime),
+            "--text-track": trackOf(shown, isMainText),
+          } as CSSProperties
+        }
       >
         <thead>
           <tr aria-rowindex={1}>
@@ -136,14 +151,18 @@ type RowsProps = Pick<RequestsTableProps, "rows" | "marks" | "openId" | "selecti
     readonly offsetPx: number;
   };
 
-/** The visible rows. Separate from the head, which a scroll does not affect. */
+/**
+ * The visible rows. Separate from the head, which a scroll does not affect. The space of the rows before them is one padding:
+ * a style of its own for each row would make the browser's style calculation slower with each row that has been shown.
+ */
 function Rows({ room, rows, columns, marks, openId, selection, onOpen, onChoose, onEnd, offsetPx }: RowsProps) {
   const { first, end, plain } = useRowsInView(room, { count: rows.length, rowPx: ROW_PX, offsetPx });
   useEffect(() => {
-    if (rows.length > 0 && end > rows.length - AHEAD_ROWS) onEnd();
-  }, [end, rows.length, onEnd]);
+    const ahead = first === 0 ? AHEAD_ROWS : AHEAD_ROWS_SCROLLED;
+    if (rows.length > 0 && end > rows.length - ahead) onEnd();
+  }, [first, end, rows.length, onEnd]);
   return (
-    <tbody style={{ height: rows.length * ROW_PX }}>
+    <tbody style={{ height: rows.length * ROW_PX, paddingBlockStart: first * ROW_PX }}>
       {rows.slice(first, end).map((row, at) => (
         <Row
           key={row.request_id}
@@ -175,10 +194,10 @@ interface RowProps {
   readonly onChoose: (id: string, toAnother: boolean) => void;
 }
 
-/** Rendered once, at its place, not with each scroll step: adding or removing a row moves no other. */
+/** Rendered once, not with each scroll step: adding or removing a row moves no other. */
 const Row = memo(({ row, index, columns, isPlain, marks, isOpen, isChosen, onOpen, onChoose }: RowProps) => {
   const failed = row.response_status !== null && row.response_status >= 400;
-  const mainText = columns.find(({ cut }) => cut);
+  const mainText = columns.find(isMainText);
   return (
     <tr
       aria-rowindex={index + 2}
@@ -186,7 +205,6 @@ const Row = memo(({ row, index, columns, isPlain, marks, isOpen, isChosen, onOpe
       data-failed={failed}
       data-open={isOpen || undefined}
       data-chosen={isChosen || undefined}
-      style={{ top: index * ROW_PX }}
       onClick={(event) => {
         const isUnmodified = !event.metaKey && !event.ctrlKey && !event.shiftKey && event.button === 0;
         const isSelecting = (window.getSelection()?.toString() ?? "") !== "";
@@ -207,30 +225,25 @@ const Row = memo(({ row, index, columns, isPlain, marks, isOpen, isChosen, onOpe
           />
         )}
       </td>
-      {columns.map((column, at) =>
-        isPlain && column.id !== "time" && column !== mainText ? null : (
-          <Cell key={column.id} column={column} row={row} marks={marks} track={isPlain ? at + 2 : undefined} />
-        ),
-      )}
+      {columns.map((column) => {
+        const place = !isPlain ? "" : isTime(column) ? "plain-time" : column === mainText ? "plain-text" : undefined;
+        return place === undefined ? null : <Cell key={column.id} {...{ column, row, marks, place }} />;
+      })}
     </tr>
   );
 });
 
 interface CellProps extends Pick<RowProps, "row" | "marks"> {
   readonly column: RequestColumn;
-  /** Its grid column, if cells before it are left out. */
-  readonly track: number | undefined;
+  /** The class that puts it at its place if cells before it are left out, else empty. */
+  readonly place: string;
 }
 
-function Cell({ column: { end, cut, cell, title }, row, marks, track }: CellProps) {
+function Cell({ column: { end, cut, cell, title }, row, marks, place }: CellProps) {
   const content = cell(row, marks);
-  const classes = [end && "end", cut && "cut", content === UNKNOWN && "unknown"];
+  const classes = [end && "end", cut && "cut", content === UNKNOWN && "unknown", place];
   return (
-    <td
-      className={classes.filter(Boolean).join(" ")}
-      title={title?.(row)}
-      style={track === undefined ? undefined : { gridColumn: track }}
-    >
+    <td className={classes.filter(Boolean).join(" ")} title={title?.(row)}>
       {content}
     </td>
   );

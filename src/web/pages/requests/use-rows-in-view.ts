@@ -4,7 +4,7 @@ import { flushSync } from "react-dom";
 /** Rows rendered beyond both edges, so that a step of the wheel shows no gaps. */
 const BEYOND_ROWS = 8;
 /** Rows rendered completely per frame. */
-const WHOLE_A_FRAME = 3;
+const WHOLE_A_FRAME = 5;
 const NONE: ReadonlySet<number> = new Set();
 
 interface Heights {

@@ -1,3 +1,4 @@
+import { Link } from "@tanstack/react-router";
 import { lazy, Suspense, useState } from "react";
 import { formatCount } from "../../../parts/format.ts";
 import { GatedButton } from "../../../parts/gated-button.tsx";
@@ -25,10 +26,12 @@ interface BulkBarProps {
   /** Rows that are loaded. */
   readonly loaded: number;
   readonly hasMore: boolean;
+  /** The selected requests if there are two, the older first. */
+  readonly pair: readonly [string, string] | undefined;
 }
 
 /** Actions for the selected rows. */
-export function BulkBar({ selection, question, count, loaded, hasMore }: BulkBarProps) {
+export function BulkBar({ selection, question, count, loaded, hasMore, pair }: BulkBarProps) {
   const [kind, open] = useState<BulkKind | "dataset" | "review">();
   const { ids, isAll } = selection;
   if (ids.size === 0 && !isAll) return null;
@@ -45,6 +48,16 @@ export function BulkBar({ selection, question, count, loaded, hasMore }: BulkBar
           {count === undefined ? "Select all that match" : `Select all ${formatCount(count)} that match`}
         </button>
       ) : null}
+      {pair === undefined ? null : (
+        <Link
+          to="/requests/$id"
+          params={{ id: pair[1] }}
+          search={{ tab: "compare", with: pair[0] }}
+          className="button small"
+        >
+          Compare
+        </Link>
+      )}
       {KINDS.map(([each, label]) => (
         <GatedButton
           key={each}

@@ -6,7 +6,7 @@ import { ProposingInput } from "../../../filter/proposing-input.tsx";
 import { and, during } from "../../../filter/tree.ts";
 import { usePropertyNames } from "../../../filter/value-input.tsx";
 import { Field } from "../../../parts/field.tsx";
-import { formatCount } from "../../../parts/format.ts";
+import { formatCount, formatCounted } from "../../../parts/format.ts";
 import type { RequestsQuestion } from "../query.ts";
 import { changeMany, type Target, type Work } from "./change-many.ts";
 import { StepsDialog, useSteps } from "./steps-dialog.tsx";
@@ -43,7 +43,7 @@ export function BulkDialog({ kind, question, ids, onClose }: BulkDialogProps) {
     () => client.invalidateQueries({ predicate: ({ queryKey }) => queryKey[0] !== "session" }),
   );
   const { work, done: changed } = steps;
-  const many = count === undefined ? "all that match" : `${formatCount(count)} ${count === 1 ? "request" : "requests"}`;
+  const many = count === undefined ? "all that match" : formatCounted(count, "request");
   const isOver = work.isSuccess || work.isError;
   return (
     <StepsDialog

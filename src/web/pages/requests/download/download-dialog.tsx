@@ -3,7 +3,7 @@ import { useEffect, useRef, useState } from "react";
 import { FORMATS, type Format, save } from "../../../download/table-file.ts";
 import { Trouble } from "../../../parts/confirm-button.tsx";
 import { Dialog } from "../../../parts/dialog.tsx";
-import { formatBytes, formatCount } from "../../../parts/format.ts";
+import { formatBytes, formatCount, formatCounted } from "../../../parts/format.ts";
 import type { Choices } from "../column-choice.ts";
 import type { RequestsQuestion } from "../query.ts";
 import { collect } from "./collect.ts";
@@ -48,7 +48,7 @@ export function DownloadDialog({ question, choices, count, onClose }: DownloadDi
         }}
       >
         <p>
-          {count === undefined ? "All matching requests" : `${formatCount(count)} requests`}, in the order of the list.
+          {count === undefined ? "All matching requests" : formatCounted(count, "request")}, in the order of the list.
           For millions of records use <code>weir export</code>: the builder shows the command.
         </p>
         <fieldset disabled={work.isPending}>
@@ -74,7 +74,7 @@ export function DownloadDialog({ question, choices, count, onClose }: DownloadDi
               ? "Stopped. Nothing was saved."
               : work.data === undefined
                 ? ""
-                : `${formatCount(rows)} requests saved, ${formatBytes(work.data)}`}
+                : `${formatCounted(rows, "request")} saved, ${formatBytes(work.data)}`}
         </p>
         <Trouble error={isStopped ? null : work.error} />
         <div className="form-actions">
