@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { findingsInBothThemes } from "./axe.ts";
 import { type Dashboard, openDashboard } from "./open.ts";
+import { ask } from "./world.ts";
 
 let it: Dashboard;
 beforeAll(async () => {
@@ -22,9 +23,13 @@ test("a judge is made, refused where it is wrong, switched on and deleted", asyn
   await dialog.getByText("write {{output}} where it belongs").waitFor();
   expect(await findingsInBothThemes(page)).toEqual([]);
   await dialog.getByLabel("Prompt", { exact: true }).fill("Good? {{output}}");
+  await dialog.getByRole("button", { name: "Add condition", exact: true }).click();
+  await dialog.getByLabel("User", { exact: true }).fill("ada");
   await dialog.getByRole("button", { name: "Create judge" }).click();
   const row = page.getByRole("row", { name: /helpful <b>/ });
   await row.getByText("off", { exact: true }).waitFor();
+  const [made] = await ask<{ filter: unknown }[]>(it.weir, "GET", "/v1/judges");
+  expect(made!.filter).toEqual({ request_response_rmt: { user_id: { equals: "ada" } } });
   await row.getByRole("button", { name: "Edit helpful <b>" }).click();
   await dialog.getByLabel("Judge new requests").check();
   await dialog.getByRole("button", { name: "Save judge" }).click();

@@ -118,7 +118,7 @@ test("an account shows its log-ins, switches organizations and changes its passw
   await page.getByRole("link", { name: "Members" }).click();
   await page.getByRole("button", { name: "Invite" }).click();
   await page.getByLabel("E-mail").fill("new@example.test");
-  await page.getByRole("button", { name: "Make the link" }).click();
+  await page.getByRole("button", { name: "Create link" }).click();
   await page.getByText(`${it.weir.api}/invitation/`).waitFor();
   await page.getByRole("button", { name: "Done" }).click();
   await page.getByRole("button", { name: "Change role of mae@example.test" }).click();

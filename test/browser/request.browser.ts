@@ -307,7 +307,7 @@ test("a name of any length fits its page, and a response without text says so", 
   const id = await send(it.weir, silent, { ...talk, body: chat("hello", model) });
   await using opened = await it.open(`/requests/${id}`);
   const { page } = opened;
-  await page.getByText("There is nothing in it to show: see the bodies.").waitFor();
+  await page.getByText("It has no text: see the body.").waitFor();
   const { height, width } = await page.evaluate(() => ({
     height: document.querySelector("h1")!.offsetHeight,
     width: document.documentElement.scrollWidth,
@@ -336,7 +336,7 @@ test("its parts are gone through by key, which the page tells of", async () => {
   await page.keyboard.press("[");
   await current.getByText("Conversation").waitFor();
   await page.keyboard.press("?");
-  await page.getByRole("dialog", { name: "Keys" }).getByText("the part before, the next part").waitFor();
+  await page.getByRole("dialog", { name: "Keys" }).getByText("previous part, next part").waitFor();
 });
 
 test("the list that it was opened from is gone back to, also after the page was loaded again", async () => {

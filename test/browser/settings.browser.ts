@@ -50,7 +50,7 @@ describe("a key that only reads", () => {
   test.each([
     ["/limits", "Create limit", "admin"],
     ["/limits", "Delete", "admin"],
-    ["/cache", "Remove answers…", "admin"],
+    ["/cache", "Remove responses…", "admin"],
     ["/domains", "Ask for approval", "write"],
     ["/domains", "Approve", "admin"],
     ["/models", "Expedite", "write"],
@@ -137,8 +137,10 @@ describe("Limits", () => {
     await dialog.getByLabel("Name").fill("a minute");
     await dialog.getByLabel("At most").fill("40");
     await dialog.getByLabel("Within").selectOption({ label: "5 minutes" });
+    await dialog.getByLabel("For", { exact: true }).selectOption({ label: "first key" });
     await dialog.getByRole("button", { name: "Create limit" }).click();
     const row = page.getByRole("row", { name: /^a minute/ });
+    await row.getByText("in total, key first key").waitFor();
     await row.getByText("40 requests in 5 minutes").waitFor();
     await send(it.weir, world.upstream, { headers: { "Gateway-User-Id": "ada" } });
     await row.getByText("1 request", { exact: true }).waitFor();
@@ -336,7 +338,7 @@ test("kept answers are listed, and removed by model", async () => {
   const dialog = page.getByRole("dialog");
   await page.getByRole("row", { name: /gpt-4o-mini/ }).waitFor();
   await page.getByText("1 hit, 1 miss", { exact: true }).waitFor();
-  await page.getByRole("button", { name: "Remove answers…" }).click();
+  await page.getByRole("button", { name: "Remove responses…" }).click();
   await dialog.getByLabel("Model").fill("gpt-4o-mini");
   await dialog.getByRole("button", { name: "Remove" }).click();
   await dialog.getByText("One response was removed.").waitFor();

@@ -25,7 +25,7 @@ test.each([
   ["complete", 401, "Credential"],
   ["complete", 400, "Bad request"],
   ["complete", 529, "Provider error"],
-  ["upstream_timeout", 504, "No answer"],
+  ["upstream_timeout", 504, "No response"],
   ["client_gone", 499, "Client left"],
   ["failed", 500, "Weir failed"],
 ] as const)("outcome %s with status %d is of the kind %s", (outcome, status, kind) => {

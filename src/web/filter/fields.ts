@@ -63,7 +63,7 @@ export const FIELD_SECTIONS: readonly (readonly [heading: string, fields: readon
       field("said", "Input", "text", [RMT, "input"]),
       field("output", "Output", "text", [RMT, "output"]),
       field("prompt", "Prompt text", "text", ["request", "prompt"]),
-      field("answer", "Answer text", "text", ["response", "body_completion"]),
+      field("answer", "Response text", "text", ["response", "body_completion"]),
       field("request_body", "Request body", "contains", [RMT, "request_body"]),
       field("response_body", "Response body", "contains", [RMT, "response_body"]),
     ],

@@ -25,6 +25,6 @@ export const metricColumns = (whole: number | null): readonly Column<MetricsRow>
     cell: ({ error_rate }) => <span className="number">{formatPercent(error_rate)}</span>,
   },
   countColumn("refused", "Refused", ({ refused }) => refused),
-  durationColumn("p50", "Median", (row) => row.latency_p50),
+  durationColumn("p50", "Latency, median", (row) => row.latency_p50),
   durationColumn("p95", "Latency, p95", (row) => row.latency_p95),
 ];

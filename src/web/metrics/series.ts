@@ -121,3 +121,10 @@ export function share(part: number | null, whole: number | null): number | null 
 export function change(now: number | null, before: number | null): number | null {
   return now === null || before === null || before === 0 ? null : (now - before) / before;
 }
+
+/** The span before is comparable if the current one has at most this many times its requests. */
+const COMPARABLE = 10;
+
+/** Compared with a span almost without requests, every change would seem large. */
+export const isComparable = (now: MetricsRow, before: MetricsRow): boolean =>
+  before.requests * COMPARABLE > now.requests;

@@ -3,6 +3,7 @@ import { windowText } from "./format.ts";
 
 interface SecondsFieldProps {
   readonly label: string;
+  readonly hint?: string;
   readonly name: string;
   /** The options; a current value that is not among them is kept. */
   readonly all: readonly number[];
@@ -11,10 +12,10 @@ interface SecondsFieldProps {
 }
 
 /** A choice of durations. */
-export function SecondsField({ label, name, all, value, error }: SecondsFieldProps) {
+export function SecondsField({ label, name, all, value, error, ...hint }: SecondsFieldProps) {
   const options = all.includes(value) ? all : [...all, value];
   return (
-    <Field label={label} error={error}>
+    <Field label={label} error={error} {...hint}>
       {(ids) => (
         <select {...ids} name={name} defaultValue={value}>
           {options.map((seconds) => (

@@ -101,8 +101,8 @@ export function AlertEditor({ alert, onClose }: AlertEditorProps) {
             >
               {(ids) => (
                 <input
-                  {...ids}
                   key={scale}
+                  {...ids}
                   name="threshold"
                   type="number"
                   step="any"
@@ -114,7 +114,7 @@ export function AlertEditor({ alert, onClose }: AlertEditorProps) {
             <WindowFields window={window} all={WINDOWS} onChange={setWindow} errorAt={errorAt} />
           </div>
           <fieldset className="choices">
-            <legend>Of which requests</legend>
+            <legend>Which requests</legend>
             <GroupEditor group={filter} onChange={setFilter} />
           </fieldset>
           <GroupByEditor value={groupBy} onChange={setGroupBy} />
@@ -132,7 +132,8 @@ export function AlertEditor({ alert, onClose }: AlertEditorProps) {
               )}
             </Field>
             <SecondsField
-              label="Resolved when over for"
+              label="Resolve after"
+              hint="How long the condition must have ended."
               name="cooldown_seconds"
               all={COOLDOWNS}
               value={alert?.cooldown_seconds ?? 300}

@@ -98,8 +98,9 @@ export function groupText(group: Group): string {
   return parts.join(", ");
 }
 
-export function stateOf({ state, error }: AlertRow): { readonly text: string; readonly tone: Tone } {
+export function stateOf({ state, error, checked_at }: AlertRow): { readonly text: string; readonly tone: Tone } {
   if (state === "firing") return { text: "firing", tone: "bad" };
   if (state === "disabled") return { text: "off", tone: "plain" };
+  if (checked_at === null && error === null) return { text: "not checked yet", tone: "plain" };
   return error === null ? { text: "ok", tone: "good" } : { text: "cannot be checked", tone: "warn" };
 }

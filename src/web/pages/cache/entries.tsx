@@ -100,10 +100,10 @@ const COLUMNS: readonly Column<EntryRow>[] = [
       <ConfirmButton
         scope="admin"
         label="Remove"
-        of={`the answer of ${row.request_id}`}
+        of={`the response to ${row.request_id}`}
         danger
         title="Remove this response?"
-        action="Remove answer"
+        action="Remove response"
         run={() => call("DELETE", "/v1/cache", { body: { key: row.key } })}
         refresh={[CACHE]}
       >

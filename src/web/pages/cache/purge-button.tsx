@@ -22,7 +22,7 @@ export function PurgeButton() {
   return (
     <>
       <GatedButton scope="admin" className="danger" onClick={() => setOpen(true)}>
-        Remove answers…
+        Remove responses…
       </GatedButton>
       {isOpen ? <PurgeDialog onClose={() => setOpen(false)} /> : null}
     </>

@@ -78,7 +78,7 @@ export function CredentialDialog({ credential, onClose }: CredentialDialogProps)
                   </select>
                 )}
               </Field>
-              <Field label="Name" hint="Made from the provider's if empty." error={errorAt("name")}>
+              <Field label="Name" hint="The provider's name if empty." error={errorAt("name")}>
                 {(ids) => (
                   <input
                     {...ids}

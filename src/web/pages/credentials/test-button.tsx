@@ -4,6 +4,7 @@ import { post } from "../../api.ts";
 import { Badge } from "../../parts/badge.tsx";
 import { Trouble } from "../../parts/confirm-button.tsx";
 import { Dialog } from "../../parts/dialog.tsx";
+import { formatCounted } from "../../parts/format.ts";
 import { GatedButton } from "../../parts/gated-button.tsx";
 import { Loading } from "../../parts/states.tsx";
 import type { CredentialRow, CredentialTest } from "./shapes.ts";
@@ -47,7 +48,7 @@ function TestDialog({ credential, onClose }: TestDialogProps) {
           </p>
           {data.models.length === 0 ? null : (
             <details>
-              <summary>{data.models.length} models</summary>
+              <summary>{formatCounted(data.models.length, "model")}</summary>
               <ul>
                 {data.models.map((model) => (
                   <li key={model}>

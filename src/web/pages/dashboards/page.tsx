@@ -97,7 +97,7 @@ function columnsOf(onCopy: (row: ListedDashboard) => void): Column<ListedDashboa
       value: ({ owner }) => owner,
       cell: ({ owner, shipped, shared }) =>
         shipped ? (
-          <Badge tone="plain">comes with Weir</Badge>
+          <Badge tone="plain">built in</Badge>
         ) : (
           <>
             {owner} {shared ? <Badge tone="accent">shared</Badge> : null}

@@ -7,7 +7,7 @@ import { ofGroup } from "../../metrics/filter.ts";
 import { formatPercent } from "../../metrics/format.ts";
 import { groupName, RequestsLink } from "../../metrics/links.tsx";
 import { isoSpan, type Span, spanOfBucket } from "../../metrics/range.ts";
-import { change, type Group, type MetricsRow } from "../../metrics/series.ts";
+import { change, type Group, isComparable, type MetricsRow } from "../../metrics/series.ts";
 import { useOpenRequests } from "../../metrics/use-open-requests.ts";
 import { type Column, DataTable } from "../../parts/data-table.tsx";
 import { Empty, Failed, Loading } from "../../parts/states.tsx";
@@ -47,7 +47,7 @@ function NumberContent(asked: ContentProps) {
   const [metric] = panel.metrics as [Panel["metrics"][number]];
   const value = metricOf(now, metric);
   const tone = toneOf(value, panel.thresholds);
-  const by = change(value, before === undefined ? null : metricOf(before, metric));
+  const by = before === undefined || !isComparable(now, before) ? null : change(value, metricOf(before, metric));
   return (
     <p className="board-number">
       <RequestsLink filter={filter} time={isoSpan(span)}>

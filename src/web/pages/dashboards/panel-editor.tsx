@@ -109,8 +109,8 @@ export function PanelEditor({ panel, isNew, onClose, onSave }: PanelEditorProps)
               <Field label="Groups" hint={`Up to ${rule.groups}.`}>
                 {(ids) => (
                   <input
-                    {...ids}
                     key={rule.groups}
+                    {...ids}
                     name="groups"
                     type="number"
                     min={1}
@@ -122,7 +122,7 @@ export function PanelEditor({ panel, isNew, onClose, onSave }: PanelEditorProps)
             </div>
           )}
           <fieldset className="choices">
-            <legend>Of which requests</legend>
+            <legend>Which requests</legend>
             <GroupEditor group={filter} onChange={setFilter} />
           </fieldset>
           <ThresholdsEditor metric={shown[0]!} value={thresholds} onChange={setThresholds} />

@@ -2,6 +2,9 @@ import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import type { JudgeBody } from "../../../store/judges/judge-rule.ts";
 import { get } from "../../api.ts";
+import { completePart } from "../../filter/complete.ts";
+import { GroupEditor } from "../../filter/group-editor.tsx";
+import { type FilterGroup, fromTree, toTree } from "../../filter/model.ts";
 import { DialogForm, type ErrorAt, type FieldValues, useSave } from "../../parts/dialog-form.tsx";
 import { Field } from "../../parts/field.tsx";
 import { ModelInput } from "../../parts/model-input.tsx";
@@ -25,7 +28,8 @@ interface JudgeDialogProps {
 
 /** Creates a judge, or replaces one. */
 export function JudgeDialog({ judge, onClose }: JudgeDialogProps) {
-  const [broken, setBroken] = useState<Readonly<Record<string, string>>>({});
+  const [broken, setBroken] = useState<string>();
+  const [filter, setFilter] = useState(() => fromTree(judge?.filter ?? "all"));
   const work = useSave({
     method: judge === undefined ? "POST" : "PUT",
     path: judge === undefined ? "/v1/judges" : `/v1/judges/${encodeURIComponent(judge.id)}`,
@@ -41,19 +45,14 @@ export function JudgeDialog({ judge, onClose }: JudgeDialogProps) {
       onClose={onClose}
       onSubmit={(values) => {
         const scores = parsed(values.text("scores"));
-        const filter = parsed(values.text("filter"));
-        const wrong = {
-          ...(scores === undefined && { scores: NO_JSON }),
-          ...(filter === undefined && { filter: NO_JSON }),
-        };
-        setBroken(wrong);
-        if (Object.keys(wrong).length === 0) work.mutate({ ...bodyOf(values), scores, filter });
+        setBroken(scores === undefined ? NO_JSON : undefined);
+        if (scores !== undefined) work.mutate({ ...bodyOf(values), scores, filter: toTree(completePart(filter)) });
       }}
     >
       {(errorAt) => {
         // The dialog must know now which errors its fields show.
         const errors = new Map(PATHS.map((path) => [path, errorAt(path)]));
-        return <Fields judge={judge} broken={broken} errorAt={(path) => errors.get(path)} />;
+        return <Fields {...{ judge, broken, filter, setFilter }} errorAt={(path) => errors.get(path)} />;
       }}
     </DialogForm>
   );
@@ -68,11 +67,15 @@ const NO_JSON = "this is not JSON";
 
 interface FieldsProps {
   readonly judge: JudgeRow | undefined;
-  readonly broken: Readonly<Record<string, string>>;
+  /** Why the scores cannot be read. */
+  readonly broken: string | undefined;
+  readonly filter: FilterGroup;
+  readonly setFilter: (filter: FilterGroup) => void;
   readonly errorAt: ErrorAt;
 }
 
-function Fields({ judge, broken, errorAt }: FieldsProps) {
+function Fields({ judge, broken, filter, setFilter, errorAt }: FieldsProps) {
+  const filterError = errorAt("filter") ?? errorAt("filter.*");
   const [model, setModel] = useState(judge?.model ?? "");
   return (
     <>
@@ -103,21 +106,21 @@ function Fields({ judge, broken, errorAt }: FieldsProps) {
       <Field
         label="Scores"
         hint="JSON list. kind: number (0 to 1), boolean, or choice with choices."
-        error={broken["scores"] ?? errorAt("scores") ?? errorAt("scores.*")}
+        error={broken ?? errorAt("scores") ?? errorAt("scores.*")}
       >
         {(ids) => (
           <textarea {...ids} name="scores" rows={4} spellCheck={false} defaultValue={json(judge?.scores ?? SCORES)} />
         )}
       </Field>
-      <Field
-        label="Filter"
-        hint="JSON as in queries, or all: which new requests."
-        error={broken["filter"] ?? errorAt("filter") ?? errorAt("filter.*")}
-      >
-        {(ids) => (
-          <textarea {...ids} name="filter" rows={3} spellCheck={false} defaultValue={json(judge?.filter ?? "all")} />
+      <fieldset className="choices">
+        <legend>Which new requests</legend>
+        <GroupEditor group={filter} onChange={setFilter} />
+        {filterError === undefined ? null : (
+          <p className="field-error" role="alert">
+            {filterError}
+          </p>
         )}
-      </Field>
+      </fieldset>
       <div className="fields">
         <Field label="Share in percent" error={errorAt("share")}>
           {(ids) => (
@@ -174,7 +177,7 @@ function KeyField({ judge, error }: { readonly judge: JudgeRow | undefined; read
     <Field label="Service key" hint="Its calls are made with it: its limits count." error={error}>
       {(ids) => (
         // Rendered again once the keys are loaded, so that the stored key is selected.
-        <select {...ids} key={usable.length} name="key" required defaultValue={judge?.key ?? usable[0]?.id ?? ""}>
+        <select key={usable.length} {...ids} name="key" required defaultValue={judge?.key ?? usable[0]?.id ?? ""}>
           {usable.map(({ id, name }) => (
             <option key={id} value={id}>
               {name}
@@ -200,7 +203,6 @@ function bodyOf(values: FieldValues) {
 const json = (value: unknown) => JSON.stringify(value, undefined, 1);
 
 function parsed(text: string): unknown {
-  if (text === "all" || text === "") return "all";
   try {
     return JSON.parse(text);
   } catch {

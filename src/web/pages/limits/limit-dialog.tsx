@@ -135,13 +135,13 @@ export function LimitDialog({ limit, onClose }: LimitDialogProps) {
             {segment === "property" ? (
               <Field label="Property" error={errorAt("segment")}>
                 {(ids) => (
-                  <input {...ids} name="property" required maxLength={200} defaultValue={limit?.segment ?? ""} />
+                  <input {...ids} name="property" required maxLength={200} defaultValue={from?.segment ?? ""} />
                 )}
               </Field>
             ) : null}
             <Field label="For" error={errorAt("key_id")}>
               {(ids) => (
-                <select {...ids} name="key_id" key={keys.data?.length} defaultValue={limit?.key_id ?? ""}>
+                <select key={keys.data?.length} {...ids} name="key_id" defaultValue={limit?.key_id ?? ""}>
                   <option value="">every key</option>
                   {keys.data
                     ?.filter((key) => key.revoked_at === null || key.id === limit?.key_id)

@@ -1,12 +1,11 @@
-import { formatCount, formatMoney } from "../../parts/format.ts";
+import { formatCounted, formatMoney } from "../../parts/format.ts";
 import type { Window } from "../../parts/window.ts";
 import type { LimitRow, Unit } from "./shapes.ts";
 
 /** `1,200 requests`, `$3.50`, `10,000 tokens`. */
 export function amountText(amount: number, unit: Unit): string {
   if (unit === "cents") return formatMoney(amount / 100);
-  const noun = unit === "request" ? "request" : "token";
-  return `${formatCount(amount)} ${noun}${amount === 1 ? "" : "s"}`;
+  return formatCounted(amount, unit === "request" ? "request" : "token");
 }
 
 /** A limit's time window for its form: a calendar limit gets a default window in case the user switches. */

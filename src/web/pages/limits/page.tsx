@@ -5,6 +5,7 @@ import { SettingsPage } from "../../parts/settings-page.tsx";
 import { Empty } from "../../parts/states.tsx";
 import { Time } from "../../parts/values.tsx";
 import { spanText } from "../../parts/window.ts";
+import { KeyName } from "../keys/key-name.tsx";
 import { LimitDialog } from "./limit-dialog.tsx";
 import { amountText, windowOf } from "./limit-text.ts";
 import { LIMITS, type LimitRow } from "./shapes.ts";
@@ -52,7 +53,7 @@ function columnsOf(onEdit: (row: LimitRow) => void): Column<LimitRow>[] {
           {row.segment === null ? "in total" : row.segment === "user" ? "per user" : `per ${row.segment}`}
           {row.key_id === null ? null : (
             <>
-              , of key <code title={row.key_id}>{row.key_id.slice(0, 8)}</code>
+              , key <KeyName id={row.key_id} />
             </>
           )}
         </>
@@ -73,7 +74,7 @@ function columnsOf(onEdit: (row: LimitRow) => void): Column<LimitRow>[] {
           />
           <span className="number">
             {amountText(row.used, row.unit)}
-            {row.segment === null ? "" : " at most"}
+            {row.segment === null ? "" : " (highest)"}
           </span>
         </span>
       ),

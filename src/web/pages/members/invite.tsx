@@ -35,8 +35,8 @@ export function Invite({ onClose }: { readonly onClose: () => void }) {
   }
   return (
     <DialogForm
-      title="Invite somebody"
-      action="Make the link"
+      title="Invite a member"
+      action="Create link"
       work={work}
       onClose={onClose}
       onSubmit={({ text }) => work.mutate({ email: text("email"), role: text("role") })}

@@ -45,7 +45,7 @@ export function MembersPage() {
           rows={data}
           error={error}
           onRetry={() => void refetch()}
-          empty={<Empty title="No members">Invite somebody: they log in with a password in place of a key.</Empty>}
+          empty={<Empty title="No members">Invite people: they log in with a password in place of a key.</Empty>}
         >
           {(rows) => <DataTable label="Members" rows={rows} columns={columns} rowKey={({ user_id }) => user_id} />}
         </ListRoom>

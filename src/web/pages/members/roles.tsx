@@ -4,7 +4,7 @@ import { Field } from "../../parts/field.tsx";
 export const MEMBERS = ["members"] as const;
 
 const ROLES: Readonly<Record<string, string>> = {
-  viewer: "sees records without what was said in them, and aggregates",
+  viewer: "sees metrics, and records without their contents",
   analyst: "sees bodies as well, sets properties and scores",
   developer: "also sends requests, and has keys of their own",
   admin: "also deletes, and administers the organization",

@@ -3,7 +3,7 @@ import { useEffect, useRef, useState } from "react";
 import { get, post } from "../../api.ts";
 import { Trouble } from "../../parts/confirm-button.tsx";
 import { Dialog } from "../../parts/dialog.tsx";
-import { formatCount, formatMoney } from "../../parts/format.ts";
+import { formatCount, formatCounted, formatMoney } from "../../parts/format.ts";
 import { GatedButton } from "../../parts/gated-button.tsx";
 
 interface State {
@@ -107,7 +107,7 @@ function RecomputeDialog({ onClose }: { readonly onClose: () => void }) {
 
 function textOf({ done, seen, changed, before, after, total, failed }: State, isTrial: boolean): string {
   if (failed !== undefined) return `Stopped: ${failed}`;
-  if (!done) return `${formatCount(seen)} of ${formatCount(total)} records`;
+  if (!done) return `${formatCount(seen)} of ${formatCounted(total, "record")}`;
   const sums = `${formatMoney(before)} before, ${formatMoney(after)} now`;
-  return `${formatCount(changed)} of ${formatCount(seen)} records ${isTrial ? "would change" : "changed"}: ${sums}.`;
+  return `${formatCount(changed)} of ${formatCounted(seen, "record")} ${isTrial ? "would change" : "changed"}: ${sums}.`;
 }

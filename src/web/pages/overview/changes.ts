@@ -1,15 +1,9 @@
 import { formatPercent } from "../../metrics/format.ts";
-import { change, type MetricsRow } from "../../metrics/series.ts";
+import { change, isComparable, type MetricsRow } from "../../metrics/series.ts";
 import { formatCount, formatDuration, formatMoney } from "../../parts/format.ts";
 
-/** The span before is comparable if the current one has at most this many times its requests. */
-const COMPARABLE = 10;
 /** Smaller changes are not mentioned. */
 const WORTH_SAYING = 0.05;
-
-/** Compared with a span almost without requests, every change would seem large. */
-export const isComparable = (now: MetricsRow, before: MetricsRow): boolean =>
-  before.requests * COMPARABLE > now.requests;
 
 type Figure = readonly [name: string, of: (row: MetricsRow) => number | null, format: (value: number | null) => string];
 

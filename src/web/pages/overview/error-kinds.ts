@@ -3,8 +3,8 @@ import { align, type MetricsRow, type Series } from "../../metrics/series.ts";
 /** The kind of an error, from the provider's status and the outcome of the exchange. Refusals by Weir itself are not errors. */
 const BY_OUTCOME: Readonly<Record<string, string>> = {
   refused: "Refused by Weir",
-  upstream_failed: "No answer",
-  upstream_timeout: "No answer",
+  upstream_failed: "No response",
+  upstream_timeout: "No response",
   client_gone: "Client left",
   cut_off: "Weir failed",
   failed: "Weir failed",
@@ -17,7 +17,7 @@ const KINDS = [
   "Rate limit",
   "Credential",
   "Bad request",
-  "No answer",
+  "No response",
   "Client left",
   "Weir failed",
   "Refused by Weir",

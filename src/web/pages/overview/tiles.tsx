@@ -1,9 +1,9 @@
 import { formatPercent } from "../../metrics/format.ts";
 import type { CacheRow } from "../../metrics/queries.ts";
-import { change, type MetricsRow, share } from "../../metrics/series.ts";
+import { change, isComparable, type MetricsRow, share } from "../../metrics/series.ts";
 import { Tile } from "../../parts/tile.tsx";
 import { Count, Counted, Duration, Money } from "../../parts/values.tsx";
-import { changesInWords, isComparable } from "./changes.ts";
+import { changesInWords } from "./changes.ts";
 
 interface TilesProps {
   readonly totals: MetricsRow | undefined;

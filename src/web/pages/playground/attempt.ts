@@ -116,7 +116,7 @@ function failureOf({ status, headers }: Response, text: string): Failure {
       ...(!isOwn && answering !== null && { provider: answering }),
     };
   } catch {
-    return { message: text === "" ? `The answer has the status ${status} and no text.` : text.slice(0, 2_000) };
+    return { message: text === "" ? `The response has the status ${status} and no text.` : text.slice(0, 2_000) };
   }
 }
 
@@ -124,7 +124,7 @@ function brokenOff(error: unknown, signal: AbortSignal): Partial<Attempt> {
   if (signal.aborted) return { state: "stopped" };
   const message =
     error instanceof SyntaxError
-      ? "The answer is not JSON: see its record."
+      ? "The response is not JSON: see its record."
       : "The connection to Weir broke off. Is it running?";
   return { state: "failed", failure: { message } };
 }

@@ -57,12 +57,12 @@ export function PlaygroundPage() {
             <PromptForm draft={state.draft} wrong={wrong} onEdit={(change) => playground.edit(change)} onSend={send} />
           )}
         </div>
-        <section ref={results} className="playground-runs" aria-label="Answers">
+        <section ref={results} className="playground-runs" aria-label="Responses">
           {state.runs.length === 0 ? (
             <div className="panel">
-              <Empty title="No answers yet">
-                Name a model, write a message and press Send. With several models their answers stand side by side, with
-                tokens, cost and times.
+              <Empty title="No responses yet">
+                Name a model, write a message and press Send. With several models their responses stand side by side,
+                with tokens, cost and times.
               </Empty>
             </div>
           ) : (

@@ -23,7 +23,7 @@ export function RunView({ run, onStop, onReuse, onRemove }: RunViewProps) {
             Use this prompt
           </button>
         )}
-        <button type="button" className="quiet small" aria-label="Remove these answers" onClick={onRemove}>
+        <button type="button" className="quiet small" aria-label="Remove these responses" onClick={onRemove}>
           <Icon name="close" />
         </button>
       </header>

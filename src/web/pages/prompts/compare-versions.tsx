@@ -88,7 +88,7 @@ function StatsBeside({
     ...scores.map((name) => [name, (row: PromptRow) => shownMean(row.scores?.[name])] as const),
   ];
   const columns: readonly Column<Beside>[] = [
-    { id: "name", header: "Figure", cell: ({ name }) => name },
+    { id: "name", header: "Metric", cell: ({ name }) => name },
     { id: "left", header: nameOf(left), align: "end", cell: (row) => row.left },
     { id: "right", header: nameOf(right), align: "end", cell: (row) => row.right },
   ];
@@ -114,7 +114,7 @@ function PromptDiff({ before, after }: { readonly before: string | undefined; re
 function Examples({ of, rows }: { readonly of: string; readonly rows: readonly Example[] }) {
   return (
     <section className="panel answer" aria-label={`Examples of ${of}`}>
-      <h3>Newest answers of {of}</h3>
+      <h3>Newest responses of {of}</h3>
       {rows.map(({ request_id, request_created_at, model, input, output, cost, delay_ms }) => (
         <article key={request_id}>
           <p className="muted">

@@ -92,11 +92,11 @@ function Operations({ schema }: { readonly schema: LlmSchema }) {
   const { request, response } = schema;
   const parts: readonly (readonly [string, unknown])[] = [
     ["Tool", request.toolDetails],
-    ["Tool's answer", response.toolDetailsResponse],
+    ["Tool's response", response.toolDetailsResponse],
     ["Vector database", request.vectorDBDetails],
-    ["Vector database's answer", response.vectorDBDetailsResponse],
+    ["Vector database's response", response.vectorDBDetailsResponse],
     ["Data", request.dataDetails],
-    ["Data's answer", response.dataDetailsResponse],
+    ["Data's response", response.dataDetailsResponse],
   ];
   return parts
     .filter(([, value]) => value !== undefined)

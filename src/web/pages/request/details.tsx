@@ -8,7 +8,7 @@ export function Details({ record }: { readonly record: RequestRecord }) {
   const rows: readonly (readonly [string, ReactNode])[] = [
     ["Request id", <code key="id">{record.request_id}</code>],
     ["Received", <Time key="received" of={record.request_created_at} exact />],
-    ["Answered", <Time key="answered" of={record.response_created_at} exact />],
+    ["Responded", <Time key="answered" of={record.response_created_at} exact />],
     ["Last change", <Time key="changed" of={record.updated_at} exact />],
     ["Method and path", <code key="path">{`${record.request_method} ${record.request_path ?? ""}`}</code>],
     ["Target", record.target_url],

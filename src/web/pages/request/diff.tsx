@@ -1,4 +1,4 @@
-import { formatCount } from "../../parts/format.ts";
+import { formatCounted } from "../../parts/format.ts";
 import { folded, lineDiff } from "./line-diff.ts";
 
 const CLASSES = { " ": "diff-same", "-": "diff-removed", "+": "diff-added" } as const;
@@ -20,7 +20,7 @@ export function Diff({ before, after, label, said = { "-": "only before: ", "+":
       {lines.map((line, at) =>
         typeof line === "number" ? (
           <p key={at} className="muted">
-            … {formatCount(line)} equal {line === 1 ? "line" : "lines"}
+            … {formatCounted(line, "equal line")}
           </p>
         ) : (
           <p key={at} className={CLASSES[line.mark]}>

@@ -37,9 +37,7 @@ export function Message({ requestId, part, speaker: fallback, children }: Messag
           <ToolCall key={at} call={call} />
         ))}
         <Annotations part={part} />
-        {isEmpty(part) && children === undefined ? (
-          <p className="muted">There is nothing in it to show: see the bodies.</p>
-        ) : null}
+        {isEmpty(part) && children === undefined ? <p className="muted">It has no text: see the body.</p> : null}
       </div>
     </article>
   );

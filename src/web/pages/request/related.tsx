@@ -70,9 +70,9 @@ export function SessionTimeline({ record }: { readonly record: RequestRecord }) 
 export function CacheSource({ record }: { readonly record: RequestRecord }) {
   if (record.cache_reference_id === null) return null;
   return (
-    <section className="panel" aria-label="Cached answer">
+    <section className="panel" aria-label="Cached response">
       <header className="panel-head">
-        <h2>Cached answer</h2>
+        <h2>Cached response</h2>
       </header>
       <ul className="related">
         <li>

@@ -25,7 +25,7 @@ export function Timing({ record }: { readonly record: RequestRecord }) {
         <dd>
           <Time of={record.request_created_at} exact />
         </dd>
-        <dt>Answered</dt>
+        <dt>Responded</dt>
         <dd>
           <Time of={record.response_created_at} exact />
         </dd>

@@ -49,7 +49,7 @@ export function routeFields(route: Partial<RouteBody>, errorAt: ErrorAt) {
             <input {...ids} name="retries" type="number" min={0} max={5} required defaultValue={route.retries ?? 0} />
           )}
         </Field>
-        <Field label="Seconds to the response" error={errorAt("timeout_seconds")}>
+        <Field label="Timeout, seconds" error={errorAt("timeout_seconds")}>
           {(ids) => (
             <input
               {...ids}

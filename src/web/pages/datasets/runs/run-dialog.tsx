@@ -78,10 +78,10 @@ export function RunDialog({ dataset, version, onClose }: RunDialogProps) {
             </button>
           )}
           <div className="fields">
-            <Field label="Most it may cost" hint="US dollars. Empty: no limit." error={errorAt("max_cost")}>
+            <Field label="Cost limit" hint="US dollars. Empty: no limit." error={errorAt("max_cost")}>
               {(ids) => <input {...ids} name="max_cost" type="number" min="0.000001" step="any" />}
             </Field>
-            <Field label="Calls at a time" error={errorAt("concurrency")}>
+            <Field label="Calls in parallel" error={errorAt("concurrency")}>
               {(ids) => <input {...ids} name="concurrency" type="number" min={1} max={16} placeholder="4" />}
             </Field>
             <Field label="Name of the run" error={errorAt("name")}>

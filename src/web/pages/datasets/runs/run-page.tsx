@@ -5,7 +5,7 @@ import { leaf } from "../../../filter/tree.ts";
 import { RequestsLink } from "../../../metrics/links.tsx";
 import { Badge } from "../../../parts/badge.tsx";
 import { ConfirmButton, Trouble } from "../../../parts/confirm-button.tsx";
-import { formatCount } from "../../../parts/format.ts";
+import { formatCount, formatCounted } from "../../../parts/format.ts";
 import { GatedButton } from "../../../parts/gated-button.tsx";
 import { Icon } from "../../../parts/icon.tsx";
 import { Menu } from "../../../parts/menu.tsx";
@@ -71,7 +71,7 @@ function Progress({ run }: { readonly run: RunWithTotals }) {
       <Badge tone={tone}>{word}</Badge>
       <Meter label="Calls made" value={done} max={calls} text={`${formatCount(done)} of ${formatCount(calls)}`} />
       <span>
-        {formatCount(done)} of {formatCount(calls)} calls, {formatCount(errors)} failed, <Money of={cost} />
+        {formatCount(done)} of {formatCounted(calls, "call")}, {formatCount(errors)} failed, <Money of={cost} />
         {max_cost === null ? null : (
           <>
             {" "}
