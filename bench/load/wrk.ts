@@ -10,7 +10,7 @@ function json600(fill: (text: string) => object): string {
 }
 
 /** A chat request and its answer, 600 bytes each. */
-const ASKED = json600((content) => ({ model: "gpt-4o-mini", messages: [{ role: "user", content }] }));
+export const ASKED = json600((content) => ({ model: "gpt-4o-mini", messages: [{ role: "user", content }] }));
 export const ANSWERED = json600((content) => ({
   id: "chatcmpl-1",
   object: "chat.completion",
