@@ -145,20 +145,25 @@ export const ROOMS: readonly RoomRow[] = [
       "Elysia app; in folders: access (keys and the guard), input (bodies and queries checked) and families of endpoints: requests, changes (import and log among them), notes (comments, shared links), saved views, dashboards, aggregates, logins, models, rules, storage, operation, reference, and the MCP server, whose tools call these",
   },
   {
+    rooms: ["api-client"],
+    only: ["nearest.ts", "egress"],
+    holds: "what export and import share: calling the API with retries, its envelope, arguments, failures, progress",
+  },
+  {
     rooms: ["export"],
-    only: ["nearest.ts", "egress", "json-text", "record", "runtime"],
+    only: ["json-text", "record", "runtime", "api-client"],
     holds: "the export client; knows the API, not the store",
   },
-  { rooms: ["import"], only: ["errors.ts", "json-text", "record", "export"], holds: "the import client" },
+  { rooms: ["import"], only: ["errors.ts", "json-text", "record", "api-client"], holds: "the import client" },
   {
     rooms: ["jobs"],
-    not: ["config", "sso", "recorder", "gateway", "api", "export", "import"],
+    not: ["config", "sso", "recorder", "gateway", "api", "api-client", "export", "import"],
     holds:
       "scheduled work: blocks; in folders: rereading with newer mappings, alerts, deliveries, retention, runs of datasets",
   },
   {
     rooms: ["maintenance"],
-    not: ["recorder", "gateway", "api", "export", "import", "jobs"],
+    not: ["recorder", "gateway", "api", "api-client", "export", "import", "jobs"],
     holds: "backup and restore; doctor, with the check before an upgrade",
   },
   {

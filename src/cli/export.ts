@@ -1,5 +1,5 @@
 import { addAbortSignal } from "node:stream";
-import type { Screen } from "../export/progress.ts";
+import type { Screen } from "../api-client/progress.ts";
 import { runExport } from "../export/run.ts";
 import { runImport } from "../import/run.ts";
 import type { Run } from "./command.ts";

@@ -1,7 +1,7 @@
 import { parseArgs } from "node:util";
+import { problemOf as problemOfWords } from "../api-client/read-arguments.ts";
 import { ConfigError, type ConfigInputs, loadConfig } from "../config/load.ts";
 import { GatewayError } from "../errors.ts";
-import { problemOf as problemOfWords } from "../export/read-arguments.ts";
 import { nearestName } from "../nearest.ts";
 import { PluginError } from "../plugin-host/files/check.ts";
 import { programName } from "../runtime/platform.ts";

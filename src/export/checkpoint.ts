@@ -1,7 +1,7 @@
 import { open, readFile, rename, rm } from "node:fs/promises";
 import { dirname } from "node:path";
+import { ExportFailure, usageFailure } from "../api-client/failure.ts";
 import type { Column } from "./columns.ts";
-import { ExportFailure, usageFailure } from "./failure.ts";
 import type { ExportOptions } from "./options.ts";
 import { notWritten } from "./output.ts";
 import type { Period } from "./period.ts";

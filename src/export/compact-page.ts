@@ -1,14 +1,9 @@
+import type { Envelope } from "../api-client/envelope.ts";
 import { type Cut, expiringMembers } from "./expiring.ts";
 import { LINE_END, type Lines } from "./record-lines.ts";
 import { RowReader } from "./row-reader.ts";
 
 const HEAD = '{"data":[';
-
-/** The members of a response besides its records. */
-export interface Envelope {
-  readonly data?: unknown;
-  readonly [name: string]: unknown;
-}
 
 export interface Opened {
   readonly envelope: Envelope;

@@ -1,8 +1,9 @@
+import type { Client } from "../api-client/client.ts";
+import { readEnvelope, UnreadableResponse } from "../api-client/envelope.ts";
+import { ExportFailure } from "../api-client/failure.ts";
 import { readMembers } from "../json-text/members.ts";
-import type { Client } from "./client.ts";
-import { ExportFailure } from "./failure.ts";
 import { PageReader, type PageResponse, QUERY_PATH, queryBody, type Selection } from "./page-reader.ts";
-import { type Page, readEnvelope, readPage, UnreadableResponse } from "./read-page.ts";
+import { type Page, readPage } from "./read-page.ts";
 import { textsOf } from "./record-lines.ts";
 
 const COUNT_PATH = "/v1/request/count/query";

@@ -1,14 +1,20 @@
-import { usageFailure } from "./failure.ts";
-import { readArguments } from "./read-arguments.ts";
+import { usageFailure } from "../api-client/failure.ts";
+import { readArguments } from "../api-client/read-arguments.ts";
+import {
+  addressOf,
+  type Environment,
+  oneOf,
+  type Region,
+  readAddress,
+  readKey,
+  readRegion,
+} from "../api-client/service.ts";
 
 const FORMATS = ["jsonl", "json", "csv", "parquet"] as const;
-const REGIONS = ["us", "eu"] as const;
 const ORDERS = ["asc", "desc"] as const;
 
 export type Format = (typeof FORMATS)[number];
-export type Region = (typeof REGIONS)[number];
 export type Order = (typeof ORDERS)[number];
-export type Environment = Readonly<Record<string, string | undefined>>;
 
 /** One row per option, for the parser and for help. */
 export const OPTIONS = {
@@ -120,25 +126,6 @@ export function readOptions(argv: readonly string[], env: Environment): ExportOp
   };
 }
 
-/** @param scope - the scope that the key needs, for the error message. */
-export function readKey(env: Environment, scope: string): string {
-  const apiKey = env["WEIR_API_KEY"]?.trim();
-  if (!apiKey) throw usageFailure(`no key: set WEIR_API_KEY to a service key with the scope \`${scope}\``);
-  // fetch would refuse it too, but with a message that shows the key.
-  if (!/^[\x21-\x7e]+$/.test(apiKey)) throw usageFailure("WEIR_API_KEY has characters that cannot be in a key");
-  return apiKey;
-}
-
-export function readRegion(given: string | undefined): Region {
-  return oneOf("region", REGIONS, given ?? "us");
-}
-
-function oneOf<const T extends string>(option: string, allowed: readonly T[], value: string): T {
-  const found = allowed.find((name) => name === value);
-  if (found === undefined) throw usageFailure(`--${option} takes ${allowed.join(", ")}, not "${value}"`);
-  return found;
-}
-
 function readLimit(text: string | undefined): number | undefined {
   if (text === undefined) return undefined;
   const limit = Number(text);
@@ -163,20 +150,4 @@ function readFilter(text: string | undefined): unknown {
     throw usageFailure(`--filter is not JSON: ${cause.message}`);
   }
   throw usageFailure('--filter takes a filter tree, such as {"request_response_rmt":{"model":{"equals":"m-1"}}}');
-}
-
-export function addressOf(region: Region, env: Environment): string {
-  if (region === "eu") return env["WEIR_EU_API_URL"] || `http://127.0.0.1:${env["WEIR_EU_API_PORT"] || "8789"}`;
-  return env["WEIR_API_URL"] || `http://127.0.0.1:${env["WEIR_API_PORT"] || "8788"}`;
-}
-
-/** An address without a trailing slash. */
-export function readAddress(text: string): string {
-  const url = URL.canParse(text) ? new URL(text) : undefined;
-  if (url === undefined || !/^https?:$/.test(url.protocol)) {
-    throw usageFailure("the API address must start with http:// or https://");
-  }
-  if (url.username || url.password) throw usageFailure("the API address must not have a name or password in it");
-  if (url.search || url.hash) throw usageFailure("the API address must not have a query or fragment");
-  return (url.origin + url.pathname).replace(/\/+$/, "");
 }

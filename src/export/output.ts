@@ -2,7 +2,7 @@ import { once } from "node:events";
 import { open, rm, stat } from "node:fs/promises";
 import { dirname } from "node:path";
 import type { Writable } from "node:stream";
-import { ExportFailure, usageFailure } from "./failure.ts";
+import { ExportFailure, usageFailure } from "../api-client/failure.ts";
 
 export interface Output {
   append(bytes: string | Uint8Array): Promise<void>;

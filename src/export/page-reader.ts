@@ -1,8 +1,9 @@
 import { randomUUID } from "node:crypto";
-import { type Client, ResponseTooLong } from "./client.ts";
+import { type Client, ResponseTooLong } from "../api-client/client.ts";
+import { UnreadableResponse } from "../api-client/envelope.ts";
 import type { Order } from "./options.ts";
 import { type Settled, settle, unwrap } from "./outcome.ts";
-import { cursorAtEnd, type Page, readPage, UnreadableResponse } from "./read-page.ts";
+import { cursorAtEnd, type Page, readPage } from "./read-page.ts";
 
 export const QUERY_PATH = "/v1/request/query-fast";
 

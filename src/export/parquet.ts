@@ -1,9 +1,9 @@
 import { ByteWriter, ParquetWriter, schemaFromColumnData } from "hyparquet-writer";
+import { ExportFailure } from "../api-client/failure.ts";
 import { type ColumnKind, PARQUET_TYPES } from "../record/columns.ts";
 import { collectGarbage } from "../runtime/memory.ts";
 import type { Column } from "./columns.ts";
 import { Cells, type Encoder, shownText } from "./encoder.ts";
-import { ExportFailure } from "./failure.ts";
 import { ParquetFooter } from "./parquet-footer.ts";
 import { textsOf } from "./record-lines.ts";
 

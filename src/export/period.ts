@@ -1,5 +1,5 @@
+import { usageFailure } from "../api-client/failure.ts";
 import { readIsoTime } from "../record/iso-time.ts";
-import { usageFailure } from "./failure.ts";
 import type { Property } from "./options.ts";
 
 /** The time range of an export. Both ends are fixed when it starts, and a resumed run uses the same ones. */

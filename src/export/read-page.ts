@@ -1,17 +1,12 @@
-import { isUtf8 } from "node:buffer";
+import { checkError, checkText, isObject, parseEnvelope, UnreadableResponse } from "../api-client/envelope.ts";
 import { elementsOf, readMembers, withoutSpace } from "../json-text/members.ts";
-import { type Envelope, type Opened, openCompact } from "./compact-page.ts";
+import { type Opened, openCompact } from "./compact-page.ts";
 import { readExpiring } from "./expiring.ts";
 import { RowReader } from "./row-reader.ts";
 
 export interface Page extends Pick<Opened, "lines" | "rows"> {
   /** Null after the last row. */
   readonly nextCursor: string | null;
-}
-
-/** An invalid response with status 200: truncated, not JSON, or without an envelope. It is requested again. */
-export class UnreadableResponse extends Error {
-  override readonly name = "UnreadableAnswer";
 }
 
 const CURSOR_CHARACTERS_MAX = 2_000;
@@ -44,17 +39,6 @@ export function cursorAtEnd(answer: Buffer): string | undefined {
   return /"next_cursor":"([\w\-+/=.~]+)"\}$/.exec(end)?.[1];
 }
 
-/** Parses a response and checks that it is an envelope without an error in it. */
-export function readEnvelope(answer: Uint8Array): Envelope {
-  checkText(answer);
-  return parseEnvelope(new TextDecoder().decode(answer));
-}
-
-/** Lenient decoding would change damaged bytes into other text. */
-function checkText(answer: Uint8Array): void {
-  if (!isUtf8(answer)) throw new UnreadableResponse("not UTF-8");
-}
-
 /** Takes several times as long, but accepts any form of JSON. */
 function openAny(answer: Buffer): Opened {
   const text = new TextDecoder().decode(answer);
@@ -75,25 +59,4 @@ function openAny(answer: Buffer): Opened {
     lines += `${row.slice(from)}\n`;
   }
   return { envelope, lines: Buffer.from(lines), rows: envelope.data.length };
-}
-
-function parseEnvelope(text: string): Envelope {
-  let envelope: unknown;
-  try {
-    envelope = JSON.parse(text);
-  } catch (cause) {
-    throw new UnreadableResponse("not JSON, or cut off", { cause });
-  }
-  if (!isObject(envelope) || !Object.hasOwn(envelope, "data")) throw new UnreadableResponse("no envelope with `data`");
-  return checkError(envelope);
-}
-
-function checkError(envelope: Envelope): Envelope {
-  const error = envelope["error"] ?? null;
-  if (error === null) return envelope;
-  throw new UnreadableResponse(`an error in a response with status 200: ${JSON.stringify(error).slice(0, 80)}`);
-}
-
-function isObject(value: unknown): value is Envelope {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }

@@ -1,12 +1,13 @@
 import type { Writable } from "node:stream";
+import { createClient } from "../api-client/client.ts";
+import { EXIT, ExportFailure, exitOfSignal } from "../api-client/failure.ts";
+import { clock, count, createProgress, type Screen, size } from "../api-client/progress.ts";
+import { PACE, type Pace } from "../api-client/retry.ts";
+import type { Environment } from "../api-client/service.ts";
 import { checkpointPath } from "./checkpoint.ts";
-import { createClient } from "./client.ts";
-import { EXIT, ExportFailure, exitOfSignal } from "./failure.ts";
-import { type Environment, type ExportOptions, readOptions } from "./options.ts";
+import { type ExportOptions, readOptions } from "./options.ts";
 import { exists, ReaderGone } from "./output.ts";
 import { placeOfGiven } from "./period.ts";
-import { clock, count, createProgress, type Screen, size } from "./progress.ts";
-import { PACE, type Pace } from "./retry.ts";
 import { type TransferResult, transfer } from "./transfer.ts";
 
 /** An export's environment besides the network and its files. */

@@ -1,5 +1,8 @@
 import { randomUUID } from "node:crypto";
 import type { Writable } from "node:stream";
+import type { Client } from "../api-client/client.ts";
+import { ExportFailure, usageFailure } from "../api-client/failure.ts";
+import type { Progress } from "../api-client/progress.ts";
 import {
   boundOptions,
   type Checkpoint,
@@ -10,17 +13,14 @@ import {
   removeCheckpoint,
   writeCheckpoint,
 } from "./checkpoint.ts";
-import type { Client } from "./client.ts";
 import { type Column, tableColumns } from "./columns.ts";
 import { type Download, download } from "./download.ts";
 import { csv, type Encoder, jsonArray, jsonLines } from "./encoder.ts";
-import { ExportFailure, usageFailure } from "./failure.ts";
 import { countRecords, createPager, memberNames, propertyNames } from "./fetch-page.ts";
 import type { ExportOptions, Format } from "./options.ts";
 import { checkPlace, exists, openFile, openStream, remove } from "./output.ts";
 import { parquet } from "./parquet.ts";
 import { buildFilter, readPeriod } from "./period.ts";
-import type { Progress } from "./progress.ts";
 import { countOf, readLines } from "./record-lines.ts";
 
 export interface Transfer {

@@ -1,6 +1,6 @@
-import { usageFailure } from "../export/failure.ts";
-import { addressOf, type Environment, readAddress, readKey, readRegion } from "../export/options.ts";
-import { readArguments } from "../export/read-arguments.ts";
+import { usageFailure } from "../api-client/failure.ts";
+import { readArguments } from "../api-client/read-arguments.ts";
+import { addressOf, type Environment, readAddress, readKey, readRegion } from "../api-client/service.ts";
 
 /** One row per option, for the parser and the help. */
 export const OPTIONS = {

@@ -1,10 +1,10 @@
 import { createReadStream } from "node:fs";
 import { stat } from "node:fs/promises";
-import { type Client, createClient, printable } from "../export/client.ts";
-import { EXIT, ExportFailure, exitOfSignal } from "../export/failure.ts";
-import type { Environment } from "../export/options.ts";
-import { clock, count, createProgress, type Progress, type Screen } from "../export/progress.ts";
-import { PACE, type Pace } from "../export/retry.ts";
+import { type Client, createClient, printable } from "../api-client/client.ts";
+import { EXIT, ExportFailure, exitOfSignal } from "../api-client/failure.ts";
+import { clock, count, createProgress, type Progress, type Screen } from "../api-client/progress.ts";
+import { PACE, type Pace } from "../api-client/retry.ts";
+import type { Environment } from "../api-client/service.ts";
 import { type Checkpoint, loadCheckpoint, removeCheckpoint, saveCheckpoint } from "./checkpoint.ts";
 import { type ImportOptions, readOptions } from "./options.ts";
 import { type Counts, Sender } from "./sender.ts";

@@ -1,5 +1,5 @@
-import type { Client } from "../export/client.ts";
-import { readEnvelope, UnreadableResponse } from "../export/read-page.ts";
+import type { Client } from "../api-client/client.ts";
+import { readEnvelope, UnreadableResponse } from "../api-client/envelope.ts";
 import { IMPORTED_RECORD_BYTES_MAX, RECORD_MEMBERS } from "../record/imported.ts";
 import type { Found } from "./source.ts";
 import { withOurNames } from "./with-our-names.ts";

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "bun:test";
 import { Writable } from "node:stream";
-import { delayMs, PACE } from "../../src/export/retry.ts";
+import { delayMs, PACE } from "../../src/api-client/retry.ts";
 import { type Fault, KEY, startApi } from "./api-server.ts";
 import { lasting, makeRecord } from "./records.ts";
 import { makeFolder, QUICK, run } from "./run-in-test.ts";

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "bun:test";
-import { ExportFailure } from "../../src/export/failure.ts";
+import { ExportFailure } from "../../src/api-client/failure.ts";
 import { readOptions } from "../../src/export/options.ts";
 import { buildFilter, readPeriod } from "../../src/export/period.ts";
 

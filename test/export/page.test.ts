@@ -1,7 +1,8 @@
 import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
+import { readEnvelope } from "../../src/api-client/envelope.ts";
 import { openCompact } from "../../src/export/compact-page.ts";
-import { cursorAtEnd, readEnvelope, readPage } from "../../src/export/read-page.ts";
+import { cursorAtEnd, readPage } from "../../src/export/read-page.ts";
 import { assertProperty } from "../chance.ts";
 
 /** Texts that end a record, begin one, or name a member that expires, wherever they stand. */

@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { clock, count, createProgress, size } from "../../src/export/progress.ts";
+import { clock, count, createProgress, size } from "../../src/api-client/progress.ts";
 import { type Fault, startApi } from "./api-server.ts";
 import { makeRecord } from "./records.ts";
 import { QUICK, run } from "./run-in-test.ts";

@@ -1,6 +1,6 @@
 import { readRetryAfter } from "../egress/retry-after.ts";
+import { UnreadableResponse } from "./envelope.ts";
 import { ExportFailure } from "./failure.ts";
-import { UnreadableResponse } from "./read-page.ts";
 import { delayMs, mayBeRetried, type Pace, sleep } from "./retry.ts";
 
 export interface Question<T> {
