@@ -1,3 +1,5 @@
+import { PassingMap } from "./passing-map.ts";
+
 /**
  * Calls between threads: one side exposes an object of functions, the other calls them by name.
  *
@@ -66,7 +68,7 @@ export function expose(
 export function connect<T extends Exposed>(
   endpoint: Endpoint,
 ): Remote<T> & { readonly abandon: (why: string) => void } {
-  const waiting = new Map<number, { resolve: (value: unknown) => void; reject: (error: Error) => void }>();
+  const waiting = new PassingMap<number, { resolve: (value: unknown) => void; reject: (error: Error) => void }>();
   let next = 0;
   let abandoned: string | undefined;
   endpoint.addEventListener("message", ({ data }) => {

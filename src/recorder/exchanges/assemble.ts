@@ -1,3 +1,4 @@
+import { PassingMap } from "../../runtime/passing-map.ts";
 import { FRAME_HEAD_BYTES, frameId, frameKey, frameKind, hasId, keyOfId } from "../../spool/codec.ts";
 import {
   type BeginMeta,
@@ -37,7 +38,7 @@ export class Assembler {
   readonly #unknownUpTo: Position;
   readonly #onCollision: (id: string) => void;
   readonly #budget = new InlineBudget();
-  readonly #open = new Map<string, Exchange>();
+  readonly #open = new PassingMap<string, Exchange>();
   /** Id and key of the last frame: consecutive frames mostly belong to one exchange. */
   readonly #lastId = new Uint8Array(16);
   #lastKey: string | undefined;
@@ -167,7 +168,7 @@ export class Assembler {
     const isSame = run === this.#run;
     if (isSame && gone === undefined) return;
     this.#run = run;
-    for (const [key, exchange] of [...this.#open]) {
+    for (const [key, exchange] of [...this.#open.entries()]) {
       if (isSame && exchange.begin.writer !== gone) continue;
       this.#finish(key, exchange, cutOff(exchange, time), origin);
     }
