@@ -9,6 +9,8 @@ export interface Thought {
 
 /** The stored state of a call, for clients that omit it: its own state, otherwise the reasoning before it. */
 export interface CallMemory {
+  /** The called tool: some providers repeat ids in other conversations. */
+  readonly name?: string;
   readonly state?: State;
   readonly thoughts?: readonly Thought[];
 }
@@ -29,8 +31,11 @@ export function withMemories(prompt: Prompt, memories: CallMemories, issuer: str
   return { ...prompt, messages };
 }
 
-const memoryOf = (part: Part, memories: CallMemories): CallMemory | undefined =>
-  part.type === "call" && Object.hasOwn(memories, part.id) ? memories[part.id] : undefined;
+function memoryOf(part: Part, memories: CallMemories): CallMemory | undefined {
+  if (part.type !== "call" || !Object.hasOwn(memories, part.id)) return undefined;
+  const memory = memories[part.id]!;
+  return memory.name === undefined || memory.name === part.name ? memory : undefined;
+}
 
 function withState(part: Part, memories: CallMemories): Part {
   const state = memoryOf(part, memories)?.state;

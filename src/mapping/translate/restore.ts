@@ -62,8 +62,9 @@ export class Restore {
     const known = this.names.back(part.name);
     const state = part.state === undefined ? undefined : this.stamped(part.state);
     const id = this.idOf(part);
-    this.remember(id, state);
-    return { ...part, id, ...known, ...(state === undefined ? {} : { state }) };
+    const call = { ...part, id, ...known };
+    this.remember(call, state);
+    return state === undefined ? call : { ...call, state };
   }
 
   /** Results are matched by id: a call without an id, or with a duplicate, gets a new unique one. */
@@ -74,12 +75,12 @@ export class Restore {
   }
 
   /** A call without its own state gets the state of the reasoning before it, because its vendor may require it. */
-  private remember(id: string, state: State | undefined): void {
+  private remember({ id, name }: CallPart, state: State | undefined): void {
     const thoughts = [...this.thoughts.values()].flatMap(({ text, state: of }) =>
       of === undefined ? [] : [{ text, state: of }],
     );
-    if (state !== undefined) this.states.set(id, { state });
-    else if (thoughts.length > 0) this.states.set(id, { thoughts });
+    if (state !== undefined) this.states.set(id, { name, state });
+    else if (thoughts.length > 0) this.states.set(id, { name, thoughts });
     this.thoughts.clear();
   }
 

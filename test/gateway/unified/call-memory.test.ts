@@ -142,3 +142,15 @@ test("reasoning that OpenAI encrypted goes back to the credential that it is of"
     expect(body.input[1]).toMatchObject({ id: "rs_1", encrypted_content: "enc" });
   }
 });
+
+test("a call of another tool that has the same id, as in another conversation, gets nothing", async () => {
+  const blocks = [thinking, use("c1")];
+  await using provider = standIn(() => json({ ...messagesAnswer(""), content: blocks, stop_reason: "tool_use" }));
+  await using gateway = await startUnified({ credentials: [at("ANTHROPIC", provider.origin)] });
+  const model = "anthropic/claude-sonnet-4-5";
+  await ask(gateway.origin, model, [user]);
+  const other = { id: "c1", type: "function", function: { name: "g", arguments: "{}" } };
+  const tools = [{ type: "function", function: { name: "g", parameters: { type: "object" } } }];
+  await ask(gateway.origin, model, [user, { role: "assistant", tool_calls: [other] }, result("c1")], { tools });
+  expect(turn(provider.asked[1]!)).toEqual([{ ...use("c1"), name: "g" }]);
+});

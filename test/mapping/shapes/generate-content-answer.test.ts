@@ -72,7 +72,7 @@ describe("answers", () => {
       state: { issuer: "google", kind: "signature", value: "s1" },
     });
     expect(call.id).toMatch(/^call_[A-Za-z0-9]{24}$/);
-    expect(states.get(call.id)).toEqual({ state: { issuer: "google", kind: "signature", value: "s2" } });
+    expect(states.get(call.id)).toEqual({ name: "f", state: { issuer: "google", kind: "signature", value: "s2" } });
   });
 
   test("a second turn by way of any client gets its signatures back", () => {
