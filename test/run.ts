@@ -56,9 +56,9 @@ if (files.length === 0) {
 
 const env: Record<string, string | undefined> = {
   ...(set.runs === 100 ? {} : { WEIR_TEST_RUNS: String(set.runs) }),
-  // Bun collects garbage every second even where nothing happens. That is a third of what an idle service costs, and a run
-  // starts 200 of them. Without the timer it still collects whenever a heap has grown.
-  BUN_GC_TIMER_DISABLE: "1",
+  // For the services that tests start: Bun collects garbage every second even where nothing happens. That is a third of what an
+  // idle one costs, and a run starts 200. Without the timer it still collects whenever a heap has grown.
+  WEIR_TEST_GC_TIMER: "off",
   ...process.env,
 };
 // A commit's run can be repeated, its random cases included; the next commit brings others.
