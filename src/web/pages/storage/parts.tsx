@@ -1,4 +1,5 @@
 import { useId } from "react";
+import { formatPercent } from "../../metrics/format.ts";
 import { type Column, DataTable } from "../../parts/data-table.tsx";
 import { Bytes, Time } from "../../parts/values.tsx";
 import type { StorageView } from "./shapes.ts";
@@ -20,7 +21,7 @@ const COLUMNS: readonly Column<Part>[] = [
     align: "end",
     cell: ({ share }) => (
       <>
-        {(share * 100).toFixed(1)} %{" "}
+        {formatPercent(share)}{" "}
         <span className="meter" aria-hidden="true">
           <span className="meter-bar" style={{ width: `${share * 100}%` }} />
         </span>
