@@ -59,6 +59,7 @@ export interface Scope {
 }
 
 const DEPTH_MAX = 3;
+const NEAREST_MAX = 3;
 
 /**
  * Resolves the names of a model string, in the client's order. Names without targets are dropped if another one has targets.
@@ -245,18 +246,26 @@ class Resolver {
         "model_not_found",
         `the route "${shown(route.name)}" leads to no known model: ${shown(route.targets.map(({ model }) => model).join(", "))}`,
       );
-    const near = this.#nearest(name);
-    const hint = near === undefined ? "; write provider/model, or a route's name" : `; did you mean "${near}"?`;
+    const near = this.#nearest(name).map((each) => `"${each}"`);
+    const hint =
+      near.length === 0 ? "; write provider/model, or a route's name" : `; did you mean ${near.join(" or ")}?`;
     return new GatewayError("model_not_found", `no model or route is called "${shown(name)}"${hint}`);
   }
 
-  /** The most similar name; a model may be written without its provider. */
-  #nearest(name: string): string | undefined {
-    const known = new Map<string, string>();
-    for (const full of this.#scope.models.names()) known.set(full.slice(full.indexOf("/") + 1), full).set(full, full);
-    for (const route of this.#scope.routes) known.set(route.name, route.name);
+  /** The most similar name; a model without its provider is named with each that has it, the usable ones first. */
+  #nearest(name: string): readonly string[] {
+    const known = new Map<string, string[]>();
+    const add = (key: string, full: string) => known.set(key, [...(known.get(key) ?? []), full]);
+    for (const full of this.#scope.models.names()) {
+      add(full, full);
+      add(full.slice(full.indexOf("/") + 1), full);
+    }
+    for (const route of this.#scope.routes) known.set(route.name, [route.name]);
     const near = nearestName(name, known.keys());
-    return near === undefined ? undefined : known.get(near);
+    const names = near === undefined ? [] : known.get(near)!;
+    const paid = new Set(this.#scope.credentials.map(({ provider }) => provider.toLowerCase()));
+    const isPaid = (full: string) => Number(paid.has(full.slice(0, full.indexOf("/"))));
+    return names.toSorted((a, b) => isPaid(b) - isPaid(a)).slice(0, NEAREST_MAX);
   }
 }
 

@@ -180,6 +180,13 @@ describe("errors say what is missing", () => {
     expect(looks).toBe(1);
   });
 
+  test("a model that several providers have is named with each, those with a credential first", () => {
+    const known = { ...models, names: () => ["acme/claude-x", "anthropic/claude-x", "zeta/claude-x", "yeti/claude-x"] };
+    expect(refusal("claud-x", { models: known })[1]).toEndWith(
+      'did you mean "anthropic/claude-x" or "acme/claude-x" or "zeta/claude-x"?',
+    );
+  });
+
   test("a long name is cut in the message", () => {
     expect(refusal("m".repeat(100_000))[1]!.length).toBeLessThan(500);
   });
