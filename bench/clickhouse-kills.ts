@@ -39,6 +39,8 @@ const { values } = parseArgs({
 const clients = Number(values.clients);
 const next = seededNumbers(Number(values.seed));
 const LAG_MS_MAX = 600_000;
+/** Requests whose bodies are compared after an outage: there are thousands. */
+const BODIES_COMPARED = 300;
 let failures = 0;
 
 function keep(line: object): void {
@@ -165,7 +167,7 @@ interface Away {
   readonly withServer: boolean;
 }
 
-/** The object store away. Every body is then read back and compared with what was sent. */
+/** The object store away. Some bodies are then read back and compared with what was sent. */
 async function storeAway(server: ClickHouseServer, { part, database, seconds, withServer }: Away): Promise<void> {
   await using bucket = await startObjectStore();
   const weir = await startWeir({ env: { ...environment(server, database), ...bodiesIn(bucket) } });
@@ -180,7 +182,9 @@ async function storeAway(server: ClickHouseServer, { part, database, seconds, wi
     await bucket.start();
     await pause(3_000);
     const records = await settle(part, weir, load, 3_000, more);
-    const { differing, bodies } = await compareBodies(weir, load.seen, records);
+    const every = Math.ceil(load.seen.length / BODIES_COMPARED);
+    const some = load.seen.filter((_, at) => at % every === 0);
+    const { differing, bodies } = await compareBodies(weir, some, records);
     failures += differing.length;
     keep({ part, bodies, differing: differing.slice(0, 5) });
     await checkRows(part, server, database);

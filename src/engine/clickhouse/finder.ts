@@ -1,12 +1,12 @@
 import type { Position } from "../../filter/cursor.ts";
 import type { Scope } from "../../filter/scope.ts";
-import { isByCreation, type Sort, type SortKey } from "../../filter/sort.ts";
+import { isByCreation, type Sort } from "../../filter/sort.ts";
 import type { Sql } from "../../filter/sql.ts";
 import { type Condition, conditionsOf, conjuncts, type FilterTree } from "../../filter/tree.ts";
 import type { Deadline } from "../../store/database/deadline.ts";
 import { placesOf } from "./look-up.ts";
-import { afterSql, firstKey, keyColumns, orderSql, upToSql } from "./print/order.ts";
-import { type Place, type ReaderOptions, type Records, recordsOf, type SelectParts, type Times } from "./records.ts";
+import { afterSql, keyColumns, orderSql } from "./print/order.ts";
+import { type Place, type ReaderOptions, type Records, recordsOf, type Times } from "./records.ts";
 import { isSmall } from "./table-size.ts";
 import { Windows } from "./windows.ts";
 
@@ -45,7 +45,7 @@ export class Finder {
   async rows(asked: RowsAsked): Promise<FoundRow[]> {
     const { count } = asked;
     const windows = await this.#windows(asked);
-    if (windows === undefined) return this.#ordered(asked);
+    if (windows === undefined) return this.#window(asked, this.records.times, count);
     const found: FoundRow[] = [];
     for (let times = windows.next(0); times !== undefined; times = windows.next(found.length / count)) {
       found.push(...(await this.#window(asked, times, count - found.length)));
@@ -89,55 +89,17 @@ export class Finder {
     return new Windows(direction, rest, Date.now());
   }
 
-  /**
-   * The first rows of all times. For a large table the value of the last one is found first, from one column: then the
-   * others are read of few rows only.
-   */
-  async #ordered(asked: RowsAsked): Promise<FoundRow[]> {
-    const { sort, count, deadline } = asked;
-    const [first] = sort === "random" ? [] : sort;
-    const isRead = this.#places === undefined && first !== undefined && first.needs !== "texts";
-    if (isRead && !(await isSmall(this.#options, deadline))) {
-      const value = await this.#lastValue(asked, [first]);
-      if (value !== null) {
-        const rows = await this.#window(asked, this.records.times, count, upToSql([first], value, this.records));
-        // With fewer rows, some have changed since.
-        if (rows.length >= count) return rows;
-      }
-    }
-    return this.#window(asked, this.records.times, count);
-  }
-
-  /** The first sort value of the last row asked for; null when it has none, or when there are fewer rows. */
-  async #lastValue(asked: RowsAsked, sort: readonly [SortKey]): Promise<string | number | null> {
-    const { column, order } = firstKey(sort, this.records);
-    const parts = { columns: column, tail: `order by ${order} limit 1 offset ${asked.count - 1}` };
-    const [row] = await this.query<{ k0: string | number | null }>(this.#select(asked, parts), asked.deadline);
-    return row?.k0 ?? null;
-  }
-
-  #window(asked: RowsAsked, times: Times, count: number, where?: string): Promise<FoundRow[]> {
-    const { sort, deadline } = asked;
-    const columns = `r.request_id as requestId, r.request_created_at as createdAt, r.size_bytes as size`;
-    const parts = {
+  #window({ sort, after, deadline, body }: RowsAsked, times: Times, count: number): Promise<FoundRow[]> {
+    const columns = "r.request_id as requestId, r.request_created_at as createdAt, r.size_bytes as size";
+    const sql = this.records.select({
       columns: columns + keyColumns(sort, this.records),
-      where,
+      where: after === undefined || sort === "random" ? undefined : afterSql(after, sort, this.records),
       tail: `order by ${orderSql(sort)} limit ${count}`,
       times,
-    };
-    return this.query<FoundRow>(this.#select(asked, parts), deadline);
-  }
-
-  /** A select over the rows after the position. */
-  #select({ sort, after, body }: RowsAsked, parts: SelectParts): string {
-    const position = after === undefined || sort === "random" ? undefined : afterSql(after, sort, this.records);
-    const conditions = [position, parts.where].filter((each) => each !== undefined);
-    return this.records.select({
-      ...parts,
-      where: conditions.length === 0 ? undefined : conditions.join(" and "),
       places: this.#places,
       ...(body && { body }),
     });
+    return this.query<FoundRow>(sql, deadline);
   }
 }
 

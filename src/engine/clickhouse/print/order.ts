@@ -54,23 +54,5 @@ export function afterSql({ values, requestId }: Position, sort: readonly SortKey
   return print(sql`((${join(ways, ") or (")}))`, options.values.spell);
 }
 
-/** SQL of the first sort value alone, and the order by it. */
-export function firstKey([key]: readonly [SortKey, ...SortKey[]], options: OrderOptions) {
-  return {
-    column: `${print(keySql(key, options), options.values.spell)} as k0`,
-    order: `k0 ${key.direction} nulls last`,
-  };
-}
-
-/** SQL that is true for rows whose first sort value does not come after this one. */
-export function upToSql(
-  [key]: readonly [SortKey, ...SortKey[]],
-  value: string | number,
-  options: OrderOptions,
-): string {
-  const column = keySql(key, options);
-  return print(sql`${column} ${raw(key.direction === "asc" ? "<=" : ">=")} ${value}`, options.values.spell);
-}
-
 /** The comparison for later values in the order of a key. */
 const beyond = ({ direction }: SortKey): Sql => raw(direction === "asc" ? ">" : "<");
