@@ -56,7 +56,7 @@ export class SharedWork {
 
   /**
    * Runs the waiters whose target is reached: everything before `read` is committed. The first `atEnd` waiters run in any
-   * case, because the end of the spool was reached. SharedWork that arrived during the batch may wait for frames that arrived
+   * case, because the end of the spool was reached. Those that arrived during the batch may wait for frames that arrived
    * with them.
    */
   async settle(read: Position, atEnd: number): Promise<void> {

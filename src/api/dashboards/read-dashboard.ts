@@ -136,8 +136,8 @@ function placed(bodies: readonly PanelBody[], panels: readonly Unplaced[]): Pane
     if (place === undefined) continue;
     const path = `panels.${at}.place`;
     if (place.x + place.w > GRID_COLUMNS) {
-      const context = GRID_COLUMNS - place.x;
-      throw wrong(`${path}.w`, `the grid has ${GRID_COLUMNS} columns and x is ${place.x}: give at most ${context}`);
+      const most = GRID_COLUMNS - place.x;
+      throw wrong(`${path}.w`, `the grid has ${GRID_COLUMNS} columns and x is ${place.x}: give at most ${most}`);
     }
     const covered = taken.findIndex((other, before) => before < at && other !== undefined && overlap(place, other));
     if (covered >= 0)
