@@ -6,7 +6,8 @@
  */
 import { spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
-import { availableParallelism } from "node:os";
+import { mkdtempSync, rmSync } from "node:fs";
+import { availableParallelism, tmpdir } from "node:os";
 import { join } from "node:path";
 import { allTests, browserTests, fastTests, processStarter, sharingTests } from "./sets.ts";
 import { KEPT_TIMINGS, lastTimings, type TimedRun } from "./timings.ts";
@@ -68,6 +69,12 @@ const checked = given.includes("--check") ? startCheck() : undefined;
 if (env["WEIR_TEST_BINARY"] === undefined && startsMany(files)) env["WEIR_TEST_BINARY"] = await buildBinary();
 
 const isBrowser = name === "browser";
+// A worker's browser is killed with it, and leaves its profile.
+if (isBrowser) {
+  const folder = mkdtempSync(join(tmpdir(), "weir-browsers-"));
+  env["TMPDIR"] = folder;
+  process.on("exit", () => rmSync(folder, { recursive: true, force: true, maxRetries: 5 }));
+}
 const words = [
   "test",
   "--no-orphans",
@@ -109,7 +116,8 @@ interface Running {
 async function runFiles(testFiles: readonly string[], { kind, workers, after }: Running): Promise<Result> {
   const how = [
     `--parallel=${workers}`,
-    ...(kind === "shared" ? ["--no-isolate"] : []),
+    // Files of a whole run in a browser share their worker's modules, and with them its browser.
+    ...(kind === "shared" || (kind === "browser" && rest.length === 0) ? ["--no-isolate"] : []),
     // Started longest first, as far as earlier runs here have shown, or one whose timings are kept.
     ...[lastTimings(kind), KEPT_TIMINGS].map((path) => `--timings=${path}`),
   ];

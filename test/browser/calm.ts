@@ -6,7 +6,7 @@ import type { Dashboard } from "./open.ts";
 import { startWalk, type Walk } from "./walk.ts";
 import { HOSTILE } from "./world.ts";
 
-/** The tab of each dashboard in which its pages are checked one after the other. The browser closes it. */
+/** The tab of each dashboard in which its pages are checked one after the other. It is closed with the dashboard. */
 const walks = new WeakMap<Dashboard, Promise<Walk>>();
 
 /** What every page keeps to: whatever names hold is text, anybody can use it in either theme, and it fits any screen. */

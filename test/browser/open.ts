@@ -38,10 +38,18 @@ export function openBrowser(): Promise<Browser> {
   return chromium.launch({ executablePath: EXECUTABLE, args: ARGUMENTS });
 }
 
+let ofProcess: Promise<Browser> | undefined;
+
+/** The browser of all files that this process runs: a start costs as much CPU as ten tests. It ends with the process. */
+export async function browserOfProcess(): Promise<Browser> {
+  const running = await ofProcess?.catch(() => undefined);
+  if (running?.isConnected() !== true) ofProcess = openBrowser();
+  return ofProcess!;
+}
+
 /** A service and a browser beside it. */
 export interface Dashboard extends AsyncDisposable {
   readonly weir: Weir;
-  readonly browser: Browser;
   /**
    * A page that nothing else uses, logged in unless `key` is null. Whatever it runs that it must not, a script that a
    * record brought or one that the policy stopped, is in `faults`.
@@ -69,11 +77,10 @@ interface DashboardPage extends AsyncDisposable {
 }
 
 export async function openDashboard(options: WeirOptions = {}): Promise<Dashboard> {
-  const [weir, browser] = await Promise.all([startWeir(options), openBrowser()]);
+  const [weir, browser] = await Promise.all([startWeir(options), browserOfProcess()]);
   const tabs = new Tabs(browser, `${weir.api}/healthz`);
   return {
     weir,
-    browser,
     async open(path, options = {}) {
       const { key = KEY, theme = "light", width = 1_280, height = 800, locale = "en-US", alone = false } = options;
       const tab = await tabs.take(locale, alone);
@@ -86,7 +93,7 @@ export async function openDashboard(options: WeirOptions = {}): Promise<Dashboar
       return { page, context, faults, [Symbol.asyncDispose]: () => tabs.giveBack(tab) };
     },
     async [Symbol.asyncDispose]() {
-      await browser.close();
+      await tabs.close();
       await weir[Symbol.asyncDispose]();
     },
   };

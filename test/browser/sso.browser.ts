@@ -2,17 +2,17 @@ import { afterAll, beforeAll, expect, test } from "bun:test";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import type { Page } from "playwright-core";
+import type { Browser, Page } from "playwright-core";
 import { KEY, ROOT, startWeir, type Weir } from "../e2e/weir.ts";
 import { freePort } from "../ports.ts";
 import { CLIENT_ID, CLIENT_SECRET, IdentityProvider } from "../sso/identity-provider.ts";
 import { findingsInBothThemes } from "./axe.ts";
-import { openBrowser } from "./open.ts";
+import { browserOfProcess } from "./open.ts";
 
 let folder: string;
 let corp: IdentityProvider;
 let weir: Weir;
-let browser: Awaited<ReturnType<typeof openBrowser>>;
+let browser: Browser;
 let origin: string;
 
 /** A service that speaks TLS itself, as people reach it, with one provider that works and one that is away. */
@@ -40,10 +40,9 @@ label = "Gone"
 `,
   );
   const env = { WEIR_API_PORT: String(port), CORP_SECRET: CLIENT_SECRET };
-  [weir, browser] = await Promise.all([startWeir({ dataDirectory: folder, env }), openBrowser()]);
+  [weir, browser] = await Promise.all([startWeir({ dataDirectory: folder, env }), browserOfProcess()]);
 });
 afterAll(async () => {
-  await browser?.close();
   await weir?.stop();
   await corp?.[Symbol.asyncDispose]();
   rmSync(folder, { recursive: true, force: true });

@@ -21,6 +21,7 @@ export interface Tab {
 export class Tabs {
   readonly #browser: Browser;
   readonly #free: Tab[] = [];
+  readonly #contexts = new Set<BrowserContext>();
   readonly #blank: string;
 
   /** @param blank - address of a page without scripts at the origin of those that are opened. */
@@ -47,9 +48,16 @@ export class Tabs {
     }
   }
 
+  /** Closes the pages that tests have not given back too. */
+  async close(): Promise<void> {
+    await Promise.all([...this.#contexts].map((context) => context.close()));
+  }
+
   async #make(locale: string, isAlone: boolean): Promise<Tab> {
     // An animation is drawn sixty times a second, without a graphics card: it takes a fifth of a page's CPU time.
     const context = await this.#browser.newContext({ timezoneId: "UTC", locale, reducedMotion: "reduce" });
+    this.#contexts.add(context);
+    context.on("close", () => this.#contexts.delete(context));
     context.setDefaultTimeout(APPEARS_MS);
     const page = await context.newPage();
     const tab: Tab = { page, context, faults: [], locale, isAlone };
