@@ -85,17 +85,22 @@ export function fastTests(root = HERE): string[] {
 }
 
 /**
- * The fast tests that neither set nor measure what belongs to the whole process: they can run in one, one file after the other.
- * Loading and compiling what a test imports costs more than most of them.
+ * The tests that start no process, and neither set nor measure what belongs to the whole one: they can run in one, one file after
+ * the other. Loading and compiling what a test imports costs more than most of them.
  */
 export function sharingTests(root = HERE): string[] {
-  return fastTests(root).filter(
-    (file) => !ALONE.test(file) && importsTo(file, OF_THE_PROCESS, root, new Set()) === undefined,
+  const sharing = [...fastTests(root), ...LONG_TESTS.filter((file) => LONG_THAT_SHARE.test(file))];
+  return allTests(root).filter(
+    (file) =>
+      sharing.includes(file) && !ALONE.test(file) && importsTo(file, OF_THE_PROCESS, root, new Set()) === undefined,
   );
 }
 
+/** Long tests elsewhere measure or limit CPU time. */
+const LONG_THAT_SHARE = /^test\/(api|engine|gateway|jobs|policies|serve)\//;
+
 /** The API notes only so many failed log-ins a minute, counted for its process. */
-const ALONE = /^test\/api\/logins\/sso/;
+const ALONE = /^test\/api\/logins\/s(so|ession)/;
 
 /** The imports from `file` to the first file that starts a process; `undefined` where none does. */
 export function processStarter(file: string, root = HERE): readonly string[] | undefined {
