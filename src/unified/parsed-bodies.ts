@@ -26,17 +26,21 @@ export function forgetParsed(bytes: Uint8Array): void {
 }
 
 const NUMBERED_BYTES_MAX = 16 * 1_024 * 1_024;
+/** Far longer than a request takes from its description to its writing. */
+const NUMBERED_MS_MAX = 10_000;
 
 /**
- * The same for a thread that gets a new copy of a body with each message: its sender numbers the bodies. The oldest are forgotten
- * beyond 16 MB of bytes, because a request may end before it is written.
+ * The same for a thread that gets a new copy of a body with each message: its sender numbers the bodies. A request may end
+ * before it is written, so bodies are forgotten after a while, and the oldest beyond 16 MB of bytes at once.
  */
 export class NumberedBodies {
-  readonly #kept = new Map<number, { readonly body: Json; readonly bytes: number }>();
+  /** In the order in which they were kept. */
+  readonly #kept = new Map<number, { readonly body: Json; readonly bytes: number; readonly untilMs: number }>();
   #bytes = 0;
 
   keep(number: number, body: Json, bytes: number): void {
-    this.#kept.set(number, { body, bytes });
+    this.take(number);
+    this.#kept.set(number, { body, bytes, untilMs: performance.now() + NUMBERED_MS_MAX });
     this.#bytes += bytes;
     for (const [oldest] of this.#kept) {
       if (this.#bytes <= NUMBERED_BYTES_MAX) break;
@@ -49,5 +53,13 @@ export class NumberedBodies {
     this.#kept.delete(number);
     this.#bytes -= found?.bytes ?? 0;
     return found?.body;
+  }
+
+  /** Forgets bodies that have been kept for ten seconds. Call it every few seconds. @param nowMs - `performance.now()`. */
+  forgetOld(nowMs: number): void {
+    for (const [oldest, { untilMs }] of this.#kept) {
+      if (untilMs > nowMs) break;
+      this.take(oldest);
+    }
   }
 }

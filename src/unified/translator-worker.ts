@@ -37,7 +37,9 @@ export type TranslatorFunctions = {
   count(bytes: Uint8Array): Promise<number>;
 };
 
+const FORGET_MS = 5_000;
 const numbered = new NumberedBodies();
+setInterval(() => numbered.forgetOld(performance.now()), FORGET_MS);
 
 /** With its JSON, if that was kept. */
 function known<T extends { readonly body: Uint8Array }>(request: T, number: number): T {

@@ -24,3 +24,21 @@ test("bodies are kept by number until they are taken, the oldest not beyond 16 M
   numbered.keep(5, { number: 5 }, 16 * MB);
   expect([4, 5].map((number) => numbered.take(number))).toEqual([undefined, { number: 5 }]);
 });
+
+test("a body that is never written is forgotten after a while", () => {
+  const numbered = new NumberedBodies();
+  const before = performance.now();
+  numbered.keep(1, { prompt: "left" }, 100);
+  numbered.forgetOld(before + 9_000);
+  expect(numbered.take(1)).toEqual({ prompt: "left" });
+  numbered.keep(2, { prompt: "left" }, 100);
+  numbered.forgetOld(performance.now() + 10_000);
+  expect(numbered.take(2)).toBeUndefined();
+});
+
+test("a body kept twice counts once", () => {
+  const numbered = new NumberedBodies();
+  for (let again = 0; again < 40; again++) numbered.keep(1, { prompt: "again" }, 1_000_000);
+  numbered.keep(2, { prompt: "other" }, 1_000_000);
+  expect(numbered.take(1)).toEqual({ prompt: "again" });
+});
