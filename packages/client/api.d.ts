@@ -1545,8 +1545,8 @@ export interface Operations {
     readonly body: {
       /** A model string, as a client writes it. */
       readonly model: string;
-      /** The client's API. */
-      readonly shape?: "chat-completions" | "responses" | "messages" | "generate-content" | "completions" | "embeddings";
+      /** The client's API: chat-completions, responses, messages, generate-content, completions, embeddings, or the name of a drop-in's shape. */
+      readonly shape?: string;
       /** The client's body; its `model` does not count. */
       readonly body?: {
         readonly [name: string]: unknown;

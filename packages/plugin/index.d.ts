@@ -788,8 +788,12 @@ export interface Shape {
   readonly readEvent: (state: Json, event: StreamEvent) => readonly Piece[];
   readonly readError: (status: number, body: Json) => ApiError;
 
-  /** Matches the end of the paths at which clients call it. */
+  /**
+   * Matches the end of the paths at which clients call it, without the query. Only POST; built-in endpoints have precedence.
+   * A shape has this member and the next four, or none of them.
+   */
   readonly endpoint?: RegExp;
+  /** The body is a JSON object. An error that it throws goes to the client as a 400 `invalid_body`. */
   readonly readRequest?: (body: Json) => Prompt;
   readonly writeAnswer?: (answer: Answer, reply: Reply) => Json;
   /** Writes each piece as soon as it arrives. */

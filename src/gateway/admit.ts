@@ -20,7 +20,7 @@ import { type RetryPlan, readRetryPlan } from "./retry/plan.ts";
 import { type RequestFacts, SeenRequest } from "./seen-request.ts";
 import { checkBytes, checkPath, escapeBytes, findRoute, type Route } from "./target.ts";
 import { asUnified } from "./unified/address.ts";
-import { admitUnified, clientShape, identifyUnified, NO_ROUTE } from "./unified/admission.ts";
+import { admitUnified, clientApi, identifyUnified, NO_ROUTE } from "./unified/admission.ts";
 
 /** Identifies the caller of a request. @throws GatewayError. */
 export function identify(parts: GatewayParts, arrival: Arrival): KeySnapshot {
@@ -29,7 +29,7 @@ export function identify(parts: GatewayParts, arrival: Arrival): KeySnapshot {
   const unified = asUnified(parts, request, headers);
   arrival.unified = unified;
   if (unified !== undefined) {
-    exchange.errorShape = clientShape(request.incoming);
+    exchange.errorShape = clientApi(parts, request.incoming);
     arrival.route = NO_ROUTE; // also for the record of a refusal
   }
   const key =

@@ -12,6 +12,7 @@ import type {
 } from "../runtime/http/upstream.ts";
 import type { BeginMeta, HeadMeta, RoutingMeta, SpoolWriter } from "../spool/frame.ts";
 import { isWholeStream } from "../spool/last-event.ts";
+import type { ClientApi } from "../unified/client-api.ts";
 import type { Upload, UploadOwner } from "./body/upload.ts";
 import type { Departing, Departures } from "./departures.ts";
 import { toHeaderValue } from "./headers/headers.ts";
@@ -71,7 +72,7 @@ export class Exchange implements UpstreamEvents, Departing, UploadOwner {
   /** Further headers of the gateway's own, as raw pairs. */
   ownHeaders: readonly string[] = [];
   /** The API shape of the gateway's errors; its own if undefined. */
-  errorShape: string | undefined;
+  errorShape: ClientApi | undefined;
   /** Milliseconds that the client or the provider may take for its next step; 0 while no limit applies. */
   #limitMs = 0;
   /** When `checkProgress` first saw the current wait; 0 before. */

@@ -1,5 +1,6 @@
 import { ERRORS, type ErrorCode, GatewayError } from "../errors.ts";
 import type { Refusal } from "../plugin-host/contract.ts";
+import type { ClientApi } from "../unified/client-api.ts";
 import { writeErrorIn } from "../unified/response.ts";
 import { toHeaderValue } from "./headers/headers.ts";
 import { ofPlugin } from "./headers/response-headers.ts";
@@ -58,7 +59,7 @@ export function errorBody({ code, message }: Pick<OwnResponse, "code" | "message
 }
 
 /** The error in the client's API shape, if that is not the gateway's own. */
-export function ownError(own: OwnResponse, id: string, shape: string | undefined): { status: number; body: Buffer } {
+export function ownError(own: OwnResponse, id: string, shape: ClientApi | undefined): { status: number; body: Buffer } {
   const { status, code, message, path } = own;
   if (shape === undefined) return { status, body: errorBody(own, id) };
   const param = path === undefined ? {} : { param: path };

@@ -10,7 +10,6 @@ import type { HookHealth, PluginView, ProviderView } from "../plugin-host/view.t
 import type { Health } from "../routing/rests.ts";
 import type { StoredRouting } from "../routing/tables.ts";
 import type { WholeExchange } from "../spool/reported-exchange.ts";
-import type { ClientShape } from "../unified/client-shapes.ts";
 import type { ListedModel } from "../unified/listed-models.ts";
 import type { CredentialTest } from "../unified/test-credential.ts";
 
@@ -80,7 +79,8 @@ export interface RouteQuestion {
   readonly key: Pick<KeySnapshot, "id" | "name" | "organizationId" | "models" | "credentials">;
   /** A model string. */
   readonly model: string;
-  readonly shape: ClientShape;
+  /** The name of the client's shape. */
+  readonly shape: string;
   /** JSON of the client's body; undefined for a minimal body of the shape. */
   readonly body: string | undefined;
   readonly user: string | undefined;

@@ -1,6 +1,16 @@
+import type { Shape } from "../plugin-host/contract.ts";
+import type { ClientApi } from "./client-api.ts";
+
 /** The operation of a request at the unified address. */
 export type Endpoint =
-  | { readonly kind: "generate" | "count" | "embeddings"; readonly shape: string; readonly named: NamedInPath }
+  | {
+      readonly kind: "generate" | "count" | "embeddings";
+      /** The name of the client's shape. */
+      readonly shape: string;
+      readonly named: NamedInPath;
+      /** The shape itself, if a drop-in brings it. */
+      readonly own?: Shape;
+    }
   | {
       readonly kind: "same";
       /** The path after the provider's base path; if it begins with a colon, it follows the model. */
@@ -15,6 +25,10 @@ export type Endpoint =
     }
   | { readonly kind: "models" }
   | { readonly kind: "model"; readonly id: string };
+
+/** The API that a client of this endpoint speaks. */
+export const apiOf = (endpoint: Extract<Endpoint, { readonly shape: string }>): ClientApi =>
+  endpoint.own ?? endpoint.shape;
 
 /** Values from the path. */
 export interface NamedInPath {
@@ -100,8 +114,21 @@ const posted = new Map<string, Endpoint>();
 const POSTED_MAX = 1_000;
 const PATH_LENGTH_MAX = 200;
 
-/** @param path - with its query. @returns undefined if the unified address has no such endpoint. */
-export function endpointOf(method: string, path: string): Endpoint | undefined {
+/**
+ * @param path - with its query.
+ * @param shapes - of drop-ins. Built-in endpoints have precedence over theirs.
+ * @returns undefined if the unified address has no such endpoint.
+ */
+export function endpointOf(method: string, path: string, shapes: readonly Shape[] = []): Endpoint | undefined {
+  return builtInEndpoint(method, path) ?? (method === "POST" ? endpointOfShape(path, shapes) : undefined);
+}
+
+function endpointOfShape(path: string, shapes: readonly Shape[]): Endpoint | undefined {
+  const own = shapes.find(({ endpoint }) => endpoint !== undefined && plainPath(path).search(endpoint) >= 0);
+  return own && { kind: "generate", shape: own.name, named: {}, own };
+}
+
+function builtInEndpoint(method: string, path: string): Endpoint | undefined {
   if (method !== "POST" || path.length > PATH_LENGTH_MAX || path.includes("?")) return findEndpoint(method, path);
   const known = posted.get(path);
   if (known !== undefined) return known;
@@ -114,13 +141,17 @@ export function endpointOf(method: string, path: string): Endpoint | undefined {
 }
 
 function findEndpoint(method: string, path: string): Endpoint | undefined {
-  const query = path.indexOf("?");
-  const plain = query < 0 ? path : path.slice(0, query);
+  const plain = plainPath(path);
   for (const rule of RULES) {
     const found = rule.method.test(method) ? rule.path.exec(plain) : null;
     if (found !== null) return rule.read(found, plain);
   }
   return undefined;
+}
+
+function plainPath(path: string): string {
+  const query = path.indexOf("?");
+  return query < 0 ? path : path.slice(0, query);
 }
 
 /** Azure's older paths name a deployment; SDKs do not encode the slash in it. */

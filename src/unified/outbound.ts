@@ -5,6 +5,7 @@ import type { ToolNames } from "../mapping/translate/tool-names.ts";
 import { translateRequest } from "../mapping/translate/translate.ts";
 import { SHAPES } from "../mapping/wire/shapes.ts";
 import type { Call, Json, Loss, Prompt, Shape, ShapeAt } from "../plugin-host/contract.ts";
+import { type ClientApi, nameOfApi, shapeOfApi } from "./client-api.ts";
 import { isRouting } from "./describe.ts";
 import { forgetParsed, parsedOf, takeParsed } from "./parsed-bodies.ts";
 import { topLevelMembers, withMembers } from "./top-level.ts";
@@ -14,8 +15,7 @@ import { withTurns } from "./with-turns.ts";
 export interface OutboundRequest {
   /** The client's body, decompressed. */
   readonly body: Uint8Array;
-  /** The client's shape. */
-  readonly from: string;
+  readonly from: ClientApi;
   /** Members that the target sets in the client's body; null removes one. */
   readonly changes: Readonly<Record<string, Json>>;
   /** Members that only route. */
@@ -70,27 +70,33 @@ export type Outbound =
 
 export const shapeNameOf = ({ shape }: Pick<Spoken, "shape">): string =>
   typeof shape === "string" ? shape : (shape?.name ?? "");
-export const shapeOf = ({ shape }: ShapeAt): Shape | undefined =>
+export const shapeOf = ({ shape }: Pick<ShapeAt, "shape">): Shape | undefined =>
   typeof shape === "string" ? (Object.hasOwn(SHAPES, shape) ? SHAPES[shape] : undefined) : shape;
 
-/** Writes a request for a target: unchanged if it has the client's shape, else translated. Never throws. */
+/**
+ * Writes a request for a target: unchanged if it has the client's shape, else translated.
+ *
+ * @throws GatewayError if the client's shape is a drop-in's, and fails.
+ */
 export function writeOutbound(request: OutboundRequest): Outbound {
   if (request.turns !== undefined) return writeWithTurns(request, request.turns);
   const { shapes, from, hasState, sameOnly, call, body } = request;
-  const same = shapes.find((at) => shapeNameOf(at) === from);
+  const name = nameOfApi(from);
+  const same = shapes.find((at) => shapeNameOf(at) === name);
   const isOwn = same !== undefined && !needsResponses(request) && !isInput(request);
-  if (isOwn && !hasState) {
+  const members = isOwn && !hasState ? modelMembers(request) : undefined;
+  if (isOwn && members !== undefined) {
     forgetParsed(body);
-    const written = unchanged(request, same);
+    const written = unchanged(request, same, members);
     return written ?? { kind: "invalid", loss: { kind: "invalid", path: "", why: "the body must be a JSON object" } };
   }
-  const source = Object.hasOwn(SHAPES, from) ? SHAPES[from] : undefined;
+  const source = shapeOfApi(from);
   if (sameOnly && same === undefined)
-    return { kind: "refused", loss: { kind: "refused", path: "", why: `the target does not support ${from}` } };
+    return { kind: "refused", loss: { kind: "refused", path: "", why: `the target does not support ${name}` } };
   if (source?.readRequest === undefined)
     return {
       kind: "refused",
-      loss: { kind: "refused", path: "", why: `the target does not support ${from}, which is not translated` },
+      loss: { kind: "refused", path: "", why: `the target does not support ${name}, which is not translated` },
     };
   const read = source.readRequest(withChanges(takeParsed(body), request.changes));
   const prompt = withMemories({ ...read, model: call.model, stream: request.stream }, request.states, call.issuer);
@@ -176,8 +182,27 @@ function preferred(request: OutboundRequest): readonly ShapeAt[] {
   return [...shapes].sort((a, b) => Number(shapeNameOf(b) === "responses") - Number(shapeNameOf(a) === "responses"));
 }
 
-/** The client's own bytes, with the model's name and the platform's changes. */
-function unchanged(request: OutboundRequest, at: ShapeAt): Outbound | undefined {
+/**
+ * The members of the client's body that name the model: in a drop-in's shape the one whose value the shape reads as the model.
+ * Undefined if that cannot be told: then the body is rewritten.
+ */
+function modelMembers({ from, body }: OutboundRequest): readonly string[] | undefined {
+  if (from === "generate-content") return [];
+  if (typeof from === "string") return ["model"];
+  const given = parsedOf(body);
+  const model = shapeOfApi(from)?.readRequest?.(given).model;
+  if (model === undefined || !isObject(given)) return [];
+  const named = Object.keys(given).filter((member) => given[member] === model);
+  if (named.includes("model")) return ["model"];
+  return named.length === 1 ? named : undefined;
+}
+
+/**
+ * The client's own bytes, with the model's name and the platform's changes.
+ *
+ * @param members - those that name the model.
+ */
+function unchanged(request: OutboundRequest, at: ShapeAt, members: readonly string[]): Outbound | undefined {
   const { body, call, changes, askUsage, stream, from } = request;
   const { place = {} } = at;
   const set: Record<string, string> = {};
@@ -187,8 +212,8 @@ function unchanged(request: OutboundRequest, at: ShapeAt): Outbound | undefined 
     if (value === null) also.push(name);
     else set[name] = JSON.stringify(value);
   }
-  if (from !== "generate-content" && place.modelInPath !== true) set["model"] = JSON.stringify(call.model);
-  else also.push("model");
+  if (from === "generate-content" || place.modelInPath === true) also.push("model");
+  else for (const member of members) set[member] = JSON.stringify(call.model);
   if (place.streamInPath === true) also.push("stream");
   if (place.version !== undefined) set["anthropic_version"] = JSON.stringify(place.version);
   if (place.betasInBody === true && request.betas.length > 0) set["anthropic_beta"] = JSON.stringify(request.betas);

@@ -1,3 +1,4 @@
+import { GatewayError } from "../errors.ts";
 import { type EventFraming, type EventReader, eventReader } from "../mapping/events/event-reader.ts";
 import { parseExact } from "../mapping/exact-json.ts";
 import { filledText, isObject, listOf, parseJson, utf8Of } from "../mapping/json.ts";
@@ -24,14 +25,14 @@ import type {
   StreamEvent,
   Usage,
 } from "../plugin-host/contract.ts";
+import { type ClientApi, nameOfApi, shapeOfApi } from "./client-api.ts";
 import { idsOf } from "./ids.ts";
 import type { Outbound } from "./outbound.ts";
 
 /** The context of a response's translation. */
 export interface ResponseContext {
   readonly outbound: Pick<Extract<Outbound, { readonly kind: "translated" }>, "shape" | "prompt" | "names">;
-  /** The client's shape. */
-  readonly to: string;
+  readonly to: ClientApi;
   readonly issuer: string;
   /** Id of the client's request. */
   readonly requestId: string;
@@ -50,14 +51,14 @@ function optionsOf({
   startedAt,
   inputTokens,
 }: ResponseContext): ResponseOptions {
-  const client = SHAPES[to]!;
+  const client = shapeOfApi(to)!;
   return {
     from: outbound.shape,
     to: client,
     names: outbound.names,
     issuer,
     reply: {
-      id: idsOf(to, requestId),
+      id: idsOf(nameOfApi(to), requestId),
       model,
       created: Math.floor(startedAt / 1_000),
       prompt: outbound.prompt as Prompt,
@@ -163,16 +164,22 @@ function readStreamed(bytes: Uint8Array, framing: EventFraming, options: Respons
 }
 
 /** Why a complete response passed on unchanged is invalid, if it is. @param bytes - undefined if they cannot be decompressed. */
-export function wholeFailure(bytes: Uint8Array | undefined, shapeName: string): ApiError | "malformed" | undefined {
-  const shape = Object.hasOwn(SHAPES, shapeName) ? SHAPES[shapeName] : undefined;
+export function wholeFailure(
+  bytes: Uint8Array | undefined,
+  shape: Shape | undefined,
+): ApiError | "malformed" | undefined {
   if (shape === undefined) return undefined;
   const body = bytes && jsonOf(bytes);
   // Gemini streams a JSON list to clients that do not ask for events.
   const bodies: readonly Json[] = shape.name === "generate-content" && Array.isArray(body) ? body : [body];
   if (!isObject(bodies[0])) return "malformed";
   const failed = errorIn(bodies[0]);
-  if (failed !== undefined) return readErrorInside(shape, failed);
-  return bodies.every((each) => isNone(shape.readAnswer(each))) ? "malformed" : undefined;
+  try {
+    if (failed !== undefined) return readErrorInside(shape, failed);
+    return bodies.every((each) => isNone(shape.readAnswer(each))) ? "malformed" : undefined;
+  } catch {
+    return "malformed"; // a drop-in's shape cannot read it
+  }
 }
 
 /** The error inside a success, in the form of an error body. */
@@ -258,20 +265,31 @@ export class StreamWatch {
   begun = false;
   error: ApiError | undefined;
 
-  constructor(framing: EventFraming, shape: string) {
+  /** @param shape - undefined if the API is not translated. */
+  constructor(framing: EventFraming, shape: Shape | undefined) {
     this.#reader = eventReader(framing);
-    this.#shape = Object.hasOwn(SHAPES, shape) ? SHAPES[shape] : undefined;
+    this.#shape = shape;
     if (this.#shape === undefined) this.hasContent = true;
   }
 
   push(bytes: Uint8Array): void {
     for (const event of this.#eventsIn(bytes)) {
       this.begun = true;
-      for (const piece of this.#shape?.readEvent(this.#state, event) ?? []) {
+      for (const piece of this.#piecesOf(event)) {
         if (CONTENT.has(piece.type) || piece.type === "finish") this.hasContent = true;
         if (piece.type === "error" && !this.hasContent) this.error ??= piece.error;
       }
       if (this.hasContent) return;
+    }
+  }
+
+  /** An event that a drop-in's shape cannot read counts as content. */
+  #piecesOf(event: StreamEvent): readonly Piece[] {
+    try {
+      return this.#shape?.readEvent(this.#state, event) ?? [];
+    } catch {
+      this.hasContent = true;
+      return [];
     }
   }
 
@@ -287,72 +305,27 @@ export class StreamWatch {
   }
 }
 
-/** Converts Anthropic's events from AWS's frames to server-sent events. */
-export class UnframedEvents {
-  readonly #reader = eventReader("aws");
+interface WrittenError {
+  readonly status: number;
+  readonly body: Json;
+}
 
-  /** @throws RangeError if a frame is too large. */
-  push(bytes: Uint8Array): Buffer {
-    const text = this.#reader.push(bytes).map(({ data }) => {
-      const event = typeof data?.type === "string" ? { event: data.type, data } : { data };
-      return eventText(event);
-    });
-    return Buffer.from(text.join(""));
+/** An error in the client's shape; in that of chat completions if a drop-in's shape fails on it. */
+export function writeErrorIn(api: ClientApi, error: ApiError): WrittenError {
+  const client = shapeOfApi(api);
+  const usual = SHAPES["chat-completions"]!;
+  try {
+    return writtenBy(client?.writeError === undefined ? usual : client, error);
+  } catch (fault) {
+    if (!(fault instanceof GatewayError)) throw fault;
+    return writtenBy(usual, error);
   }
 }
 
-/** Ends an event: two line ends in a row. */
-const BLANK_LINE = /\r\n\r\n|\n\n|\r\r(?!\n)/g;
-/** Maximum characters of an event's end that may have arrived earlier. */
-const END_LENGTH_MAX = 3;
-/** Usage events are shorter. */
-const USAGE_LENGTH_MAX = 64 * 1_024;
-
-/** Removes the usage from a chat stream if the client did not request it. */
-export class UsageStripper {
-  readonly #decoder = new TextDecoder("utf-8");
-  /** The beginning of an incomplete event. */
-  #held = "";
-  /** The event is too long for usage: it passes unchanged, except that its last characters are held. */
-  #passes = false;
-
-  push(bytes: Uint8Array): Buffer {
-    return Buffer.from(this.#take(this.#decoder.decode(bytes, { stream: true })));
-  }
-
-  end(): Buffer {
-    return Buffer.from(this.#take(this.#decoder.decode()) + this.#kept(this.#held));
-  }
-
-  #take(text: string): string {
-    const all = this.#held + text;
-    let taken = "";
-    let start = 0;
-    for (const { 0: end, index } of all.matchAll(BLANK_LINE)) {
-      taken += this.#kept(all.slice(start, index + end.length));
-      start = index + end.length;
-      this.#passes = false;
-    }
-    this.#held = all.slice(start);
-    this.#passes ||= this.#held.length > USAGE_LENGTH_MAX;
-    if (!this.#passes) return taken;
-    const open = this.#held;
-    this.#held = open.slice(-END_LENGTH_MAX);
-    return taken + open.slice(0, -END_LENGTH_MAX);
-  }
-
-  #kept(event: string): string {
-    const isUsage = !this.#passes && /^data:.*"choices"\s*:\s*\[\s*\]/m.test(event) && event.includes('"usage"');
-    return isUsage ? "" : event;
-  }
-}
-
-/** An error in the client's shape. */
-export function writeErrorIn(shape: string, error: ApiError): { readonly status: number; readonly body: Json } {
-  const client = Object.hasOwn(SHAPES, shape) ? SHAPES[shape] : undefined;
-  const writer = client?.writeError === undefined ? SHAPES["chat-completions"]! : client;
-  return { status: writer.writeStatus?.(error.status) ?? error.status, body: writer.writeError!(error) };
-}
+const writtenBy = (writer: Shape, error: ApiError): WrittenError => ({
+  status: writer.writeStatus?.(error.status) ?? error.status,
+  body: writer.writeError!(error),
+});
 
 /** A provider's error in its shape. */
 export function readErrorOf(shape: Shape, status: number, bytes: Uint8Array): ApiError {

@@ -2,6 +2,7 @@ import type { EventFraming } from "../mapping/events/event-reader.ts";
 import { utf8Of } from "../mapping/json.ts";
 import type { FetchedFiles } from "../mapping/translate/addresses.ts";
 import { SHAPES } from "../mapping/wire/shapes.ts";
+import type { Shape } from "../plugin-host/contract.ts";
 import { decodeBody } from "../runtime/content-coding.ts";
 import type { Soon } from "../runtime/pending.ts";
 import { connect, type Remote } from "../runtime/rpc.ts";
@@ -19,6 +20,7 @@ import {
 } from "./converted.ts";
 import { roughTokens } from "./count-estimate.ts";
 import { type Description, describe } from "./describe.ts";
+import { describeOwn } from "./describe-own.ts";
 import { type Outbound, type OutboundRequest, writeOutbound } from "./outbound.ts";
 import { keepParsed } from "./parsed-bodies.ts";
 import { fromPlain } from "./plain-outbound.ts";
@@ -65,10 +67,15 @@ export class Translator {
     );
   }
 
+  /** @throws GatewayError if the drop-in's shape cannot read the body. */
+  describeOwn(bytes: Uint8Array, shape: Shape): Description | undefined {
+    return describeOwn(utf8Of(bytes), shape, (body) => keepParsed(bytes, body));
+  }
+
   outbound(request: OutboundRequest): Soon<Outbound> {
     const { body, shapes, turns = "", files } = request;
     const fileBytes = files === undefined ? 0 : bytesOf(files);
-    const isForeign = shapes.some(({ shape }) => typeof shape !== "string");
+    const isForeign = typeof request.from !== "string" || shapes.some(({ shape }) => typeof shape !== "string");
     const bytes = isForeign ? 0 : body.byteLength + turns.length + fileBytes;
     return this.#run(
       bytes,
@@ -84,7 +91,7 @@ export class Translator {
   /** A complete response in the client's shape. @param framing - if the provider sent a stream. */
   whole(bytes: Uint8Array, context: ResponseContext, framing: EventFraming | undefined): Soon<WholeResponse> {
     const { shape, prompt, names } = context.outbound;
-    const isForeign = SHAPES[shape.name] !== shape;
+    const isForeign = typeof context.to !== "string" || SHAPES[shape.name] !== shape;
     return this.#run(
       isForeign ? 0 : bytes.byteLength,
       () => translateWhole(bytes, context, framing),

@@ -53,6 +53,52 @@ test.each([
   expect(err).toContain(`${path}: the shape talk: ${message}`);
 });
 
+test.each([
+  ["loses text", "readRequest: () => ({ messages: [] })", 'readRequest loses the text "Be brief."'],
+  ["throws", "readRequest: (body) => ({ messages: body.lines.map(turn) })", "readRequest fails for {}: "],
+  [
+    "reads another model",
+    'readRequest: (body) => ({ ...read(body), model: "m-2" })',
+    'reads the model as "m-2", not "m-1"',
+  ],
+  [
+    "writes what it cannot read",
+    "writeAnswer: () => ({ said: 1 })",
+    'writeAnswer writes "Hello, client." so that it is read as ""',
+  ],
+  ["writes no body", "writeAnswer: () => undefined", "writeAnswer returns no body"],
+  [
+    "streams in another form",
+    "writeEvents: () => [{ data: {} }]",
+    'writeEvents writes "Hello, client." so that it is read as ""',
+  ],
+  ["streams nothing", "writeEvents: () => undefined", "writeEvents returns no list of events"],
+  ["loses an error's message", "writeError: () => ({})", "writeError loses the message of an error"],
+])("a shape that clients speak and that %s is refused by its member", async (_name, member, message) => {
+  const path = file(
+    "client.ts",
+    `const turn = (text) => ({ role: "user", parts: [{ type: "text", text }] });
+    const read = (body) => ({ model: body.engine, messages: (body.lines ?? []).map(turn) });
+    const words = ({ parts }) => parts.map((part) => part.text ?? "").join("");
+    const shape = {
+      name: "talk",
+      writeRequest: (prompt, { model }) => ({ body: { engine: model, lines: prompt.messages.map(words) } }),
+      readAnswer: (body) => ({ choices: [{ parts: [{ type: "text", text: body?.line ?? "" }], finish: "end" }] }),
+      readEvent: (_state, { data }) => (data?.bit === undefined ? [] : [{ type: "text", part: 0, text: data.bit }]),
+      readError: (status, body) => ({ status, message: body?.trouble ?? "" }),
+      endpoint: /talk$/,
+      readRequest: read,
+      writeAnswer: ({ choices }) => ({ line: words(choices[0]) }),
+      writeEvents: (_state, piece) => (piece.type === "text" ? [{ data: { bit: piece.text } }] : []),
+      writeError: ({ message }) => ({ trouble: message }),
+      ${member},
+    };
+    export default { apiVersion: 1, name: "CLIENT", target: "https://client.example", shapes: [{ shape }] };`,
+  );
+  const { status, err } = await cli.run("providers", "check", path);
+  expect({ status, err }).toEqual({ status: 1, err: expect.stringContaining(message) });
+});
+
 test("a shape's results are its request, its text and its error", async () => {
   const error = { url: "https://talk.example/talk", body: { engine: "m-1", lines: [] } };
   const exchange = { request: error, response: { status: 429, body: { trouble: "slow down" } } };

@@ -191,7 +191,7 @@ export interface TestGateway extends Gateway {
   [Symbol.asyncDispose](): Promise<void>;
 }
 
-export interface TestOptions extends Partial<Omit<GatewayOptions, "config" | "registry">> {
+export interface TestOptions extends Partial<Omit<GatewayOptions, "config">> {
   readonly config?: Partial<Config>;
   readonly providers?: readonly ProviderPlugin[];
   readonly keys?: readonly KeySnapshot[];

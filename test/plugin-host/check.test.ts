@@ -89,10 +89,22 @@ describe("the shapes of a provider", () => {
     readEvent: () => [],
     readError: (status: number) => ({ status, message: "" }),
   };
+  const forClients = {
+    endpoint: /\/talk$/,
+    readRequest: () => ({}),
+    writeAnswer: () => ({}),
+    writeEvents: () => [],
+    writeError: () => ({}),
+  };
   const withShapes = (...shapes: readonly unknown[]) => ({ ...provider, shapes });
 
   test("are names of built-in ones, those with a path, and its own", () => {
-    const whole = withShapes("messages", { shape: "responses", path: () => "/r" }, { shape: talk });
+    const whole = withShapes(
+      "messages",
+      { shape: "responses", path: () => "/r" },
+      { shape: talk },
+      { shape: { ...talk, ...forClients } },
+    );
     expect(checkProvider(whole, "acme.ts")).toBe(whole as never);
   });
 
@@ -117,6 +129,20 @@ describe("the shapes of a provider", () => {
       'the member "seed" must be "=", "-", "D", "A", "F" or "R"',
     ],
     [withShapes({ shape: { ...talk, limits: { stopTexts: "4" } } }), 'the member "stopTexts" must be a number'],
+    [
+      withShapes({ shape: { ...talk, name: "messages" } }),
+      'the member "shape": the member "name" is that of a built-in shape, "messages"',
+    ],
+    [
+      withShapes({ shape: { ...talk, ...forClients, endpoint: "/talk" } }),
+      'the member "endpoint" must be a regular expression',
+    ],
+    [
+      withShapes({ shape: { ...talk, endpoint: /x/ } }),
+      'the member "readRequest" is missing; a shape that clients speak has endpoint, readRequest, writeAnswer, writeEvents, writeError',
+    ],
+    [withShapes({ shape: { ...talk, ...forClients, writeError: undefined } }), 'the member "writeError" is missing'],
+    [withShapes({ shape: { ...talk, writeAnswer: () => ({}) } }), 'the member "endpoint" is missing'],
   ])("that do not fit are refused by member: %#", (value, message) => {
     expect(() => checkProvider(value, "acme.ts")).toThrow(message);
   });

@@ -1,5 +1,26 @@
 import { expect, test } from "bun:test";
+import type { Shape } from "../../src/plugin-host/contract.ts";
 import { endpointOf } from "../../src/unified/endpoints.ts";
+
+const own = { name: "talk", endpoint: /\/talk$/ } as Shape;
+
+test.each([
+  ["POST", "/v1/talk", "talk"],
+  ["POST", "/talk?x=/messages", "talk"],
+  ["GET", "/v1/talk", undefined],
+  ["POST", "/v1/talks", undefined],
+  ["POST", "/v1/other?path=/talk", undefined],
+])("with a drop-in's shape, %s %s is an endpoint of %s", (method, path, shape) => {
+  const found = endpointOf(method, path, [own]);
+  expect(found).toEqual(shape === undefined ? undefined : { kind: "generate", shape: "talk", named: {}, own });
+  expect(endpointOf(method, path)).toBeUndefined();
+});
+
+test("built-in endpoints have precedence over those of drop-ins", () => {
+  const greedy = { name: "greedy", endpoint: /./ } as Shape;
+  expect(endpointOf("POST", "/v1/messages", [greedy])).toMatchObject({ shape: "messages" });
+  expect(endpointOf("POST", "/v1/message", [own, greedy])).toMatchObject({ shape: "greedy" });
+});
 
 const generate = (shape: string, named = {}) => ({ kind: "generate", shape, named });
 

@@ -1,6 +1,8 @@
 import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
-import { StreamWatch, UsageStripper } from "../../src/unified/response.ts";
+import { SHAPES } from "../../src/mapping/wire/shapes.ts";
+import { UsageStripper } from "../../src/unified/passed-streams.ts";
+import { StreamWatch } from "../../src/unified/response.ts";
 import { assertProperty } from "../chance.ts";
 
 /** What is looked at, and taken out, of streams that pass unchanged. */
@@ -47,7 +49,7 @@ describe("usage that the client did not ask for", () => {
 });
 
 test("an event that is larger than any that begins a stream is content", () => {
-  const watch = new StreamWatch("aws", "messages");
+  const watch = new StreamWatch("aws", SHAPES["messages"]);
   watch.push(Buffer.alloc(20, 255));
   expect(watch.hasContent).toBe(true);
 });

@@ -2,7 +2,8 @@ import type { Answer, Json, Message, Piece, Prompt, ProviderPlugin, Shape } from
 
 /**
  * The shape of an API that takes a transcript and returns one line. It knows texts alone: everything else of a request is
- * declared in `takes`, and Weir drops or refuses it before `writeRequest` is called.
+ * declared in `takes`, and Weir drops or refuses it before `writeRequest` is called. From `endpoint` on it is for clients that
+ * speak this API themselves: `POST …/talk` of the unified address, answered by any provider.
  */
 const plainTalk: Shape = {
   name: "plain-talk",
@@ -33,6 +34,33 @@ const plainTalk: Shape = {
     ];
   },
   readError: (status, body) => ({ status, message: textOf(body?.trouble) }),
+
+  endpoint: /\/talk$/,
+  readRequest: (body): Prompt => ({
+    ...(typeof body?.engine === "string" && { model: body.engine }),
+    stream: body?.live === true,
+    messages: Array.isArray(body?.lines) ? body.lines.map(messageOf) : [],
+    tools: [],
+    settings: typeof body?.most === "number" ? { maxTokens: body.most } : {},
+    wants: {},
+    paths: { maxTokens: "most" },
+    shape: "plain-talk",
+    extra: {},
+    losses: [],
+  }),
+  writeAnswer: ({ choices, usage }, { id, model }) => ({
+    ticket: id,
+    engine: model,
+    line: (choices[0]?.parts ?? []).map((part) => (part.type === "text" ? part.text : "")).join(""),
+    cut: choices[0]?.finish === "length",
+    spent: { read: usage?.prompt_tokens, written: usage?.completion_tokens },
+  }),
+  writeEvents(_state, piece) {
+    if (piece.type === "text") return [{ data: { bit: piece.text } }];
+    if (piece.type === "error") return [{ data: { trouble: piece.error.message, over: true } }];
+    return piece.type === "end" ? [{ data: { over: true } }] : [];
+  },
+  writeError: ({ message }) => ({ trouble: message }),
 };
 
 /** Makes the shape reachable at the unified address, at a path of the provider's own. */
@@ -47,6 +75,11 @@ export default {
 
 function lineOf({ role, parts }: Message): string {
   return `${role}: ${parts.map((part) => (part.type === "text" ? part.text : "")).join("")}`;
+}
+
+function messageOf(line: Json, at: number): Message {
+  const [, role = "user", text = ""] = /^(system|user|assistant): (.*)$/s.exec(textOf(line)) ?? [];
+  return { role: role as Message["role"], parts: [{ type: "text", text, at: `lines[${at}]` }] };
 }
 
 function lengthOf({ settings }: Prompt): Json {

@@ -15,14 +15,13 @@ const QUESTION = Type.Object(
   {
     model: Type.String({ minLength: 1, maxLength: 10_000, description: "A model string, as a client writes it." }),
     shape: Type.Optional(
-      Type.Union(
-        CLIENT_SHAPES.map((shape) => Type.Literal(shape)),
-        {
-          default: "chat-completions",
-          description: "The client's API.",
-          expects: `give one of ${CLIENT_SHAPES.join(", ")}`,
-        },
-      ),
+      Type.String({
+        pattern: "^[a-z0-9]+(-[a-z0-9]+)*$",
+        maxLength: 200,
+        default: "chat-completions",
+        description: `The client's API: ${CLIENT_SHAPES.join(", ")}, or the name of a drop-in's shape.`,
+        expects: `give one of ${CLIENT_SHAPES.join(", ")}, or the name of a drop-in's shape`,
+      }),
     ),
     body: Type.Optional(
       Type.Object({}, { additionalProperties: true, description: "The client's body; its `model` does not count." }),

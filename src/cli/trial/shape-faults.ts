@@ -2,6 +2,7 @@ import { messageOf } from "../../log.ts";
 import { fit } from "../../mapping/translate/fit.ts";
 import { SHAPES } from "../../mapping/wire/shapes.ts";
 import type { Call, Json, Prompt, Shape } from "../../plugin-host/contract.ts";
+import { clientFaults } from "./client-faults.ts";
 
 /** What a client may send: texts and settings; a picture; a conversation with a call and its result. */
 const BODIES: readonly Json[] = [
@@ -65,10 +66,8 @@ export function shapeFaults(shape: Shape): readonly string[] {
     const fault = faultOf(run);
     if (fault !== undefined && !faults.has(member)) faults.set(member, `the shape ${shape.name}: ${member} ${fault}`);
   };
-  for (const body of BODIES) {
-    const prompt = SHAPES["chat-completions"]!.readRequest!(body);
-    attempt("writeRequest", () => unwritable(shape, fit(prompt, shape, CALL).prompt));
-  }
+  const prompts = BODIES.map((body) => fit(SHAPES["chat-completions"]!.readRequest!(body), shape, CALL).prompt);
+  for (const prompt of prompts) attempt("writeRequest", () => unwritable(shape, prompt));
   for (const body of STRANGE) {
     const sent = JSON.stringify(body) ?? "no body";
     attempt("readAnswer", () => listed(shape.readAnswer(body)?.choices, "list of choices", sent));
@@ -78,7 +77,7 @@ export function shapeFaults(shape: Shape): readonly string[] {
       return typeof status === "number" && typeof message === "string" ? undefined : `returns no message for ${sent}`;
     });
   }
-  return [...faults.values()];
+  return [...faults.values(), ...clientFaults(shape, prompts, CALL)];
 }
 
 function faultOf(run: () => string | undefined): string | undefined {

@@ -1,7 +1,9 @@
 import { messageOf } from "../../log.ts";
+import { parseJson } from "../../mapping/json.ts";
 import { fit } from "../../mapping/translate/fit.ts";
 import { SHAPES } from "../../mapping/wire/shapes.ts";
-import type { Call, Json, Piece, ProviderPlugin, Shape } from "../../plugin-host/contract.ts";
+import type { Call, Json, Piece, Prompt, ProviderPlugin, Reply, Shape } from "../../plugin-host/contract.ts";
+import { shapeOfApi } from "../../unified/client-api.ts";
 import type { TrialReading } from "./read-trial.ts";
 import { SAMPLES } from "./samples.ts";
 import type { Trial } from "./trial.ts";
@@ -20,6 +22,7 @@ export function tryShape(shape: Shape, { input, reading }: TrialReading): Trial 
     shape_text: null,
     shape_finish: null,
     shape_error: null,
+    shape_reply: null,
   };
   const faults: string[] = [];
   const attempt = (member: string, run: () => object) => {
@@ -34,10 +37,26 @@ export function tryShape(shape: Shape, { input, reading }: TrialReading): Trial 
     attempt("readError", () => ({ shape_error: shape.readError(input.status, input.responseBody).message }));
   else if (input.events === undefined) attempt("readAnswer", () => ofAnswer(shape, input.responseBody));
   else attempt("readEvent", () => ofPieces(input.events!.flatMap(readerOf(shape))));
+  if (shape.endpoint !== undefined && input.status < 400)
+    attempt("writeAnswer", () => ({ shape_reply: replyOf(shape, prompt, { input, call }) }));
   const lines = Object.entries(results).flatMap(([name, value]) =>
     value === null ? [] : [`${name}: ${JSON.stringify(value)}`],
   );
   return { lines, results, faults };
+}
+
+/** What a client of the shape gets for the exchange's response: a body, or the data of the events. */
+function replyOf(
+  shape: Shape,
+  prompt: Prompt,
+  { input, call: { model } }: Pick<TrialReading, "input"> & { readonly call: Call },
+): Json {
+  const client = shapeOfApi(shape)!;
+  const reply: Reply = { id: "id-1", model, created: 0, prompt };
+  if (input.events === undefined) return client.writeAnswer!(shape.readAnswer(input.responseBody), reply);
+  const state = {};
+  const sent = input.events.flatMap(readerOf(shape)).flatMap((piece) => client.writeEvents!(state, piece, reply));
+  return sent.map(({ data }) => parseJson(data) ?? data);
 }
 
 function ofAnswer(shape: Shape, body: Json): object {

@@ -2,7 +2,8 @@ import { GatewayError } from "../../errors.ts";
 import type { KeySnapshot } from "../../keys.ts";
 import type { IncomingRequest } from "../../runtime/http/server.ts";
 import { MAPPINGS, UNMAPPED } from "../../unified/body-mapping.ts";
-import { type Endpoint, endpointOf } from "../../unified/endpoints.ts";
+import { type ClientApi, clientShapesOf } from "../../unified/client-api.ts";
+import { apiOf, type Endpoint, endpointOf } from "../../unified/endpoints.ts";
 import type { Arrival } from "../admitted.ts";
 import { sentKey, usable } from "../authenticate.ts";
 import type { GatewayParts } from "../gateway-parts.ts";
@@ -22,12 +23,15 @@ export const NO_ROUTE: Route = {
   owner: undefined,
 };
 
-/** The API shape of a client of this path; errors of unknown endpoints have the shape of chat completions. */
-export function clientShape({ method, url }: IncomingRequest): string {
-  const endpoint = endpointOf(method, url);
+/** The API of a client of this path; errors of unknown endpoints have the shape of chat completions. */
+export function clientApi(parts: GatewayParts, incoming: IncomingRequest): ClientApi {
+  const endpoint = endpointFor(parts, incoming);
   if (endpoint?.kind === "same" && endpoint.path.startsWith(":")) return "generate-content";
-  return endpoint !== undefined && "shape" in endpoint ? endpoint.shape : "chat-completions";
+  return endpoint !== undefined && "shape" in endpoint ? apiOf(endpoint) : "chat-completions";
 }
+
+const endpointFor = ({ providers }: GatewayParts, { method, url }: IncomingRequest) =>
+  endpointOf(method, url, clientShapesOf(providers().providers));
 
 /** The service key of a unified request: `Gateway-Auth`, or else the first key in the places where SDKs put theirs. */
 export function identifyUnified(
@@ -68,7 +72,7 @@ export function admitUnified(
       "invalid_header",
       "Gateway-Target-Url has no meaning at the unified address; the model names the target",
     );
-  const endpoint = client === undefined ? endpointOf(incoming.method, incoming.url) : undefined;
+  const endpoint = client === undefined ? endpointFor(parts, incoming) : undefined;
   if (endpoint === undefined) throw new GatewayError("unknown_endpoint");
   const { provider } = said;
   if (provider !== undefined && providerNamed(parts.providers(), provider) === undefined)

@@ -1,7 +1,10 @@
 import { GatewayError } from "../../errors.ts";
 import type { KeySnapshot } from "../../keys.ts";
-import { isPending } from "../../runtime/pending.ts";
+import { isPending, type Soon } from "../../runtime/pending.ts";
+import type { Description } from "../../unified/describe.ts";
+import type { Endpoint } from "../../unified/endpoints.ts";
 import { describeForm } from "../../unified/same-only.ts";
+import type { Translator } from "../../unified/translator.ts";
 import type { Admitted } from "../admitted.ts";
 import type { GatewayParts } from "../gateway-parts.ts";
 import { firstValue, fromWire, type RequestHeaders, valuesOf } from "../headers/headers.ts";
@@ -37,7 +40,7 @@ export async function answerUnified(
   const unpacking = translator.unpacked(bodyOf(admitted.headers, body));
   const plain = isPending(unpacking) ? await unpacking : unpacking;
   const form = plain && endpoint.kind === "same" ? describeForm(plain, contentTypeOf(admitted)) : undefined;
-  const describing = form ?? (plain && translator.describe(plain));
+  const describing = form ?? (plain && describedBy(translator, plain, endpoint));
   const described = isPending(describing) ? await describing : describing;
   if (plain === undefined || described === undefined)
     throw new GatewayError("invalid_body", "the body must be a JSON object");
@@ -79,6 +82,11 @@ export async function answerUnified(
   const terms = { parts, admitted, work, walk, first };
   if (admitted.caching !== undefined) return answerCached(terms, admitted.caching);
   exchange.receive((events) => new UnifiedCall({ ...terms, events }));
+}
+
+function describedBy(translator: Translator, body: Uint8Array, endpoint: Endpoint): Soon<Description | undefined> {
+  const own = "shape" in endpoint ? endpoint.own : undefined;
+  return own === undefined ? translator.describe(body) : translator.describeOwn(body, own);
 }
 
 const contentTypeOf = ({ headers }: Admitted) => firstValue(headers, "content-type") ?? "";

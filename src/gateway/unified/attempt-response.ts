@@ -6,7 +6,7 @@ import { decodeBody } from "../../runtime/content-coding.ts";
 import type { Upstream, UpstreamCall, UpstreamError, UpstreamEvents } from "../../runtime/http/upstream.ts";
 import { isPending } from "../../runtime/pending.ts";
 import { joinedBytes } from "../../runtime/shared-bytes.ts";
-import type { UnframedEvents, UsageStripper } from "../../unified/response.ts";
+import type { UnframedEvents, UsageStripper } from "../../unified/passed-streams.ts";
 import { OwnFailure } from "../own-failure.ts";
 import { STREAM_TYPE } from "../recording.ts";
 import { ownResponse } from "../refusal.ts";
@@ -231,7 +231,6 @@ export class AttemptResponse implements UpstreamEvents, BodyHost {
     this.#fail(
       failure,
       () => {
-        this.#noteAnswered();
         this.#noteProviderSide();
         deliverInOwnShape(this.options, this.#head, { ...error, message, status }, original);
       },
@@ -242,18 +241,18 @@ export class AttemptResponse implements UpstreamEvents, BodyHost {
   failMalformed(): void {
     this.#call?.abort();
     this.#fail({ status: 502, kind: "malformed", reason: "a response that cannot be read" }, () => {
-      this.#noteAnswered();
       this.#noteProviderSide();
       this.options.events.onError(new OwnFailure(ownResponse("upstream_malformed"), "upstream_failed"));
     });
   }
 
-  cutOff({ code, message }: ApiError): void {
+  cutOff({ code, message }: Pick<ApiError, "code" | "message">): void {
+    if (!this.#headSent) this.#noteProviderSide();
     this.#over = true;
     this.#stop();
     this.#call?.abort();
     const isTimeout = code === "upstream_timeout";
-    const kind = isTimeout || code === "upstream_stalled" ? code : "upstream_unreachable";
+    const kind = isTimeout || code === "upstream_stalled" || code === "plugin_failed" ? code : "upstream_unreachable";
     this.options.events.onError(
       new OwnFailure(ownResponse(kind, message), isTimeout ? "upstream_timeout" : "upstream_failed"),
     );
@@ -313,8 +312,9 @@ export class AttemptResponse implements UpstreamEvents, BodyHost {
     this.#chunks.push(bytes);
   }
 
-  /** Records the provider's response if the client gets a different one. */
+  /** Notes who responded, and records the provider's response if the client gets a different one. */
   #noteProviderSide(): void {
+    this.#noteAnswered();
     this.noteHead();
     for (const chunk of this.#chunks) this.options.admitted.exchange.recording.providerBody(chunk);
   }

@@ -7,6 +7,7 @@ import type { UpstreamRequest } from "../../runtime/http/upstream.ts";
 import { after, type Soon } from "../../runtime/pending.ts";
 import { authorize } from "../../unified/auth/authorize.ts";
 import { asCount, type Converted, countPlaceOf, errorShapeOf, isOpenAiForm } from "../../unified/converted.ts";
+import { apiOf } from "../../unified/endpoints.ts";
 import { type Outbound, type Spoken, shapeNameOf } from "../../unified/outbound.ts";
 import { asSameOnly, pathSchemasOf, sameOnlyPlace } from "../../unified/same-only.ts";
 import type { Admitted } from "../admitted.ts";
@@ -107,7 +108,7 @@ export function writeFor(candidate: Candidate, given: WriteParts): Soon<Written>
   }
   const writing = parts.unified.translator.outbound({
     body,
-    from: shape,
+    from: "shape" in endpoint ? apiOf(endpoint) : "",
     changes: changesOf(plan, given.change),
     routing: description.routing,
     stream: description.stream,

@@ -4,9 +4,12 @@ import { isoTime } from "../../record/iso-time.ts";
 import { type Ordered, speedKey } from "../../routing/order.ts";
 import { askedOf, type Candidate, candidatesOf, modelAt } from "../../routing/walk.ts";
 import type { ExplainedTarget, RouteExplanation, RouteQuestion } from "../../threads.ts";
-import type { ClientShape } from "../../unified/client-shapes.ts";
+import { clientShapesOf } from "../../unified/client-api.ts";
+import { CLIENT_SHAPES } from "../../unified/client-shapes.ts";
 import { describe } from "../../unified/describe.ts";
-import type { Endpoint } from "../../unified/endpoints.ts";
+import { describeOwn } from "../../unified/describe-own.ts";
+import { apiOf, type Endpoint } from "../../unified/endpoints.ts";
+import { leastBody } from "../../unified/least-body.ts";
 import { shapeNameOf } from "../../unified/outbound.ts";
 import { jsonOf } from "../../unified/response.ts";
 import type { RoutingParts } from "../gateway-parts.ts";
@@ -22,19 +25,6 @@ import { turnsFor } from "./turns-for.ts";
 import type { UnifiedAdmission } from "./unified-admission.ts";
 import type { UnifiedWork } from "./unified-work.ts";
 
-const WORD = "a";
-const MESSAGES = [{ role: "user", content: WORD }];
-
-/** The minimal body of each shape, without its model. */
-const LEAST: Readonly<Record<ClientShape, object>> = {
-  "chat-completions": { messages: MESSAGES },
-  responses: { input: WORD },
-  messages: { max_tokens: 1_000, messages: MESSAGES },
-  "generate-content": { contents: [{ role: "user", parts: [{ text: WORD }] }] },
-  completions: { prompt: WORD },
-  embeddings: { input: WORD },
-};
-
 /**
  * Explains to which targets a request would be sent, in which order, and with which body. It calls nothing and changes no
  * routing state. Random choices show the most likely result.
@@ -44,9 +34,12 @@ const LEAST: Readonly<Record<ClientShape, object>> = {
 export async function explainRoute(parts: RoutingParts, question: RouteQuestion): Promise<RouteExplanation> {
   const { key, model, session, user, properties } = question;
   const now = Date.now();
-  const admission = admissionOf(question);
-  const asked = Buffer.from(question.body ?? JSON.stringify({ model, ...LEAST[question.shape] }));
-  const described = describe(asked.toString("utf8"));
+  const endpoint = endpointNamed(parts, question.shape);
+  const admission = admissionFor(endpoint);
+  const asked = Buffer.from(question.body ?? JSON.stringify(leastBody(apiOf(endpoint), model)));
+  const { own } = endpoint;
+  const text = asked.toString("utf8");
+  const described = own === undefined ? describe(text) : describeOwn(text, own);
   if (described === undefined) throw new GatewayError("invalid_body", "body: give a JSON object", { path: "body" });
   const given = { body: asked, description: { ...described, model } };
   const { body, description } =
@@ -78,8 +71,18 @@ export async function explainRoute(parts: RoutingParts, question: RouteQuestion)
   };
 }
 
-function admissionOf({ shape }: RouteQuestion): UnifiedAdmission {
-  const endpoint: Endpoint = { kind: shape === "embeddings" ? "embeddings" : "generate", shape, named: {} };
+/** @throws GatewayError `invalid_body` if clients do not speak this shape. */
+function endpointNamed({ providers }: RoutingParts, shape: string): Extract<Endpoint, { readonly shape: string }> {
+  if (CLIENT_SHAPES.some((each) => each === shape))
+    return { kind: shape === "embeddings" ? "embeddings" : "generate", shape, named: {} };
+  const shapes = clientShapesOf(providers().providers);
+  const own = shapes.find(({ name }) => name === shape);
+  if (own !== undefined) return { kind: "generate", shape, named: {}, own };
+  const names = [...CLIENT_SHAPES, ...shapes.map(({ name }) => name)].join(", ");
+  throw new GatewayError("invalid_body", `shape: give one of ${names}`, { path: "shape" });
+}
+
+function admissionFor(endpoint: Endpoint): UnifiedAdmission {
   return {
     endpoint,
     own: NO_OWN_KEYS,

@@ -1,4 +1,4 @@
-import { UnframedEvents, type UsageStripper } from "../../unified/response.ts";
+import { UnframedEvents, type UsageStripper } from "../../unified/passed-streams.ts";
 import { pairsWhere } from "../headers/headers.ts";
 import { readResponseHeaders } from "../headers/response-headers.ts";
 import { maskOf, maskResponseHeaders } from "../headers/secrets.ts";

@@ -1,5 +1,5 @@
 import type { ApiError } from "../../plugin-host/contract.ts";
-import type { UnframedEvents, UsageStripper } from "../../unified/response.ts";
+import type { UnframedEvents, UsageStripper } from "../../unified/passed-streams.ts";
 import type { ResponseOptions } from "./outcome.ts";
 
 /** Handles the body of an attempt's response. */
@@ -39,8 +39,8 @@ export interface BodyHost {
   /** An error inside a success, before any content. @param gathered - the response, decompressed; default: what arrived. */
   failInStream(error: ApiError, gathered?: Uint8Array): void;
   failMalformed(): void;
-  /** Ends the client's connection. */
-  cutOff(error: ApiError): void;
+  /** Ends the client's connection, or responds with the error if nothing has been sent. */
+  cutOff(error: Pick<ApiError, "code" | "message">): void;
 }
 
 export const STREAM_HEADERS: readonly string[] = [

@@ -1,6 +1,7 @@
 import type { ApiError } from "../../plugin-host/contract.ts";
-import { shapeNameOf } from "../../unified/outbound.ts";
-import { StreamWatch, UnframedEvents, UsageStripper, wholeFailure } from "../../unified/response.ts";
+import { type Spoken, shapeOf } from "../../unified/outbound.ts";
+import { UnframedEvents, UsageStripper } from "../../unified/passed-streams.ts";
+import { StreamWatch, wholeFailure } from "../../unified/response.ts";
 import type { BodyHost, ResponseBody } from "./response-body.ts";
 
 /** A larger non-stream response is content, and is passed on. */
@@ -29,7 +30,7 @@ export class SameShapeBody implements ResponseBody {
     else if (isStream && outbound.kind === "same" && outbound.addsUsage) this.#filter = new UsageStripper();
     const isGenerated = work.admission.endpoint.kind === "generate";
     if (isStream && !isCoded && isGenerated)
-      this.#watch = new StreamWatch(isFramed ? "aws" : "sse", shapeNameOf(outbound.at));
+      this.#watch = new StreamWatch(isFramed ? "aws" : "sse", spokenShape(outbound.at));
     else if (!isStream && isGenerated && host.options.walk.hasMore) this.#isWhole = true;
     else host.sendHead(undefined, this.#filter);
   }
@@ -89,7 +90,7 @@ export class SameShapeBody implements ResponseBody {
 
   async #judge(): Promise<void> {
     const bytes = await this.#host.heldBytes();
-    const failure = wholeFailure(bytes, shapeNameOf(this.#host.options.attempt.outbound.at));
+    const failure = wholeFailure(bytes, spokenShape(this.#host.options.attempt.outbound.at));
     if (!this.#isWhole || failure === undefined) {
       this.release();
       this.#host.finish();
@@ -112,7 +113,7 @@ export class SameShapeBody implements ResponseBody {
       this.#send(this.#filter.push(bytes));
     } catch (error) {
       if (!(error instanceof RangeError)) throw error;
-      this.#host.cutOff({ status: 502, code: "upstream_malformed", message: error.message });
+      this.#host.cutOff({ code: "upstream_malformed", message: error.message });
     }
   }
 
@@ -120,3 +121,5 @@ export class SameShapeBody implements ResponseBody {
     if (bytes.byteLength > 0) this.#host.options.events.onData(bytes);
   }
 }
+
+const spokenShape = ({ shape }: Spoken) => (shape === undefined ? undefined : shapeOf({ shape }));

@@ -1,7 +1,9 @@
+import { GatewayError } from "../../errors.ts";
 import type { CallMemory } from "../../mapping/translate/call-memory.ts";
 import type { ApiError, Prompt } from "../../plugin-host/contract.ts";
-import { isPending } from "../../runtime/pending.ts";
-import { framingOf, type ResponseContext, TranslatedStream } from "../../unified/response.ts";
+import { isPending, type Soon } from "../../runtime/pending.ts";
+import { apiOf } from "../../unified/endpoints.ts";
+import { framingOf, type ResponseContext, TranslatedStream, type WholeResponse } from "../../unified/response.ts";
 import type { Attempt } from "./attempt.ts";
 import { maskedBytes, maskSecrets } from "./echoed-secrets.ts";
 import type { ResponseOptions } from "./outcome.ts";
@@ -35,13 +37,7 @@ export class TranslatedBody implements ResponseBody {
   onData(bytes: Uint8Array): void {
     if (this.#headSent) this.#note(bytes);
     else this.#heldBytes.push(bytes);
-    try {
-      this.#held += this.#host.translating(() => this.#stream.push(bytes));
-    } catch {
-      if (this.#headSent) this.onBroken(MALFORMED);
-      else this.#host.failMalformed();
-      return;
-    }
+    if (!this.#write(() => this.#host.translating(() => this.#stream.push(bytes)))) return;
     if (this.#host.awaitsContent && this.#stream.hasContent) this.#host.noteContent();
     if (this.#headSent) this.#flush();
     else if (this.#isFailure()) this.#host.failInStream(this.#stream.error!);
@@ -65,8 +61,22 @@ export class TranslatedBody implements ResponseBody {
     admitted.exchange.recording.providerBody(maskedBytes(bytes, attempt.secrets));
   }
 
+  /** @returns false if the text cannot be written: then the response has ended. */
+  #write(text: () => string): boolean {
+    try {
+      this.#held += text();
+      return true;
+    } catch (error) {
+      if (error instanceof GatewayError) this.#host.cutOff(error);
+      else if (!this.#headSent) this.#host.failMalformed();
+      else if (this.#stream.ended) this.#finish();
+      else this.onBroken(MALFORMED);
+      return false;
+    }
+  }
+
   onEnd(): void {
-    this.#held += this.#stream.end();
+    if (!this.#write(() => this.#stream.end())) return;
     if (!this.#headSent && this.#isFailure()) {
       this.#host.failInStream(this.#stream.error!);
       return;
@@ -76,14 +86,14 @@ export class TranslatedBody implements ResponseBody {
   }
 
   onBroken(error: ApiError): void {
-    this.#held += this.#stream.fail(error);
+    if (!this.#write(() => this.#stream.fail(error))) return;
     this.#flush();
     this.#finish();
   }
 
   keepAlive(): void {
     if (!this.#headSent || performance.now() - this.#sentMs < KEEP_ALIVE_MS) return;
-    this.#held += this.#stream.keepAlive();
+    if (!this.#write(() => this.#stream.keepAlive())) return;
     this.#flush();
   }
 
@@ -113,9 +123,9 @@ export async function answerTranslated(
 ): Promise<void> {
   const { translator } = host.options.parts.unified;
   const context = contextOf(host.options);
-  const translating = host.translating(() => translator.whole(bytes, context, framingOf(contentType)));
+  const translating = wholeOf(host, () => translator.whole(bytes, context, framingOf(contentType)));
   const whole = isPending(translating) ? await translating : translating;
-  if (host.isOver) return;
+  if (host.isOver || whole === undefined) return;
   if (whole.kind !== "answer") {
     if (whole.kind === "error") host.failInStream(whole.error, bytes);
     else host.failMalformed();
@@ -131,6 +141,17 @@ export async function answerTranslated(
   host.sendHead(headers, undefined, whole.estimated);
   events.onData(whole.body);
   host.finish(whole.usage?.completion_tokens);
+}
+
+/** Undefined if a drop-in's shape failed: then the response has ended. */
+function wholeOf(host: BodyHost, translate: () => Soon<WholeResponse>): Soon<WholeResponse | undefined> {
+  try {
+    return host.translating(translate);
+  } catch (error) {
+    if (error instanceof GatewayError) host.cutOff(error);
+    else host.failMalformed();
+    return undefined;
+  }
 }
 
 /** A response repeats the id of the one that it continues from, whether or not the id was sent to the provider. */
@@ -149,7 +170,7 @@ function contextOf({ attempt, work, admitted }: ResponseOptions): ResponseContex
   const outbound = attempt.outbound as Extract<Attempt["outbound"], { readonly kind: "translated" }>;
   return {
     outbound: { ...outbound, prompt: asAsked(outbound.prompt, work.description) },
-    to: "shape" in endpoint ? endpoint.shape : "chat-completions",
+    to: "shape" in endpoint ? apiOf(endpoint) : "chat-completions",
     issuer: attempt.issuer,
     requestId: admitted.exchange.id,
     model: attempt.candidate.model,

@@ -1,10 +1,11 @@
 import type { Limits, PartName, SettingName, Shape, ShapeAt, ShapeName } from "../contract.ts";
-import { aFunction, headers, isRecord, type Member, object, oneOf, type Rule, text } from "./rules.ts";
+import { aFunction, headers, isRecord, type Member, object, oneOf, type Rule, shown, text } from "./rules.ts";
 
 /** An entry of a provider's `shapes`. */
 export const shapeAt: Rule = (value) => (isRecord(value) ? place(value) : builtIn(value));
 
-const shape: Rule = (value) => (isRecord(value) ? ownShape(value) : builtIn(value));
+const shape: Rule = (value) =>
+  isRecord(value) ? (ownShape(value) ?? ownName(value) ?? client(value)) : builtIn(value);
 
 const BUILT_IN: Readonly<Record<ShapeName, true>> = {
   "chat-completions": true,
@@ -129,6 +130,21 @@ const SHAPE: Readonly<Record<keyof Shape, Member>> = {
 };
 
 const ownShape = object(SHAPE, "a shape");
+
+/** A drop-in's name would otherwise count as the built-in shape. */
+const ownName = ({ name }: Readonly<Record<string, unknown>>) =>
+  Object.hasOwn(BUILT_IN, name as string)
+    ? `: the member "name" is that of a built-in shape, ${shown(name)}`
+    : undefined;
+
+/** What a shape needs that clients speak. */
+const CLIENT: readonly (keyof Shape)[] = ["endpoint", "readRequest", "writeAnswer", "writeEvents", "writeError"];
+
+function client(value: Readonly<Record<string, unknown>>): string | undefined {
+  const missing = CLIENT.filter((member) => value[member] === undefined);
+  if (missing.length === 0 || missing.length === CLIENT.length) return undefined;
+  return `: the member "${missing[0]}" is missing; a shape that clients speak has ${CLIENT.join(", ")}`;
+}
 
 const SHAPE_AT: Readonly<Record<keyof ShapeAt, Member>> = {
   shape: { required: true, rule: shape },

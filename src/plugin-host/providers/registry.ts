@@ -136,6 +136,7 @@ function extended(each: LoadedProvider, named: Named, replaced: Named): Provider
     ...each.value,
     wireSchemas: wireSchemasOf(values),
     mapping: firstOf(values, "mapping"),
+    shapes: values[0]!.shapes,
     readRequest: firstOf(values, "readRequest"),
     readResponse: firstOf(values, "readResponse"),
     readEvent: firstOf(values, "readEvent"),

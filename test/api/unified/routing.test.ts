@@ -43,7 +43,7 @@ test("a question reaches the gateway with its defaults, and the key that asks", 
 
 test.each([
   [{}, 400, "model"],
-  [{ model: "a", shape: "soap" }, 400, "shape"],
+  [{ model: "a", shape: "No Shape" }, 400, "shape"],
   [{ model: "a", body: "x" }, 400, "body"],
   [{ model: "a", key_id: "nothing" }, 404, "key_id"],
 ])("%p is answered with %p at %p", async (body, status, path) => {
@@ -52,9 +52,9 @@ test.each([
 });
 
 test("a shape that is none is answered with those that are", async () => {
-  const { json } = await explain({ model: "a", shape: "soap" });
+  const { json } = await explain({ model: "a", shape: "No Shape" });
   expect(json.message).toBe(
-    "shape: give one of chat-completions, responses, messages, generate-content, completions, embeddings",
+    "shape: give one of chat-completions, responses, messages, generate-content, completions, embeddings, or the name of a drop-in's shape",
   );
 });
 
@@ -128,7 +128,7 @@ test.each<[string, Record<string, string>, string[], number, string]>([
   ["an unknown key", { WEIR_API_KEY: "sk-weir-us-unknown" }, [], 1, "expired"],
   ["nobody there", { WEIR_API_URL: "http://127.0.0.1:1" }, [], 1, "no Weir service responds at http://127.0.0.1:1"],
   ["an address that is none", { WEIR_API_URL: "ftp://x" }, [], 2, "http"],
-  ["a shape that is none", {}, ["--shape", "soap"], 2, "--shape takes chat-completions"],
+  ["a shape that is none", {}, ["--shape", "No Shape"], 2, "shape: give one of chat-completions"],
   ["a body that is not there", {}, ["--body", "nowhere.json"], 2, "cannot be read"],
   ["a body that is no JSON", {}, ["--body", "-"], 2, "is no JSON"],
   ["a body that is no object", {}, ["--body", "list.json"], 2, "body"],

@@ -51,7 +51,7 @@ export function standIn(respond: Respond) {
   };
 }
 
-const built = loadRegistry({
+export const built = loadRegistry({
   directories: [{ path: join(import.meta.dir, "../../../providers"), builtIn: true }],
   log: createLog({ level: "error", format: "text", write: () => {} }),
 });
