@@ -1003,6 +1003,18 @@ export interface Operations {
     readonly body: undefined;
     readonly data: unknown;
   };
+  /** Transfer a key */
+  readonly "PATCH /v1/keys/{id}": {
+    readonly path: {
+      readonly id: string;
+    };
+    readonly query: Nothing;
+    readonly body: {
+      /** The new owner: a member of the key's organization whose role allows its scopes; null for no owner. */
+      readonly user_id: string | null;
+    };
+    readonly data: ServiceKey;
+  };
   /** Log in */
   readonly "POST /v1/session": {
     readonly path: Nothing;

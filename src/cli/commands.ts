@@ -86,6 +86,17 @@ export const COMMANDS: readonly Command[] = [
     load: async () => (await import("./keys.ts")).rotateKeyCommand,
   },
   {
+    name: "keys transfer",
+    summary: "give a service key another owner, or none, so that it does not stop with its owner",
+    args: ["<id>"],
+    options: {
+      to: { type: "string", value: "EMAIL", description: "the new owner, a member whose role allows the key's scopes" },
+      "no-owner": { type: "boolean", description: "the key has no owner any more, and stops with no user" },
+    },
+    notes: ["The former owner still knows the secret: `weir keys rotate` gives the key a new one."],
+    load: async () => (await import("./keys.ts")).transferKeyCommand,
+  },
+  {
     name: "keys revoke",
     summary: "revoke a service key, within a second",
     args: ["<id>"],

@@ -11,7 +11,9 @@ import {
 } from "../store/key-terms.ts";
 import { createServiceKey, FIRST_ORGANIZATION, type ListedKey, listKeys, revokeKey, rotateKey } from "../store/keys.ts";
 import { areKeysKnown } from "../store/known-keys.ts";
+import { transferKey, whyNoOwner } from "../store/people/key-owner.ts";
 import { maxKeyDays } from "../store/people/organizations.ts";
+import { readEmail } from "../store/people/users.ts";
 import { type Database, localPath } from "../store/store.ts";
 import { atCommandLine } from "./acting.ts";
 import type { Invocation, Run } from "./command.ts";
@@ -19,6 +21,7 @@ import { printList } from "./print.ts";
 import { readAll } from "./read-options.ts";
 import { regionConfig } from "./region.ts";
 import { CommandError, UsageError } from "./usage-error.ts";
+import { knownUser } from "./users.ts";
 import { withRecords } from "./with-store.ts";
 
 /** Prints only the key on stdout, for scripts, and everything else on stderr. */
@@ -109,14 +112,33 @@ export const rotateKeyCommand: Run = async (invocation) => {
     if (found !== undefined) await untilKnown(invocation, records);
     return found;
   });
-  if (rotated === undefined) {
-    throw new CommandError(
-      `there is no key with the id ${JSON.stringify(id)} that is valid; \`weir keys list\` shows them`,
-    );
-  }
+  if (rotated === undefined) throw noValidKey(id);
   terminal.err(`key "${rotated.name}" (${rotated.id}) has a new secret, which is shown this once\n`);
   if (rotated.previous_until !== null) terminal.err(`The old one works until ${rotated.previous_until}.\n`);
   terminal.out(`${rotated.key}\n`);
+  return 0;
+};
+
+/** Takes effect in a running service before it returns. */
+export const transferKeyCommand: Run = async (invocation) => {
+  const { args, options, terminal, config } = invocation;
+  const id = args[0]!;
+  const to = options["to"]?.toString();
+  if ((to === undefined) !== (options["no-owner"] === true))
+    throw new UsageError("keys transfer needs either --to EMAIL or --no-owner");
+  const { email } = readAll({ email: () => (to === undefined ? null : readEmail(to, "--to")) });
+  const transferred = await withRecords(config, async (records) => {
+    const [known] = await listKeys(records, { id });
+    const user = email === null ? undefined : await knownUser(records, email);
+    const why = known && user && (await whyNoOwner(records, known, user.id));
+    if (why !== undefined) throw new CommandError(why);
+    const found = await transferKey(records, { id }, user?.id ?? null, atCommandLine());
+    if (found !== undefined) await untilKnown(invocation, records);
+    return found;
+  });
+  if (transferred === undefined) throw noValidKey(id);
+  const owner = transferred.user === null ? "has no owner any more" : `belongs to ${transferred.user}`;
+  terminal.err(`key "${transferred.name}" (${transferred.id}) ${owner}\n`);
   return 0;
 };
 
@@ -137,6 +159,12 @@ async function untilKnown({ config, terminal }: Invocation, records: Database): 
 }
 
 const KNOWN_POLL_MS = 20;
+
+function noValidKey(id: string): CommandError {
+  return new CommandError(
+    `there is no key with the id ${JSON.stringify(id)} that is valid; \`weir keys list\` shows them`,
+  );
+}
 
 /** Values of an option, separated by commas; an empty one is an empty list. */
 function listOf(text: string): string[] {

@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { schemeOf } from "../config.ts";
 import { GatewayError } from "../errors.ts";
-import { FIRST_ORGANIZATION, listOrganizations } from "../store/keys.ts";
+import { FIRST_ORGANIZATION, listKeys, listOrganizations, type WhichKeys } from "../store/keys.ts";
 import { invite } from "../store/people/invitations.ts";
 import { listMembers, putMember, readRole, removeMember } from "../store/people/members.ts";
 import { changeOrganization, createOrganization } from "../store/people/organizations.ts";
@@ -114,13 +114,14 @@ export const changeUserCommand =
   (done: "disable" | "enable" | "remove"): Run =>
   async ({ args, terminal, config }) => {
     const { email } = readAll({ email: () => readEmail(args[0]!) });
-    await withRecords(config, async (records) => {
+    const stopped = await withRecords(config, async (records) => {
       const user = await knownUser(records, email);
       const by = atCommandLine();
       if (done === "remove") await removeUser(records, user.id, by);
       else await changeUser(records, user.id, { disabled: done === "disable" }, by);
+      return done === "enable" ? "" : stoppedKeys(records, { userId: user.id });
     });
-    terminal.err(`user ${email} is ${done === "enable" ? "enabled" : `${done}d`}\n`);
+    terminal.err(`user ${email} is ${done === "enable" ? "enabled" : `${done}d`}\n${stopped}`);
     return 0;
   };
 
@@ -144,16 +145,27 @@ export const removeMemberCommand: Run = async ({ args, options, terminal, config
   const { email } = readAll({ email: () => readEmail(args[0]!) });
   const organization = options["org"]?.toString() ?? FIRST_ORGANIZATION;
   const id = await organizationId(config, organization);
-  await withRecords(config, async (records) => {
+  const stopped = await withRecords(config, async (records) => {
     const user = await knownUser(records, email);
     if (!(await removeMember(records, id, user.id, atCommandLine())))
       throw new CommandError(`${email} is not a member of "${organization}"`);
+    // An operator is in every organization.
+    return user.operator === 1 ? "" : stoppedKeys(records, { userId: user.id, organizationId: id });
   });
-  terminal.err(`${email} is not a member of "${organization}" any more\n`);
+  terminal.err(`${email} is not a member of "${organization}" any more\n${stopped}`);
   return 0;
 };
 
-async function knownUser(records: Database, email: string): Promise<User> {
+/** Says which keys stop with their user, and how they go on. */
+async function stoppedKeys(records: Database, which: WhichKeys): Promise<string> {
+  const stopped = (await listKeys(records, which)).filter(({ revoked_at }) => revoked_at === null);
+  if (stopped.length === 0) return "";
+  const named = stopped.map(({ name, id }) => `"${name}" (${id})`).join(", ");
+  return `their keys stop: ${named}; \`weir keys transfer <id> --no-owner\` lets one go on\n`;
+}
+
+/** @throws CommandError if there is no user with this address. */
+export async function knownUser(records: Database, email: string): Promise<User> {
   const user = await findUser(records, "email", email);
   if (user === undefined) throw new CommandError(`there is no user ${email}; \`weir users list\` shows them`);
   return user;

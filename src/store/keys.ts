@@ -206,26 +206,6 @@ export async function rotateKey(
   return { ...rotated!, key };
 }
 
-/** Gives a key to another user, or to none: then it does not end with a user. @returns false when there is no such key. */
-export async function handOverKey(
-  records: Database,
-  which: WhichKeys & { id: string },
-  userId: string | null,
-  by: Acting,
-): Promise<boolean> {
-  const [known] = await listKeys(records, which);
-  if (known === undefined) return false;
-  const change = { user_id: userId, changed_at: later(Date.now()) };
-  await recorded(records, [over(records).update(keys).set(change).where(eq(keys.id, which.id))], by, {
-    action: "key.changed",
-    organizationId: await idOfOrganization(records, known.organization),
-    object: { kind: "key", id: known.id, name: known.name },
-    before: { user_id: known.user_id },
-    after: { user_id: userId },
-  });
-  return true;
-}
-
 /**
  * All keys for the threads that check them, including revoked ones. A user's key may do no more than its user may now, and
  * nothing once that user is gone. A rotated key appears twice while its old secret is valid, the old secret first.
@@ -263,7 +243,7 @@ export async function snapshotKeys(records: Database): Promise<KeySnapshot[]> {
 }
 
 /** Permissions of a key's user in the key's organization. Every field is null for a deleted user. */
-function ownerPermissions(owner: {
+export function ownerPermissions(owner: {
   readonly disabledAt: number | null;
   readonly operator: number | null;
   readonly role: Role | null;
@@ -310,7 +290,7 @@ export async function organizationName(records: Database, id: string): Promise<s
 }
 
 /** Always increases, even within a millisecond, so that watchers notice this change. */
-const later = (now: number) => sql`max(coalesce(${keys.changed_at}, 0) + 1, ${now})`;
+export const later = (now: number) => sql`max(coalesce(${keys.changed_at}, 0) + 1, ${now})`;
 
 /**
  * @param organizationId - the id of the organization if it does not exist yet.

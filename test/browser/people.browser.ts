@@ -129,6 +129,31 @@ test("an account shows its log-ins, switches organizations and changes its passw
   expect(faults).toEqual([]);
 });
 
+test("a key is transferred to a member; who removes them is told that it stops, and can transfer it first", async () => {
+  const token = (await invite("kim@example.test", "developer")).split("/").at(-1);
+  await ask(it.weir, "POST", `/v1/invitations/${token}`, { name: "Kim", password: PASSWORD });
+  await ask(it.weir, "POST", "/v1/keys", { name: "nightly build", scopes: ["gateway"] });
+  await using opened = await it.open("/keys");
+  const { page, faults } = opened;
+  const dialog = page.getByRole("dialog");
+  await page.getByRole("row", { name: /nightly build.*none/ }).waitFor();
+  await page.getByRole("button", { name: "Transfer… nightly build" }).click();
+  await dialog.getByLabel("New owner").selectOption({ label: "kim@example.test, developer" });
+  expect(await findingsInBothThemes(page)).toEqual([]);
+  await dialog.getByRole("button", { name: "Transfer key" }).click();
+  await page.getByRole("row", { name: /nightly build.*kim@example\.test/ }).waitFor();
+
+  await page.getByRole("link", { name: "Members" }).click();
+  await page.getByRole("button", { name: "Remove kim@example.test" }).click();
+  await dialog.getByText("One key stops working with them: nightly build.").waitFor();
+  await dialog.getByRole("link", { name: "transfer it" }).click();
+  await page.getByRole("button", { name: "Transfer… nightly build" }).click();
+  await dialog.getByText("It belongs to kim@example.test").waitFor();
+  await dialog.getByRole("button", { name: "Transfer key" }).click();
+  await page.getByRole("row", { name: /nightly build.*none/ }).waitFor();
+  expect(faults).toEqual([]);
+});
+
 test("the audit log shows who did what, with before and after; operators make, change and delete organizations", async () => {
   await using opened = await it.open("/organizations");
   const { page, faults } = opened;

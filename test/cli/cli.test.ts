@@ -45,7 +45,10 @@ test("help says what to type where npm has started the program", () => {
 test.each([
   [["serv"], 'weir: there is no command "serv"; did you mean "serve"?'],
   [["nonsense"], 'weir: there is no command "nonsense"; try `'],
-  [["keys"], 'weir: "keys" needs a command; there are: keys create, keys list, keys rotate, keys revoke'],
+  [
+    ["keys"],
+    'weir: "keys" needs a command; there are: keys create, keys list, keys rotate, keys transfer, keys revoke',
+  ],
   [["keys", "make"], 'weir: there is no command "keys make"'],
   [["keys", "create"], "weir: keys create needs --name NAME"],
   [["keys", "create", "--nam", "x"], "weir: keys create: there is no option --nam; did you mean --name?"],
@@ -58,6 +61,9 @@ test.each([
   [["keys", "create", "--name", "x", "--scopes", "red"], 'there is no scope "red"'],
   [["keys", "create", "--name", "x", "--expires", "soon"], "weir: expires: "],
   [["keys", "create", "--name", "x", "y"], "weir: keys create takes no arguments, not y"],
+  [["keys", "transfer", "x"], "weir: keys transfer needs either --to EMAIL or --no-owner"],
+  [["keys", "transfer", "x", "--to", "a@x.test", "--no-owner"], "weir: keys transfer needs either --to EMAIL or --no"],
+  [["keys", "transfer", "x", "--to", "ada"], "weir: --to: give an e-mail address"],
   [["keys", "revoke"], "weir: keys revoke takes <id>, not nothing"],
   [["help", "nothing"], 'weir: there is no command "nothing"'],
   [["plugins", "new", "../x"], "weir: a name has letters, digits and dashes"],
@@ -158,6 +164,24 @@ describe("keys", () => {
     expect((await cli.run("keys", "revoke", listed.id)).status).toBe(0);
     expect(JSON.parse((await cli.run("keys", "list", "--json")).out)[0].revoked_at).not.toBeNull();
     expect((await cli.run("keys", "list")).out).toContain("revoked");
+  });
+
+  test("are transferred to a member or left without an owner, and named when they stop with their owner", async () => {
+    const cli = commandLine();
+    await cli.run("keys", "create", "--name", "ci");
+    await cli.run("users", "create", "ada@x.test");
+    const listed = async () => JSON.parse((await cli.run("keys", "list", "--json")).out)[0];
+    const { id } = await listed();
+    const toAda = () => cli.run("keys", "transfer", id, "--to", "ada@x.test");
+    expect(await toAda()).toMatchObject({ status: 1, err: expect.stringContaining("must be a member of its organ") });
+    await cli.run("members", "set", "ada@x.test", "--role", "developer");
+    expect(await toAda()).toMatchObject({ status: 0, out: "", err: `key "ci" (${id}) belongs to ada@x.test\n` });
+    expect((await listed()).user).toBe("ada@x.test");
+    expect((await cli.run("members", "remove", "ada@x.test")).err).toContain(`their keys stop: "ci" (${id});`);
+    expect(await cli.run("keys", "transfer", id, "--no-owner")).toMatchObject({ status: 0 });
+    expect((await listed()).user_id).toBeNull();
+    expect((await cli.run("users", "remove", "ada@x.test")).err).toBe("user ada@x.test is removed\n");
+    expect((await cli.run("keys", "transfer", "nobody", "--no-owner")).err).toContain("there is no key with the id");
   });
 
   test("that do not exist cannot be revoked: status 1", async () => {

@@ -72,6 +72,7 @@ describe("an endpoint answers what its description says:", () => {
       await client.POST("/v1/request/{id}/comments", { path: { id: ids[0]! }, body: { text: "hello" } });
       return ids[0]!;
     },
+    key: async () => (await client.GET("/v1/keys"))[0]!.id,
     session: async () => "s",
     property: async () => "Team",
   };
@@ -89,6 +90,7 @@ describe("an endpoint answers what its description says:", () => {
       ...{ name: "b", metric: "cost", comparison: "above", threshold: 1, window_seconds: 60 },
       channels: [{ type: "webhook", url: "https://hooks.example.com/y" }],
     },
+    "PATCH /v1/keys/:id": { user_id: null },
     "PATCH /v1/views/:id": { range: "24h" },
     "PUT /v1/dashboards/:id": { name: "c", panels: [] },
   };

@@ -19,6 +19,7 @@ import {
   rotateKey,
   type WhichKeys,
 } from "../../store/keys.ts";
+import { transferKey, whyNoOwner } from "../../store/people/key-owner.ts";
 import { maxKeyDays } from "../../store/people/organizations.ts";
 import type { Database } from "../../store/store.ts";
 import type { ApiContext } from "../context.ts";
@@ -65,11 +66,23 @@ const ROTATION = t.Object(
   { additionalProperties: false },
 );
 
+const TRANSFER = t.Object(
+  {
+    user_id: t.Union(
+      [t.String({ minLength: 1, maxLength: 200, expects: "give the id of a user, or null" }), t.Null()],
+      {
+        description:
+          "The new owner: a member of the key's organization whose role allows its scopes; null for no owner.",
+      },
+    ),
+  },
+  { additionalProperties: false },
+);
+
 /** Service keys: the caller's own with `keys`, those of the organization with `admin`, all with `operator`. */
 export function keyEndpoints(context: ApiContext, callers: Callers) {
   const { records } = context.home.reader;
   const writable = async () => (await context.home.writer()).records;
-  const noSuchKey = () => new GatewayError("not_found", "there is no key with this id");
 
   return new Elysia()
     .get(
@@ -141,8 +154,41 @@ export function keyEndpoints(context: ApiContext, callers: Callers) {
         return success(revoked);
       },
       endpoint("Keys", "Revoke a key"),
-    );
+    )
+    .use(transferEndpoint(context, callers));
 }
+
+function transferEndpoint(context: ApiContext, callers: Callers) {
+  const { records } = context.home.reader;
+  return new Elysia().patch(
+    "/v1/keys/:id",
+    async ({ params, body, request }) => {
+      const caller = callers.of(request);
+      const which = { ...reach(caller), id: params.id };
+      const [known] = await listKeys(records, which);
+      if (known === undefined) throw noSuchKey();
+      const { user_id: userId } = body;
+      // The former owner knows the secret, and could do with it what the new owner may.
+      for (const owner of [known.user_id, userId]) await refuseStronger(records, caller, { ...known, userId: owner });
+      const why = userId === null ? undefined : await whyNoOwner(records, known, userId);
+      if (why !== undefined) throw new GatewayError("invalid_body", `user_id: ${why}`, { path: "user_id" });
+      const transferred = await transferKey((await context.home.writer()).records, which, userId, caller);
+      if (transferred === undefined) throw new GatewayError("not_found", "this key is revoked");
+      await context.keys.spread();
+      return success(transferred);
+    },
+    {
+      body: TRANSFER,
+      ...endpoint(
+        "Keys",
+        "Transfer a key",
+        "To another owner, or to none: then it does not stop with a user. The former owner still knows its secret.",
+      ),
+    },
+  );
+}
+
+const noSuchKey = () => new GatewayError("not_found", "there is no key with this id");
 
 /** The keys that a caller may see and change. */
 function reach(caller: Caller): WhichKeys {
@@ -159,7 +205,7 @@ function ownerOf(caller: Caller, personal: boolean | undefined): string | null {
 }
 
 /**
- * The caller who creates or rotates a key learns its secret. The caller's own key has no more rights than the caller;
+ * The caller who creates or rotates a key learns its secret, and who transfers one may know it. The caller's own key has no more rights than the caller;
  * another key has all that its scopes allow, now or later, and `admin` in the first organization operates the deployment.
  *
  * @throws GatewayError `insufficient_permission` if that is more than the caller may do.
@@ -174,7 +220,7 @@ async function refuseStronger(
   const allowed: readonly Permission[] = [...permissionsOf(key.scopes), ...(runsAll ? (["operator"] as const) : [])];
   const lacking = allowed.find((permission) => !may(caller, permission));
   if (lacking === undefined) return;
-  const message = `a key is never stronger than who makes or rotates it: this one has the permission ${lacking}`;
+  const message = `a key is never stronger than who makes, rotates or transfers it: this one has the permission ${lacking}`;
   throw new GatewayError("insufficient_permission", message, { path: "scopes" });
 }
 

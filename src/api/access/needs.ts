@@ -209,6 +209,7 @@ const ACCESS: Readonly<Record<string, Access>> = {
   "GET /v1/keys": "keys",
   "POST /v1/keys": ["keys", "key.created"],
   "POST /v1/keys/:id/rotate": ["keys", "key.rotated"],
+  "PATCH /v1/keys/:id": ["admin", "key.changed"],
   "DELETE /v1/keys/:id": ["keys", "key.revoked"],
 
   "GET /v1/plugins": "bodies",

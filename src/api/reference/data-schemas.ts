@@ -246,6 +246,7 @@ export const DATA_OF: Readonly<Record<string, TSchema>> = {
   "GET /v1/models/prices": list("Price"),
   "GET /v1/models/prices/in-force": list("Price"),
   "GET /v1/keys": list("ServiceKey"),
+  "PATCH /v1/keys/:id": one("ServiceKey"),
   "GET /v1/me": one("Caller"),
   "GET /v1/views": list("View"),
   "GET /v1/views/:id": one("View"),

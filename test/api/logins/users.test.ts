@@ -1,7 +1,9 @@
 import { afterAll, beforeAll, expect, setDefaultTimeout, test } from "bun:test";
 import { FailedPasswords } from "../../../src/api/logins/failed-passwords.ts";
 import { hashPassword, isPassword, whyWeak } from "../../../src/people/password.ts";
+import { statementOf } from "../../../src/store/database/builder.ts";
 import { createServiceKey } from "../../../src/store/keys.ts";
+import { type MemberRole, membership } from "../../../src/store/people/members.ts";
 import { openApi, type TestApi } from "../open.ts";
 import { person } from "../person.ts";
 
@@ -148,9 +150,13 @@ test("an admin of the first organization does not operate the deployment by a ke
   const personal = (await make({ scopes: ["admin"] })).json.data;
   expect(personal.user_id).toBe(json.data.id);
   expect((await it.call("GET", "/v1/users", { key: personal.key })).status).toBe(403);
+  const freed = await asUser("PATCH", `/v1/keys/${personal.id}`, cookie, { user_id: null });
+  expect([freed.status, freed.json.code]).toEqual(refused);
   const keys: { id: string; name: string }[] = (await asUser("GET", "/v1/keys", cookie)).json.data;
   for (const name of ["all", "admin"]) {
     const { id } = keys.find((key) => key.name === name)!;
+    const taken = await asUser("PATCH", `/v1/keys/${id}`, cookie, { user_id: json.data.id });
+    expect([name, taken.status, taken.json.code]).toEqual([name, ...refused]);
     for (const how of [{ cookie }, { authorization: `Bearer ${personal.key}` }]) {
       const rotated = await it.call("POST", `/v1/keys/${id}/rotate`, {
         key: null,
@@ -161,6 +167,63 @@ test("an admin of the first organization does not operate the deployment by a ke
     }
   }
   expect((await asUser("POST", `/v1/keys/${personal.id}/rotate`, cookie, {})).status).toBe(200);
+});
+
+async function member(email: string, role: MemberRole) {
+  const { records } = it.store;
+  const user = await person(records, { email, name: email, password: PASSWORD });
+  const order = { organizationId: it.organization, role, source: "weir" };
+  await records.batch([statementOf(membership(records, user.id, order))]);
+  return user;
+}
+
+test("a key that is transferred does not stop with its former owner; who cannot own it is told why", async () => {
+  const leaver = await member("leaver@example.test", "developer");
+  const heir = await member("heir@example.test", "developer");
+  const onlooker = await member("onlooker@example.test", "viewer");
+  const stranger = await person(it.store.records, { email: "stranger@example.test", name: "S", password: PASSWORD });
+  const admin = { key: it.keys.admin };
+  const { cookie } = await logIn(leaver.email, PASSWORD);
+  const make = async (name: string) => (await asUser("POST", "/v1/keys", cookie, { name, scopes: ["read"] })).json.data;
+  const [kept, left] = [await make("kept"), await make("left")];
+  const status = async ({ key }: { key: string }) => (await it.call("GET", "/v1/me", { key })).status;
+  const transfer = (user_id: unknown, id: string = kept.id, key = it.keys.admin) =>
+    it.call("PATCH", `/v1/keys/${id}`, { key, body: { user_id } });
+
+  expect((await asUser("PATCH", `/v1/keys/${kept.id}`, cookie, { user_id: null })).status).toBe(403);
+  expect((await transfer(null, kept.id, it.keys.other)).status).toBe(404);
+  await it.call("PATCH", `/v1/users/${heir.id}`, { ...admin, body: { disabled: true } });
+  for (const [userId, why] of [
+    [onlooker.id, "the role of onlooker@example.test, viewer, does not allow"],
+    [stranger.id, "must be a member"],
+    ["nobody", "must be a member"],
+    [heir.id, "heir@example.test is disabled"],
+    ["", "give the id of a user, or null"],
+    [7, "user_id"],
+  ]) {
+    const refused = await transfer(userId);
+    expect([refused.status, refused.json.code, refused.json.path]).toEqual([400, "invalid_body", "user_id"]);
+    expect(refused.json.message).toContain(why);
+  }
+  await it.call("PATCH", `/v1/users/${heir.id}`, { ...admin, body: { disabled: false } });
+
+  for (let n = 0; n < 2; n++)
+    expect((await transfer(heir.id)).json.data).toMatchObject({ id: kept.id, user_id: heir.id, user: heir.email });
+  const entries = (await it.call("GET", "/v1/audit?action=key.changed&outcome=done", admin)).json.data;
+  const change = {
+    before: { user_id: leaver.id, user: leaver.email },
+    after: { user_id: heir.id, user: heir.email },
+  };
+  expect(entries).toMatchObject([{ object: { kind: "key", id: kept.id, name: "kept" }, change }]); // one, not two
+
+  await it.call("DELETE", `/v1/members/${leaver.id}`, admin);
+  expect([await status(kept), await status(left)]).toEqual([200, 401]);
+  expect((await transfer(null, left.id)).json.data).toMatchObject({ user_id: null, user: null });
+  await it.call("DELETE", `/v1/members/${heir.id}`, admin);
+  expect([await status(kept), await status(left)]).toEqual([401, 200]);
+  await it.call("DELETE", `/v1/keys/${left.id}`, admin);
+  expect((await transfer(heir.id, left.id)).json.code).toBe("invalid_body");
+  expect((await transfer(null, left.id)).status).toBe(404);
 });
 
 test("a key that is rotated takes its log-ins with it", async () => {

@@ -15,9 +15,11 @@ import { Time } from "../../parts/values.tsx";
 import { useMissing, useSession } from "../../session.ts";
 import { NewKey } from "./new-key.tsx";
 import { KEYS, type KeyRow } from "./shapes.ts";
+import { ownerOf, TransferKey } from "./transfer-key.tsx";
 
 export function KeysPage() {
   const [isMaking, setMaking] = useState(false);
+  const [transferred, setTransferred] = useState<KeyRow>();
   const [showsRevoked, setShowsRevoked] = useState(false);
   const missing = useMissing("admin");
   const { data, error, refetch } = useQuery({
@@ -27,7 +29,7 @@ export function KeysPage() {
   });
   const { key } = useSession();
   const regions = new Set(data?.map(({ region }) => region)).size;
-  const columns = useMemo(() => columnsOf(key.id, regions), [key.id, regions]);
+  const columns = useMemo(() => columnsOf(key.id, regions, setTransferred), [key.id, regions]);
   const revoked = data?.filter(({ revoked_at }) => revoked_at !== null).length ?? 0;
   return (
     <Page
@@ -62,12 +64,14 @@ export function KeysPage() {
         </ListRoom>
       )}
       {isMaking ? <NewKey onClose={() => setMaking(false)} /> : null}
+      {transferred === undefined ? null : <TransferKey row={transferred} onClose={() => setTransferred(undefined)} />}
     </Page>
   );
 }
 
-function stateOf({ revoked_at, expires_at }: KeyRow): "revoked" | "expired" | "active" {
+function stateOf({ revoked_at, expires_at, user_id, user }: KeyRow): "revoked" | "stopped" | "expired" | "active" {
   if (revoked_at !== null) return "revoked";
+  if (user_id !== null && user === null) return "stopped"; // with its owner, who was removed
   return expires_at !== null && Date.parse(expires_at) <= serviceNow() ? "expired" : "active";
 }
 
@@ -81,7 +85,7 @@ function accessOf({ models, credentials }: KeyRow) {
   return parts.flat().join("; ");
 }
 
-function columnsOf(ownId: string, regions: number): Column<KeyRow>[] {
+function columnsOf(ownId: string, regions: number, onTransfer: (row: KeyRow) => void): Column<KeyRow>[] {
   return [
     {
       id: "name",
@@ -100,6 +104,12 @@ function columnsOf(ownId: string, regions: number): Column<KeyRow>[] {
       cell: (row) => <Badge tone={stateOf(row) === "active" ? "good" : "plain"}>{stateOf(row)}</Badge>,
     },
     { id: "organization", header: "Organization", value: (row) => row.organization, cell: (row) => row.organization },
+    {
+      id: "owner",
+      header: "Owner",
+      value: ownerOf,
+      cell: (row) => (row.user === null ? <span className="muted">{ownerOf(row)}</span> : row.user),
+    },
     { id: "scopes", header: "Scopes", cell: (row) => row.scopes.join(", ") },
     { id: "access", header: "Models and credentials", cell: (row) => accessOf(row) },
     ...(regions > 1
@@ -133,19 +143,24 @@ function columnsOf(ownId: string, regions: number): Column<KeyRow>[] {
             revoked <Time of={row.revoked_at} relative />
           </span>
         ) : (
-          <ConfirmButton
-            scope="admin"
-            label="Revoke"
-            of={row.name}
-            title={`Revoke the key “${row.name}”?`}
-            action="Revoke key"
-            danger
-            run={() => call("DELETE", `/v1/keys/${row.id}`)}
-            refresh={[KEYS, ["session"]]}
-          >
-            Requests with it are refused within a second. This cannot be undone. Its records stay.
-            {row.id === ownId ? <strong> You are logged in with this key.</strong> : null}
-          </ConfirmButton>
+          <span className="row-actions">
+            <GatedButton scope="admin" className="small" onClick={() => onTransfer(row)}>
+              Transfer…<span className="unseen"> {row.name}</span>
+            </GatedButton>
+            <ConfirmButton
+              scope="admin"
+              label="Revoke"
+              of={row.name}
+              title={`Revoke the key “${row.name}”?`}
+              action="Revoke key"
+              danger
+              run={() => call("DELETE", `/v1/keys/${row.id}`)}
+              refresh={[KEYS, ["session"]]}
+            >
+              Requests with it are refused within a second. This cannot be undone. Its records stay.
+              {row.id === ownId ? <strong> You are logged in with this key.</strong> : null}
+            </ConfirmButton>
+          </span>
         ),
     },
   ];

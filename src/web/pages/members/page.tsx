@@ -15,6 +15,7 @@ import { useMissing, useSession } from "../../session.ts";
 import { Invite } from "./invite.tsx";
 import { RoleDialog } from "./role-dialog.tsx";
 import { MEMBERS } from "./roles.tsx";
+import { StoppedKeys } from "./stopped-keys.tsx";
 
 export function MembersPage() {
   const [edited, setEdited] = useState<ShownMember | "new">();
@@ -96,7 +97,7 @@ function columnsOf(ownId: string, onEdit: (member: ShownMember) => void): Column
             run={() => call("DELETE", `/v1/members/${member.user_id}`)}
             refresh={[MEMBERS, ["session"]]}
           >
-            They lose access to this organization, and their keys in it stop working.
+            They lose access to this organization. <StoppedKeys userId={member.user_id} />
             {member.user_id === ownId ? <strong> This is you.</strong> : null}
           </ConfirmButton>
         </span>
