@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { mkdirSync, writeFileSync } from "node:fs";
+import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { temporaryDirectory } from "./directory.ts";
 import { allTests, fastTests, LONG_TESTS, processStarter, sharingTests } from "./sets.ts";
@@ -69,4 +69,13 @@ test("most of the fast tests and some of the long ones share a process", () => {
   expect(sharing.filter((file) => !fast.includes(file) && !LONG_TESTS.includes(file))).toEqual([]);
   expect(sharing.length).toBeGreaterThan(fast.length * 0.9);
   expect(sharing).toContain("test/gateway/unified/matrix/matrix.test.ts");
+});
+
+test("an expected rejection is awaited: otherwise it sometimes counts as unhandled, and fails the test", () => {
+  const files = [...new Bun.Glob("**/*.ts").scanSync(import.meta.dir)];
+  const left = files.filter((file) =>
+    /^\s*expect\(.*\)\.(?:rejects|resolves)\./m.test(readFileSync(join(import.meta.dir, file), "utf8")),
+  );
+  expect(files.length).toBeGreaterThan(500);
+  expect(left).toEqual([]);
 });

@@ -200,11 +200,11 @@ describe("resolving", () => {
   test("localhost is open at the address that is", async () => {
     const guard = new TargetGuard(["127.0.0.1"], () => new Set());
     expect(await createResolve(guard, [])(origin("localhost"))).toEqual([{ address: "127.0.0.1", family: 4 }]);
-    expect(createResolve(closed, [])(origin("localhost"))).rejects.toMatchObject({ kind: "forbidden" });
+    await expect(createResolve(closed, [])(origin("localhost"))).rejects.toMatchObject({ kind: "forbidden" });
   });
 
   test("the gateway's own port is forbidden by name", async () => {
     const guard = new TargetGuard(["localhost", "127.0.0.1", "::1"], () => new Set([8787]));
-    expect(createResolve(guard, [])(origin("localhost", 8787))).rejects.toMatchObject({ kind: "forbidden" });
+    await expect(createResolve(guard, [])(origin("localhost", 8787))).rejects.toMatchObject({ kind: "forbidden" });
   });
 });

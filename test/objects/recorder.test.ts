@@ -59,7 +59,7 @@ test("while the object store is away records wait, reading says so, and afterwar
   expect(status.bodiesError).toContain("cannot be reached");
   expect(await weir.recorder.metrics()).toMatch(/weir_bodies_behind_bytes [1-9]/);
   expect(weir.spool.stats.healthy).toBe(true);
-  expect(weir.body(first, "request")).rejects.toMatchObject({ code: "bodies_unavailable" });
+  await expect(weir.body(first, "request")).rejects.toMatchObject({ code: "bodies_unavailable" });
   await store.start();
   await until(
     async () => (await weir.recorder.status()).recorded === 41,

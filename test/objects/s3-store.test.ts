@@ -65,13 +65,13 @@ describe("an object store", () => {
     expect(failure.message).toContain("InvalidAccessKeyId");
     expect(failure.message).not.toContain("not-the-secret");
     const nowhere = open({ bodies_bucket: "no-such-bucket" });
-    expect(nowhere.get("x", { offset: 0, length: 1 })).rejects.toThrow(/no-such-bucket at .*404, NoSuchBucket/);
-    expect(nowhere.list("").next()).rejects.toThrow("NoSuchBucket");
+    await expect(nowhere.get("x", { offset: 0, length: 1 })).rejects.toThrow(/no-such-bucket at .*404, NoSuchBucket/);
+    await expect(nowhere.list("").next()).rejects.toThrow("NoSuchBucket");
   });
 
   test("that is away is tried again, and says so at last", async () => {
     const gone = open({ bodies_url: "http://127.0.0.1:9" });
-    expect(gone.put("x", Buffer.from("x"))).rejects.toMatchObject({ code: "bodies_unavailable" });
+    await expect(gone.put("x", Buffer.from("x"))).rejects.toMatchObject({ code: "bodies_unavailable" });
   });
 
   test("that fails for a moment is tried again", async () => {

@@ -138,7 +138,7 @@ export function suiteOfTrees(tested: TestedEngine): void {
     const properties = Object.fromEntries(
       Array.from({ length: 17_000 }, (_, n) => [`name ${n}`, { like: `value ${n}` }]),
     );
-    expect(count({ request_response_rmt: { properties } })).rejects.toMatchObject({
+    await expect(count({ request_response_rmt: { properties } })).rejects.toMatchObject({
       code: "filter_invalid",
       path: "filter",
     });
