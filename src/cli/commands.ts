@@ -91,7 +91,7 @@ export const COMMANDS: readonly Command[] = [
     args: ["<id>"],
     options: {
       to: { type: "string", value: "EMAIL", description: "the new owner, a member whose role allows the key's scopes" },
-      "no-owner": { type: "boolean", description: "the key has no owner any more, and stops with no user" },
+      "no-owner": { type: "boolean", description: "the key has no owner, so it does not stop when a user is removed" },
     },
     notes: ["The former owner still knows the secret: `weir keys rotate` gives the key a new one."],
     load: async () => (await import("./keys.ts")).transferKeyCommand,

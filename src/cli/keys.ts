@@ -137,7 +137,7 @@ export const transferKeyCommand: Run = async (invocation) => {
     return found;
   });
   if (transferred === undefined) throw noValidKey(id);
-  const owner = transferred.user === null ? "has no owner any more" : `belongs to ${transferred.user}`;
+  const owner = transferred.user === null ? "has no owner now" : `belongs to ${transferred.user}`;
   terminal.err(`key "${transferred.name}" (${transferred.id}) ${owner}\n`);
   return 0;
 };

@@ -156,12 +156,12 @@ export const removeMemberCommand: Run = async ({ args, options, terminal, config
   return 0;
 };
 
-/** Says which keys stop with their user, and how they go on. */
+/** Names the keys that stop with their user, and the command that keeps one working. */
 async function stoppedKeys(records: Database, which: WhichKeys): Promise<string> {
   const stopped = (await listKeys(records, which)).filter(({ revoked_at }) => revoked_at === null);
   if (stopped.length === 0) return "";
   const named = stopped.map(({ name, id }) => `"${name}" (${id})`).join(", ");
-  return `their keys stop: ${named}; \`weir keys transfer <id> --no-owner\` lets one go on\n`;
+  return `their keys stop: ${named}; \`weir keys transfer <id> --no-owner\` keeps one working\n`;
 }
 
 /** @throws CommandError if there is no user with this address. */

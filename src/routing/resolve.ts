@@ -263,9 +263,9 @@ class Resolver {
     for (const route of this.#scope.routes) known.set(route.name, [route.name]);
     const near = nearestName(name, known.keys());
     const names = near === undefined ? [] : known.get(near)!;
-    const paid = new Set(this.#scope.credentials.map(({ provider }) => provider.toLowerCase()));
-    const isPaid = (full: string) => Number(paid.has(full.slice(0, full.indexOf("/"))));
-    return names.toSorted((a, b) => isPaid(b) - isPaid(a)).slice(0, NEAREST_MAX);
+    const withCredential = new Set(this.#scope.credentials.map(({ provider }) => provider.toLowerCase()));
+    const isUsable = (full: string) => Number(withCredential.has(full.slice(0, full.indexOf("/"))));
+    return names.toSorted((a, b) => isUsable(b) - isUsable(a)).slice(0, NEAREST_MAX);
   }
 }
 

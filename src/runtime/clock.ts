@@ -11,7 +11,7 @@ export function now(): number {
   return offsetAt(monotonicMs) + monotonicMs;
 }
 
-/** What the wall clock is ahead of `performance.now()`. */
+/** The milliseconds to add to `performance.now()` to get the wall clock's time. */
 function offsetAt(monotonicMs: number): number {
   if (monotonicMs - checkedAtMs > CHECK_MS) {
     checkedAtMs = monotonicMs;

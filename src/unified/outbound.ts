@@ -184,7 +184,7 @@ function preferred(request: OutboundRequest): readonly ShapeAt[] {
 
 /**
  * The members of the client's body that name the model: in a drop-in's shape the one whose value the shape reads as the model.
- * Undefined if that cannot be told: then the body is rewritten.
+ * Undefined if no single member has it: then the body is rewritten.
  */
 function modelMembers({ from, body }: OutboundRequest): readonly string[] | undefined {
   if (from === "generate-content") return [];

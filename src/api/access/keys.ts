@@ -205,8 +205,8 @@ function ownerOf(caller: Caller, personal: boolean | undefined): string | null {
 }
 
 /**
- * The caller who creates or rotates a key learns its secret, and who transfers one may know it. The caller's own key has no more rights than the caller;
- * another key has all that its scopes allow, now or later, and `admin` in the first organization operates the deployment.
+ * A caller who creates or rotates a key learns its secret, and one who transfers a key may know it. The caller's own key has
+ * no more rights than the caller; another key has all that its scopes allow, now or later, and `admin` in the first organization operates the deployment.
  *
  * @throws GatewayError `insufficient_permission` if that is more than the caller may do.
  */

@@ -10,8 +10,8 @@ const SPARE = 1.5;
 
 /**
  * Time windows that are searched for a page one after another, because the database finds the newest records of a minute much
- * faster than the newest of all. Together they cover all of `times`, without overlap. Each reaches as far as the records
- * found so far let expect: one after the other if there are many, in few large steps if there are few.
+ * faster than the newest of all. Together they cover all of `times`, without overlap. The number of records found so far
+ * decides how far the next one reaches: many records give small windows, few give large ones.
  */
 export class Windows {
   readonly #direction: "asc" | "desc";

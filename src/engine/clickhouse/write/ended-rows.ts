@@ -6,8 +6,8 @@ const ROWS_KEPT = 20_000;
 const REMOVAL_MS = 600_000;
 
 /**
- * Ended requests in `open`. A row with `is_ended` hides the row in flight that it replaces; the database keeps both until
- * it is told to remove them.
+ * Ended requests in `open`. A row with `is_ended` hides the row in flight that it replaces. ClickHouse keeps both until
+ * a statement removes them.
  */
 export class EndedRows {
   readonly #client: ClickHouse;

@@ -45,7 +45,7 @@ export function TransferKey({ row, onClose }: TransferKeyProps) {
           >
             {(ids) => (
               <select {...ids} name="user_id">
-                <option value="">none: it stops with no user</option>
+                <option value="">none: it does not stop with a user</option>
                 {others.map(({ user_id, email, role }) => (
                   <option key={user_id} value={user_id}>
                     {email}, {role}

@@ -4,7 +4,7 @@ import { get } from "../../api.ts";
 import { useSession } from "../../session.ts";
 import { KEYS, type KeyRow } from "../keys/shapes.ts";
 
-/** Says which keys stop when a member is removed, and that they can go on with another owner. */
+/** Names the keys that stop when a member is removed, and links to the page that transfers them. */
 export function StoppedKeys({ userId }: { readonly userId: string }) {
   const { organization } = useSession();
   const { data } = useQuery({
@@ -19,7 +19,7 @@ export function StoppedKeys({ userId }: { readonly userId: string }) {
   return (
     <>
       {names.length === 1 ? "One key stops" : `${names.length} keys stop`} working with them: {names.join(", ")}. A key
-      goes on if you <Link to="/keys">transfer it</Link>, before or after.
+      keeps working if you <Link to="/keys">transfer it</Link> first; a stopped one works again once you do.
     </>
   );
 }
